@@ -23,7 +23,7 @@ export const requireApproval = <T extends AnyTool, const C extends Covers = 'too
   tool: T,
   message: ApprovalMessage<T, C>,
   options: ApprovalOptions & CoversOption<T, C> = {},
-): T => pausing(tool, { decider: asking(tool, message, options), covers: options.covers });
+): T => pausing(tool, { ...asking(tool, message, options), covers: options.covers });
 
 /**
  * A tool that always asks before it runs, as `requireApproval` does. The input that was confirmed goes on the
@@ -42,7 +42,7 @@ export const withConfirmation = <T extends AnyTool, const C extends Covers = 'to
   options: ApprovalOptions & CoversOption<T, C> = {},
 ): T =>
   pausing(tool, {
-    decider: asking(tool, message, options),
+    ...asking(tool, message, options),
     covers: options.covers,
     accepted: (input, { blackboard }) => blackboard.add(input),
   });
@@ -65,7 +65,7 @@ export const withConfirmation = <T extends AnyTool, const C extends Covers = 'to
  * ```
  */
 export const withAwaiting = <T extends AnyTool>(tool: T, decider: AwaitingDecider<T>): T =>
-  pausing(tool, { decider: decider as AwaitingDecider<AnyTool> }); // it is given what it asks for
+  pausing(tool, { code: 'the decider of withAwaiting', decider: decider as AwaitingDecider<AnyTool> }); // it is given what it asks for
 
 /**
  * What whoever decides is asked: a text, or one made of the call's typed, checked input. Not for the model.
@@ -95,13 +95,18 @@ function asking<T extends AnyTool, C extends Covers>(
   tool: T,
   message: ApprovalMessage<T, C>,
   options: ApprovalOptions,
-): AwaitingDecider<AnyTool> {
+): Pick<Pause, 'code' | 'decider'> {
   const { by, notBy, expires, onExpiry } = checkApprovalOptions(tool.name, options);
   const asked = { by, notBy, expires, onExpiry };
-  return async (input, call) => ({ message: await messageFor(message, input, call), ...asked });
+  return {
+    code: 'the message of its approval',
+    decider: async (input, call) => ({ message: await messageFor(message, input, call), ...asked }),
+  };
 }
 
 interface Pause {
+  /** What the log calls the decider. */
+  readonly code: string;
   readonly decider: AwaitingDecider<AnyTool>;
   readonly covers?: Covers | undefined;
   /** Told the input with which the tool is about to be called. */
@@ -114,28 +119,31 @@ interface Pause {
  *
  * A call throws ToolConfigurationError when there is no session in which somebody could decide.
  */
-function pausing<T extends AnyTool>(tool: T, { decider, accepted, covers }: Pause): T {
+function pausing<T extends AnyTool>(tool: T, { code, decider, accepted, covers }: Pause): T {
   return withGuard(tool, covers, (one) =>
     checkedFirst(one, async ({ input, typed, call }) => {
-      const request = await decider(typed, call, one);
+      const request = await call.during(code, () => decider(typed, call, one));
       if (request === undefined) return one.call(input, call);
       mustBeDecidable(call, 'approval');
       // The input as it stands: an edit of a decorator around this one is what is being approved here, and edited.
       const question = { ...request, schema: one.inputSchema, input };
-      const decision = await decideUntilValid(call, question, (edit) => editProblems(one, edit, call.tool));
+      const decision = await decideUntilValid(call, question, (edit) => editProblems(one, edit, call));
       const tell = accepted && ((given: JsonObject): void => accepted(given, call));
       return carryOut({ tool: one, input, call, decision, accepted: tell });
     }),
   );
 }
 
+const checkEdit = (tool: AnyTool, edit: JsonObject, call: LiveCall): ReturnType<AnyTool['check']> =>
+  call.during('its input schema', () => tool.check(edit, call.tool));
+
 /** What is wrong with the edited input of a tool's call, a line each; nothing when it can be run. */
 export async function editProblems(
   tool: AnyTool,
   edit: JsonObject,
-  name: string,
+  call: LiveCall,
 ): Promise<readonly string[]> {
-  const checked = await tool.check(edit, name);
+  const checked = await checkEdit(tool, edit, call);
   return checked.ok ? [] : (checked.problems ?? [checked.answer.content]);
 }
 
@@ -238,7 +246,7 @@ export async function carryOut(decided: Decided): Promise<ToolResult> {
 async function edited({ tool, input, call, decision, accepted }: Decided): Promise<ToolResult> {
   const revised = decision.input;
   if (revised === undefined) return badEdit(call.tool, 'No input came with the edit.');
-  const checked = await tool.check(revised, call.tool);
+  const checked = await checkEdit(tool, revised, call);
   if (!checked.ok) return badEdit(call.tool, checked.answer.content);
   accepted?.(revised);
   const result = await tool.call(revised, call);

@@ -1,6 +1,6 @@
 import type { Decision } from '../tool/call.ts';
 import { checkNaming, checkTime, checkWord } from '../tool/check-definition.ts';
-import { checkInput } from '../tool/check-input.ts';
+import { checkCall, checkInput } from '../tool/check-input.ts';
 import { MAX_TIMEOUT } from '../tool/define-tool.ts';
 import { toInputSchema } from '../tool/input-schema.ts';
 import type { JsonSchema } from '../tool/json-schema.ts';
@@ -74,7 +74,7 @@ export function humanInput<const Name extends string = 'human_input'>(
     metadata: {},
     check: (input, as = name) => checkInput(schema, input, as),
     async call(input, call) {
-      const checked = await checkInput(schema, input, call.tool);
+      const checked = await checkCall(schema, input, call);
       if (!checked.ok) return checked.answer;
       if (!handler && !call.inSession) return text(NO_REVIEWER);
       const question = { question: String(checked.value.question) };

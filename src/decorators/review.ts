@@ -4,7 +4,7 @@ import { checkedFirst } from '../tool/check-input.ts';
 import { MAX_TIMEOUT } from '../tool/define-tool.ts';
 import { isJsonObject, type JsonObject } from '../tool/json.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
-import type { AnyTool } from '../tool/tool.ts';
+import type { AnyTool, LiveCall } from '../tool/tool.ts';
 import { visible } from '../tool/visible.ts';
 import {
   type ApprovalMessage,
@@ -43,16 +43,16 @@ export function withReview<T extends AnyTool, const C extends Covers = 'tools'>(
   checkWord(tool.name, { onTimeout }, ON_EXPIRY);
   return withGuard(tool, covers, (one) =>
     checkedFirst(one, async ({ input, typed, call }) => {
-      const request: ReviewRequest<GuardedInput<T, C>> = {
+      const request: Reviewing<GuardedInput<T, C>> = {
         tool: one,
         input: typed as GuardedInput<T, C>, // of the tool that is guarded
         sent: input,
-        message: await messageFor(message, typed, call),
+        message: await call.during('the message of its review', () => messageFor(message, typed, call)),
         timeout,
         onTimeout,
         call,
       };
-      const decision = await askReviewer(handler, request, (edit) => editProblems(one, edit, call.tool));
+      const decision = await askReviewer(handler, request, (edit) => editProblems(one, edit, call));
       return carryOut({ tool: one, input, call, decision });
     }),
   );
@@ -99,6 +99,11 @@ export interface ReviewRequest<Input = unknown> {
   readonly call: CallScope;
 }
 
+/** A request, with the whole call: the reviewer has a time limit of its own. */
+interface Reviewing<Input> extends ReviewRequest<Input> {
+  readonly call: LiveCall;
+}
+
 /** What a synchronous reviewer decides; the same words as those of a decision over HTTP. */
 export type Review =
   | { readonly decision: 'approve' }
@@ -131,7 +136,7 @@ const MOST_BAD_EDITS = 3;
  */
 export async function askReviewer<Input>(
   handler: ReviewHandler<Input>,
-  request: ReviewRequest<Input>,
+  request: Reviewing<Input>,
   problemsOf: (edit: JsonObject) => readonly string[] | Promise<readonly string[]>,
 ): Promise<Decision> {
   const { call, timeout } = request;
@@ -150,7 +155,9 @@ export async function askReviewer<Input>(
     for (let edits = 1; ; edits += 1) {
       const review = signal.aborted
         ? 'aborted'
-        : await Promise.race([handler({ ...asked, message: visible(asked.message) }), aborted]);
+        : await call.untimed(() =>
+            Promise.race([handler({ ...asked, message: visible(asked.message) }), aborted]),
+          );
       if (call.signal.aborted && review === 'aborted') throw call.signal.reason;
       if (review === 'aborted') return { decision: asked.onTimeout, expired: true };
       const decision = checked(call.tool, review);

@@ -1,5 +1,5 @@
 import { checkNaming, readMetadata, ToolDefinitionError } from '../tool/check-definition.ts';
-import { checkInput, coerceInput, invalidInput } from '../tool/check-input.ts';
+import { checkCall, checkInput, coerceInput, invalidInput } from '../tool/check-input.ts';
 import { decorate } from '../tool/decorate.ts';
 import { type CheckedInput, type InputSchema, InputSchemaError } from '../tool/input-schema.ts';
 import { isJsonObject, type Json, type JsonObject } from '../tool/json.ts';
@@ -137,7 +137,7 @@ export function withParameter<
       inputSchema: merged(tool.inputSchema, property.json),
       check,
       async call(input, call) {
-        const added = await checkInput(property, input, call.tool);
+        const added = await checkCall(property, input, call);
         if (added.ok) return tool.call(ofTool(input), call);
         const all = await check(input, call.tool);
         return all.ok ? added.answer : all.answer;

@@ -19,6 +19,7 @@ import {
   toolResult,
   withWords,
 } from '../tool/tool-result.ts';
+import type { AroundTime } from './around-time.ts';
 import { Interrupted } from './holder.ts';
 import { inspect, toolCallSeen } from './inspect.ts';
 import { prepareCall } from './live-call.ts';
@@ -68,21 +69,35 @@ function knownEnding(record: CallRecord, ended: CallEnding, inDoubt: boolean): C
 
 /** Calls the tool, if the call is permitted, and decides what becomes of its answer. */
 async function endOf(run: ToolCallRun): Promise<CallEnding> {
-  const permission = await permitCall(run);
-  if (!permission.ok) {
-    const { answer, limit } = permission;
-    const known = knownResult(run.record);
-    return known ? { result: known } : { result: answer, ...(limit && { limit }) };
+  const time = run.times.begin(run.record.name, run.loop.log);
+  try {
+    const permission = await permitCall(run, time);
+    if (!permission.ok) {
+      const { answer, limit } = permission;
+      const known = knownResult(run.record);
+      return known ? { result: known } : { result: answer, ...(limit && { limit }) };
+    }
+    const { run: permitted } = permission;
+    const prepared = prepareCall(permitted, time);
+    return await endingOf(permitted, prepared, await answerOf(permitted, prepared, time));
+  } finally {
+    time.end();
   }
-  const { run: permitted } = permission;
-  const prepared = prepareCall(permitted);
-  return endingOf(permitted, prepared, await answerOf(permitted, prepared));
 }
 
-/** Resolves with what the tool answers. @throws the reason of the holder's signal when that aborts before the effect is reached. */
-async function answerOf(run: PermittedRun, { call, progress }: PreparedCall): Promise<ToolResult> {
+/**
+ * Resolves with what the tool answers; if code around its effect does not finish in time, with what the effect came to, or that it was
+ * not run.
+ *
+ * @throws the reason of the holder's signal when that aborts before the effect is reached.
+ */
+async function answerOf(
+  run: PermittedRun,
+  { call, progress }: PreparedCall,
+  time: AroundTime,
+): Promise<ToolResult> {
   const { signal } = run.loop.holder;
-  const calling = callTool(run, call);
+  const calling = callTool(run, () => calledIn(run, call, time));
   const early = Promise.withResolvers<never>();
   const onAbort = (): void => {
     // From there on, the effect decides.
@@ -91,7 +106,8 @@ async function answerOf(run: PermittedRun, { call, progress }: PreparedCall): Pr
   if (signal.aborted) onAbort();
   signal.addEventListener('abort', onAbort);
   try {
-    return await Promise.race([calling, early.promise]);
+    const late = time.over.then((answer) => (progress.answer ? callTool(run, progress.answer) : answer));
+    return await Promise.race([calling, early.promise, late]);
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
@@ -102,13 +118,19 @@ function readInput({ tool, input: routed, record: { input } }: PermittedRun): Pa
   return tool.readInput ? { ok: true, input: tool.readInput(input) } : parseToolInput(tool.name, input);
 }
 
+/** Calls the tool with the input as it reads it. */
+async function calledIn(run: PermittedRun, call: PreparedCall['call'], time: AroundTime): Promise<unknown> {
+  const read = readInput(run);
+  if (!read.ok) return failure('invalid-input', read.message);
+  const answered = await run.tool.call(read.input, call);
+  time.end();
+  return answered;
+}
+
 /** Code around an effect (a schema, a decorator) that throws has failed; only an interruption passes. */
-async function callTool(run: PermittedRun, call: PreparedCall['call']): Promise<ToolResult> {
-  const { loop, tool } = run;
+async function callTool({ loop, tool }: PermittedRun, calling: () => Promise<unknown>): Promise<ToolResult> {
   try {
-    const read = readInput(run);
-    if (!read.ok) return failure('invalid-input', read.message);
-    return asDeclared(loop, tool, await resultOf(loop, tool.name, await tool.call(read.input, call)));
+    return asDeclared(loop, tool, await resultOf(loop, tool.name, await calling()));
   } catch (thrown) {
     if (thrown instanceof Interrupted) throw thrown;
     return exceptionResult(loop, tool, thrown);

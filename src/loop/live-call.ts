@@ -2,9 +2,11 @@ import { hasBegun } from '../journal/conversation.ts';
 import type { CallRecord } from '../journal/state.ts';
 import { untilAborted } from '../tool/async.ts';
 import type { CallScope, HistoryMessage, ToolCall, ToolExecution } from '../tool/call.ts';
+import type { FrameOutcome } from '../tool/frame.ts';
 import { SignalError } from '../tool/signals.ts';
 import type { LiveCall } from '../tool/tool.ts';
-import type { Signal, ToolResult } from '../tool/tool-result.ts';
+import { error, type Signal, type ToolResult, text, withheld } from '../tool/tool-result.ts';
+import type { AroundTime } from './around-time.ts';
 import { askOutside } from './call-questions.ts';
 import { discoveryOf } from './discover-tools.ts';
 import { isCutOff } from './exception-processor.ts';
@@ -28,8 +30,8 @@ import { earlierResults, shownHistory, toHistory } from './shown-history.ts';
 import { exceptionResult, resultOf, tellThrown, tellUnchained } from './tool-answer.ts';
 import type { CallProgress, PermittedRun, PreparedCall } from './tool-call-run.ts';
 
-/** Binds one call to the loop that runs it. */
-export function prepareCall(run: PermittedRun): PreparedCall {
+/** Binds one call to the loop that runs it. `time` counts the code around it. */
+export function prepareCall(run: PermittedRun, time: AroundTime): PreparedCall {
   const { loop, record } = run;
   const { schedule, scheduled } = scheduling({ ...loop, record });
   const outside = askOutside(run);
@@ -38,6 +40,7 @@ export function prepareCall(run: PermittedRun): PreparedCall {
   const enter = (): void => {
     // Code of a call that was left goes on by itself; what it still asks for is not for this turn's journal.
     if (scope.signal.aborted) throw scope.signal.reason;
+    time.assertCounts();
     if (progress.reached)
       throw new Error(`Tool '${record.name}' may execute or nest once a call, not twice.`);
     outside.assertAsked();
@@ -45,7 +48,9 @@ export function prepareCall(run: PermittedRun): PreparedCall {
   };
   const call: LiveCall = {
     ...scope,
-    ...memoryOf(run),
+    ...memoryOf(run, time),
+    during: time.during,
+    untimed: time.outside,
     execute: async (execution) => {
       enter();
       progress.ranOnce = execution.effect === 'once';
@@ -53,14 +58,18 @@ export function prepareCall(run: PermittedRun): PreparedCall {
       const asking = { ...scope, decideWhileRunning, checkpoint };
       const { name: tool, input } = record;
       const around = loop.around?.(execution, { tool, input }) ?? execution;
-      const { result, ms } = await runExecution(run, asking, around).finally(outside.hasRun);
+      const ran = time.outside(() => runExecution(run, asking, around)).finally(outside.hasRun);
+      progress.answer = async () => (await ran).result;
+      const { result, ms } = await ran;
       progress.ms = ms;
       progress.signal = result.signal;
       return result;
     },
     nest: async (frame) => {
       enter();
-      const outcome = await runFrame(run, frame);
+      const ran = time.outside(() => runFrame(run, frame));
+      progress.answer = async () => answerOfFrame(await ran);
+      const outcome = await ran;
       progress.signal = outcome.signal && endsTurn(outcome.signal) ? outcome.signal : undefined;
       return outcome;
     },
@@ -115,19 +124,24 @@ type Memory =
   | 'resumesFrame';
 
 /** What a call knows of its loop and of itself, and what it has remembered. */
-function memoryOf({ loop, record, view, offer }: PermittedRun): Pick<LiveCall, Memory> {
+function memoryOf({ loop, record, view, offer }: PermittedRun, time: AroundTime): Pick<LiveCall, Memory> {
   const { frame, holder, journal } = loop;
   const { turn } = journal.state;
   const seen = loopView(loop, 'last-reply', view.recall);
+  const discovery = discoveryOf(loop, seen, holder.signal);
   return {
     view: seen,
     results: earlierResults(loop, record),
-    discovery: discoveryOf(loop, seen, holder.signal),
+    discovery: {
+      ...discovery,
+      ask: (needs, work) => time.outside(() => discovery.ask(needs, work)),
+    },
     offered: () => [...offer.byName.values()],
     offeredAfter: (memory, fact) =>
       offeredIn(loop, loopView(loop, 'last-reply', view.recallAfter(memory, fact))),
     exclusively: async (word, work) => {
-      await loop.locks.acquire({ call: record.id, path: frame.path, word });
+      time.assertCounts();
+      await time.outside(() => loop.locks.acquire({ call: record.id, path: frame.path, word }));
       holder.signal.throwIfAborted();
       return work((memory, path = frame.path) => loop.memories.valueIn(journal.state.memories, memory, path));
     },
@@ -142,6 +156,12 @@ function memoryOf({ loop, record, view, offer }: PermittedRun): Pick<LiveCall, M
  */
 const callHistory = ({ spec, frame: { messages } }: Loop): readonly HistoryMessage[] =>
   structuredClone([...shownHistory(spec, messages.slice(0, -1)), ...toHistory(messages.slice(-1))]);
+
+/** The result of a nested loop, where code of its tool makes none of it. */
+function answerOfFrame({ outcome, text: words }: FrameOutcome): ToolResult {
+  if (outcome === 'failed') return error(words);
+  return outcome === 'limit-reached' ? withheld(words) : text(words);
+}
 
 /** The others end the loop in which they were sent, and no further. */
 const endsTurn = ({ type }: Signal): boolean => type !== 'replan' && type !== 'terminate-action';

@@ -2,9 +2,10 @@ import { hasBegun } from '../journal/conversation.ts';
 import { ROOT } from '../journal/events.ts';
 import { toolOf } from '../journal/spending.ts';
 import type { CallRecord } from '../journal/state.ts';
-import { HOOK_TIME, inTime } from '../tool/async.ts';
+import { untilAborted } from '../tool/async.ts';
 import type { CallLimit, ReachedLimit } from '../tool/frame.ts';
-import { failure, type Signal, type ToolResult } from '../tool/tool-result.ts';
+import { failure, isToolResult, type Signal, type ToolResult } from '../tool/tool-result.ts';
+import type { AroundTime } from './around-time.ts';
 import { messageOf } from './exception-processor.ts';
 import { type LoopSpec, principalOf } from './loop.ts';
 import type { CallLimits } from './loop-limits.ts';
@@ -22,7 +23,7 @@ interface Refused {
 }
 
 /** Decides whether a call may run, by the loop's policies and limits. */
-export async function permitCall(run: ToolCallRun): Promise<Permission> {
+export async function permitCall(run: ToolCallRun, time: AroundTime): Promise<Permission> {
   const { loop, record, tool, signal } = run;
   const { callLimits, policies } = loop.spec;
   const { turn } = loop.journal.state;
@@ -35,7 +36,7 @@ export async function permitCall(run: ToolCallRun): Promise<Permission> {
   const permitted = { ...run, tool };
   const refused = overLimit(record, callLimits);
   if (refused) return { ok: false, ...refused };
-  const answer = await ineligible(permitted);
+  const answer = await ineligible(permitted, time);
   return answer ? { ok: false, answer } : { ok: true, run: permitted };
 }
 
@@ -84,16 +85,18 @@ const numberOf = (limit: CallLimit = 'unlimited'): number =>
   limit === 'unlimited' ? Number.POSITIVE_INFINITY : limit;
 
 /** The answer of a call that the agent's policy does not permit; it is no success, like any refusal. */
-async function ineligible(run: PermittedRun): Promise<ToolResult | undefined> {
-  const { holder, spec } = run.loop;
-  const { signal } = holder;
+async function ineligible(run: PermittedRun, time: AroundTime): Promise<ToolResult | undefined> {
+  const { spec } = run.loop;
+  const { signal } = run.loop.holder;
   const { isEligible } = spec.policies;
   if (!isEligible) return undefined;
   const principal = principalOf(run.loop);
   const { id, name, input } = meantCall(run);
-  const ask = async (): Promise<boolean> => isEligible({ id, name, input }, spec.context, principal);
   try {
-    if (await inTime(holder, ask(), { signal, ms: HOOK_TIME, late: noVerdict })) return undefined;
+    const asked = time.during('isEligible', () => isEligible({ id, name, input }, spec.context, principal));
+    const verdict = await untilAborted(signal, Promise.race([asked, time.over]));
+    if (isToolResult(verdict)) return verdict;
+    if (verdict) return undefined;
     return failure('declined', `Tool '${name}' was not run: this call is not permitted.`);
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;
@@ -104,8 +107,6 @@ async function ineligible(run: PermittedRun): Promise<ToolResult | undefined> {
     );
   }
 }
-
-const noVerdict = (ms: number): Error => new Error(`isEligible gave no answer within ${ms} ms.`);
 
 /** A policy judges the tool that would be run, and not the unfolding tool that stands for it. */
 const meantCall = ({ tool, input, record }: PermittedRun): Pick<CallRecord, 'id' | 'name' | 'input'> =>

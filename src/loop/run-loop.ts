@@ -50,6 +50,7 @@ export async function runToolLoop(loop: Loop): Promise<LoopEnd> {
 export async function runBatch(loop: Loop): Promise<void> {
   const batch = batchOf(loop);
   const settled = await Promise.allSettled(batch.lanes.map((lane) => runLane(batch, lane)));
+  batch.times.close();
   loop.holder.checkpoint();
   warnOfSharedWrites(batch);
   const failed = settled.find((one) => one.status === 'rejected');

@@ -8,7 +8,8 @@ import type { BlackboardEntry, CallBlackboard, CallState } from '../tool/kept-va
 import { callBlackboard, callState } from '../tool/kept-values.ts';
 import type { AnyTool, LiveCall, LoopView } from '../tool/tool.ts';
 import { type FactOptions, factOf, type MemoryFact, type ToolMemory } from '../tool/tool-memory.ts';
-import type { ResultData, Signal } from '../tool/tool-result.ts';
+import type { ResultData, Signal, ToolResult } from '../tool/tool-result.ts';
+import { type AroundTimes, aroundTimes } from './around-time.ts';
 import { foldOn, type LiveMemories } from './live-memories.ts';
 import { type Loop, timeIn } from './loop.ts';
 import { signalOf } from './next-step.ts';
@@ -23,6 +24,8 @@ export interface ToolCallRun extends BatchCall {
   /** What the model could have called. */
   readonly offer: Offer;
   readonly view: CallView;
+  /** Counts the time of code around the calls of the batch. */
+  readonly times: AroundTimes;
   /** The signal by which another call had ended the loop when this one's turn came. */
   readonly signal: Signal | undefined;
 }
@@ -45,6 +48,8 @@ export interface CallProgress {
   reached: boolean;
   /** Its effect was run, and may run only once. */
   ranOnce: boolean;
+  /** Once the tool got there: resolves with what its effect or its loop came to, whatever code around that makes of it. */
+  answer?: () => Promise<ToolResult>;
   /** It was answered by the caller who runs it. */
   received: boolean;
   /** Milliseconds inside `run`; absent when nothing ran. */
@@ -54,7 +59,7 @@ export interface CallProgress {
 }
 
 /** The calls of a reply that are still open, in groups that may not run at the same time. */
-export interface Batch extends Pick<ToolCallRun, 'loop' | 'batch' | 'offer'> {
+export interface Batch extends Pick<ToolCallRun, 'loop' | 'batch' | 'offer' | 'times'> {
   /** Lanes run side by side, and the calls of one lane one after another. */
   readonly lanes: readonly (readonly BatchCall[])[];
 }
@@ -83,7 +88,7 @@ export function batchOf(loop: Loop): Batch {
     met.set(lane, [...earlier, record]);
     if (!record.ended) lanes.set(lane, [...(lanes.get(lane) ?? []), { record, ...target, earlier }]);
   }
-  return { loop, batch, offer, lanes: [...lanes.values()] };
+  return { loop, batch, offer, times: aroundTimes(loop.holder), lanes: [...lanes.values()] };
 }
 
 /** The word that a call has in common with those of its batch beside which it may not run; `undefined` when it runs beside all. */
@@ -113,9 +118,9 @@ const sharedWrite = (key: string, [one, other]: readonly [string, string]): stri
   'both tools the same word as `serial`: they run one after another then, and each sees what the one before wrote.';
 
 /** Makes the run of a call. The calls before it in its lane must have ended, since it sees what they changed. */
-export function runOf({ loop, batch, offer }: Batch, call: BatchCall): ToolCallRun {
+export function runOf({ loop, batch, offer, times }: Batch, call: BatchCall): ToolCallRun {
   const view = new CallView(loop, call.record, call.earlier);
-  return { ...call, loop, batch, offer, view, signal: signalOf(batch) };
+  return { ...call, loop, batch, offer, times, view, signal: signalOf(batch) };
 }
 
 /**

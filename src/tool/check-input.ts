@@ -63,6 +63,14 @@ export async function checkInput<Value>(
   }
 }
 
+/** Checks the input of a running call. */
+export const checkCall = <Value>(
+  schema: InputSchema<Value>,
+  input: JsonObject,
+  call: Pick<LiveCall, 'during' | 'tool'>,
+): Promise<CheckedInput<Value>> =>
+  call.during('its input schema', () => checkInput(schema, input, call.tool));
+
 /** The answer to an input with these problems. */
 export const invalidInput = (tool: string, problems: readonly string[]): CheckedInput<never> => ({
   ok: false,
@@ -77,7 +85,7 @@ export const invalidInput = (tool: string, problems: readonly string[]): Checked
 export const checkedFirst =
   <T extends AnyTool>(tool: T, act: (call: CheckedCall<T>) => Promise<ToolResult>): AnyTool['call'] =>
   async (input, call) => {
-    const checked = await tool.check(input, call.tool);
+    const checked = await call.during('its input schema', () => tool.check(input, call.tool));
     if (!checked.ok) return checked.answer;
     return act({ input, typed: checked.value as ToolInput<T>, call }); // what its `check` answers
   };

@@ -10,7 +10,7 @@ import {
   readMetadata,
   ToolDefinitionError,
 } from './check-definition.ts';
-import { checkInput } from './check-input.ts';
+import { checkCall, checkInput } from './check-input.ts';
 import type { LiteralShape } from './check-literal.ts';
 import type { InputDeclaration, InputOf } from './input-schema.ts';
 import type { JsonObject } from './json.ts';
@@ -73,7 +73,7 @@ export function defineTool<
     expose,
     check: (input, as = name) => checkInput(schema, input, as),
     async call(input, call) {
-      const parsed = await checkInput(schema, input, call.tool);
+      const parsed = await checkCall(schema, input, call);
       if (!parsed.ok) return parsed.answer;
       return typed(await act.act(parsed.value, call), output);
     },

@@ -125,6 +125,13 @@ export interface LiveCall extends CallScope {
    */
   exclusively<T>(word: string, work: (latest: LoopView['recall']) => Promise<T>): Promise<T>;
   execute(execution: ToolExecution): Promise<ToolResult>;
+  /**
+   * Runs code around the effect under a name, which the log shows if the code takes longer than half a minute. The call ends as
+   * `timeout` then, or with the result of its effect if that has run.
+   */
+  during<T>(code: string, work: () => T | Promise<T>): Promise<T>;
+  /** Runs work around the effect that has a time limit of its own: it may take longer than half a minute. */
+  untimed<T>(work: () => Promise<T>): Promise<T>;
   /** An earlier invocation has started its effect or opened its frame, or the caller has run it: it goes on there. */
   readonly hasBegun: boolean;
   /** A frame of this call is open: an earlier invocation was cut off inside it, and `nest` goes on there. */

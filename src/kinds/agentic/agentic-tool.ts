@@ -12,7 +12,7 @@ import {
   readInput,
   ToolDefinitionError,
 } from '../../tool/check-definition.ts';
-import { checkInput } from '../../tool/check-input.ts';
+import { checkCall, checkInput } from '../../tool/check-input.ts';
 import { ended, type LiteralKind, type LiteralShape, nameIn } from '../../tool/check-literal.ts';
 import type { FrameOutcome, Limits } from '../../tool/frame.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
@@ -166,7 +166,7 @@ export function agenticTool<Name extends string, Declaration extends InputDeclar
     inner: kind.inner,
     check: (input, as = name) => checkInput(schema, input, as),
     async call(input, call) {
-      const parsed = await checkInput(schema, input, call.tool);
+      const parsed = await checkCall(schema, input, call);
       if (!parsed.ok) return parsed.answer;
       if (isEmpty) return error(kind.whenEmpty);
       const loop = kind.loop(parsed.value, call);

@@ -165,7 +165,7 @@ function unfoldingTool({
     readInput: schema ? undefined : readAnything,
     check,
     async call(sent, call) {
-      const checked = await check(sent, call.tool);
+      const checked = await call.during('its input schema', () => check(sent, call.tool));
       return checked.ok ? callUnfolding(checked.value, call) : checked.answer;
     },
     [UNFOLDS]: unfolding,

@@ -234,7 +234,7 @@ describe('the line of a holder', () => {
     }));
     const { end, turn } = await running(app);
     await clock.advance(2_000);
-    await app.port.post({ kind: 'late', turn, body: late('c1') });
+    await app.port.post({ kind: 'late', turn, body: late(`${turn}.3.0`) });
     await clock.advance(5_000);
     await app.port.post({ kind: 'late', turn, body: late('c2') });
     expect(await passing(clock, end, (LEASE_MS * 3) / 4 - 5_000)).toMatchObject({ status: 'lost' });

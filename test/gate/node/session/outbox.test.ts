@@ -198,7 +198,13 @@ describe('the outbox', () => {
       const body = JSON.stringify({ call: `c${id}`, tool: 'pay', input: '{}', result });
       return { id, kind: 'late', turn: 't1', body } as const;
     });
-    for (const { body } of rows) await port.post({ kind: 'late', turn: 't1', body });
+    for (const { id, body } of rows) {
+      await port.post({ kind: 'late', turn: 't1', body });
+      const doubt = { type: 'error', message: '', reason: 'unknown-outcome' } as const;
+      outbox.emit({ type: 'tool-call-ended', turn: 't1', call: `c${id}`, result: doubt });
+    }
+    await outbox.durable();
+    sent.length = 0;
     session.takeIn(rows);
     await outbox.settled();
     expect(sent).toEqual([

@@ -350,7 +350,7 @@ describe('a call that may not run', () => {
     await manual.advance(1);
     expect(await answer).toMatchObject({ outcome: 'completed', text: 'Well.' });
     expect(shownResults(session.requests[1])).toEqual([
-      "Error: Tool 'look' was not run: whether it is permitted could not be told: isEligible gave no answer within 30000 ms.",
+      "Error: Tool 'look' was not run: code that runs before it did not finish within 30000 ms.",
     ]);
     expect(timersLeft()).toBe(0);
   });

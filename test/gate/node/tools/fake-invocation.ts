@@ -40,6 +40,8 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
       leaves.push(leaf);
       return toToolResult(tool, await leaf.run(toolCallOf(call)));
     },
+    during: async (_, work) => work(),
+    untimed: (work) => work(),
     view: seen,
     discovery: {
       view: seen,

@@ -1,0 +1,260 @@
+/** Code around a call has half a minute; what the library waits for, and what has a time limit of its own, is not counted. */
+import * as v from 'valibot';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { LogEntry } from '../../../../src/create-holdfast.ts';
+import { decorate, withAwaiting, withReview } from '../../../../src/decorators/entry.ts';
+import {
+  type AnyTool,
+  defineAgent,
+  defineTool,
+  type Policies,
+  requireApproval,
+} from '../../../../src/index.ts';
+import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import {
+  createManualClock,
+  createTestSession,
+  type ManualClock,
+  type ScriptedReply,
+} from '../../../../src/testing/entry.ts';
+import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
+import { passing } from '../session/former-holder.ts';
+import { calls, digs, reads, shownResults } from './scenes.ts';
+
+let manual: ManualClock;
+let ran: string[];
+let logged: string[];
+beforeEach(() => {
+  manual = createManualClock(1_000_000);
+  ran = [];
+  logged = [];
+});
+
+const never = (): Promise<never> => new Promise(() => {});
+const after = (ms: number): Promise<void> => new Promise((resolve) => manual.after(ms, resolve));
+
+const pay = (): AnyTool => defineTool({ name: 'pay', description: 'Pays.', run: () => void ran.push('pay') });
+
+interface Scene {
+  readonly tools: readonly AnyTool[];
+  readonly replies?: readonly ScriptedReply[];
+  readonly policies?: Policies;
+}
+
+/** Sends a message, and lets time pass; answers what came of it. */
+function scene({ tools, replies = [calls('pay'), 'Well.'], policies }: Scene) {
+  const { clock, timersLeft } = counted(manual);
+  const agent = defineAgent({ name: 'clerk', description: 'W.', instructions: '', tools, policies });
+  const log = (entry: LogEntry): void => {
+    if ('message' in entry) logged.push(entry.message);
+  };
+  const session = createTestSession(agent, { replies, clock, log });
+  return { session, answer: session.send('Go.'), timersLeft };
+}
+
+const LATE = "Error: Tool 'pay' was not run: code that runs before it did not finish within 30000 ms.";
+
+const hangs: readonly [code: string, tool: () => AnyTool, policies: Policies][] = [
+  ['the message of its approval', () => requireApproval(pay(), never), {}],
+  ['the decider of withAwaiting', () => withAwaiting(pay(), never), {}],
+  [
+    'the message of its review',
+    () => withReview(pay(), () => ({ decision: 'approve' }), { message: never }),
+    {},
+  ],
+  [
+    'its input schema',
+    () =>
+      defineTool({
+        name: 'pay',
+        description: 'Pays.',
+        input: v.pipeAsync(v.object({}), v.checkAsync(never)) as never, // valibot's own, with an asynchronous check
+        run: () => void ran.push('pay'),
+      }),
+    {},
+  ],
+  ['isEligible', pay, { isEligible: never }],
+  ['its call or a decorator', () => decorate(pay(), { call: never }), {}],
+];
+
+describe('code before a call that hangs', () => {
+  it.each(hangs)('ends the call as timeout after half a minute: %s', async (code, tool, policies) => {
+    const { session, answer, timersLeft } = scene({ tools: [tool()], policies });
+    await manual.advance(29_999);
+    expect(session.requests).toHaveLength(1);
+    await manual.advance(1);
+    expect(await answer).toMatchObject({ outcome: 'completed', text: 'Well.' });
+    expect(shownResults(session.requests[1])).toEqual([LATE]);
+    const ends = (await session.events()).filter(({ type }) => type === 'tool-call-ended');
+    expect(ends).toMatchObject([{ result: { type: 'error', reason: 'timeout' } }]);
+    expect(logged).toEqual([
+      `Tool 'pay' was left: ${code} did not finish within 30000 ms. Give it a time limit of its own.`,
+    ]);
+    expect([ran, timersLeft()]).toEqual([[], 0]);
+  });
+
+  it('ends its call alone, also in a nested loop', async () => {
+    const { session, answer } = scene({
+      tools: [digs([requireApproval(pay(), never), reads('look')])],
+      replies: [calls('dig'), calls('pay', 'look'), 'Dug.', 'Well.'],
+    });
+    await manual.advance(30_000);
+    expect(await answer).toMatchObject({ outcome: 'completed' });
+    expect(shownResults(session.requests[2])).toEqual([LATE, 'look done']);
+  });
+
+  it('cannot run the tool when it finishes later', async () => {
+    const gate = Promise.withResolvers<void>();
+    const tool = pay();
+    const slow = decorate(tool, {
+      call: async (input, call) => {
+        await gate.promise;
+        return tool.call(input, call);
+      },
+    });
+    const { answer } = scene({ tools: [slow] });
+    await manual.advance(30_000);
+    await answer;
+    gate.resolve();
+    await manual.advance(1);
+    expect(ran).toEqual([]);
+  });
+
+  it('leaves a call unknown that an earlier invocation had started', async () => {
+    const tool = defineTool({ name: 'pay', description: 'Pays.', timeout: 900_000, run: never });
+    let isSlow = false;
+    const slow = decorate(tool, { call: (input, call) => (isSlow ? never() : tool.call(input, call)) });
+    const { session, answer } = scene({ tools: [slow] });
+    await manual.advance(1_000);
+    isSlow = true;
+    session.kill();
+    expect(await passing(manual, answer, 120_000)).toMatchObject({ outcome: 'completed' });
+    expect(shownResults(session.requests[1])[0]).toContain("The outcome of this call of 'pay' is unknown");
+  });
+});
+
+describe('code after a call that hangs', () => {
+  const stuck = (tool: AnyTool): AnyTool =>
+    decorate(tool, {
+      call: async (input, call) => {
+        await tool.call(input, call);
+        return never();
+      },
+    });
+
+  it('leaves the call its result', async () => {
+    const tools = [stuck(reads('pay', () => 'paid'))];
+    const { session, answer, timersLeft } = scene({ tools });
+    await manual.advance(30_000);
+    expect(await answer).toMatchObject({ outcome: 'completed' });
+    expect(shownResults(session.requests[1])).toEqual(['paid']);
+    expect(logged).toEqual([
+      "Tool 'pay' was left: its call or a decorator did not finish within 30000 ms. Give it a time limit of its own.",
+    ]);
+    expect(timersLeft()).toBe(0);
+  });
+
+  it('leaves a nested loop its answer', async () => {
+    const tools = [stuck(digs([reads('look')]))];
+    const { session, answer } = scene({ tools, replies: [calls('dig'), 'Dug.', 'Well.'] });
+    await manual.advance(30_000);
+    await answer;
+    expect(shownResults(session.requests[2])).toEqual(['Dug.']);
+  });
+});
+
+describe('what is not counted as code around a call', () => {
+  it.each<[string, () => AnyTool]>([
+    [
+      'the tool itself',
+      () => defineTool({ name: 'pay', description: 'P.', timeout: 90_000, run: () => after(60_000) }),
+    ],
+    [
+      'a review, which has a time limit of its own',
+      () =>
+        withReview(pay(), async () => {
+          await after(60_000);
+          return { decision: 'approve' };
+        }),
+    ],
+    [
+      'a nested loop',
+      () => ({
+        ...digs([defineTool({ name: 'look', description: 'L.', timeout: 90_000, run: () => after(60_000) })]),
+        name: 'pay',
+      }),
+    ],
+  ])('%s', async (_, tool) => {
+    const { session, answer } = scene({
+      tools: [tool()],
+      replies: [
+        calls('pay'),
+        ({ tools }) => (tools?.some(({ name }) => name === 'look') ? calls('look') : 'Well.'),
+        'Dug.',
+        'Well.',
+      ],
+    });
+    expect(await passing(manual, answer, 120_000)).toMatchObject({ outcome: 'completed' });
+    expect(shownResults(session.requests.at(-1))[0]).not.toContain('Error');
+    expect(logged).toEqual([]);
+  });
+
+  it('the wait for a person', async () => {
+    const { session, answer } = scene({ tools: [requireApproval(pay(), 'Pay?')] });
+    await manual.advance(1_000);
+    expect(await answer).toMatchObject({ outcome: 'suspended' });
+    await manual.advance(600_000);
+    const [pending] = await session.pending();
+    const approved = session.decide(pending?.call ?? '', 'approve');
+    expect(await passing(manual, approved)).toMatchObject({ outcome: 'completed' });
+    expect(ran).toEqual(['pay']);
+  });
+
+  it('the wait for a free slot', async () => {
+    const names = Array.from({ length: 8 }, (_, at) => `t${at}`);
+    const tools = names.map((name) =>
+      defineTool({ name, description: 'W.', effect: 'read', timeout: 90_000, run: () => after(45_000) }),
+    );
+    const { session, answer } = scene({ tools, replies: [calls(...names), 'Well.'] });
+    expect(await passing(manual, answer, 120_000)).toMatchObject({ outcome: 'completed' });
+    expect(shownResults(session.requests[1])).toEqual(names.map(() => 'Done'));
+  });
+
+  it('the wait for a call of the same serial', async () => {
+    const slow = (name: string) => reads(name, () => after(45_000), { serial: 'one', timeout: 90_000 });
+    const { session, answer } = scene({ tools: [slow('a'), slow('b')], replies: [calls('a', 'b'), 'Well.'] });
+    await passing(manual, answer, 120_000);
+    expect(shownResults(session.requests[1])).toEqual(['Done', 'Done']);
+  });
+});
+
+/** How many timers of half a minute a turn sets whose model calls these tools at once. */
+async function timersOf(names: readonly string[]): Promise<number> {
+  let timers = 0;
+  const clock = {
+    now: () => manual.now(),
+    after: (ms: number, run: () => void) => {
+      if (ms === 30_000) timers += 1;
+      return manual.after(ms, run);
+    },
+  };
+  const tools = names.map((name) => reads(name, () => name, { timeout: 20_000 }));
+  const agent = defineAgent({ name: 'clerk', description: 'W.', instructions: '', tools });
+  const session = createTestSession(agent, { replies: [calls(...names), 'Well.', 'Well.'], clock });
+  await passing(manual, session.send('Go.'));
+  return timers;
+}
+
+it('sets one timer for all calls of a reply', async () => {
+  expect((await timersOf(['a', 'b', 'c', 'd', 'e'])) - (await timersOf([]))).toBe(1);
+});
+
+it('counts the input of a subagent as any input', async () => {
+  const input = v.pipeAsync(v.object({}), v.checkAsync(never)) as never; // valibot's own, with an asynchronous check
+  const agent = defineAgent({ name: 'digger', description: 'D.', instructions: '', tools: [] });
+  const dig = defineSubagent({ name: 'pay', description: 'Digs.', agent, input });
+  const { session, answer } = scene({ tools: [dig] });
+  await manual.advance(30_000);
+  await answer;
+  expect(shownResults(session.requests[1])).toEqual([LATE]);
+});
