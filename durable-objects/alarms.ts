@@ -1,4 +1,4 @@
-import type { Alarm, LedgerScope } from './session-storage.ts';
+import { type Alarm, type LedgerScope, NEVER } from './session-storage.ts';
 
 type Timed = Pick<LedgerScope, 'storage' | 'now'>;
 
@@ -10,7 +10,7 @@ export function scheduleTurn(scope: Timed, turn: string, due = scope.now()): voi
 
 /** Sets the alarm to whatever is due first. What only a newer version does is left to it: the alarm would go off for ever. */
 export function scheduleAlarm({ storage, now }: Timed): void {
-  const due = storage.alarms.all().find(({ kind }) => Object.hasOwn(KNOWN, kind))?.due;
+  const due = storage.alarms.all().find((row) => Object.hasOwn(KNOWN, row.kind) && row.due < NEVER)?.due;
   storage.alarms.set(due === undefined ? null : Math.min(due, now() + FARTHEST_ALARM));
 }
 
@@ -21,6 +21,8 @@ const KNOWN: Readonly<Record<Alarm['kind'], true>> = {
   start: true,
   retention: true,
   announcement: true,
+  files: true,
+  'file-retention': true,
 };
 
 /** The platform knows no alarm after the year 2189; one that is too early only looks again. In ms. */
@@ -60,3 +62,18 @@ export function isOutdated(scope: Timed): boolean {
 /** There is one at the most: each replaces that before it. */
 const retention = ({ storage }: Timed): Alarm | undefined =>
   storage.alarms.all().find(({ kind }) => kind === 'retention');
+
+/** How long a file is kept after it came, in ms, and when the first one is due; `undefined` when files are kept with their session. */
+export function keptSince({ storage }: Timed): { readonly ms: number; readonly due: number } | undefined {
+  const row = storage.alarms.all().find(({ kind }) => kind === 'file-retention');
+  return row && { ms: Number(row.ref), due: row.due };
+}
+
+/** Replaces the retention of files; `undefined` removes it. */
+export function setFileRetention(scope: Timed, ms: number | undefined, due: number): void {
+  const { alarms } = scope.storage;
+  const before = keptSince(scope);
+  if (before !== undefined) alarms.remove('file-retention', String(before.ms));
+  if (ms !== undefined) alarms.add({ kind: 'file-retention', ref: String(ms), due });
+  scheduleAlarm(scope);
+}

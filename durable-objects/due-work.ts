@@ -1,6 +1,8 @@
 import { dueRefs, retainAnew, scheduleAlarm } from './alarms.ts';
 import { type DueAnnouncement, takeDueAnnouncements } from './announcements.ts';
+import { expireFiles } from './files.ts';
 import { expireWait, isCancelled } from './inbox.ts';
+import { type DueDeletion, takeDueDeletions } from './outside-files.ts';
 import type { LedgerScope } from './session-storage.ts';
 import { pauseAfterSilence } from './take-overs.ts';
 import { queueDue, startNext } from './waiting-turns.ts';
@@ -9,19 +11,21 @@ import { queueDue, startNext } from './waiting-turns.ts';
 export interface DueWork {
   readonly turns: readonly string[];
   readonly announcements: readonly DueAnnouncement[];
-  /** The time of the session is over, and it is to be erased as soon as its files are deleted in the store outside. */
-  readonly deletesFiles: boolean;
+  /** Copies of files that the store outside is to delete. */
+  readonly deletions: readonly DueDeletion[];
 }
 
-export const NOTHING_DUE: DueWork = { turns: [], announcements: [], deletesFiles: false };
+const NOTHING_DUE: DueWork = { turns: [], announcements: [], deletions: [] };
 
-/** After so many ms a store outside is asked again to delete the files of a session whose time is over. */
-const DELETED_AGAIN = 60 * 60_000;
-
-/** Has the files outside deleted; until that is told, the session stays, and the alarm comes again. */
-export function postponeErasure({ storage, now }: LedgerScope): DueWork {
-  storage.alarms.set(now() + DELETED_AGAIN);
-  return { ...NOTHING_DUE, deletesFiles: true };
+/** Does what is due where there is no session any more: its files are deleted outside. */
+export function doErasedWork(scope: LedgerScope): DueWork {
+  const { storage } = scope;
+  if (storage.alarms.all().length === 0) return NOTHING_DUE;
+  return storage.transaction(() => {
+    const deletions = takeDueDeletions(scope);
+    scheduleAlarm(scope);
+    return { ...NOTHING_DUE, deletions };
+  });
 }
 
 /** Does what is due, sets the next alarm, and answers what to hand to a runner now. */
@@ -30,10 +34,12 @@ export function doDueWork(scope: LedgerScope): DueWork {
   queueDue(scope);
   startNext(scope);
   for (const wait of dueRefs(scope, 'expiry')) expireWait(scope, wait);
+  expireFiles(scope);
   const turns = takeDueTurns(scope);
   const announcements = takeDueAnnouncements(scope);
+  const deletions = takeDueDeletions(scope);
   scheduleAlarm(scope);
-  return { turns, announcements, deletesFiles: false };
+  return { turns, announcements, deletions };
 }
 
 /** The turns that need a holder now. Each stays due again after a term, so that a lost hand-over is repeated. */

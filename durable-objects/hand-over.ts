@@ -1,4 +1,10 @@
-import type { Announced, Announcement, HandOver, TurnRunner } from '../src/journal/turn-runner.ts';
+import type {
+  Announced,
+  Announcement,
+  HandOver,
+  StoreDeletion,
+  TurnRunner,
+} from '../src/journal/turn-runner.ts';
 
 /** Hands the unfinished turns of one session to whoever runs them. */
 export interface TurnCarrier {
@@ -9,8 +15,8 @@ export interface TurnCarrier {
   handOver(handOver: HandOver): Promise<void>;
   /** Somebody has come for what was sent. */
   arrived(): void;
-  /** Has the files of the session deleted that are kept outside, by the loopback. Answers whether they are. Never rejects. */
-  deleteFiles(session: string): Promise<boolean>;
+  /** Has copies of files deleted in the store outside, by the loopback. Returns whether they are. Never rejects. */
+  deleteFiles(deletion: StoreDeletion): Promise<boolean>;
   /** Has an outgoing webhook told, by the loopback. Answers as the runner does; `undefined` when it did not. Never rejects. */
   announce(announcement: Announcement): Promise<Announced | undefined>;
 }
@@ -64,17 +70,16 @@ export function createTurnCarrier(ctx: DurableObjectState, queue: TurnQueue | un
     arrived() {
       sent = undefined;
     },
-    async deleteFiles(session) {
-      const what = `files of session ${session} that are kept outside`;
+    async deleteFiles(deletion) {
+      const { name, attempt, nextAfter } = deletion;
+      const what = `files of session ${name} are not deleted in the file store`;
       try {
-        // A runner of an older version has no such method, which is an error as well.
-        const runner = runnerFor(`${what} are not deleted`);
-        await runner?.deleteFiles(session);
+        const runner = runnerFor(what);
+        await runner?.deleteFiles(deletion);
         return runner !== undefined;
       } catch (error) {
-        console.error(
-          `holdfast: ${what} were not deleted, which is tried again in an hour: ${String(error)}`,
-        );
+        const next = `attempt ${attempt + 1} follows in ${Math.round(nextAfter / 60_000)} min`;
+        console.error(`holdfast: ${what}; ${next}: ${String(error)}`);
         return false;
       }
     },

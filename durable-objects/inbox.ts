@@ -75,7 +75,7 @@ export function leaveOrExpire(scope: LedgerScope, message: PostedMessage): 'post
     }
     closeWait(scope, turn, answers);
   }
-  keepFiles(scope.storage, message.files);
+  keepFiles(scope, message.files);
   leaveMessage(scope, message);
   return 'posted';
 }

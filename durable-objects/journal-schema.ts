@@ -10,7 +10,8 @@ import { NEVER } from './session-storage.ts';
  * and of the snapshot (the `seq` that it covers, and its reducer), and of long bodies of the inbox (`seq` is the row's id).
  * `messages_from`: the first event whose message the conversation still has, with a snapshot. `files` has a row for each file:
  * the bytes of one that is `here` are in `chunks` (by its `seq`); those of one that is `outside` are in a store of the app's.
- * `grace` of a lease is written no more.
+ * A file came `at` a time, and its bytes are `gone` for a reason; `version` counts the copies that a store outside is to delete, of which
+ * it has `deleted` so many. `grace` of a lease is written no more.
  * `requests` tells for ever into which turn a message was steered, so that nobody looks for it in the journal; `chunks` also has
  * the messages before a snapshot, joined (`seq` is the last event, `messages_from` the first).
  */
@@ -89,6 +90,11 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE lease ADD COLUMN strikes INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE lease ADD COLUMN stopped_at TEXT NOT NULL DEFAULT '';
   ALTER TABLE lease ADD COLUMN unread INTEGER NOT NULL DEFAULT 0`,
+  `ALTER TABLE files ADD COLUMN at INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE files ADD COLUMN gone TEXT;
+  ALTER TABLE files ADD COLUMN version INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE files ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0;
+  UPDATE files SET at = (SELECT coalesce(max(at), 0) FROM events)`,
 ];
 
 /** Tells whether the tables are there. Writes nothing. */
@@ -111,3 +117,12 @@ export function migrate(sql: SqlStorage, name: string): void {
 /** The name under which the database was made. */
 export const storedName = (sql: SqlStorage): string | undefined =>
   hasSchema(sql) ? sql.exec<{ name: string }>('SELECT name FROM schema').one().name : undefined;
+
+/** Returns the tables that hold a session: all but the one with the name of its object. */
+export const tablesToEmpty = (sql: SqlStorage): string[] =>
+  sql
+    .exec<{ name: string }>(
+      `SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'schema' AND name NOT GLOB '_cf_*' AND name NOT GLOB 'sqlite_*'`,
+    )
+    .toArray()
+    .map(({ name }) => name);

@@ -124,6 +124,7 @@ export function leasedAnswer({ storage, clock }: LedgerScope, reader: Reader): L
     inbox: unreadMessages(storage),
     ...loadOf(storage),
     ...(fileBytes > 0 && { fileBytes }),
+    ...(storage.files.hasGone() && { hasGoneFiles: true }),
   };
 }
 

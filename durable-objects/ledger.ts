@@ -1,6 +1,6 @@
 import type { Deferred, EventPage, Notice, ReadQuery } from '../src/journal/event-page.ts';
 import type { Posted, PostedMessage } from '../src/journal/inbox-message.ts';
-import type { FilePage, FileQuery } from '../src/journal/kept-file.ts';
+import type { FileDeleted, FilePage, FileQuery, FileStates } from '../src/journal/kept-file.ts';
 import type {
   Accepted,
   Appended,
@@ -22,11 +22,12 @@ import type { Announced, Announcement } from '../src/journal/turn-runner.ts';
 import { isOutdated, scheduleAlarm } from './alarms.ts';
 import { settleAnnouncement } from './announcements.ts';
 import { findCredential, keepCredential, loseCredentials } from './credentials.ts';
-import { type DueWork, doDueWork, NOTHING_DUE, postponeErasure } from './due-work.ts';
-import { keepFiles, pageOfFile, whyNoRoom } from './files.ts';
+import { type DueWork, doDueWork, doErasedWork } from './due-work.ts';
+import { deleteFile, keepFiles, pageOfFile, statesOf, whyMoved, whyNoRoom } from './files.ts';
 import { type Bounds, unlessFull, weightOf, whyFull } from './fullness.ts';
 import { leaveOrExpire, unreadMessages, whyNotPosted } from './inbox.ts';
 import { LeaseClock, leasedAnswer, settleLease, storedBefore } from './lease.ts';
+import { type DueDeletion, eraseSession, settleDeletion } from './outside-files.ts';
 import { isNews, noticeOf, readPage } from './pages.ts';
 import { addStart, type LedgerScope, type SessionStorage, toStoredRows } from './session-storage.ts';
 import { NO_TAKE_OVERS } from './take-overs.ts';
@@ -57,6 +58,8 @@ interface LedgerOptions {
   readonly hasLiveReaders?: (() => boolean) | undefined;
   /** The epoch before the first of a new session: unlike all of those of a session of this name that was erased. */
   readonly firstEpoch: () => number;
+  /** Whether a store outside may have files, to be deleted once the session is erased. Defaults to `true`. */
+  readonly storesOutside?: boolean | undefined;
 }
 
 /**
@@ -74,7 +77,8 @@ export class SessionLedger {
   constructor(storage: SessionStorage, options: LedgerOptions) {
     this.#storage = storage;
     this.#clock = new LeaseClock(storage, options);
-    this.#scope = { storage, clock: this.#clock, now: options.now };
+    const { now, storesOutside = true } = options;
+    this.#scope = { storage, clock: this.#clock, now, storesOutside };
     this.#options = options;
     this.#bounds = { storage, mostBytes: options.mostBytes ?? Number.POSITIVE_INFINITY };
   }
@@ -163,6 +167,15 @@ export class SessionLedger {
     return pageOfFile(this.#storage, query);
   }
 
+  fileStates(ids: readonly string[]): FileStates | null {
+    return statesOf(this.#storage, ids);
+  }
+
+  deleteFile(id: string): FileDeleted {
+    if (!this.#storage.exists()) return { status: 'unknown' };
+    return this.#commit(() => deleteFile(this.#scope, id));
+  }
+
   credential(epoch: number, key: string): FoundCredential | Fenced {
     return this.#clock.isHeldBy(epoch) ? findCredential(this.#storage, key) : { status: 'stale' };
   }
@@ -183,21 +196,21 @@ export class SessionLedger {
   /** Whether there was a session. */
   erase(): boolean {
     const existed = this.#storage.exists();
-    if (existed) this.#storage.erase();
+    if (existed) eraseSession(this.#scope);
     return existed;
   }
 
   /**
    * Answers what to hand to a runner now. Each turn stays due again after a term, so that a lost hand-over is repeated; one
-   * whose holder lives is due at its deadline. A session whose time is over is erased, unless files of it are outside.
+   * whose holder lives is due at its deadline. A session whose time is over is erased.
    */
   alarm(): DueWork {
     const scope = this.#scope;
-    if (!this.#storage.exists()) return NOTHING_DUE;
-    if (!isOutdated(scope)) return this.#commit(() => doDueWork(scope));
-    if (this.#storage.files.hasOutside()) return postponeErasure(scope);
-    this.eraseOutdated();
-    return NOTHING_DUE;
+    if (isOutdated(scope)) {
+      this.erase();
+      this.#options.onChange();
+    }
+    return this.#storage.exists() ? this.#commit(() => doDueWork(scope)) : doErasedWork(scope);
   }
 
   /** What became of an announcement. Of a session that was erased meanwhile nothing is stored. */
@@ -205,11 +218,9 @@ export class SessionLedger {
     if (this.#storage.exists()) this.#commit(() => settleAnnouncement(this.#scope, announcement, became));
   }
 
-  /** Erases the session if its time is still over. Its files outside are deleted by then. */
-  eraseOutdated(): void {
-    if (!isOutdated(this.#scope)) return;
-    this.erase();
-    this.#options.onChange();
+  /** The store outside has deleted these copies of files. */
+  filesDeleted(deletion: DueDeletion): void {
+    settleDeletion(this.#scope, deletion);
   }
 
   /** Stores a turn, and what `begin` does with it if it is to start now, in one commit. Answers as `#storeStart` does. */
@@ -233,13 +244,14 @@ export class SessionLedger {
     if (known !== null) return known;
     const waits = waitingKindOf(scope, start);
     const full = whyFull(this.#bounds, weightOf([start.started], start.files));
-    const refused = full ?? whyRefused(scope, start, waits) ?? whyNoRoom(this.#storage, start.files);
+    const noPlace = whyNoRoom(this.#storage, start.files) ?? whyMoved(this.#storage, start);
+    const refused = full ?? whyRefused(scope, start, waits) ?? noPlace;
     if (refused !== null) return refused;
-    keepFiles(this.#storage, start.files);
     if (this.#storage.head() === 0) {
       this.#storage.setLease({ ...this.#storage.lease(), epoch: this.#options.firstEpoch() });
       addStart(scope, start.opening);
     }
+    keepFiles(scope, start.files);
     if (waits === null) addStart(scope, start.started);
     rememberRequest(scope, start, waits === null ? this.#storage.head() : 0);
     return waits && defer(scope, start, waits);
@@ -251,7 +263,7 @@ export class SessionLedger {
     const storage = this.#storage;
     const now = this.#scope.now();
     if (inboxRead !== undefined) takeIn(this.#scope, inboxRead);
-    keepFiles(storage, change.files);
+    keepFiles(this.#scope, change.files);
     if (snapshot !== undefined) storage.setSnapshot(snapshot);
     for (const { wait, after } of expiries ?? []) {
       storage.alarms.add({ kind: 'expiry', ref: wait, due: now + after });

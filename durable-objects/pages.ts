@@ -1,6 +1,7 @@
 import type { EventPage, FoldStart, Notice, OpenTurn, ReadQuery, Row } from '../src/journal/event-page.ts';
 import type { Reader } from '../src/journal/session-port.ts';
 import { newestUnread } from './inbox.ts';
+import { incarnationOf } from './incarnation.ts';
 import type { Lease, SessionStorage } from './session-storage.ts';
 import { steeredInto, waitingTurns, waitsAs } from './waiting-turns.ts';
 
@@ -86,19 +87,10 @@ function pageOfEvents(storage: SessionStorage, query: PageQuery): EventPage {
   }
   const openTurn = openTurnOf(storage.lease());
   const waits = turn === undefined ? null : waitsAs(storage, turn);
-  const told = { head: storage.head(), ...incarnationOf(storage) };
+  const incarnation = incarnationOf(storage.opening());
+  const told = { head: storage.head(), ...(incarnation !== undefined && { incarnation }) };
   const page = { rows, next, ...told, openTurn, waiting: waitingTurns(storage) };
   return waits === null ? page : { ...page, waits };
-}
-
-/** The event that opens a session says it. What is none was stored by somebody else, and says nothing. */
-function incarnationOf(storage: SessionStorage): Pick<EventPage, 'incarnation'> {
-  try {
-    const { incarnation }: { incarnation?: unknown } = Object(JSON.parse(storage.opening() ?? 'null'));
-    return typeof incarnation === 'string' ? { incarnation } : {};
-  } catch {
-    return {};
-  }
 }
 
 /** The turn that is unfinished, by its lease. */

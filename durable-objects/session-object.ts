@@ -1,7 +1,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { Deferred, EventPage, ReadQuery } from '../src/journal/event-page.ts';
 import type { InboxMessageKind, Posted, PostedMessage, WaitAnswer } from '../src/journal/inbox-message.ts';
-import type { FilePage, FileQuery } from '../src/journal/kept-file.ts';
+import type { FileDeleted, FilePage, FileQuery, FileStates } from '../src/journal/kept-file.ts';
 import type {
   Accepted,
   Appended,
@@ -18,7 +18,7 @@ import type {
   SessionFull,
   TurnStart,
 } from '../src/journal/session-port.ts';
-import type { Announcement } from '../src/journal/turn-runner.ts';
+import type { Announcement, StoreDeletion } from '../src/journal/turn-runner.ts';
 import { mostBytesOf } from './fullness.ts';
 import { createTurnCarrier, type TurnCarrier, type TurnQueue } from './hand-over.ts';
 import { SessionLedger } from './ledger.ts';
@@ -120,6 +120,14 @@ export class SessionObject extends DurableObject<SessionEnv> {
     return this.#ledger.file(query);
   }
 
+  fileStates(ids: readonly string[]): FileStates | null {
+    return this.#ledger.fileStates(ids);
+  }
+
+  deleteFile(id: string): FileDeleted {
+    return this.#ledger.deleteFile(id);
+  }
+
   credential(epoch: number, key: string): FoundCredential | Fenced {
     return this.#ledger.credential(epoch, key);
   }
@@ -167,10 +175,10 @@ export class SessionObject extends DurableObject<SessionEnv> {
   override alarm(): void {
     try {
       const { name } = this.#storage;
-      const { turns, announcements, deletesFiles } = this.#ledger.alarm();
+      const { turns, announcements, deletions } = this.#ledger.alarm();
       for (const turn of turns) void this.#carrier.handOver({ name, turn });
       for (const due of announcements) void this.#announce({ name, ...due });
-      if (deletesFiles) void this.#eraseWithFiles(name);
+      for (const due of deletions) void this.#deleteFiles({ name, ...due });
     } catch (error) {
       console.error(`holdfast: the alarm of session ${this.#storage.name} failed: ${String(error)}`);
       void this.ctx.storage.setAlarm(this.#now() + this.#leaseMs);
@@ -183,8 +191,8 @@ export class SessionObject extends DurableObject<SessionEnv> {
     if (became !== undefined) this.#ledger.announced(announcement, became);
   }
 
-  /** Erases the session when its files outside are gone, unless somebody has come back to it meanwhile. */
-  async #eraseWithFiles(name: string): Promise<void> {
-    if (await this.#carrier.deleteFiles(name)) this.#ledger.eraseOutdated();
+  /** What the store has not deleted is due again by itself. */
+  async #deleteFiles(deletion: StoreDeletion): Promise<void> {
+    if (await this.#carrier.deleteFiles(deletion)) this.#ledger.filesDeleted(deletion);
   }
 }

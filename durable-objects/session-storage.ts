@@ -1,6 +1,6 @@
 import type { NewRow, ReadQuery, Row } from '../src/journal/event-page.ts';
 import type { InboxKind, InboxMessage, WaitingKind } from '../src/journal/inbox-message.ts';
-import type { KeptFile } from '../src/journal/kept-file.ts';
+import type { FileGone, KeptFile } from '../src/journal/kept-file.ts';
 import type { Leased } from '../src/journal/session-port.ts';
 import type { Snapshot } from '../src/journal/snapshot.ts';
 
@@ -16,10 +16,10 @@ export interface SessionStorage {
   readonly alarms: AlarmStorage;
   readonly files: FileStorage;
   readonly credentials: CredentialStorage;
-  /** Answers whether there is a session. */
+  /** Answers whether there is a session: an event is stored. */
   exists(): boolean;
   /**
-   * Runs `change`, and answers what it does. All that it stores is kept, or nothing if it throws. Afterwards there is a session.
+   * Runs `change`, and answers what it does. All that it stores is kept, or nothing if it throws.
    */
   transaction<T>(change: () => T): T;
 
@@ -52,8 +52,11 @@ export interface SessionStorage {
   /** Stores a snapshot in place of the one before it. */
   setSnapshot(snapshot: Snapshot): void;
 
-  /** Removes everything, the alarm too, so that there is no session any more. Must not be called in a transaction. */
-  erase(): void;
+  /**
+   * Removes everything but these rows, the alarm too, so that there is no session any more. Nothing is left without rows. Must not be
+   * called in a transaction.
+   */
+  erase(rows: readonly Alarm[]): void;
 }
 
 /** Messages for the holder of a session, and messages that wait for turns of their own. */
@@ -101,14 +104,26 @@ export interface AlarmStorage {
 
 /** The files of a session. What is known of one is read without its bytes. */
 export interface FileStorage {
-  /** Answers what is known of a file; `null` when it is not kept. */
+  /** Answers what is known of a file, also of one that is gone; `null` when it was never kept. */
   find(id: string): StoredFile | null;
-  /** Answers what all files weigh together, wherever their bytes are. */
+  /** Answers what all files weigh together that are not gone, wherever their bytes are. */
   bytes(): number;
-  /** Answers whether bytes of a file were ever given to a store outside. */
-  hasOutside(): boolean;
-  /** Stores a file; of one that is known already, that its bytes are here, or outside, as well. */
-  add(file: KeptFile): void;
+  /** Answers whether a file is gone. */
+  hasGone(): boolean;
+  /** Stores a file that comes at this time; of one that is kept already, that its bytes are here, or outside, as well. */
+  add(file: KeptFile, at: number): void;
+  /** A file that is kept came again at this time. */
+  keepLonger(id: string, at: number): void;
+  /** Removes the bytes of a file that is kept, and remembers why. One that is outside gets another `copy`, and the one before is stale. */
+  remove(id: string, why: FileGone): void;
+  /** Answers when the file came last which is not gone and came before all others, in ms since the epoch; `null` when there is none. */
+  oldest(): number | null;
+  /** Answers the files that are not gone and came at this time or before. */
+  keptUntil(at: number): readonly StoredFile[];
+  /** Answers copies of removed files that a store outside may still have, so many at the most. */
+  staleCopies(most: number): readonly string[];
+  /** The store outside has these copies no more. */
+  forgetCopies(copies: readonly string[]): void;
   /** Answers the bytes of a file that are here, from one offset to another, both within it. */
   read(id: string, from: number, to: number): Uint8Array;
 }
@@ -128,10 +143,16 @@ export interface StoredCredential {
 }
 
 /** What is known of a file. Its bytes are here, in a store outside, or both. */
-export interface StoredFile extends Omit<KeptFile, 'bytes'> {
+export interface StoredFile extends Omit<KeptFile, 'bytes' | 'copy'> {
   readonly isHere: boolean;
   readonly isOutside: boolean;
+  readonly gone: FileGone | null;
+  /** The id of the copy that a store outside has, or is to receive. */
+  readonly copy: string;
 }
+
+/** Returns the id of a copy of a file. `version` counts how often the copy before it was removed. */
+export const copyOf = (id: string, version: number): string => (version === 0 ? id : `${id}.${version}`);
 
 /** A message for the holder of a turn, without its body. */
 export type UnreadMessage = Omit<InboxMessage, 'body'>;
@@ -250,7 +271,7 @@ export interface StoredRequest {
   readonly expires: number;
 }
 
-/** When a request expires that is known as long as its session, in ms since the epoch: the last time that JavaScript has. */
+/** When a request expires that is known as long as its session, and a row of the agenda is due of which nothing is, in ms since the epoch: the last time that JavaScript has. */
 export const NEVER = 8_640_000_000_000_000;
 
 /** One thing that a session's alarm is set for. */
@@ -260,10 +281,11 @@ export interface Alarm {
   /**
    * `turn`: the turn needs a holder. `expiry`: nobody has answered the wait of this id. `start`: the turn was scheduled for then.
    * `retention`: the session is to be erased if nothing has happened in it for `ref` milliseconds. `announcement`: somebody outside
-   * is to be told of turns that have stopped.
+   * is to be told of turns that have stopped. `files`: a store outside is to delete files of the incarnation in `ref`.
+   * `file-retention`: a file has been kept for `ref` milliseconds.
    */
-  readonly kind: 'turn' | 'expiry' | 'start' | 'retention' | 'announcement';
-  /** The id of the turn or of the wait, the milliseconds, or who is to be told of what. */
+  readonly kind: 'turn' | 'expiry' | 'start' | 'retention' | 'announcement' | 'files' | 'file-retention';
+  /** The id of the turn or of the wait, the milliseconds, who is to be told of what, or whose files are to be deleted. */
   readonly ref: string;
 }
 
@@ -273,6 +295,8 @@ export interface LedgerScope {
   readonly clock: LeaseTimes;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Whether a store outside may have files. */
+  readonly storesOutside: boolean;
 }
 
 /** How long the holder of a session may be silent. */

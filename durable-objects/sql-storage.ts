@@ -1,6 +1,7 @@
 import type { Snapshot } from '../src/journal/snapshot.ts';
-import { hasSchema, migrate, storedName } from './journal-schema.ts';
+import { hasSchema, migrate, storedName, tablesToEmpty } from './journal-schema.ts';
 import {
+  type Alarm,
   type AlarmStorage,
   type Bodies,
   type BodyQuery,
@@ -65,7 +66,7 @@ export class SqlSessionStorage implements SessionStorage {
   }
 
   exists(): boolean {
-    return this.#isMigrated;
+    return this.head() > 0;
   }
 
   transaction<T>(change: () => T): T {
@@ -198,11 +199,22 @@ export class SqlSessionStorage implements SessionStorage {
     this.#chunks.setSnapshot(snapshot);
   }
 
-  /** Not awaited: the output gate waits for it. Before the compatibility date 2026-02-24 the alarm outlives all else. */
-  erase(): void {
+  /**
+   * Not awaited: the output gate waits for it. Before the compatibility date 2026-02-24 the alarm outlives all else. The rows that stay
+   * commit with the removal of all else, so that they cannot be lost in between.
+   */
+  erase(rows: readonly Alarm[]): void {
     void this.#storage.deleteAlarm();
-    void this.#storage.deleteAll();
-    this.#isMigrated = false;
+    if (rows.length === 0) {
+      void this.#storage.deleteAll();
+      this.#isMigrated = false;
+    } else {
+      this.#storage.transactionSync(() => {
+        for (const table of tablesToEmpty(this.#sql)) this.#sql.exec(`DELETE FROM ${table}`);
+        this.credentials.set([]);
+        for (const row of rows) this.alarms.add(row);
+      });
+    }
     this.#forget();
   }
 

@@ -132,11 +132,13 @@ export const sqlRequests = ({ storage: { sql }, exists }: SqlDatabase): RequestS
 });
 
 /** Keeps what is due in a session, in the table `agenda`, and the one alarm that the platform has for it. */
-export const sqlAlarms = ({ storage }: SqlDatabase): AlarmStorage => ({
+export const sqlAlarms = ({ storage, exists }: SqlDatabase): AlarmStorage => ({
   all: () =>
-    storage.sql
-      .exec<{ [K in keyof Alarm]: Alarm[K] }>('SELECT due, kind, ref FROM agenda ORDER BY due')
-      .toArray(),
+    exists()
+      ? storage.sql
+          .exec<{ [K in keyof Alarm]: Alarm[K] }>('SELECT due, kind, ref FROM agenda ORDER BY due')
+          .toArray()
+      : [],
   add({ kind, ref, due }) {
     storage.sql.exec('INSERT OR REPLACE INTO agenda (kind, ref, due) VALUES (?, ?, ?)', kind, ref, due);
   },
@@ -217,7 +219,7 @@ export class SqlChunks {
     return fromChunks(rows.toArray().map((row) => row.body));
   }
 
-  remove(owner: Exclude<TextOwner, 'snapshot'>, seq: number): void {
+  remove(owner: Exclude<TextOwner, 'snapshot'> | 'file', seq: number): void {
     this.#sql.exec('DELETE FROM chunks WHERE owner = ? AND seq = ?', owner, seq);
   }
 

@@ -2,6 +2,8 @@ import type { Deferred, WaitingTurn } from '../src/journal/event-page.ts';
 import type { WaitingKind, WaitingLoad } from '../src/journal/inbox-message.ts';
 import type { NotStarted, ScheduledTurn, TurnStart } from '../src/journal/session-port.ts';
 import { dueRefs, retain, scheduleAlarm, scheduleTurn } from './alarms.ts';
+import { retainFiles } from './files.ts';
+import { rememberStore } from './outside-files.ts';
 import {
   addStart,
   bytesIn,
@@ -76,10 +78,10 @@ export function whatBecameOf(
   return isStored ? { status: 'known', turn: stored } : null;
 }
 
-/** Under which key the turn is known again, and for how long the session is kept. */
+/** Under which key the turn is known again, and for how long the session and its files are kept. */
 export function rememberRequest(
   scope: LedgerScope,
-  { turn, request, retainMs }: TurnStart,
+  { turn, request, retainMs, fileRetainMs, hasFileStore }: TurnStart,
   seq: number,
 ): void {
   if (request !== undefined) {
@@ -87,6 +89,8 @@ export function rememberRequest(
     scope.storage.requests.add({ key, bodyHash, turn, seq, expires: scope.now() + ttl });
   }
   retain(scope, retainMs);
+  retainFiles(scope, fileRetainMs);
+  if (hasFileStore) rememberStore(scope);
 }
 
 /**

@@ -1,11 +1,11 @@
 /** The entry `holdfast/worker`: makes a Worker of agents. */
 
-export type { Announced, Announcement, HandOver, TurnRunner } from './journal/turn-runner.ts';
+export type { Announced, Announcement, HandOver, StoreDeletion, TurnRunner } from './journal/turn-runner.ts';
 export { ConfigurationError } from './model/configuration-error.ts';
+export type { FileKey, FileStore, SessionFilesKey } from './session/file-store.ts';
 export type { ObjectSessionOptions } from './session/object-session.ts';
 export type { PlatformConfig } from './session/read-platform.ts';
 export type { AppContext, MintedSecrets } from './session/read-secrets.ts';
-export type { FileKey, FileStore } from './session/session-files.ts';
 export type { Log, LogEntry, LoggedProblem, LogOption, LogPlace, LogProblem, LogTurn } from './tool/log.ts';
 export type { Owner } from './tool/owner.ts';
 export type { SecretSource } from './tool/secret-source.ts';

@@ -542,4 +542,31 @@ export const MUTATIONS: readonly Mutation[] = [
     becomes: 'false',
     tests: ['test/gate/node/mcp/server/hostile-text.test.ts'],
   },
+  {
+    name: 'erased-files-too-soon',
+    breaks:
+      'The files of an erased session are deleted in their store while a zombie may still put one there.',
+    in: 'afterZombies',
+    text: 'now() + clock.ms * 1.25',
+    becomes: 'now()',
+    tests: [CONTRACT],
+  },
+  {
+    name: 'files-of-an-erased-session',
+    breaks:
+      'A message is accepted whose files were put into the store for an erased session, and are deleted there.',
+    in: 'whyMoved',
+    text: 'incarnation === filesUnder && !toKeep',
+    becomes: '!toKeep',
+    tests: [CONTRACT],
+  },
+  {
+    name: 'file-deleted-under-a-turn',
+    breaks:
+      'A file is deleted while a turn runs: what the model is shown then depends on which invocation asks it.',
+    in: 'runningTurn',
+    text: "state === 'suspended' ? null : turn",
+    becomes: "state === 'suspended' ? turn : null",
+    tests: [CONTRACT],
+  },
 ];

@@ -165,7 +165,7 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
    * it can schedule nothing. A message or a decision from outside begins the row anew.
    */
   readonly maxGenerations?: CallLimit | undefined;
-  /** How long its sessions are kept after what happened in them last; as the app says unless given. */
+  /** How long its sessions and their files are kept; as the app says unless given. */
   readonly retention?: Retention | undefined;
   /** Replaces older messages of a long conversation, as `summarised` does; never unless given. Not in loops inside its own. */
   readonly compaction?: Compaction | undefined;

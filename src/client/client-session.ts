@@ -117,6 +117,8 @@ export interface ClientSession<Output = Json> {
   watch(options?: EventsRange): AsyncGenerator<WatchItem, void, undefined>;
   /** The bytes of a file of the session: of a message, or that a call gave. */
   file(id: string | { readonly id: string }, options?: Waiting): Promise<Blob>;
+  /** Deletes a file of the session, for everyone. Rejects as `session-busy` while a turn runs. It may be sent again. */
+  deleteFile(id: string | { readonly id: string }, options?: Waiting): Promise<void>;
   /**
    * Stops a turn, or ends one that waits before it begins; the open one unless its id is given, and then it is not sent again after a lost
    * connection, since another turn may be open by then.

@@ -127,6 +127,8 @@ function createSession(transport: Transport, { id, path }: SessionPlace): Client
       const asked: Asked = { method: 'POST', path: `${path}/cancel`, ...named, ...options };
       return (await transport.ask(asked, readJson)) as CancelRequested; // of a server of ours
     },
+    deleteFile: (file, options = {}) =>
+      transport.ask({ method: 'DELETE', path: filePath(path, file), ...options }, async () => {}),
     erase: (options = {}) => transport.ask({ method: 'DELETE', path, ...ONCE, ...options }, async () => {}),
   };
   return session;
@@ -165,12 +167,12 @@ function readsOf(
       return items as AsyncGenerator<WatchItem, void, undefined>; // it tells of no turn's end
     },
     file: async (file, options = {}) =>
-      transport.ask(
-        { path: `${path}/files/${segment('file', typeof file === 'string' ? file : file.id)}`, ...options },
-        (response) => response.blob(),
-      ),
+      transport.ask({ path: filePath(path, file), ...options }, (response) => response.blob()),
   };
 }
+
+const filePath = (path: string, file: string | { readonly id: string }): string =>
+  `${path}/files/${segment('file', typeof file === 'string' ? file : file.id)}`;
 
 /** How a stream ends. @throws HoldfastError `session-erased` when there is no turn any more. */
 async function last(items: AsyncIterable<StreamItem>): Promise<ClientAnswer> {

@@ -2,7 +2,7 @@ import { SessionLedger } from '../../durable-objects/ledger.ts';
 import type { Notice } from '../journal/event-page.ts';
 import type { Line, LiveMessage, Watcher } from '../journal/live-items.ts';
 import type { SessionPort } from '../journal/session-port.ts';
-import type { Announced, Announcement, HandOver } from '../journal/turn-runner.ts';
+import type { Announced, Announcement, HandOver, StoreDeletion } from '../journal/turn-runner.ts';
 import type { Clock } from '../session/read-platform.ts';
 import { MemoryStorage } from './memory-storage.ts';
 
@@ -15,10 +15,10 @@ export interface MemorySessionsOptions {
   /** Called by a session's alarm with a turn that needs a holder; not awaited, and its failure is ignored. */
   readonly dispatch: (handOver: HandOver) => unknown;
   /**
-   * Called by the alarm of a session whose time is over, and of which files are kept outside: they are to be deleted there. The
-   * session is erased when this resolves, and else it is called again an hour later. Absent: the session is erased at once.
+   * Called by a session's alarm when copies of its files are to be deleted in a store outside: a while after the session was erased, or
+   * such a file deleted. Called again after a while when it fails. Absent: nothing is deleted outside.
    */
-  readonly deleteFiles?: ((session: string) => unknown) | undefined;
+  readonly deleteFiles?: ((deletion: StoreDeletion) => unknown) | undefined;
   /**
    * Called by a session's alarm when an outgoing webhook is to be told that a turn has stopped, again after a while when it fails.
    * Absent: nobody is told.
@@ -70,6 +70,8 @@ class MemorySession {
       post: async (message) => this.#ledger.post(copy(message)),
       read: async (query) => copy(this.#ledger.read(copy(query))),
       file: async (query) => copy(this.#ledger.file(copy(query))),
+      fileStates: async (ids) => copy(this.#ledger.fileStates(ids)),
+      deleteFile: async (id) => this.#ledger.deleteFile(id),
       credential: async (epoch, key) => this.#ledger.credential(epoch, key),
       keepCredential: async (epoch, key, value) => this.#ledger.keepCredential(epoch, key, value),
       watch: async (watcher) => this.#watch(watcher),
@@ -84,8 +86,9 @@ class MemorySession {
   }
 
   #start(): SessionLedger {
-    const { clock, leaseMs, mostBytes } = this.#options;
+    const { clock, leaseMs, mostBytes, deleteFiles } = this.#options;
     return new SessionLedger(this.#storage, {
+      storesOutside: deleteFiles !== undefined,
       leaseMs,
       mostBytes,
       now: () => clock.now(),
@@ -158,8 +161,8 @@ class MemorySession {
   }
 
   #alarm(): void {
-    const { dispatch, deleteFiles } = this.#options;
-    const { turns, announcements, deletesFiles } = this.#ledger.alarm();
+    const { dispatch } = this.#options;
+    const { turns, announcements, deletions } = this.#ledger.alarm();
     for (const turn of turns) {
       const handOver = { name: this.#name, turn };
       Promise.resolve(handOver)
@@ -167,11 +170,17 @@ class MemorySession {
         .catch(() => {});
     }
     for (const due of announcements) void this.#announce({ name: this.#name, ...due });
-    if (!deletesFiles) return;
-    Promise.resolve(this.#name)
-      .then(deleteFiles)
-      .then(() => this.#ledger.eraseOutdated())
-      .catch(() => {});
+    for (const due of deletions) void this.#deleteFiles({ name: this.#name, ...due });
+  }
+
+  /** What fails is due again by itself. */
+  async #deleteFiles(deletion: StoreDeletion): Promise<void> {
+    try {
+      await this.#options.deleteFiles?.(deletion);
+      this.#ledger.filesDeleted(deletion);
+    } catch {
+      // The next attempt is planned already.
+    }
   }
 
   /** What fails is due again by itself. */

@@ -5,6 +5,7 @@ import {
   type BodyQuery,
   bytesIn,
   type CredentialStorage,
+  copyOf,
   type FileStorage,
   type InboxStorage,
   type Lease,
@@ -20,7 +21,7 @@ import {
   type WaitingMessage,
 } from '../../durable-objects/session-storage.ts';
 import type { InboxKind } from '../journal/inbox-message.ts';
-import type { KeptFile } from '../journal/kept-file.ts';
+import type { FileGone, KeptFile } from '../journal/kept-file.ts';
 import type { Snapshot } from '../journal/snapshot.ts';
 
 /** A session kept in arrays. It has no roll-back: the ledger decides before it stores, and nothing here throws. */
@@ -31,7 +32,6 @@ export class MemoryStorage implements SessionStorage {
   readonly alarms: MemoryAlarms;
   readonly files = new MemoryFiles();
   readonly credentials = memoryCredentials();
-  #exists = false;
   #events: StoredRow[] = [];
   #lease: Lease = NO_LEASE;
   #snapshot: Snapshot | null = null;
@@ -42,11 +42,10 @@ export class MemoryStorage implements SessionStorage {
   }
 
   exists(): boolean {
-    return this.#exists;
+    return this.#events.length > 0;
   }
 
   transaction<T>(change: () => T): T {
-    this.#exists = true;
     return change();
   }
 
@@ -109,8 +108,7 @@ export class MemoryStorage implements SessionStorage {
     this.#snapshot = snapshot;
   }
 
-  erase(): void {
-    this.#exists = false;
+  erase(rows: readonly Alarm[]): void {
     this.#events = [];
     this.#lease = NO_LEASE;
     this.#snapshot = null;
@@ -119,6 +117,7 @@ export class MemoryStorage implements SessionStorage {
     this.alarms.clear();
     this.files.clear();
     this.credentials.set([]);
+    for (const row of rows) this.alarms.add(row);
   }
 }
 
@@ -224,32 +223,76 @@ class MemoryAlarms implements AlarmStorage {
   }
 }
 
+interface MemoryFile extends Omit<StoredFile, 'copy'> {
+  readonly at: number;
+  /** Copies that a store outside is to delete, and how many of these it has deleted. */
+  readonly version: number;
+  readonly deleted: number;
+}
+
 class MemoryFiles implements FileStorage {
-  #files = new Map<string, StoredFile>();
+  #files = new Map<string, MemoryFile>();
   #bytes = new Map<string, Uint8Array>();
 
   find(id: string): StoredFile | null {
-    return this.#files.get(id) ?? null;
+    const file = this.#files.get(id);
+    return file === undefined ? null : toStoredFile(file);
   }
 
   bytes(): number {
-    return [...this.#files.values()].reduce((sum, { size }) => sum + size, 0);
+    return this.#kept.reduce((sum, { size }) => sum + size, 0);
   }
 
-  hasOutside(): boolean {
-    return [...this.#files.values()].some(({ isOutside }) => isOutside);
+  hasGone(): boolean {
+    return this.#kept.length < this.#files.size;
   }
 
-  add({ bytes, size, ...file }: KeptFile): void {
-    const kept = this.#files.get(file.id);
+  add({ bytes, size, copy: _, ...file }: KeptFile, at: number): void {
+    const known = this.#files.get(file.id);
+    const kept = known?.gone === null ? known : undefined;
     const isHere = bytes !== undefined;
     this.#files.set(file.id, {
-      ...(kept ?? file),
+      ...{ ...file, version: 0, deleted: 0 },
+      ...known,
+      ...{ at, gone: null },
       size: isHere ? size : (kept?.size ?? size),
       isHere: isHere || kept?.isHere === true,
       isOutside: !isHere || kept?.isOutside === true,
     });
     if (isHere) this.#bytes.set(file.id, bytes);
+  }
+
+  keepLonger(id: string, at: number): void {
+    const file = this.#files.get(id);
+    if (file !== undefined) this.#files.set(id, { ...file, at });
+  }
+
+  remove(id: string, gone: FileGone): void {
+    const file = this.#files.get(id);
+    if (file === undefined) return;
+    const version = file.version + (file.isOutside ? 1 : 0);
+    this.#files.set(id, { ...file, gone, version, isHere: false, isOutside: false });
+    this.#bytes.delete(id);
+  }
+
+  oldest(): number | null {
+    return this.#kept.length === 0 ? null : Math.min(...this.#kept.map(({ at }) => at));
+  }
+
+  keptUntil(most: number): StoredFile[] {
+    return this.#kept.filter(({ at }) => at <= most).map(toStoredFile);
+  }
+
+  staleCopies(most: number): string[] {
+    const stale = [...this.#files.values()].filter(({ deleted, version }) => deleted < version);
+    return stale.slice(0, most).map(({ id, deleted }) => copyOf(id, deleted));
+  }
+
+  forgetCopies(copies: readonly string[]): void {
+    for (const [id, file] of this.#files) {
+      if (copies.includes(copyOf(id, file.deleted)))
+        this.#files.set(id, { ...file, deleted: file.deleted + 1 });
+    }
   }
 
   read(id: string, from: number, to: number): Uint8Array {
@@ -260,7 +303,16 @@ class MemoryFiles implements FileStorage {
     this.#files.clear();
     this.#bytes.clear();
   }
+
+  get #kept(): MemoryFile[] {
+    return [...this.#files.values()].filter(({ gone }) => gone === null);
+  }
 }
+
+const toStoredFile = ({ at: _, version, deleted: __, ...file }: MemoryFile): StoredFile => ({
+  ...file,
+  copy: copyOf(file.id, version),
+});
 
 function memoryCredentials(): CredentialStorage {
   let all: readonly StoredCredential[] = [];

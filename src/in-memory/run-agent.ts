@@ -5,13 +5,13 @@ import { toTurnStart } from '../journal/event-rows.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
+import type { FileStore } from '../session/file-store.ts';
 import { readerOf } from '../session/fold-session.ts';
 import { toNewMessage } from '../session/new-message.ts';
 import { systemClock } from '../session/read-platform.ts';
 import { type MintedSecrets, readSecrets, toSessionName } from '../session/read-secrets.ts';
 import { readTurn } from '../session/read-session.ts';
 import { runTurn } from '../session/run-turn.ts';
-import type { FileStore } from '../session/session-files.ts';
 import type { TurnHost } from '../session/turn-host.ts';
 import {
   type AnswerObject,

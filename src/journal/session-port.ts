@@ -1,7 +1,7 @@
 import type { WhenBusy } from '../tool/call.ts';
 import type { Deferred, EventPage, FoldStart, NewRow, ReadQuery } from './event-page.ts';
 import type { InboxMessage, Posted, PostedMessage, WaitingLoad } from './inbox-message.ts';
-import type { FilePage, FileQuery, KeptFile } from './kept-file.ts';
+import type { FileDeleted, FilePage, FileQuery, FileStates, KeptFile } from './kept-file.ts';
 import type { Line, Watcher } from './live-items.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -36,6 +36,13 @@ export interface SessionPort {
   read(query: ReadQuery): Promise<EventPage | null>;
   /** Reads bytes of a file that the session keeps. `null`: it keeps no such file. */
   file(query: FileQuery): Promise<FilePage | null>;
+  /** Returns how these files stand, by their ids, or `null` if there is no such session. */
+  fileStates(ids: readonly string[]): Promise<FileStates | null>;
+  /**
+   * Deletes the bytes of a file, which no longer count, and remembers that it was deleted. A copy in a store outside is due to be
+   * deleted there. Deletes nothing while a turn runs.
+   */
+  deleteFile(id: string): Promise<FileDeleted>;
   /**
    * Opens a line over which the watcher is told where the session stands: at once, and whenever events were stored, other messages
    * wait, one was left for the holder, the lease was given back or the session was erased; and, if it wants that, what the holder
@@ -97,6 +104,12 @@ export interface TurnStart {
   readonly delayMs?: number | undefined;
   /** The session is erased when nothing has happened in it for so many milliseconds; never unless the last turn says so. */
   readonly retainMs?: number | undefined;
+  /** A file is deleted so many milliseconds after it came; never, unless the last turn says so. */
+  readonly fileRetainMs?: number | undefined;
+  /** The app has a store outside. Whatever the store holds of this session is deleted there once the session is erased. */
+  readonly hasFileStore?: true | undefined;
+  /** The incarnation under which a store outside has the bytes of `files`. The turn is refused if the session has another one. */
+  readonly filesUnder?: string | undefined;
 }
 
 interface LeaseRequest {
@@ -157,6 +170,8 @@ export interface Leased extends FoldStart, ToldLoad {
   readonly inbox: readonly InboxMessage[];
   /** What its files weigh, in bytes; absent when it has none. */
   readonly fileBytes?: number | undefined;
+  /** Some of its files were deleted. */
+  readonly hasGoneFiles?: true | undefined;
   /** As an append is answered. */
   readonly live?: true | undefined;
 }
@@ -186,7 +201,9 @@ export type NotStarted =
   /** No more may wait: so many turns do, or their messages would weigh more than `MAX_WAITING` allows. */
   | { readonly status: 'full'; readonly most: number }
   /** Its files are more than the session may keep; in bytes. */
-  | { readonly status: 'files-full'; readonly most: number; readonly used: number };
+  | { readonly status: 'files-full'; readonly most: number; readonly used: number }
+  /** The session was erased, or a file deleted, since the bytes were put into the store outside: they are to be put again. */
+  | { readonly status: 'files-moved'; readonly incarnation: string };
 
 /** Why a turn was not leased; nothing has changed. */
 export type NotResumed =

@@ -25,16 +25,30 @@ export type Announced =
   /** It is to be tried again after so many ms. */
   | { readonly again: number };
 
+/** Copies of files in a store outside for which a session has no more use. */
+export interface StoreDeletion {
+  /** The name of the session. */
+  readonly name: string;
+  /** Of the session that put them there. */
+  readonly incarnation: string;
+  /** The ids of the copies. Absent: all of this incarnation, which was erased. */
+  readonly copies?: readonly string[] | undefined;
+  /** Which try this is, from 1 on. */
+  readonly attempt: number;
+  /** After so many ms the next try follows, if this one fails. */
+  readonly nextAfter: number;
+}
+
 /** What an object hands its open turns to, and what only the app can do. */
 export interface TurnRunner {
   /** Goes on with the turn as far as one invocation may, and resolves then. */
   run(handOver: HandOver): Promise<void>;
   /**
-   * Deletes the files of the session of this name that are kept outside, and resolves when they are gone. May be asked again.
+   * Deletes copies of files in the store outside, and resolves when they are gone. May be asked again.
    *
-   * @throws Error when they cannot be deleted now. The session is kept then, and this is asked again.
+   * @throws Error if they cannot be deleted now. This is asked again then.
    */
-  deleteFiles(session: string): Promise<void>;
+  deleteFiles(deletion: StoreDeletion): Promise<void>;
   /** Tells a webhook that a turn has stopped. It is told of what came later in the session when this is done. */
   announce(announcement: Announcement): Promise<Announced>;
 }

@@ -1,3 +1,4 @@
+import type { FileGone } from '../journal/kept-file.ts';
 import { sha256Hex } from '../tool/async.ts';
 import { toBase64 } from '../tool/base64.ts';
 import type { NewFile, StoredFile } from '../tool/content.ts';
@@ -19,6 +20,12 @@ export interface LoopFiles {
    * @throws Interrupted if the session cannot be reached: the turn is left to another invocation.
    */
   read(files: readonly StoredFile[]): Promise<ReadonlyMap<string, string>>;
+  /**
+   * Returns those of these files that were deleted, by their ids, and why.
+   *
+   * @throws Interrupted if the session cannot be reached: the turn is left to another invocation.
+   */
+  gone(files: readonly StoredFile[]): Promise<ReadonlyMap<string, FileGone>>;
   /** Answers a file that the session keeps, with its bytes. */
   find(id: string): Promise<NewFile | undefined>;
 }
@@ -56,7 +63,13 @@ export class MemoryFiles implements LoopFiles {
     );
   }
 
+  async gone(): Promise<ReadonlyMap<string, FileGone>> {
+    return NONE;
+  }
+
   async find(id: string): Promise<NewFile | undefined> {
     return this.#files.get(id);
   }
 }
+
+const NONE: ReadonlyMap<string, FileGone> = new Map();

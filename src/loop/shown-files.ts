@@ -1,4 +1,5 @@
 import { isStart } from '../journal/conversation.ts';
+import type { FileGone } from '../journal/kept-file.ts';
 import type { Message } from '../journal/state.ts';
 import { ModelError, type ModelMessage, type ModelRequest } from '../model/chat-model.ts';
 import type { MessagePart } from '../model/parts.ts';
@@ -22,7 +23,12 @@ import { partsOfResult, shownText } from '../tool/tool-result.ts';
 import type { Loop } from './loop.ts';
 
 /** What a request carries of the files that its conversation names: of one that is kept its base64, by its id; and addresses. */
-export type ShownFiles = ReadonlyMap<string, string>;
+export type ShownFiles = ReadonlyMap<string, string | GoneFile>;
+
+/** A file that was deleted, which its line says. */
+interface GoneFile {
+  readonly gone: FileGone;
+}
 
 /** The most bytes of files in one request: those that came last. */
 const MAX_REQUEST_FILES = 16 * 1024 * 1024;
@@ -35,11 +41,20 @@ const MAX_REQUEST_FILES = 16 * 1024 * 1024;
  */
 export const filesToShow = async (loop: Showing): Promise<ShownFiles> => {
   const { files, frame, withoutFiles } = loop;
-  const shown = lastFiles(withoutFiles.has(frame.id) ? newestOf(frame.messages) : frame.messages);
-  if (shown.length === 0) return NONE;
+  const named = filesOf(frame.messages).filter(isStored);
+  const gone = named.length === 0 ? NO_GONE : await files.gone(named);
+  const shown = lastFiles(withoutFiles.has(frame.id) ? newestOf(frame.messages) : frame.messages, gone);
+  if (shown.length === 0 && gone.size === 0) return NONE;
   const linked = shown.filter(isLinked).map(({ url }) => [url, url] as const);
-  return new Map([...(await files.read(shown.filter(isStored))), ...linked]);
+  const lost = [...gone].map(([id, why]) => [id, { gone: why }] as const);
+  return new Map<string, string | GoneFile>([
+    ...(await files.read(shown.filter(isStored))),
+    ...linked,
+    ...lost,
+  ]);
 };
+
+const NO_GONE: ReadonlyMap<string, FileGone> = new Map();
 
 type Showing = Pick<Loop, 'files' | 'frame' | 'withoutFiles'>;
 
@@ -84,8 +99,12 @@ type SentFile = StoredFile | LinkedFile;
 
 const keyOf = (file: SentFile): string => (isStored(file) ? file.id : file.url);
 
-function lastFiles(messages: readonly Message[]): readonly SentFile[] {
-  const all = messages.flatMap(partsOf).filter(isSent).toReversed();
+const filesOf = (messages: readonly Message[]): readonly SentFile[] =>
+  messages.flatMap(partsOf).filter(isSent);
+
+function lastFiles(messages: readonly Message[], gone = NO_GONE): readonly SentFile[] {
+  const isKept = (file: SentFile): boolean => !isStored(file) || !gone.has(file.id);
+  const all = filesOf(messages).filter(isKept).toReversed();
   let bytes = 0;
   const end = all.findIndex((file) => {
     bytes += isStored(file) ? file.size : 0;
@@ -146,7 +165,7 @@ export function toShownContent(
 /** What a text file says, where the request carries it. */
 function wordsOf(file: FileContent, files: ShownFiles): string | undefined {
   const data = isStored(file) ? files.get(file.id) : undefined;
-  return data === undefined ? undefined : decoder.decode(fromBase64(data));
+  return typeof data === 'string' ? decoder.decode(fromBase64(data)) : undefined;
 }
 
 function toMessageParts(file: FileContent, files: ShownFiles): readonly MessagePart[] {
@@ -156,12 +175,19 @@ function toMessageParts(file: FileContent, files: ShownFiles): readonly MessageP
   if (isNew(file)) return [line];
   const data = files.get(keyOf(file));
   if (data === undefined) return [{ ...line, text: `${line.text} ${NOT_SHOWN_NOW}` }];
+  if (typeof data !== 'string') return [{ ...line, text: `${line.text} ${GONE[data.gone]}` }];
   if (!isStored(file)) return [line, { ...told, data }];
   const { id, size } = file;
   return [line, { ...told, data, id, size }];
 }
 
 const decoder = new TextDecoder();
+
+/** Behind the line of a file that was deleted. The model may still know what it saw. */
+const GONE: Readonly<Record<FileGone, string>> = {
+  deleted: '(deleted; it can no longer be read)',
+  expired: '(expired; it can no longer be read)',
+};
 
 /** Behind the line of a file that has no room in the request, or is not there any more. */
 const NOT_SHOWN_NOW = '(not shown any more)';

@@ -10,6 +10,7 @@ import { type Log, toLog } from '../tool/log.ts';
 import type { SessionCredentials } from '../tool/tool.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { partsOfResult, type ToolResult } from '../tool/tool-result.ts';
+import type { FileStore } from './file-store.ts';
 import { HeldInbox } from './inbox.ts';
 import { InvocationBudgetWatch } from './invocation-budget-watch.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
@@ -18,7 +19,7 @@ import type { Meter } from './meter.ts';
 import { Outbox } from './outbox.ts';
 import type { Clock } from './read-platform.ts';
 import { SessionUnavailableError } from './send-again.ts';
-import { type FileStore, SessionFiles } from './session-files.ts';
+import { SessionFiles } from './session-files.ts';
 
 interface Options {
   readonly port: SessionPort;
@@ -82,9 +83,13 @@ export class HeldSession implements Holder {
     };
     const { epoch, leaseMs, cause, expiredFor } = leased;
     const isHeld = (): boolean => this.#lease.held;
-    const { name, fileBytes: used = 0 } = leased;
-    const count = (subrequests: number): void => this.count(subrequests);
-    this.files = new SessionFiles({ port, name, store: options.fileStore, used, count, log });
+    const { name, fileBytes: used = 0, hasGoneFiles: hasGone = false } = leased;
+    this.files = new SessionFiles({
+      ...{ port, name, used, hasGone, log },
+      store: options.fileStore,
+      incarnation: () => state.incarnation,
+      count: (subrequests) => this.count(subrequests),
+    });
     const filesOf = (event: SessionEvent): readonly KeptFile[] => this.files.namedBy(event);
     const inboxHeld = (): readonly number[] => this.#inbox.kept;
     this.credentials = options.keepsNothing ? NO_CREDENTIALS : credentialsOf(port, epoch);
@@ -163,7 +168,9 @@ export class HeldSession implements Holder {
   }
 
   takeSteers(frame: string): boolean {
-    return this.#inbox.takeSteers(frame);
+    const isTaken = this.#inbox.takeSteers(frame);
+    if (isTaken) this.files.refresh();
+    return isTaken;
   }
 
   /** How many messages were journaled, after which a loop that had stopped may have something to do again. */

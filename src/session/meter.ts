@@ -109,6 +109,8 @@ export class Meter {
       post: counting(port.post),
       read: counting(port.read),
       file: counting(port.file),
+      fileStates: counting(port.fileStates),
+      deleteFile: counting(port.deleteFile),
       credential: counting(port.credential),
       keepCredential: counting(port.keepCredential),
       watch: counting(port.watch),

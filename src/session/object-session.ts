@@ -67,6 +67,8 @@ export function objectSession(
     },
     read: (query) => send(async (object) => object.read(query)),
     file: (query) => send(async (object) => object.file(query)),
+    fileStates: (ids) => send(async (object) => object.fileStates(ids)),
+    deleteFile: (id) => send(async (object) => object.deleteFile(id)),
     credential: (epoch, key) => send(async (object) => object.credential(epoch, key)),
     keepCredential: (epoch, key, value) => send(async (object) => object.keepCredential(epoch, key, value)),
     watch: (watcher) => send((object) => watch(object, watcher)),

@@ -93,9 +93,12 @@ export function namesOfSession(name: string): Omit<SessionAddress, 'owner'> {
 /** The name of the agent alone. @throws Error as `namesOfSession` does. */
 export const agentOfSession = (name: string): string => namesOfSession(name).agent;
 
-/** The port of a session that is erased when nothing has happened in it for so many ms: every message says so. */
-export function withRetention(port: SessionPort, retainMs: number): SessionPort {
-  const kept = (start: TurnStart): TurnStart => ({ ...start, retainMs });
+/** What every message says of its session: how long it and its files are kept, and whether the app has a store for files. */
+export type Keeping = Pick<TurnStart, 'retainMs' | 'fileRetainMs' | 'hasFileStore'>;
+
+/** Returns the port of a session whose messages say this. */
+export function withKeeping(port: SessionPort, keeping: Keeping): SessionPort {
+  const kept = (start: TurnStart): TurnStart => ({ ...start, ...keeping });
   return {
     ...port,
     accept: (start) => port.accept(kept(start)),

@@ -1,22 +1,28 @@
 import type { SessionEvent, StoredEvent } from '../journal/events.ts';
-import { type KeptFile, MAX_SESSION_FILES } from '../journal/kept-file.ts';
+import { type FileGone, type KeptFile, MAX_SESSION_FILES } from '../journal/kept-file.ts';
 import type { SessionPort } from '../journal/session-port.ts';
+import { Interrupted } from '../loop/holder.ts';
 import { FileRefusedError, type LoopFiles, toStored } from '../loop/loop-files.ts';
 import { ModelError } from '../model/chat-model.ts';
 import { toBase64 } from '../tool/base64.ts';
 import { type ContentPart, isStored, type NewFile, type StoredFile } from '../tool/content.ts';
 import { type Log, toLog } from '../tool/log.ts';
 import { partsOfResult } from '../tool/tool-result.ts';
+import type { FileKey, FileStore } from './file-store.ts';
 import { orHandOver } from './send-again.ts';
 
 interface Options {
-  readonly port: Pick<SessionPort, 'file'>;
+  readonly port: Pick<SessionPort, 'file' | 'fileStates'>;
   /** The session's name. */
   readonly name: string;
+  /** Returns the session's incarnation. */
+  readonly incarnation: () => string;
   /** Where bytes are kept; with the session unless given. */
   readonly store?: FileStore | undefined;
   /** What the session's files weigh already, in bytes. */
   readonly used: number;
+  /** Some of the session's files were deleted. */
+  readonly hasGone?: boolean | undefined;
   /** Counts a request to the store. */
   readonly count: (subrequests: number) => void;
   /** The console unless given. */
@@ -34,6 +40,8 @@ export class SessionFiles implements LoopFiles {
   /** As requests carry them, those that were asked for last at the end. */
   readonly #held = new Map<string, Promise<string | undefined>>();
   readonly #sizes = new Map<string, number>();
+  /** The files that were looked for among the deleted ones; `null` of one that is not. */
+  readonly #gone = new Map<string, FileGone | null>();
   #used: number;
 
   constructor(options: Options) {
@@ -53,20 +61,49 @@ export class SessionFiles implements LoopFiles {
         `The files of this conversation weigh ${this.#used} bytes, and may weigh ${MAX_SESSION_FILES} together.`,
       );
     }
-    const { store, name: session, count } = this.#options;
+    const { store } = this.#options;
     this.#used += size;
-    if (store) {
-      count(1);
-      try {
-        await store.put({ session, id }, bytes, mediaType);
-      } catch (failure) {
-        this.#used -= size;
-        throw failure;
-      }
+    const fresh = { id, mediaType, name, size };
+    try {
+      this.#fresh.set(
+        id,
+        store ? { ...fresh, ...(await this.#put(store, stored, bytes)) } : { ...fresh, bytes },
+      );
+    } catch (failure) {
+      this.#used -= size;
+      throw failure;
     }
-    this.#fresh.set(id, { id, mediaType, name, size, ...(!store && { bytes }) });
+    this.#gone.set(id, null);
     this.#hold(id, Promise.resolve(toBase64(bytes)));
     return stored;
+  }
+
+  /**
+   * Puts bytes into the store, unless it has them, and returns which copy that is.
+   *
+   * @throws Interrupted if the session was erased: its files are deleted a while later, and no new one may come after that.
+   */
+  async #put(
+    store: FileStore,
+    { id, mediaType }: StoredFile,
+    bytes: Uint8Array,
+  ): Promise<Pick<KeptFile, 'copy'>> {
+    const { port, count } = this.#options;
+    const key = this.#key(id);
+    const states = await port.fileStates([id]);
+    if (states?.incarnation !== key.incarnation)
+      throw new Interrupted('lost', 'The session was erased while a tool made a file.');
+    const [{ isOutside = false, copy = id } = {}] = states.files;
+    if (!isOutside) {
+      count(1);
+      await store.put({ ...key, id: copy }, bytes, mediaType);
+    }
+    return copy === id ? {} : { copy };
+  }
+
+  #key(id: string): FileKey {
+    const { name: session, incarnation } = this.#options;
+    return { session, incarnation: incarnation(), id };
   }
 
   /** Answers the files that an event names and that are not stored yet: they are stored with it. */
@@ -99,6 +136,32 @@ export class SessionFiles implements LoopFiles {
     return shown;
   }
 
+  async gone(files: readonly StoredFile[]): Promise<ReadonlyMap<string, FileGone>> {
+    const known = this.#gone;
+    const unknown = this.#options.hasGone ? files.filter(({ id }) => !known.has(id)) : [];
+    try {
+      if (unknown.length > 0) await this.#askGone([...new Set(unknown.map(({ id }) => id))]);
+    } catch (failure) {
+      throw orHandOver(failure);
+    }
+    const isGone = ({ id }: StoredFile): readonly (readonly [string, FileGone])[] => {
+      const why = known.get(id);
+      return why ? [[id, why]] : [];
+    };
+    return new Map(files.flatMap(isGone));
+  }
+
+  /** A message came while the session was held, and may have brought files again that had been deleted. */
+  refresh(): void {
+    this.#gone.clear();
+  }
+
+  async #askGone(ids: readonly string[]): Promise<void> {
+    const states = await this.#options.port.fileStates(ids);
+    for (const id of ids) this.#gone.set(id, null);
+    for (const { id, gone } of states?.files ?? []) if (!this.#fresh.has(id)) this.#gone.set(id, gone);
+  }
+
   async find(id: string): Promise<NewFile | undefined> {
     const { port, store, name: session, count, log } = this.#options;
     const fresh = this.#fresh.get(id);
@@ -110,7 +173,8 @@ export class SessionFiles implements LoopFiles {
       const { file, bytes } = page;
       if (!bytes) {
         count(1);
-        const outside = await readFrom({ store, log }, { session, id });
+        const key = { ...this.#key(fresh?.copy ?? id), ...('at' in page && page.at), session };
+        const outside = await readFrom({ store, log }, key);
         return outside ? toNew(file, outside) : undefined;
       }
       pages.push(bytes);
@@ -161,7 +225,7 @@ export class SessionFiles implements LoopFiles {
 /** @throws ModelError `unreachable` when the store fails, so that the turn says why it has no answer. */
 async function readFrom(
   { store, log = toLog() }: Pick<Options, 'store' | 'log'>,
-  key: { readonly session: string; readonly id: string },
+  key: FileKey,
 ): Promise<Uint8Array | null> {
   if (!store) return null;
   try {
@@ -192,25 +256,4 @@ function joined(pages: readonly Uint8Array[], size: number): Uint8Array {
     at += page.byteLength;
   }
   return all;
-}
-
-/** Names a file of a session. */
-export interface FileKey {
-  /** The session's name, unlike any other of the app's. */
-  readonly session: string;
-  /** SHA-256 of the file's bytes, in hex. */
-  readonly id: string;
-}
-
-/**
- * Where the bytes of files are kept, in the place of their session's own Durable Object, such as a bucket. What a file is
- * called, and whose it is, stays with the session.
- */
-export interface FileStore {
-  /** Stores bytes before anything names them. The same key comes with the same bytes, and may come again. */
-  put(key: FileKey, bytes: Uint8Array, mediaType: string): Promise<void>;
-  /** Answers the bytes, or those of a range of it; `null` when there is no such file. */
-  get(key: FileKey, range?: { readonly from: number; readonly length: number }): Promise<Uint8Array | null>;
-  /** Removes all files of a session. May be asked again, also for a session that has none. */
-  delete(session: string): Promise<void>;
 }

@@ -15,10 +15,10 @@ import { paragraphs } from '../tool/json.ts';
 import type { Log } from '../tool/log.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import { LOOP_ID_KEY, ToolCallContext } from '../tool/tool-call-context.ts';
+import type { FileStore } from './file-store.ts';
 import type { FeedItem } from './live-feed.ts';
 import type { Meter } from './meter.ts';
 import type { Clock } from './read-platform.ts';
-import type { FileStore } from './session-files.ts';
 import type { LoggedTurn } from './turn-log.ts';
 
 /** What an invocation brings to a turn. */

@@ -1,7 +1,6 @@
 import { exports as exported, env as ownEnv, WorkerEntrypoint, waitUntil } from 'cloudflare:workers';
 import { type Context, Hono } from 'hono';
-import type { Announced, Announcement, HandOver, TurnRunner } from '../journal/turn-runner.ts';
-import { ConfigurationError } from '../model/configuration-error.ts';
+import type { Announced, Announcement, HandOver, StoreDeletion, TurnRunner } from '../journal/turn-runner.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { credentialsIn } from '../tool/env.ts';
 import { hiding, toLog } from '../tool/log.ts';
@@ -21,6 +20,7 @@ import { routeTable } from './routes/route-table.ts';
 import type { Session } from './session.ts';
 import { sessionFromCode } from './session-from-code.ts';
 import type { SessionOptions } from './session-options.ts';
+import { deleteInStore } from './stored-files.ts';
 import { invoked, targetOf } from './target.ts';
 
 /** What a Worker's module exports, beside `SessionObject`. `AppEnv` is its environment. */
@@ -77,10 +77,8 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
       await work;
     }
 
-    async deleteFiles(session: string): Promise<void> {
-      const store = host.files?.(this.env);
-      if (store === undefined) throw new ConfigurationError(NO_STORE);
-      await store.delete(session);
+    async deleteFiles(deletion: StoreDeletion): Promise<void> {
+      await deleteInStore(host.files?.(this.env), deletion);
     }
 
     async announce(announcement: Announcement): Promise<Announced> {
@@ -99,10 +97,6 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
     sessionFromCode({ host, waitUntil }, env as Env, options); // an interface of bindings has no index
   return { worker, routes: createRoutes(host, table), TurnRunner: Runner, session };
 }
-
-/** What whoever deploys is told when nobody knows any more where files are. */
-const NO_STORE =
-  'Files of this session are in a store outside, and createHoldfast has none: give it `files` again, as when they were stored.';
 
 const deployed = (env: Env): Deployment => ({
   env,

@@ -245,11 +245,15 @@ export function mustBeAnother(
  *
  * @throws SessionError when a question is for a role that the caller does not have; `what` is what they may not do.
  */
-export function mustHaveRoleToEnd(caller: Caller, question: Question, what: 'cancel' | 'erase'): void {
+export function mustHaveRoleToEnd(
+  caller: Caller,
+  question: Question,
+  what: 'cancel' | 'erase' | 'delete files of',
+): void {
   const role = lackedRole(caller, question);
   if (role === undefined) return;
   const { turn } = question;
-  const which = what === 'erase' ? `Turn ${turn} of this session` : `Turn ${turn}`;
+  const which = what === 'cancel' ? `Turn ${turn}` : `Turn ${turn} of this session`;
   const who = `waits for somebody with the role '${role}', and nobody else may ${what} it.`;
   throw roleRequired(`${which} ${who}`, { role, turn });
 }

@@ -86,6 +86,7 @@ export async function startInBackground({ target, start, steering }: BackgroundT
     case 'suspended':
     case 'key-reused':
     case 'files-full':
+    case 'files-moved':
       // No port answers so to what may queue, under a key that names it alone, and holds no files.
       throw new Error(`The session took no message: it is ${taken.status}.`);
     default:

@@ -1,4 +1,4 @@
-import { type Retention, retainMs, retentionProblem } from '../agent/check-settings.ts';
+import { fileRetainMs, type Retention, retainMs, retentionProblem } from '../agent/check-settings.ts';
 import type { Agent } from '../agent/define-agent.ts';
 import { agentResolver } from '../agent/resolve-agent.ts';
 import { toolKinds } from '../built-in-kinds.ts';
@@ -11,6 +11,7 @@ import {
   DeploymentError,
   deploymentWarnings,
 } from '../session/deployment.ts';
+import type { FileStore } from '../session/file-store.ts';
 import type { Steering } from '../session/new-message.ts';
 import { type ObjectSessionOptions, objectSession } from '../session/object-session.ts';
 import { checkPlatform, type PlatformConfig, readPlatform, systemClock } from '../session/read-platform.ts';
@@ -20,9 +21,8 @@ import {
   type MintedSecrets,
   readSecrets,
   toAppContext,
-  withRetention,
+  withKeeping,
 } from '../session/read-secrets.ts';
-import type { FileStore } from '../session/session-files.ts';
 import type { ToolGroup } from '../sources/resolution/tool-source.ts';
 import type { LiteralShape } from '../tool/check-literal.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
@@ -146,7 +146,7 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
    * each session keeps its own. It must not be taken away again while sessions have files in it.
    */
   readonly files?: ((env: AppEnv) => FileStore) | undefined;
-  /** How long sessions are kept after what happened in them last, unless their agent says so; for ever unless given. */
+  /** How long sessions and their files are kept, unless their agent says so; for ever unless given. */
   readonly retention?: Retention | undefined;
   /**
    * Takes the lines of the log, each as data: what tools threw, failed turns and models, refused webhooks, and one line for each turn
@@ -242,7 +242,7 @@ type Sessions = Parameters<typeof objectSession>[0];
 /** Every message that starts a turn, from wherever it comes, goes through here, and says how long its session is kept. */
 function sessionIn(config: HoldfastConfig, deployed: (env: Env) => Deployment): Host['session'] {
   const { agents, retention = 'forever', location, files, log: option, outgoingWebhooks } = config;
-  const ofApp = keptFor(retention);
+  const ofApp = checkedRetention(retention);
   const own = new Map(agents.map((agent) => [agent.name, agent.retention]));
   const log = toLog(option);
   return (env, name, onAgain) => {
@@ -254,16 +254,19 @@ function sessionIn(config: HoldfastConfig, deployed: (env: Env) => Deployment): 
     // What surfaces keep is the session of no agent: nobody outside is told of it.
     const port = agent === '' ? object : announcing(object, name, outgoingWebhooks);
     for (const message of deploymentWarnings(deployment)) logOnce(log, warning(message));
-    const ofAgent = own.get(agent);
-    const ms = ofAgent === undefined ? ofApp : retainMs(ofAgent);
-    return ms === undefined ? port : withRetention(port, ms);
+    const kept = own.get(agent) ?? ofApp;
+    return withKeeping(port, {
+      retainMs: retainMs(kept),
+      fileRetainMs: fileRetainMs(kept),
+      hasFileStore: files && true,
+    });
   };
 }
 
-function keptFor(retention: Retention): number | undefined {
+function checkedRetention(retention: Retention): Retention {
   const problem = retentionProblem(retention);
   if (problem) throw new ConfigurationError(`The retention is ${problem.value}: use ${problem.use}.`);
-  return retainMs(retention);
+  return retention;
 }
 
 /** What does not depend on the environment is checked at once. */

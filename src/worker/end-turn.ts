@@ -53,10 +53,10 @@ async function whyNot(target: Target, named: string | undefined, turn: string): 
  *
  * @throws SessionError when it waits for somebody with a role that the caller lacks.
  */
-async function mustMayEnd(
+export async function mustMayEnd(
   { port, caller }: Pick<Target, 'port' | 'caller'>,
   turn: string,
-  what: 'cancel' | 'erase',
+  what: 'cancel' | 'erase' | 'delete files of',
 ): Promise<void> {
   for (const question of await questionsForRoles(port, turn)) mustHaveRoleToEnd(caller, question, what);
 }
@@ -64,20 +64,16 @@ async function mustMayEnd(
 /** Somebody who wants something of a session, whether there is one or not. */
 interface Visit extends HostedApp {
   readonly caller: Caller;
-  readonly requestId?: string | undefined;
 }
 
 /**
- * Removes all of a session; there is none afterwards, or was none. Files that are kept outside go first: what is left of a session
- * that was erased is found by nobody any more.
+ * Removes all of a session; there is none afterwards, or was none. Its object remembers which files are to be deleted in a store outside,
+ * and asks the store a while later, when nothing puts files there any more.
  *
  * @throws UnknownTargetError when the id cannot be one, or there is neither such an agent nor such a session.
- * @throws SessionError when the store outside has not deleted the files, or the open turn waits for a role that the caller lacks.
+ * @throws SessionError when the open turn waits for a role that the caller lacks.
  */
-export async function eraseSession(
-  { host, env, base, caller, requestId }: Visit,
-  named: Named,
-): Promise<void> {
+export async function eraseSession({ host, env, base, caller }: Visit, named: Named): Promise<void> {
   const { agent, session } = named;
   const isKnown = host.agents.has(agent);
   const known = isKnown ? await targetOf({ host, env, base }, caller, { agent, session }) : undefined;
@@ -86,16 +82,6 @@ export async function eraseSession(
   const port = known?.port ?? host.session(env, name);
   const { openTurn } = (await port.read({ from: 1, limit: 1 })) ?? {};
   if (openTurn) await mustMayEnd({ port, caller }, openTurn.id, 'erase');
-  try {
-    await host.files?.(env)?.delete(name);
-  } catch (failure) {
-    const who = requestId === undefined ? 'code of the app' : `request ${requestId}`;
-    const message = `${who} could not delete the files of a session, which is kept`;
-    host.log({ level: 'error', event: 'request-failed', requestId, message, thrown: failure });
-    const detail =
-      'The files of the session could not be deleted now, and it is kept. Send the request again.';
-    throw new SessionError('session-unavailable', detail, { retryAfter: 5, cause: failure });
-  }
   const existed = await port.erase();
   if (!existed && !isKnown) await targetOf({ host, env, base }, caller, { agent, session });
 }

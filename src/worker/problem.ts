@@ -75,7 +75,6 @@ type OfHttp =
   | 'bad-form'
   | 'unknown-route'
   | 'method-not-allowed'
-  | 'unknown-file'
   | 'range-not-satisfiable'
   | 'unknown-webhook'
   | 'invalid-signature'

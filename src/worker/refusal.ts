@@ -140,8 +140,15 @@ export async function refusal(
       return sessionFull(refused);
     case 'files-full':
       return filesFull(refused);
+    case 'files-moved':
+      return new SessionError('files-unavailable', FILES_MOVED, { retryAfter: 1 });
   }
 }
+
+/** Says of a message that its files were not where its session is, each time that they were put there. */
+export const FILES_MOVED =
+  'The session was erased, or files of it were deleted, each time that the files of the message had been stored. ' +
+  'Nothing was taken: send it again.';
 
 type FilesFull = Extract<NotStarted, { status: 'files-full' }>;
 

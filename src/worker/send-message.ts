@@ -18,7 +18,7 @@ import { accepted, type BegunTurn, resume, toRunHere } from './begun-turn.ts';
 import { SessionError } from './problem.ts';
 import { mayBeTaken, refusal } from './refusal.ts';
 import { requestKey } from './request-headers.ts';
-import { storedFiles } from './stored-files.ts';
+import { placeFiles } from './stored-files.ts';
 import { type SessionAccess, turnServices } from './target.ts';
 import { queuedView } from './turn-view.ts';
 
@@ -56,8 +56,10 @@ export async function sendMessage(at: SessionAccess, sent: SentMessage): Promise
   const own = { turn: start.turn, caller: target.caller, request };
   const { port, agent, session } = target;
   const services = { ...turnServices(at, { port, agent: agent.name, session }, own) };
-  const sending = { start, inBackground: sent.inBackground };
-  const { answer, sentAt } = await (sent.declines ? takeDeclining(at, services, sending) : take(at, sending));
+  const { answer, sentAt } = await takeWithFiles(at, start, (placed) => {
+    const sending = { start: placed, inBackground: sent.inBackground };
+    return sent.declines ? takeDeclining(at, services, sending) : take(at, sending);
+  });
   switch (answer.status) {
     case 'accepted':
       return accepted(at, answer.turn);
@@ -81,7 +83,7 @@ export async function sendMessage(at: SessionAccess, sent: SentMessage): Promise
   }
 }
 
-/** The turn that a message asks for. Files that a store outside keeps are there when this answers. */
+/** The turn that a message asks for. */
 async function turnStartOf(at: SessionAccess, sent: SentMessage): Promise<TurnStart> {
   const { host, target } = at;
   const { said, context, loopId, delaySeconds, whenBusy } = sent;
@@ -96,7 +98,7 @@ async function turnStartOf(at: SessionAccess, sent: SentMessage): Promise<TurnSt
     loopId,
     from: target.caller,
     request: await requestKey(sent.idempotencyKey, text),
-    files: files && (await storedFiles(at, files)),
+    files,
   };
   return { ...toTurnStart(start, host.newId), delayMs, whenBusy };
 }
@@ -116,6 +118,23 @@ interface Sending {
 interface Taken {
   readonly answer: Accepted | Deferred | Leased | NotStarted;
   readonly sentAt: number;
+}
+
+/** How often the files of a message are put into a store, when their session is erased meanwhile. */
+const MOST_PLACINGS = 3;
+
+/** Takes a message when its files are where they are to be kept. Nothing has changed when they are to be put elsewhere. */
+async function takeWithFiles(
+  at: SessionAccess,
+  start: TurnStart,
+  taking: (placed: TurnStart) => Promise<Taken>,
+): Promise<Taken> {
+  for (let tries = 1; ; tries += 1) {
+    const placed = await placeFiles(at, start);
+    const taken = await taking(placed.start);
+    await placed.discard(taken.answer);
+    if (taken.answer.status !== 'files-moved' || tries === MOST_PLACINGS) return taken;
+  }
 }
 
 /** Stores the turn for the background, or leases the session for it. */

@@ -18,6 +18,7 @@ import {
 } from './answer-call.ts';
 import { callerProblem, mustHaveTenant } from './auth.ts';
 import { type BegunTurn, viewOf } from './begun-turn.ts';
+import { deleteFile } from './delete-file.ts';
 import { cancelTurn, eraseSession } from './end-turn.ts';
 import { filesTaken } from './files-taken.ts';
 import type { Env, Invoked } from './host.ts';
@@ -101,6 +102,11 @@ export function sessionFromCode<Output>(
       settled(
         app,
         door.enter().then((at) => cancelTurn(at, turn)),
+      ),
+    deleteFile: (id) =>
+      settled(
+        app,
+        door.enter().then((at) => deleteFile(at, id)),
       ),
     erase: () => settled(app, door.erase()),
   };

@@ -84,6 +84,11 @@ export interface Session<Output = unknown> {
   events(options?: EventsOptions): AsyncGenerator<StoredEvent, void, undefined>;
   /** Stops a turn, or ends one that waits before it begins; the open one unless its id is given. */
   cancel(turn?: string): Promise<CancelRequested>;
+  /**
+   * Deletes one file of the session, by its id. Its bytes are gone and no longer count; the model reads in the line of the file that it
+   * was deleted. Throws a SessionError `session-busy` while a turn runs, and `unknown-file` if the session never had the file.
+   */
+  deleteFile(id: string): Promise<void>;
   /** Removes all of the session. There is none afterwards, or was none. */
   erase(): Promise<void>;
 }

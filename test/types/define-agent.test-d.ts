@@ -60,10 +60,18 @@ defineAgent({ ...base, name: 'long', compaction: summarised({ overTokens: 10_000
 defineAgent({ ...base, name: 'options', compaction: { overTokens: 10_000 } });
 
 // A session is kept for some days, or parts of them.
-const kept: readonly Retention[] = ['forever', { days: 30 }, { days: 0.5 }];
+const kept: readonly Retention[] = [
+  'forever',
+  { days: 30 },
+  { days: 0.5 },
+  { days: 90, fileDays: 7 },
+  { fileDays: 7 },
+];
 for (const retention of kept) defineAgent({ ...base, name: 'kept', retention });
 // @ts-expect-error: no such unit
 defineAgent({ ...base, name: 'ms', retention: { ms: 1 } });
+// @ts-expect-error: it says neither how long sessions nor how long files are kept
+defineAgent({ ...base, name: 'none', retention: {} });
 // @ts-expect-error: no unit
 defineAgent({ ...base, name: 'unit', retention: 30 });
 

@@ -1,6 +1,6 @@
-import type { FileKey, FileStore } from '../../create-holdfast.ts';
+import type { FileKey, FileStore, SessionFilesKey } from '../../create-holdfast.ts';
 
-/** Keeps the files of sessions in an R2 bucket, each session's below a prefix of its own. */
+/** Keeps the files of sessions in an R2 bucket, those of each incarnation of a session below a prefix of their own. */
 export function r2Files(bucket: R2Bucket): FileStore {
   return {
     async put(key, bytes, mediaType) {
@@ -11,8 +11,11 @@ export function r2Files(bucket: R2Bucket): FileStore {
       const found = await bucket.get(pathOf(key), part && { range: part });
       return found && new Uint8Array(await found.arrayBuffer());
     },
-    async delete(session) {
-      const prefix = prefixOf(session);
+    async delete(key) {
+      await bucket.delete(pathOf(key));
+    },
+    async deleteAll(key) {
+      const prefix = prefixOf(key);
       for (let isMore = true; isMore; ) {
         const { objects, truncated } = await bucket.list({ prefix });
         if (objects.length > 0) await bucket.delete(objects.map(({ key }) => key));
@@ -23,6 +26,7 @@ export function r2Files(bucket: R2Bucket): FileStore {
 }
 
 /** A session's name has brackets and quotes in it, and may have a slash. */
-const prefixOf = (session: string): string => `${encodeURIComponent(session)}/`;
+const prefixOf = ({ session, incarnation }: SessionFilesKey): string =>
+  `${encodeURIComponent(session)}/${incarnation}/`;
 
-const pathOf = ({ session, id }: FileKey): string => prefixOf(session) + id;
+const pathOf = (key: FileKey): string => prefixOf(key) + key.id;

@@ -17,7 +17,7 @@ import { sha256Hex } from '../../tool/async.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { type BegunTurn, followed, toRunHere } from '../../worker/begun-turn.ts';
-import { filesFullText, queueFullText } from '../../worker/refusal.ts';
+import { FILES_MOVED, filesFullText, queueFullText } from '../../worker/refusal.ts';
 import { type SessionAccess, type Target, targetOf, turnServices } from '../../worker/target.ts';
 import { pendingViews } from '../../worker/turn-view.ts';
 import { IDEMPOTENCY_KEY } from '../content/rpc.ts';
@@ -258,6 +258,8 @@ async function agentRefusal(target: Target, refused: NotTaken): Promise<string> 
       return `This ${IDEMPOTENCY_KEY} was used with another input. Use a new key for a new message.`;
     case 'files-full':
       return filesFullText(refused);
+    case 'files-moved':
+      return FILES_MOVED;
     case 'session-full':
       return fullText(refused);
     case 'full':

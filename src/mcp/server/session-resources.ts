@@ -2,7 +2,8 @@
 import type { ResourceLink } from '@modelcontextprotocol/server';
 import { readTurn } from '../../session/read-session.ts';
 import { stoppedTurn, type TurnAnswer } from '../../session/watching/turn-outcome.ts';
-import { Problem } from '../../worker/problem.ts';
+import { isFileId } from '../../worker/delete-file.ts';
+import { SessionError } from '../../worker/problem.ts';
 import { toSessionError } from '../../worker/refusal.ts';
 import { findFile } from '../../worker/stored-files.ts';
 import { type SessionAccess, targetOf, UnknownTargetError } from '../../worker/target.ts';
@@ -70,7 +71,7 @@ async function accessTo(
 const PAGE = 4 * 1024 * 1024;
 
 async function readFile(asked: SessionAccess, id: string, uri: string): Promise<Contents | undefined> {
-  const found = /^[0-9a-f]{64}$/.test(id) ? await findFile(asked, { id, ahead: PAGE }) : undefined;
+  const found = isFileId(id) ? await findFile(asked, { id, ahead: PAGE }) : undefined;
   if (!found) return undefined;
   const { size, mediaType } = found.file;
   const bytes = new Uint8Array(size);
@@ -101,7 +102,7 @@ async function orRefused(find: () => Promise<Contents | undefined>): Promise<Con
     return await find();
   } catch (failure) {
     if (failure instanceof UnknownTargetError) return undefined;
-    if (failure instanceof Problem && failure.type === 'unknown-file') return undefined;
+    if (failure instanceof SessionError && failure.type === 'unknown-file') return undefined;
     const told = toSessionError(failure);
     if (told) throw new RpcError(RPC_CODE.internalError, told.message);
     throw failure;

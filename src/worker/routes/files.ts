@@ -1,5 +1,6 @@
 import type { FilePage } from '../../journal/kept-file.ts';
 import { toFileName } from '../../tool/content.ts';
+import { deleteFile as deleteFileOf, isFileId, unknownFile } from '../delete-file.ts';
 import { Problem } from '../problem.ts';
 import { type ByteRange, hasTag, rangeOf } from '../request-ranges.ts';
 import { defineRoute, headerParameter, SESSION, type SessionRequest } from '../route.ts';
@@ -25,6 +26,21 @@ export const getFile = defineRoute({
   handle: (asked, { file }) => answerFile(asked, file),
 });
 
+/** Deletes a file. Whoever may erase the session may. */
+export const deleteFile = defineRoute({
+  operation: 'deleteFile',
+  method: 'DELETE',
+  path: `${SESSION}/files/{file}`,
+  access: 'session',
+  summary: 'Deletes a file of a session; its conversation keeps the line that names it',
+  answers: { 204: { description: 'The file is deleted, or was before' } },
+  problems: ['unknown-file', 'session-busy', 'role-required'],
+  async handle(asked, { file }) {
+    await deleteFileOf(asked, file);
+    return new Response(null, { status: 204 });
+  },
+});
+
 /** The most bytes that are asked for at once. */
 const PAGE = 4 * 1024 * 1024;
 
@@ -32,9 +48,8 @@ async function answerFile(asked: SessionRequest, id: string): Promise<Response> 
   const { method, headers } = asked.request;
   const isPlain = method === 'GET' && !headers.has('range') && !headers.has('if-none-match');
   const ahead = isPlain ? PAGE : 1;
-  const found = /^[0-9a-f]{64}$/.test(id) ? await findFile(asked, { id, ahead }) : undefined;
-  // Whoever asks is not told whether somebody else has it, or another session of theirs.
-  if (!found) throw new Problem('unknown-file', `There is no file '${id.slice(0, 64)}' in this session.`);
+  const found = isFileId(id) ? await findFile(asked, { id, ahead }) : undefined;
+  if (!found) throw unknownFile(id);
   const { size } = found.file;
   const tag = `"${id}"`;
   if (hasTag(headers, tag)) return new Response(null, { status: 304, headers: { etag: tag } });

@@ -5,7 +5,7 @@ import type { HealthView, RootView } from '../route-views.ts';
 import { getAgents } from './agents.ts';
 import { postAnswers, postApproval, postResult } from './answers.ts';
 import { getEvents } from './events.ts';
-import { getFile } from './files.ts';
+import { deleteFile, getFile } from './files.ts';
 import { postHook } from './hooks.ts';
 import { postMessage } from './messages.ts';
 import { deleteSession, getSession } from './session.ts';
@@ -30,6 +30,7 @@ export function routeTable(host: HttpHost): readonly Route[] {
     getTurn,
     getEvents,
     getFile,
+    deleteFile,
     postCancel,
     postApproval,
     postResult,

@@ -153,7 +153,7 @@ it.each<[string, object, string]>([
   [
     'retention',
     { retention: { days: -1 } },
-    `Agent 'clerk' has a retention of {"days":-1}: use 'forever' or { days } with more than 0 and at most 36525.`,
+    `Agent 'clerk' has a retention of {"days":-1}: use 'forever', or { days }, { fileDays } or both, with more than 0 and at most 36525.`,
   ],
   [
     'accepts[1]',

@@ -388,6 +388,17 @@ describe('a session', () => {
     expect([got[1]?.path, blob.type, await blob.text()]).toEqual(['/files/ab', 'image/png', 'PNG']);
   });
 
+  it('has files deleted, by their ids', async () => {
+    const gone = () => new Response(null, { status: 204 });
+    const { session, got } = played(gone(), gone());
+    expect(await session.deleteFile('ab')).toBeUndefined();
+    await session.deleteFile({ id: 'cd' });
+    expect(got.map(({ method, path }) => [method, path])).toEqual([
+      ['DELETE', '/files/ab'],
+      ['DELETE', '/files/cd'],
+    ]);
+  });
+
   it('is cancelled and erased', async () => {
     const stopping = { turn: 't1', status: 'cancel-requested' };
     const { session, got } = played(

@@ -2,7 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { content, file, type SessionEvent } from '../../../../src/index.ts';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import type { Change, KeptFile } from '../../../doors/journal.ts';
-import { type FileStore, SessionFiles } from '../../../doors/session.ts';
+import { Interrupted } from '../../../doors/loop.ts';
+import { type FileStore, SessionFiles, SessionUnavailableError } from '../../../doors/session.ts';
 import { hold } from '../session/held.ts';
 
 const MIB = 1024 * 1024;
@@ -31,23 +32,34 @@ function fakePort(files: Readonly<Record<string, Uint8Array | null>>, page = 4 *
     const size = bytes?.byteLength ?? 3;
     return { file: { id, mediaType: 'image/png', size }, bytes: bytes?.slice(from, from + page) ?? null };
   };
-  return { asked, port: { file } };
+  const fileStates: SessionPort['fileStates'] = async (ids) => ({
+    incarnation: 'i1',
+    files: ids
+      .filter((id) => id in files)
+      .map((id) => ({ id, gone: null, isOutside: files[id] === null, copy: id })),
+  });
+  return { asked, port: { file, fileStates } };
 }
 
 const filesOver = (
-  port: Pick<SessionPort, 'file'>,
-  more: { readonly used?: number; readonly store?: FileStore } = {},
-): SessionFiles => new SessionFiles({ port, name: 's', used: 0, count: () => {}, ...more });
+  port: FilesPort,
+  more: { readonly used?: number; readonly store?: FileStore; readonly hasGone?: boolean } = {},
+): SessionFiles =>
+  new SessionFiles({ port, name: 's', incarnation: () => 'i1', used: 0, count: () => {}, ...more });
+
+type FilesPort = Pick<SessionPort, 'file' | 'fileStates'>;
 
 /** A store in memory. */
 function memoryStore() {
   const kept = new Map<string, Uint8Array>();
   const store: FileStore = {
-    put: async ({ session, id }, bytes, mediaType) => {
-      kept.set(`${session}/${id} ${mediaType}`, bytes);
+    put: async ({ session, incarnation, id }, bytes, mediaType) => {
+      kept.set(`${session}/${incarnation}/${id} ${mediaType}`, bytes);
     },
-    get: async ({ session, id }) => kept.get(`${session}/${id} image/png`) ?? null,
-    delete: async () => kept.clear(),
+    get: async ({ session, incarnation, id }) =>
+      kept.get(`${session}/${incarnation}/${id} image/png`) ?? null,
+    delete: async () => {},
+    deleteAll: async () => kept.clear(),
   };
   return { kept, store };
 }
@@ -156,7 +168,7 @@ describe('a file that a tool has made', () => {
     const { kept, store } = memoryStore();
     const files = filesOver(fakePort({}).port, { store });
     await files.keep(newFile(SMALL));
-    expect([...kept]).toEqual([[`s/${ID} image/png`, SMALL]]);
+    expect([...kept]).toEqual([[`s/i1/${ID} image/png`, SMALL]]);
     expect(files.namedBy(ended(STORED))).toEqual([
       { id: ID, mediaType: 'image/png', name: undefined, size: 3 },
     ]);
@@ -172,9 +184,26 @@ describe('a file that a tool has made', () => {
     expect(await files.keep(newFile(SMALL))).toEqual(STORED);
   });
 
+  it('is not put into the store outside again, and goes under the copy that is due', async () => {
+    const { kept, store } = memoryStore();
+    const { port } = fakePort({});
+    const stateOf = (isOutside: boolean, copy: string): FilesPort => ({
+      ...port,
+      fileStates: async () => ({ incarnation: 'i1', files: [{ id: ID, gone: null, isOutside, copy }] }),
+    });
+    const known = filesOver(stateOf(true, ID), { store });
+    await known.keep(newFile(SMALL));
+    expect([...kept]).toEqual([]);
+    const files = filesOver(stateOf(false, `${ID}.1`), { store });
+    await files.keep(newFile(SMALL));
+    expect([...kept]).toEqual([[`s/i1/${ID}.1 image/png`, SMALL]]);
+    expect(files.namedBy(ended(STORED))).toMatchObject([{ id: ID, copy: `${ID}.1` }]);
+    expect(await files.find(ID)).toEqual(newFile(SMALL));
+  });
+
   it('is kept although it is looked for in vain just then', async () => {
     const answer = Promise.withResolvers<null>();
-    const files = filesOver({ file: () => answer.promise });
+    const files = filesOver({ ...fakePort({}).port, file: () => answer.promise });
     const looked = files.read([STORED]);
     const kept = files.keep(newFile(SMALL));
     answer.resolve(null);
@@ -211,6 +240,7 @@ describe('a file of the session', () => {
     const { port } = fakePort({ [ID]: SMALL });
     let isDown = true;
     const files = filesOver({
+      ...port,
       file: (query) => (isDown ? Promise.reject(new Error('down')) : port.file(query)),
     });
     await expect(files.read([STORED])).rejects.toThrow('down');
@@ -220,7 +250,7 @@ describe('a file of the session', () => {
 
   it('is read from the store outside that keeps its bytes', async () => {
     const { store } = memoryStore();
-    await store.put({ session: 's', id: ID }, SMALL, 'image/png');
+    await store.put({ session: 's', incarnation: 'i1', id: ID }, SMALL, 'image/png');
     const files = filesOver(fakePort({ [ID]: null }).port, { store });
     expect(await files.read([STORED])).toEqual(new Map([[ID, 'AQID']]));
     expect(await filesOver(fakePort({ [ID]: null }).port).read([STORED])).toEqual(new Map());
@@ -235,6 +265,76 @@ describe('a file of the session', () => {
   });
 });
 
+describe('the files of a session that were deleted', () => {
+  const [DELETED, OTHER] = [
+    { ...STORED, id: 'd' },
+    { ...STORED, id: 'o' },
+  ];
+
+  /** A port of a session of which one file was deleted, and how often it was asked for them. */
+  function gonePort() {
+    const asked: (readonly string[])[] = [];
+    let gone: 'deleted' | 'expired' | null = 'deleted';
+    const fileStates: SessionPort['fileStates'] = async (ids) => {
+      asked.push(ids);
+      const files = ids.map((id) => ({ id, gone: id === 'd' ? gone : null, isOutside: false, copy: id }));
+      return { incarnation: 'i1', files };
+    };
+    const comesAgain = (): void => {
+      gone = null;
+    };
+    return { asked, comesAgain, port: { ...fakePort({}).port, fileStates } };
+  }
+
+  it('are asked for once, and only where some were', async () => {
+    const { asked, port } = gonePort();
+    expect(await filesOver(port).gone([DELETED])).toEqual(new Map());
+    expect(asked).toEqual([]);
+    const files = filesOver(port, { hasGone: true });
+    for (let i = 0; i < 2; i += 1)
+      expect(await files.gone([DELETED, OTHER, DELETED])).toEqual(new Map([['d', 'deleted']]));
+    expect(asked).toEqual([['d', 'o']]);
+  });
+
+  it('are asked for again when a message has come, which may have brought them back', async () => {
+    const { asked, comesAgain, port } = gonePort();
+    const files = filesOver(port, { hasGone: true });
+    await files.gone([DELETED]);
+    comesAgain();
+    expect(await files.gone([DELETED])).toEqual(new Map([['d', 'deleted']]));
+    files.refresh();
+    expect(await files.gone([DELETED])).toEqual(new Map());
+    expect(asked).toEqual([['d'], ['d']]);
+  });
+
+  it('are none of them when a tool has made one again', async () => {
+    const { port } = gonePort();
+    const gone = { ...STORED, id: ID };
+    const files = filesOver(
+      {
+        ...port,
+        fileStates: async () => ({
+          incarnation: 'i1',
+          files: [{ id: ID, gone: 'deleted', isOutside: false, copy: ID }],
+        }),
+      },
+      { hasGone: true },
+    );
+    expect(await files.gone([gone])).toEqual(new Map([[ID, 'deleted']]));
+    await files.keep(newFile(SMALL));
+    expect(await files.gone([gone])).toEqual(new Map());
+    files.refresh();
+    expect(await files.gone([gone])).toEqual(new Map());
+  });
+
+  it('leave the turn to another invocation when the session cannot be reached', async () => {
+    const { port } = gonePort();
+    const down = () => Promise.reject(new SessionUnavailableError(new Error('down')));
+    const files = filesOver({ ...port, fileStates: down }, { hasGone: true });
+    await expect(files.gone([DELETED])).rejects.toThrow(Interrupted);
+  });
+});
+
 describe('a file that a tool asks for', () => {
   const NAMED = { type: 'file', mediaType: 'image/png', name: 'a.png', bytes: SMALL } as const;
 
@@ -246,7 +346,7 @@ describe('a file that a tool asks for', () => {
 
   it('comes from the session, or from the store outside', async () => {
     const { store } = memoryStore();
-    await store.put({ session: 's', id: ID }, SMALL, 'image/png');
+    await store.put({ session: 's', incarnation: 'i1', id: ID }, SMALL, 'image/png');
     const { name: _, ...unnamed } = NAMED;
     expect(await filesOver(fakePort({ [ID]: SMALL }, 2).port).find(ID)).toEqual(unnamed);
     expect(await filesOver(fakePort({ [ID]: null }).port, { store }).find(ID)).toEqual(unnamed);

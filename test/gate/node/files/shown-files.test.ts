@@ -68,11 +68,28 @@ describe('a message with files', () => {
   });
 });
 
+describe('a file that was deleted', () => {
+  it.each([
+    ['deleted', 'image/png'],
+    ['expired', 'image/png'],
+    ['deleted', 'text/plain'],
+  ] as const)('is shown as %s in the line that names it: %s', (gone, mediaType) => {
+    const file = { ...stored('ab', 3), mediaType };
+    expect(toShownContent([file], new Map([['ab', { gone }]]))).toEqual({
+      text: `[file ab: ${mediaType}, 3 bytes] (${gone}; it can no longer be read)`,
+    });
+  });
+});
+
+/** The size of files that were deleted. */
+const GONE = 8 * MIB - 1;
+
 describe('the files of a request', () => {
   const asked = async (...sizes: readonly number[]): Promise<readonly string[]> => {
     const read: string[] = [];
     const files: LoopFiles = {
       keep: () => Promise.reject(new Error('not here')),
+      gone: async (all) => new Map(all.filter(({ size }) => size === GONE).map(({ id }) => [id, 'deleted'])),
       read: async (all) => {
         read.push(...all.map(({ id }) => id));
         return new Map();
@@ -98,6 +115,10 @@ describe('the files of a request', () => {
     expect(await asked(1, 8 * MIB, 8 * MIB, 1)).toEqual(['3', '2']);
   });
 
+  it('are those before a deleted one too, which takes no room', async () => {
+    expect(await asked(8 * MIB, GONE, 8 * MIB)).toEqual(['2', '0']);
+  });
+
   it('are none where there are none', async () => {
     expect(await asked()).toEqual([]);
   });
@@ -106,7 +127,7 @@ describe('the files of a request', () => {
 describe('a result with new files', () => {
   const png = new Uint8Array([1]);
   const keeping = (keep: LoopFiles['keep'], secrets = Secrets.NONE): Pick<Loop, 'files' | 'secrets'> => ({
-    files: { keep, read: async () => new Map(), find: async () => undefined },
+    files: { keep, gone: async () => new Map(), read: async () => new Map(), find: async () => undefined },
     secrets,
   });
 

@@ -120,7 +120,8 @@ describe('an agent that is run', () => {
     const files = {
       put: async ({ id }: { id: string }, bytes: Uint8Array) => void kept.set(id, bytes),
       get: async ({ id }: { id: string }) => kept.get(id) ?? null,
-      delete: async () => kept.clear(),
+      delete: async () => {},
+      deleteAll: async () => kept.clear(),
     };
     const draw = defineTool({
       name: 'draw',

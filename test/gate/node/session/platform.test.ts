@@ -416,8 +416,8 @@ describe('a meter', () => {
     const methods = Object.keys(port) as (keyof SessionPort)[];
     expect(methods.toSorted()).toEqual(
       [
-        ...['accept', 'append', 'begin', 'credential', 'erase', 'file', 'keepCredential', 'post'],
-        ...['read', 'renew', 'resume', 'watch'],
+        ...['accept', 'append', 'begin', 'credential', 'deleteFile', 'erase', 'file', 'fileStates'],
+        ...['keepCredential', 'post', 'read', 'renew', 'resume', 'watch'],
       ].toSorted(),
     );
     for (const method of methods) {

@@ -1,12 +1,21 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Announced, Announcement } from '../../../../src/create-holdfast.ts';
-import { createManualClock, createMemorySessions } from '../../../../src/testing/entry.ts';
+import type {
+  Announced,
+  Announcement,
+  FileKey,
+  FileStore,
+  StoreDeletion,
+} from '../../../../src/create-holdfast.ts';
+import { createManualClock, createMemorySessions, type SessionPort } from '../../../../src/testing/entry.ts';
+import { SessionFiles } from '../../../doors/session.ts';
 import {
   event,
   goingOn,
+  inShort,
   inWords,
   lease,
   type SessionHarness,
+  startInStore,
   starting,
   startOf,
   type WebhookAnswer,
@@ -20,13 +29,14 @@ function makeHarness(): SessionHarness {
   const handOvers: string[] = [];
   const told: string[] = [];
   const answers: WebhookAnswer[] = [];
-  let [asked, isBroken] = [0, false];
+  const asked: string[] = [];
+  let isBroken = false;
   const sessions = createMemorySessions({
     clock,
     leaseMs: LEASE_MS,
     dispatch: ({ turn }) => handOvers.push(turn),
-    deleteFiles: async () => {
-      asked += 1;
+    deleteFiles: async (deletion) => {
+      asked.push(inShort(deletion));
       if (isBroken) throw new Error('the store is down');
     },
     announce: async (announcement) => {
@@ -68,6 +78,33 @@ function telling() {
   const session = createMemorySessions(options).session('s');
   return { clock, told, answers, session };
 }
+
+/** A session whose files are in a store in memory; `before`: what happens before the store deletes any. */
+function withStore(before = async () => {}) {
+  const clock = createManualClock(1_000_000);
+  const kept = new Set<string>();
+  const pathOf = ({ session, incarnation, id }: FileKey) => `${session}/${incarnation}/${id}`;
+  const store: FileStore = {
+    put: async (key) => void kept.add(pathOf(key)),
+    get: async (key) => (kept.has(pathOf(key)) ? new Uint8Array(3) : null),
+    delete: async (key) => void kept.delete(pathOf(key)),
+    deleteAll: async (key) => {
+      for (const path of kept) if (path.startsWith(pathOf({ ...key, id: '' }))) kept.delete(path);
+    },
+  };
+  const deleteFiles = async ({ name: session, incarnation }: StoreDeletion) => {
+    await before();
+    await store.deleteAll({ session, incarnation });
+  };
+  const options = { clock, leaseMs: LEASE_MS, dispatch: () => {}, deleteFiles };
+  return { clock, kept, store, session: createMemorySessions(options).session('s') };
+}
+
+const FILE = { type: 'file', mediaType: 'image/png', bytes: new Uint8Array([1]) } as const;
+
+/** The files of a session as a tool of its incarnation `one` makes them. */
+const filesOf = (port: SessionPort, store: FileStore): SessionFiles =>
+  new SessionFiles({ port, name: 's', incarnation: () => 'one', used: 0, count: () => {}, store });
 
 describe('the in-memory session, to the millisecond', () => {
   it('says how long the holder may still be silent, and for how long it was', async () => {
@@ -203,27 +240,59 @@ describe('createMemorySessions', () => {
     expect(told).toEqual([0, 2, 'closed']);
   });
 
-  it.each([false, true])(
-    'erases a session whose files outside are gone, unless somebody came meanwhile (%s)',
-    async (comes) => {
-      const clock = createManualClock();
-      const deleted: string[] = [];
-      const deleteFiles = async (name: string) => {
-        deleted.push(name);
-        if (comes) await session.accept(startOf('t2'));
-      };
-      const options = { clock, leaseMs: LEASE_MS, dispatch: () => {}, deleteFiles };
-      const session = createMemorySessions(options).session('s');
+  it('leaves no file in the store when it is erased while a tool makes one', async () => {
+    const { clock, kept, session, store } = withStore();
+    const { epoch } = await lease(session, { ...starting('t1', 'a'), start: startInStore('t1', 'one') });
+    const put: FileStore['put'] = async (...asked) => {
+      await session.erase();
+      await store.put(...asked);
+    };
+    await filesOf(session, { ...store, put }).keep(FILE);
+    expect(kept.size).toBe(1);
+    expect(await session.append(epoch, 3, { events: [event('t1', 'x')] })).toEqual({ status: 'stale' });
+    await clock.advance(LEASE_MS * 1.25);
+    expect([...kept]).toEqual([]);
+  });
+
+  it('puts no file into the store after it was erased', async () => {
+    const { kept, session, store } = withStore();
+    await session.accept(startInStore('t1', 'one'));
+    const keep = () => filesOf(session, store).keep(FILE);
+    await session.erase();
+    await expect(keep()).rejects.toThrow('The session was erased while a tool made a file.');
+    await session.accept(startInStore('t2', 'two'));
+    await expect(keep()).rejects.toThrow('The session was erased while a tool made a file.');
+    expect(kept.size).toBe(0);
+  });
+
+  it('keeps a file that is accepted while the store deletes those of the session before', async () => {
+    const accepting = async () => {
+      const key = { session: 's', incarnation: 'two', id: 'a' };
+      await store.put(key, new Uint8Array(3), 'image/png');
       const files = [{ id: 'a', mediaType: 'image/png', size: 3 }];
-      const start = { ...startOf('t1'), files, retainMs: LEASE_MS };
-      const { epoch } = await lease(session, { ...starting('t1', 'a'), start });
-      await session.append(epoch, 3, { events: [], release: 'ended' });
-      await clock.advance(LEASE_MS);
-      expect(deleted).toEqual(['s']);
-      expect((await session.read({ from: 1 }))?.openTurn?.id).toBe(comes ? 't2' : undefined);
-      expect((await session.read({ from: 1 })) === null).toBe(!comes);
-    },
-  );
+      expect(await session.accept({ ...startInStore('t2', 'two'), files, filesUnder: 'two' })).toMatchObject({
+        status: 'accepted',
+      });
+    };
+    const { clock, kept, session, store } = withStore(accepting);
+    const files = [{ id: 'a', mediaType: 'image/png', size: 3 }];
+    await store.put({ session: 's', incarnation: 'one', id: 'a' }, new Uint8Array(3), 'image/png');
+    const start = { ...startInStore('t1', 'one'), files, retainMs: LEASE_MS };
+    const { epoch } = await lease(session, { ...starting('t1', 'a'), start });
+    await session.append(epoch, 3, { events: [event('t1', 'x')], release: 'ended' });
+    await clock.advance(LEASE_MS * 2.5);
+    expect((await session.read({ from: 1 }))?.openTurn?.id).toBe('t2');
+    expect([...kept]).toEqual(['s/two/a']);
+  });
+
+  it('erases all when no store outside can be asked', async () => {
+    const clock = createManualClock();
+    const session = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} }).session('s');
+    await session.accept(startInStore('t1', 'one'));
+    const after = vi.spyOn(clock, 'after');
+    await session.erase();
+    expect(after).not.toHaveBeenCalled();
+  });
 
   it('shares no byte of a file with its caller', async () => {
     const { session } = makeHarness();

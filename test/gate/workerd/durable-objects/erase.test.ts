@@ -7,16 +7,17 @@ import {
   goingOn,
   keyed,
   lease,
+  startInStore,
   starting,
   startOf,
 } from '../../../fixtures/session-contract/harness.ts';
 import { makeObjectHarness, type ObjectHarness } from './object-harness.ts';
 
 /** Something in every table, chunks of an event, of a snapshot, of the inbox and of a file among it, and a credential. */
-async function filled(): Promise<ObjectHarness & { readonly epoch: number }> {
+async function filled(by = startOf('t1', keyed('k'))): Promise<ObjectHarness & { readonly epoch: number }> {
   const harness = makeObjectHarness();
   const { session } = harness;
-  const start = { ...startOf('t1', keyed('k')), retainMs: 60_000 };
+  const start = { ...by, retainMs: 60_000 };
   const { epoch } = await lease(session, { ...starting('t1', 'a'), start });
   const long = JSON.stringify('x'.repeat(2 * 1024 * 1024));
   const started = { type: 'turn-started', turn: 't2', body: long };
@@ -96,6 +97,59 @@ describe('a session object that is erased', () => {
     expect(await session.append(epoch, 3, { events: [event('t1', 'late')] })).toEqual({ status: 'stale' });
     expect(await session.append(fresh.epoch, 3, { events: [event('t9', 'x')] })).toMatchObject({ head: 3 });
     expect(await session.resume(goingOn('t1', 'b'))).toEqual({ status: 'not-open' });
+  });
+});
+
+describe('a session object that is erased and has a store outside', () => {
+  const inStore = () => filled(startInStore('t1', 'one'));
+  /** The rows of each table that has any. */
+  const rowsIn = ({ stub }: ObjectHarness) =>
+    runInDurableObject(stub(), async (_, { storage }) => {
+      const names = storage.sql
+        .exec<{ name: string }>(
+          `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf_*'`,
+        )
+        .toArray();
+      const rows = names.map(
+        ({ name }) => [name, storage.sql.exec(`SELECT * FROM ${name}`).toArray()] as const,
+      );
+      const filledOnes = rows.filter(
+        ([name, all]) => all.length > 0 && name !== 'schema' && name !== 'sqlite_sequence',
+      );
+      return { ...Object.fromEntries(filledOnes), alarm: await storage.getAlarm() };
+    });
+
+  it('keeps one row with its alarm, through an eviction, until the store has answered, and then nothing', async () => {
+    const harness = await inStore();
+    const { session, stub, now, leaseMs, wait, store } = harness;
+    await session.erase();
+    const due = now() + leaseMs * 1.25;
+    const kept = { agenda: [{ kind: 'files', ref: '["one",0]', due }], alarm: due };
+    expect(await rowsIn(harness)).toEqual(kept);
+    expect(await session.erase()).toBe(false);
+    await evictDurableObject(stub());
+    expect(await rowsIn(harness)).toEqual(kept);
+    await wait(leaseMs * 2);
+    expect(store.asked()).toEqual(['one #1']);
+    expect(await leftIn(harness)).toEqual(NOTHING);
+  });
+
+  it('keeps that row when it is reset right after it has answered', async () => {
+    const harness = await inStore();
+    await harness.session.erase();
+    await abortAllDurableObjects();
+    expect(await rowsIn(harness)).toMatchObject({ agenda: [{ kind: 'files', ref: '["one",0]' }] });
+    expect(await harness.session.read({ from: 1 })).toBeNull();
+  });
+
+  it('finds no credential, key, message or file of the session before in the next one of its name', async () => {
+    const { session } = await inStore();
+    await session.erase();
+    const fresh = await lease(session, starting('t9', 'z', keyed('k', 'other')));
+    expect(fresh).toMatchObject({ inbox: [], page: { head: 2, waiting: [] } });
+    expect(fresh).not.toHaveProperty('fileBytes');
+    expect(await session.credential(fresh.epoch, 'k')).toEqual({ status: 'none' });
+    expect(await session.file({ id: 'a'.repeat(64) })).toBeNull();
   });
 });
 

@@ -6,7 +6,7 @@ import { announcements, deletions, handOvers, sentOff } from '../../../fixtures/
 import { setTime } from '../../../fixtures/held-time.ts';
 import { withLease } from '../../../fixtures/lease-terms.ts';
 import { until } from '../../../fixtures/scripts.ts';
-import { inWords, type SessionHarness } from '../../../fixtures/session-contract/harness.ts';
+import { inShort, inWords, type SessionHarness } from '../../../fixtures/session-contract/harness.ts';
 import { relativeEpochs } from '../../../fixtures/session-contract/relative-epochs.ts';
 
 declare global {
@@ -100,7 +100,7 @@ function realObject(leaseMs: number) {
     stub: () => env.SESSIONS.getByName(name),
     handOvers: () => handOvers.filter((handOver) => handOver.name === name).map(({ turn }) => turn),
     store: {
-      asked: () => deletions.asked.filter((one) => one === name).length,
+      asked: () => deletions.asked.filter((one) => one.name === name).map(inShort),
       breaks: (isBroken: boolean) => void deletions.broken[isBroken ? 'add' : 'delete'](name),
     },
     webhooks: {
@@ -118,7 +118,7 @@ function handedOverBy(name: string): Promise<void> {
   return until(
     () =>
       count(handOvers.map((handOver) => handOver.name)) === count(sentOff) &&
-      count(deletions.over) === count(deletions.asked) &&
+      count(deletions.over.map((one) => one.name)) === count(deletions.asked.map((one) => one.name)) &&
       count(announcements.over.map((one) => one.name)) === count(announcements.asked.map((one) => one.name)),
   );
 }

@@ -2,14 +2,12 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
-import { ConfigurationError } from '../../../../src/create-holdfast.ts';
+import { ConfigurationError, type SessionFilesKey } from '../../../../src/create-holdfast.ts';
 import { r2Files } from '../../../../src/examples/files-in-r2/r2-files.ts';
 import worker, { TurnRunner } from '../../../../src/examples/files-in-r2/worker.ts';
 import { fileStoreContract } from '../../../fixtures/file-store-contract.ts';
-import { startOf } from '../../../fixtures/session-contract/harness.ts';
 import { makeObjectHarness } from '../durable-objects/object-harness.ts';
-import { asDescribed } from '../http/as-described.ts';
-import { json, newSession, ORIGIN, type Send, sessionName } from '../http/client.ts';
+import { json, newSession, ORIGIN } from '../http/client.ts';
 
 declare global {
   namespace Cloudflare {
@@ -19,22 +17,23 @@ declare global {
   }
 }
 
-const prefix = (session: string): string => `${encodeURIComponent(session)}/`;
-const count = async (session: string): Promise<number> =>
-  (await env.FILES.list({ prefix: prefix(session) })).objects.length;
+const prefix = ({ session, incarnation }: SessionFilesKey): string =>
+  `${encodeURIComponent(session)}/${incarnation}/`;
+const count = async (key: SessionFilesKey): Promise<number> =>
+  (await env.FILES.list({ prefix: prefix(key) })).objects.length;
 
 fileStoreContract('files in R2', () => ({ store: r2Files(env.FILES), count }));
 
 it('a file in R2 has its media type, below its session', async () => {
-  const session = JSON.stringify(['owner', 'agent', crypto.randomUUID()]);
-  await r2Files(env.FILES).put({ session, id: 'a' }, new Uint8Array(3), 'image/png');
-  const [object] = (await env.FILES.list({ prefix: prefix(session), include: ['httpMetadata'] })).objects;
-  expect(object?.key).toBe(`${prefix(session)}a`);
+  const key = { session: JSON.stringify(['owner', 'agent', crypto.randomUUID()]), incarnation: 'i1' };
+  await r2Files(env.FILES).put({ ...key, id: 'a' }, new Uint8Array(3), 'image/png');
+  const [object] = (await env.FILES.list({ prefix: prefix(key), include: ['httpMetadata'] })).objects;
+  expect(object?.key).toBe(`${prefix(key)}a`);
   expect(object?.httpMetadata?.contentType).toBe('image/png');
 });
 
 it('files in R2 are deleted however many pages the bucket lists', async () => {
-  const keys = new Set(Array.from({ length: 2_500 }, (_, i) => `s/${i}`));
+  const keys = new Set(Array.from({ length: 2_500 }, (_, i) => `s/i1/${i}`));
   const bucket = {
     list: async () => ({
       objects: [...keys].slice(0, 1_000).map((key) => ({ key })),
@@ -44,31 +43,21 @@ it('files in R2 are deleted however many pages the bucket lists', async () => {
       for (const key of gone) keys.delete(key);
     },
   };
-  await r2Files(bucket as never).delete('s'); // it has what is called
+  await r2Files(bucket as never).deleteAll({ session: 's', incarnation: 'i1' }); // it has what is called
   expect(keys.size).toBe(0);
-});
-
-const via: Send = asDescribed(async (path, init) => {
-  const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
-  return worker.fetch(request, { ...env }, createExecutionContext());
-});
-
-it('an erased session leaves nothing in R2', async () => {
-  const session = newSession('reader');
-  const name = sessionName(session);
-  await r2Files(env.FILES).put({ session: name, id: 'a' }, new Uint8Array(3), 'image/png');
-  const files = [{ id: 'a', mediaType: 'image/png', size: 3 }];
-  await env.SESSIONS.getByName(name).acceptWithFiles({ ...startOf('t1'), delayMs: 60_000, files });
-  expect((await via(session, { method: 'DELETE' })).status).toBe(204);
-  expect(await count(name)).toBe(0);
-  expect(await env.SESSIONS.getByName(name).read({ from: 1 })).toBeNull();
 });
 
 it('the runner deletes in R2 what an object asks it to', async () => {
   const { name } = makeObjectHarness();
-  await r2Files(env.FILES).put({ session: name, id: 'a' }, new Uint8Array(3), 'image/png');
-  await new TurnRunner(createExecutionContext(), { ...env }).deleteFiles(name);
-  expect(await count(name)).toBe(0);
+  const key = { session: name, incarnation: 'i1' };
+  for (const id of ['a', 'b', 'c'])
+    await r2Files(env.FILES).put({ ...key, id }, new Uint8Array(3), 'image/png');
+  const runner = new TurnRunner(createExecutionContext(), { ...env });
+  const deletion = { name, incarnation: 'i1', attempt: 1, nextAfter: 60_000 };
+  await runner.deleteFiles({ ...deletion, copies: ['a', 'b'] });
+  expect(await count(key)).toBe(1);
+  await runner.deleteFiles(deletion);
+  expect(await count(key)).toBe(0);
 });
 
 it('a Worker without the bucket says so', async () => {

@@ -232,6 +232,13 @@ describe('the answer of a call', () => {
         { more },
       ),
     );
+    expect(await refusalOf(chat.deleteFile('a'.repeat(64)))).toEqual(
+      refusal(
+        'role-required',
+        `Turn ${turn} of this session ${ending('delete files of')} Send the token of one who has it.`,
+        { more },
+      ),
+    );
     const manager = at(`/agents/clerk/sessions/${(await chat.state()).session}`, {
       ...LOCAL,
       roles: ['manager'],

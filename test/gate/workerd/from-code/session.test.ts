@@ -5,7 +5,17 @@ import { SessionError, type ShownEvent } from '../../../../src/create-holdfast.t
 import { paidTo } from '../../../fixtures/clerk-agent.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
-import { allEvents, journal, json, newSession, post, SSE, send, sessionId } from '../http/client.ts';
+import {
+  allEvents,
+  journal,
+  json,
+  newSession,
+  post,
+  SSE,
+  send,
+  sessionId,
+  sessionName,
+} from '../http/client.ts';
 import { hearingSession, holdersHear, isLeft } from '../http/time.ts';
 import { answer, linkOf, waiting } from '../http/waiting.ts';
 import { appOf, at, fresh, LOCAL, listed, neutral } from './from-code.ts';
@@ -286,6 +296,22 @@ describe('cancel and erase', () => {
     await expect(chat.state()).rejects.toThrow(SessionError);
     // There is none already, which is what was asked for.
     await chat.erase();
+  });
+
+  it('has its files deleted, and says why one is not', async () => {
+    const path = hearingSession();
+    const chat = at(path);
+    await chat.send(script('Hello.').message());
+    const id = 'a'.repeat(64);
+    const file = { id, mediaType: 'image/png', size: 3, bytes: new Uint8Array(3) };
+    const started = { type: 'turn-started', turn: 'later', body: '{}' };
+    const opening = { type: 'session-opened', turn: '', body: '{}' };
+    const object = env.SESSIONS.getByName(sessionName(path));
+    await object.acceptWithFiles({ turn: 'later', opening, started, files: [file], delayMs: 3_600_000 });
+    await chat.deleteFile(id);
+    expect(await object.file({ id })).toBeNull();
+    await chat.deleteFile(id);
+    await expect(chat.deleteFile('b'.repeat(64))).rejects.toMatchObject({ type: 'unknown-file' });
   });
 });
 

@@ -1,11 +1,20 @@
 /** What requests ask of a file store counts among the requests that an invocation has. */
 import { expect, it, vi } from 'vitest';
 import type { FileStore } from '../../../../src/create-holdfast.ts';
-import { findFile, storedFiles } from '../../../doors/http.ts';
+import { findFile, placeFiles } from '../../../doors/http.ts';
+import type { KeptFile } from '../../../doors/journal.ts';
 import { Meter } from '../../../doors/session.ts';
 
 const bytes = new Uint8Array([1, 2, 3]);
 const kept = (id: string) => ({ id, mediaType: 'image/png', size: 3, bytes });
+
+/** A message of a session that is not there yet, with these files. */
+const startWith = (...files: readonly KeptFile[]) => ({
+  turn: 't1',
+  opening: { type: 'session-opened', turn: '', body: '{"incarnation":"i1"}' },
+  started: { type: 'turn-started', turn: 't1', body: '{}' },
+  files,
+});
 
 /** A request for a session whose files are in this store, and how many requests it was counted for. */
 function asked(store: FileStore | undefined) {
@@ -13,15 +22,26 @@ function asked(store: FileStore | undefined) {
   const spend = vi.spyOn(meter, 'spend');
   const file = async () => ({
     file: { id: 'a', mediaType: 'image/png', size: 3 },
-    bytes: store ? undefined : bytes,
+    ...(store ? { bytes: null, at: { incarnation: 'i1', id: 'a' } } : { bytes }),
   });
+  const fileStates = async () => null;
   const host = { files: () => store, meter, log: () => undefined };
   // As much as these functions ask of it.
-  const request = { host, env: {}, requestId: 'r1', target: { name: 's', port: { file } } } as never;
+  const request = {
+    host,
+    env: {},
+    requestId: 'r1',
+    target: { name: 's', port: { file, fileStates } },
+  } as never;
   return { request, counted: () => spend.mock.calls.length };
 }
 
-const working: FileStore = { put: async () => {}, get: async () => bytes, delete: async () => {} };
+const working: FileStore = {
+  put: async () => {},
+  get: async () => bytes,
+  delete: async () => {},
+  deleteAll: async () => {},
+};
 const broken: FileStore = {
   ...working,
   put: async () => {
@@ -32,9 +52,9 @@ const broken: FileStore = {
 it('each file that is stored is a request, and one without bytes is none', async () => {
   const { request, counted } = asked(working);
   const { bytes: _, ...without } = kept('c');
-  expect(await storedFiles(request, [kept('a'), kept('b'), without])).toEqual(
-    ['a', 'b', 'c'].map((id) => ({ id, mediaType: 'image/png', size: 3 })),
-  );
+  const { start } = await placeFiles(request, startWith(kept('a'), kept('b'), without));
+  expect(start).toMatchObject({ filesUnder: 'i1' });
+  expect(start.files).toEqual(['a', 'b', 'c'].map((id) => ({ id, mediaType: 'image/png', size: 3 })));
   expect(counted()).toBe(2);
 });
 
@@ -49,7 +69,7 @@ it('each part that is read is a request, and finding the file is none of the sto
 
 it('one that fails is counted too', async () => {
   const { request, counted } = asked(broken);
-  await expect(storedFiles(request, [kept('a')])).rejects.toMatchObject({
+  await expect(placeFiles(request, startWith(kept('a')))).rejects.toMatchObject({
     message: 'The store of the files cannot be reached now. Nothing was taken: send the request again.',
   });
   expect(counted()).toBe(1);
@@ -57,7 +77,7 @@ it('one that fails is counted too', async () => {
 
 it('files that are kept with their session cost no request', async () => {
   const { request, counted } = asked(undefined);
-  expect(await storedFiles(request, [kept('a')])).toEqual([kept('a')]);
+  expect((await placeFiles(request, startWith(kept('a')))).start).toEqual(startWith(kept('a')));
   await (await findFile(request, { id: 'a', ahead: 3 }))?.read(0, 3);
   expect(counted()).toBe(0);
 });

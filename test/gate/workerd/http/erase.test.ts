@@ -201,7 +201,7 @@ describe('retention', () => {
     ['soon', '"soon"'],
   ])('must be a time: %j', (retention, said) => {
     expect(() => appWith({ retention: retention as never })).toThrow(
-      `The retention is ${said}: use 'forever' or { days } with more than 0 and at most 36525.`,
+      `The retention is ${said}: use 'forever', or { days }, { fileDays } or both, with more than 0 and at most 36525.`,
     );
   });
 });

@@ -1,33 +1,46 @@
 /** `createHoldfast({ files })`: a store outside for the bytes of files, and what becomes of it. */
-import { createExecutionContext } from 'cloudflare:test';
+import { createExecutionContext, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ConfigurationError, createHoldfast, type FileStore } from '../../../../src/create-holdfast.ts';
+import {
+  ConfigurationError,
+  createHoldfast,
+  type FileKey,
+  type FileStore,
+  type SessionFilesKey,
+} from '../../../../src/create-holdfast.ts';
+import { ToolCallContext } from '../../../../src/index.ts';
+import { objectSession } from '../../../doors/durable-objects.ts';
+import { toTurnStart } from '../../../doors/session.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import { json, newSession, ORIGIN, post, send, sessionName } from './client.ts';
+import { fileApp, idOf, posted } from './file-app.ts';
 import { pausesPassing } from './pauses-passing.ts';
 import { problem } from './waiting.ts';
 
 const log = vi.spyOn(console, 'error').mockImplementation(() => {});
 afterEach(() => log.mockClear());
 
-/** A store that only says what it is asked. */
-function storeOf(onDelete: (session: string) => Promise<void> = async () => {}) {
-  const deleted: string[] = [];
+/** A store that only says what it is asked; `onPut` is called before it has each file. */
+function storeOf(onPut: (key: FileKey) => Promise<void> = async () => {}) {
+  const asked: string[] = [];
+  const said = ({ session, incarnation }: SessionFilesKey, id = '') =>
+    `${JSON.parse(session)[2].slice(0, 4)} ${incarnation} ${id.slice(0, 4)}`.trim();
   const store: FileStore = {
-    put: async () => {},
-    get: async () => null,
-    delete: async (session) => {
-      deleted.push(session);
-      await onDelete(session);
+    async put(key) {
+      await onPut(key);
+      asked.push(`put ${said(key, key.id)}`);
     },
+    get: async () => null,
+    delete: async (key) => void asked.push(`delete ${said(key, key.id)}`),
+    deleteAll: async (key) => void asked.push(`delete all ${said(key)}`),
   };
-  return { deleted, files: () => store };
+  return { asked, files: () => store };
 }
 
-const USE = 'use (env) => store, where the store has the methods `put`, `get` and `delete`.';
+const USE = 'use (env) => store, where the store has the methods `put`, `get`, `delete` and `deleteAll`.';
 
 describe('a store that is none', () => {
   it.each([
@@ -90,66 +103,116 @@ describe('the store of an app', () => {
   it.each([
     ['of an agent', 'scripted'],
     ['of an agent that is not deployed any more', 'other'],
-  ])('has the files of a session %s deleted before it is erased', async (_, agent) => {
+  ])('is not needed to erase a session %s, whose object asks it later', async (_, agent) => {
     const session = newSession();
-    await (await post(session, { message: script('Hello.').message() })).text();
-    const { deleted, files } = storeOf(async () => {
-      expect((await send(session)).status).toBe(200);
-    });
+    const { asked, files } = storeOf();
+    const first = appWith({ files });
+    await (await post(session, { message: script('Hello.').message() }, { via: first })).text();
+    const object = env.SESSIONS.getByName(sessionName(session));
+    const incarnation = (await object.read({ from: 1 }))?.incarnation;
     const via = appWith({ agents: [{ ...scripted, name: agent }], files });
     expect((await via(session, { method: 'DELETE' })).status).toBe(204);
-    expect(deleted).toEqual([sessionName(session)]);
     expect((await send(session)).status).toBe(404);
+    expect(asked).toEqual([]);
+    const agenda = await runInDurableObject(object, (_object, { storage }) =>
+      storage.sql.exec('SELECT kind, ref FROM agenda').toArray(),
+    );
+    expect(agenda).toEqual([{ kind: 'files', ref: JSON.stringify([incarnation, 0]) }]);
   });
 
-  it('keeps a session whose files it cannot delete, until it can', async () => {
+  it('is not asked later for a session of an app without one', async () => {
     const session = newSession();
     await (await post(session, { message: script('Hello.').message() })).text();
-    let isDown = true;
-    const failure = new Error('the bucket is down');
-    const { files } = storeOf(async () => {
-      if (isDown) throw failure;
-    });
-    const via = appWith({ files });
-    const refused = await via(session, { method: 'DELETE' });
-    expect(refused.headers.get('retry-after')).toBe('5');
-    expect(await json(refused)).toEqual(
-      problem(
-        'session-unavailable',
-        503,
-        'The files of the session could not be deleted now, and it is kept. Send the request again.',
-      ),
-    );
-    const id = refused.headers.get('x-request-id');
-    expect(log.mock.calls).toEqual([
-      [`holdfast: request ${id} could not delete the files of a session, which is kept`, failure],
-    ]);
-    expect((await send(session)).status).toBe(200);
-    isDown = false;
-    expect((await via(session, { method: 'DELETE' })).status).toBe(204);
-    expect((await send(session)).status).toBe(404);
+    await send(session, { method: 'DELETE' });
+    const object = env.SESSIONS.getByName(sessionName(session));
+    const alarm = await runInDurableObject(object, (_object, { storage }) => storage.getAlarm());
+    expect(alarm).toBeNull();
   });
 
-  it('is asked for nothing of a session that cannot be', async () => {
-    const { deleted, files } = storeOf();
-    const refused = await appWith({ files })('/agents/scripted/sessions/%20', { method: 'DELETE' });
-    expect([refused.status, deleted]).toEqual([400, []]);
-  });
-
-  it('is asked by the runner to delete the files of a session, which fails without a store', async () => {
-    const { deleted, files } = storeOf();
+  it('deletes what the runner is asked to, which fails without a store', async () => {
+    const { asked, files } = storeOf();
     const runner = (config: { files?: () => FileStore }) => {
       const { TurnRunner } = createHoldfast({ agents: [scripted], ...config });
       return new TurnRunner(createExecutionContext(), { ...env });
     };
-    const name = sessionName(newSession());
-    await runner({ files }).deleteFiles(name);
-    expect(deleted).toEqual([name]);
-    await expect(runner({}).deleteFiles(name)).rejects.toThrow(
+    const name = JSON.stringify(['local', 'scripted', 's-1-x']);
+    const deletion = { name, incarnation: 'i1', attempt: 1, nextAfter: 60_000 };
+    await runner({ files }).deleteFiles({ ...deletion, copies: ['a', 'b'] });
+    await runner({ files }).deleteFiles(deletion);
+    expect(asked).toEqual(['delete s-1- i1 a', 'delete s-1- i1 b', 'delete all s-1- i1']);
+    await expect(runner({}).deleteFiles(deletion)).rejects.toThrow(
       new ConfigurationError(
         'Files of this session are in a store outside, and createHoldfast has none: give it `files` again, as when they were stored.',
       ),
     );
+  });
+});
+
+describe('a message with a file whose session changes while the store takes the file', () => {
+  const parts = [{ type: 'file', mediaType: 'image/png', data: btoa('some bytes') }];
+  const LATER = { agent: 'seer', message: 'Later', context: ToolCallContext.of({}), from: { id: 'local' } };
+  const portOf = (session: string) => objectSession(env.SESSIONS, sessionName(session));
+  const begin = (session: string, incarnation: string) =>
+    portOf(session).accept({ ...toTurnStart(LATER, () => incarnation), delayMs: 3_600_000 });
+  const SHORT = /(?<=put s-\S\S |delete s-\S\S )[0-9a-f]{16}/g;
+  const told = (asked: readonly string[]) =>
+    asked.map((one) => one.replace(SHORT, 'new').replace(/s-\S\S/, 's'));
+
+  it('has the file put again when the session was erased, and nothing is left of the first', async () => {
+    const session = newSession('seer');
+    await begin(session, 'one');
+    let puts = 0;
+    const { asked, files } = storeOf(async () => {
+      puts += 1;
+      if (puts === 1) await portOf(session).erase();
+    });
+    const { via } = fileApp({ files });
+    expect((await posted(via, { message: parts }, session)).status).toBe(200);
+    const id = (await idOf('some bytes')).slice(0, 4);
+    expect(told(asked)).toEqual([`put s one ${id}`, `delete s one ${id}`, `put s new ${id}`]);
+    const page = await portOf(session).file({ id: await idOf('some bytes') });
+    expect(page?.at?.incarnation).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  it('goes to the session that another message has begun', async () => {
+    const session = newSession('seer');
+    let puts = 0;
+    const { asked, files } = storeOf(async () => {
+      puts += 1;
+      if (puts === 1) await begin(session, 'two');
+    });
+    const { via } = fileApp({ files });
+    expect((await posted(via, { message: parts }, session)).status).toBe(200);
+    const id = (await idOf('some bytes')).slice(0, 4);
+    expect(told(asked)).toEqual([`put s new ${id}`, `delete s new ${id}`, `put s two ${id}`]);
+  });
+
+  it('is refused when that happens again and again, and may be sent again', async () => {
+    const session = newSession('seer');
+    let puts = 0;
+    const { asked, files } = storeOf(async () => {
+      puts += 1;
+      await portOf(session).erase();
+      if (puts % 2 === 1) await begin(session, `i${puts}`);
+    });
+    const { via } = fileApp({ files });
+    const { status, answer } = await posted(via, { message: parts }, session);
+    expect([status, answer]).toEqual([
+      503,
+      problem(
+        'files-unavailable',
+        503,
+        'The session was erased, or files of it were deleted, each time that the files of the message had been stored. Nothing was taken: send it again.',
+      ),
+    ]);
+    expect(told(asked).map((one) => one.split(' ').slice(0, 3).join(' '))).toEqual([
+      'put s new',
+      'delete s new',
+      'put s i1',
+      'delete s i1',
+      'put s new',
+      'delete s new',
+    ]);
   });
 });
 

@@ -1,7 +1,9 @@
 /** Which files an agent takes, and what is said of those that it does not. */
+import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import type { FileStore } from '../../../../src/create-holdfast.ts';
 import { fallback } from '../../../../src/index.ts';
+import { objectSession } from '../../../doors/durable-objects.ts';
 import { json, newSession, send, sessionName } from './client.ts';
 import { bytesOf, fileApp, idOf, MEDIA, posted, type SeerConfig, seeing } from './file-app.ts';
 
@@ -173,6 +175,7 @@ describe('a store outside', () => {
       },
       get: async () => null,
       delete: async () => {},
+      deleteAll: async () => {},
     };
     return { store, puts };
   }
@@ -183,7 +186,10 @@ describe('a store outside', () => {
     const session = newSession('seer');
     expect((await posted(via, { message: [file('image/png')] }, session)).status).toBe(200);
     const id = await idOf('some bytes');
-    expect(puts).toEqual([[{ session: sessionName(session), id }, bytesOf('some bytes'), 'image/png']]);
+    const { incarnation } = (await objectSession(env.SESSIONS, sessionName(session)).read({ from: 1 })) ?? {};
+    expect(incarnation).toMatch(/^[0-9a-f]{16}$/);
+    const key = { session: sessionName(session), incarnation, id };
+    expect(puts).toEqual([[key, bytesOf('some bytes'), 'image/png']]);
     expect(sent).toEqual([[{ id, mediaType: 'image/png', size: 10 }]]);
   });
 

@@ -300,7 +300,8 @@ function storing() {
       { session, id },
       { from = 0, length = Number.MAX_SAFE_INTEGER } = { from: 0, length: Number.MAX_SAFE_INTEGER },
     ) => kept.get(`${session} ${id}`)?.slice(from, from + length) ?? null,
-    delete: async () => kept.clear(),
+    delete: async () => {},
+    deleteAll: async () => kept.clear(),
   };
   return { store, kept };
 }

@@ -193,6 +193,7 @@ describe('an endpoint with agents', () => {
         return found?.slice(range?.from, range && range.from + range.length) ?? null;
       },
       delete: async () => {},
+      deleteAll: async () => {},
     };
     const log = vi.fn();
     const outside = publishing({ agents: ['painter'] }, { ...app, files: () => store, log });

@@ -1,0 +1,197 @@
+/** `DELETE` of one file, the retention of files, and what a model is shown of files that are gone. */
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import { type ChatModel, defineTool, type ModelRequest, requireApproval } from '../../../../src/index.ts';
+import { objectSession } from '../../../doors/durable-objects.ts';
+import { until } from '../../../fixtures/scripts.ts';
+import { json, newSession, type Send, sessionName } from './client.ts';
+import { fileApp, idOf, posted, seeing, seer } from './file-app.ts';
+import { problem } from './waiting.ts';
+
+const file = (content: string, mediaType = 'image/png', name?: string) => ({
+  type: 'file',
+  mediaType,
+  data: btoa(content),
+  ...(name !== undefined && { name }),
+});
+
+/** A model that sees files, and keeps what it was asked. It calls these tools first. */
+function recording(...calls: readonly string[]) {
+  const requests: ModelRequest[] = [];
+  const model: ChatModel = {
+    ...seeing(),
+    ask: async (request) => {
+      requests.push(request);
+      const name = calls[requests.length - 1];
+      if (name === undefined) return { text: 'Seen.', toolCalls: [], finish: 'stop' };
+      return { text: '', toolCalls: [{ id: name, name, input: '{}' }], finish: 'tool-calls' };
+    },
+  };
+  /** What the last request says of files, and how many it carries. */
+  const last = () => {
+    const messages = requests.at(-1)?.messages ?? [];
+    const files = messages.flatMap((one) =>
+      'parts' in one ? (one.parts ?? []).filter(({ type }) => type === 'file') : [],
+    );
+    return { lines: messages.flatMap(({ text }) => text.match(/^\[file.*$/gm) ?? []), files: files.length };
+  };
+  return { model, last };
+}
+
+const remove = (path: string, via: Send): Promise<Response> => via(path, { method: 'DELETE' });
+
+describe('DELETE of a file', () => {
+  it('removes its bytes, and shows the model in the line of the file that it was deleted', async () => {
+    const { model, last } = recording();
+    const { via } = fileApp({ model });
+    const message = [file('one', 'image/png', 'a.png'), file('two'), file('words', 'text/plain')];
+    const { session } = await posted(via, { message });
+    const [one, two, words] = await Promise.all([idOf('one'), idOf('two'), idOf('words')]);
+    const path = `${session}/files/${one}`;
+    expect((await remove(path, via)).status).toBe(204);
+    expect((await remove(path, via)).status).toBe(204);
+    expect((await remove(`${session}/files/${words}`, via)).status).toBe(204);
+    expect((await via(path)).status).toBe(404);
+    expect((await via(`${session}/files/${two}`)).status).toBe(200);
+    await posted(via, { message: 'And now?' }, session);
+    const shown = {
+      lines: [
+        `[file ${one}: image/png, "a.png", 3 bytes] (deleted; it can no longer be read)`,
+        `[file ${two}: image/png, 3 bytes]`,
+        `[file ${words}: text/plain, 5 bytes] (deleted; it can no longer be read)`,
+      ],
+      files: 1,
+    };
+    expect(last()).toEqual(shown);
+    const events = await json(await via(`${session}/events`));
+    expect(JSON.stringify(events)).toContain(one);
+    await posted(via, { message: [file('one', 'image/png', 'a.png')] }, session);
+    expect(last().lines[0]).toBe(`[file ${one}: image/png, "a.png", 3 bytes]`);
+    expect((await via(path)).status).toBe(200);
+  });
+
+  it('makes room for more files', async () => {
+    const { via } = fileApp();
+    const session = newSession('seer');
+    const files = [{ id: await idOf('full'), mediaType: 'image/png', size: 50 * 1024 * 1024 }];
+    await posted(via, { message: 'Hello' }, session);
+    const port = objectSession(env.SESSIONS, sessionName(session));
+    const events = { opening: { type: 'session-opened', turn: '', body: '{}' } };
+    const started = { type: 'turn-started', turn: 'later', body: '{}' };
+    await port.accept({ turn: 'later', ...events, started, files, delayMs: 3_600_000 });
+    expect((await posted(via, { message: [file('more')] }, session)).status).toBe(413);
+    expect((await remove(`${session}/files/${await idOf('full')}`, via)).status).toBe(204);
+    expect((await posted(via, { message: [file('more')] }, session)).status).toBe(200);
+  });
+
+  it.each([
+    ['of a session that is none', false, 'a'.repeat(64)],
+    ['that the session never had', true, 'a'.repeat(64)],
+    ['under what is no id', true, 'x'],
+  ])('is answered 404 for one %s', async (_, isThere, id) => {
+    const { via } = fileApp();
+    const session = newSession('seer');
+    if (isThere) await posted(via, { message: 'Hello' }, session);
+    const response = await remove(`${session}/files/${id}`, via);
+    expect(await json(response)).toEqual(
+      problem('unknown-file', 404, `There is no file '${id}' in this session.`),
+    );
+  });
+
+  it('is answered 409 while a turn runs, and deletes nothing', async () => {
+    let [isAsked, isReleased] = [false, false];
+    const model: ChatModel = {
+      ...seeing(),
+      async ask() {
+        isAsked = true;
+        await until(() => isReleased);
+        return { text: 'Seen.', toolCalls: [], finish: 'stop' };
+      },
+    };
+    const { via } = fileApp({ model });
+    const session = newSession('seer');
+    const running = posted(via, { message: [file('one')] }, session);
+    await until(() => isAsked);
+    const path = `${session}/files/${await idOf('one')}`;
+    const refused = await remove(path, via);
+    const body = await json(refused);
+    const turn = String(body.turn);
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(body).toEqual(
+      problem(
+        'session-busy',
+        409,
+        `Turn ${turn} runs, and its model may be shown the file. Delete the file when the turn has ended: GET ${session}/turns/${turn} shows whether it has.`,
+        { turn },
+      ),
+    );
+    isReleased = true;
+    await running;
+    expect((await via(path)).status).toBe(200);
+    expect((await remove(path, via)).status).toBe(204);
+  });
+});
+
+it('a file that is deleted while its turn waits is shown as deleted when the turn goes on', async () => {
+  const { model, last } = recording('look');
+  const look = defineTool({ name: 'look', description: 'Looks.', run: () => 'Looked.' });
+  const agents = [{ ...seer({ model }), tools: [requireApproval(look, 'May I?')] }];
+  const { via } = fileApp({ agents });
+  const { answer, session, status } = await posted(via, { message: [file('one')] });
+  const id = await idOf('one');
+  expect([status, last()]).toEqual([202, { lines: [`[file ${id}: image/png, 3 bytes]`], files: 1 }]);
+  expect((await remove(`${session}/files/${id}`, via)).status).toBe(204);
+  const [{ call }] = answer.pending as [{ call: string }];
+  const approved = await via(`${session}/approvals/${call}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ decision: 'approve' }),
+  });
+  expect(await json(approved)).toMatchObject({ text: 'Seen.' });
+  expect(last()).toEqual({
+    lines: [`[file ${id}: image/png, 3 bytes] (deleted; it can no longer be read)`],
+    files: 0,
+  });
+});
+
+describe('the retention of files', () => {
+  it.each([
+    ['the app', { retention: { fileDays: 1 }, ofAgent: undefined }],
+    ['its agent, whatever the app says', { retention: { fileDays: 30 }, ofAgent: { fileDays: 1 } }],
+  ])(
+    'is as %s says, and shows the model in the line of a file that it has expired',
+    async (_, { retention, ofAgent }) => {
+      const { model, last } = recording();
+      const agents = [{ ...seer({ model }), ...(ofAgent && { retention: ofAgent }) }];
+      const { via } = fileApp({ agents, retention });
+      const { session } = await posted(via, { message: [file('one')] });
+      const object = env.SESSIONS.getByName(sessionName(session));
+      await runInDurableObject(object, (_object, { storage }) => {
+        const [row] = storage.sql.exec(`SELECT ref FROM agenda WHERE kind = 'file-retention'`).toArray();
+        expect(row).toEqual({ ref: String(24 * 60 * 60_000) });
+        // A day has passed.
+        storage.sql.exec(`UPDATE files SET at = at - 86400000`);
+        storage.sql.exec(`UPDATE agenda SET due = due - 86400000 WHERE kind = 'file-retention'`);
+      });
+      await runDurableObjectAlarm(object);
+      const id = await idOf('one');
+      expect((await via(`${session}/files/${id}`)).status).toBe(404);
+      await posted(via, { message: 'And now?' }, session);
+      expect(last()).toEqual({
+        lines: [`[file ${id}: image/png, 3 bytes] (expired; it can no longer be read)`],
+        files: 0,
+      });
+    },
+  );
+
+  it('is not that of sessions, which are kept', async () => {
+    const { via } = fileApp({ retention: { fileDays: 1 } });
+    const { session } = await posted(via, { message: 'Hello' });
+    const object = env.SESSIONS.getByName(sessionName(session));
+    const kinds = await runInDurableObject(object, (_object, { storage }) =>
+      storage.sql.exec('SELECT kind FROM agenda').toArray(),
+    );
+    expect(kinds).toEqual([{ kind: 'file-retention' }]);
+  });
+});
