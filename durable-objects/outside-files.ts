@@ -19,8 +19,8 @@ interface Row {
 const FIRST_PAUSE = 60_000;
 const LONGEST_PAUSE = 24 * 60 * 60_000;
 
-/** The most copies of a session that one request deletes. */
-const MOST_COPIES = 100;
+/** The most copies that one call deletes: a store may need a subrequest for each, and the free plan has 50. */
+const MOST_COPIES = 40;
 
 /**
  * Remembers that a store outside may hold files of the session. A tool puts bytes there before an event names them, so the row exists

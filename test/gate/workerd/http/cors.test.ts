@@ -50,7 +50,7 @@ describe('a browser that asks first for a page of an origin of the app', () => {
     [newSession(), 'DELETE', 'GET, HEAD, DELETE'],
     [`${newSession()}/turns/t1`, 'GET', 'GET, HEAD'],
     [`${newSession()}/events`, 'GET', 'GET, HEAD'],
-    [`${newSession()}/files/f1`, 'GET', 'GET, HEAD'],
+    [`${newSession()}/files/f1`, 'GET', 'GET, HEAD, DELETE'],
     [`${newSession()}/cancel`, 'POST', 'POST'],
     [`${newSession()}/approvals/c1`, 'POST', 'POST'],
     [`${newSession()}/results/c1`, 'POST', 'POST'],
