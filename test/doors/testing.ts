@@ -10,10 +10,12 @@ export {
 } from '../../src/testing/crash-matrix/crashable-session.ts';
 export { type Damage, damageOf } from '../../src/testing/crash-matrix/damage.ts';
 export {
+  DISTURBANCES,
   type Disturbance,
   isGentle,
   MODES,
   type Mode,
+  nameOf,
   type Position,
 } from '../../src/testing/crash-matrix/disturbances.ts';
 export type { Care, SeenRun } from '../../src/testing/crash-matrix/effects.ts';

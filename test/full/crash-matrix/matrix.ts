@@ -1,9 +1,12 @@
 import {
   crashableMemorySession,
+  DISTURBANCES,
   type Disturbance,
   disturbancesAt,
+  MODES,
   type Mode,
   manyAtOnce,
+  nameOf,
 } from '../../doors/testing.ts';
 import { type Guard, SABOTAGES } from './lab/sabotage.ts';
 import type { Scenario } from './lab/scenario.ts';
@@ -28,6 +31,13 @@ export const cellsOf = (trials: readonly Trial[], modes: readonly Mode[]): Cell[
       disturbancesAt(trial.positions, mode).map((disturbance) => ({ trial, disturbance })),
     ),
   );
+
+/** The same, but of the ways of a disturbance one at each position, in turn: neighbours are met by others, on either side. */
+export const cellsInTurn = (trials: readonly Trial[]): Cell[] =>
+  cellsOf(trials, MODES).filter(({ disturbance: { at, mode } }) => {
+    const ways: readonly Mode[] = DISTURBANCES[nameOf(mode)];
+    return ways[(Math.floor(at / 2) + (at % 2)) % ways.length] === mode;
+  });
 
 /** The undisturbed plays of these scenarios. */
 export const trialsOf = (scenarios: readonly Scenario[]): Promise<Trial[]> =>

@@ -73,9 +73,12 @@ describe('an invocation that is lost anywhere', () => {
     async () => {
       expect(trials.map(({ scenario }) => scenario.kind).toSorted()).toEqual(KINDS.toSorted());
       const cells = trials.flatMap((trial) => {
-        const types = new Set(trial.result.events.map(({ type }) => type));
-        return [...types].flatMap((type) =>
-          disturbancesAt(trial.positions, 'hangs').map((disturbance) => ({ trial, type, disturbance })),
+        const types = [...new Set(trial.result.events.map(({ type }) => type))];
+        // Each type at every third position, and at each position every third type.
+        return types.flatMap((type, index) =>
+          disturbancesAt(trial.positions, 'hangs')
+            .filter(({ at }) => (at + index) % 3 === 0)
+            .map((disturbance) => ({ trial, type, disturbance })),
         );
       });
       const failures = await manyAtOnce(cells, async ({ trial, type, disturbance }) => {
@@ -86,7 +89,7 @@ describe('an invocation that is lost anywhere', () => {
         );
       });
       expect(failures.flat().slice(0, 10)).toEqual([]);
-      expect(cells.length).toBeGreaterThan(500);
+      expect(cells.length).toBeGreaterThan(200);
     },
     MINUTES,
   );

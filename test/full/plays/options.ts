@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { HOLES } from './machine/holes.ts';
 
 /** What is run. */
 export interface PlaysOptions {
@@ -18,7 +19,8 @@ alone.
   --seed <number>   of the first play; 1 unless given
   --count <number>  how many are played, with the seeds from there on; 200 unless given
   --trace           shows everything that happens: for one play
-  --hole <names>    plants mutations of test/mutations.ts in the library: 'write-ahead,fence'
+  --hole <names>    plants mutations of test/mutations.ts in the library, 'reconcile,dedupe-key', or holes of its own:
+                    ${HOLES.map(({ name }) => name).join(', ')}
   --help            shows this`;
 
 const OPTIONS = {

@@ -30,6 +30,19 @@ export const HOLES: readonly Hole[] = [
     ],
   },
   {
+    name: 'fencing-off',
+    breaks: 'An invocation that was given up for dead writes to the journal beside its successor.',
+    changes: [
+      { in: 'SessionLedger.#append', text: "if (!holds) return { status: 'stale' };", becomes: '' },
+      { in: 'SessionLedger.#append', text: 'from !== this.#storage.head() + 1', becomes: 'from < 0' },
+      {
+        in: 'SessionLedger.#append',
+        text: 'toStoredRows(events, { epoch, from, at })',
+        becomes: 'toStoredRows(events, { epoch, from: this.#storage.head() + 1, at })',
+      },
+    ],
+  },
+  {
     name: 'shown-early',
     breaks: 'A stream shows an event before it is stored.',
     changes: [
