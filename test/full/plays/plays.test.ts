@@ -29,16 +29,18 @@ describe('npm run plays', () => {
 
   // With a few seeds each, since what one of them meets changes with the library.
   it.each([
-    ['reconcile', { from: 100, count: 8 }, 'doubled'],
-    ['dedupe-key', { from: 100, count: 6 }, 'taken twice'],
-    ['append-again', { from: 1, count: 16 }, 'snapshot is not cold'],
-    ['fencing-off', { from: 1, count: 8 }, 'epoch'],
-    ['shown-early', { from: 1, count: 2 }, 'stream'],
-    ['snapshot-field', { from: 8, count: 3 }, 'warm is not cold'],
-    ['late-twice', { from: 1, count: 16 }, 'late result'],
-  ])('finds the hole %s', { timeout: PATIENCE }, (hole, { from, count }, rule) => {
-    const { stdout, status } = plays('--hole', hole, '--seed', String(from), '--count', String(count));
-    expect(stdout).toMatch(new RegExp(`^seed \\d+: ${rule}: `, 'm'));
+    ['reconcile', { from: 100, count: 8 }, ['doubled']],
+    ['append-again', { from: 1, count: 16 }, ['snapshot is not cold']],
+    ['fencing-off', { from: 1, count: 8 }, ['epoch']],
+    [
+      'dedupe-key,shown-early,snapshot-field',
+      { from: 1, count: 8 },
+      ['taken twice', 'stream', 'warm is not cold'],
+    ],
+  ])('finds the holes %s', { timeout: PATIENCE }, (holes, { from, count }, rules) => {
+    const { stdout, status } = plays('--hole', holes, '--seed', String(from), '--count', String(count));
+    const found = new Set(Array.from(stdout.matchAll(/^seed \d+: ([^:]+): /gm), ([, rule]) => rule));
+    expect(rules.filter((rule) => !found.has(rule))).toEqual([]);
     expect(status).toBe(1);
   });
 

@@ -1,4 +1,4 @@
-/** `npm run wires` with kills at 40 places that are drawn over all wires. The command by itself kills between all events. */
+/** `npm run wires` with kills at 20 places that are drawn over all wires. The command by itself kills between all events. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { playWires } from '../../wires/run/play-wires.ts';
 import { findingsOf, lastLine, rowsOf, tableOf } from '../../wires/run/report.ts';
 import { WIRES } from '../../wires/session/servers.ts';
 
-const POSITIONS = 40;
+const POSITIONS = 20;
 const seed = Date.now() % 1_000_000;
 
 const temporary = (): string => {

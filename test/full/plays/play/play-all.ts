@@ -21,6 +21,8 @@ export interface PlaysReport {
 /** Workers' code, which the compiler sees with the types of their runtime and not with Node's. */
 const APP: string = '../app/app.ts';
 
+const MOST_OF_A_RULE = 3;
+
 /** Plays the seeds from `seed` on, one after another. */
 export async function playAll(
   { seed, count, isTraced }: Plays,
@@ -35,8 +37,10 @@ export async function playAll(
     all.push(played.figures);
     if (played.findings.length > 0) {
       failed.push(played.seed);
-      for (const { rule, where, what } of played.findings.slice(0, 5))
-        say(`seed ${played.seed}: ${rule}: ${where}: ${what}`);
+      const byRule = Map.groupBy(played.findings, ({ rule }) => rule);
+      for (const [rule, all] of byRule)
+        for (const { where, what } of all.slice(0, MOST_OF_A_RULE))
+          say(`seed ${played.seed}: ${rule}: ${where}: ${what}`);
     }
     for (const line of played.lines) say(line);
   }
