@@ -1,8 +1,8 @@
 import type { NewRow, ReadQuery, Row } from '../src/journal/event-page.ts';
 import type { InboxKind, InboxMessage, WaitingKind } from '../src/journal/inbox-message.ts';
-import type { FileGone, KeptFile } from '../src/journal/kept-file.ts';
 import type { Leased } from '../src/journal/session-port.ts';
 import type { Snapshot } from '../src/journal/snapshot.ts';
+import type { FileStorage } from './file-storage.ts';
 
 /**
  * What the ledger needs kept: rows, and no rule about them. Every call answers at once, so that one method of the
@@ -102,32 +102,6 @@ export interface AlarmStorage {
   set(due: number | null): void;
 }
 
-/** The files of a session. What is known of one is read without its bytes. */
-export interface FileStorage {
-  /** Answers what is known of a file, also of one that is gone; `null` when it was never kept. */
-  find(id: string): StoredFile | null;
-  /** Answers what all files weigh together that are not gone, wherever their bytes are. */
-  bytes(): number;
-  /** Answers whether a file is gone. */
-  hasGone(): boolean;
-  /** Stores a file that comes at this time; of one that is kept already, that its bytes are here, or outside, as well. */
-  add(file: KeptFile, at: number): void;
-  /** A file that is kept came again at this time. */
-  keepLonger(id: string, at: number): void;
-  /** Removes the bytes of a file that is kept, and remembers why. One that is outside gets another `copy`, and the one before is stale. */
-  remove(id: string, why: FileGone): void;
-  /** Answers when the file came last which is not gone and came before all others, in ms since the epoch; `null` when there is none. */
-  oldest(): number | null;
-  /** Answers the files that are not gone and came at this time or before. */
-  keptUntil(at: number): readonly StoredFile[];
-  /** Answers copies of removed files that a store outside may still have, so many at the most. */
-  staleCopies(most: number): readonly string[];
-  /** The store outside has these copies no more. */
-  forgetCopies(copies: readonly string[]): void;
-  /** Answers the bytes of a file that are here, from one offset to another, both within it. */
-  read(id: string, from: number, to: number): Uint8Array;
-}
-
 /** What a session keeps beside its journal for its holders. There is little of it, and it is stored as a whole. */
 export interface CredentialStorage {
   /** Answers all of them, the one that was kept last at the end. */
@@ -141,18 +115,6 @@ export interface StoredCredential {
   readonly key: string;
   readonly value: string | null;
 }
-
-/** What is known of a file. Its bytes are here, in a store outside, or both. */
-export interface StoredFile extends Omit<KeptFile, 'bytes' | 'copy'> {
-  readonly isHere: boolean;
-  readonly isOutside: boolean;
-  readonly gone: FileGone | null;
-  /** The id of the copy that a store outside has, or is to receive. */
-  readonly copy: string;
-}
-
-/** Returns the id of a copy of a file. `version` counts how often the copy before it was removed. */
-export const copyOf = (id: string, version: number): string => (version === 0 ? id : `${id}.${version}`);
 
 /** A message for the holder of a turn, without its body. */
 export type UnreadMessage = Omit<InboxMessage, 'body'>;

@@ -1,5 +1,5 @@
 import type { FileGone, KeptFile } from '../src/journal/kept-file.ts';
-import { copyOf, type FileStorage, type StoredFile } from './session-storage.ts';
+import { copyOf, type FileStorage, type StoredFile } from './file-storage.ts';
 import { CHUNK_BYTES, type SqlChunks, type SqlDatabase } from './sql-tables.ts';
 
 type FileColumns = {

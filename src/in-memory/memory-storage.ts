@@ -1,3 +1,4 @@
+import { copyOf, type FileStorage, type StoredFile } from '../../durable-objects/file-storage.ts';
 import {
   type Alarm,
   type AlarmStorage,
@@ -5,8 +6,6 @@ import {
   type BodyQuery,
   bytesIn,
   type CredentialStorage,
-  copyOf,
-  type FileStorage,
   type InboxStorage,
   type Lease,
   NO_LEASE,
@@ -14,7 +13,6 @@ import {
   type Scan,
   type SessionStorage,
   type StoredCredential,
-  type StoredFile,
   type StoredRequest,
   type StoredRow,
   type UnreadMessage,

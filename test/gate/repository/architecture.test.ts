@@ -139,6 +139,7 @@ const ARROWS: readonly {
       ...['tool', 'sources', 'model', 'journal', 'loop', 'agent', 'session'].map((name) => `src/${name}/`),
       'src/built-in-kinds.ts',
       'durable-objects/ledger.ts',
+      'durable-objects/file-storage.ts',
       'durable-objects/session-storage.ts',
     ],
   },

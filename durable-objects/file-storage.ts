@@ -1,0 +1,39 @@
+import type { FileGone, KeptFile } from '../src/journal/kept-file.ts';
+
+/** The files of a session. What is known of one is read without its bytes. */
+export interface FileStorage {
+  /** Answers what is known of a file, also of one that is gone; `null` when it was never kept. */
+  find(id: string): StoredFile | null;
+  /** Answers what all files weigh together that are not gone, wherever their bytes are. */
+  bytes(): number;
+  /** Answers whether a file is gone. */
+  hasGone(): boolean;
+  /** Stores a file that comes at this time; of one that is kept already, that its bytes are here, or outside, as well. */
+  add(file: KeptFile, at: number): void;
+  /** A file that is kept came again at this time. */
+  keepLonger(id: string, at: number): void;
+  /** Removes the bytes of a file that is kept, and remembers why. One that is outside gets another `copy`, and the one before is stale. */
+  remove(id: string, why: FileGone): void;
+  /** Answers when the file came last which is not gone and came before all others, in ms since the epoch; `null` when there is none. */
+  oldest(): number | null;
+  /** Answers the files that are not gone and came at this time or before. */
+  keptUntil(at: number): readonly StoredFile[];
+  /** Answers copies of removed files that a store outside may still have, so many at the most. */
+  staleCopies(most: number): readonly string[];
+  /** The store outside has these copies no more. */
+  forgetCopies(copies: readonly string[]): void;
+  /** Answers the bytes of a file that are here, from one offset to another, both within it. */
+  read(id: string, from: number, to: number): Uint8Array;
+}
+
+/** What is known of a file. Its bytes are here, in a store outside, or both. */
+export interface StoredFile extends Omit<KeptFile, 'bytes' | 'copy'> {
+  readonly isHere: boolean;
+  readonly isOutside: boolean;
+  readonly gone: FileGone | null;
+  /** The id of the copy that a store outside has, or is to receive. */
+  readonly copy: string;
+}
+
+/** Returns the id of a copy of a file. `version` counts how often the copy before it was removed. */
+export const copyOf = (id: string, version: number): string => (version === 0 ? id : `${id}.${version}`);
