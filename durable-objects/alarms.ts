@@ -1,4 +1,5 @@
 import { type Alarm, type LedgerScope, NEVER } from './session-storage.ts';
+import { LONGEST_PAUSE } from './take-overs.ts';
 
 type Timed = Pick<LedgerScope, 'storage' | 'now'>;
 
@@ -13,6 +14,25 @@ export function scheduleAlarm({ storage, now }: Timed): void {
   const due = storage.alarms.all().find((row) => Object.hasOwn(KNOWN, row.kind) && row.due < NEVER)?.due;
   storage.alarms.set(due === undefined ? null : Math.min(due, now() + FARTHEST_ALARM));
 }
+
+/**
+ * Sets the alarm to now if something has been due for so long that the platform must have lost the alarm for it, or if a turn is due later
+ * than any pause leads to, since the clock was set back. Returns whether it did.
+ */
+export function rescueAlarm({ storage, clock, now }: LedgerScope): boolean {
+  let isLost = false;
+  for (const alarm of storage.alarms.all()) {
+    const { kind, due } = alarm;
+    const isTooFar = kind === 'turn' && due > now() + clock.ms + LONGEST_PAUSE;
+    if (isTooFar) storage.alarms.add({ ...alarm, due: now() });
+    isLost ||= isTooFar || (Object.hasOwn(KNOWN, kind) && due + LOST_AFTER <= now());
+  }
+  if (isLost) storage.alarms.set(now());
+  return isLost;
+}
+
+/** An alarm that is later than this is taken for lost, in ms. If it was only late it is set twice, which does no harm. */
+export const LOST_AFTER = 1_000;
 
 /** What this code does when it is due; a record, so that the compiler asks for each. */
 const KNOWN: Readonly<Record<Alarm['kind'], true>> = {

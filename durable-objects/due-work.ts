@@ -42,21 +42,37 @@ export function doDueWork(scope: LedgerScope): DueWork {
   return { turns, announcements, deletions };
 }
 
+/**
+ * Returns for how long the open turn is given to nobody else if its holder is not heard meanwhile, in ms. If holders before it fell silent
+ * as well, that is until after a pause, unless the turn only has to end.
+ */
+export function untilOffered({ storage, clock, now }: LedgerScope, turn: string): number {
+  if (storage.lease().state !== 'held') return 0;
+  const pause = isCancelled(storage, turn) ? 0 : pauseAfterSilence(storage, clock);
+  return Math.max(0, clock.deadline + pause - now());
+}
+
+/** Returns whether this is the open turn, and its holder has fallen silent, so that anyone may take it over now. */
+export function isLeft(scope: LedgerScope, turn: string): boolean {
+  const lease = scope.storage.lease();
+  return lease.turn === turn && lease.state === 'held' && untilOffered(scope, turn) === 0;
+}
+
 /** The turns that need a holder now. Each stays due again after a term, so that a lost hand-over is repeated. */
 const takeDueTurns = (scope: LedgerScope): string[] =>
   dueRefs(scope, 'turn').filter((turn) => {
     const { storage, clock, now } = scope;
-    const { isLive, deadline, ms } = clock;
+    const { deadline, ms } = clock;
     const lease = storage.lease();
     if (lease.turn !== turn || lease.state === 'suspended') {
       storage.alarms.remove('turn', turn);
       return false;
     }
-    const isSilent = lease.state === 'held' && !isLive;
-    const until = deadline + (isSilent && !isCancelled(storage, turn) ? pauseAfterSilence(lease) : 0);
-    const waits = isLive || (isSilent && until > now());
+    // How long the holder lives decides about the pause, so that it is looked at again at the end of the term.
+    const left = clock.isLive ? deadline - now() : untilOffered(scope, turn);
     // Of a lease that an older version gave: an object that starts after this one is to grant no further term.
-    if (waits && lease.heard === null) storage.setLease({ ...lease, heard: deadline - ms });
-    storage.alarms.add({ kind: 'turn', ref: turn, due: waits ? until : now() + ms });
-    return !waits;
+    if (left > 0 && lease.heard === null)
+      storage.setLease({ ...lease, heard: deadline - ms, heardSeq: storage.head() });
+    storage.alarms.add({ kind: 'turn', ref: turn, due: now() + (left || ms) });
+    return left === 0;
   });

@@ -1,5 +1,3 @@
-import { NEVER } from './session-storage.ts';
-
 /**
  * What brings a session's database from each version to the next; never changed once deployed, only added to. Columns
  * that are looked at without the body stand before it, because a long body is kept on pages of its own.
@@ -12,7 +10,7 @@ import { NEVER } from './session-storage.ts';
  * the bytes of one that is `here` are in `chunks` (by its `seq`); those of one that is `outside` are in a store of the app's.
  * A file came `at` a time, and its bytes are `gone` for a reason; `version` counts the copies that a store outside is to delete, of which
  * it has `deleted` so many. `grace` of a lease is written no more.
- * `requests` tells for ever into which turn a message was steered, so that nobody looks for it in the journal; `chunks` also has
+ * `requests` tells until that is compacted into which turn a message was steered, so that nobody looks for it in the journal; `chunks` also has
  * the messages before a snapshot, joined (`seq` is the last event, `messages_from` the first).
  */
 const MIGRATIONS: readonly string[] = [
@@ -76,16 +74,7 @@ const MIGRATIONS: readonly string[] = [
     outside INTEGER NOT NULL
   )`,
   'ALTER TABLE lease ADD COLUMN heard INTEGER',
-  `CREATE INDEX expiries ON requests (expires);
-  INSERT OR REPLACE INTO requests (key, body_hash, turn, seq, expires)
-  SELECT 'steered ' || "as", '', turn, 0, ${NEVER} FROM (
-    SELECT turn, CASE WHEN json_valid(text) THEN json_extract(text, '$.as') END AS "as" FROM (
-      SELECT turn, coalesce(
-        body,
-        (SELECT CAST(body AS TEXT) FROM chunks WHERE owner = 'event' AND chunks.seq = events.seq AND part = 0)
-      ) AS text FROM events WHERE type = 'turn-steered'
-    )
-  ) WHERE "as" IS NOT NULL`,
+  'CREATE INDEX expiries ON requests (expires)',
   `ALTER TABLE lease ADD COLUMN taken INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE lease ADD COLUMN strikes INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE lease ADD COLUMN stopped_at TEXT NOT NULL DEFAULT '';
@@ -95,6 +84,8 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE files ADD COLUMN version INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE files ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0;
   UPDATE files SET at = (SELECT coalesce(max(at), 0) FROM events)`,
+  `ALTER TABLE lease ADD COLUMN heardSeq INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE lease RENAME COLUMN stopped_at TO stoppedAt`,
 ];
 
 /** Tells whether the tables are there. Writes nothing. */

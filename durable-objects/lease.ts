@@ -30,7 +30,7 @@ export class LeaseClock implements LeaseTimes {
   constructor(storage: SessionStorage, options: LeaseOptions) {
     this.#storage = storage;
     this.#options = options;
-    this.#heard = lastHeard(storage, options.now());
+    this.#heard = lastHeard(storage) ?? options.now();
   }
 
   get ms(): number {
@@ -38,7 +38,11 @@ export class LeaseClock implements LeaseTimes {
   }
 
   get deadline(): number {
-    return this.#heard + this.#options.leaseMs;
+    return Math.min(this.#heard, this.#options.now()) + this.#options.leaseMs;
+  }
+
+  get lived(): number {
+    return this.#heard - this.#storage.lease().taken;
   }
 
   get isLive(): boolean {
@@ -66,7 +70,8 @@ export class LeaseClock implements LeaseTimes {
     this.#storage.setLease({
       ...lease,
       ...cause,
-      ...{ turn, nonce, epoch: lease.epoch + 1, state: 'held', heard: this.#heard, taken: this.#heard },
+      ...{ turn, nonce, epoch: lease.epoch + 1, state: 'held' },
+      ...{ heard: this.#heard, heardSeq: this.#storage.head(), taken: this.#heard },
     });
     scheduleTurn({ storage: this.#storage, now: this.#options.now }, turn, this.deadline);
   }
@@ -79,15 +84,30 @@ export class LeaseClock implements LeaseTimes {
   /** The holder was heard, and nothing of what it said is stored: its term begins anew, which is. */
   heard(): void {
     this.extend();
-    const heard = this.#heard;
-    this.#storage.transaction(() => this.#storage.setLease({ ...this.#storage.lease(), heard }));
+    const storage = this.#storage;
+    const stamp = { heard: this.#heard, heardSeq: storage.head() };
+    storage.transaction(() => storage.setLease({ ...storage.lease(), ...stamp }));
+  }
+
+  /**
+   * Begins a term now if the clock was set back since the holder was heard, and stores that, so that it happens once. Stores nothing
+   * otherwise.
+   */
+  heedSetBack(): void {
+    const { now } = this.#options;
+    const storage = this.#storage;
+    const { turn, state } = storage.lease();
+    if (turn === null || state !== 'held' || this.#heard <= now()) return;
+    storage.transaction(() => {
+      this.heard();
+      scheduleTurn({ storage, now }, turn, this.deadline);
+    });
   }
 
   /** How the next lease of the open turn comes to be given; one of which nothing is journaled yet is only now started. */
   nextCause(turn: string): Cause {
-    const { state, taken } = this.#storage.lease();
-    if (state === 'held') {
-      const counts = countSilent(this.#storage, { lived: this.#heard - taken, term: this.ms });
+    if (this.#storage.lease().state === 'held') {
+      const counts = countSilent(this.#storage, this);
       return { cause: 'expired', expiredFor: this.#options.now() - this.deadline, ...counts };
     }
     const isNew = this.#storage.turnStart(turn) === this.#storage.head();
@@ -96,12 +116,13 @@ export class LeaseClock implements LeaseTimes {
 }
 
 /**
- * When the holder was last heard, by what is stored: its lease, or an event that it appended since. A clock that is behind that of
- * the machine before grants a term from now. So does a lease of a version that did not store it, until the next alarm does.
+ * Returns when the holder was last heard, by what is stored: its lease, or an event that it appended since; in the future if the clock
+ * was set back. `null` of a lease of a version that did not store it: a term is granted from now, until the next alarm stores it.
  */
-function lastHeard(storage: SessionStorage, now: number): number {
-  const { epoch, heard } = storage.lease();
-  return heard === null ? now : Math.min(now, Math.max(heard, storage.lastAppend(epoch) ?? heard));
+function lastHeard(storage: SessionStorage): number | null {
+  const { epoch, heard, heardSeq } = storage.lease();
+  if (heard === null) return null;
+  return storage.head() > heardSeq ? (storage.lastAppend(epoch) ?? heard) : heard;
 }
 
 /**
@@ -149,7 +170,7 @@ export function storedBefore(
 export function settleLease(scope: LedgerScope, change: Change): void {
   const { storage, now } = scope;
   const lease = storage.lease();
-  const next = { ...lease, ...countChange(storage, change), heard: now() };
+  const next = { ...lease, ...countChange(storage, change), heard: now(), heardSeq: storage.head() };
   const isUntold = change.events.length === 0 || lease.heard === null;
   if (change.release !== undefined) release(scope, next, change);
   else if (!isSameCount(next, lease) || isUntold) storage.setLease(next);

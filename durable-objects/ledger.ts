@@ -19,10 +19,10 @@ import type {
   TurnStart,
 } from '../src/journal/session-port.ts';
 import type { Announced, Announcement } from '../src/journal/turn-runner.ts';
-import { isOutdated, scheduleAlarm } from './alarms.ts';
+import { isOutdated, LOST_AFTER, rescueAlarm, scheduleAlarm } from './alarms.ts';
 import { settleAnnouncement } from './announcements.ts';
 import { findCredential, keepCredential, loseCredentials } from './credentials.ts';
-import { type DueWork, doDueWork, doErasedWork } from './due-work.ts';
+import { type DueWork, doDueWork, doErasedWork, isLeft, untilOffered } from './due-work.ts';
 import { deleteFile, keepFiles, pageOfFile, statesOf, whyMoved, whyNoRoom } from './files.ts';
 import { type Bounds, unlessFull, weightOf, whyFull } from './fullness.ts';
 import { leaveOrExpire, unreadMessages, whyNotPosted } from './inbox.ts';
@@ -33,9 +33,9 @@ import { addStart, type LedgerScope, type SessionStorage, toStoredRows } from '.
 import { NO_TAKE_OVERS } from './take-overs.ts';
 import {
   awaitHolder,
-  busy,
   defer,
   deferScheduled,
+  forgetSteered,
   loadOf,
   rememberRequest,
   takeIn,
@@ -73,6 +73,8 @@ export class SessionLedger {
   readonly #scope: LedgerScope;
   readonly #options: LedgerOptions;
   readonly #bounds: Bounds;
+  /** When a lost alarm was set anew, in ms since the epoch: it is given time to come. */
+  #rescued = Number.NEGATIVE_INFINITY;
 
   constructor(storage: SessionStorage, options: LedgerOptions) {
     this.#storage = storage;
@@ -101,10 +103,12 @@ export class SessionLedger {
   resume({ turn, nonce, reader }: ResumeRequest): Leased | NotResumed {
     const clock = this.#clock;
     if (clock.isGivenTo(turn, nonce)) return this.#leased(reader);
+    this.wake();
     const lease = this.#storage.lease();
     if (lease.turn !== turn) return { status: 'not-open' };
     if (lease.state === 'suspended') return { status: 'suspended', turn };
-    if (clock.isLive) return busy(this.#scope, turn);
+    const retryAfter = untilOffered(this.#scope, turn);
+    if (retryAfter > 0) return { status: 'busy', turn, retryAfter };
     this.#commit(() => {
       const next = clock.nextCause(turn);
       if (next.cause === 'expired') loseCredentials(this.#storage);
@@ -149,6 +153,7 @@ export class SessionLedger {
   }
 
   post(message: PostedMessage): Posted {
+    this.wake();
     const not = whyNotPosted(this.#storage, message);
     if (not !== null) return not;
     const posted = unlessFull(this.#bounds, () => {
@@ -160,7 +165,16 @@ export class SessionLedger {
   }
 
   read(query: ReadQuery): EventPage | null {
+    if (query.turn !== undefined) this.wake();
     return this.#storage.exists() ? readPage(this.#storage, query) : null;
+  }
+
+  /** Somebody waits for what is due: an alarm that the platform has lost is set anew. Otherwise nothing is stored. */
+  wake(): void {
+    if (!this.#storage.exists()) return;
+    this.#clock.heedSetBack();
+    const now = this.#scope.now();
+    if (Math.abs(now - this.#rescued) >= LOST_AFTER && rescueAlarm(this.#scope)) this.#rescued = now;
   }
 
   file(query: FileQuery): FilePage | null {
@@ -206,6 +220,7 @@ export class SessionLedger {
    */
   alarm(): DueWork {
     const scope = this.#scope;
+    this.wake();
     if (isOutdated(scope)) {
       this.erase();
       this.#options.onChange();
@@ -228,13 +243,16 @@ export class SessionLedger {
     // A session that is not there is not made for a message that it refuses.
     const full = this.#storage.exists() ? null : whyNoRoom(this.#storage, start.files);
     if (full !== null) return full;
-    return unlessFull(this.#bounds, () =>
+    this.wake();
+    const other = unlessFull(this.#bounds, () =>
       this.#commit(() => {
         const instead = this.#storeStart(start);
         if (instead === null) begin();
         return instead;
       }),
     );
+    if (other?.status !== 'known') return other;
+    return isLeft(this.#scope, other.turn) ? { ...other, expired: true } : other;
   }
 
   /** Stores a turn. `null`: it is to start now. Else it is for later, is stored already, or is refused and nothing has changed. */
@@ -265,6 +283,7 @@ export class SessionLedger {
     if (inboxRead !== undefined) takeIn(this.#scope, inboxRead);
     keepFiles(this.#scope, change.files);
     if (snapshot !== undefined) storage.setSnapshot(snapshot);
+    if (snapshot?.messagesFrom !== undefined) forgetSteered(this.#scope, snapshot.messagesFrom);
     for (const { wait, after } of expiries ?? []) {
       storage.alarms.add({ kind: 'expiry', ref: wait, due: now + after });
     }

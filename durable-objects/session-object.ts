@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { Deferred, EventPage, ReadQuery } from '../src/journal/event-page.ts';
-import type { InboxMessageKind, Posted, PostedMessage, WaitAnswer } from '../src/journal/inbox-message.ts';
+import type { Posted, PostedMessage } from '../src/journal/inbox-message.ts';
 import type { FileDeleted, FilePage, FileQuery, FileStates } from '../src/journal/kept-file.ts';
 import type {
   Accepted,
@@ -34,9 +34,6 @@ interface SessionEnv {
   readonly SESSION_BYTES?: string;
   readonly TURNS?: TurnQueue;
 }
-
-/** A `PostedMessage` as it crosses from a Worker to the object. */
-type MessageInParts = [kind: InboxMessageKind, turn: string, body: string, answers?: WaitAnswer];
 
 const DEFAULT_LEASE_MS = 20_000;
 
@@ -73,6 +70,7 @@ export class SessionObject extends DurableObject<SessionEnv> {
     this.#watchers = createWatchers(ctx, {
       notice: () => this.#ledger.notice(),
       isHeldBy: (epoch) => this.#ledger.isHeldBy(epoch),
+      wake: () => this.#ledger.wake(),
     });
     this.#ledger = new SessionLedger(this.#storage, {
       leaseMs: this.#leaseMs,
@@ -107,9 +105,8 @@ export class SessionObject extends DurableObject<SessionEnv> {
     return this.#ledger.renew(epoch, inboxHeld);
   }
 
-  /** Takes its message in parts: while a new version is deployed, objects and Workers of both versions call each other. */
-  post(...[kind, turn, body, answers]: MessageInParts): Posted {
-    return this.#ledger.post({ kind, turn, body, answers });
+  post(message: PostedMessage): Posted {
+    return this.#ledger.post(message);
   }
 
   read(query: ReadQuery): EventPage | null {
@@ -134,25 +131,6 @@ export class SessionObject extends DurableObject<SessionEnv> {
 
   keepCredential(epoch: number, key: string, value: string | null): KeptCredential | Fenced | SessionFull {
     return this.#ledger.keepCredential(epoch, key, value);
-  }
-
-  // What brings files has a name of its own: while a new version is deployed, an object of one that keeps no files is called,
-  // which would take the rest and lose them. It has no such method, so that the call fails, and nothing was taken.
-
-  acceptWithFiles(start: TurnStart): Accepted | Deferred | NotStarted {
-    return this.#ledger.accept(start);
-  }
-
-  beginWithFiles(request: BeginRequest): Leased | Deferred | NotStarted {
-    return this.#ledger.begin(request);
-  }
-
-  appendWithFiles(epoch: number, from: number, change: Change): Appended | Fenced | SessionFull {
-    return this.#ledger.append(epoch, from, change);
-  }
-
-  postWithFiles(message: PostedMessage): Posted {
-    return this.#ledger.post(message);
   }
 
   erase(): boolean {

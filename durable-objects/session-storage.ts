@@ -89,6 +89,8 @@ export interface RequestStorage {
   add(request: StoredRequest): void;
   /** Removes the requests that expired at `now` or before; in ms since the epoch. */
   forget(now: number): void;
+  /** Lets those expire at `expires`, in ms since the epoch, that never would, and whose `seq` is below `before`. */
+  expire(before: number, expires: number): void;
 }
 
 /** What is due in a session, and when. The platform has one alarm for all of it, which is set by whoever changes this. */
@@ -193,6 +195,8 @@ export interface Lease {
    * long as only an older version has, which did not store it.
    */
   readonly heard: number | null;
+  /** The last sequence at that time. An event that the holder appended after it tells a later time. */
+  readonly heardSeq: number;
   /** When it was given, in ms since the epoch. */
   readonly taken: number;
   /** Leases in a row that ended soon after they were given, and at the same event. */
@@ -213,6 +217,7 @@ export const NO_LEASE: Lease = {
   expired: 0,
   expiredFor: 0,
   heard: null,
+  heardSeq: 0,
   taken: 0,
   strikes: 0,
   stoppedAt: '',
@@ -227,13 +232,16 @@ export interface StoredRequest {
   readonly key: string;
   readonly bodyHash: string;
   readonly turn: string;
-  /** Of the turn's start; 0 of one that had not started then, and of all else. */
+  /**
+   * Of the turn's start, or the last event when another turn took the message in; 0 of a turn that had not started then, and of an
+   * answer.
+   */
   readonly seq: number;
   /** In ms since the epoch. */
   readonly expires: number;
 }
 
-/** When a request expires that is known as long as its session, and a row of the agenda is due of which nothing is, in ms since the epoch: the last time that JavaScript has. */
+/** When a request expires that is known until something is compacted, and a row of the agenda is due of which nothing is, in ms since the epoch: the last time that JavaScript has. */
 export const NEVER = 8_640_000_000_000_000;
 
 /** One thing that a session's alarm is set for. */
@@ -267,6 +275,8 @@ export interface LeaseTimes {
   readonly ms: number;
   /** When the term ends unless the holder is heard, in ms since the epoch. */
   readonly deadline: number;
+  /** How long after it was given the lease the holder was last heard, in ms. Negative if the clock was set back meanwhile. */
+  readonly lived: number;
   /** Somebody holds the session, and was heard within the term. */
   readonly isLive: boolean;
 }

@@ -25,6 +25,9 @@ const INLINE_BYTES = 64 * 1024;
 type EventColumns = [number, number, string, string, string | null, number, number];
 type LeaseColumns = { [K in keyof Lease]: Lease[K] };
 
+/** The columns of the lease are called as its fields are. */
+const LEASE_COLUMNS = Object.keys(NO_LEASE) as (keyof Lease)[]; // which it has all of
+
 /** A session kept in the object's own database. What the object wrote in one turn of the event loop commits together. */
 export class SqlSessionStorage implements SessionStorage {
   readonly inbox: SqlInbox;
@@ -169,25 +172,16 @@ export class SqlSessionStorage implements SessionStorage {
   lease(): Lease {
     if (!this.#isMigrated) return NO_LEASE;
     this.#lease ??=
-      this.#sql
-        .exec<LeaseColumns>(
-          `SELECT epoch, nonce, turn, state, cause, expired, expiredFor, heard, taken, strikes,
-            stopped_at AS stoppedAt, unread FROM lease`,
-        )
-        .toArray()[0] ?? NO_LEASE;
+      this.#sql.exec<LeaseColumns>(`SELECT ${LEASE_COLUMNS} FROM lease`).toArray()[0] ?? NO_LEASE;
     return this.#lease;
   }
 
   setLease(lease: Lease): void {
-    const { epoch, nonce, turn, state, cause, expired, expiredFor, heard } = lease;
-    const { taken, strikes, stoppedAt, unread } = lease;
     this.#lease = lease;
+    const values = LEASE_COLUMNS.map((column) => lease[column]);
     this.#sql.exec(
-      `INSERT OR REPLACE INTO lease (id, epoch, nonce, turn, state, cause, expired, expiredFor, heard,
-        taken, strikes, stopped_at, unread)
-      VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      ...[epoch, nonce, turn, state, cause, expired, expiredFor, heard],
-      ...[taken, strikes, stoppedAt, unread],
+      `INSERT OR REPLACE INTO lease (id, ${LEASE_COLUMNS}) VALUES (1${', ?'.repeat(values.length)})`,
+      ...values,
     );
   }
 

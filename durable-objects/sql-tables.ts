@@ -1,13 +1,14 @@
 import type { InboxKind } from '../src/journal/inbox-message.ts';
 import type { Snapshot } from '../src/journal/snapshot.ts';
-import type {
-  Alarm,
-  AlarmStorage,
-  InboxStorage,
-  RequestStorage,
-  StoredRequest,
-  UnreadMessage,
-  WaitingMessage,
+import {
+  type Alarm,
+  type AlarmStorage,
+  type InboxStorage,
+  NEVER,
+  type RequestStorage,
+  type StoredRequest,
+  type UnreadMessage,
+  type WaitingMessage,
 } from './session-storage.ts';
 
 /** A session's tables, and whether they are there: before, nothing is found, and reading makes none. */
@@ -128,6 +129,9 @@ export const sqlRequests = ({ storage: { sql }, exists }: SqlDatabase): RequestS
   },
   forget(now) {
     sql.exec('DELETE FROM requests WHERE expires <= ?', now);
+  },
+  expire(before, expires) {
+    sql.exec('UPDATE requests SET expires = ? WHERE expires = ? AND seq < ?', expires, NEVER, before);
   },
 });
 

@@ -129,7 +129,7 @@ export function whyRefused(
 }
 
 /** The open turn has a holder, or is about to get one. */
-export function busy(scope: LedgerScope, turn: string): Extract<NotStarted, { status: 'busy' }> {
+function busy(scope: LedgerScope, turn: string): Extract<NotStarted, { status: 'busy' }> {
   const { clock, now } = scope;
   if (clock.isLive) return { status: 'busy', turn, retryAfter: clock.deadline - now() };
   scheduleTurn(scope, turn);
@@ -166,18 +166,25 @@ export function deferScheduled({ storage, now }: LedgerScope, scheduled: readonl
   }
 }
 
-/** Its holder has taken these messages into the open turn. Of a steered one it is kept where it went, for whoever sends it again, or asks for it. */
+/** Its holder has taken these messages into the open turn. Of a steered one it is stored where it went, for requests that name it again. */
 export function takeIn({ storage }: LedgerScope, read: readonly number[]): void {
   const { inbox, requests } = storage;
   const into = storage.lease().turn;
   for (const { id, kind, turn } of inbox.waiting()) {
     if (into === null || kind !== 'steer' || !read.includes(id)) continue;
-    requests.add({ key: steeredKey(turn), bodyHash: '', turn: into, seq: 0, expires: NEVER });
+    requests.add({ key: steeredKey(turn), bodyHash: '', turn: into, seq: storage.head(), expires: NEVER });
   }
   inbox.remove(read);
 }
 
-/** Answers the turn that has taken in the message with the id of this one; `null` when none has. */
+/** Forgets, after a while, where messages were steered that stood before the event `first`, with which the conversation now begins. */
+export const forgetSteered = ({ storage, now }: LedgerScope, first: number): void =>
+  storage.requests.expire(first, now() + LONGEST_KNOWN);
+
+/** No request is known for longer by its key, in ms: as long as it is, it leads to a turn. */
+const LONGEST_KNOWN = 7 * 24 * 60 * 60_000;
+
+/** Returns the turn that has taken in the message with the id of this one; `null` when none has, or that is forgotten. */
 export const steeredInto = ({ requests }: SessionStorage, turn: string): string | null =>
   requests.find(steeredKey(turn))?.turn ?? null;
 

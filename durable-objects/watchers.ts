@@ -12,8 +12,8 @@ export interface Watchers {
   /** Whether anybody of them is shown what is not journaled. */
   hasLiveReaders(): boolean;
   /**
-   * Takes what a watcher has sent. What the holder shows goes to those who are shown it, as it is; who has read much says so. All else
-   * closes the line. Never throws.
+   * Takes what a watcher has sent. What the holder shows goes to those who are shown it, as it is; who has read much says so, and who
+   * waits for long pings. All else closes the line. Never throws.
    */
   heard(socket: WebSocket, message: string | ArrayBuffer): void;
 }
@@ -24,6 +24,8 @@ interface Watched {
   notice(): Notice;
   /** Whether the lease of this epoch holds the session. */
   isHeldBy(epoch: number): boolean;
+  /** A reader waits for what is due in the session. */
+  wake(): void;
 }
 
 /** In the query of a request for a watcher: the epoch of the lease that it holds. An older object passes it over. */
@@ -35,6 +37,7 @@ const READER = 'reader';
 // As the other end of each line has them, which the compiler sees to.
 const LIVE: typeof wire.LIVE = 'live';
 const READ: typeof wire.READ = 'read';
+const PING: typeof wire.PING = 'ping';
 const READ_EVERY: typeof wire.READ_EVERY = 65_536;
 const MOST_UNREAD: typeof wire.MOST_UNREAD = 262_144;
 const LONGEST_LIVE: typeof wire.LONGEST_LIVE = 524_288;
@@ -76,6 +79,7 @@ export function createWatchers(ctx: DurableObjectState, session: Watched): Watch
       ctx.acceptWebSocket(pair[1], tags);
       const told = session.notice();
       const isHolder = tags[0] === HOLDER;
+      if (!isHolder) session.wake();
       send(pair[1], JSON.stringify(isHolder ? { ...told, live: hasLiveReaders() } : told));
       if (isFirst) tellHolders();
       return new Response(null, { status: 101, webSocket: pair[0] });
@@ -92,7 +96,8 @@ export function createWatchers(ctx: DurableObjectState, session: Watched): Watch
     hasLiveReaders,
     heard(socket, message) {
       const [kind, more] = ctx.getTags(socket);
-      if (kind === READER && more === LIVE && message === READ) unread.delete(socket);
+      if (kind === READER && message === PING) session.wake();
+      else if (kind === READER && more === LIVE && message === READ) unread.delete(socket);
       else if (kind !== HOLDER || !isShown(message)) close(socket);
       // Nobody is shown what somebody does who has lost the session.
       else if (session.isHeldBy(Number(more))) relay(socket, message);

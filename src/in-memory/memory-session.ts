@@ -105,11 +105,16 @@ class MemorySession {
   #watch(watcher: Watcher): Line {
     const hadLiveReaders = this.#liveReaders.length > 0;
     this.#watchers.add(watcher);
+    const isReader = watcher.holder === undefined;
+    if (isReader) this.#ledger.wake();
     this.#tell(watcher, this.#ledger.notice());
     if (!hadLiveReaders && this.#liveReaders.includes(watcher)) this.#tellHolders();
     return {
       close: () => void this.#watchers.delete(watcher),
       show: (message) => this.#show(watcher, message),
+      ping: () => {
+        if (isReader) this.#ledger.wake();
+      },
     };
   }
 

@@ -8,6 +8,7 @@ import {
   type CredentialStorage,
   type InboxStorage,
   type Lease,
+  NEVER,
   NO_LEASE,
   type RequestStorage,
   type Scan,
@@ -187,6 +188,12 @@ class MemoryRequests implements RequestStorage {
 
   forget(now: number): void {
     for (const { key, expires } of this.#requests.values()) if (expires <= now) this.#requests.delete(key);
+  }
+
+  expire(before: number, expires: number): void {
+    for (const request of this.#requests.values()) {
+      if (request.expires === NEVER && request.seq < before) this.add({ ...request, expires });
+    }
   }
 
   clear(): void {

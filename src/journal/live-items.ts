@@ -54,6 +54,8 @@ export interface Line {
    * the watcher's epoch. Answers `false` when so much is on its way that no more is taken now. Never throws.
    */
   show(message: LiveMessage): boolean;
+  /** Says that a reader still waits: an alarm that the platform has lost is set anew. Never throws. */
+  ping(): void;
 }
 
 /** Answers what an item weighs while it waits to be sent or shown, in characters. */
@@ -72,6 +74,9 @@ export const LIVE = 'live';
 export const READ = 'read';
 export const READ_EVERY = 65_536;
 export const MOST_UNREAD = 262_144;
+
+/** What a reader sends that has heard nothing for long. An older object closes the line. */
+export const PING = 'ping';
 
 /** How each live message begins, as it is sent. */
 export const LIVE_BEGINS = '{"turn":';

@@ -32,7 +32,10 @@ export interface SessionPort {
    * none when its time is over.
    */
   post(message: PostedMessage): Promise<Posted>;
-  /** Reads one page of events in order, at least one if there is one. `null`: there is no such session. */
+  /**
+   * Reads one page of events in order, at least one if there is one. `null`: there is no such session. A query that names a turn sets
+   * an alarm anew that the platform has lost.
+   */
   read(query: ReadQuery): Promise<EventPage | null>;
   /** Reads bytes of a file that the session keeps. `null`: it keeps no such file. */
   file(query: FileQuery): Promise<FilePage | null>;
@@ -46,7 +49,7 @@ export interface SessionPort {
   /**
    * Opens a line over which the watcher is told where the session stands: at once, and whenever events were stored, other messages
    * wait, one was left for the holder, the lease was given back or the session was erased; and, if it wants that, what the holder
-   * shows.
+   * shows. A line of a reader sets a lost alarm anew when it is opened, and when it pings.
    */
   watch(watcher: Watcher): Promise<Line>;
   /**
@@ -195,7 +198,13 @@ export type NotStarted =
   | Occupied
   | SessionFull
   /** This request was taken before, as this turn; or its message was taken `into` another one, and it has none of its own. */
-  | { readonly status: 'known'; readonly turn: string; readonly into?: string }
+  | {
+      readonly status: 'known';
+      readonly turn: string;
+      readonly into?: string;
+      /** The turn's lease has run out, and `resume` gives it to whoever asks. Absent otherwise; an older object does not tell. */
+      readonly expired?: true;
+    }
   /** The key was used with another body. */
   | { readonly status: 'key-reused' }
   /** No more may wait: so many turns do, or their messages would weigh more than `MAX_WAITING` allows. */

@@ -7,6 +7,7 @@ import {
   LIVE,
   type Line,
   MOST_UNREAD,
+  PING,
   READ,
   READ_EVERY,
   toWire,
@@ -27,7 +28,7 @@ export interface ObjectSessionOptions {
 
 /**
  * The session of this name in its Durable Object. Every call may be done twice: its answer may be lost, and it is sent again by
- * a new stub then; what brings files goes to methods that only an object has which keeps them. Calls reject with a SessionUnavailableError when that does not help, or the object has too much to do, and with
+ * a new stub then. Calls reject with a SessionUnavailableError when that does not help, or the object has too much to do, and with
  * a DeploymentError when its class has no database.
  */
 export function objectSession(
@@ -41,30 +42,15 @@ export function objectSession(
     { ...REAL, ...pauses },
   );
   return {
-    accept: (start) => {
-      const files = toSend(start.files);
-      if (files === undefined) return send(async (object) => object.accept(start));
-      return send(async (object) => object.acceptWithFiles({ ...start, files }));
-    },
+    accept: (start) => send(async (object) => object.accept(toSend(start))),
     begin: (request) => {
-      const { start } = request;
-      const files = toSend(start.files);
-      if (files === undefined) return send(async (object) => object.begin(request));
-      return send(async (object) => object.beginWithFiles({ ...request, start: { ...start, files } }));
+      const start = toSend(request.start);
+      return send(async (object) => object.begin({ ...request, start }));
     },
     resume: (request) => send(async (object) => object.resume(request)),
-    append: (epoch, from, change) => {
-      const files = toSend(change.files);
-      if (files === undefined) return send(async (object) => object.append(epoch, from, change));
-      return send(async (object) => object.appendWithFiles(epoch, from, { ...change, files }));
-    },
+    append: (epoch, from, change) => send(async (object) => object.append(epoch, from, toSend(change))),
     renew: (epoch, inboxHeld) => send(async (object) => object.renew(epoch, inboxHeld)),
-    post: (message) => {
-      const { kind, turn, body, answers } = message;
-      const files = toSend(message.files);
-      if (files === undefined) return send(async (object) => object.post(kind, turn, body, answers));
-      return send(async (object) => object.postWithFiles({ ...message, files }));
-    },
+    post: (message) => send(async (object) => object.post(toSend(message))),
     read: (query) => send(async (object) => object.read(query)),
     file: (query) => send(async (object) => object.file(query)),
     fileStates: (ids) => send(async (object) => object.fileStates(ids)),
@@ -83,9 +69,11 @@ export function objectSession(
   };
 }
 
-/** The files that a call brings, if there are any. */
-const toSend = (files: readonly KeptFile[] = []): readonly KeptFile[] | undefined =>
-  files.length === 0 ? undefined : files.map((file) => ({ ...file, bytes: file.bytes && alone(file.bytes) }));
+/** What a call brings, with files that carry their own bytes and no others. */
+const toSend = <T extends { readonly files?: readonly KeptFile[] | undefined }>(sent: T): T =>
+  sent.files
+    ? { ...sent, files: sent.files.map((file) => ({ ...file, bytes: file.bytes && alone(file.bytes) })) }
+    : sent;
 
 /** Of a view, all that it looks at would cross. */
 const alone = (bytes: Uint8Array): Uint8Array =>
@@ -133,6 +121,9 @@ async function watch(object: Pick<Fetcher, 'fetch'>, watcher: Watcher): Promise<
       const text = toWire(message);
       live.unread += text.length;
       return attempt(() => webSocket.send(text)).ok;
+    },
+    ping() {
+      if (isOpen) attempt(() => webSocket.send(PING));
     },
   };
 }

@@ -10,9 +10,12 @@ import { SessionFullError } from './turn-end.ts';
 import { failureOf } from './turn-log.ts';
 
 /** Holders in a row that fell silent soon, and at the same event, after whom a turn is given up. */
-const MAX_STRIKES = 3;
+const MAX_STRIKES = 8;
 /** Take-overs in a row without progress after which a turn is given up, whatever silences its holders. */
 const MAX_EXPIRATIONS = 20;
+
+/** After so many ms a turn that could not be read is tried again; each further failure doubles that. */
+const READ_AGAIN_AFTER = 1_000;
 
 /** Invocations in a row that had room for nothing, after which none ever will. */
 const MAX_IDLE = 20;
@@ -84,7 +87,7 @@ export async function leaveUnread(unread: UnreadTurn, failure: unknown): Promise
   if (!isOver) {
     const message = 'a turn that cannot be read is tried again';
     log({ level: 'error', event: 'other', message, thrown: failure });
-    const resumeAfter = leased.leaseMs;
+    const resumeAfter = READ_AGAIN_AFTER;
     await appendInTime(unread, { events: [], release: 'yielded', resumeAfter, unread: 'failed' });
     throw new UnreadableError(failure);
   }

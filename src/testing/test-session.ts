@@ -219,7 +219,7 @@ export function createTestSession<Output>(
     return { ...invocation, agent: { ...resolve(make(), env), model: invocation.model } };
   };
   const cold = { resume: steps.resume, run: (leased: Leased) => steps.run(leased, fresh()) };
-  const worker = mortalWorker(cold, () => clock.skip(2 * leaseMs));
+  const worker = mortalWorker(cold, (more) => clock.skip(2 * leaseMs + more));
   // Whoever runs a turn hears of what is left for it when it renews its lease: after a third of the term.
   const hear = () => clock.pass(leaseMs / 3);
   const ofMessages = { hear, heard, principal: options.principal, context: ToolCallContext.of(context) };

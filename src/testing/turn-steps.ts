@@ -90,20 +90,25 @@ export interface MortalWorker {
   kill(): void;
 }
 
-/** `expireLease` makes the lease of whoever holds the session run out within the call. */
+/**
+ * `expireLease` makes the lease of whoever holds the session run out within the call, and so many ms more pass: the object leaves a turn
+ * alone for a while whose holders die one after another.
+ */
 export function mortalWorker(
   { resume, run }: Pick<TurnSteps, 'resume' | 'run'>,
-  expireLease: () => void,
+  expireLease: (more: number) => void,
 ): MortalWorker {
   let die: (() => void) | undefined;
 
   async function drive(turn: string, first: Leased): Promise<void> {
     let leased: Leased | undefined = first;
+    let deaths = 0;
     while (leased) {
       const successor = Promise.withResolvers<Leased | NotResumed>();
       const dies = (): void => {
         die = undefined;
-        expireLease();
+        deaths += 1;
+        expireLease(deaths < 2 ? 0 : 1_000 * 2 ** (deaths - 2));
         // The session changes hands within this call, so nothing that the dead one still sends is stored.
         successor.resolve(resume(turn));
       };

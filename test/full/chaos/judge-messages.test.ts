@@ -184,17 +184,19 @@ describe('the oracle of the chaos run, about messages', () => {
     ]);
   });
 
-  it('lets a turn be given up that was taken over three times in vain, or killed three times, and no other', () => {
-    const error = { type: 'stuck', message: 'Three times.' } as const;
+  it('lets a turn be given up that was taken over eight times in vain, or killed eight times, and no other', () => {
+    const error = { type: 'stuck', message: 'Eight times.' } as const;
     const events = goodJournal().slice(0, -1);
     const turnFailed: Bare = { type: 'turn-ended', turn: TURN, outcome: 'failed', error };
     const failed = withJournal(...events, turnFailed);
     const sent = { replies: [answer('failed')] };
-    expect(judge(ledger({ ...failed, kills: [KILLED, KILLED + 10, KILLED + 20] }, sent))).toEqual([]);
-    const inVain = withJournal(...events, resumed, resumed, resumed, turnFailed);
+    expect(
+      judge(ledger({ ...failed, kills: Array.from({ length: 8 }, (_, i) => KILLED + i) }, sent)),
+    ).toEqual([]);
+    const inVain = withJournal(...events, ...Array.from({ length: 8 }, () => resumed), turnFailed);
     expect(judge(ledger(inVain, sent))).toEqual([]);
     expect(judge(ledger(failed, sent))).toEqual([
-      { rule: 'outcome', where: 'm1', what: 'It failed: stuck: Three times.' },
+      { rule: 'outcome', where: 'm1', what: 'It failed: stuck: Eight times.' },
     ]);
   });
 });

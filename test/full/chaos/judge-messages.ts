@@ -67,7 +67,7 @@ function judgeTurns(ledger: Ledger, sent: Sent, turns: readonly TurnStory[]): Fi
 }
 
 /** Take-overs in a row, without progress between them, after which a turn is given up (DESIGN 5, rule 4). */
-const GIVEN_UP_AFTER = 3;
+const GIVEN_UP_AFTER = 8;
 
 /** A turn is completed, or somebody stopped it, or its holders died again and again. */
 function judgeOutcome(ledger: Ledger, sent: Sent, turn: TurnStory): Finding[] {

@@ -21,7 +21,7 @@ export interface Stops {
 /** No life ends before the session does. */
 export const noStops: Stops = { endsAt: () => false };
 
-/** What the loop counts as progress: a turn that is taken over three times without it is given up. */
+/** What the loop counts as progress: a turn that is taken over eight times without it is given up, and after the second time only after a pause. */
 const PROGRESS: ReadonlySet<string> = new Set(['model-replied', 'tool-call-ended', 'turn-ended']);
 
 /** How many lives in a row may end without progress, so that the turn is not given up. */

@@ -75,25 +75,12 @@ export class SessionObject extends DurableObject {
     return this.#storing({ seq: from, types }, () => this.#real.append(epoch, from, change));
   }
 
-  async appendWithFiles(...[epoch, from, change]: Parameters<RealSession['appendWithFiles']>) {
-    const types = change.events.map(({ type }) => type);
-    return this.#storing({ seq: from, types }, () => this.#real.appendWithFiles(epoch, from, change));
-  }
-
   async begin(...[request]: Parameters<RealSession['begin']>) {
     return this.#storing(this.#start(), () => this.#real.begin(request));
   }
 
   async accept(...[start]: Parameters<RealSession['accept']>) {
     return this.#storing(this.#start(), () => this.#real.accept(start));
-  }
-
-  async beginWithFiles(...[request]: Parameters<RealSession['beginWithFiles']>) {
-    return this.#storing(this.#start(), () => this.#real.beginWithFiles(request));
-  }
-
-  async acceptWithFiles(...[start]: Parameters<RealSession['acceptWithFiles']>) {
-    return this.#storing(this.#start(), () => this.#real.acceptWithFiles(start));
   }
 
   async resume(...request: Parameters<RealSession['resume']>) {
@@ -109,11 +96,6 @@ export class SessionObject extends DurableObject {
   async post(...message: Parameters<RealSession['post']>) {
     await this.#ready();
     return this.#real.post(...message);
-  }
-
-  async postWithFiles(...message: Parameters<RealSession['postWithFiles']>) {
-    await this.#ready();
-    return this.#real.postWithFiles(...message);
   }
 
   async file(...query: Parameters<RealSession['file']>) {

@@ -84,7 +84,7 @@ it.each([
     },
     watch: async ({ onNotice }) => {
       queueMicrotask(() => onNotice({ head: 9, openTurn: null, waiting: [] }));
-      return { close: () => {}, show: () => true };
+      return { close: () => {}, show: () => true, ping: () => {} };
     },
   };
   const following = followSession(

@@ -7,6 +7,9 @@ import type { MemoryApp } from './memory-app.ts';
 
 export const LEASE_MS = 20_000;
 
+/** No turn is left alone for longer between two take-overs, in ms. */
+export const LONGEST_PAUSE = 5 * 60_000;
+
 export interface Left {
   readonly turn: string;
   readonly leased: Leased;

@@ -15,7 +15,7 @@ async function openings(random: number, isOpened: (count: number) => boolean = (
     if (!isOpened(at.length)) throw new Error('nobody is there');
     onNotice({ head: 4, openTurn: null, waiting: [] });
     clock.after(10, onClosed);
-    return { close: () => {}, show: () => true };
+    return { close: () => {}, show: () => true, ping: () => {} };
   };
   const port = { ...app.port, watch };
   const { signal } = leave;

@@ -3,7 +3,7 @@ import { defineTool, exitEarly } from '../../../../src/index.ts';
 import { createManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
 import type { TurnStart } from '../../../doors/journal.ts';
 import { startOf } from '../../../fixtures/session-contract/harness.ts';
-import { LEASE_MS, leftBehind, passing } from './former-holder.ts';
+import { LEASE_MS, LONGEST_PAUSE, leftBehind, passing } from './former-holder.ts';
 import { memoryApp } from './memory-app.ts';
 
 /** A message for the turn that runs. */
@@ -42,11 +42,12 @@ describe('a message whose turn ends before its model is asked again is a turn of
     const app = memoryApp({ replies: [], clock, leaseMs: LEASE_MS });
     const { turn } = await leftBehind(app, []);
     await app.port.accept(steering('s1'));
-    for (const dies of [true, true, false]) {
-      await clock.advance(LEASE_MS + 1);
-      const leased = await app.resume(turn);
-      if (!dies) await passing(clock, app.run(leased));
+    for (let death = 1; death < 8; death += 1) {
+      await clock.advance(LEASE_MS + LONGEST_PAUSE);
+      await app.resume(turn);
     }
+    await clock.advance(LEASE_MS + LONGEST_PAUSE);
+    await passing(clock, app.run(await app.resume(turn)));
     await expectOwnTurn(app.port, 's1');
   });
 });

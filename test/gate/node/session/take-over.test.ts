@@ -8,7 +8,7 @@ import {
   type Reconciliation,
 } from '../../../../src/index.ts';
 import { createManualClock, type ManualClock } from '../../../../src/testing/entry.ts';
-import { answers, asked, LEASE_MS, leftBehind, passing, takenOver } from './former-holder.ts';
+import { answers, asked, LEASE_MS, LONGEST_PAUSE, leftBehind, passing, takenOver } from './former-holder.ts';
 import { memoryApp } from './memory-app.ts';
 
 const UNKNOWN =
@@ -220,13 +220,27 @@ describe('another call that was started and did not end', () => {
 });
 
 describe('taking over', () => {
-  it('gives up after three times without progress, and names the last event', async () => {
+  /** Holders that each die as soon as they have taken the turn over. */
+  async function diesAtOnce(app: App, { turn }: { readonly turn: string }, times: number): Promise<void> {
+    for (let i = 0; i < times; i += 1) {
+      await clock.advance(LEASE_MS + LONGEST_PAUSE);
+      await app.resume(turn);
+    }
+    await clock.advance(LONGEST_PAUSE);
+  }
+
+  it('goes on after seven deaths at one event', async () => {
+    const app = appWith(once());
+    const left = await leftBehind(app, []);
+    await diesAtOnce(app, left, 6);
+    const end = await takenOver(app, clock, left);
+    expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'completed', text: 'Done.' } });
+  });
+
+  it('gives up at the eighth time without progress, and names the last event', async () => {
     const app = appWith(once());
     const left = await leftBehind(app, asked(['pay', 'once']));
-    for (let i = 0; i < 2; i += 1) {
-      await clock.advance(LEASE_MS + 1);
-      await app.resume(left.turn);
-    }
+    await diesAtOnce(app, left, 7);
     const end = await takenOver(app, clock, left);
     expect(end).toMatchObject({
       status: 'ended',
@@ -235,7 +249,7 @@ describe('taking over', () => {
         error: {
           type: 'stuck',
           message:
-            'The turn was taken over 3 times without progress; its last event is tool-call-started c0.',
+            'The turn was taken over 8 times without progress; its last event is tool-call-started c0.',
         },
       },
     });
@@ -249,11 +263,12 @@ describe('taking over', () => {
   /** Holders that each die after most of a term, as a deploy or the platform ends them; the next one takes over. */
   async function cutOff(app: App, { turn }: { readonly turn: string }, times: number): Promise<void> {
     for (let i = 0; i < times; i += 1) {
-      await clock.advance(LEASE_MS + 1);
+      await clock.advance(LEASE_MS + LONGEST_PAUSE);
       const { epoch } = await app.resume(turn);
       await clock.advance(LEASE_MS * 0.7);
       await app.port.renew(epoch);
     }
+    await clock.advance(LONGEST_PAUSE);
   }
 
   it('goes on after any death of a process from outside while its holders are at work', async () => {

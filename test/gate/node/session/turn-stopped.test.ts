@@ -32,7 +32,7 @@ it('a turn that was answered, and ended while its page was read, is noticed', as
     async watch({ onNotice }) {
       tell = onNotice;
       onNotice(noticeOf(2, 'running'));
-      return { close: () => {}, show: () => true };
+      return { close: () => {}, show: () => true, ping: () => {} };
     },
   };
   const { signal } = new AbortController();

@@ -4,7 +4,7 @@ import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
 import type { InboxMessageKind } from '../../../doors/journal.ts';
 import { stoppedTurn } from '../../../doors/session.ts';
 import { startOf } from '../../../fixtures/session-contract/harness.ts';
-import { asked, LEASE_MS, leftBehind, passing } from './former-holder.ts';
+import { asked, LEASE_MS, LONGEST_PAUSE, leftBehind, passing } from './former-holder.ts';
 import { type ClockedApp, clockedApp } from './memory-app.ts';
 
 /** The type of event that code of this moment cannot fold, and how often it folded. */
@@ -97,20 +97,20 @@ async function overBy(app: ClockedApp, most: number) {
 const STUCK = {
   type: 'stuck',
   message:
-    'The turn was taken over 3 times without progress, and could not be read. Its journal is kept: deploy code that can ' +
+    'The turn was taken over 8 times without progress, and could not be read. Its journal is kept: deploy code that can ' +
     'read it, or begin another session.',
 };
 
 describe('a turn that cannot be read', () => {
   it.each(Object.keys(TYPES).filter(isType))(
-    'ends as stuck after three take-overs when the fold throws at %s',
+    'ends as stuck after eight take-overs when the fold throws at %s',
     async (type) => {
       const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
       const turn = await openTurn(app, type);
       broken.at = type;
       const { runs, end } = await overBy(app, 10);
       expect(end).toEqual({ v: 1, type: 'turn-ended', turn, outcome: 'failed', error: STUCK });
-      expect(runs).toBe(3);
+      expect(runs).toBe(8);
       expect((await app.lease('Again.')).page.openTurn?.id).not.toBe(turn);
     },
   );
@@ -184,18 +184,18 @@ describe('a turn that cannot be read', () => {
   it('is not read any more when whoever was to give it up fell silent as well', async () => {
     const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
     const { turn } = await leftBehind(app, asked(['pay', 'once']));
-    for (let holder = 0; holder < 3; holder += 1) {
-      await app.clock.advance(LEASE_MS + 1);
+    for (let holder = 0; holder < 8; holder += 1) {
+      await app.clock.advance(LEASE_MS + LONGEST_PAUSE);
       await app.resume(turn);
     }
-    await app.clock.advance(LEASE_MS + 1);
+    await app.clock.advance(LEASE_MS + LONGEST_PAUSE);
     const leased = await app.resume(turn);
     broken.folds = 0;
     expect(await app.run(leased, { kinds })).toMatchObject({ status: 'lost' });
     expect(broken.folds).toBe(0);
     expect(stoppedTurn('s1', 'tester', await app.events(turn))).toMatchObject({
       outcome: 'failed',
-      error: { type: 'stuck', message: STUCK.message.replace('3', '4') },
+      error: { type: 'stuck', message: STUCK.message.replace('8', '9') },
     });
     // Its calls are answered as its holder would have answered them.
     expect((await app.state()).messages.at(-1)).toMatchObject({
@@ -243,6 +243,6 @@ describe('a message for the holder', () => {
     const turn = await openTurn(app, 'turn-yielded');
     await app.port.post({ kind: 'answer', turn, body: '{' });
     const { runs, end } = await overBy(app, 10);
-    expect([runs, end.error]).toEqual([3, STUCK]);
+    expect([runs, end.error]).toEqual([8, STUCK]);
   });
 });

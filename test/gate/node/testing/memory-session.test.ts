@@ -24,8 +24,29 @@ import { sessionContract } from '../../../fixtures/session-contract.ts';
 
 const LEASE_MS = 20_000;
 
-function makeHarness(): SessionHarness {
+/** A clock that a test holds and sets back. Of its timers, the only one is that of the session's alarm. */
+function heldTime() {
   const clock = createManualClock(1_000_000);
+  let back = 0;
+  let alarm: { readonly due: number; readonly run: () => void; cancel: () => void } | undefined;
+  function after(ms: number, run: () => void): () => void {
+    alarm = { due: clock.now() - back + ms, run, cancel: clock.after(ms, run) };
+    return () => alarm?.cancel();
+  }
+  return {
+    clock: { now: () => clock.now() - back, after },
+    wait: (ms: number) => clock.advance(ms),
+    setBack(ms: number) {
+      back += ms;
+      alarm?.cancel();
+      if (alarm) alarm.cancel = clock.after(alarm.due - clock.now() + back, alarm.run);
+    },
+    loseAlarm: async () => alarm?.cancel(),
+  };
+}
+
+function makeHarness(): SessionHarness {
+  const { clock, ...time } = heldTime();
   const handOvers: string[] = [];
   const told: string[] = [];
   const answers: WebhookAnswer[] = [];
@@ -50,7 +71,8 @@ function makeHarness(): SessionHarness {
     name: 's',
     session: sessions.session('s'),
     leaseMs: LEASE_MS,
-    wait: (ms) => clock.advance(ms),
+    ...time,
+    settled: async () => {},
     restart: async () => sessions.restart('s'),
     handOvers: () => handOvers,
     store: {
@@ -119,7 +141,9 @@ describe('the in-memory session, to the millisecond', () => {
     await wait(1);
     expect(await lease(session, goingOn('t1', 'b'))).toMatchObject({ cause: 'expired', expiredFor: 0 });
     await wait(20_123);
-    expect(await lease(session, goingOn('t1', 'c'))).toMatchObject({ cause: 'expired', expiredFor: 123 });
+    expect(await session.resume(goingOn('t1', 'c'))).toEqual({ ...busy, retryAfter: 877 }); // the pause before the second one
+    await wait(1_000);
+    expect(await lease(session, goingOn('t1', 'c'))).toMatchObject({ cause: 'expired', expiredFor: 1_123 });
   });
 
   it('asks to come back soon when the open turn has no holder', async () => {

@@ -164,7 +164,7 @@ describe('any turns', () => {
         const meets = async (place: string): Promise<void> => {
           const at = Number(place.split(' ')[1]);
           const what = drawn[at]?.[1];
-          // A turn whose Workers end three times in a row is given up.
+          // A turn whose Workers end eight times in a row is given up.
           if (what === 'kill' && kills++ === 0) session.kill();
           if (what === 'restart') session.restart();
           if (what === 'steer') await session.post(`Message ${at}`, { whenBusy: 'steer' });

@@ -174,6 +174,9 @@ const pass: Step = (scene) => {
 
 const early: Step = ({ ledger }) => void ledger.alarm();
 
+/** Of a turn, by somebody who waits for it: an alarm that is late is set anew. */
+const read: Step = ({ ledger, storage }) => void ledger.read({ from: 1, turn: storage.lease().turn ?? 't0' });
+
 const restart: Step = (scene) => {
   scene.ledger = scene.restarted();
 };
@@ -208,6 +211,7 @@ const STEPS: readonly [Step, ...Step[]] = [
     restart,
     restart,
     renew,
+    read,
     again,
     again,
     erase,
@@ -215,7 +219,7 @@ const STEPS: readonly [Step, ...Step[]] = [
 ] as [Step, ...Step[]]; // not empty
 
 /** What is not as it always must be. */
-function* broken({ storage, alarm, taken, overlaps }: Scene): Iterable<string> {
+function* broken({ storage, alarm, now, taken, overlaps }: Scene): Iterable<string> {
   if (overlaps) yield 'a lease that was given while another holder could act';
   if (!storage.exists()) {
     if (alarm !== null) yield 'an alarm of no session';
@@ -236,7 +240,7 @@ function* broken({ storage, alarm, taken, overlaps }: Scene): Iterable<string> {
     yield 'a scheduled turn that never starts';
   }
   const [first] = alarms;
-  if (first && (alarm === null || alarm > first.due)) yield 'an alarm that is too late';
+  if (first && (alarm === null || alarm > Math.max(first.due, now))) yield 'an alarm that is too late';
   const left = storage.inbox
     .unread(lease.turn ?? '')
     .filter(({ turn, kind }) => turn === lease.turn && kind !== 'late');

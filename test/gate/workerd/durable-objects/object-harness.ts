@@ -46,10 +46,12 @@ export function makeObjectHarness(): ObjectHarness {
   let asleep: number | null | undefined;
   const alarm = () => runInDurableObject(stub(), (_, { storage }) => storage.getAlarm());
   const awake = new Proxy(raw, {
-    get(port, method) {
-      asleep = undefined;
-      return Reflect.get(port, method);
-    },
+    get:
+      (port, method) =>
+      (...args: unknown[]) => {
+        asleep = undefined;
+        return Reflect.apply(Reflect.get(port, method), port, args);
+      },
   });
   /** Runs the alarm that is due until then, at its own time; `false` when there is none. */
   async function runNext(until: number): Promise<boolean> {
@@ -71,6 +73,9 @@ export function makeObjectHarness(): ObjectHarness {
       }
       now = end;
     },
+    setBack: (ms) => {
+      now -= ms;
+    },
     restart: async () => {
       asleep = await alarm(); // and it runs, since one that does not cannot be evicted
       await evictDurableObject(stub());
@@ -85,6 +90,9 @@ export function makeRealObjectHarness(): ObjectHarness {
     ...harness,
     ...{ raw, stub, session: relativeEpochs(raw), leaseMs: SHORT_LEASE_MS, now: () => Date.now() },
     wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    setBack: () => {
+      throw new Error('The time of this object is real.');
+    },
     restart: async () => {
       await stub().read({ from: 1, limit: 1 }); // one that does not run cannot be evicted
       await evictDurableObject(stub());
@@ -98,6 +106,10 @@ function realObject(leaseMs: number) {
     name,
     raw: objectSession(env.SESSIONS, name),
     stub: () => env.SESSIONS.getByName(name),
+    loseAlarm: () =>
+      runInDurableObject(env.SESSIONS.getByName(name), (_, { storage }) => storage.deleteAlarm()),
+    // What is sent over a line comes a while after.
+    settled: () => new Promise<void>((resolve) => setTimeout(resolve, 100)),
     handOvers: () => handOvers.filter((handOver) => handOver.name === name).map(({ turn }) => turn),
     store: {
       asked: () => deletions.asked.filter((one) => one.name === name).map(inShort),

@@ -1,6 +1,7 @@
 import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
 import type { Change } from '../../../doors/journal.ts';
+import { setTime } from '../../../fixtures/held-time.ts';
 import {
   bodiesOf,
   event,
@@ -143,7 +144,7 @@ describe('the database of a session object', () => {
       const exec = vi.spyOn(storage.sql, 'exec');
       object.resume(goingOn('t1', 'b'));
       object.file({ id: file.id, from: file.size });
-      object.acceptWithFiles({ ...startOf('t2'), whenBusy: 'queue', files: [file] });
+      object.accept({ ...startOf('t2'), whenBusy: 'queue', files: [file] });
       const statements = exec.mock.calls.map(([sql]) => sql);
       exec.mockRestore();
       return statements;
@@ -212,8 +213,9 @@ const ADDED: readonly string[] = [
   'DROP TABLE files',
   'ALTER TABLE lease DROP COLUMN heard',
   'DROP INDEX expiries',
-  ['taken', 'strikes', 'stopped_at', 'unread'].map((one) => `ALTER TABLE lease DROP COLUMN ${one}`).join(';'),
+  ['taken', 'strikes', 'stoppedAt', 'unread'].map((one) => `ALTER TABLE lease DROP COLUMN ${one}`).join(';'),
   ['at', 'gone', 'version', 'deleted'].map((one) => `ALTER TABLE files DROP COLUMN ${one}`).join(';'),
+  'ALTER TABLE lease DROP COLUMN heardSeq',
 ];
 
 /** Brings a database back to an older version. */
@@ -221,6 +223,56 @@ function undo(sql: SqlStorage, version: number): void {
   for (const added of ADDED.slice(version - 2).toReversed()) sql.exec(added);
   sql.exec('UPDATE schema SET version = ?', version);
 }
+
+describe('a read of a turn, and the line of a reader', () => {
+  /** What the object stores, and how often it sets its alarm, while it is read `times` times. */
+  const costOf = ({ stub }: ObjectHarness, times: number) =>
+    runInDurableObject(stub(), async (object, { storage }) => {
+      const exec = vi.spyOn(storage.sql, 'exec');
+      const setAlarm = vi.spyOn(storage, 'setAlarm');
+      for (let i = 0; i < times; i += 1) object.read({ from: 1, turn: 't1' });
+      object.fetch(new Request('https://session/', { headers: { upgrade: 'websocket' } }));
+      const rows = exec.mock.results.map(({ value }) => value.rowsWritten);
+      const alarms = setAlarm.mock.calls.length;
+      exec.mockRestore();
+      setAlarm.mockRestore();
+      return { rows: rows.reduce((sum, count) => sum + count, 0), alarms };
+    });
+
+  it('store nothing while a holder lives, and none in the second in which its alarm is awaited', async () => {
+    const harness = makeObjectHarness();
+    await harness.session.begin(starting('t1', 'a'));
+    expect(await costOf(harness, 5)).toEqual({ rows: 0, alarms: 0 });
+    await harness.loseAlarm();
+    await harness.wait(harness.leaseMs + 999);
+    expect(await costOf(harness, 5)).toEqual({ rows: 0, alarms: 0 });
+  });
+
+  it('set an alarm that is lost once, and again after a second', async () => {
+    const harness = makeObjectHarness();
+    await harness.session.begin(starting('t1', 'a'));
+    await harness.loseAlarm();
+    await harness.wait(harness.leaseMs + 1_000);
+    expect(await costOf(harness, 5)).toEqual({ rows: 0, alarms: 1 });
+    await harness.loseAlarm();
+    await harness.wait(1_000);
+    expect(await costOf(harness, 5)).toEqual({ rows: 0, alarms: 1 });
+    await harness.wait(0);
+    expect(harness.handOvers()).toEqual(['t1']);
+  });
+
+  it('set an alarm anew that the platform still shows, and that never came', async () => {
+    const harness = makeObjectHarness();
+    await harness.session.begin(starting('t1', 'a'));
+    const past = harness.now() + harness.leaseMs;
+    await runInDurableObject(harness.stub(), (_, { storage }) => storage.setAlarm(past));
+    await runInDurableObject(harness.stub(), async (object, { storage }) => {
+      setTime(harness.name, () => past + 5_000);
+      object.read({ from: 1, turn: 't1' });
+      expect(await storage.getAlarm()).toBe(past + 5_000);
+    });
+  });
+});
 
 describe('the tables of a session object that an older version made', () => {
   it('get one for files and columns for take-overs, and keep everything else', async () => {
@@ -237,24 +289,6 @@ describe('the tables of a session object that an older version made', () => {
     const leased = await lease(session, goingOn('t1', 'b'));
     await session.append(leased.epoch, 4, { events: [event('t1', 'y')], files: [file] });
     expect((await session.file({ id: 'a' }))?.bytes).toEqual(file.bytes);
-  });
-
-  it('know for ever into which turn a message went, also a long one, and one that was forgotten', async () => {
-    const { session, stub, restart } = makeObjectHarness();
-    const { epoch } = await lease(session, starting('t1', 'a'));
-    const bodies = [{ as: 's1' }, { as: 's2', message: 'é'.repeat(100_000) }, { of: 'nobody' }];
-    const events = bodies.map((body) => ({
-      type: 'turn-steered',
-      turn: 't1',
-      body: JSON.stringify(body),
-    }));
-    await session.append(epoch, 3, { events, release: 'yielded' });
-    await runInDurableObject(stub(), (_, { storage: { sql } }) => {
-      undo(sql, 4);
-    });
-    await restart();
-    const into = async (turn: string) => (await session.read({ from: 1, turn }))?.into;
-    expect([await into('s1'), await into('s2'), await into('s3')]).toEqual(['t1', 't1', undefined]);
   });
 });
 

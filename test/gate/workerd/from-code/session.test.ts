@@ -307,7 +307,7 @@ describe('cancel and erase', () => {
     const started = { type: 'turn-started', turn: 'later', body: '{}' };
     const opening = { type: 'session-opened', turn: '', body: '{}' };
     const object = env.SESSIONS.getByName(sessionName(path));
-    await object.acceptWithFiles({ turn: 'later', opening, started, files: [file], delayMs: 3_600_000 });
+    await object.accept({ turn: 'later', opening, started, files: [file], delayMs: 3_600_000 });
     await chat.deleteFile(id);
     expect(await object.file({ id })).toBeNull();
     await chat.deleteFile(id);

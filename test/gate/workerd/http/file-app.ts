@@ -43,10 +43,6 @@ export function fileApp(config: SeerConfig & Partial<HoldfastConfig> = {}): {
       noted(request.start);
       return stub.begin(request);
     },
-    beginWithFiles(request: BeginRequest) {
-      noted(request.start);
-      return stub.beginWithFiles(request);
-    },
   }));
   return {
     via: appWith(
