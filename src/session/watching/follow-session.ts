@@ -130,6 +130,9 @@ const LONGEST_RECONNECT = 30_000;
 /** By which part a pause is longer or shorter, so that all who watched an object that was reset do not come back together. */
 const JITTER = 0.25;
 
+/** How often a reader looks whether it was told something, in ms: less often than the default term of a lease passes. */
+const PING_EVERY = 30_000;
+
 interface Options extends Omit<Watch, 'port'> {
   readonly port: Pick<SessionPort, 'watch'>;
   /** The epoch of whoever holds the session; absent of its readers. */
@@ -155,6 +158,7 @@ export class Notices {
   #failed = 0;
   #wake: () => void = () => {};
   #line: Line | undefined;
+  #cancelPing: () => void = () => {};
   #cancelReopen: () => void = () => {};
   #cancelTime: () => void = () => {};
   /** Open, being opened, or waiting to be opened again. */
@@ -166,6 +170,7 @@ export class Notices {
     this.#options = options;
     options.signal.addEventListener('abort', this.#onDone);
     this.#watchTime();
+    if (options.holder === undefined) this.#watchSilence(-1);
   }
 
   /** How often something was told: a page that was read after it knew as much. */
@@ -210,6 +215,7 @@ export class Notices {
     this.#options.signal.removeEventListener('abort', this.#onDone);
     this.#cancelReopen();
     this.#cancelTime();
+    this.#cancelPing();
     this.#line?.close();
   }
 
@@ -258,6 +264,15 @@ export class Notices {
     } catch {
       this.#reopen();
     }
+  }
+
+  /** Pings if nothing was told for a whole interval, and something is to happen by itself: its alarm may be lost. */
+  #watchSilence(count: number): void {
+    const { openTurn, waiting } = this.#last;
+    const isAwaited = openTurn?.state === 'running' || waiting.length > 0;
+    if (count === this.#count && isAwaited && this.#isTelling) this.#line?.ping();
+    const now = this.#count;
+    this.#cancelPing = this.#options.clock.after(PING_EVERY, () => this.#watchSilence(now));
   }
 
   /** When the pause is over, whoever waits opens the line again. */

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { createManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
+import type { Notice } from '../../../doors/journal.ts';
+import { Notices } from '../../../doors/session.ts';
+
+const RUNNING: Notice = { head: 2, openTurn: { id: 't1', state: 'running' }, waiting: [] };
+const WAITING: Notice = { head: 3, openTurn: { id: 't1', state: 'waiting' }, waiting: [] };
+const IDLE: Notice = { head: 3, openTurn: null, waiting: [] };
+const SCHEDULED: Notice = { ...IDLE, waiting: [{ turn: 't2', status: 'scheduled' }] };
+
+type Watcher = Parameters<SessionPort['watch']>[0];
+
+/** Somebody who waits over a line, on which nothing is said unless the test says it; and when they pinged, in s. */
+function waitingReader(told: Notice, more: { readonly holder?: number } = {}) {
+  const clock = createManualClock();
+  const pings: number[] = [];
+  const lines: Watcher[] = [];
+  const watch: SessionPort['watch'] = async (watcher) => {
+    lines.push(watcher);
+    watcher.onNotice(told);
+    return { close: () => {}, show: () => true, ping: () => void pings.push(clock.now() / 1000) };
+  };
+  const leaving = new AbortController();
+  const notices = new Notices({ port: { watch }, clock, signal: leaving.signal, random: () => 0.5, ...more });
+  void notices.until(() => false);
+  return { clock, pings, notices, line: () => lines.at(-1), seconds: (n: number) => clock.advance(n * 1000) };
+}
+
+describe('a reader that waits', () => {
+  it.each([
+    ['a turn that runs', RUNNING],
+    ['a turn that waits for its time', SCHEDULED],
+  ])('pings after each half minute in which nothing is told of %s', async (_, told) => {
+    const { pings, seconds } = waitingReader(told);
+    await seconds(59);
+    expect(pings).toEqual([]);
+    await seconds(32);
+    expect(pings).toEqual([60, 90]);
+  });
+
+  it('does not ping after a half minute in which something was told', async () => {
+    const { pings, seconds, line } = waitingReader(RUNNING);
+    await seconds(20);
+    line()?.onNotice(RUNNING);
+    await seconds(20);
+    line()?.onNotice(RUNNING);
+    await seconds(49);
+    expect(pings).toEqual([]);
+    await seconds(2);
+    expect(pings).toEqual([90]);
+  });
+
+  it.each([
+    ['no turn is open', IDLE],
+    ['the turn waits for somebody', WAITING],
+  ])('pings nobody while %s', async (_, told) => {
+    const { pings, seconds, line } = waitingReader(told);
+    await seconds(300);
+    expect(pings).toEqual([]);
+    line()?.onNotice(RUNNING);
+    await seconds(61);
+    expect(pings).toEqual([360]);
+  });
+
+  it('pings over the line that is open then, and over none that is broken', async () => {
+    const { pings, seconds, line } = waitingReader(RUNNING);
+    await seconds(59.9);
+    line()?.onClosed();
+    await seconds(60);
+    expect(pings).toEqual([]);
+    await seconds(1);
+    expect(pings).toEqual([120]);
+  });
+
+  it('pings no more once it has closed its line', async () => {
+    const { pings, seconds, notices } = waitingReader(RUNNING);
+    await seconds(10);
+    notices.close();
+    await seconds(100);
+    expect(pings).toEqual([]);
+  });
+});
+
+it('a holder pings nobody', async () => {
+  const { pings, seconds } = waitingReader(RUNNING, { holder: 1 });
+  await seconds(100);
+  expect(pings).toEqual([]);
+});
