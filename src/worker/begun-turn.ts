@@ -13,7 +13,7 @@ import {
   outcomeHere,
   type TurnOutcome,
 } from '../session/watching/turn-outcome.ts';
-import type { SessionAccess } from './target.ts';
+import { type SessionAccess, turnServices } from './target.ts';
 import {
   acceptedView,
   type LaterView,
@@ -63,6 +63,18 @@ export const toRunHere = ({ turn, services, lease, sentAt }: LeasedTurn): Waited
 export const accepted = ({ target }: SessionAccess, turn: string): BegunTurn => ({
   later: acceptedView(target, turn),
 });
+
+/**
+ * Goes on here with a turn whose holder has fallen silent; with nothing of the request, which may be of another principal. If somebody
+ * else has taken it over by now, its answer is waited for.
+ */
+export async function takeOver(at: SessionAccess, turn: string): Promise<BegunTurn> {
+  const { port, agent, session } = at.target;
+  const services = turnServices(at, { port, agent: agent.name, session });
+  const sentAt = at.host.clock.now();
+  const lease = await resume(at, turn);
+  return lease.status === 'leased' ? toRunHere({ turn, services, lease, sentAt }) : { turn };
+}
 
 /** Asks for the lease of the open turn. */
 export const resume = ({ host, target }: SessionAccess, turn: string): Promise<Leased | NotResumed> =>

@@ -14,7 +14,7 @@ import type { WhenBusy } from '../tool/call.ts';
 import type { ContentPart } from '../tool/content.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import { mustHaveRole } from './auth.ts';
-import { accepted, type BegunTurn, resume, toRunHere } from './begun-turn.ts';
+import { accepted, type BegunTurn, resume, takeOver, toRunHere } from './begun-turn.ts';
 import { SessionError } from './problem.ts';
 import { mayBeTaken, refusal } from './refusal.ts';
 import { requestKey } from './request-headers.ts';
@@ -64,9 +64,10 @@ export async function sendMessage(at: SessionAccess, sent: SentMessage): Promise
     case 'accepted':
       return accepted(at, answer.turn);
     case 'known': {
-      const { turn, into } = answer;
+      const { turn, into, expired } = answer;
       if (into !== undefined) return { later: queuedView(target, { status: 'steered', turn, into }) };
-      return sent.inBackground ? accepted(at, turn) : { turn };
+      if (sent.inBackground) return accepted(at, turn);
+      return expired ? takeOver(at, turn) : { turn };
     }
     case 'leased':
       return toRunHere({ turn: start.turn, services, lease: answer, sentAt });

@@ -1,0 +1,93 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import { pass } from '../../../fixtures/held-time.ts';
+import { held, script } from '../../../fixtures/scripts.ts';
+import { appWith, objectsWith } from './app.ts';
+import { allEvents, journal, json, post, SSE, send, sessionName } from './client.ts';
+import { hearingSession, LONG_LEASE_MS, passIn } from './time.ts';
+
+/** Nothing is sent again to an object that is overloaded. */
+const refuse = () =>
+  Promise.reject(Object.assign(new Error('this invocation is cut off'), { overloaded: true }));
+/** An invocation that can begin a turn, and then neither store nor renew anything. */
+const abandoned = appWith({}, { SESSIONS: objectsWith(() => ({ append: refuse, renew: refuse })) });
+
+const stubOf = (session: string) => env.SESSIONS.getByName(sessionName(session));
+const alarmOf = (session: string) =>
+  runInDurableObject(stubOf(session), (_, { storage }) => storage.getAlarm());
+const KEYED = { 'idempotency-key': 'k1' };
+
+/** A turn whose invocation fell silent, whose lease has run out, and whose alarm the platform has lost. */
+async function forgotten() {
+  const session = hearingSession();
+  const lost = held('Not stored.');
+  const { message, model } = script(lost.reply, 'Done.');
+  const body = { message: message() };
+  const answering = post(session, body, { headers: KEYED, via: abandoned });
+  await lost.asked();
+  lost.release();
+  const turn = String((await journal(session))[1]?.turn);
+  await runInDurableObject(stubOf(session), (_, { storage }) => storage.deleteAlarm());
+  pass(LONG_LEASE_MS);
+  await passIn(session, LONG_LEASE_MS + 2_000);
+  return { session, turn, body, model, answering };
+}
+
+describe('a turn whose alarm the platform has lost', () => {
+  it('is taken over by its message that is sent again, which gets the answer', async () => {
+    const { session, turn, body, model, answering } = await forgotten();
+    const again = await post(session, body, { headers: KEYED });
+    expect([again.status, await json(again)]).toMatchObject([
+      200,
+      { turn, outcome: 'completed', text: 'Done.' },
+    ]);
+    expect(await json(await answering)).toMatchObject({ turn, text: 'Done.' });
+    expect(model.requests.length).toBe(2);
+    const types = (await journal(session)).map(({ type }) => type);
+    expect(types.filter((type) => type === 'turn-resumed')).toHaveLength(1);
+  });
+
+  it('is shown as a stream to whoever sends its message again and asks for one', async () => {
+    const { session, turn, body, answering } = await forgotten();
+    const events = await allEvents(await post(session, body, { headers: { ...KEYED, ...SSE } }));
+    const stored = events.filter(({ id }) => id !== undefined).map(({ event }) => event);
+    expect(stored).toEqual(['turn-started', 'turn-resumed', 'model-replied', 'turn-ended']);
+    expect(events.at(-1)?.data).toMatchObject({ turn, text: 'Done.' });
+    await answering;
+  });
+
+  it.each([
+    ['a look at it', {}],
+    ['a stream of it', SSE],
+  ])('goes on in the background after %s', async (_, headers) => {
+    const { session, turn, answering } = await forgotten();
+    const asked = await send(`${session}/turns/${turn}`, { headers });
+    expect(asked.status).toBe('accept' in headers ? 200 : 202);
+    expect(await alarmOf(session)).not.toBeNull();
+    await passIn(session, 0);
+    expect(await json(await answering)).toMatchObject({ turn, outcome: 'completed', text: 'Done.' });
+    await asked.text();
+  });
+
+  it('goes on in the background when its message comes again with respond-async', async () => {
+    const { session, turn, body, answering } = await forgotten();
+    const again = await post(session, body, { headers: { ...KEYED, prefer: 'respond-async' } });
+    expect([again.status, await json(again)]).toMatchObject([202, { turn, status: 'accepted' }]);
+    await passIn(session, 0);
+    expect(await json(await answering)).toMatchObject({ turn, text: 'Done.' });
+  });
+});
+
+it('a message that is sent again while its holder lives waits for its answer', async () => {
+  const session = hearingSession();
+  const answer = held('Done.');
+  const { message, model } = script(answer.reply);
+  const body = { message: message() };
+  const first = post(session, body, { headers: KEYED });
+  await answer.asked();
+  const again = post(session, body, { headers: KEYED });
+  answer.release();
+  expect(await json(await again)).toEqual(await json(await first));
+  expect(model.requests.length).toBe(1);
+});
