@@ -5,8 +5,14 @@ const inspect: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 
 type Hidden = readonly (readonly [name: string, written: string])[];
 
-const NO_SECRET =
-  'There is no secret of the name that `secrets.require` was given. `secrets` of createHoldfast mints them.';
+/** A name such as `STRIPE_KEY` is repeated, since no secret looks like it. */
+const noSecret = (name: string): string => {
+  const which =
+    /^[A-Z]+(_[A-Z]+)+$/.test(name) && name.length <= 40
+      ? `'${name}'`
+      : 'of the name that `secrets.require` was given';
+  return `There is no secret ${which}. \`secrets\` of createHoldfast mints them.`;
+};
 
 /**
  * Credentials for the tools of one invocation. They are never journaled: a resumed turn gets them anew from the app.
@@ -52,10 +58,10 @@ export class Secrets {
     return this.#values.get(name);
   }
 
-  /** @throws Error if there is no secret of this name. It does not repeat the name, since a secret may be given in its place. */
+  /** @throws Error if there is no secret of this name. It repeats no text that may be a secret, given in place of its name. */
   require(name: string): string {
     const value = this.#values.get(name);
-    if (value === undefined) throw new Error(NO_SECRET);
+    if (value === undefined) throw new Error(noSecret(name));
     return value;
   }
 

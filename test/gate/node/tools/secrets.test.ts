@@ -9,7 +9,7 @@ const TOKEN = 'tok-4711-zebra';
 const bag = () => Secrets.of({ apiKey: TOKEN, pin: '12345', empty: undefined });
 
 describe('a bag of secrets', () => {
-  it('returns what it holds, and repeats no name that it lacks', () => {
+  it('returns what it holds, and repeats no text that may be a secret', () => {
     expect([bag().get('apiKey'), bag().get('other'), bag().get('empty')]).toEqual([
       TOKEN,
       undefined,
@@ -20,6 +20,10 @@ describe('a bag of secrets', () => {
     expect(() => bag().require('other')).toThrow(
       'There is no secret of the name that `secrets.require` was given. `secrets` of createHoldfast mints them.',
     );
+    expect(() => bag().require('STRIPE_KEY')).toThrow(
+      "There is no secret 'STRIPE_KEY'. `secrets` of createHoldfast mints them.",
+    );
+    expect(() => bag().require('JBSWY3DPEHPK3PXP')).toThrow(/of the name that/);
     expect(Secrets.of({ none: undefined })).toBe(Secrets.NONE);
     expect([bag().get('__proto__'), bag().get('constructor')]).toEqual([undefined, undefined]);
   });
