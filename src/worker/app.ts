@@ -1,5 +1,7 @@
 import { exports as exported, env as ownEnv, WorkerEntrypoint, waitUntil } from 'cloudflare:workers';
-import { type Context, Hono } from 'hono';
+import type { Context } from 'hono';
+// One small router: the default preset carries two larger ones, for apps of hundreds of routes.
+import { Hono } from 'hono/tiny';
 import type { Announced, Announcement, HandOver, StoreDeletion, TurnRunner } from '../journal/turn-runner.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { credentialsIn } from '../tool/env.ts';
