@@ -201,6 +201,7 @@ function answering(host: HttpHost): Answering {
     );
     response.headers.set('x-request-id', requestId);
     keepOutOfCaches(response.headers);
+    keepApart(response.headers);
     letPageRead(response, request, host.origins);
     return response;
   };
@@ -210,6 +211,12 @@ function answering(host: HttpHost): Answering {
 function keepOutOfCaches(headers: Headers): void {
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
   headers.set('cache-control', isStream ? 'no-store, no-transform' : 'no-store');
+}
+
+/** No browser takes an answer for another type than it has, nor gives it to the page of another site that asks for no CORS. */
+function keepApart(headers: Headers): void {
+  headers.set('x-content-type-options', 'nosniff');
+  headers.set('cross-origin-resource-policy', 'same-origin');
 }
 
 /** Hono marks the names in a path by a colon. */
@@ -229,8 +236,19 @@ async function fromCaller(asked: RouteRequest): Promise<CallerRequest> {
 async function respond(route: Route, asked: RouteRequest, named: NamedInPath): Promise<Response> {
   if (route.access === 'open') return route.handle(asked, named);
   const known = await fromCaller(asked);
-  const { host, env, base, caller, execution } = known;
+  const { host, env, caller } = known;
   if (route.isCounted) await withinRate({ env, host }, ownerOf(caller));
+  return host.streams.count(ownerOf(caller), { route, request: asked.request }, () =>
+    handle(route, known, named),
+  );
+}
+
+async function handle(
+  route: Exclude<Route, { readonly access: 'open' }>,
+  known: CallerRequest,
+  named: NamedInPath,
+): Promise<Response> {
+  const { host, env, base, caller, execution } = known;
   if (route.access === 'caller') return route.handle(known, named);
   const here = invoked(host, env, execution);
   const { agent = '', session = '' } = named;

@@ -49,6 +49,8 @@ export const APP_SHAPE = {
     surfaces: 'list',
     mcp: 'object',
     maxBodyBytes: 'any',
+    allowPrivateFiles: 'flag',
+    maxStreams: 'any',
     basePath: 'text',
     schedules: 'list',
     platform: 'any',

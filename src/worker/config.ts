@@ -46,6 +46,7 @@ import {
 import { chooseModel } from './choose-model.ts';
 import type { Schedule } from './define-schedule.ts';
 import type { ContextFor, Env, Host, OutgoingWebhook, OwnRequest } from './host.ts';
+import { createOpenStreams } from './open-streams.ts';
 import { parseBodyContext, parseContextHeaders } from './request-headers.ts';
 import type { HttpHost, McpEndpoint, Surface } from './route.ts';
 import { storeIn } from './stored-files.ts';
@@ -134,6 +135,16 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
   readonly mcp?: McpEndpoint | undefined;
   /** What a request body may weigh; 1 MB unless given. A webhook has a limit of its own. */
   readonly maxBodyBytes?: number | undefined;
+  /**
+   * Lets messages name files by addresses in private networks, which are refused otherwise: the model's provider fetches them, and a
+   * model server of your own may reach what no caller should. Defaults to false.
+   */
+  readonly allowPrivateFiles?: boolean | undefined;
+  /**
+   * How many event streams a caller, by id and tenant, may have open in one isolate of the Worker: one more is answered 429
+   * `rate-limited`. Raise it where one token serves many people. Defaults to 16.
+   */
+  readonly maxStreams?: number | undefined;
   /** Turns that start by the clock; each cron expression is one of the `crons` of wrangler.toml. */
   readonly schedules?: readonly Schedule[] | undefined;
   /**
@@ -179,6 +190,8 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
     contextHeaders = {},
     origins = [],
     maxBodyBytes = 1_000_000,
+    allowPrivateFiles = false,
+    maxStreams = 16,
     toolGroups: groups = [],
     context = {},
   } = config;
@@ -196,6 +209,8 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
     bodyContext: parseBodyContext(config.bodyContext ?? []),
     origins: parseOrigins(origins),
     maxBodyBytes,
+    allowPrivateFiles,
+    streams: createOpenStreams(maxStreams),
     basePath: parseBasePath(config.basePath),
     mcp: config.mcp,
     clock: systemClock,

@@ -103,6 +103,8 @@ interface Checking {
   /** The keys that a context may have. */
   readonly bodyContext?: ReadonlySet<string> | undefined;
   readonly taken: FilesTaken;
+  /** Whether files may be named by addresses in private networks. */
+  readonly allowPrivateFiles: boolean;
 }
 
 /**
@@ -112,14 +114,15 @@ interface Checking {
  */
 export async function readMessage(
   request: Request,
-  { maxBodyBytes, bodyContext, taken }: Reading,
+  { bodyContext, ...checking }: Reading,
 ): Promise<ReceivedMessage> {
-  const most = mostBytes({ maxBodyBytes, taken });
+  const { maxBodyBytes } = checking;
+  const most = mostBytes(checking);
   const isForm = bodyType(request, ['application/json', FORM]) === FORM;
   const { text, ...body }: MessageBody = isForm
     ? await readForm(request, { most, besides: maxBodyBytes })
     : await readJson(request, { most, besides: maxBodyBytes });
-  return { ...checkMessage(body, { maxBodyBytes, bodyContext, taken }), text };
+  return { ...checkMessage(body, { bodyContext, ...checking }), text };
 }
 
 /**
@@ -129,9 +132,9 @@ export async function readMessage(
  */
 export function checkMessage(
   body: MessageForm,
-  { maxBodyBytes, bodyContext, taken }: Checking,
+  { maxBodyBytes, bodyContext, taken, allowPrivateFiles }: Checking,
 ): ReceivedMessage {
-  const { said, ...more } = parseMessage(body, bodyContext);
+  const { said, ...more } = parseMessage(body, { bodyContext, allowPrivateFiles });
   if (typeof said === 'string') {
     const most = mostBytes({ maxBodyBytes, taken });
     if (said.length > most) throw besidesFiles(most); // which a body that was read is not
@@ -144,7 +147,7 @@ export function checkMessage(
 }
 
 /** What a body may weigh that holds a message, with the files that are taken in it, in bytes. */
-export const mostBytes = ({ maxBodyBytes, taken }: Omit<Checking, 'bodyContext'>): number =>
+export const mostBytes = ({ maxBodyBytes, taken }: Pick<Checking, 'maxBodyBytes' | 'taken'>): number =>
   takesFiles(taken) ? Math.max(maxBodyBytes, WITH_FILES) : maxBodyBytes;
 
 /** What is in a body. */
@@ -166,11 +169,14 @@ interface ParsedMessage extends Pick<ReceivedMessage, 'context' | 'loopId' | 'de
 
 function parseMessage(
   { fields, files, problems: found }: MessageBody,
-  bodyContext: ReadonlySet<string> | undefined,
+  { bodyContext, allowPrivateFiles }: Pick<Checking, 'bodyContext' | 'allowPrivateFiles'>,
 ): ParsedMessage {
   const { loopId, delaySeconds } = fields;
   const problems = [...found];
-  const said = files.length > 0 ? withFiles(fields.message, files) : parseSaid(fields.message, problems);
+  const said =
+    files.length > 0
+      ? withFiles(fields.message, files)
+      : parseSaid(fields.message, problems, allowPrivateFiles);
   const context = parseContext(fields.context, bodyContext);
   if (Array.isArray(context)) problems.push(...context);
   if (loopId !== undefined && !isText(loopId, /^[A-Za-z0-9_.:-]{1,128}$/)) {
@@ -184,8 +190,8 @@ function parseMessage(
   return { said, context, loopId, delaySeconds } as ParsedMessage; // as just checked
 }
 
-function parseSaid(message: FormField, problems: string[]): ParsedMessage['said'] {
-  if (Array.isArray(message)) return parseParts(message, problems);
+function parseSaid(message: FormField, problems: string[], allowPrivate: boolean): ParsedMessage['said'] {
+  if (Array.isArray(message)) return parseParts(message, problems, allowPrivate);
   if (isText(message, /\S/)) return message;
   problems.push(message === undefined ? 'message: is missing' : 'message: must be text that is not blank');
   return '';

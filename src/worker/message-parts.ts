@@ -2,6 +2,7 @@
 import { fromBase64 } from '../tool/base64.ts';
 import { type ContentPart, toFileName, toMediaType } from '../tool/content.ts';
 import { isJsonObject, type Json, type JsonObject, unknownProblems } from '../tool/json.ts';
+import { publicAddress } from '../tool/public-address.ts';
 import type { PlacedPart } from './files-taken.ts';
 
 /** The most parts of one message. */
@@ -32,13 +33,22 @@ export type SentPart =
 /** A part as a body has it, or as code of the app does, which has bytes as they are. */
 type GivenPart = Json | SentPart;
 
-/** Adds what is wrong to `problems`, each with where it stands; what is answered then is of no use. */
-export function parseParts(parts: readonly GivenPart[], problems: string[]): readonly PlacedPart[] {
+/**
+ * Adds what is wrong to `problems`, each with where it stands; what is answered then is of no use. `allowPrivate`: files may be named by
+ * addresses in private networks.
+ */
+export function parseParts(
+  parts: readonly GivenPart[],
+  problems: string[],
+  allowPrivate = false,
+): readonly PlacedPart[] {
   if (parts.length > MAX_PARTS) {
     problems.push(`message: must have at most ${MAX_PARTS} parts`);
     return [];
   }
-  const read = parts.flatMap((part, index) => parsePart(part, { at: `message[${index}]`, problems }));
+  const read = parts.flatMap((part, index) =>
+    parsePart(part, { at: `message[${index}]`, problems, allowPrivate }),
+  );
   const saysNothing = read.every(({ part }) => part.type === 'text' && part.text.trim() === '');
   if (problems.length === 0 && saysNothing)
     problems.push('message: must hold a file, or text that is not blank');
@@ -49,6 +59,7 @@ export function parseParts(parts: readonly GivenPart[], problems: string[]): rea
 interface Place {
   readonly at: string;
   readonly problems: string[];
+  readonly allowPrivate: boolean;
 }
 
 function parsePart(part: GivenPart, place: Place): PlacedPart[] {
@@ -95,12 +106,12 @@ interface Content {
 }
 
 /** Reads `data` or `url`, of which there must be one. Each may be a data URL. */
-function parseContent({ data, url }: JsonObject, { at, problems }: Place): Content | undefined {
+function parseContent({ data, url }: JsonObject, { at, problems, allowPrivate }: Place): Content | undefined {
   if (data !== undefined && url !== undefined) problems.push(`${at}: takes data or url, not both`);
   else if (data === undefined && url === undefined) problems.push(`${at}: needs data or url`);
   else {
     const [key, given, isBare] = data === undefined ? ['url', url, false] : ['data', data, true];
-    const place = { at: `${at}.${key}`, problems };
+    const place = { at: `${at}.${key}`, problems, allowPrivate };
     if (typeof given === 'string' && /^data:/i.test(given)) return parseDataUrl(given, place);
     return isBare ? parseBase64(given, place) : parseAddress(given, place);
   }
@@ -135,14 +146,16 @@ function filled(bytes: Uint8Array, { at, problems }: Place): Content | undefined
 }
 
 /** An address that is handed on as it is. What a user and a password are in would be journaled, and told to models. */
-function parseAddress(given: Json | undefined, { at, problems }: Place): Content | undefined {
+function parseAddress(given: Json | undefined, { at, problems, allowPrivate }: Place): Content | undefined {
   if (typeof given === 'string' && given.length > MAX_URL) {
     problems.push(`${at}: must have at most ${MAX_URL} characters`);
     return undefined;
   }
-  const url = typeof given === 'string' ? URL.parse(given) : null;
-  if (url?.protocol === 'https:' && url.username === '' && url.password === '') return { held: url.href };
-  problems.push(`${at}: must be a data URL, or an https URL without a user in it`);
+  const url = publicAddress(given, allowPrivate);
+  if (typeof url !== 'string' && url.protocol === 'https:') return { held: url.href };
+  problems.push(
+    `${at}: ${String(url).startsWith('leads') ? `${url}; send the file itself` : 'must be a data URL, or an https URL without a user in it'}`,
+  );
   return undefined;
 }
 

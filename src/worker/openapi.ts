@@ -1,4 +1,5 @@
 import { SESSION_ID } from '../session/read-secrets.ts';
+import { mayStream } from './open-streams.ts';
 import { statusOf } from './problem.ts';
 import { OF_FAILED_TURNS, type ToldProblem } from './refusal.ts';
 import {
@@ -174,7 +175,7 @@ function problemsByStatus(route: Route): ReadonlyMap<number, readonly ToldProble
   const all: readonly ProblemAnswer[] = [
     ...OF_ACCESS[access],
     ...(access !== 'open' && method !== 'GET' ? (['cross-site'] as const) : []),
-    ...(isCounted ? (['rate-limited'] as const) : []),
+    ...(isCounted || mayStream(route) ? (['rate-limited'] as const) : []),
     ...problems,
     ...(runsTurns(route) ? OF_FAILED_TURNS : []),
   ];

@@ -3,6 +3,7 @@ import type { Webhook } from '../webhooks/webhook.ts';
 import type { Authenticate, Origins } from './auth.ts';
 import type { ComponentName } from './described.ts';
 import type { Caller, Env, Host, Invoked } from './host.ts';
+import type { OpenStreams } from './open-streams.ts';
 import type { Problem, ProblemType } from './problem.ts';
 import type { ContextHeaders } from './request-headers.ts';
 import type { SessionAccess } from './target.ts';
@@ -19,6 +20,10 @@ export interface HttpHost extends Host {
   readonly origins: Origins;
   /** What a request body may weigh, in bytes. */
   readonly maxBodyBytes: number;
+  /** The event streams that callers have open. */
+  readonly streams: OpenStreams;
+  /** Whether files of messages may be named by addresses in private networks. */
+  readonly allowPrivateFiles: boolean;
   /** What is served at `/mcp`; absent: nothing. */
   readonly mcp?: McpEndpoint | undefined;
   /** @throws DeploymentError when an agent needs the model of the settings, and these choose none. */

@@ -244,6 +244,7 @@ function toSent(at: Entered, message: string | readonly SentPart[], options: Mes
     { fields: { message, context: values, loopId, delaySeconds }, files: [], problems: [] },
     {
       maxBodyBytes: at.host.maxBodyBytes,
+      allowPrivateFiles: at.host.allowPrivateFiles,
       bodyContext: at.sentBy?.bodyContext,
       taken: filesTaken(agent, modelOfAgent(at, agent)),
     },

@@ -15,7 +15,6 @@ export { createRedactor, hideHeaders } from '../../src/mcp/client/redactor.ts';
 export { addressOf, createCredit } from '../../src/mcp/client/server-access.ts';
 export { type FetchRules, guardedFetch } from '../../src/mcp/client/wire/guarded-fetch.ts';
 export { paramHeaders } from '../../src/mcp/client/wire/mcp-headers.ts';
-export { addressProblem, isPrivateHost } from '../../src/mcp/client/wire/private-address.ts';
 export { type EventOrRetry, readEvents } from '../../src/mcp/client/wire/read-events.ts';
 export { beginsAnswer, readJson } from '../../src/mcp/client/wire/read-json.ts';
 export { ResponseTooLargeError, WireError } from '../../src/mcp/client/wire/wire-error.ts';

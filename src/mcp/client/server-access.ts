@@ -1,11 +1,11 @@
 import { isJSONRPCResultResponse, type JSONRPCMessage } from '@modelcontextprotocol/client';
+import { isPrivateHost, publicAddress } from '../../tool/public-address.ts';
 import type { Spoken } from './discover.ts';
 import type { McpCaller, McpClient, McpUser } from './mcp-client.ts';
 import { McpServerError } from './mcp-connection.ts';
 import { createRedactor, hideHeaders, type Redactor } from './redactor.ts';
 import { authorizingFetch } from './wire/authorizing-fetch.ts';
 import { type Fetch, guardedFetch } from './wire/guarded-fetch.ts';
-import { addressProblem, isPrivateHost } from './wire/private-address.ts';
 import type { ServerAccess } from './wire/wire.ts';
 
 /**
@@ -23,10 +23,9 @@ export function addressOf(client: McpClient, { principal, context }: McpUser): U
   }
   // A literal is the developer's own word. What comes from data is anybody's.
   if (typeof url === 'string') return address;
-  const problem = addressProblem(address);
-  const isMeant = allowPrivate === true && problem !== 'holds credentials';
-  if (problem === undefined || isMeant) return address;
-  throw unreachable(client, `its address ${problem}`);
+  const read = publicAddress(given, allowPrivate);
+  if (typeof read !== 'string') return read;
+  throw unreachable(client, `its address ${read}`);
 }
 
 /**

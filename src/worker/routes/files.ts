@@ -71,9 +71,7 @@ async function answerFile(asked: SessionRequest, id: string): Promise<Response> 
 
 /** Whoever made a file may be no friend of whoever opens it, under the origin of this app. */
 const SAFE = {
-  'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
-  'cross-origin-resource-policy': 'same-origin',
   'accept-ranges': 'bytes',
 };
 

@@ -73,8 +73,8 @@ async function readSent(asked: SessionRequest): Promise<SentMessage> {
   const { host, target, request } = asked;
   const query = messageQuery(request);
   const taken = filesTaken(target.agent, modelOfAgent(asked, target.agent));
-  const { maxBodyBytes, bodyContext } = host;
-  const received = await readMessage(request, { maxBodyBytes, bodyContext, taken });
+  const { maxBodyBytes, bodyContext, allowPrivateFiles } = host;
+  const received = await readMessage(request, { maxBodyBytes, bodyContext, taken, allowPrivateFiles });
   return {
     ...received,
     ...query,

@@ -1,5 +1,5 @@
 import { untilAborted } from '../../../tool/async.ts';
-import { addressProblem } from './private-address.ts';
+import { publicAddress } from '../../../tool/public-address.ts';
 import { AddressRefusedError, RedirectRefusedError, ResponseTooLargeError } from './wire-error.ts';
 
 /** What `fetch` is to a client; that of a service binding will do. */
@@ -51,9 +51,9 @@ export function guardedFetch(rules: FetchRules): Fetch {
 
 function allowed(address: URL, { server, allowPrivate }: FetchRules): URL {
   if (allowPrivate || address.origin === server.origin) return address;
-  const problem = addressProblem(address);
-  if (problem === undefined) return address;
-  throw new AddressRefusedError(`it names an address that ${problem}`);
+  const read = publicAddress(address);
+  if (typeof read !== 'string') return read;
+  throw new AddressRefusedError(`it names an address that ${read}`);
 }
 
 function targetOf(response: Response, asked: URL): URL | undefined {

@@ -1,6 +1,7 @@
 import type { Attack } from './attack.ts';
 import { approvals } from './groups/approvals.ts';
 import { authentication } from './groups/authentication.ts';
+import { blockers } from './groups/blockers.ts';
 import { context } from './groups/context.ts';
 import { crowds } from './groups/crowds.ts';
 import { deliveries } from './groups/deliveries.ts';
@@ -55,4 +56,5 @@ export const GROUPS: readonly Group[] = [
   { name: 'misplaced secrets', attacks: misplacedSecrets },
   { name: 'crowds', attacks: crowds },
   { name: 'runaways', attacks: runaways },
+  { name: 'blockers', attacks: blockers },
 ];

@@ -136,7 +136,7 @@ const agent = defineAgent({
   tools: [look],
 });
 
-const holdfast = createHoldfast({ agents: [agent], auth: () => ({ id: 'owner' }) });
+const holdfast = createHoldfast({ agents: [agent], auth: () => ({ id: 'owner' }), maxStreams: 1_000 });
 
 interface Env {
   readonly SESSIONS: DurableObjectNamespace<SessionObject>;

@@ -16,7 +16,7 @@ const file = (mediaType: string, more: Record<string, unknown> = {}) => ({
 const byUrl = (mediaType: string) => ({ type: 'file', mediaType, url: 'https://a.example/f' });
 
 /** What the app of such an agent answers to a message of these parts: 200, or why not. */
-async function said(config: SeerConfig, ...message: readonly unknown[]): Promise<unknown> {
+async function said(config: Parameters<typeof fileApp>[0], ...message: readonly unknown[]): Promise<unknown> {
   const { status, answer } = await posted(fileApp(config).via, { message });
   return status === 200 ? 200 : [status, answer.detail];
 }
@@ -33,6 +33,18 @@ const TEXT = ['text/*', 'application/json', 'application/xml', 'application/yaml
 const USUAL =
   'The agent takes image/png, image/webp, image/svg+xml, application/pdf, text/*, application/json, application/xml and ' +
   'application/yaml as bytes, and image/* by URL.';
+
+it('a file by an address in a private network is taken by an app that means it, and never with a password in it', async () => {
+  const image = (url: string) => ({ type: 'file', mediaType: 'image/png', url });
+  const means = { allowPrivateFiles: true };
+  expect(await said(means, image('https://files.corp/a.png'))).toBe(200);
+  expect(await said({}, image('https://files.corp/a.png'))).toEqual([
+    422,
+    'The body is not valid: message[0].url: leads into a private network; send the file itself.',
+  ]);
+  for (const url of ['https://a:b@files.corp/a.png', 'http://files.corp/a.png'])
+    expect(await said(means, image(url))).toEqual([422, expect.stringContaining('message[0].url: must be')]);
+});
 
 describe('an agent that names no media types', () => {
   it('takes images, PDF and text as its model does', async () => {

@@ -153,6 +153,13 @@ describe('a message of parts is refused', () => {
       `message[0].url: ${urlRule}`,
     ],
     ['of a URL with a user', part({ url: 'https://me@img.example/a.png' }), `message[0].url: ${urlRule}`],
+    ...['127.0.0.1', '0x7f.1', '[::ffff:10.0.0.1]', 'metadata.google.internal', 'printer.local.'].map(
+      (host): [string, unknown, string] => [
+        `of a URL of ${host}`,
+        part({ url: `https://${host}/a.png` }),
+        'message[0].url: leads into a private network; send the file itself',
+      ],
+    ),
     [
       'of a URL that is too long',
       part({ url: `https://img.example/${'a'.repeat(8_192)}` }),

@@ -19,6 +19,8 @@ const host: HttpHost = {
   bodyContext: new Set(),
   origins: new Set(),
   maxBodyBytes: 1,
+  allowPrivateFiles: false,
+  streams: { count: nothing },
   kinds: BUILT_IN_KINDS,
   clock: { now: () => 0, after: nothing },
   log: nothing,

@@ -47,6 +47,24 @@ it.each(['constructor', '__proto__', 'toString'])(
   },
 );
 
+it.each(['https://169.254.169.254/latest', 'https://[::ffff:7f00:1]/a.png'])(
+  'an image by the address %s is refused by either protocol, since it leads into a private network',
+  async (url) => {
+    const refused = {
+      status: 422,
+      message: expect.stringContaining('url: leads into a private network; send the file itself'),
+    };
+    const content = [{ type: 'input_image' as const, image_url: url, detail: 'auto' as const }];
+    const response = client.responses.create({ model: 'seer', input: [{ role: 'user', content }] });
+    await expect(response).rejects.toMatchObject(refused);
+    const chat = client.chat.completions.create({
+      model: 'seer',
+      messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],
+    });
+    await expect(chat).rejects.toMatchObject(refused);
+  },
+);
+
 it('a response reads no files of messages that its session has', async () => {
   const first = await client.responses.create({ model: 'seer', input: 'Hello.' });
   const response = await client.responses.create({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Fetch } from '../../../../../../src/mcp/tools/entry.ts';
-import { addressProblem, type FetchRules, guardedFetch, WireError } from '../../../../../doors/mcp.ts';
+import { type FetchRules, guardedFetch, WireError } from '../../../../../doors/mcp.ts';
 import { rejection } from '../open.ts';
 
 const SERVER = 'https://mcp.example.com/mcp';
@@ -29,25 +29,6 @@ const phrase = async (promise: Promise<unknown>) => {
   const error = await rejection(promise);
   return error instanceof WireError ? error.phrase : error;
 };
-
-describe('an address that comes from data', () => {
-  it.each([
-    ['https://mcp.example.com/mcp', undefined],
-    ['https://mcp.example.com:8443/mcp', undefined],
-    ['https://8.8.8.8/', undefined],
-    ['http://mcp.example.com/mcp', 'does not begin with https:'],
-    ['wss://mcp.example.com/mcp', 'does not begin with https:'],
-    ['file:///etc/passwd', 'does not begin with https:'],
-    ['https://ada@mcp.example.com/', 'holds credentials'],
-    ['https://:secret@mcp.example.com/', 'holds credentials'],
-    ['https://10.0.0.1/', 'leads into a private network'],
-    ['https://0x7f.1/', 'leads into a private network'],
-    ['https://[::1]:8443/', 'leads into a private network'],
-    ['https://printer.local/', 'leads into a private network'],
-  ])('%s: %s', (address, problem) => {
-    expect(addressProblem(new URL(address))).toBe(problem);
-  });
-});
 
 describe('a guarded request', () => {
   it('is sent as it is, and redirects are left to the guard', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPrivateHost } from '../../../../../doors/mcp.ts';
+import { isPrivateHost, publicAddress } from '../../../doors/tools.ts';
 
 const hostOf = (host: string) => new URL(`https://${host}/`).hostname;
 
@@ -114,5 +114,37 @@ describe('a host that may be a public one', () => {
     ],
   ])('is %s', (host) => {
     expect(isPrivateHost(hostOf(host))).toBe(false);
+  });
+});
+
+describe('an address that comes from data', () => {
+  it.each([
+    ['https://mcp.example.com/mcp', 'https://mcp.example.com/mcp'],
+    ['https://mcp.example.com:8443/mcp', 'https://mcp.example.com:8443/mcp'],
+    ['https://8.8.8.8/', 'https://8.8.8.8/'],
+    ['http://mcp.example.com/mcp', 'does not begin with https:'],
+    ['wss://mcp.example.com/mcp', 'is no http(s) URL'],
+    ['file:///etc/passwd', 'is no http(s) URL'],
+    ['mcp.example.com', 'is no http(s) URL'],
+    [undefined, 'is no http(s) URL'],
+    ['https://ada@mcp.example.com/', 'holds credentials'],
+    ['https://:secret@mcp.example.com/', 'holds credentials'],
+    ['https://10.0.0.1/', 'leads into a private network'],
+    ['https://0x7f.1/', 'leads into a private network'],
+    ['https://[::1]:8443/', 'leads into a private network'],
+    ['https://[::ffff:10.0.0.1]/', 'leads into a private network'],
+    ['https://[64:ff9b::a9fe:a9fe]/', 'leads into a private network'],
+    ['https://printer.local./', 'leads into a private network'],
+  ])('is read or refused with the reason: %s: %s', (address, expected) => {
+    expect(String(publicAddress(address))).toBe(expected);
+  });
+
+  it.each([
+    ['http://localhost:3000/mcp', 'http://localhost:3000/mcp'],
+    ['https://10.0.0.1/', 'https://10.0.0.1/'],
+    ['https://ada:pw@10.0.0.1/', 'holds credentials'],
+    ['ftp://10.0.0.1/', 'is no http(s) URL'],
+  ])('may be private for whoever means it, and still holds no credentials: %s: %s', (address, expected) => {
+    expect(String(publicAddress(address, true))).toBe(expected);
   });
 });

@@ -1,0 +1,78 @@
+/** What would keep an isolate busy, lead a provider into a private network, or hold it open. */
+import { type Attack, type Check, problem, told } from '../attack.ts';
+import { sayResult } from '../puppet-model.ts';
+import type { Scene } from '../scene.ts';
+
+const STREAM = { accept: 'text/event-stream' };
+
+/** Hosts that no provider may be led to, in the spellings by which a filter of texts is passed. */
+const PRIVATE = [
+  '169.254.169.254',
+  '0x7f.1',
+  '2130706433',
+  '[::ffff:10.0.0.1]',
+  '[64:ff9b::a9fe:a9fe]',
+  'metadata.google.internal',
+  'printer.local.',
+];
+
+const refused: Check = problem(422, 'invalid-body', '…leads into a private network; send the file itself…');
+
+const addresses = PRIVATE.map(
+  (host): Attack => ({
+    name: `no file is fetched from ${host}`,
+    act: ({ ann, own }) =>
+      ann.post(`${own}/messages`, {
+        message: [
+          { type: 'text', text: 'Look.' },
+          { type: 'file', mediaType: 'image/png', url: `https://${host}/latest` },
+        ],
+      }),
+    comes: refused,
+  }),
+);
+
+/** Has a turn end, and then answers how long the health of the Worker is waited for meanwhile, at the most a second. */
+async function meanwhile({ ann, own }: Scene, message: string): Promise<readonly unknown[]> {
+  const sent = ann.post(`${own}/messages`, { message });
+  const began = performance.now();
+  const health = await ann.get('/health');
+  const isSoon = performance.now() - began < 1_000;
+  return [health.status, isSoon, told(await sent)];
+}
+
+export const blockers = (): readonly Attack[] => [
+  ...addresses,
+  {
+    name: 'a message of ellipses blocks nobody',
+    act: (scene) => meanwhile(scene, `${scene.play('Done.')} ${'…'.repeat(60_000)}`),
+    comes: [200, true, '200'],
+  },
+  {
+    name: 'a reply of ellipses and beginnings of secrets blocks nobody',
+    act: (scene) => meanwhile(scene, scene.play('sk-…'.repeat(200_000))),
+    comes: [200, true, '200'],
+  },
+  {
+    name: 'a call with a million braces blocks nobody',
+    act: (scene) => meanwhile(scene, scene.play([{ name: 'note', input: '}'.repeat(1_000_000) }], sayResult)),
+    comes: [200, true, '200'],
+  },
+  {
+    name: 'a caller cannot hold a seventeenth stream open',
+    async act({ ann, own, play }) {
+      await ann.post(`${own}/messages`, { message: play('Done.') });
+      let isOver = false;
+      const follow = () =>
+        ann.ask({ path: `${own}/events`, headers: Object.entries(STREAM), until: () => isOver });
+      const open = Array.from({ length: 17 }, follow);
+      // The one that is refused has an end; the others leave with the next thing that they hear.
+      const first = await Promise.race(open);
+      isOver = true;
+      await ann.post(`${own}/messages`, { message: play('Done.') });
+      const all = await Promise.all(open);
+      return [first.status, all.filter(({ status: of }) => of === 200).length];
+    },
+    comes: [429, 16],
+  },
+];

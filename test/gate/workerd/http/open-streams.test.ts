@@ -1,0 +1,115 @@
+/** A caller has so many event streams open in an isolate, and no more. */
+import { describe, expect, it } from 'vitest';
+import { createHoldfast } from '../../../../src/create-holdfast.ts';
+import { type ChatModel, defineAgent } from '../../../../src/index.ts';
+import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
+import { appWith } from './app.ts';
+import { json, newSession, type Send } from './client.ts';
+
+const model: ChatModel = { name: 'brief', ask: async () => ({ text: 'Hi.', toolCalls: [], finish: 'stop' }) };
+const clerk = defineAgent({ name: 'clerk', description: 'Answers.', instructions: '', model });
+const EVENTS = { headers: { accept: 'text/event-stream' } };
+
+/** An app of two callers, by a header, with a session of the first. */
+async function appOf(maxStreams?: number) {
+  const auth = (request: Request) => ({ id: request.headers.get('x-id') ?? 'ann' });
+  const via = appWith({ agents: [clerk], auth, surfaces: [aiSdkUi()], ...(maxStreams && { maxStreams }) });
+  const path = newSession('clerk');
+  const sent = await post(via, path);
+  expect(sent.status).toBe(200);
+  await sent.text();
+  return { via, path, follow: () => via(`${path}/events`, EVENTS) };
+}
+
+const post = (via: Send, path: string, headers: Record<string, string> = {}) =>
+  via(`${path}/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: '{"message":"Hello."}',
+  });
+
+const times = <T>(count: number, make: () => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, make));
+
+describe('the event streams of a caller', () => {
+  it('are 16 at the most, and one more is refused with what helps', async () => {
+    const { via, path, follow } = await appOf();
+    const open = await times(16, follow);
+    expect(open.map(({ status }) => status)).toEqual(Array(16).fill(200));
+    const refused = await follow();
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10']);
+    expect(await json(refused)).toMatchObject({
+      type: 'urn:holdfast:problem:rate-limited',
+      detail: 'You have 16 event streams open. Close one, or ask for JSON.',
+    });
+    // Nothing was taken of a message that would be answered with a stream.
+    expect((await post(via, path, { accept: 'text/event-stream' })).status).toBe(429);
+    const { events } = await json(await via(`${path}/events`));
+    expect(JSON.stringify(events).match(/"type":"turn-started"/g)).toHaveLength(1);
+    // What is no stream is answered, and so is another caller.
+    expect((await post(via, path)).status).toBe(200);
+    const other = await via(`${newSession('clerk')}/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-id': 'bea', ...EVENTS.headers },
+      body: '{"message":"Hello."}',
+    });
+    expect(other.status).toBe(200);
+    await Promise.all([other, ...open].map((one) => one.body?.cancel()));
+  });
+
+  it('leave their places when their clients go, when they end, and when nothing comes of them', async () => {
+    const { via, path, follow } = await appOf(2);
+    for (let round = 0; round < 3; round += 1) {
+      const open = await times(2, follow);
+      expect(open.map(({ status }) => status)).toEqual([200, 200]);
+      expect((await follow()).status).toBe(429);
+      await Promise.all(open.map(({ body }) => body?.cancel()));
+    }
+    for (let round = 0; round < 3; round += 1) {
+      const ended = await post(via, path, EVENTS.headers);
+      expect(await ended.text()).toContain('event: answer');
+      expect((await via('/agents/clerk/sessions/none/events', EVENTS)).status).toBe(404);
+    }
+    const open = await times(2, follow);
+    expect(open.map(({ status }) => status)).toEqual([200, 200]);
+    await Promise.all(open.map(({ body }) => body?.cancel()));
+  });
+
+  it('are counted for other protocols too, before they begin anything', async () => {
+    const { via, path, follow } = await appOf(1);
+    const open = await follow();
+    const chat = () =>
+      via('/agents/clerk/chat', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          id: path.split('/').at(-1),
+          messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'And?' }] }],
+        }),
+      });
+    expect((await chat()).status).toBe(429);
+    await open.body?.cancel();
+    const streamed = await chat();
+    expect(streamed.status).toBe(200);
+    expect((await follow()).status).toBe(429);
+    await streamed.text();
+    await (await follow()).body?.cancel();
+  });
+
+  it.each([0, -1, 1.5, Number.NaN])('cannot be %d at the most', (maxStreams) => {
+    expect(() => createHoldfast({ agents: [clerk], maxStreams })).toThrow(
+      `maxStreams is ${maxStreams}: use a whole number above 0.`,
+    );
+  });
+});
+
+it('every answer says that it is of its type alone, and that no page of another site may take it in', async () => {
+  const { via, path } = await appOf();
+  for (const where of ['/agents', path, `${path}/events`, '/nothing', '/health']) {
+    const { headers } = await via(where);
+    expect([headers.get('x-content-type-options'), headers.get('cross-origin-resource-policy')]).toEqual([
+      'nosniff',
+      'same-origin',
+    ]);
+  }
+});
