@@ -6,6 +6,8 @@ export interface PlaysOptions {
   readonly seed: number;
   readonly count: number;
   readonly isTraced: boolean;
+  /** Ends behind the first play with findings. */
+  readonly bails: boolean;
   /** Mutations that are planted in the library, to see that plays find them. */
   readonly holes: readonly string[];
 }
@@ -19,6 +21,7 @@ alone.
   --seed <number>   of the first play; 1 unless given
   --count <number>  how many are played, with the seeds from there on; 200 unless given
   --trace           shows everything that happens: for one play
+  --bail            ends behind the first play with findings
   --hole <names>    plants mutations of test/mutations.ts in the library, 'reconcile,dedupe-key', or holes of its own:
                     ${HOLES.map(({ name }) => name).join(', ')}
   --help            shows this`;
@@ -27,6 +30,7 @@ const OPTIONS = {
   seed: { type: 'string', default: '1' },
   count: { type: 'string', default: '200' },
   trace: { type: 'boolean', default: false },
+  bail: { type: 'boolean', default: false },
   hole: { type: 'string', default: '' },
   help: { type: 'boolean', default: false },
 } as const;
@@ -39,6 +43,7 @@ export function readOptions(args: readonly string[]): PlaysOptions | undefined {
     seed: whole('seed', values.seed, 0),
     count: whole('count', values.count, 1),
     isTraced: values.trace,
+    bails: values.bail,
     holes: values.hole.split(',').filter((name) => name !== ''),
   };
 }

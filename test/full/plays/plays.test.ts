@@ -27,20 +27,16 @@ describe('npm run plays', () => {
     expect(traceOf('--seed', '102', '--count', '2').endsWith(alone)).toBe(true);
   });
 
-  // With a few seeds each, since what one of them meets changes with the library.
+  // With several seeds, since what one of them meets changes with the library.
   it.each([
-    ['reconcile', { from: 100, count: 8 }, ['doubled']],
-    ['append-again', { from: 1, count: 16 }, ['snapshot is not cold']],
-    ['fencing-off', { from: 1, count: 8 }, ['epoch']],
-    [
-      'dedupe-key,shown-early,snapshot-field',
-      { from: 1, count: 8 },
-      ['taken twice', 'stream', 'warm is not cold'],
-    ],
-  ])('finds the holes %s', { timeout: PATIENCE }, (holes, { from, count }, rules) => {
-    const { stdout, status } = plays('--hole', holes, '--seed', String(from), '--count', String(count));
-    const found = new Set(Array.from(stdout.matchAll(/^seed \d+: ([^:]+): /gm), ([, rule]) => rule));
-    expect(rules.filter((rule) => !found.has(rule))).toEqual([]);
+    ['reconcile', 100, /: doubled: /],
+    ['append-again', 1, /: (?:snapshot is not cold|warm is not cold|ends once|stream): /],
+    ['fencing-off', 1, /: epoch: /],
+    ['shown-early', 1, /was shown before it was durable/],
+    ['snapshot-field', 8, /: warm is not cold: /],
+  ])('finds the hole %s', { timeout: PATIENCE }, (hole, seed, finding) => {
+    const { stdout, status } = plays('--hole', hole, '--bail', '--seed', String(seed), '--count', '40');
+    expect(stdout).toMatch(finding);
     expect(status).toBe(1);
   });
 

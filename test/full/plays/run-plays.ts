@@ -9,13 +9,13 @@ import { type PlaysOptions, readOptions, USAGE } from './options.ts';
 const MOST_SHOWN = 10;
 
 /** Returns whether nothing was found. */
-async function run({ seed, count, isTraced, holes }: PlaysOptions): Promise<boolean> {
+async function run({ seed, count, isTraced, bails, holes }: PlaysOptions): Promise<boolean> {
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
   prepareImports(holes);
   const { playAll } = await import('./play/play-all.ts');
-  const { failed, figures, seconds } = await playAll({ seed, count, isTraced }, say);
-  for (const played of failed.slice(0, MOST_SHOWN))
-    say(`again: npm run plays -- --seed ${played} --count 1 --trace`);
+  const { played, failed, figures, seconds } = await playAll({ seed, count, isTraced, bails }, say);
+  for (const one of failed.slice(0, MOST_SHOWN))
+    say(`again: npm run plays -- --seed ${one} --count 1 --trace`);
   const { messages, turns, calls, effects, takeOvers, unknown, longest } = figures;
   say(
     `plays: ${messages} messages, ${turns} turns, ${calls} calls, ${effects} effects, ${takeOvers} take-overs, ${unknown} calls in doubt; ` +
@@ -23,7 +23,7 @@ async function run({ seed, count, isTraced, holes }: PlaysOptions): Promise<bool
   );
   const verdict = failed.length === 0 ? 'PASS' : 'FAIL';
   say(
-    `plays: ${count} from seed ${seed}; ${failed.length} with findings; ${seconds.toFixed(1)} s; ${verdict}`,
+    `plays: ${played} from seed ${seed}; ${failed.length} with findings; ${seconds.toFixed(1)} s; ${verdict}`,
   );
   // A process that ends loses what is still on its way into a pipe.
   await new Promise<void>((resolve) => void process.stdout.write('', () => resolve()));

@@ -8,11 +8,14 @@ export interface Plays {
   readonly seed: number;
   readonly count: number;
   readonly isTraced: boolean;
+  readonly bails: boolean;
 }
 
 /** What came of all plays. */
 export interface PlaysReport {
-  /** Their seeds. */
+  /** How many were played. */
+  readonly played: number;
+  /** The seeds of those with findings. */
   readonly failed: readonly number[];
   readonly figures: Figures;
   readonly seconds: number;
@@ -25,7 +28,7 @@ const MOST_OF_A_RULE = 3;
 
 /** Plays the seeds from `seed` on, one after another. */
 export async function playAll(
-  { seed, count, isTraced }: Plays,
+  { seed, count, isTraced, bails }: Plays,
   say: (line: string) => void,
 ): Promise<PlaysReport> {
   const library = (await import(APP)) as Library; // as its exports are
@@ -43,8 +46,9 @@ export async function playAll(
           say(`seed ${played.seed}: ${rule}: ${where}: ${what}`);
     }
     for (const line of played.lines) say(line);
+    if (bails && failed.length > 0) break;
   }
-  return { failed, figures: summed(all), seconds: (realTime() - began) / 1000 };
+  return { played: all.length, failed, figures: summed(all), seconds: (realTime() - began) / 1000 };
 }
 
 function summed(all: readonly Figures[]): Figures {
