@@ -71,10 +71,10 @@ function judgeSession(evidence: Evidence, host: ObjectHost): SessionStory {
   closeUnread(turns, witness.folds.closedUnread(events));
   const erased = witness.erasedTurns.get(host.name) ?? new Set<string>();
   count(evidence, turns);
-  const { modelFaults, kills, freezes, slowWorld, weather } = script.storm;
+  const { modelFaults, kills, freezes, deploys, slowWorld, weather } = script.storm;
   const mayFail = ({ error }: TurnStory): boolean =>
     (error?.type === 'model-failure' && modelFaults > 0) ||
-    (error?.type === 'stuck' && (kills > 0 || freezes > 0 || weather.crash > 0));
+    (error?.type === 'stuck' && (kills + freezes + deploys > 0 || weather.crash > 0));
   const journals = new Map(witness.erasedJournals.get(host.name));
   journals.set(incarnationOf(events), events);
   const findings = [
