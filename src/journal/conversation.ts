@@ -1,6 +1,7 @@
 import type { Decision } from '../tool/call.ts';
-import { failure, modelText, type ToolResult, toolResult } from '../tool/tool-result.ts';
+import { failure, modelText, type Signal, type ToolResult, toolResult } from '../tool/tool-result.ts';
 import { type EventOf, type FinalOutcome, inFrame } from './events.ts';
+import { framesAround } from './spending.ts';
 import type { CallRecord, FrameState, Message, TurnState } from './state.ts';
 import type { Wait } from './wait.ts';
 
@@ -103,11 +104,17 @@ export function answerText(messages: readonly Message[]): string {
 }
 
 /**
- * Ends for every call that a turn leaves open, innermost frames first, so that no call of the history is without an
- * answer. Whoever ends a turn journals them; of a turn that nobody could read, the fold does without the events.
+ * Returns the ends of all calls that are left open, innermost frames first, so that no call of the history is without an answer: those of a
+ * turn, or those inside the loop that the call `inside` has opened. The invocation that ends the turn or the call journals them; of a
+ * turn that was ended unread, the fold does without the events.
  */
-export function closeOpenCalls(turn: TurnState, outcome: FinalOutcome): EventOf<'tool-call-ended'>[] {
-  return [...turn.frames.values()].reverse().flatMap((frame) =>
+export function closeOpenCalls(
+  turn: TurnState,
+  outcome: FinalOutcome,
+  inside?: string,
+): EventOf<'tool-call-ended'>[] {
+  const frames = inside === undefined ? [...turn.frames.values()] : framesInside(turn, inside);
+  return frames.reverse().flatMap((frame) =>
     openBatch(frame)
       .filter((call) => !call.ended)
       .map((call) => ({
@@ -121,6 +128,30 @@ export function closeOpenCalls(turn: TurnState, outcome: FinalOutcome): EventOf<
   );
 }
 
+/** Returns the open loops of a call: its own and all inside it, outermost first. */
+export const framesInside = (turn: TurnState, call: string): FrameState[] =>
+  [...turn.frames.values()].filter((frame) => framesAround(turn, frame).some(({ id }) => id === call));
+
+/** Tells whether a person has decided that an open call ends the turn. */
+export const isExit = ({ ended, waits }: CallRecord): boolean => {
+  const answer = waits?.at(-1)?.answer;
+  return !ended && answer?.type === 'decision' && answer.decision === 'exit';
+};
+
+/** Returns the `exit` of a call inside the loop that a call has opened, which ends the turn however that call ends. */
+export function exitInside(turn: TurnState, call: string): Signal | undefined {
+  const calls = framesInside(turn, call).flatMap(({ messages }) => lastBatch(messages));
+  const sent = calls.flatMap(({ ended }) => ended?.result.signal ?? []).find(({ type }) => type === 'exit');
+  const decided = calls.find(isExit);
+  return sent ?? (decided && { type: 'exit', reason: exitReason(decided) });
+}
+
+function exitReason({ name, waits }: CallRecord): string {
+  const answer = waits?.at(-1)?.answer;
+  const reason = answer?.type === 'decision' ? answer.reason : undefined;
+  return reason ?? `A reviewer ended the turn at the call of '${name}'.`;
+}
+
 function closing(turn: TurnState, call: CallRecord, outcome: FinalOutcome): ToolResult {
   const known = knownResult(call);
   if (known) return known;
@@ -129,7 +160,8 @@ function closing(turn: TurnState, call: CallRecord, outcome: FinalOutcome): Tool
   // What a nested loop has done is nowhere in the conversation around it.
   if (mayHaveHappened(call) || turn.frames.has(call.id)) return unknownOutcome(call.name);
   const last = call.waits?.at(-1)?.answer;
-  if (last?.type === 'decision' && last.decision === 'reject') return declined(call.name, last);
+  if (last?.type === 'decision' && (last.decision === 'reject' || last.decision === 'exit'))
+    return declined(call.name, last);
   const why = isCancelled ? 'was cancelled before it ran' : 'was not run';
   return failure('cancelled', `The call of '${call.name}' ${call.started ? 'was cut short' : why}.`);
 }

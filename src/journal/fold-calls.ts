@@ -1,7 +1,7 @@
 import { isStored } from '../tool/content.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { isOutcomeUnknown, partsOfResult } from '../tool/tool-result.ts';
-import { lastBatch } from './conversation.ts';
+import { framesInside, lastBatch } from './conversation.ts';
 import { type EventOf, ROOT } from './events.ts';
 import { applyFacts } from './memories.ts';
 import { type CallRecord, type Fold, type FrameState, frameOf } from './state.ts';
@@ -55,7 +55,7 @@ export function foldEnded(fold: Fold, event: EventOf<'tool-call-ended'>): void {
   const { state, turn } = fold;
   const { call, result, changes } = event;
   if (isOutcomeUnknown(result)) state.inDoubt.add(call);
-  turn.frames.delete(call);
+  if (turn.frames.has(call)) for (const { id } of framesInside(turn, call)) turn.frames.delete(id);
   turn.limit ??= event.limit;
   turn.scheduled += changes?.scheduled?.length ?? 0;
   const place = { turn: turn.id, frame: frame.id, path: frame.path, call, result };

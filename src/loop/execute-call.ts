@@ -20,6 +20,7 @@ import {
   withWords,
 } from '../tool/tool-result.ts';
 import type { AroundTime } from './around-time.ts';
+import { endsInside, exitInside, leaveLate } from './end-inside.ts';
 import { Interrupted } from './holder.ts';
 import { inspect, toolCallSeen } from './inspect.ts';
 import { prepareCall } from './live-call.ts';
@@ -38,18 +39,20 @@ import type { PermittedRun, PreparedCall, ToolCallRun } from './tool-call-run.ts
 export async function executeCall(run: ToolCallRun): Promise<void> {
   const { loop, record } = run;
   const { holder, journal } = loop;
-  const isOver = run.signal !== undefined && isSupersededBySignal(run.batch)(record);
+  const { turn } = journal.state;
+  const isOver = run.signal !== undefined && isSupersededBySignal(run.batch, turn)(record);
   if (isSuspended(record) && !isOver)
     throw new Interrupted('suspended', `Call ${record.id} waits for an answer.`);
   // Read before anything runs: an end that does not come from the tool says nothing of what was done before.
-  const inDoubt = mayHaveHappened(record) || journal.state.turn?.frames.has(record.id);
+  const inDoubt = mayHaveHappened(record) || turn?.frames.has(record.id);
   inspect(loop, 'beforeToolCall', () => toolCallSeen(run));
   const began = holder.now();
   const ended = await endOf(run);
-  const ending = knownEnding(record, ended, inDoubt ?? false);
-  journal.emit(...eventsOf(run, ending));
+  const known = knownEnding(record, ended, inDoubt ?? false);
+  const result = withSignal(known.result, exitInside(run));
+  if (record.ended) return leaveLate(run, result);
+  journal.emit(...endsInside(run), ...eventsOf(run, { ...known, result }));
   const ms = holder.now() - began;
-  const { result } = ending;
   inspect(loop, 'afterToolCall', () => ({
     ...toolCallSeen(run),
     result: structuredClone({ ...result }),

@@ -4,8 +4,8 @@ import { untilAborted } from '../tool/async.ts';
 import type { CallScope, HistoryMessage, ToolCall, ToolExecution } from '../tool/call.ts';
 import type { FrameOutcome } from '../tool/frame.ts';
 import { SignalError } from '../tool/signals.ts';
-import type { LiveCall } from '../tool/tool.ts';
-import { error, type Signal, type ToolResult, text, withheld } from '../tool/tool-result.ts';
+import type { Frame, LiveCall } from '../tool/tool.ts';
+import type { Signal, ToolResult } from '../tool/tool-result.ts';
 import type { AroundTime } from './around-time.ts';
 import { askOutside } from './call-questions.ts';
 import { discoveryOf } from './discover-tools.ts';
@@ -24,7 +24,7 @@ import {
   stopped,
   withoutAnswer,
 } from './reconcile.ts';
-import { runFrame } from './run-frame.ts';
+import { answerOfFrame, runFrame } from './run-frame.ts';
 import { scheduling } from './scheduling.ts';
 import { earlierResults, shownHistory, toHistory } from './shown-history.ts';
 import { exceptionResult, resultOf, tellThrown, tellUnchained } from './tool-answer.ts';
@@ -46,6 +46,14 @@ export function prepareCall(run: PermittedRun, time: AroundTime): PreparedCall {
     outside.assertAsked();
     progress.reached = true;
   };
+  const nest = async (frame: Frame): Promise<FrameOutcome> => {
+    enter();
+    const ran = time.outside(() => runFrame(run, frame));
+    progress.answer = async () => answerOfFrame(await ran);
+    const outcome = await ran;
+    progress.signal = outcome.signal && endsTurn(outcome.signal) ? outcome.signal : undefined;
+    return outcome;
+  };
   const call: LiveCall = {
     ...scope,
     ...memoryOf(run, time),
@@ -65,12 +73,10 @@ export function prepareCall(run: PermittedRun, time: AroundTime): PreparedCall {
       progress.signal = result.signal;
       return result;
     },
-    nest: async (frame) => {
-      enter();
-      const ran = time.outside(() => runFrame(run, frame));
-      progress.answer = async () => answerOfFrame(await ran);
-      const outcome = await ran;
-      progress.signal = outcome.signal && endsTurn(outcome.signal) ? outcome.signal : undefined;
+    nest: (frame) => {
+      const outcome = nest(frame);
+      // A tool that does not wait for its loop has it ended with its call.
+      outcome.catch(() => undefined);
       return outcome;
     },
     decide: async (request) => {
@@ -156,12 +162,6 @@ function memoryOf({ loop, record, view, offer }: PermittedRun, time: AroundTime)
  */
 const callHistory = ({ spec, frame: { messages } }: Loop): readonly HistoryMessage[] =>
   structuredClone([...shownHistory(spec, messages.slice(0, -1)), ...toHistory(messages.slice(-1))]);
-
-/** The result of a nested loop, where code of its tool makes none of it. */
-function answerOfFrame({ outcome, text: words }: FrameOutcome): ToolResult {
-  if (outcome === 'failed') return error(words);
-  return outcome === 'limit-reached' ? withheld(words) : text(words);
-}
 
 /** The others end the loop in which they were sent, and no further. */
 const endsTurn = ({ type }: Signal): boolean => type !== 'replan' && type !== 'terminate-action';

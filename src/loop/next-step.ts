@@ -1,4 +1,11 @@
-import { isInterjected, isSuspended, lastReply, openBatch, pendingWait } from '../journal/conversation.ts';
+import {
+  isExit,
+  isInterjected,
+  isSuspended,
+  lastReply,
+  openBatch,
+  pendingWait,
+} from '../journal/conversation.ts';
 import { ROOT, type TurnError } from '../journal/events.ts';
 import type { CallRecord, FrameState, TurnState } from '../journal/state.ts';
 import type { Signal } from '../tool/tool-result.ts';
@@ -24,7 +31,7 @@ export function nextStep(
   spec: Pick<LoopSpec, 'iterations' | 'policies' | 'tokenCeiling'>,
   turn?: Pick<TurnState, 'frames'>,
 ): Step {
-  const step = stepOf(frame, spec);
+  const step = stepOf(frame, spec, turn);
   const { tokenCeiling: most = Number.POSITIVE_INFINITY } = spec;
   const used = turn?.frames.get(ROOT)?.spent.tokens ?? 0;
   return step.do === 'ask' && used >= most ? { do: 'refuse', most, used } : step;
@@ -33,6 +40,7 @@ export function nextStep(
 function stepOf(
   frame: FrameState,
   { iterations, policies }: Pick<LoopSpec, 'iterations' | 'policies'>,
+  turn?: Pick<TurnState, 'frames'>,
 ): Step {
   const { refused } = frame;
   if (refused) {
@@ -42,7 +50,7 @@ function stepOf(
   const last = lastReply(frame.messages);
   if (!last) return { do: 'ask', last: false };
   const open = openBatch(frame);
-  if (open.length > 0) return isWaiting(open) ? { do: 'end', outcome: 'suspended' } : { do: 'act' };
+  if (open.length > 0) return isWaiting(open, turn) ? { do: 'end', outcome: 'suspended' } : { do: 'act' };
   const signal = signalOf(last.calls);
   if (signal) return { do: 'end', ...endBy(signal) };
   // Whoever has said something since is answered: at a limit too, by one more best answer.
@@ -61,26 +69,26 @@ function stepOf(
 }
 
 /** Whether a call waits for its answer, and none is left to run before: those that were answered wait for the rest of their batch. */
-const isWaiting = (batch: readonly CallRecord[]): boolean =>
+const isWaiting = (batch: readonly CallRecord[], turn?: Pick<TurnState, 'frames'>): boolean =>
   batch.some(isSuspended) &&
   batch.every((call) => call.ended || isSuspended(call) || (call.waits && !call.started)) &&
-  !batch.some(isSupersededBySignal(batch));
+  !batch.some(isSupersededBySignal(batch, turn));
 
 /**
- * Tells whether a call still asks for leave to run, though a signal has ended its loop, or a reviewer has ended the turn.
+ * Tells whether a call still asks for leave to run, though a signal has ended its loop, or a reviewer has ended the turn. So does one
+ * that has opened a loop in which nothing is left but calls that ask.
  */
 export const isSupersededBySignal =
-  (batch: readonly CallRecord[]) =>
+  (batch: readonly CallRecord[], turn: Pick<TurnState, 'frames'> | undefined) =>
   (call: CallRecord): boolean =>
-    isSuspended(call) &&
-    pendingWait(call)?.for === 'decision' &&
-    !call.started &&
-    (signalOf(batch) !== undefined || batch.some(isExit));
+    (signalOf(batch) !== undefined || batch.some(isExit)) && asksLeave(call, turn);
 
-const isExit = ({ ended, waits }: CallRecord): boolean => {
-  const answer = waits?.at(-1)?.answer;
-  return !ended && answer?.type === 'decision' && answer.decision === 'exit';
-};
+function asksLeave(call: CallRecord, turn: Pick<TurnState, 'frames'> | undefined): boolean {
+  if (call.ended || call.started) return false;
+  const inside = openBatch(turn?.frames.get(call.id)).filter(({ ended }) => !ended);
+  if (inside.length > 0) return inside.every((one) => asksLeave(one, turn));
+  return isSuspended(call) && pendingWait(call)?.for === 'decision';
+}
 
 /** The strongest signal that the calls of a batch have sent; of several alike the first one, in source order. */
 export function signalOf(batch: readonly CallRecord[]): Signal | undefined {

@@ -9,6 +9,7 @@ import type { AroundTime } from './around-time.ts';
 import { messageOf } from './exception-processor.ts';
 import { type LoopSpec, principalOf } from './loop.ts';
 import type { CallLimits } from './loop-limits.ts';
+import { isSupersededBySignal } from './next-step.ts';
 import type { PermittedRun, ToolCallRun } from './tool-call-run.ts';
 import { toolNotFound } from './tool-not-found.ts';
 
@@ -27,7 +28,8 @@ export async function permitCall(run: ToolCallRun, time: AroundTime): Promise<Pe
   const { loop, record, tool, signal } = run;
   const { callLimits, policies } = loop.spec;
   const { turn } = loop.journal.state;
-  if (signal && !(turn && hasBegun(turn, record))) {
+  const isBegun = turn !== undefined && hasBegun(turn, record);
+  if (signal && (!isBegun || isSupersededBySignal(run.batch, turn)(record))) {
     return { ok: false, answer: skipped(record.name, signal) };
   }
   if (!tool) {

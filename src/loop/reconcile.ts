@@ -1,8 +1,9 @@
 import { cancelledRunning, unknownOutcome } from '../journal/conversation.ts';
+import type { CallRecord } from '../journal/state.ts';
 import type { ToolCall, ToolExecution } from '../tool/call.ts';
 import { shorten } from '../tool/json.ts';
 import { failure, isOutcomeUnknown, type ToolResult, toolResult } from '../tool/tool-result.ts';
-import { type Holder, isInterrupted } from './holder.ts';
+import { type Holder, isInterrupted, type LateCall } from './holder.ts';
 import { journaledResult, resultOf, tellMistake, tellThrown } from './tool-answer.ts';
 import type { PermittedRun } from './tool-call-run.ts';
 
@@ -95,17 +96,23 @@ async function asAnswered({ answer, result }: Doubt): Promise<ToolResult> {
 }
 
 /** The call is told as unknown and still runs: what it answers after all is journaled, without secrets. */
-function toldLater({ loop, record, call: { id, tool }, answer, result }: Doubt): ToolResult {
+function toldLater({ loop, record, call: { tool }, answer, result }: Doubt): ToolResult {
   const late = answer.then((said) =>
     said === 'no-answer' || isOutcomeUnknown(said)
       ? undefined
       : journaledResult(loop, { tool, result: toolResult(loop.secrets.redact({ ...said })) }),
   );
-  const input = shorten(record.input, MAX_INPUT);
   const orNothing = late.catch(() => undefined);
-  loop.holder.late({ call: id, tool, input }, orNothing);
+  loop.holder.late(lateCall(record), orNothing);
   return result;
 }
+
+/** Names a call that answers late, so that a model knows it again. */
+export const lateCall = ({ id, name, input }: CallRecord): LateCall => ({
+  call: id,
+  tool: name,
+  input: shorten(input, MAX_INPUT),
+});
 
 /** Characters of its input by which a model knows a call again. */
 const MAX_INPUT = 200;

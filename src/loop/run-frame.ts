@@ -7,8 +7,17 @@ import type { DoneCall, FrameOutcome } from '../tool/frame.ts';
 import { warning } from '../tool/log.ts';
 import { SignalError, ToolConfigurationError } from '../tool/signals.ts';
 import type { Frame } from '../tool/tool.ts';
-import { isOutcomeUnknown, succeeded, toolResult } from '../tool/tool-result.ts';
+import {
+  error,
+  isOutcomeUnknown,
+  succeeded,
+  type ToolResult,
+  text,
+  toolResult,
+  withheld,
+} from '../tool/tool-result.ts';
 import { unpriced } from './budget.ts';
+import { whileOpen } from './end-inside.ts';
 import { messageOf } from './exception-processor.ts';
 import { Interrupted } from './holder.ts';
 import { type Loop, type LoopSpec, timeIn } from './loop.ts';
@@ -37,7 +46,7 @@ export async function runFrame(opener: Opener, given: Frame): Promise<FrameOutco
   if (!openedFrame(opener)) openFrame(opener, given);
   const frame = openedFrame(opener);
   if (!frame) throw new Error(`The frame of call ${opener.record.id} is not in the journal.`);
-  return outcomeOf({ ...opener.loop, spec, frame });
+  return outcomeOf({ ...opener.loop, spec, frame, journal: whileOpen(opener.loop.journal, frame) });
 }
 
 const openedFrame = ({ loop, record }: Opener): FrameState | undefined =>
@@ -153,4 +162,10 @@ function callsOf(frame: FrameState | undefined): DoneCall[] {
   return calls.flatMap(({ name, ended }) =>
     ended ? [{ tool: name, result: toolResult(ended.result), nested: ended.nested ?? false }] : [],
   );
+}
+
+/** Returns the result of a nested loop, for a call whose tool makes none of it. */
+export function answerOfFrame({ outcome, text: words }: FrameOutcome): ToolResult {
+  if (outcome === 'failed') return error(words);
+  return outcome === 'limit-reached' ? withheld(words) : text(words);
 }

@@ -75,8 +75,8 @@ async function runLane(batch: Batch, lane: Batch['lanes'][number]): Promise<void
 }
 
 /** Whether a suspended call is answered instead of waited for: it asks for leave to run after another one has ended the loop. */
-const goesOn = ({ batch }: Batch, reason: unknown): boolean =>
-  isInterrupted(reason, 'suspended') && batch.some(isSupersededBySignal(batch));
+const goesOn = ({ batch, loop }: Batch, reason: unknown): boolean =>
+  isInterrupted(reason, 'suspended') && batch.some(isSupersededBySignal(batch, loop.journal.state.turn));
 
 /**
  * Runs a loop until its answer has the declared form, if there is one. The first that has not is journaled as rejected,

@@ -1,0 +1,230 @@
+/** What becomes of the calls inside a nested loop when the call that opened it ends. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { decorate } from '../../../../src/decorators/entry.ts';
+import { type AnyTool, defineTool, requireApproval, type StoredEvent, text } from '../../../../src/index.ts';
+import { createManualClock, type ManualClock } from '../../../../src/testing/entry.ts';
+import { digs } from '../tool-loop/scenes.ts';
+import { asked, LEASE_MS, leftBehind, passing, takenOver } from './former-holder.ts';
+import { watchedLive } from './live-state.ts';
+import { type MemoryApp, memoryApp } from './memory-app.ts';
+
+let clock: ManualClock;
+beforeEach(() => {
+  clock = createManualClock(1_000_000);
+});
+
+const named = (name: string, tools: readonly AnyTool[]): AnyTool => ({ ...digs(tools, { name }), name });
+const pay = (): AnyTool => defineTool({ name: 'pay', description: 'Pays.', run: () => 'paid' });
+const DIG = { calls: [{ name: 'dig' }] };
+const PAY = { calls: [{ name: 'pay' }] };
+
+/** The ends of calls, in order: the loop, the call, and why. */
+const ends = (events: readonly StoredEvent[]) =>
+  events.flatMap((event) =>
+    event.type === 'tool-call-ended'
+      ? [[event.frame ?? '', event.call, event.result.type === 'error' ? event.result.reason : 'ok']]
+      : [],
+  );
+
+/** A holder that was cut off in a loop, and in one inside it: a call waits there, and another one has started. */
+const deep = () =>
+  [
+    ...asked(['dig']),
+    { type: 'frame-started', frame: 'c0', name: 'dig', message: 'Dig.' },
+    {
+      type: 'model-replied',
+      frame: 'c0',
+      model: 'scripted',
+      text: '',
+      toolCalls: [{ id: 'd0', providerId: 'p', name: 'deeper', input: '{}' }],
+      finish: 'tool-calls',
+    },
+    { type: 'frame-started', frame: 'd0', parent: 'c0', name: 'deeper', message: 'Dig.' },
+    {
+      type: 'model-replied',
+      frame: 'd0',
+      model: 'scripted',
+      text: '',
+      toolCalls: [
+        { id: 'e0', providerId: 'p', name: 'pay', input: '{}' },
+        { id: 'e1', providerId: 'q', name: 'ask', input: '{}' },
+      ],
+      finish: 'tool-calls',
+    },
+    { type: 'tool-call-started', frame: 'd0', call: 'e0', effect: 'once' },
+    {
+      type: 'tool-call-suspended',
+      frame: 'd0',
+      call: 'e1',
+      wait: {
+        for: 'decision',
+        message: 'Ask?',
+        allows: ['approve', 'reject', 'exit'],
+        schema: {},
+        onExpiry: 'reject',
+        binding: 'b',
+      },
+    },
+  ] as const;
+
+describe('a call that ends before the loop that it has opened', () => {
+  it('has the open calls inside ended first, the innermost before those around them', async () => {
+    const app = memoryApp({ tools: [], replies: ['Gone.'], clock, leaseMs: LEASE_MS });
+    const left = await leftBehind(app, deep());
+    const { agent, live } = watchedLive(app.agent);
+    expect(await takenOver(app, clock, left, { agent })).toMatchObject({ turn: { outcome: 'completed' } });
+    expect(ends(await app.events(left.turn))).toEqual([
+      ['d0', 'e0', 'unknown-outcome'],
+      ['d0', 'e1', 'cancelled'],
+      ['c0', 'd0', 'unknown-outcome'],
+      ['', 'c0', 'unknown-outcome'],
+    ]);
+    expect((await app.state()).inDoubt).toEqual(new Set(['e0', 'd0', 'c0']));
+    expect(live()).toEqual(await app.state());
+  });
+
+  it('ends the turn when somebody has decided to, inside of it', async () => {
+    const app = memoryApp({ tools: [], replies: ['Never.'], clock, leaseMs: LEASE_MS });
+    const left = await leftBehind(app, deep());
+    const answer = { type: 'decision', decision: 'exit', reason: 'Enough.', by: 'ann' } as const;
+    const body = JSON.stringify({ wait: 'e1#0', answer });
+    await app.port.post({ kind: 'answer', turn: left.turn, body });
+    const end = await takenOver(app, clock, left);
+    const signal = { type: 'exit', reason: 'Enough.' };
+    expect(end).toMatchObject({ turn: { outcome: 'cancelled', signal } });
+    expect(app.model.requests).toEqual([]);
+    expect(ends(await app.events(left.turn)).slice(1)).toEqual([
+      ['d0', 'e1', 'declined'],
+      ['c0', 'd0', 'unknown-outcome'],
+      ['', 'c0', 'unknown-outcome'],
+    ]);
+  });
+});
+
+/** Answers what the open turn waits for: the calls of these names, in order. */
+async function decide(app: MemoryApp, turn: string, decision: 'approve' | 'exit', at: number) {
+  const waits = (await app.events(turn)).flatMap((event) =>
+    event.type === 'tool-call-suspended' ? [`${event.call}#0`] : [],
+  );
+  const answer = { type: 'decision', decision, by: 'ann' };
+  await app.port.post({ kind: 'answer', turn, body: JSON.stringify({ wait: waits[at], answer }) });
+  return passing(clock, app.run(await app.resume(turn)));
+}
+
+describe('an exit inside one loop', () => {
+  it.each([0, 1])('ends the turn while another loop beside it waits (loop %i)', async (at) => {
+    const guarded = [requireApproval(pay(), 'Pay?')];
+    const app = memoryApp({
+      tools: [named('dig', guarded), named('dive', guarded)],
+      replies: [{ calls: [{ name: 'dig' }, { name: 'dive' }] }, PAY, PAY],
+      clock,
+      leaseMs: LEASE_MS,
+    });
+    const leased = await app.lease('Go.');
+    const turn = leased.page.openTurn?.id ?? '';
+    expect(await passing(clock, app.run(leased))).toMatchObject({ status: 'suspended' });
+    expect(await decide(app, turn, 'exit', at)).toMatchObject({
+      status: 'ended',
+      turn: { outcome: 'cancelled', signal: { type: 'exit' } },
+    });
+    const all = ends(await app.events(turn));
+    expect(all).toHaveLength(4);
+    expect(
+      all
+        .filter(([frame]) => frame !== '')
+        .map(([, , why]) => why)
+        .sort(),
+    ).toEqual(['cancelled', 'declined']);
+  });
+
+  it('ends the turn while a loop beside it waits in a loop of its own', async () => {
+    const guarded = [requireApproval(pay(), 'Pay?')];
+    const app = memoryApp({
+      tools: [named('dig', guarded), named('dive', [named('deeper', guarded)])],
+      replies: [
+        { calls: [{ name: 'dig' }, { name: 'dive' }] },
+        ({ tools }) => ({ calls: [{ name: tools?.[0]?.name ?? '' }] }),
+        ({ tools }) => ({ calls: [{ name: tools?.[0]?.name ?? '' }] }),
+        PAY,
+      ],
+      clock,
+      leaseMs: LEASE_MS,
+    });
+    const leased = await app.lease('Go.');
+    const turn = leased.page.openTurn?.id ?? '';
+    expect(await passing(clock, app.run(leased))).toMatchObject({ status: 'suspended' });
+    expect(await decide(app, turn, 'exit', 0)).toMatchObject({ turn: { outcome: 'cancelled' } });
+    expect((await app.state()).messages.at(-1)).toMatchObject({ calls: [{ ended: {} }, { ended: {} }] });
+  });
+});
+
+describe('a tool that does not wait for its loop', () => {
+  /** Leaves its nested loop after a second. */
+  const impatient = (tool: AnyTool): AnyTool =>
+    decorate(tool, {
+      call: (input, call) =>
+        Promise.race([
+          tool.call(input, call),
+          new Promise<ReturnType<typeof text>>((resolve) => clock.after(1_000, () => resolve(text('Left.')))),
+        ]),
+    });
+
+  it('has what runs inside ended with its call: nothing more is journaled, but a result that was unknown', async () => {
+    const gate = Promise.withResolvers<string>();
+    const slow = defineTool({ name: 'pay', description: 'Pays.', timeout: 900_000, run: () => gate.promise });
+    const app = memoryApp({
+      tools: [impatient(digs([slow]))],
+      replies: [DIG, PAY, () => new Promise(() => {}), 'Well.'],
+      clock,
+      leaseMs: LEASE_MS,
+    });
+    const leased = await app.lease('Go.');
+    const turn = leased.page.openTurn?.id ?? '';
+    const leave = new AbortController();
+    const end = app.run(leased, { leave: leave.signal });
+    for (let i = 0; i < 20 && app.model.requests.length < 3; i += 1) await clock.advance(500);
+    gate.resolve('paid');
+    await clock.advance(500);
+    leave.abort();
+    await passing(clock, end);
+    expect(await passing(clock, app.run(await app.resume(turn)))).toMatchObject({ status: 'ended' });
+    const events = await app.events(turn);
+    const [inner] = ends(events);
+    expect(ends(events)).toEqual([
+      [inner?.[0], inner?.[1], 'unknown-outcome'],
+      ['', inner?.[0], 'ok'],
+    ]);
+    const after = events.slice(events.findLastIndex(({ type }) => type === 'tool-call-ended') + 1);
+    expect(after.filter((event) => 'frame' in event)).toEqual([]);
+    expect(after).toContainEqual(
+      expect.objectContaining({
+        type: 'late-result-received',
+        call: inner?.[1],
+        result: { type: 'text', content: 'paid' },
+      }),
+    );
+  });
+
+  it('has no more effects inside once its call has ended', async () => {
+    const ran: string[] = [];
+    const reply = Promise.withResolvers<typeof PAY>();
+    const once = defineTool({ name: 'pay', description: 'Pays.', run: () => void ran.push('pay') });
+    const app = memoryApp({
+      tools: [impatient(digs([once]))],
+      replies: [DIG, () => reply.promise, () => new Promise(() => {})],
+      clock,
+      leaseMs: LEASE_MS,
+    });
+    const leased = await app.lease('Go.');
+    const leave = new AbortController();
+    const end = app.run(leased, { leave: leave.signal });
+    for (let i = 0; i < 20 && app.model.requests.length < 3; i += 1) await clock.advance(500);
+    reply.resolve(PAY);
+    await clock.advance(1_000);
+    leave.abort();
+    await passing(clock, end);
+    expect(ran).toEqual([]);
+    const events = await app.events(leased.page.openTurn?.id ?? '');
+    expect(events.filter((event) => event.type === 'model-replied' && event.frame !== undefined)).toEqual([]);
+  });
+});
