@@ -35,6 +35,13 @@ export function parseEvent(row: Row): StoredEvent {
   return { seq: row.seq, at: row.at, ...toEvent(v, body) };
 }
 
+/** Returns the event of a row as far as this code knows it, whichever version wrote it; nothing for a type that it does not know. */
+export function parseKnown(row: Row): StoredEvent[] {
+  if (!isKnownType(row.type)) return [];
+  const { v, ...body } = JSON.parse(row.body) as Body; // written by toRow
+  return [{ seq: row.seq, at: row.at, ...toEvent(v, body) }];
+}
+
 /** The events of the bodies in one text of a JSON array. @throws NewerEventError as `parseEvent` does. */
 export function parseBodies(text: string): readonly SessionEvent[] {
   const bodies = JSON.parse(text) as readonly Body[]; // written by toRow

@@ -1,5 +1,5 @@
 import type { EventPage, ReadQuery } from '../journal/event-page.ts';
-import { MESSAGE_TYPES, NewerEventError, parseBodies, parseEvent, toRow } from '../journal/event-rows.ts';
+import { MESSAGE_TYPES, parseBodies, parseEvent, toRow } from '../journal/event-rows.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import { foldCovered } from '../journal/fold-loop.ts';
 import { REDUCER_VERSION, reduce } from '../journal/reduce.ts';
@@ -93,16 +93,12 @@ interface Folding {
   readonly memories: readonly ToolMemory[];
 }
 
-/** When a turn that this code cannot read is offered to a holder again, in ms; each time it is twice as long, up to minutes. */
-const NEWER_DEPLOYMENT = 5_000;
-
 /**
  * Folds a leased session, and keeps its lease while that takes its pages; `heard`: when it was last
- * renewed. A session that this code is too old for is given back, for a newer deployment. `too-long`: this
- * invocation cannot read it. It was given back, or, when no other could either, its turn was ended as
+ * renewed. `too-long`: this invocation cannot read it. It was given back, or, when no other could either, its turn was ended as
  * failed.
  *
- * @throws NewerEventError when it was given back.
+ * @throws NewerEventError if this code is too old for the session.
  */
 export async function foldWhileHeld(
   { port, clock, meter, memories }: Folding,
@@ -124,10 +120,6 @@ export async function foldWhileHeld(
     return { folded, heard };
   } catch (failure) {
     const from = leased.page.head + 1;
-    if (failure instanceof NewerEventError) {
-      const again = { resumeAfter: NEWER_DEPLOYMENT, unread: 'newer' } as const;
-      await port.append(leased.epoch, from, { events: [], release: 'yielded', ...again });
-    }
     if (!(failure instanceof TooLong)) throw failure;
     await port.append(
       leased.epoch,

@@ -70,15 +70,25 @@ export interface UnreadTurn {
   readonly head: number;
 }
 
+/** When a turn that this code is too old for is offered to a holder again, in ms; each time it is twice as long, up to minutes. */
+const NEWER_DEPLOYMENT = 5_000;
+
 /**
  * A holder could not read the turn, or store what it does. The turn ends at once when its session is full, when it was cancelled, and
- * when it was given up already; else it is given back, and that counts as a take-over without progress. Resolves when it has ended.
+ * when it was given up already; else it is given back, and that counts as a take-over without progress, unless this code is too old
+ * for it. Resolves when it has ended.
  *
- * @throws `failure`, having done nothing, when nothing is wrong with the session; UnreadableError when it was given back.
+ * @throws `failure` when nothing is wrong with the session; UnreadableError when the turn was given back for another reason.
  */
 export async function leaveUnread(unread: UnreadTurn, failure: unknown): Promise<void> {
-  if (isNoFault(failure)) throw failure;
   const { leased, log } = unread;
+  if (failure instanceof NewerEventError) {
+    // A cancel need not wait for the deployment that can read the turn.
+    if (isCancelled(leased)) return endUnread(unread);
+    const again = { resumeAfter: NEWER_DEPLOYMENT, unread: 'newer' } as const;
+    await appendInTime(unread, { events: [], release: 'yielded', ...again });
+  }
+  if (isNoFault(failure)) throw failure;
   if (failure instanceof SessionFullError) {
     await endUnread(unread, { type: 'session-full', message: failure.message });
     return;

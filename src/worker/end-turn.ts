@@ -27,7 +27,8 @@ export async function cancelTurn({ target }: SessionAccess, named?: string): Pro
   if (turn === undefined) throw noOpenTurn();
   if (turn === page.openTurn?.id) await mustMayEnd(target, turn, 'cancel');
   const posted = await port.post({ kind: 'cancel', turn, body: '{}' });
-  if (posted !== 'posted') throw await whyNot(target, named, turn);
+  if (posted !== 'posted') throw await whyNot(target, turn);
+  if (await hasEndedOtherwise(target, turn)) throw turnOver(target, turn);
   return { turn, status: 'cancel-requested' };
 }
 
@@ -35,8 +36,7 @@ const noOpenTurn = (): SessionError =>
   new SessionError('no-open-turn', 'No turn is open, so there is nothing to cancel.');
 
 /** What was cancelled is over, or never was one. */
-async function whyNot(target: Target, named: string | undefined, turn: string): Promise<SessionError> {
-  if (named === undefined) return noOpenTurn();
+async function whyNot(target: Target, turn: string): Promise<SessionError> {
   const page = await target.port.read({ from: 1, limit: 1, turn });
   if (page?.waits?.status === 'steering') {
     const { into } = page.waits;
@@ -44,8 +44,17 @@ async function whyNot(target: Target, named: string | undefined, turn: string): 
     return new SessionError('no-open-turn', detail, { more: { turn: into } });
   }
   if (!page || page.rows.length === 0) return unknownTurn(target, turn);
-  const detail = `Turn ${turn} has ended: GET ${turnPath(target, turn)} shows its answer.`;
-  return new SessionError('turn-over', detail);
+  return turnOver(target, turn);
+}
+
+const turnOver = (target: Target, turn: string): SessionError =>
+  new SessionError('turn-over', `Turn ${turn} has ended: GET ${turnPath(target, turn)} shows its answer.`);
+
+/** Tells whether a turn has ended as anything but cancelled: its end was on its way when the cancel came, which is void then. */
+async function hasEndedOtherwise({ port }: Target, turn: string): Promise<boolean> {
+  const types = { names: ['turn-ended'], until: Number.MAX_SAFE_INTEGER };
+  const [end] = (await port.read({ from: 1, turn, types }))?.rows ?? [];
+  return end !== undefined && Object(JSON.parse(end.body)).outcome !== 'cancelled';
 }
 
 /**

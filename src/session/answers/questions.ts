@@ -1,5 +1,6 @@
 import { waitId } from '../../journal/conversation.ts';
-import { parseEvent } from '../../journal/event-rows.ts';
+import type { EventPage } from '../../journal/event-page.ts';
+import { parseKnown } from '../../journal/event-rows.ts';
 import { type Principal, ROOT, type StoredEvent } from '../../journal/events.ts';
 import type { JournaledCall } from '../../journal/reply-data.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
@@ -10,8 +11,8 @@ import { parseToolInput } from '../../tool/check-input.ts';
 import type { Json, JsonObject } from '../../tool/json.ts';
 import type { JsonSchema } from '../../tool/json-schema.ts';
 import { fromVisible, visible, visibleIn } from '../../tool/visible.ts';
+import { PAGE_BYTES } from '../fold-session.ts';
 import { isSamePerson } from '../new-message.ts';
-import { readTurn } from '../read-session.ts';
 
 /** What a call asked somebody outside the turn, and what became of it. */
 export interface Question {
@@ -76,7 +77,10 @@ export function questionsOf(events: readonly StoredEvent[]): ReadonlyMap<string,
 export const openQuestions = (events: readonly StoredEvent[]): readonly Question[] =>
   [...questionsOf(events).values()].flat().filter(({ standing }) => standing === 'open');
 
-/** The same, of a turn that asks somebody with a role; nothing of any other, of which no more is read than that it asks none. */
+/**
+ * Returns the same of a turn that asks somebody with a role; nothing of any other, of which no more is read than that it asks none. It
+ * folds nothing, and reads what this code knows of events that a newer version wrote.
+ */
 export async function questionsForRoles(
   port: Pick<SessionPort, 'read'>,
   turn: string,
@@ -85,8 +89,15 @@ export async function questionsForRoles(
   const asked = await port.read({ from: 1, turn, types });
   const isForRole = (event: StoredEvent): boolean =>
     event.type === 'tool-call-suspended' && event.wait.for === 'decision' && event.wait.by !== undefined;
-  const mayBe = asked !== null && (asked.next !== null || asked.rows.map(parseEvent).some(isForRole));
-  return mayBe ? openQuestions(await readTurn(port, turn)) : [];
+  const mayBe = asked !== null && (asked.next !== null || asked.rows.flatMap(parseKnown).some(isForRole));
+  if (!mayBe) return [];
+  const events: StoredEvent[] = [];
+  for (let from: number | null = 1; from !== null; ) {
+    const page: EventPage | null = await port.read({ from, turn, maxBytes: PAGE_BYTES });
+    events.push(...(page?.rows ?? []).flatMap(parseKnown));
+    from = page?.next ?? null;
+  }
+  return openQuestions(events);
 }
 
 /** Whether somebody is one of those who asked for the turn of a question that is for others than these. */

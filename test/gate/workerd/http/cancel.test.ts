@@ -4,6 +4,7 @@ import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, ModelError } from '../../../../src/index.ts';
 import { pass } from '../../../fixtures/held-time.ts';
 import { held, modelBySession, script, until } from '../../../fixtures/scripts.ts';
+import { appWith, objectsWith } from './app.ts';
 import { asDescribed } from './as-described.ts';
 import { allEvents, journal, json, newSession, ORIGIN, post, type Send, SSE, send } from './client.ts';
 import { hearingSession, holdersHear } from './time.ts';
@@ -159,6 +160,39 @@ describe('cancel', () => {
     // Nobody's name, though an event has it that is of no turn.
     const none = problem('unknown-turn', 404, unknown.replace('nope', ''));
     expect(await json(await cancel(session, ''))).toEqual(none);
+  });
+
+  it.each(['is on its way', 'is stored'])('of a turn whose end %s says that it is over', async (end) => {
+    const asked = Promise.withResolvers<void>();
+    const over = Promise.withResolvers<void>();
+    const SESSIONS = objectsWith((stub) => ({
+      append: async (...request: Parameters<typeof stub.append>) => {
+        const isLast = request[2].release === 'ended';
+        if (isLast && end === 'is on its way') await asked.promise;
+        const answer = await stub.append(...request);
+        if (isLast) over.resolve();
+        return answer;
+      },
+      post: async (...request: Parameters<typeof stub.post>) => {
+        if (end === 'is stored') await over.promise;
+        const posted = await stub.post(...request);
+        asked.resolve();
+        await over.promise;
+        return posted;
+      },
+    }));
+    const via = appWith({}, { SESSIONS });
+    const session = newSession();
+    const answer = held('Done.');
+    const answering = post(session, { message: script(answer.reply).message() }, { via });
+    await answer.asked();
+    const { openTurn: turn } = await json(await via(session));
+    const cancelling = via(`${session}/cancel`, { method: 'POST' });
+    answer.release();
+    expect(await json(await cancelling)).toEqual(
+      problem('turn-over', 409, `Turn ${turn} has ended: GET ${session}/turns/${turn} shows its answer.`),
+    );
+    expect(await json(await answering)).toMatchObject({ turn, outcome: 'completed', text: 'Done.' });
   });
 
   it('of a message on its way into a turn names that one', async () => {

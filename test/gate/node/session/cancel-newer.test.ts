@@ -1,0 +1,102 @@
+/** A cancel after a rollback: the journal holds an event that a newer version wrote, and this one cannot fold the session. */
+import { describe, expect, it, vi } from 'vitest';
+import { questionsForRoles } from '../../../doors/session.ts';
+import { startOf } from '../../../fixtures/session-contract/harness.ts';
+import { LEASE_MS, passing } from './former-holder.ts';
+import { type ClockedApp, clockedApp } from './memory-app.ts';
+
+const NEWER = { v: 99, call: 'c0' };
+
+/** A turn of which a newer version stored an event, and gave it back as `release` says. */
+async function newerTurn(app: ClockedApp, release?: 'yielded' | 'suspended'): Promise<string> {
+  const { epoch, page } = await app.lease('Go.');
+  const turn = page.openTurn?.id ?? '';
+  const body = JSON.stringify({ ...NEWER, type: 'something-new', turn });
+  await app.port.append(epoch, page.head + 1, {
+    events: [{ type: 'something-new', turn, body }],
+    ...(release && { release }),
+  });
+  return turn;
+}
+
+const cancel = (app: ClockedApp, turn: string) => app.port.post({ kind: 'cancel', turn, body: '{}' });
+
+/** Runs what the alarm hands over, until no turn is open or nothing more comes. */
+async function runDue(app: ClockedApp): Promise<void> {
+  for (let seen = 0; ; seen += 1) {
+    for (let waited = 0; app.dispatched.length <= seen && waited < 60; waited += 1)
+      await app.clock.advance(1_000);
+    const turn = app.dispatched[seen];
+    if (turn === undefined) return;
+    await app.resume(turn).then(
+      (leased) => passing(app.clock, app.run(leased)).catch((failure) => failure),
+      () => 'not to be resumed',
+    );
+    if (!(await app.port.read({ from: 1 }))?.openTurn) return;
+  }
+}
+
+const endOf = async (app: ClockedApp, turn: string) =>
+  ((await app.port.read({ from: 1, turn }))?.rows ?? []).flatMap(({ type, body }) =>
+    type === 'turn-ended' ? [JSON.parse(body)] : [],
+  );
+
+describe('a turn with an event of a newer version', () => {
+  it('is left alone while no one cancels it', async () => {
+    const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
+    const turn = await newerTurn(app, 'yielded');
+    await expect(app.run(await app.resume(turn))).rejects.toThrow('was written by a newer version');
+    expect(await endOf(app, turn)).toEqual([]);
+  });
+
+  it.each(['yielded', 'suspended', undefined] as const)(
+    'ends as cancelled when somebody cancels it, without a fold (%s)',
+    async (release) => {
+      const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
+      const turn = await newerTurn(app, release);
+      expect(await cancel(app, turn)).toBe('posted');
+      await runDue(app);
+      expect(await endOf(app, turn)).toEqual([{ v: 1, type: 'turn-ended', turn, outcome: 'cancelled' }]);
+      expect(app.model.requests).toEqual([]);
+    },
+  );
+
+  it('ends so though a holder of this version has tried it before', async () => {
+    const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
+    const turn = await newerTurn(app, 'yielded');
+    await app.run(await app.resume(turn)).catch(() => 'left');
+    await cancel(app, turn);
+    await runDue(app);
+    expect(await endOf(app, turn)).toMatchObject([{ outcome: 'cancelled' }]);
+  });
+
+  it('ends so when it waited behind another turn', async () => {
+    const warn = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
+    const turn = await newerTurn(app);
+    await app.port.accept({ ...startOf('q1'), whenBusy: 'queue' });
+    await cancel(app, 'q1');
+    await cancel(app, turn);
+    await runDue(app);
+    await runDue(app);
+    expect([await endOf(app, turn), await endOf(app, 'q1')]).toMatchObject([
+      [{ outcome: 'cancelled' }],
+      [{ outcome: 'cancelled' }],
+    ]);
+    warn.mockRestore();
+  });
+
+  it('still asks whoever cancels it for the role of whom it waits for', async () => {
+    const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
+    const { epoch, page } = await app.lease('Go.');
+    const turn = page.openTurn?.id ?? '';
+    const wait = { for: 'decision', message: 'Pay?', by: 'manager', allows: ['approve'], schema: {} };
+    const rows = [
+      { type: 'model-replied', toolCalls: [{ id: 'c0', providerId: 'p', name: 'pay', input: '{}' }] },
+      { type: 'tool-call-suspended', call: 'c0', wait: { ...wait, onExpiry: 'reject', binding: 'b' } },
+      { type: 'something-new' },
+    ].map((event) => ({ type: event.type, turn, body: JSON.stringify({ v: 99, turn, ...event }) }));
+    await app.port.append(epoch, page.head + 1, { events: rows, release: 'suspended' });
+    expect(await questionsForRoles(app.port, turn)).toMatchObject([{ id: 'c0#0', wait: { by: 'manager' } }]);
+  });
+});
