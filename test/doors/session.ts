@@ -2,8 +2,8 @@
 
 export { toTurnStart } from '../../src/journal/event-rows.ts';
 export { checkDecision, postAnswer } from '../../src/session/answers/post-answer.ts';
-export type { FileStore } from '../../src/session/file-store.ts';
 export { openQuestions, questionsForRoles, questionsOf } from '../../src/session/answers/questions.ts';
+export type { FileStore } from '../../src/session/file-store.ts';
 export { foldLeased, readerOf } from '../../src/session/fold-session.ts';
 export { HeldSession } from '../../src/session/held-session.ts';
 export { InvocationBudgetWatch } from '../../src/session/invocation-budget-watch.ts';

@@ -88,8 +88,8 @@ async function play(draw: Draw): Promise<readonly StoredEvent[]> {
   });
   const leased = await app.lease('Go.');
   const turn = leased.page.openTurn?.id ?? '';
-  let next: Promise<typeof leased> | undefined = Promise.resolve(leased);
-  for (let runs = 0; next && runs < 40; runs += 1) {
+  let next = Promise.resolve(leased);
+  for (let runs = 0; runs < 40; runs += 1) {
     // Some of the tools are gone in another deployment.
     const kept = draw(3) === 0 ? tools.filter(() => draw(2) === 0) : tools;
     const leave = new AbortController();
