@@ -1,7 +1,7 @@
 import { exports as exported, env as ownEnv, WorkerEntrypoint, waitUntil } from 'cloudflare:workers';
-import type { Context } from 'hono';
-// One small router: the default preset carries two larger ones, for apps of hundreds of routes.
-import { Hono } from 'hono/tiny';
+import type { Context, Hono } from 'hono';
+import { HonoBase } from 'hono/hono-base';
+import { LinearRouter } from 'hono/router/linear-router';
 import type { Announced, Announcement, HandOver, StoreDeletion, TurnRunner } from '../journal/turn-runner.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { credentialsIn } from '../tool/env.ts';
@@ -111,12 +111,15 @@ interface Served {
   Bindings: Env;
 }
 
+/** Makes an app with one small router: the default preset of Hono carries two larger ones, for hundreds of routes. */
+const newApp = (): Hono<Served> => new HonoBase<Served>({ router: new LinearRouter() });
+
 /**
  * The HTTP surface: the routes of the app, and what answers everything else. They are found below its `basePath`, and without it
  * too, since what mounts a Worker may have taken it off.
  */
 export function createApp(host: HttpHost, routes: readonly Route[]): Hono<Served> {
-  const app = new Hono<Served>();
+  const app = newApp();
   const answer = answering(host);
   const mounted = createRoutes(host, routes, answer);
   if (host.basePath !== undefined) app.route(host.basePath, mounted);
@@ -153,7 +156,7 @@ export function createRoutes(
   routes: readonly Route[],
   answer = answering(host),
 ): Hono<Served> {
-  const app = new Hono<Served>();
+  const app = newApp();
   for (const route of routes) {
     app.on(
       route.method,
