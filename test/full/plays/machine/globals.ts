@@ -82,10 +82,11 @@ class SocketResponse extends Response {
     body?: ConstructorParameters<typeof Response>[0],
     init: ResponseInit & { readonly webSocket?: SocketEnd } = {},
   ) {
-    const { webSocket = null, ...rest } = init;
-    super(body, rest.status === 101 ? { ...rest, status: 200 } : rest);
+    // It may be another response, whose properties are not its own.
+    const { webSocket = null, status = 200, statusText = '', headers = {} } = init;
+    super(body, { status: status === 101 ? 200 : status, statusText, headers });
     Object.defineProperty(this, 'webSocket', { value: webSocket });
-    if (rest.status === 101) Object.defineProperty(this, 'status', { value: 101 });
+    if (status === 101) Object.defineProperty(this, 'status', { value: 101 });
   }
 }
 

@@ -73,7 +73,14 @@ interface Body {
 const PROBLEM = 'urn:holdfast:problem:';
 
 /** Why a request may be refused for a while. */
-const REFUSALS = ['session-busy', 'turn-suspended', 'queue-full', 'session-unavailable', 'newer-deployment'];
+const REFUSALS = [
+  'session-busy',
+  'turn-suspended',
+  'queue-full',
+  'session-unavailable',
+  'newer-deployment',
+  'rate-limited',
+];
 /** Why it may be refused for good where somebody else was faster. */
 const GONE = [
   'unknown-session',
