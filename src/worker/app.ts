@@ -1,7 +1,7 @@
 import { exports as exported, env as ownEnv, WorkerEntrypoint, waitUntil } from 'cloudflare:workers';
 import type { Context, Hono } from 'hono';
 import { HonoBase } from 'hono/hono-base';
-import { LinearRouter } from 'hono/router/linear-router';
+import { TrieRouter } from 'hono/router/trie-router';
 import type { Announced, Announcement, HandOver, StoreDeletion, TurnRunner } from '../journal/turn-runner.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { credentialsIn } from '../tool/env.ts';
@@ -111,8 +111,8 @@ interface Served {
   Bindings: Env;
 }
 
-/** Makes an app with one small router: the default preset of Hono carries two larger ones, for hundreds of routes. */
-const newApp = (): Hono<Served> => new HonoBase<Served>({ router: new LinearRouter() });
+/** Makes an app with one router: the default preset of Hono carries another one, for hundreds of routes, and a third that chooses. */
+const newApp = (): Hono<Served> => new HonoBase<Served>({ router: new TrieRouter() });
 
 /**
  * The HTTP surface: the routes of the app, and what answers everything else. They are found below its `basePath`, and without it
