@@ -4,7 +4,6 @@ import { isCount, limitProblem } from '../loop/loop-limits.ts';
 import { modelProblem, settingsFault } from '../loop/loop-settings.ts';
 import { type ModelTimeout, modelTimeoutProblem } from '../loop/model-time.ts';
 import { type Policies, policyProblem } from '../loop/policies.ts';
-import { MOST_GENERATIONS } from '../loop/scheduling.ts';
 import type { CacheSetting } from '../model/cache-setting.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { type AgentSettings, shownSetting } from '../model/settings.ts';
@@ -25,11 +24,15 @@ export function checkLimits(agent: string, limits: Limits | undefined, model: Ch
   throw new AgentDefinitionError(agent, { field: `limits.${bad.path}`, problem });
 }
 
-/** The bound that is given, or that of an agent which gives none. @throws AgentDefinitionError when it is none. */
-export function checkedGenerations(agent: string, most: CallLimit = MOST_GENERATIONS): CallLimit {
+/** Returns the bound. @throws AgentDefinitionError if it is no positive whole number and not `unlimited`. */
+export function checkedCount(
+  agent: string,
+  field: 'maxGenerations' | 'maxScheduled',
+  most: CallLimit,
+): CallLimit {
   if (most === 'unlimited' || isCount(most)) return most;
-  const problem = `has a maxGenerations of ${String(most).slice(0, 40)}: use a positive whole number or 'unlimited'`;
-  throw new AgentDefinitionError(agent, { field: 'maxGenerations', problem });
+  const problem = `has a ${field} of ${String(most).slice(0, 40)}: use a positive whole number or 'unlimited'`;
+  throw new AgentDefinitionError(agent, { field, problem });
 }
 
 /** @throws AgentDefinitionError when a setting cannot be followed, or not beside the others, by these tools or this model. */
@@ -243,6 +246,7 @@ export const AGENT_SHAPE = {
     context: 'object',
     loopIds: 'any',
     maxGenerations: 'any',
+    maxScheduled: 'any',
     retention: 'any',
     compaction: 'any',
     output: 'schema',

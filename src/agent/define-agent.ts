@@ -5,6 +5,7 @@ import type { LoopInspector } from '../loop/inspector.ts';
 import { DEFAULT_LIMITS, type LoopLimits, withLimits } from '../loop/loop-limits.ts';
 import type { ModelTimeout } from '../loop/model-time.ts';
 import { type LoopPolicies, type Policies, withPolicies } from '../loop/policies.ts';
+import { MOST_GENERATIONS, MOST_IN_TREE } from '../loop/scheduling.ts';
 import type { LoopTransformer } from '../loop/transformers.ts';
 import type { CacheSetting } from '../model/cache-setting.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
@@ -35,7 +36,7 @@ import {
   checkAgentLiteral,
   checkCache,
   checkCompaction,
-  checkedGenerations,
+  checkedCount,
   checkedTimeout,
   checkLimits,
   checkLoopIds,
@@ -85,6 +86,8 @@ export interface Agent<Name extends string = string, Output = unknown> {
   readonly loopIds: LoopIds;
   /** Turns in a row that turns of its sessions may schedule. */
   readonly maxGenerations: CallLimit;
+  /** Turns that turns may start in one tree. */
+  readonly maxScheduled: CallLimit;
   /** When it is absent, the app's holds. */
   readonly retention?: Retention | undefined;
   /** When it is absent, the model is shown whole conversations. */
@@ -165,6 +168,11 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
    * it can schedule nothing. A message or a decision from outside begins the row anew.
    */
   readonly maxGenerations?: CallLimit | undefined;
+  /**
+   * How many turns calls may start (`call.schedule`, or a message to another session by `call.env`) between two messages of a
+   * person, however they branch. Defaults to 20. Recurring runs do not count.
+   */
+  readonly maxScheduled?: CallLimit | undefined;
   /** How long its sessions and their files are kept; as the app says unless given. */
   readonly retention?: Retention | undefined;
   /** Replaces older messages of a long conversation, as `summarised` does; never unless given. Not in loops inside its own. */
@@ -270,7 +278,8 @@ export function defineAgent<
     transformers: [...(config.transformers ?? [])],
     context: ToolCallContext.of(config.context ?? {}),
     loopIds,
-    maxGenerations: checkedGenerations(name, config.maxGenerations),
+    maxGenerations: checkedCount(name, 'maxGenerations', config.maxGenerations ?? MOST_GENERATIONS),
+    maxScheduled: checkedCount(name, 'maxScheduled', config.maxScheduled ?? MOST_IN_TREE),
     retention: config.retention,
     compaction: config.compaction,
     output: toAgentOutput(name, config.output),

@@ -1,5 +1,6 @@
 import { isOurCall, wordsOf } from '../model/parts.ts';
 import type { TurnPrincipal } from '../tool/call.ts';
+import type { TreePlace } from '../tool/call-origin.ts';
 import type { ContentPart } from '../tool/content.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { ResultData } from '../tool/tool-result.ts';
@@ -216,6 +217,8 @@ interface NewTurn {
   /** Only what a `Principal` has of it is journaled. */
   readonly from: TurnPrincipal;
   readonly request?: RequestKey | undefined;
+  /** Of a message that a call of another turn sends. */
+  readonly place?: TreePlace | undefined;
 }
 
 /** The rows that start a turn. `newId` answers an id unlike any other. */
@@ -233,6 +236,7 @@ export function toTurnStart(start: NewTurn, newId: () => string): TurnStart {
       ...(parts && { parts }),
       context: context.toJSON(),
       principal: toPrincipal(start.from),
+      ...start.place,
     }),
     request,
     ...(files && files.length > 0 && { files }),
@@ -246,10 +250,10 @@ export const toPrincipal = ({ id, tenant, roles = [] }: TurnPrincipal): Principa
   ...(roles.length > 0 && { roles: [...roles] }),
 });
 
-/** The turn of a message that a call has scheduled: for whom, and with what context, the turn of the call is. */
+/** The turn of a message that a call has scheduled: for whom, and with what context, the turn of the call is. A recurring one is a root. */
 export const toScheduledTurn = (
-  { turn, message, after }: ScheduledMessage,
-  { context, principal, generation: before }: Pick<TurnState, 'context' | 'principal' | 'generation'>,
+  { turn, message, after, recurring }: ScheduledMessage,
+  { context, principal, root, generation }: Pick<TurnState, 'context' | 'principal' | 'root' | 'generation'>,
 ): ScheduledTurn => ({
   started: toRow({
     type: 'turn-started',
@@ -258,7 +262,7 @@ export const toScheduledTurn = (
     message,
     context,
     principal,
-    generation: before + 1,
+    ...(!recurring && { root, generation: generation + 1 }),
   }),
   after,
 });

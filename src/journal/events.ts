@@ -1,5 +1,6 @@
 import type { ProviderData } from '../model/parts.ts';
 import type { Effect } from '../tool/call.ts';
+import type { TreePlace } from '../tool/call-origin.ts';
 import type { ContentPart } from '../tool/content.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
@@ -53,6 +54,8 @@ export interface ScheduledMessage {
   readonly message: string;
   /** Milliseconds from the time of the event that holds it. */
   readonly after: number;
+  /** The next run of an agent that runs again and again: the root of a tree of its own. */
+  readonly recurring?: true;
 }
 
 /** What stopped a turn that failed; safe to show to its owner. */
@@ -85,18 +88,17 @@ interface InFrame extends InTurn {
 export type SessionEvent =
   /** Always the first. `incarnation` tells a session from one of the same name that was erased before it. */
   | { readonly type: 'session-opened'; readonly incarnation: string; readonly agent: string }
-  | (InTurn & {
-      readonly type: 'turn-started';
-      readonly loopId: string;
-      /** Its words. */
-      readonly message: string;
-      /** All of it in its order, where it has files. */
-      readonly parts?: readonly ContentPart[];
-      readonly context: JsonObject;
-      readonly principal: Principal;
-      /** How many turns in a row were scheduled by turns, this one the last; absent of one that came from outside. */
-      readonly generation?: number;
-    })
+  | (InTurn &
+      Partial<TreePlace> & {
+        readonly type: 'turn-started';
+        readonly loopId: string;
+        /** Its words. */
+        readonly message: string;
+        /** All of it in its order, where it has files. */
+        readonly parts?: readonly ContentPart[];
+        readonly context: JsonObject;
+        readonly principal: Principal;
+      })
   /** An invocation that goes on with a turn says so first. */
   | (InTurn & { readonly type: 'turn-resumed'; readonly cause: 'expired' | 'handed-over' })
   /**
@@ -162,6 +164,8 @@ export type SessionEvent =
       /** The tool returns directly, and succeeded. */
       readonly direct?: true;
       readonly changes?: CallChanges;
+      /** How many messages the call sent to other sessions, also if it failed. */
+      readonly sent?: number;
     })
   /** The call waits for somebody outside. */
   | (InFrame & { readonly type: 'tool-call-suspended'; readonly call: string; readonly wait: Wait })
@@ -207,15 +211,16 @@ export type SessionEvent =
   /** The answer is not of the form that the agent declares; the model is told why, and asked once more. */
   | (InFrame & { readonly type: 'answer-rejected'; readonly problems: readonly string[] })
   /** A message that came while the turn ran; the model is shown it with its next request. */
-  | (InTurn & {
-      readonly type: 'turn-steered';
-      /** The turn that it would have been by itself. */
-      readonly as: string;
-      readonly message: string;
-      /** All of the message in its order, as in a `turn-started`. */
-      readonly parts?: readonly ContentPart[];
-      readonly principal: Principal;
-    })
+  | (InTurn &
+      Partial<TreePlace> & {
+        readonly type: 'turn-steered';
+        /** The turn that it would have been by itself. */
+        readonly as: string;
+        readonly message: string;
+        /** All of the message in its order, as in a `turn-started`. */
+        readonly parts?: readonly ContentPart[];
+        readonly principal: Principal;
+      })
   /**
    * A call answers after its end said that its outcome is unknown, in this turn or a later one; or, if `open`, after the invocation
    * that ran it lost the turn.

@@ -5,6 +5,7 @@ import { framesInside, lastBatch } from './conversation.ts';
 import { type EventOf, ROOT } from './events.ts';
 import { applyFacts } from './memories.ts';
 import { type CallRecord, type Fold, type FrameState, frameOf } from './state.ts';
+import { countStarted, replant } from './turn-tree.ts';
 
 /** Marks a call as begun: whoever takes the turn over must ask what became of it. */
 export function foldStarted(fold: Fold, event: EventOf<'tool-call-started'>): void {
@@ -30,7 +31,7 @@ export function foldAnswered(fold: Fold, event: EventOf<'tool-call-answered'>): 
   const { answer } = event;
   const last = findCall(fold, event)?.waits?.at(-1);
   if (last) last.answer = answer;
-  if (answer.type === 'decision' && !answer.expired) fold.turn.generation = 0;
+  if (answer.type === 'decision' && !answer.expired && !answer.inCall) replant(fold);
 }
 
 /** Settles a call whose outcome was unknown, or keeps the result of one that is still open. */
@@ -57,7 +58,7 @@ export function foldEnded(fold: Fold, event: EventOf<'tool-call-ended'>): void {
   if (isOutcomeUnknown(result)) state.inDoubt.add(call);
   if (turn.frames.has(call)) for (const { id } of framesInside(turn, call)) turn.frames.delete(id);
   turn.limit ??= event.limit;
-  turn.scheduled += changes?.scheduled?.length ?? 0;
+  countStarted(fold, changes?.scheduled, event.sent);
   const place = { turn: turn.id, frame: frame.id, path: frame.path, call, result };
   applyFacts(fold, { facts: changes?.facts, place, when: 'call' });
   const batch = lastBatch(frame.messages);

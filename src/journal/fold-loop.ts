@@ -17,11 +17,13 @@ import {
   type SessionState,
   type TurnState,
 } from './state.ts';
+import { enterTree } from './turn-tree.ts';
 import { NOTHING_SPENT } from './usage.ts';
 
 /** A turn that has just started, with its own loop. */
 export function startTurn(state: SessionState, event: EventOf<'turn-started'>): TurnState {
   const { agent: path, messages, blackboard, offered, measured } = state;
+  const place = enterTree(state, event);
   const root: FrameState = {
     ...newLoop,
     callsByTool: new Map(),
@@ -31,6 +33,7 @@ export function startTurn(state: SessionState, event: EventOf<'turn-started'>): 
     blackboard,
     offered,
     measured,
+    spent: place.before,
   };
   return {
     id: event.turn,
@@ -51,7 +54,7 @@ export function startTurn(state: SessionState, event: EventOf<'turn-started'>): 
     limited: false,
     limit: undefined,
     scheduled: 0,
-    generation: event.generation ?? 0,
+    ...place,
     cancelRequested: false,
     resumedSinceReply: 0,
     resumedIdly: 0,

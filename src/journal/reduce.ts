@@ -18,12 +18,13 @@ import { applyFacts, tellMemories } from './memories.ts';
 import { foldCompaction, foldDropped, foldLessShown } from './shortened.ts';
 import { countCalls, foldAsked, foldRefused, foldUsed } from './spending.ts';
 import { type CallRecord, type Fold, frameOf, type SessionState, type StoppingCall } from './state.ts';
+import { graft, leaveTree } from './turn-tree.ts';
 
 /**
  * Stamps snapshots: one that another reducer made is ignored and the journal folded. So is one of events as
  * another version reads them: they are upgraded before they are folded, or are newer than this code.
  */
-export const REDUCER_VERSION = 1_000 * EVENT_VERSION + 11;
+export const REDUCER_VERSION = 1_000 * EVENT_VERSION + 12;
 
 /**
  * Folds one event into a state that only the caller holds, and mutates it. Pure otherwise: no clock, no
@@ -79,9 +80,7 @@ const FOLDS: Folds = {
   'tools-changed': foldTurnTools,
   'tools-listed': foldListed,
   'answer-rejected': foldRejected,
-  'turn-steered': ({ turn }) => {
-    turn.generation = 0;
-  },
+  'turn-steered': graft,
   'late-result-received': foldLate,
   'conversation-compacted': foldCompaction,
   'summary-dropped': foldDropped,
@@ -156,6 +155,7 @@ function foldTurnEnd(fold: Fold, event: EventOf<'turn-ended'>): void {
   turn.object = object;
   turn.stoppedBy = stoppingCalls(state, event);
   turn.text = ANSWERED.includes(outcome) && !signal ? (text ?? answerText(state.messages)) : '';
+  leaveTree(fold);
   turn.frames.clear();
 }
 

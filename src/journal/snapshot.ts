@@ -1,6 +1,6 @@
 import type { ResultData } from '../tool/tool-result.ts';
 import { standIn } from './shortened.ts';
-import { emptyState, nothingOffered, type SessionState, type TurnState } from './state.ts';
+import { emptyState, nothingOffered, type SessionState, type TurnState, type TurnTree } from './state.ts';
 
 /** The folded state at a sequence, as text, stamped with the reducer that made it. */
 export interface Snapshot {
@@ -25,11 +25,13 @@ interface Stored
     | 'blackboard'
     | 'compacted'
     | 'summaryDropped'
+    | 'recurring'
   > {
   readonly cells: readonly [string, SessionState['callState'] extends Map<string, infer V> ? V : never][];
   readonly slices: readonly [string, SessionState['memories'] extends Map<string, infer V> ? V : never][];
   readonly inDoubt: readonly string[];
   readonly closedUnread: readonly [string, ResultData][];
+  readonly trees: readonly [string, TurnTree][];
   readonly turn?: Omit<TurnState, 'frames' | 'callsByTool'> & {
     readonly callsByTool: readonly [string, number][];
   };
@@ -50,7 +52,7 @@ export function toSnapshot(state: SessionState): string {
     memories: slices,
     turn,
   } = state;
-  const { inDoubt, closedUnread, compacted, summaryDropped } = state;
+  const { inDoubt, closedUnread, compacted, summaryDropped, trees, recurring } = state;
   const kept = turn && { ...turn, frames: undefined, callsByTool: [...turn.callsByTool] };
   return JSON.stringify({
     seq,
@@ -68,6 +70,8 @@ export function toSnapshot(state: SessionState): string {
     closedUnread: [...closedUnread],
     compacted,
     summaryDropped,
+    trees: [...trees],
+    recurring,
     turn: kept,
   });
 }
@@ -75,7 +79,7 @@ export function toSnapshot(state: SessionState): string {
 /** The state that `toSnapshot` wrote. Of its messages there is only the one that stands for those before a compaction. */
 export function fromSnapshot(body: string): SessionState {
   const stored = JSON.parse(body) as Stored; // written by toSnapshot of this reducer's version
-  const { turn, cells, slices, inDoubt, closedUnread, compacted, ...rest } = stored;
+  const { turn, cells, slices, inDoubt, closedUnread, trees, compacted, ...rest } = stored;
   return {
     ...emptyState(),
     ...rest,
@@ -84,6 +88,7 @@ export function fromSnapshot(body: string): SessionState {
     messages: compacted ? [standIn(compacted.text)] : [],
     inDoubt: new Set(inDoubt),
     closedUnread: new Map(closedUnread),
+    trees: new Map(trees),
     callState: new Map(cells),
     memories: new Map(slices),
     turn: turn && {

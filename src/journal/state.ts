@@ -196,10 +196,14 @@ export interface TurnState extends CallCounts {
   limited: boolean;
   /** While it is open, the first limit that its calls were beyond; then the one that ended it. */
   limit: ReachedLimit | undefined;
-  /** Messages that its calls have scheduled. */
+  /** Messages that its calls have scheduled, without a recurring one. */
   scheduled: number;
-  /** How many turns in a row were scheduled by turns, this one the last, since a message or a decision came from outside. */
+  /** The root of its tree: the last turn that something outside has started, or that a person has steered or decided in. */
+  root: string;
+  /** How many turns in a row were started by turns, this one the last, since the root. */
   generation: number;
+  /** What its tree used before it, which counts in the limits of its own loop. */
+  before: Spent;
   cancelRequested: boolean;
   /** Invocations that took the turn up since its last reply, from one that may have asked for the next. */
   resumedSinceReply: number;
@@ -213,6 +217,15 @@ export interface TurnState extends CallCounts {
   error: TurnError | undefined;
   signal: Signal | undefined;
   object: Json | undefined;
+}
+
+/** What a session remembers of one tree: all turns that were started by turns after the one at its root. */
+export interface TurnTree {
+  readonly count: number;
+  /** Those of them that wait in this session for their time. */
+  readonly pending: number;
+  /** What its turns that have ended used of the limits on tokens and cost. */
+  readonly spent: Spent;
 }
 
 /** Everything that the loop knows of a session: a fold over its journal. */
@@ -245,6 +258,10 @@ export interface SessionState {
   compacted: { readonly text: string; readonly from: number } | undefined;
   /** Before which event the messages stood whose summary was dropped, unless another one stands for them since. */
   summaryDropped: { readonly from: number | undefined } | undefined;
+  /** The trees of turns, by the ids of their roots; the one that changed last is last. */
+  readonly trees: Map<string, TurnTree>;
+  /** The recurring turn that waits for its time. */
+  recurring: string | undefined;
   /** The open turn, or the one that ended last. */
   turn: TurnState | undefined;
 }
@@ -282,5 +299,7 @@ export const emptyState = (): SessionState => ({
   closedUnread: new Map(),
   compacted: undefined,
   summaryDropped: undefined,
+  trees: new Map(),
+  recurring: undefined,
   turn: undefined,
 });

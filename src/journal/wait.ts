@@ -43,7 +43,11 @@ export interface ResultWait extends WaitBase {
 
 /** What somebody outside answered, once. */
 export type Answer =
-  | ({ readonly type: 'decision' } & Decision)
+  | ({
+      readonly type: 'decision';
+      /** A call of another turn has decided, and no person. */
+      readonly inCall?: true;
+    } & Decision)
   | {
       readonly type: 'result';
       readonly result: ResultData;

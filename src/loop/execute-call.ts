@@ -191,6 +191,7 @@ function eventsOf({ loop, record }: ToolCallRun, ending: CallEnding): SessionEve
   const { result, limit, direct, ms, said = [] } = ending;
   const changes = withHeldFacts(record, ending.changes);
   const place = { ...inLoop(loop), call: record.id };
+  const sent = loop.scheduleRoom?.sentBy(record) ?? 0;
   const told = result.type === 'error' ? [] : said;
   const under = told.length > 0 && outermostCall(loop);
   return [
@@ -211,6 +212,7 @@ function eventsOf({ loop, record }: ToolCallRun, ending: CallEnding): SessionEve
       ...(limit && { limit }),
       ...(direct && { direct }),
       ...(changes && { changes }),
+      ...(sent > 0 && { sent }),
     },
   ];
 }

@@ -2,6 +2,7 @@ import { hasBegun } from '../journal/conversation.ts';
 import type { CallRecord } from '../journal/state.ts';
 import { untilAborted } from '../tool/async.ts';
 import type { CallScope, HistoryMessage, ToolCall, ToolExecution } from '../tool/call.ts';
+import { envOfCall } from '../tool/call-origin.ts';
 import type { FrameOutcome } from '../tool/frame.ts';
 import { SignalError } from '../tool/signals.ts';
 import type { Frame, LiveCall } from '../tool/tool.ts';
@@ -92,6 +93,10 @@ export function prepareCall(run: PermittedRun, time: AroundTime): PreparedCall {
   return { call, progress, scheduled };
 }
 
+/** Returns the environment for a call: messages that it sends to other sessions are of its tree. */
+const envIn = ({ env, scheduleRoom }: Loop, record: CallRecord): CallScope['env'] =>
+  scheduleRoom ? envOfCall(env, { send: () => scheduleRoom.send(record) }) : env;
+
 /** What every tool and decorator is given of its call. */
 const scopeOf = (
   { loop, record, view, tool }: PermittedRun,
@@ -106,7 +111,7 @@ const scopeOf = (
   blackboard: view.blackboard,
   secrets: loop.secrets,
   log: loop.log,
-  env: loop.env,
+  env: envIn(loop, record),
   inSession: loop.inSession,
   process: processView(loop),
   now: view.now,

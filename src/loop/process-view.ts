@@ -1,4 +1,5 @@
 import { ROOT } from '../journal/events.ts';
+import { NOTHING_SPENT } from '../journal/usage.ts';
 import { usd } from '../model/prices.ts';
 import type { BudgetView, ProcessView } from '../tool/process-view.ts';
 import { type Budget, usedOf } from './budget.ts';
@@ -30,7 +31,10 @@ export function processView(loop: Loop): ProcessView | undefined {
       };
     },
     get used() {
-      const { tokens, cost } = state?.frames.get(ROOT)?.spent ?? { tokens: 0, cost: 0 };
+      // A budget counts the whole tree of turns, this view the turn alone.
+      const { before = NOTHING_SPENT } = state ?? {};
+      const spent = state?.frames.get(ROOT)?.spent ?? before;
+      const [tokens, cost] = [spent.tokens - before.tokens, usd(spent.cost - before.cost)];
       const { cost: _, ...told } = state?.usage ?? { inputTokens: 0, outputTokens: 0 };
       const [toolCalls, modelCalls] = [state?.toolCalls ?? 0, state?.iterations ?? 0];
       return { tokens, cost, toolCalls, modelCalls, ...told };

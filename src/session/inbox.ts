@@ -198,8 +198,18 @@ function steered(turn: TurnState, row: InboxMessage): SessionEvent {
   const event = parseEvent({ seq: 0, at: 0, type: 'turn-started', turn: row.turn, body: row.body });
   if (event.type !== 'turn-started')
     throw new TypeError('A message that is steered is stored as the start of a turn.');
-  const { message, parts, principal } = event;
-  return { type: 'turn-steered', turn: turn.id, as: row.turn, message, ...(parts && { parts }), principal };
+  const { message, parts, principal, root, generation, count } = event;
+  const place = root !== undefined && generation !== undefined && { root, generation };
+  return {
+    type: 'turn-steered',
+    turn: turn.id,
+    as: row.turn,
+    message,
+    ...(parts && { parts }),
+    principal,
+    ...place,
+    ...(place && count !== undefined && { count }),
+  };
 }
 
 /**

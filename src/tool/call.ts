@@ -68,8 +68,8 @@ export interface CallScope {
    * id of that turn.
    *
    * @throws Error when the message is blank, the delay is not from 0 seconds to 365 days, no session would keep it, this turn
-   *   has scheduled as many as one may, no more may wait in the session, or this turn is the last in a row of turns that were
-   *   scheduled by turns (`maxGenerations` of the agent).
+   *   has scheduled as many as one may, no more may wait in the session, this turn is the last in a row of turns that were
+   *   scheduled by turns (`maxGenerations` of the agent), its tree has no room (`maxScheduled`), or no recurring run may be scheduled.
    */
   schedule(request: ScheduleRequest): Promise<string>;
   /** Answers a file of this session with its bytes, by the id under which the model is told of it; `undefined` when it is not there. */
@@ -214,6 +214,11 @@ export interface ScheduleRequest {
   readonly message: string;
   /** From when the call's end is stored. */
   readonly delaySeconds: number;
+  /**
+   * The next run of an agent that runs again and again: it has a budget of its own. A session has one at a time, at least 60 seconds
+   * later; a turn that another turn has started may schedule none. Defaults to `false`.
+   */
+  readonly recurring?: boolean | undefined;
 }
 
 /** A tool that the caller runs: what is asked of them, and for how long. */

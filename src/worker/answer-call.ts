@@ -204,12 +204,16 @@ async function checkAnswer(
   services.context?.(principal, question.turn);
   const checked = toAnswer(question, target.caller.id);
   if (!checked.ok) throw invalidBody(checked.problems);
-  const { answer } = checked;
+  const answer = at.origin ? inCall(checked.answer) : checked.answer;
   const problems = question.standing === 'open' ? await editProblems(services.agent, question, answer) : [];
   if (problems.length > 0) throw invalidBody(problems);
   const hash = key ? JSON.stringify([target.caller.id, key.key, key.bodyHash]) : host.newId();
   return { sent, question, services, answer, hash };
 }
+
+/** A decision of another turn's call is no word of a person: the row of turns goes on. */
+const inCall = (answer: Answer): Answer =>
+  answer.type === 'decision' ? { ...answer, inCall: true } : answer;
 
 async function takeAnswer({ target }: SessionAccess, checked: CheckedCall): Promise<CheckedCall> {
   const { question, services, answer, hash } = checked;

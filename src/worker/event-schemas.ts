@@ -52,6 +52,7 @@ const answer: SchemaOf<Answer> = either(
     'reason?': text,
     'by?': text,
     'expired?': yes,
+    'inCall?': yes,
   }),
   object<Extract<Answer, { readonly type: 'result' }>>({
     type: values('result'),
@@ -60,6 +61,9 @@ const answer: SchemaOf<Answer> = either(
     'expired?': yes,
   }),
 );
+
+/** Where a turn is that another one has started. */
+const treePlace = { 'root?': text, 'generation?': whole, 'count?': whole };
 
 /** The properties of each type of event, beside those that all have. */
 const EVENTS: { readonly [Type in EventType]: Fields<Omit<EventOf<Type>, 'type'>> } = {
@@ -71,7 +75,7 @@ const EVENTS: { readonly [Type in EventType]: Fields<Omit<EventOf<Type>, 'type'>
     'parts?': PARTS,
     context: anyObject(),
     principal: ref('Principal'),
-    'generation?': whole,
+    ...treePlace,
   },
   'turn-resumed': { ...inTurn, cause: values('expired', 'handed-over') },
   'model-asked': { ...inFrame, reserved: ref('Usage'), request: anyObject() },
@@ -104,8 +108,11 @@ const EVENTS: { readonly [Type in EventType]: Fields<Omit<EventOf<Type>, 'type'>
       'state?': anyObject(),
       'blackboard?': list(ref('BlackboardEntry')),
       'facts?': FACTS,
-      'scheduled?': list(object<ScheduledMessage>({ turn: text, message: text, after: number })),
+      'scheduled?': list(
+        object<ScheduledMessage>({ turn: text, message: text, after: number, 'recurring?': yes }),
+      ),
     }),
+    'sent?': whole,
   },
   'tool-call-suspended': { ...inFrame, call: text, wait },
   'tool-call-answered': { ...inFrame, call: text, answer },
@@ -129,7 +136,14 @@ const EVENTS: { readonly [Type in EventType]: Fields<Omit<EventOf<Type>, 'type'>
   },
   'tools-listed': { ...inFrame, facts: FACTS },
   'answer-rejected': { ...inFrame, problems: list(text) },
-  'turn-steered': { ...inTurn, as: text, message: text, 'parts?': PARTS, principal: ref('Principal') },
+  'turn-steered': {
+    ...inTurn,
+    ...treePlace,
+    as: text,
+    message: text,
+    'parts?': PARTS,
+    principal: ref('Principal'),
+  },
   'late-result-received': {
     ...inFrame,
     'open?': yes,

@@ -8,6 +8,7 @@ import { DEFAULT_PLATFORM } from '../session/read-platform.ts';
 import { SESSION_ID, SESSION_ID_RULE, type SessionAddress, toSessionName } from '../session/read-secrets.ts';
 import type { TurnHost } from '../session/turn-host.ts';
 import { attempt } from '../tool/async.ts';
+import type { CallOrigin } from '../tool/call-origin.ts';
 import type { Owner } from '../tool/owner.ts';
 import { modelOf, modelOfAgent, withModel } from './agent-model.ts';
 import {
@@ -144,6 +145,8 @@ export interface SessionAccess extends HostedHere {
   readonly target: Target;
   /** The request for which something is asked, if there is one. */
   readonly request?: Request | undefined;
+  /** The call of another turn that asks, if one does. */
+  readonly origin?: CallOrigin | undefined;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
 }

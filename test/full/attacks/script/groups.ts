@@ -22,6 +22,7 @@ import { poison } from './groups/poison.ts';
 import { runaways } from './groups/runaways.ts';
 import { secrets } from './groups/secrets.ts';
 import { streams } from './groups/streams.ts';
+import { turnTrees } from './groups/turn-trees.ts';
 import { webhooks } from './groups/webhooks.ts';
 import type { Victims } from './victims.ts';
 
@@ -57,4 +58,5 @@ export const GROUPS: readonly Group[] = [
   { name: 'crowds', attacks: crowds },
   { name: 'runaways', attacks: runaways },
   { name: 'blockers', attacks: blockers },
+  { name: 'turn trees', attacks: turnTrees },
 ];

@@ -15,3 +15,15 @@ export async function eventually(ask: () => Promise<Came>, isSuch: (came: Came) 
     await delay(50);
   }
 }
+
+/** Waits until a count has not grown for a second, and returns it. */
+export async function quiet(count: () => number): Promise<number> {
+  let [last, since] = [count(), Date.now()];
+  const deadline = Date.now() + 15_000;
+  while (Date.now() - since < 1_000 && Date.now() < deadline) {
+    await delay(50);
+    if (count() === last) continue;
+    [last, since] = [count(), Date.now()];
+  }
+  return last;
+}

@@ -14,6 +14,7 @@ import { openAICompatible } from '../../../../src/model/openai-compatible/entry.
 import { agents } from './agents.ts';
 import { hooks } from './hooks.ts';
 import { careless, misplacedHooks, misplacedOutgoing, misplacedToken } from './misplaced.ts';
+import { peers } from './peers.ts';
 import { hasHole, settings } from './settings.ts';
 import { leak, pay, records } from './tools.ts';
 import { tenants } from './who.ts';
@@ -54,6 +55,7 @@ const main = createHoldfast({
   webhooks: [...hooks, ...misplacedHooks],
   outgoingWebhooks: misplacedOutgoing,
 });
+peers.app = main;
 const builtIn = createHoldfast({ ...app, mcp: undefined });
 
 /** An entrance: an app, and what its environment says besides. */

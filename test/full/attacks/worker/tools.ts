@@ -3,6 +3,7 @@ import { withName } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTool, requireApproval, type ToolCall } from '../../../../src/index.ts';
 import { defineUnfolding, scheduleMessage } from '../../../../src/kinds/entry.ts';
 import { happen, wait } from './outside.ts';
+import { peers } from './peers.ts';
 import { hasHole } from './settings.ts';
 
 const amount = v.object({ amount: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)) });
@@ -90,6 +91,31 @@ const breed = defineTool({
     Promise.all(Array.from({ length: count }, () => call.schedule({ message, delaySeconds }))),
 });
 
+const swarm = defineTool({
+  name: 'swarm',
+  description: 'Schedules as many turns as it can of these.',
+  input: v.object({ count: v.number(), message: v.string() }),
+  effect: 'read',
+  run: async ({ count, message }, call) => {
+    const asked = Array.from({ length: count }, () => call.schedule({ message, delaySeconds: 0 }));
+    const refused = (await Promise.allSettled(asked)).filter(({ status }) => status === 'rejected');
+    return { refused: refused.length };
+  },
+});
+
+const passOn = defineTool({
+  name: 'pass_on',
+  description: 'Sends a message to other sessions.',
+  input: v.object({ message: v.string(), sessions: v.array(v.string()) }),
+  effect: 'idempotent',
+  async run({ message, sessions }, { env, principal }) {
+    for (const session of sessions) {
+      const peer = peers.app?.session(env, { agent: 'clerk', session, principal });
+      await peer?.send(message, { whenBusy: 'queue', background: true });
+    }
+  },
+});
+
 const peek = defineTool({
   name: 'peek',
   description: 'Reads a file.',
@@ -109,7 +135,7 @@ const manager = hasHole('no-roles') ? {} : { by: 'manager' };
 
 /** What the model may do; each in another manner. */
 export const clerksTools: readonly AnyTool[] = [
-  ...[pay, note, records, whoami, leak, hang, breed, peek, measure, scheduleMessage()],
+  ...[pay, note, records, whoami, leak, hang, breed, swarm, passOn, peek, measure, scheduleMessage()],
   requireApproval(paying('refund'), ({ amount: paid }) => `Refund ${paid}?`, manager),
   requireApproval(paying('buy'), 'Buy it?'),
   requireApproval(paying('transfer'), 'Transfer it?', { notBy: 'requester' }),

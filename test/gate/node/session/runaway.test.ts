@@ -81,7 +81,7 @@ describe('turns that schedule turns', () => {
     expect(warned.mock.calls).toEqual([
       [
         `holdfast: turn ${turn?.id} of agent 'tester' may schedule no further turn: 8 turns in a row were scheduled by the turn before them, ` +
-          'without a word of a person. Its `maxGenerations` of 8 allows no more: raise it if turns of this agent are to go on by themselves.',
+          'without a word of a person. Its `maxGenerations` of 8 allows no more: raise it if turns of this agent are to go on by themselves, or schedule the next run with `recurring: true`.',
       ],
     ]);
   });
@@ -105,7 +105,7 @@ describe('turns that schedule turns', () => {
         }
         return [...told].join('\n');
       },
-      { maxGenerations: most },
+      { maxGenerations: most, maxScheduled: 'unlimited' },
     );
     await app.say('Go.');
     const turns = await runAll();
@@ -183,7 +183,7 @@ describe('turns that schedule turns', () => {
         left -= 1;
         if (left > 0) await once(call);
       },
-      { maxGenerations: 'unlimited' },
+      { maxGenerations: 'unlimited', maxScheduled: 'unlimited' },
     );
     await app.say('Go.');
     expect(await runAll()).toBe(29);

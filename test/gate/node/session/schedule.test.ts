@@ -29,6 +29,7 @@ const PLAN: ScriptedReply = { calls: [{ name: 'plan' }] };
 function scene(
   run: (call: ToolCall) => unknown,
   replies: readonly ScriptedReply[] = [PLAN, 'Done.', 'Later.'],
+  options: Partial<Parameters<typeof memoryApp>[0]> = {},
 ) {
   const clock = createManualClock(1_000_000);
   const appended: unknown[] = [];
@@ -39,7 +40,7 @@ function scene(
       return port.append(epoch, from, change);
     },
   });
-  const app = memoryApp({ tools: [tool(run)], replies, clock, wrap });
+  const app = memoryApp({ tools: [tool(run)], replies, clock, wrap, ...options });
   return { app, clock, appended };
 }
 
@@ -77,6 +78,7 @@ describe('a message that a call schedules', () => {
       message: 'Look again.',
       context: {},
       principal: { id: 'tester' },
+      root: expect.any(String),
       generation: 1,
     });
     expect((await app.state()).turn).toMatchObject({ id, text: 'Later.' });
@@ -186,6 +188,7 @@ describe('a message that a call schedules', () => {
     const { app } = scene(
       (call) => call.schedule({ message: 'A.', delaySeconds: 60 }),
       [batch, batch, 'Done.'],
+      { maxScheduled: 'unlimited' },
     );
     const end = await app.say('Go.');
     expect(end).toMatchObject({ status: 'ended', turn: { scheduled: 20 } });

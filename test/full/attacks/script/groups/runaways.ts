@@ -1,7 +1,7 @@
 /** Turns that make turns, and loops that do not end. */
 import { type Attack, answer, saying, status, told } from '../attack.ts';
 import type { Came } from '../http.ts';
-import { ended } from '../patience.ts';
+import { ended, quiet } from '../patience.ts';
 import { type Reply, sayResult } from '../puppet-model.ts';
 
 const QUEUED = { prefer: 'respond-async' };
@@ -60,18 +60,6 @@ const breeding: readonly Attack[] = [
     }),
   ),
 ];
-
-/** Waits until a count has not grown for a second, and answers it. */
-async function quiet(count: () => number): Promise<number> {
-  let [last, since] = [count(), Date.now()];
-  const deadline = Date.now() + 15_000;
-  while (Date.now() - since < 1_000 && Date.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    if (count() === last) continue;
-    [last, since] = [count(), Date.now()];
-  }
-  return last;
-}
 
 const loops: readonly Attack[] = [
   {

@@ -1,0 +1,87 @@
+/** The tree of turns: everything that turns start by themselves after one message of a person, a webhook, a cron or code of the app. */
+import type { TreePlace } from '../tool/call-origin.ts';
+import { ROOT, type ScheduledMessage } from './events.ts';
+import type { Fold, SessionState, TurnState, TurnTree } from './state.ts';
+import { NOTHING_SPENT, spentWith } from './usage.ts';
+
+const NEW_TREE: TurnTree = { count: 0, pending: 0, spent: NOTHING_SPENT };
+
+/** Trees without a waiting turn that a session remembers: messages of other sessions may still bring turns into them. */
+const MAX_IDLE = 100;
+
+/** Returns the tree of a turn, which is empty for one that has started no other turn. */
+export const treeOf = ({ trees }: Pick<SessionState, 'trees'>, { root }: Pick<TurnState, 'root'>): TurnTree =>
+  trees.get(root) ?? NEW_TREE;
+
+/** Puts a turn that starts into its tree. Returns the root, and what the tree used before this turn. */
+export function enterTree(
+  state: SessionState,
+  { turn, root = turn, generation = 0, count }: { readonly turn: string } & Partial<TreePlace>,
+): Pick<TurnState, 'root' | 'generation' | 'before'> {
+  if (state.recurring === turn) state.recurring = undefined;
+  if (root === turn) return { root, generation, before: NOTHING_SPENT };
+  const tree = treeOf(state, { root });
+  const pending = count === undefined ? tree.pending - 1 : tree.pending;
+  keepTree(state, root, { ...tree, pending, count: Math.max(tree.count, count ?? 0) });
+  return { root, generation, before: tree.spent };
+}
+
+/** Counts the turns that a call has scheduled, and those that it has sent to other sessions. */
+export function countStarted(
+  { state, turn }: Pick<Fold, 'state' | 'turn'>,
+  scheduled: readonly ScheduledMessage[] = [],
+  sent = 0,
+): void {
+  const recurring = scheduled.find((one) => one.recurring);
+  if (recurring) state.recurring = recurring.turn;
+  const added = scheduled.filter((one) => !one.recurring).length;
+  turn.scheduled += added;
+  if (added + sent === 0) return;
+  const tree = treeOf(state, turn);
+  keepTree(state, turn.root, {
+    ...tree,
+    count: tree.count + added + sent,
+    pending: tree.pending + added,
+  });
+}
+
+/** Adds what a turn that ends used to its tree. */
+export function leaveTree({ state, turn }: Pick<Fold, 'state' | 'turn'>): void {
+  const tree = state.trees.get(turn.root);
+  const spent = turn.frames.get(ROOT)?.spent;
+  if (tree && spent) keepTree(state, turn.root, { ...tree, spent });
+}
+
+/**
+ * Makes the open turn the root of a new tree, after a person has steered it or has decided about a call of it. Turns that already wait
+ * stay in the tree in which they were scheduled.
+ */
+export function replant({ state, turn }: Pick<Fold, 'state' | 'turn'>): void {
+  const { before } = turn;
+  const root = turn.frames.get(ROOT);
+  const used = { inputTokens: before.tokens, outputTokens: 0, cost: before.cost };
+  if (root) root.spent = spentWith(root.spent, used, -1);
+  const own = state.trees.get(turn.id);
+  if (own) state.trees.set(turn.id, { ...own, count: 0 });
+  Object.assign(turn, { root: turn.id, generation: 0, before: NOTHING_SPENT, scheduled: 0 });
+}
+
+/** A message that a call of another turn has steered in brings its place, and makes no new root. */
+export function graft(fold: Pick<Fold, 'state' | 'turn'>, { generation, count }: Partial<TreePlace>): void {
+  const { state, turn } = fold;
+  if (generation === undefined) {
+    replant(fold);
+    return;
+  }
+  turn.generation = Math.max(turn.generation, generation);
+  const tree = treeOf(state, turn);
+  keepTree(state, turn.root, { ...tree, count: Math.max(tree.count, count ?? 0) });
+}
+
+/** Keeps a tree as the one that changed last, and forgets the oldest of those in which no turn waits. */
+function keepTree({ trees }: SessionState, root: string, tree: TurnTree): void {
+  trees.delete(root);
+  trees.set(root, tree);
+  const idle = [...trees].filter(([, { pending }]) => pending <= 0);
+  for (const [old] of idle.slice(0, Math.max(0, idle.length - MAX_IDLE))) trees.delete(old);
+}

@@ -1,0 +1,90 @@
+/** Turns that make turns, in one session and across two: a tree that ends, whatever a client says of it. */
+import { type Attack, status, told } from '../attack.ts';
+import type { Came } from '../http.ts';
+import { quiet } from '../patience.ts';
+import type { Asked, Reply } from '../puppet-model.ts';
+import type { Scene } from '../scene.ts';
+
+interface Event {
+  readonly type?: string;
+  readonly generation?: number;
+  readonly root?: string;
+}
+
+const eventsIn = ({ json }: Came): readonly Event[] => (Array.isArray(json?.events) ? json.events : []);
+
+/** How many turns of a session have begun. */
+async function turnsOf({ ann }: Scene, path: string): Promise<number> {
+  let [turns, after] = [0, 0];
+  for (;;) {
+    const events = eventsIn(await ann.get(`${path}/events?limit=100&after=${after}`));
+    if (events.length === 0) return turns;
+    turns += events.filter(({ type }) => type === 'turn-started').length;
+    after += events.length;
+  }
+}
+
+/** What was said last, by which the puppet finds its script: each turn plays the same one. */
+const lastSaid = ({ messages }: Asked): string =>
+  String(messages.findLast(({ role }) => role === 'user')?.content);
+
+/** Plays until no model is asked any more. */
+async function playOut({ ann, own, play, model }: Scene, reply: Reply): Promise<void> {
+  const message = play(reply, 'Done.');
+  await ann.post(`${own}/messages`, { message });
+  await quiet(() => model.bodies.filter((body) => body.includes(message)).length);
+}
+
+const FORGED = ['generation', 'root', 'count', 'place', 'recurring'];
+
+export const turnTrees = (): readonly Attack[] => [
+  {
+    name: 'a tool that schedules 20 each time makes a tree of 20 turns',
+    async act(scene) {
+      await playOut(scene, (asked) => [{ name: 'swarm', input: { count: 20, message: lastSaid(asked) } }]);
+      const turns = await turnsOf(scene, scene.own);
+      await scene.rolf.del(scene.own);
+      return turns;
+    },
+    // With the turn that a person asked for.
+    comes: 21,
+    logs: /may schedule no further turn/,
+  },
+  {
+    name: 'two sessions that answer each other end after eight turns',
+    async act(scene) {
+      const { at, own, rolf, session } = scene;
+      const other = `${session}-other`;
+      let isOwn = false;
+      await playOut(scene, (asked) => {
+        isOwn = !isOwn;
+        return [
+          { name: 'pass_on', input: { message: lastSaid(asked), sessions: [isOwn ? other : session] } },
+        ];
+      });
+      const turns = [await turnsOf(scene, own), await turnsOf(scene, at(other))];
+      for (const path of [own, at(other)]) await rolf.del(path);
+      return turns;
+    },
+    comes: [5, 4],
+    logs: /Not sent: 8 turns in a row|may schedule no further turn/,
+  },
+  ...FORGED.map(
+    (key): Attack => ({
+      name: `a message with a forged '${key}' is refused`,
+      act: ({ ann, own, play }) => ann.post(`${own}/messages`, { message: play('Done.'), [key]: -1 }),
+      comes: status(422),
+    }),
+  ),
+  {
+    name: 'headers and context give a turn no place in a tree',
+    async act({ ann, own, play }) {
+      const headers = { 'x-holdfast-generation': '-9', 'x-holdfast-root': 'r', generation: '-9', root: 'r' };
+      const message = { message: play('Done.'), context: { locale: '{"generation":-9}' } };
+      const came = await ann.post(`${own}/messages`, message, headers);
+      const events = eventsIn(await ann.get(`${own}/events`));
+      return [told(came), events.some((event) => 'generation' in event || 'root' in event)];
+    },
+    comes: ['200', false],
+  },
+];

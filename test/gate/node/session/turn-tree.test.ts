@@ -1,0 +1,387 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  defineTool,
+  type SessionEvent,
+  type Tool,
+  type ToolCall,
+  ToolCallContext,
+} from '../../../../src/index.ts';
+import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import { emptyState, fromSnapshot, reduce, toSnapshot } from '../../../doors/journal.ts';
+import { toTurnStart } from '../../../doors/session.ts';
+import { modelText, originIn } from '../../../doors/tools.ts';
+import { type MemoryApp, memoryApp } from './memory-app.ts';
+
+beforeEach(() => {
+  vi.spyOn(console, 'warn').mockReturnValue();
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const plan = (run: (call: ToolCall) => unknown): Tool =>
+  defineTool({ name: 'plan', description: 'Plans.', effect: 'read', run: (_, call) => run(call) });
+
+const PLAN: ScriptedReply = { calls: [{ name: 'plan' }] };
+
+/** Schedules as often as it is asked to, and returns the refusals. */
+const schedules =
+  (count: number) =>
+  async (call: ToolCall): Promise<string> => {
+    const refusals: string[] = [];
+    for (let i = 0; i < count; i += 1)
+      await call
+        .schedule({ message: 'On.', delaySeconds: 1 })
+        .catch(({ message }: Error) => refusals.push(message));
+    return refusals.join('\n');
+  };
+
+/** An app of which each turn plans once, and a function that runs every turn that becomes due. */
+function scene(run: (call: ToolCall) => unknown, options: Partial<Parameters<typeof memoryApp>[0]> = {}) {
+  const clock = createManualClock(1_000_000);
+  const replies = Array.from({ length: 2_000 }, () => [PLAN, 'Done.']).flat();
+  const app = memoryApp({ tools: [plan(run)], replies, clock, ...options });
+  const runAll = async (ms = 1_000): Promise<number> => {
+    for (let turns = 0; ; turns += 1) {
+      await clock.advance(ms);
+      const open = (await app.port.read({ from: 1, limit: 1 }))?.openTurn;
+      if (!open) return turns;
+      await app.run(await app.resume(open.id));
+    }
+  };
+  return { app, clock, runAll };
+}
+
+const eventsOf = async ({ port }: MemoryApp): Promise<readonly SessionEvent[]> => {
+  const page = await port.read({ from: 1, limit: 10_000 });
+  return (page?.rows ?? []).map(({ body, type }) => ({ ...JSON.parse(body), type }) as SessionEvent); // what was stored as one
+};
+
+const results = async (app: MemoryApp): Promise<string[]> =>
+  (await eventsOf(app)).flatMap((event) => (event.type === 'tool-call-ended' ? modelText(event.result) : []));
+
+const refused = (count: number): string =>
+  `Not scheduled: turns have started ${count} turns since the last message of a person, and no more may be before a person has sent another one.`;
+
+const USED = { inputTokens: 900, outputTokens: 100 };
+
+/** Replies of which each uses a thousand tokens. */
+const costly = (turns: number): ScriptedReply[] =>
+  Array.from({ length: turns }, () => [
+    { ...PLAN, usage: USED },
+    { text: 'Done.', usage: USED },
+  ]).flat();
+
+const tokensOf = async (app: MemoryApp): Promise<number> => {
+  const { usage } = await app.state();
+  return usage.inputTokens + usage.outputTokens;
+};
+
+describe('a tree of turns', () => {
+  it('has twenty scheduled turns, though each of its turns schedules twenty', async () => {
+    const warned = vi.spyOn(console, 'warn').mockReturnValue();
+    const { app, runAll } = scene(schedules(20));
+    await app.say('Go.');
+    const { turn: root } = await app.state();
+    expect(await runAll()).toBe(20);
+    const told = (await results(app)).flatMap((text) => text.split('\n')).filter((text) => text !== '');
+    expect(told).toHaveLength(20 * 20);
+    expect(new Set(told)).toEqual(new Set([refused(20)]));
+    expect(warned).toHaveBeenCalledTimes(20);
+    const { turn } = await app.state();
+    expect(turn).toMatchObject({ root: root?.id, generation: 1 });
+    expect(warned.mock.lastCall).toEqual([
+      `holdfast: turn ${turn?.id} of agent 'tester' may schedule no further turn: turns have started 20 turns since the last message of a ` +
+        'person, without a word of a person. Its `maxScheduled` of 20 allows no more: raise it if turns of this agent are to go on by ' +
+        'themselves, or schedule the next run with `recurring: true`.',
+    ]);
+  });
+
+  it('has as many turns as the agent allows', async () => {
+    const { app, runAll } = scene(schedules(3), { maxScheduled: 5 });
+    await app.say('Go.');
+    expect(await runAll()).toBe(5);
+  });
+
+  it('is a new one with each message of a person', async () => {
+    const { app, runAll } = scene(schedules(2), { maxScheduled: 4 });
+    await app.say('Go.');
+    expect(await runAll()).toBe(4);
+    await app.say('And again.');
+    expect(await runAll()).toBe(4);
+  });
+
+  it('has one budget of tokens, and the turn that meets it says which limit it was', async () => {
+    const { app, runAll } = scene(schedules(1), { limits: { tokens: 5_000 }, replies: costly(40) });
+    await app.say('Go.');
+    await runAll();
+    expect(await tokensOf(app)).toBeLessThanOrEqual(5_000);
+    const { turn } = await app.state();
+    expect(turn).toMatchObject({
+      outcome: 'limit-reached',
+      generation: 2,
+      limit: { kind: 'tokens', most: 5_000 },
+    });
+  });
+
+  it('has one budget of cost', async () => {
+    const modelOptions = { prices: { input: 1_000, output: 1_000 } };
+    const options = { limits: { cost: 5 }, replies: costly(40), modelOptions };
+    const { app, runAll } = scene(schedules(1), options);
+    await app.say('Go.');
+    await runAll();
+    const { usage, turn } = await app.state();
+    expect(usage.cost).toBeLessThanOrEqual(5);
+    expect(turn).toMatchObject({ outcome: 'limit-reached', limit: { kind: 'cost', most: 5 } });
+  });
+
+  it('has a full budget again after a person has said something', async () => {
+    const { app, runAll } = scene(schedules(1), { limits: { tokens: 5_000 }, replies: costly(40) });
+    await app.say('Go.');
+    await runAll();
+    await app.say('And again.');
+    expect((await app.state()).turn).toMatchObject({ outcome: 'completed' });
+  });
+
+  it('counts its whole use in a budget, and that of one turn in what a call sees as used', async () => {
+    const seen: unknown[] = [];
+    const run = async (call: ToolCall): Promise<void> => {
+      seen.push([call.process?.budget.tokens?.used, call.process?.used.tokens]);
+      await schedules(1)(call);
+    };
+    const options = { limits: { tokens: 50_000 }, replies: costly(40), maxGenerations: 1 };
+    const { app, runAll } = scene(run, options);
+    await app.say('Go.');
+    await runAll();
+    expect(seen).toEqual([
+      [1_000, 1_000],
+      [3_000, 1_000],
+    ]);
+  });
+
+  it('is the same in a snapshot and folded from the journal', async () => {
+    const { app, clock } = scene(schedules(3), { replies: costly(40) });
+    await app.say('Go.');
+    await clock.advance(1_000);
+    const state = emptyState();
+    for (const [index, event] of (await eventsOf(app)).entries()) reduce(state, { ...event, seq: index + 1 });
+    expect([...state.trees.values()]).toEqual([{ count: 3, pending: 2, spent: { tokens: 2_000, cost: 0 } }]);
+    const ended = emptyState();
+    const events = await eventsOf(app);
+    const end = events.findIndex(({ type }) => type === 'turn-ended');
+    for (const [index, event] of events.slice(0, end + 1).entries())
+      reduce(ended, { ...event, seq: index + 1 });
+    const restored = fromSnapshot(toSnapshot(ended));
+    expect([restored.trees, restored.recurring]).toEqual([ended.trees, ended.recurring]);
+    expect(restored.turn).toMatchObject({ root: ended.turn?.root, before: ended.turn?.before });
+  });
+
+  it('is forgotten when a hundred others without waiting turns came after it', () => {
+    const state = emptyState();
+    for (let i = 0; i < 150; i += 1) {
+      const place = { root: `r${i}`, generation: 1, count: 1 };
+      reduce(state, { ...started(`t${i}`), ...place, seq: i + 1 });
+    }
+    expect(state.trees.size).toBe(100);
+    expect([state.trees.has('r49'), state.trees.has('r50')]).toEqual([false, true]);
+  });
+
+  it.each<[string, SessionEvent, object]>([
+    ['a person steers into it', steered({}), { root: 't1', generation: 0, before: { tokens: 0, cost: 0 } }],
+    [
+      'a call of another session does, as far as that one was',
+      steered({ root: 'r', generation: 7, count: 9 }),
+      { root: 'r', generation: 7 },
+    ],
+    ['a person decides about a call', decided({}), { root: 't1', generation: 0 }],
+    [
+      'a call of another session decides, and it stays',
+      decided({ inCall: true }),
+      { root: 'r', generation: 5 },
+    ],
+  ])('changes for its open turn when %s', (_, event, turn) => {
+    const state = emptyState();
+    const first = { ...started('t1'), root: 'r', generation: 5, count: 5 };
+    for (const [index, one] of [first, event].entries()) reduce(state, { ...one, seq: index + 1 });
+    expect(state.turn).toMatchObject(turn);
+  });
+});
+
+const started = (turn: string): Extract<SessionEvent, { type: 'turn-started' }> => ({
+  type: 'turn-started',
+  turn,
+  loopId: turn,
+  message: 'On.',
+  context: {},
+  principal: { id: 'tester' },
+});
+
+function steered(place: object): SessionEvent {
+  return {
+    type: 'turn-steered',
+    turn: 't1',
+    as: 't2',
+    message: 'Hm.',
+    principal: { id: 'tester' },
+    ...place,
+  };
+}
+
+function decided(how: object): SessionEvent {
+  const answer = { type: 'decision' as const, decision: 'approve' as const, by: 'tester', ...how };
+  return { type: 'tool-call-answered', turn: 't1', call: 't1.2.0', answer };
+}
+
+const again = { message: 'Next night.', delaySeconds: 60, recurring: true };
+
+describe('a recurring run', () => {
+  it('is scheduled by the run before it any number of times, each with a budget of its own', async () => {
+    const run = (call: ToolCall): Promise<string> => call.schedule(again);
+    const options = { limits: { tokens: 5_000 }, replies: costly(31), maxGenerations: 1, maxScheduled: 1 };
+    const { app, clock } = scene(run, options);
+    await app.say('Go.');
+    for (let night = 0; night < 30; night += 1) {
+      await clock.advance(60_000);
+      await clock.advance(0);
+      const open = (await app.port.read({ from: 1, limit: 1 }))?.openTurn;
+      await app.run(await app.resume(open?.id ?? ''));
+      const { turn } = await app.state();
+      expect(turn).toMatchObject({ id: open?.id, root: open?.id, generation: 0, outcome: 'completed' });
+    }
+    expect((await app.port.read({ from: 1 }))?.waiting).toHaveLength(1);
+    const { trees, recurring } = await app.state();
+    expect([trees.size, recurring]).toEqual([0, expect.any(String)]);
+  });
+
+  it('is one at a time: a second one is refused in the same call, in the turn and in a later turn', async () => {
+    const run = async (call: ToolCall): Promise<string> => {
+      const said = [];
+      for (let i = 0; i < 2; i += 1)
+        said.push(await call.schedule(again).catch(({ message }: Error) => message));
+      return said.join('\n');
+    };
+    const replies = [PLAN, PLAN, 'Done.', PLAN, 'Done.'];
+    const { app } = scene(run, { replies });
+    await app.say('Go.');
+    await app.say('Once more.');
+    const [id] = ((await app.port.read({ from: 1 }))?.waiting ?? []).map(({ turn }) => turn);
+    const known =
+      `Not scheduled: a recurring run waits in this session already (turn ${id}), and only one may. Cancel that one first, ` +
+      'or leave it.';
+    const beside =
+      'Not scheduled: a recurring run waits in this session already, and only one may. Cancel that one first, or leave it.';
+    expect((await results(app)).flatMap((text) => text.split('\n'))).toEqual([
+      id,
+      beside,
+      known,
+      known,
+      known,
+      known,
+    ]);
+    expect((await app.port.read({ from: 1 }))?.waiting).toHaveLength(1);
+  });
+
+  it('may follow one that was cancelled', async () => {
+    const { app, clock } = scene((call) => call.schedule(again), { replies: [PLAN, 'Done.', PLAN, 'Done.'] });
+    await app.say('Go.');
+    const { recurring = '' } = await app.state();
+    await app.port.post({ kind: 'cancel', turn: recurring, body: '{}' });
+    await clock.advance(0);
+    await app.run(await app.resume(recurring));
+    expect(await app.state()).toMatchObject({ recurring: undefined, turn: { outcome: 'cancelled' } });
+    await app.say('Once more.');
+    expect((await app.state()).recurring).toEqual(expect.any(String));
+  });
+
+  it('is refused in a turn that another turn has started', async () => {
+    const run = (call: ToolCall): Promise<string> =>
+      call.schedule(call.history().length < 3 ? { message: 'On.', delaySeconds: 1 } : again);
+    const { app, runAll } = scene(run);
+    await app.say('Go.');
+    expect(await runAll()).toBe(1);
+    expect((await results(app)).at(-1)).toBe(
+      'Error: Not scheduled: another turn has started this one. Only a turn that a person or the app has started, or a recurring run, ' +
+        'may schedule a recurring run.',
+    );
+  });
+
+  it.each<[object, string]>([
+    [{ delaySeconds: 59 }, 'delaySeconds is 59; for a recurring run it must be 60 or more.'],
+    [{ recurring: 'daily' }, 'recurring is daily; it must be true or false.'],
+  ])('is refused with %o', async (wrong, message) => {
+    const { app } = scene((call) => call.schedule({ ...again, ...wrong }));
+    await app.say('Go.');
+    expect((await results(app)).slice(0, 1)).toEqual([`Error: ${message}`]);
+  });
+});
+
+/** Two sessions, each of which sends the other a message by the environment of its call. */
+function pingPong(each: number, options: Partial<Parameters<typeof memoryApp>[0]> = {}) {
+  const refusals: string[] = [];
+  const sendTo = (other: () => MemoryApp) => async (call: ToolCall) => {
+    for (let i = 0; i < each; i += 1) {
+      try {
+        const start = {
+          agent: 'tester',
+          message: 'Your turn.',
+          context: ToolCallContext.EMPTY,
+          from: call.principal,
+          // A copy of the environment is of the same call.
+          place: originIn({ ...call.env })?.send(),
+        };
+        await other().port.accept({ ...toTurnStart(start, () => crypto.randomUUID()), whenBusy: 'queue' });
+      } catch (failure) {
+        refusals.push((failure as Error).message);
+      }
+    }
+  };
+  const one: ReturnType<typeof scene> = scene(
+    sendTo(() => two.app),
+    options,
+  );
+  const two: ReturnType<typeof scene> = scene(
+    sendTo(() => one.app),
+    options,
+  );
+  const runAll = async (): Promise<number> => {
+    let turns = 0;
+    for (let last = -1; last < turns; ) {
+      last = turns;
+      turns += (await one.runAll()) + (await two.runAll());
+    }
+    return turns;
+  };
+  return { one: one.app, two: two.app, runAll, refusals };
+}
+
+describe('two sessions that answer each other', () => {
+  it('end after eight turns in a row', async () => {
+    const { one, two, runAll, refusals } = pingPong(1);
+    await one.say('Go.');
+    expect(await runAll()).toBe(8);
+    expect(refusals).toEqual([
+      'Not sent: 8 turns in a row were scheduled by the turn before them, this one the last, and no more may be before a person has sent a message.',
+    ]);
+    const { turn: root } = await one.state();
+    expect((await two.state()).turn?.root).toBe(root?.root);
+  });
+
+  it('start at most twenty turns each, though each turn sends two messages', async () => {
+    const { one, runAll, refusals } = pingPong(2, { maxGenerations: 'unlimited' });
+    await one.say('Go.');
+    expect(await runAll()).toBeLessThanOrEqual(40);
+    expect(refusals.at(-1)).toBe(refused(20).replace('scheduled', 'sent'));
+  });
+
+  it('count a message that a failing call has sent', async () => {
+    const run = (call: ToolCall): never => {
+      originIn(call.env)?.send();
+      throw new Error('no');
+    };
+    const { app } = scene(run, { replies: [PLAN, 'Done.'] });
+    await app.say('Go.');
+    expect((await eventsOf(app)).find(({ type }) => type === 'tool-call-ended')).toMatchObject({ sent: 1 });
+    expect([...(await app.state()).trees.values()]).toMatchObject([{ count: 1, pending: 0 }]);
+  });
+});

@@ -1,0 +1,162 @@
+/** Turns of one session that start turns of another, over the real object: one tree, which ends. */
+import { createExecutionContext } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import {
+  createHoldfast,
+  type HandOver,
+  type Holdfast,
+  type Session,
+} from '../../../../src/create-holdfast.ts';
+import { defineAgent, defineTool, type ToolCall } from '../../../../src/index.ts';
+import { scriptedModel } from '../../../../src/testing/entry.ts';
+import { handOvers } from '../../../fixtures/hand-overs.ts';
+import { script } from '../../../fixtures/scripts.ts';
+import { journal, json, newSession, post } from '../http/client.ts';
+import { LOCAL, listed } from './from-code.ts';
+
+const PASS = { calls: [{ name: 'pass_on' }] };
+
+/** What the call of each turn does with the other session. */
+type PassOn = (
+  other: Session,
+  call: ToolCall,
+  context: { readonly me: string; readonly other: string },
+) => Promise<unknown>;
+
+const send: PassOn = (other, _, context) =>
+  other.send('Your turn.', { context, whenBusy: 'queue', background: true });
+
+/** Two sessions of an app, each turn of which passes on. The turns of its agent are run here: the Worker of the tests leaves them. */
+function twoSessions(passOn: PassOn = send) {
+  const tool = defineTool({
+    name: 'pass_on',
+    description: 'Passes on.',
+    async run(_, call) {
+      const { me = '', other = '' } = call.context.toJSON() as {
+        readonly me?: string;
+        readonly other?: string;
+      }; // as below
+      await passOn(sessionOf(other, call.env), call, { me: other, other: me });
+      return 'Passed on.';
+    },
+  });
+  const agent = defineAgent({
+    name: 'agent',
+    description: 'Passes on.',
+    instructions: '',
+    tools: [tool],
+    model: scriptedModel(Array.from({ length: 40 }, () => [PASS, 'Done.']).flat()),
+  });
+  const app: Holdfast = createHoldfast({ agents: [agent], log: () => {} });
+  const sessionOf = (session: string, bindings: object = env): Session =>
+    app.session(bindings, { agent, session, principal: LOCAL });
+  const [a, b] = [crypto.randomUUID(), crypto.randomUUID()];
+  const run = (body: HandOver) => {
+    const message = { id: body.turn, body, attempts: 1, timestamp: new Date(), ack() {}, retry() {} };
+    const batch = {
+      queue: 'turns',
+      messages: [message],
+      ackAll() {},
+      retryAll() {},
+      metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } },
+    };
+    return app.worker.queue(batch, { ...env }, createExecutionContext());
+  };
+  const seen = new Set<string>();
+  const next = (): HandOver | undefined =>
+    handOvers.find(({ name, turn }) => (name.includes(a) || name.includes(b)) && !seen.has(turn));
+  /** Runs this many turns, as they are handed over. */
+  const runTurns = async (count: number): Promise<void> => {
+    for (let i = 0; i < count; i += 1) {
+      await expect.poll(next).toBeDefined();
+      const handOver = next();
+      if (!handOver) throw new Error('No turn was handed over.');
+      seen.add(handOver.turn);
+      await run(handOver);
+    }
+  };
+  const [one, two] = [sessionOf(a), sessionOf(b)];
+  return { one, two, runTurns, begin: () => one.send('Go.', { context: { me: a, other: b } }) };
+}
+
+const events = (session: Session) => listed(session.events());
+
+const generations = async (session: Session): Promise<(number | undefined)[]> =>
+  (await events(session)).flatMap((event) => (event.type === 'turn-started' ? [event.generation] : []));
+
+describe('two sessions that answer each other', () => {
+  it('end after eight turns in a row, of which the last model reads why', async () => {
+    const { one, two, runTurns, begin } = twoSessions();
+    const { turn: root } = await begin();
+    await runTurns(8);
+    expect(await generations(one)).toEqual([undefined, 2, 4, 6, 8]);
+    expect(await generations(two)).toEqual([1, 3, 5, 7]);
+    const all = [...(await events(one)), ...(await events(two))];
+    const places = all.flatMap((event) =>
+      event.type === 'turn-started' && event.root ? [[event.root, event.count]] : [],
+    );
+    expect(places.toSorted(([, a], [, b]) => Number(a) - Number(b))).toEqual(
+      Array.from({ length: 8 }, (_, index) => [root, index + 1]),
+    );
+    const last = (await events(one)).findLast(({ type }) => type === 'tool-call-ended');
+    expect(last).toMatchObject({
+      result: {
+        type: 'error',
+        message:
+          'Not sent: 8 turns in a row were scheduled by the turn before them, this one the last, and no more may be before a person ' +
+          'has sent a message.',
+      },
+    });
+    for (const session of [one, two]) expect((await session.state()).waiting).toEqual([]);
+  });
+
+  it('begin a new tree when a person sends a message', async () => {
+    const { one, two, runTurns, begin } = twoSessions();
+    await begin();
+    await runTurns(8);
+    await begin();
+    await runTurns(8);
+    expect(await generations(one)).toEqual([undefined, 2, 4, 6, 8, undefined, 2, 4, 6, 8]);
+    expect(await generations(two)).toEqual([1, 3, 5, 7, 1, 3, 5, 7]);
+  });
+
+  it('end too when their streams are read', async () => {
+    const { one, runTurns, begin } = twoSessions(async (other, _, context) => {
+      await other.stream('Your turn.', { context, delaySeconds: 0.01 });
+    });
+    await begin();
+    await runTurns(8);
+    expect(await generations(one)).toEqual([undefined, 2, 4, 6, 8]);
+  });
+});
+
+describe('a client of HTTP', () => {
+  it.each(['generation', 'root', 'count', 'place', 'recurring'])('cannot send a %s', async (key) => {
+    const path = newSession();
+    const refused = await post(path, { message: script('Hm.').message(), [key]: 1 });
+    expect([refused.status, (await json(refused)).type]).toEqual([
+      422,
+      expect.stringContaining('invalid-body'),
+    ]);
+  });
+
+  it('cannot set its place by headers or by the context', async () => {
+    const path = newSession();
+    const headers = {
+      generation: '7',
+      'x-holdfast-generation': '7',
+      'x-holdfast-root': 'r',
+      'holdfast-count': '-9',
+    };
+    await post(
+      path,
+      { message: script('Hm.').message(), context: { a: { generation: 7, root: 'r' } } },
+      { headers },
+    );
+    const [started] = (await journal(path)).filter(({ type }) => type === 'turn-started');
+    expect(started).not.toHaveProperty('generation');
+    expect(started).not.toHaveProperty('root');
+    expect(started).not.toHaveProperty('count');
+  });
+});
