@@ -12,8 +12,8 @@ export interface Watchers {
   /** Whether anybody of them is shown what is not journaled. */
   hasLiveReaders(): boolean;
   /**
-   * Takes what a watcher has sent. What the holder shows goes to those who are shown it, as it is; who has read much says so, and who
-   * waits for long pings. All else closes the line. Never throws.
+   * Takes what a watcher has sent. What the holder shows goes to all readers who are shown it, or to those that it names; who has read
+   * much says so, and who waits for long pings. All else closes the line. Never throws.
    */
   heard(socket: WebSocket, message: string | ArrayBuffer): void;
 }
@@ -42,6 +42,7 @@ const READ_EVERY: typeof wire.READ_EVERY = 65_536;
 const MOST_UNREAD: typeof wire.MOST_UNREAD = 262_144;
 const LONGEST_LIVE: typeof wire.LONGEST_LIVE = 524_288;
 const LIVE_BEGINS: typeof wire.LIVE_BEGINS = '{"turn":';
+const TO_BEGINS: typeof wire.TO_BEGINS = '{"to":"';
 
 /** Makes the list of those who watch a session. */
 export function createWatchers(ctx: DurableObjectState, session: Watched): Watchers {
@@ -49,22 +50,26 @@ export function createWatchers(ctx: DurableObjectState, session: Watched): Watch
   let unread = new Map<WebSocket, number>();
   const open = (tag: string): WebSocket[] => ctx.getWebSockets(tag).filter(isOpen);
   const hasLiveReaders = (): boolean => ctx.getWebSockets(LIVE).some(isOpen);
-  const tellHolders = (): void => {
-    const told = JSON.stringify({ ...session.notice(), live: hasLiveReaders() });
-    for (const socket of open(HOLDER)) send(socket, told);
+  /** `joined`: the name of a reader who has come. */
+  const tellHolders = (joined?: string): void => {
+    const holders = open(HOLDER);
+    if (holders.length === 0) return;
+    const told = JSON.stringify({ ...session.notice(), live: hasLiveReaders(), joined });
+    for (const socket of holders) send(socket, told);
   };
-  const relay = (from: WebSocket, message: string): void => {
-    const readers = open(LIVE);
+  const relay = (from: WebSocket, sent: string): void => {
+    const { to, message } = addressed(sent);
+    const readers = (to ?? [LIVE]).flatMap(open);
     if (readers.length === 0) tellHolders();
     const before = unread;
-    unread = new Map();
+    unread = new Map(to && before);
     for (const socket of readers) {
       const waiting = before.get(socket) ?? 0;
       const hasRoom = waiting < MOST_UNREAD;
       unread.set(socket, hasRoom ? waiting + message.length : waiting);
       if (hasRoom) send(socket, message);
     }
-    const came = (before.get(from) ?? 0) + message.length;
+    const came = (before.get(from) ?? 0) + sent.length;
     unread.set(from, came % READ_EVERY);
     if (came >= READ_EVERY) send(from, READ);
   };
@@ -75,13 +80,13 @@ export function createWatchers(ctx: DurableObjectState, session: Watched): Watch
       }
       const pair = new WebSocketPair();
       const tags = tagsOf(request);
-      const isFirst = tags.includes(LIVE) && !hasLiveReaders();
       ctx.acceptWebSocket(pair[1], tags);
       const told = session.notice();
       const isHolder = tags[0] === HOLDER;
       if (!isHolder) session.wake();
-      send(pair[1], JSON.stringify(isHolder ? { ...told, live: hasLiveReaders() } : told));
-      if (isFirst) tellHolders();
+      const live = hasLiveReaders();
+      send(pair[1], JSON.stringify(isHolder ? { ...told, live, ...(live && { joined: LIVE }) } : told));
+      if (tags[1] === LIVE) tellHolders(tags[2]);
       return new Response(null, { status: 101, webSocket: pair[0] });
     },
     tell() {
@@ -90,7 +95,7 @@ export function createWatchers(ctx: DurableObjectState, session: Watched): Watch
         const told = JSON.stringify(session.notice());
         for (const socket of readers) send(socket, told);
       }
-      if (ctx.getWebSockets(HOLDER).length > 0) tellHolders();
+      tellHolders();
     },
     hasReaders: () => open(READER).length > 0,
     hasLiveReaders,
@@ -108,17 +113,28 @@ export function createWatchers(ctx: DurableObjectState, session: Watched): Watch
 /** An epoch has no more digits. */
 const EPOCH_LENGTH = 20;
 
-/** The tags that a watcher is kept with. */
+/** The tags that a watcher is kept with. The last one of who is shown what is not journaled is its name. */
 function tagsOf({ url }: Request): string[] {
   const { searchParams } = new URL(url);
   const holder = searchParams.get(HOLDER);
   if (holder !== null) return [HOLDER, holder.slice(0, EPOCH_LENGTH)];
-  return searchParams.has(LIVE) ? [READER, LIVE] : [READER];
+  // Two readers of one name would be sent the same beginning twice, and show it once.
+  return searchParams.has(LIVE) ? [READER, LIVE, `${LIVE}-${crypto.randomUUID().slice(0, 8)}`] : [READER];
 }
 
 /** It is not parsed: those who are shown it do that. */
 const isShown = (message: string | ArrayBuffer): message is string =>
-  typeof message === 'string' && message.length <= LONGEST_LIVE && message.startsWith(LIVE_BEGINS);
+  typeof message === 'string' &&
+  message.length <= LONGEST_LIVE &&
+  (message.startsWith(LIVE_BEGINS) || message.startsWith(TO_BEGINS));
+
+/** The names of those readers that a message is for, unless it is for all, and what they are sent. */
+function addressed(sent: string): { readonly to?: readonly string[]; readonly message: string } {
+  if (sent.startsWith(LIVE_BEGINS)) return { message: sent };
+  const end = sent.indexOf('"', TO_BEGINS.length);
+  const names = sent.slice(TO_BEGINS.length, end).split(' ');
+  return { to: names.filter((name) => name.startsWith(LIVE)), message: `{${sent.slice(end + '",'.length)}` };
+}
 
 const isOpen = ({ readyState }: WebSocket): boolean => readyState === WebSocket.OPEN;
 

@@ -6,6 +6,7 @@ import type { Json } from '../tool/json.ts';
 import type { LaterView, SuspendedView } from '../worker/turn-view.ts';
 import { EventParser, type ServerEvent } from './event-parser.ts';
 import { HoldfastError } from './holdfast-error.ts';
+import { NewPieces } from './new-pieces.ts';
 import {
   type Asked,
   backoff,
@@ -36,7 +37,7 @@ export type LaterTurn = LaterView & {
 /** How a turn stands: `outcome` says how it ended, or that it is `suspended`; without one there is no answer yet. */
 export type ClientAnswer<Output = Json> = EndedTurn<Output> | WaitingTurn<Output> | LaterTurn;
 
-/** The connection was lost, and is there again behind the last event. No event is missed, or comes twice; pieces of text may be missed. */
+/** The connection was lost, and is there again behind the last event. No event is missed, and neither an event nor a piece of text comes twice. */
 export interface Resumed {
   readonly type: 'resumed';
 }
@@ -79,6 +80,7 @@ export async function* follow(ways: Ways): Items {
   const { transport, signal, after } = ways;
   const { retries = transport.retries } = ways.first;
   const place: Place = { id: undefined, seq: after, turn: undefined };
+  const pieces = new NewPieces();
   let asked: Asked = { ...ways.first, signal };
   for (let failed = 0; ; ) {
     const response = await open(transport, asked, place);
@@ -91,6 +93,7 @@ export async function* follow(ways: Ways): Items {
     let hasShown = false;
     try {
       if (place.id !== undefined) yield { type: 'resumed' };
+      pieces.connected();
       for await (const event of eventsIn(reader, reading)) {
         signal?.throwIfAborted();
         place.id = parser.id ?? place.id;
@@ -100,8 +103,9 @@ export async function* follow(ways: Ways): Items {
         }
         failed = 0;
         hasShown = true;
-        const item = toItem(event);
-        if (!isNew(item, place)) continue;
+        const shown = toItem(event);
+        const item = isNew(shown, place) && pieces.take(shown);
+        if (!item) continue;
         yield item;
         if (ENDS.has(item.type)) return;
       }

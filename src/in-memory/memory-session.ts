@@ -1,6 +1,5 @@
 import { SessionLedger } from '../../durable-objects/ledger.ts';
-import type { Notice } from '../journal/event-page.ts';
-import type { Line, LiveMessage, Watcher } from '../journal/live-items.ts';
+import { LIVE, type Line, type LiveMessage, type Watcher } from '../journal/live-items.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { Announced, Announcement, HandOver, StoreDeletion } from '../journal/turn-runner.ts';
 import type { Clock } from '../session/read-platform.ts';
@@ -50,7 +49,9 @@ class MemorySession {
   readonly #name: string;
   readonly #options: MemorySessionsOptions;
   readonly #storage: MemoryStorage;
-  readonly #watchers = new Set<Watcher>();
+  /** Each with its name. */
+  readonly #watchers = new Map<Watcher, string>();
+  #named = 0;
   #ledger: SessionLedger;
   #clearAlarm: () => void = () => {};
   /** How often sessions of this name were begun; the next one has other epochs. */
@@ -81,7 +82,7 @@ class MemorySession {
 
   restart(): void {
     this.#ledger = this.#start();
-    for (const watcher of this.#watchers) queueMicrotask(watcher.onClosed);
+    for (const watcher of this.#watchers.keys()) queueMicrotask(watcher.onClosed);
     this.#watchers.clear();
   }
 
@@ -93,7 +94,7 @@ class MemorySession {
       mostBytes,
       now: () => clock.now(),
       onChange: () => this.#tellAll(),
-      hasReaders: () => [...this.#watchers].some(({ holder }) => holder === undefined),
+      hasReaders: () => [...this.#watchers.keys()].some(({ holder }) => holder === undefined),
       hasLiveReaders: () => this.#liveReaders.length > 0,
       firstEpoch: () => {
         this.#opened += 1;
@@ -103,12 +104,12 @@ class MemorySession {
   }
 
   #watch(watcher: Watcher): Line {
-    const hadLiveReaders = this.#liveReaders.length > 0;
-    this.#watchers.add(watcher);
     const isReader = watcher.holder === undefined;
+    const name = `r${++this.#named}`;
+    this.#watchers.set(watcher, name);
     if (isReader) this.#ledger.wake();
-    this.#tell(watcher, this.#ledger.notice());
-    if (!hadLiveReaders && this.#liveReaders.includes(watcher)) this.#tellHolders();
+    this.#tell(watcher, !isReader && this.#liveReaders.length > 0 ? LIVE : undefined);
+    if (this.#liveReaders.includes(watcher)) this.#tellHolders(name);
     return {
       close: () => void this.#watchers.delete(watcher),
       show: (message) => this.#show(watcher, message),
@@ -119,32 +120,35 @@ class MemorySession {
   }
 
   get #liveReaders(): Watcher[] {
-    return [...this.#watchers].filter(({ holder, onLive }) => holder === undefined && onLive);
+    return [...this.#watchers.keys()].filter(({ holder, onLive }) => holder === undefined && onLive);
   }
 
-  #tell(watcher: Watcher, notice: Notice): void {
+  #tell(watcher: Watcher, joined?: string): void {
+    const notice = this.#ledger.notice();
     const isHolder = watcher.holder !== undefined;
-    const told = isHolder ? { ...notice, live: this.#liveReaders.length > 0 } : notice;
+    const live = this.#liveReaders.length > 0;
+    const told = isHolder ? { ...notice, live, ...(joined !== undefined && { joined }) } : notice;
     queueMicrotask(() => {
       if (this.#watchers.has(watcher)) watcher.onNotice(copy(told));
     });
   }
 
   #tellAll(): void {
-    for (const watcher of this.#watchers) this.#tell(watcher, this.#ledger.notice());
+    for (const watcher of this.#watchers.keys()) this.#tell(watcher);
   }
 
-  #tellHolders(): void {
-    for (const watcher of this.#watchers) {
-      if (watcher.holder !== undefined) this.#tell(watcher, this.#ledger.notice());
-    }
+  #tellHolders(joined?: string): void {
+    for (const watcher of this.#watchers.keys())
+      if (watcher.holder !== undefined) this.#tell(watcher, joined);
   }
 
   /** All is read at once here, so that there is always room for more. */
-  #show({ holder }: Watcher, message: LiveMessage): boolean {
+  #show({ holder }: Watcher, { to, ...message }: LiveMessage): boolean {
     if (holder === undefined || !this.#ledger.isHeldBy(holder)) return true;
-    if (this.#liveReaders.length === 0) this.#tellHolders();
-    for (const watcher of this.#liveReaders) {
+    const names = to?.split(' ');
+    const readers = this.#liveReaders.filter((one) => names?.includes(this.#watchers.get(one) ?? '') ?? true);
+    if (readers.length === 0) this.#tellHolders();
+    for (const watcher of readers) {
       queueMicrotask(() => {
         if (this.#watchers.has(watcher)) watcher.onLive?.(copy(message));
       });

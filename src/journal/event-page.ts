@@ -81,6 +81,11 @@ export interface Notice {
   readonly unread?: number | undefined;
   /** Told to holders alone: whether anybody reads who is shown what is not journaled. An older object does not tell. */
   readonly live?: boolean | undefined;
+  /**
+   * Sent to holders alone: a reader has come who is shown what is not journaled, and has seen nothing of what runs. It is a name for
+   * `LiveMessage.to`; as a line of the holder opens, the one for all readers. An older object does not tell.
+   */
+  readonly joined?: string | undefined;
 }
 
 /** The turn of a session that has not ended. */

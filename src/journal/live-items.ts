@@ -8,8 +8,6 @@ export type LiveItem =
       readonly reply: string;
       readonly frame?: string;
       readonly text: string;
-      /** Of the first piece that a reader is shown who came in the middle of a reply: how many characters of its type were before it. */
-      readonly from?: number;
     }
   /** What was shown of earlier attempts at this reply is void. */
   | { readonly type: 'reply-restarted'; readonly reply: string; readonly frame?: string }
@@ -20,12 +18,14 @@ export interface SentItem {
   readonly item: LiveItem;
   /** The last event that precedes it, which is stored. */
   readonly after: number;
-  /** Of a piece of a reply: how long all pieces of its type before it are together, in characters. */
+  /** Of a piece of a reply: how many characters of the reply are before it, text and reasoning together. */
   readonly at?: number | undefined;
 }
 
 /** Live items of one turn, in order. */
 export interface LiveMessage {
+  /** The readers that it is for, by the names in `Notice.joined`, with spaces between them. Absent: all of them, and as it is read. */
+  readonly to?: string | undefined;
   readonly turn: string;
   readonly items: readonly SentItem[];
 }
@@ -39,8 +39,8 @@ export interface Watcher {
   /** The epoch of whoever watches the session that it holds; all others are its readers. */
   readonly holder?: number | undefined;
   /**
-   * Called, of a reader, with what the holder shows from now on, in order. Of what reads too slowly, messages are left out. Absent:
-   * nothing of that is sent. An older object has nothing to tell.
+   * Called, of a reader, with what the holder has shown of what runs, and then with what it shows, in order; a piece may come twice. A
+   * reader that is too slow misses messages. Absent: nothing of that is sent. An older object has nothing to tell.
    */
   readonly onLive?: ((message: LiveMessage) => void) | undefined;
 }
@@ -64,10 +64,16 @@ export const weightOfItem = ({ item }: SentItem): number =>
 
 const ITEM = 64;
 
-/** All that may wait to be sent, or to be shown to one reader, by `weightOfItem`: what is more is dropped, since the journal has it. */
-export const MOST_WAITING_LIVE = 64 * 1024;
+/** The most that one live message holds, by `weightOfItem`. */
+export const MOST_IN_MESSAGE = 64 * 1024;
 
-/** In the query of a request for a watcher: it is shown what is not journaled. An older object passes it over. */
+/**
+ * The most that a holder keeps of the replies that run, for readers who come, and that may wait for one reader who is slow, by
+ * `weightOfItem`. It is about what one event may hold. The rest of a longer reply is shown when it is stored.
+ */
+export const MOST_OPEN = 1024 * 1024;
+
+/** In the query of a request for a watcher: it is shown what is not journaled. An older object passes it over. In `Notice.joined`: all of them. */
 export const LIVE = 'live';
 
 /** What is sent back over a line when so many more characters of live messages were read from it, and until when no more are sent. */
@@ -81,10 +87,13 @@ export const PING = 'ping';
 /** How each live message begins, as it is sent. */
 export const LIVE_BEGINS = '{"turn":';
 
+/** How one begins that is for some readers alone, as its holder sends it. They are sent it without `to`. */
+export const TO_BEGINS = '{"to":"';
+
 /** The longest live message, as it is sent, in characters: JSON writes a character in six at most. */
 export const LONGEST_LIVE = 524_288;
 
-export const toWire = ({ turn, items }: LiveMessage): string => JSON.stringify({ turn, items });
+export const toWire = ({ to, turn, items }: LiveMessage): string => JSON.stringify({ to, turn, items });
 
 /** Tells a live message from anything else without parsing it: those who are shown it do that. */
 export const isShown = (sent: unknown): sent is string =>

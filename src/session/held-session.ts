@@ -109,7 +109,7 @@ export class HeldSession implements Holder {
       ...{ port, clock, meter, epoch, leaseMs, sentAt, signal: this.signal, slots: this.slots },
       outbox: this.outbox,
       inbox: this.#inbox,
-      listener: { inbox: listener.inbox, lost, renewing, read: () => this.live.sendSoon() },
+      listener: { inbox: listener.inbox, lost, renewing, joined: (reader) => this.live.joined(reader) },
     });
     this.live = new LiveRelay({ clock, turn: leased.page.openTurn?.id ?? '', readers: this.#lease });
     if (leased.live) this.#lease.read(true, true);

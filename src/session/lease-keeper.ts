@@ -12,8 +12,8 @@ import { Notices } from './watching/follow-session.ts';
 interface LeaseListener extends Pick<OutboxListener, 'inbox' | 'lost'> {
   /** The lease is about to be renewed: one more message that nobody asked leave for. */
   renewing(): void;
-  /** Somebody may have come who is shown what is not journaled. */
-  read(): void;
+  /** A reader has come who is shown what is not journaled: its name, as `Notice.joined` has it. */
+  joined(reader: string): void;
 }
 
 interface LeaseOptions extends Pick<LineOptions, 'clock' | 'meter' | 'epoch' | 'slots'> {
@@ -70,8 +70,8 @@ export class LeaseKeeper {
     this.#options = options;
     this.#heard = options.sentAt;
     this.#stored = options.clock.now();
-    const { read: onNotice } = options.listener;
-    this.#line = new HolderLine({ ...options, onNotice, onChange: () => this.#look() });
+    const { joined: onJoined } = options.listener;
+    this.#line = new HolderLine({ ...options, onJoined, onChange: () => this.#look() });
     this.#look();
   }
 
@@ -193,8 +193,8 @@ interface LineOptions {
   readonly slots: Slots;
   /** Aborts when nothing that others say matters any more. */
   readonly signal: AbortSignal;
-  /** Called when anything was told. */
-  readonly onNotice: () => void;
+  /** Called with the name of a reader who has come. */
+  readonly onJoined: (reader: string) => void;
   /** Called when a newer message was told of, or nothing can be told for now. */
   readonly onChange: () => void;
 }
@@ -250,7 +250,7 @@ class HolderLine {
   }
 
   async #listen(): Promise<void> {
-    const { epoch: holder, meter, onChange, onNotice, ...watch } = this.#options;
+    const { epoch: holder, meter, onChange, ...watch } = this.#options;
     const signal = AbortSignal.any([watch.signal, this.#closing.signal]);
     if (signal.aborted) return;
     const notices = new Notices({ ...watch, meter, signal, holder, onBroken: onChange });
@@ -259,7 +259,6 @@ class HolderLine {
       let newest = 0;
       await notices.until(({ unread = 0 }) => {
         newest = unread;
-        onNotice();
         return unread > this.#told;
       });
       // Of a session that is no more there is nothing left to hold, which the next answer says.

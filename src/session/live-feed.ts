@@ -11,7 +11,7 @@ interface Options {
   /** Shows it to a client of this invocation. */
   readonly show: ((item: FeedItem) => void) | undefined;
   /** Shows it to those who read the session elsewhere, who have the events from the journal. */
-  readonly relay: Pick<LiveRelay, 'isWanted' | 'add'>;
+  readonly relay: Pick<LiveRelay, 'isWanted' | 'add' | 'ended'>;
   readonly lastEmitted: () => number;
   readonly log?: Log;
 }
@@ -39,6 +39,7 @@ export class LiveFeed implements LiveEvents {
     for (const stored of events) {
       this.#toClient({ type: 'event', stored });
       this.#shown = stored.seq;
+      this.#options.relay.ended(stored);
       this.#flush();
     }
   }

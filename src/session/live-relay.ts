@@ -1,8 +1,10 @@
-import { ROOT } from '../journal/events.ts';
+import { ROOT, type StoredEvent } from '../journal/events.ts';
 import {
+  LIVE,
   type LiveItem,
   type LiveMessage,
-  MOST_WAITING_LIVE,
+  MOST_IN_MESSAGE,
+  MOST_OPEN,
   type SentItem,
   weightOfItem,
 } from '../journal/live-items.ts';
@@ -25,24 +27,20 @@ interface Options {
   readonly readers: Readers;
 }
 
-/** The reply that a loop is being given, and how long it is so far, in characters. */
-interface GivenReply {
-  readonly reply: string;
-  readonly length: { readonly [Type in LiveItem['type']]?: number };
-  /** A piece of it was left out, so that the rest is too. */
-  readonly isBroken: boolean;
-}
-
 /**
- * The way of what is not journaled to those who read the session: nothing while nobody does, what comes within 50 ms together, and of
- * what comes faster than it can be sent only the beginning, since the journal has it all. What nobody reads is kept for who may come,
- * until more is stored.
+ * Sends what is not journaled to the readers of the session: nothing while there are none, and what comes within 50 ms together. It keeps
+ * what runs: the text so far of each open reply, and the last progress of each call. A reader who comes is sent that first, alone.
  */
 export class LiveRelay {
   readonly #options: Options;
-  #items: SentItem[] = [];
+  /** What a reader who comes now is sent. */
+  #open: SentItem[] = [];
   #weight = 0;
-  readonly #replies = new Map<string, GivenReply>();
+  /** What was not sent yet: to all readers who are here, and to those who have come, by their names. */
+  readonly #waiting = new Map<string | undefined, SentItem[]>();
+  #joined: string[] = [];
+  /** The places of replies of which a piece did not fit: the rest of them is left out too. */
+  readonly #cut = new Set<string>();
   #cancel: (() => void) | undefined;
 
   constructor(options: Options) {
@@ -54,83 +52,114 @@ export class LiveRelay {
     return this.#options.readers.isRead;
   }
 
-  /** Sends it soon, if anybody reads. All events up to `after` are stored. */
+  /** Keeps it, and sends it soon if anybody reads. All events up to `after` are stored. */
   add(item: LiveItem, after: number): void {
-    const at = this.#placeOf(item);
-    if (at === 'none') return;
-    const sent = { item, after, ...(at !== undefined && { at }) };
+    const place = placeOf(item);
+    const last = this.#open.findLast((one) => placeOf(one.item) === place);
+    const isMore = last && 'text' in item && 'reply' in last.item && last.item.reply === item.reply;
+    if (item.type === 'reply-restarted') this.#end(place);
+    if (!isMore) this.#forget(place);
+    const sent: SentItem = { item, after, at: isMore ? endOf(last) : 0 };
     const weight = weightOfItem(sent);
-    if (weight > MOST_WAITING_LIVE) return; // readers find that a piece is missing
-    const isTooMuch = (): boolean => this.#weight + weight > MOST_WAITING_LIVE;
-    if (isTooMuch() && !this.isWanted) this.#drop();
-    if (isTooMuch()) {
-      if (this.isWanted) this.#leaveOut(item);
-      return;
-    }
-    if (!this.#isJoined(sent)) {
-      this.#items.push(sent);
-      this.#weight += weight;
-    }
-    this.sendSoon();
+    // A model says so much at once only when that is all of its reply, which is about to be stored.
+    if (weight > MOST_IN_MESSAGE || this.#weight + weight > MOST_OPEN) this.#cut.add(place);
+    if (this.#cut.has(place)) return;
+    this.#weight += addTo(this.#open, sent);
+    if (!this.isWanted) return;
+    const waiting = this.#waiting.get(undefined) ?? [];
+    addTo(waiting, sent);
+    this.#waiting.set(undefined, waiting);
+    this.#sendSoon();
   }
 
-  /** To be called when somebody has come to read, too: what was kept is sent. */
-  sendSoon(): void {
-    if (this.isWanted && this.#items.length > 0)
-      this.#cancel ??= this.#options.clock.after(JOINED, () => this.#send());
+  /** Has what runs sent to a reader who has come, by its name in the object, or to all of them again. */
+  joined(reader: string): void {
+    if (this.#open.length === 0) return;
+    if (reader === LIVE) this.#waiting.set(undefined, [...this.#open]);
+    else this.#joined.push(reader);
+    this.#sendSoon();
   }
 
-  /** Sends at once what waits: the reply that it is a piece of is about to be stored. What nobody reads is void then. */
-  settle(): void {
-    this.#send();
-    if (!this.isWanted) this.#drop();
-  }
-
-  #send(): void {
-    this.#cancel?.();
-    this.#cancel = undefined;
-    const { turn, readers } = this.#options;
-    if (!readers.isRead || this.#items.length === 0) return;
-    if (readers.show({ turn, items: this.#items })) this.#drop();
-    else this.sendSoon();
+  /** Forgets what this event has ended: the journal has it. */
+  ended(event: StoredEvent): void {
+    if (event.type === 'model-replied' || event.type === 'tool-call-ended') this.#end(placeOf(event));
+    if (event.type === 'tool-call-ended') this.#end(placeOf({ frame: event.call }));
   }
 
   /** What was not sent is dropped. */
   close(): void {
     this.#cancel?.();
-    this.#drop();
+    this.#open = [];
+    this.#waiting.clear();
   }
 
-  #drop(): void {
-    this.#items = [];
-    this.#weight = 0;
+  #sendSoon(): void {
+    if (this.isWanted) this.#cancel ??= this.#options.clock.after(JOINED, () => this.settle());
   }
 
-  /** Where a piece begins in its reply, also while nobody reads; `none` when a piece before it was left out. */
-  #placeOf(item: LiveItem): number | undefined | 'none' {
-    if (!('text' in item)) return undefined;
-    const { type, frame = ROOT, reply, text } = item;
-    const last = this.#replies.get(frame);
-    const { length, isBroken } = last?.reply === reply ? last : { length: {}, isBroken: false };
-    const at = length[type] ?? 0;
-    this.#replies.set(frame, { reply, length: { ...length, [type]: at + text.length }, isBroken });
-    return isBroken ? 'none' : at;
+  /** Sends at once what waits: the reply that it is a piece of is about to be stored. */
+  settle(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    const { readers, turn } = this.#options;
+    if (this.#joined.length > 0) this.#waiting.set(this.#joined.join(' '), [...this.#open]);
+    this.#joined = [];
+    if (!readers.isRead) this.#waiting.clear();
+    for (const [to, waiting] of this.#waiting) {
+      while (waiting.length > 0) {
+        const items = firstOf(waiting);
+        if (!readers.show({ to, turn, items })) {
+          this.#sendSoon();
+          return;
+        }
+        waiting.splice(0, items.length);
+      }
+      this.#waiting.delete(to);
+    }
   }
 
-  #leaveOut(item: LiveItem): void {
-    if (!('text' in item)) return;
-    const given = this.#replies.get(item.frame ?? ROOT);
-    if (given) this.#replies.set(item.frame ?? ROOT, { ...given, isBroken: true });
+  #end(place: string): void {
+    this.#forget(place);
+    this.#cut.delete(place);
   }
 
-  /** A piece that follows another one of the same reply is made one with it. */
-  #isJoined({ item, after }: SentItem): boolean {
-    const last = this.#items.at(-1);
-    if (!last || last.after !== after || !('text' in item) || !('text' in last.item)) return false;
-    const { type, reply, frame, text } = last.item;
-    if (item.type !== type || item.reply !== reply || item.frame !== frame) return false;
-    this.#items.splice(-1, 1, { ...last, item: { ...item, text: text + item.text } });
-    this.#weight += item.text.length;
-    return true;
+  #forget(place: string): void {
+    const isOther = ({ item }: SentItem): boolean => placeOf(item) !== place;
+    this.#open = this.#open.filter(isOther);
+    for (const [to, waiting] of this.#waiting) this.#waiting.set(to, waiting.filter(isOther));
+    this.#weight = this.#open.reduce((sum, one) => sum + weightOfItem(one), 0);
   }
+}
+
+/** Where something happens: in a loop, which is given one reply at a time, or in a call. */
+const placeOf = ({ call, frame = ROOT }: { readonly call?: string; readonly frame?: string }): string =>
+  call ?? `loop ${frame}`;
+
+/** How long a reply is up to the end of a piece of it. */
+const endOf = ({ item, at = 0 }: SentItem): number => at + ('text' in item ? item.text.length : 0);
+
+/** Puts it behind the others of its place, and makes pieces of one type one. Returns by how much the list weighs more. */
+function addTo(list: SentItem[], sent: SentItem): number {
+  const { item, after } = sent;
+  const index = list.findLastIndex((one) => placeOf(one.item) === placeOf(item));
+  const last = list[index];
+  if (last && 'text' in last.item && 'text' in item && last.item.type === item.type) {
+    const joined = { ...last, after, item: { ...item, text: last.item.text + item.text } };
+    if (weightOfItem(joined) <= MOST_IN_MESSAGE) {
+      list[index] = joined;
+      return item.text.length;
+    }
+  }
+  list.push(sent);
+  return weightOfItem(sent);
+}
+
+/** As many of the items as one message holds. */
+function firstOf(items: readonly SentItem[]): readonly SentItem[] {
+  let weight = 0;
+  const end = items.findIndex((item) => {
+    weight += weightOfItem(item);
+    return weight > MOST_IN_MESSAGE;
+  });
+  return end < 0 ? items.slice() : items.slice(0, end);
 }

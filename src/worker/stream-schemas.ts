@@ -25,8 +25,7 @@ type DataOf<Item> = Item extends { readonly answer: infer Data extends object }
 
 const ofReply = { reply: text, 'frame?': text };
 
-/** A piece of a reply, which says where it stands when a reader has come in the middle of that. */
-const ofPiece = { ...ofReply, text, 'from?': whole };
+const ofPiece = { ...ofReply, text };
 
 type DataOfEach<Type extends Passing['type']> = { readonly [One in Type]: SchemaOf<DataOf<ItemOf<One>>> };
 

@@ -22,10 +22,12 @@ export type { InboxMessage, InboxMessageKind } from '../../src/journal/inbox-mes
 export { MAX_WAITING } from '../../src/journal/inbox-message.ts';
 export { type KeptFile, MAX_SESSION_FILES } from '../../src/journal/kept-file.ts';
 export {
+  LIVE,
   type LiveItem,
   type LiveMessage,
+  LONGEST_LIVE,
+  MOST_OPEN,
   MOST_UNREAD,
-  MOST_WAITING_LIVE,
 } from '../../src/journal/live-items.ts';
 export { valueIn } from '../../src/journal/memories.ts';
 export { REDUCER_VERSION, reduce } from '../../src/journal/reduce.ts';

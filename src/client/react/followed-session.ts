@@ -95,6 +95,8 @@ export class FollowedSession {
         failed = 0;
         this.#tell({ isConnected: true, error: undefined });
         this.#isWatched = true;
+        const { draft } = this.#conversation;
+        if (draft) this.#conversation = { ...this.#conversation, draft: { ...draft, isOld: true } };
         // Whoever looks is told at once that the connection is lost, so that it is tried again here.
         const items = this.#session.watch({ after: this.#seq, signal, retries: 0 });
         for await (const item of items) this.#apply(item, signal);

@@ -57,8 +57,8 @@ interface Draft {
   /** Its place: what is said to the model meanwhile stands behind it. */
   readonly at: number;
   readonly message: Unkeyed;
-  /** How much of its text and reasoning there was so far; what of it was not shown is marked where it is missing. */
-  readonly length: { readonly text: number; readonly reasoning: number };
+  /** The connection that brought it is lost: the next one shows the reply from its beginning. */
+  readonly isOld?: boolean | undefined;
 }
 
 /** What is folded: the messages so far, and what there is of the reply that comes. */
@@ -165,27 +165,19 @@ export function foldItem(before: Conversation, item: WatchItem): Conversation {
 
 type Piece = Extract<WatchItem, { readonly type: 'text-delta' | 'reasoning-delta' }>;
 
-/** What there is of a reply with one more piece. Who has come in the middle of it, or again, has missed some. */
-function withPiece({ messages, draft }: Conversation, { type, reply, text, from }: Piece): Draft {
-  const { at, message, length } =
-    draft?.reply === reply
-      ? draft
-      : {
-          at: messages.length,
-          message: { role: 'assistant', text: '', status: 'streaming' } as const,
-          length: { text: 0, reasoning: 0 },
-        };
+/** What there is of a reply with one more piece. */
+function withPiece({ messages, draft }: Conversation, { type, reply, text }: Piece): Draft {
+  const known = draft?.reply === reply ? draft : undefined;
+  const message = (known?.isOld !== true && known?.message) || BEGUN;
   const of = type === 'text-delta' ? 'text' : 'reasoning';
-  const known = length[of];
-  const start = from ?? known;
-  const more = start > known ? `… ${text}` : text.slice(known - start);
   return {
     reply,
-    at,
-    message: { ...message, [of]: (message[of] ?? '') + more },
-    length: { ...length, [of]: Math.max(known, start + text.length) },
+    at: known?.at ?? messages.length,
+    message: { ...message, [of]: (message[of] ?? '') + text },
   };
 }
+
+const BEGUN: Unkeyed = { role: 'assistant', text: '', status: 'streaming' };
 
 /** What a call says to the user stands behind the reply that has asked for the call, or for the one around it. */
 function withSaid(

@@ -41,8 +41,6 @@ class Shown {
   readonly #run: Run;
   /** What was said of the reply that is being made. The next one takes its place, since only the last is the answer. */
   #text = '';
-  /** The reply is shown from its beginning, so that pieces can be said as they come. */
-  #isWhole = true;
   /** The reply is over, so that what comes begins another one. */
   #isOver = false;
 
@@ -83,17 +81,14 @@ class Shown {
     }
   }
 
-  *#delta({ text, from = 0 }: EventOf<'text-delta' | 'reasoning-delta'>): Events {
+  *#delta({ text }: EventOf<'text-delta' | 'reasoning-delta'>): Events {
     if (this.#isOver) this.#begin();
-    // Whoever comes in the middle of a reply is told it as a whole, when it is stored.
-    if (from > 0) this.#isWhole = false;
-    if (this.#isWhole) yield* this.#say(text);
+    yield* this.#say(text);
   }
 
   /** What was said so far is no part of what comes now. */
   #begin(): void {
     this.#text = '';
-    this.#isWhole = true;
     this.#isOver = false;
   }
 

@@ -13,8 +13,6 @@ export interface Reply {
   saying: 'text' | 'reasoning' | undefined;
   /** How many spans of reasoning it has had. */
   spans: number;
-  /** It was shown from its beginning. */
-  isWhole: boolean;
 }
 
 /** Whose an event is: of the agent, or of a loop inside one of its calls. */
@@ -26,7 +24,6 @@ export const newReply = (id: string): Reply => ({
   reasoning: '',
   saying: undefined,
   spans: 0,
-  isWhole: true,
 });
 
 /** What is left of a text of which so much was said; nothing where something else was. */

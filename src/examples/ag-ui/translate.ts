@@ -106,14 +106,11 @@ class Shown {
     }
   }
 
-  *#delta({ type, text, reply, from = 0, frame = '' }: Delta): Events {
+  *#delta({ type, text, reply, frame = '' }: Delta): Events {
     if (text === '') return;
     yield* this.#enter(frame);
     const open = this.#replies.get(frame) ?? newReply(`${frame || this.#run.turn}/${reply}`);
     this.#replies.set(frame, open);
-    // Whoever comes in the middle of a reply is told it as a whole, when it is stored.
-    if (from > 0) open.isWhole = false;
-    if (!open.isWhole) return;
     yield* say(open, type === 'text-delta' ? 'text' : 'reasoning', text, attributed(frame));
   }
 

@@ -139,6 +139,8 @@ interface Options extends Omit<Watch, 'port'> {
   readonly holder?: number | undefined;
   /** Called when the line has broken, or could not be opened. */
   readonly onBroken?: (() => void) | undefined;
+  /** Called, for a holder, with the name of a reader who has come. */
+  readonly onJoined?: ((reader: string) => void) | undefined;
   /** Called with what is shown and not journaled, of which nothing is sent unless this is given. */
   readonly onLive?: ((message: LiveMessage) => void) | undefined;
 }
@@ -238,7 +240,7 @@ export class Notices {
   /** Never rejects: a line that cannot be opened is a broken one. */
   async #open(): Promise<void> {
     this.#isOpen = true;
-    const { port, holder, onLive } = this.#options;
+    const { port, holder, onLive, onJoined } = this.#options;
     try {
       const line = await port.watch({
         onNotice: (notice) => {
@@ -248,6 +250,7 @@ export class Notices {
           this.#count += 1;
           this.#failed = 0;
           this.#isTelling = true;
+          if (notice.joined !== undefined) onJoined?.(notice.joined);
           this.#wake();
         },
         onClosed: () => this.#reopen(),

@@ -2,27 +2,24 @@ import { ROOT, type StoredEvent } from '../../journal/events.ts';
 import {
   type LiveItem,
   type LiveMessage,
-  MOST_WAITING_LIVE,
+  MOST_OPEN,
   type SentItem,
   weightOfItem,
 } from '../../journal/live-items.ts';
-
-type Piece = Extract<LiveItem, { readonly text: string }>;
 
 /** What one reader was shown of the reply that a loop is being given. */
 interface ShownReply {
   /** Its last reply that is journaled. */
   readonly replied: number;
   readonly reply?: string;
-  /** Where the next piece of each type begins; absent as long as there was none. */
-  readonly next: { readonly [Type in Piece['type']]?: number };
-  /** A piece is missing, so that no other one is shown. */
-  readonly isBroken: boolean;
+  /** How many characters of the reply were shown, text and reasoning together. */
+  readonly next: number;
 }
 
 /**
- * What came over the line of one reader and is not journaled, until it is shown: never before the events that precede it, never behind
- * the reply that it is a piece of, and no piece twice. What is read too slowly is left out, and then the rest of its reply too.
+ * Holds what came over the line of one reader and is not journaled, until it is shown: never before the events that precede it, never
+ * behind the reply that it is a piece of, no character twice, and none without those before it. The line brings a reply that runs from
+ * its beginning soon after it opens, so that a piece that came earlier is in that.
  */
 export class LiveQueue {
   readonly #turn: string | undefined;
@@ -44,7 +41,7 @@ export class LiveQueue {
     if (this.#turn !== undefined && turn !== this.#turn) return;
     for (const item of items) {
       const weight = weightOfItem(item);
-      if (this.#weight + weight > MOST_WAITING_LIVE) continue;
+      if (this.#weight + weight > MOST_OPEN) continue;
       this.#weight += weight;
       this.#items.push(item);
     }
@@ -54,7 +51,7 @@ export class LiveQueue {
   shown(event: StoredEvent): void {
     const { seq, type } = event;
     if (type === 'model-replied') {
-      this.#replies.set(event.frame ?? ROOT, { replied: seq, next: {}, isBroken: false });
+      this.#replies.set(event.frame ?? ROOT, { replied: seq, next: 0 });
     } else if (type === 'tool-call-ended') {
       this.#ended.add(event.call);
       this.#replies.delete(event.call);
@@ -89,22 +86,16 @@ export class LiveQueue {
     if (after < this.#closed) return undefined;
     if (item.type === 'progress') return this.#ended.has(item.call) ? undefined : item;
     const { reply, frame = ROOT } = item;
-    const last = this.#replies.get(frame) ?? { replied: 0, next: {}, isBroken: false };
+    const last = this.#replies.get(frame) ?? { replied: 0, next: 0 };
     if (after < last.replied || this.#ended.has(frame)) return undefined;
-    const now = last.reply === reply ? last : { ...last, reply, next: {}, isBroken: false };
-    this.#replies.set(frame, now);
-    if (item.type === 'reply-restarted') return item;
+    const isKnown = last.reply === reply;
     const { at = 0 } = sent;
-    const next = now.next[item.type] ?? at;
-    // A reader who comes in the middle of a reply is shown the rest of it.
-    const isNext = at === next && !now.isBroken;
-    const shown = { ...now.next, [item.type]: at + item.text.length };
-    this.#replies.set(
-      frame,
-      isNext ? { ...now, next: shown } : { ...now, isBroken: now.isBroken || at > next },
-    );
-    if (!isNext) return undefined;
-    return now.next[item.type] === undefined && at > 0 ? { ...item, from: at } : item;
+    const next = isKnown ? last.next : 0;
+    const shown = 'text' in item ? { ...item, text: item.text.slice(next - at) } : item;
+    const more = 'text' in shown ? shown.text.length : 0;
+    if ('text' in shown ? at > next || more === 0 : isKnown) return undefined;
+    this.#replies.set(frame, { ...last, reply, next: next + more });
+    return shown;
   }
 }
 

@@ -14,8 +14,6 @@ export class MessageSteps {
   #streamed: Segment[] | undefined;
   #block: { readonly type: Segment['type']; readonly id: string } | undefined;
   #last: Replied | undefined;
-  /** The beginning of the reply was not seen: it is shown when all of it is there. */
-  #isPartial = false;
 
   constructor(able: Able) {
     this.#able = able;
@@ -36,13 +34,7 @@ export class MessageSteps {
     return [...this.#endBlock(), ...(isOpen ? [{ type: 'finish-step' } as const] : [])];
   }
 
-  /** Words of a reply, as they come. `from`: so many before them were not seen. */
-  piece(piece: Segment, from = 0): UiChunk[] {
-    this.#isPartial ||= from > 0;
-    return this.#isPartial ? [] : this.words(piece);
-  }
-
-  /** Words that begin a step, unless they go on with the one of their reply. */
+  /** Words of a reply, as they come: they begin a step, unless they go on with the one of their reply. */
   words(piece: Segment): UiChunk[] {
     if (piece.text === '') return [];
     const chunks = this.#beginReply();
@@ -61,7 +53,6 @@ export class MessageSteps {
 
   /** What was streamed of an attempt that failed is taken back, where the client can do that. */
   restarted(): UiChunk[] {
-    this.#isPartial = false;
     if (!this.#streamed?.length) return [];
     const chunks = this.#able.takes7 ? this.#reset() : this.#endBlock();
     this.#streamed = [];
@@ -70,7 +61,6 @@ export class MessageSteps {
 
   /** All of a reply, as it is journaled. */
   replied(event: Replied): UiChunk[] {
-    this.#isPartial = false;
     const chunks = this.#beginReply();
     const words = segmentsOf(event);
     const streamed = this.#streamed ?? [];

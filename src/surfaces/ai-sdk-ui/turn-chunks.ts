@@ -70,7 +70,7 @@ export class TurnChunks {
       case 'text-delta':
       case 'reasoning-delta': {
         const type = item.type === 'text-delta' ? 'text' : 'reasoning';
-        return item.frame === undefined ? this.#steps.piece({ type, text: item.text }, item.from) : [];
+        return item.frame === undefined ? this.#steps.words({ type, text: item.text }) : [];
       }
       case 'reply-restarted':
         return item.frame === undefined ? this.#steps.restarted() : [];

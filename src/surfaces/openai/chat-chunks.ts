@@ -120,9 +120,9 @@ class ChatTranslation {
     if ('seq' in item) return this.#event(item);
     switch (item.type) {
       case 'text-delta':
-        return item.frame === undefined ? this.#piece(item.text, item.from) : [];
+        return item.frame === undefined ? this.#piece(item.text) : [];
       case 'reply-restarted':
-        this.#isHeld = true;
+        this.#isHeld ||= this.#shown !== '';
         return [];
       case 'answer':
         return this.#answer(item.answer);
@@ -144,8 +144,7 @@ class ChatTranslation {
     return event.type === 'model-replied' && event.frame === undefined ? this.#replied(event) : [];
   }
 
-  #piece(text: string, from: number | undefined): ChatItem[] {
-    if (from !== undefined) this.#isHeld = true;
+  #piece(text: string): ChatItem[] {
     if (this.#isHeld) return [];
     const isFirst = this.#shown === '';
     this.#shown += text;

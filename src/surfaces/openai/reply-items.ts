@@ -34,21 +34,15 @@ export class ReplyItems {
   #shown: ShownPassage[] = [];
   /** What has come does not stand: nothing more is shown before the journal has the reply. */
   #isDropped = false;
-  #isHeld = false;
 
   constructor(out: NumberedOutput, idOf: IdOf) {
     this.#out = out;
     this.#idOf = idOf;
   }
 
-  /** Its beginning was not shown: nothing more is, before the journal has the reply. */
-  hold(): void {
-    this.#isHeld = true;
-  }
-
   /** Shows a piece of it as it comes. */
   delta(kind: Passage['kind'], text: string): void {
-    if (this.#isDropped || this.#isHeld || text === '') return;
+    if (this.#isDropped || text === '') return;
     const last = this.#shown.at(-1);
     if (last?.kind === kind) {
       this.#extend(last, text);

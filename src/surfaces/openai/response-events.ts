@@ -127,7 +127,6 @@ class Translation {
       case 'text-delta':
       case 'reasoning-delta':
         if (item.frame !== undefined) return;
-        if (item.from !== undefined) this.#reply.hold();
         this.#reply.delta(item.type === 'text-delta' ? 'message' : 'reasoning', item.text);
         return;
       case 'reply-restarted':

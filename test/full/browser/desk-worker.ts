@@ -2,6 +2,7 @@
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { desk } from '../../../src/examples/pages/desk.ts';
 import type { ChatModel, ModelReply } from '../../../src/index.ts';
+import { pauseBefore, withEnd } from './slow-reply.ts';
 
 /** Of the pages that may ask; in its place stands what the build says. */
 declare const PAGES: string;
@@ -36,9 +37,9 @@ const model: ChatModel = {
         : hasImage
           ? 'That is a picture of a red square.'
           : 'Hello! Our shop is open from nine to five, and we are happy to help you with anything.';
-    for (const word of line.split(/(?<= )/)) {
+    for (const [place, word] of line.split(/(?<= )/).entries()) {
+      await pauseBefore(place, text, 120);
       onText?.(word);
-      await new Promise((resolve) => setTimeout(resolve, 120));
     }
     return said(line);
   },
@@ -46,6 +47,6 @@ const model: ChatModel = {
 
 const { worker, TurnRunner } = createHoldfast({ agents: [{ ...desk, model }], origins: [PAGES] });
 
-export default worker;
+export default { ...worker, fetch: withEnd(worker.fetch) };
 export { SessionObject } from '../../../durable-objects/index.ts';
 export { TurnRunner };

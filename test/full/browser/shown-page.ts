@@ -28,7 +28,7 @@ export const PNG = Buffer.from(
 );
 
 /** What is shown. */
-interface Shown {
+export interface Shown {
   /** The script of the page. */
   readonly entry: string;
   /** A file that has to be in it: a page that lacks it would show nothing of what is tested. */

@@ -3,6 +3,7 @@ import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { desk } from '../../../src/examples/pages/desk.ts';
 import type { ChatModel, ModelReply } from '../../../src/index.ts';
 import { aiSdkUi } from '../../../src/surfaces/ai-sdk-ui/entry.ts';
+import { pauseBefore, withEnd } from './slow-reply.ts';
 
 /** Of the pages that may ask, how long the model takes for a word in ms, and how long it waits before its last; in their place stands what the build says. */
 declare const PAGES: string;
@@ -32,9 +33,9 @@ const model: ChatModel = {
           : 'Hello! Our shop is open from nine to five, and we are happy to help you with anything.';
     const thought = 'They want to know something.';
     onReasoning?.(thought);
-    for (const word of line.split(/(?<= )/)) {
+    for (const [place, word] of line.split(/(?<= )/).entries()) {
+      await pauseBefore(place, text, Number(PACE));
       onText?.(word);
-      await new Promise((resolve) => setTimeout(resolve, Number(PACE)));
     }
     const parts = [{ type: 'reasoning', text: thought } as const, { type: 'text', text: line } as const];
     return { text: line, toolCalls: [], parts, finish: 'stop' };
@@ -47,6 +48,6 @@ const { worker, TurnRunner } = createHoldfast({
   origins: [PAGES],
 });
 
-export default worker;
+export default { ...worker, fetch: withEnd(worker.fetch) };
 export { SessionObject } from '../../../durable-objects/index.ts';
 export { TurnRunner };

@@ -15,8 +15,8 @@ export interface ReadersOptions {
 export const USAGE = `Usage: npm run readers -- [options]
 
 Lets many read one session while a turn of several replies streams in it, and cuts half of them at random times; each comes again
-with the id of the last event that it saw. Every one ends with the same list of events, and what it was shown of a reply is a
-part of it. Then tells what the session's object does for such a turn with no reader, with one, and with all of them.
+with the id of the last event that it saw. Every one ends with the same list of events, and what each connection shows of a reply
+is its beginning. Then tells what the session's object does for such a turn with no reader, with one, and with all of them.
 
   --readers <count>  200 unless given
   --replies <count>  of the turn; 4 unless given

@@ -21,8 +21,6 @@ export interface Read {
 interface ShownText {
   /** Which of the session it is, from 0. */
   readonly reply: number;
-  /** Where in its text this begins, as the reader was told. */
-  readonly from: number;
   readonly text: string;
 }
 
@@ -118,10 +116,10 @@ function follow(url: string, cuts: readonly number[]) {
       replied += 1;
       isShown = false;
     } else if (event === 'text-delta') {
-      const { text, from = 0 } = JSON.parse(data) as { readonly text: string; readonly from?: number };
+      const { text } = JSON.parse(data) as { readonly text: string };
       const before = isShown ? texts.pop() : undefined;
       isShown = true;
-      texts.push({ reply: replied, from: before?.from ?? from, text: `${before?.text ?? ''}${text}` });
+      texts.push({ reply: replied, text: `${before?.text ?? ''}${text}` });
     }
   };
   /** Until it is cut, or has all. */
@@ -164,18 +162,15 @@ export function problemsOf({ reads, journal }: ReadTurn): readonly string[] {
     events.map((event) => event.replace(/^\S+ /, '')).join('\n') !== told;
   const different = reads.filter(isOther).length;
   const replies = journal.flatMap(({ type, text = '' }) => (type === 'model-replied' ? [text] : []));
-  const isPart = ({ reply, from, text }: ShownText): boolean =>
-    replies[reply]?.startsWith(text, from) === true;
-  const garbled = reads.filter(({ texts }) => !texts.every(isPart)).length;
+  const isBeginning = ({ reply, text }: ShownText): boolean => replies[reply]?.startsWith(text) === true;
+  const garbled = reads.filter(({ texts }) => !texts.every(isBeginning)).length;
   // The first turn was over when they came.
   const whole = replies.slice(1).join('');
   const wordsOf = ({ texts }: Read): string => texts.map(({ text }) => text).join('');
   const incomplete = reads.filter((read) => read.cuts === 0 && wordsOf(read) !== whole).length;
   return [
     ...(different > 0 ? [`${different} readers end with other events than the journal has.`] : []),
-    ...(garbled > 0
-      ? [`${garbled} readers were shown a text that is not in its reply where they were told.`]
-      : []),
+    ...(garbled > 0 ? [`${garbled} readers were shown a text that is not the beginning of its reply.`] : []),
     ...(incomplete > 0
       ? [`${incomplete} readers that were not cut were not shown the text of every reply.`]
       : []),

@@ -123,7 +123,7 @@ it('shows a turn as it happens: its message, its text, its calls and what comes 
   );
   expect(shown(store)).toEqual(['user Pay.', 'assistant I pay streaming']);
   expect(store.getSnapshot().messages[1]?.reasoning).toBe('Hm.');
-  await world.show(frame('reply-restarted', { reply: '1.1' }));
+  await world.show(frame('reply-restarted', { reply: '1.2' }));
   expect(shown(store)).toEqual(['user Pay.']);
   const parts = [
     { type: 'reasoning', text: 'Hm.' },
@@ -315,8 +315,12 @@ it('goes on after a lost connection behind what it has seen', async () => {
   await world.cut();
   await vi.advanceTimersByTimeAsync(500);
   expect(world.isWatched).toBe(true);
-  await world.show(frame('text-delta', { reply: '1.1', text: 'it.', from: 6 }));
-  expect(shown(store)).toEqual(['user Pay.', 'assistant I … it. streaming']);
+  expect(shown(store)).toEqual(['user Pay.', 'assistant I  streaming']);
+  await world.show(
+    frame('text-delta', { reply: '1.1', text: 'I pay' }),
+    frame('text-delta', { reply: '1.1', text: '.' }),
+  );
+  expect(shown(store)).toEqual(['user Pay.', 'assistant I pay. streaming']);
   await world.show(
     stored(2, 'turn-started', { message: 'Pay.' }),
     stored(3, 'model-replied', { text: 'I pay.', toolCalls: [] }),
@@ -389,22 +393,26 @@ it('keeps its connection for who leaves and comes at once, as React does when it
   expect(world.isWatched).toBe(false);
 });
 
-it('marks what is missing of a reply, for who comes in the middle of it, and shows nothing twice', async () => {
+it('shows a reply from its beginning when it comes in the middle of it, and nothing twice', async () => {
   const { world, store } = server();
   world.state = () => json(view({ seq: 2, openTurn: 't1', messages: [USER] }));
   await look(store);
+  const thought = frame('reasoning-delta', { reply: '1.1', text: 'They owe it.' });
   await world.show(
-    frame('reasoning-delta', { reply: '1.1', text: 'then pay.', from: 7 }),
-    frame('text-delta', { reply: '1.1', text: 'paid ', from: 12 }),
-    frame('text-delta', { reply: '1.1', text: 'it.' }),
+    thought,
+    frame('text-delta', { reply: '1.1', text: 'I have ' }),
+    frame('text-delta', { reply: '1.1', text: 'paid.' }),
   );
-  expect(store.getSnapshot().messages[1]).toMatchObject({ reasoning: '… then pay.', text: '… paid it.' });
+  expect(store.getSnapshot().messages[1]).toMatchObject({ reasoning: 'They owe it.', text: 'I have paid.' });
   await world.cut();
   await vi.advanceTimersByTimeAsync(500);
-  await world.show(frame('text-delta', { reply: '1.1', text: 'it. Now', from: 17 }));
-  expect(store.getSnapshot().messages[1]?.text).toBe('… paid it. Now');
-  await world.show(stored(3, 'model-replied', { text: 'I have just paid it. Now go.', toolCalls: [] }));
-  expect(shown(store)).toEqual(['user Pay.', 'assistant I have just paid it. Now go.']);
+  await world.show(thought, frame('text-delta', { reply: '1.1', text: 'I have paid. Now' }));
+  expect(store.getSnapshot().messages[1]).toMatchObject({
+    reasoning: 'They owe it.',
+    text: 'I have paid. Now',
+  });
+  await world.show(stored(3, 'model-replied', { text: 'I have paid. Now go.', toolCalls: [] }));
+  expect(shown(store)).toEqual(['user Pay.', 'assistant I have paid. Now go.']);
 });
 
 it('tells at once that the connection is lost, and calls it an error once nobody can be reached', async () => {

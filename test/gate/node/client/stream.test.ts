@@ -104,6 +104,48 @@ describe('a stream of a turn', () => {
     expect(got[1]).toMatchObject({ method: 'GET', path: '/turns/t1', headers: { 'last-event-id': 'i.2' } });
   });
 
+  it('shows each piece of a reply once, though each connection brings the reply from its beginning', async () => {
+    const piece = (text: string, more: object = {}) => frame('text-delta', { reply: '1.1', text, ...more });
+    const thought = frame('reasoning-delta', { reply: '1.1', text: 'Hm. ' });
+    const { session } = played(
+      stream([STARTED, thought, piece('I '), piece('in', { frame: 'c' }), piece('pa')], 'broken'),
+      stream([thought, piece('I pay'), piece('inside', { frame: 'c' })], 'broken'),
+      stream([thought], 'broken'),
+      stream([thought, piece('I pay.'), ...END]),
+    );
+    const items = await withoutWaiting(all(session.stream('Pay.')));
+    const words = items.flatMap((item) => ('text' in item && !('seq' in item) ? [item.text] : []));
+    expect(words).toEqual(['Hm. ', 'I ', 'in', 'pa', 'y', 'side', '.']);
+  });
+
+  it('tells once that a reply begins anew, and shows that of the next holder from its beginning', async () => {
+    const piece = (text: string, reply = '1.2') => frame('text-delta', { reply, text });
+    const restarted = frame('reply-restarted', { reply: '1.2' });
+    const resumed = stored(3, 'turn-resumed', { cause: 'expired' });
+    const { session } = played(
+      stream([STARTED, piece('I pa', '1.1'), restarted, piece('I w')], 'broken'),
+      stream([restarted, piece('I will')], 'broken'),
+      stream([resumed, restarted, piece('Paid'), stored(4, 'model-replied', { text: 'Paid.' })], 'broken'),
+      stream([piece('1', '1.2'), stored(5, 'turn-ended', { outcome: 'completed' }), frame('answer', ANSWER)]),
+    );
+    const items = await withoutWaiting(all(session.stream('Pay.')));
+    const told = items.map((item) => ('text' in item && !('seq' in item) ? item.text : item.type));
+    expect(told.filter((one) => one !== 'resumed')).toEqual([
+      'turn-started',
+      'I pa',
+      'reply-restarted',
+      'I w',
+      'ill',
+      'turn-resumed',
+      'reply-restarted',
+      'Paid',
+      'model-replied',
+      '1',
+      'turn-ended',
+      'answer',
+    ]);
+  });
+
   it('takes its time where an invocation that had to end has shown nothing', async () => {
     const { session, got } = played(
       stream([STARTED, frame('continues', { turn: 't1', after: 2 })]),

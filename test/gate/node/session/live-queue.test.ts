@@ -72,11 +72,13 @@ describe('what came over the line of a reader', () => {
     expect(taken(4)).toEqual(['deep']);
   });
 
-  it('is counted by type: words and thoughts of one reply do not get in each other’s way', () => {
+  it('is shown in the order of the reply, text and reasoning alike, wherever its pieces come', () => {
     const thought = { type: 'reasoning-delta', reply: '1.1', text: 'Hm.' } as const;
+    queue.push({ turn: 't1', items: [{ item: thought, after: 3, at: 1 }] });
+    expect(taken(3)).toEqual([]);
     queue.push(piece('a', { after: 3 }));
-    queue.push({ turn: 't1', items: [{ item: thought, after: 3, at: 0 }] });
-    queue.push(piece('b', { after: 3, at: 1 }));
+    queue.push({ turn: 't1', items: [{ item: thought, after: 3, at: 1 }] });
+    queue.push(piece('b', { after: 3, at: 4 }));
     expect(taken(3)).toEqual(['a', 'Hm.', 'b']);
   });
 
@@ -87,22 +89,33 @@ describe('what came over the line of a reader', () => {
     expect(taken(3)).toEqual(['b']);
   });
 
-  it('tells a reader who came in the middle of a reply how much was before, with its first piece alone', () => {
+  it('is not shown as long as what is before it in its reply was not', () => {
     queue.push(piece('cd', { after: 3, at: 2 }));
+    expect(taken(3)).toEqual([]);
+    queue.push(piece('abcd', { after: 3 }));
     queue.push(piece('e', { after: 3, at: 4 }));
-    queue.push(piece('ab', { after: 3, reply: '1.2' }));
-    const first = queue.take(3);
-    expect(first).toEqual({ type: 'text-delta', reply: '1.1', text: 'cd', from: 2 });
-    expect([queue.take(3), queue.take(3)]).toEqual([
-      { type: 'text-delta', reply: '1.1', text: 'e' },
-      { type: 'text-delta', reply: '1.2', text: 'ab' },
-    ]);
+    queue.push(piece('g', { after: 3, at: 6 }));
+    expect(taken(3)).toEqual(['abcd', 'e']);
   });
 
-  it('is shown once: a piece that comes again is left out, and the next one is shown', () => {
+  it('is shown once: of what comes again, the part that is new is shown', () => {
     queue.push(piece('ab', { after: 3 }));
     queue.push(piece('ab', { after: 3 }));
-    queue.push(piece('c', { after: 3, at: 2 }));
-    expect(taken(3)).toEqual(['ab', 'c']);
+    queue.push(piece('abc', { after: 3 }));
+    queue.push(piece('bcd', { after: 3, at: 1 }));
+    expect(taken(3)).toEqual(['ab', 'c', 'd']);
+  });
+
+  it('tells once that a reply begins anew, and shows it from its beginning', () => {
+    const restarted: LiveMessage = {
+      turn: 't1',
+      items: [{ item: { type: 'reply-restarted', reply: '1.2' }, after: 3 }],
+    };
+    queue.push(piece('ab', { after: 3 }));
+    for (const text of ['x', 'xy']) {
+      queue.push(restarted);
+      queue.push(piece(text, { after: 3, reply: '1.2' }));
+    }
+    expect(taken(3)).toEqual(['ab', 'reply-restarted', 'x', 'y']);
   });
 });

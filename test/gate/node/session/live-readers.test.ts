@@ -1,8 +1,8 @@
 /** What those who read a session are shown of a turn that another invocation runs, between its events. */
 import { describe, expect, it } from 'vitest';
-import { defineTool } from '../../../../src/index.ts';
+import { defineTool, Secrets } from '../../../../src/index.ts';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
-import { type LiveMessage, MOST_WAITING_LIVE } from '../../../doors/journal.ts';
+import { type LiveMessage, LONGEST_LIVE, MOST_OPEN } from '../../../doors/journal.ts';
 import { type FeedItem, followedItems } from '../../../doors/session.ts';
 import { LEASE_MS } from './former-holder.ts';
 import { liveApp, type Reader, type Spoken, storyOf, textsOf } from './live-readers.ts';
@@ -71,16 +71,126 @@ describe('readers of a session', () => {
     expect([app.streamed, app.sent, app.lines]).toEqual([[true], [], []]);
   });
 
-  it('are shown what comes from then on when they come in the middle of a reply', async () => {
-    const app = await liveApp({ speaks: [HELLO] });
+  it('are shown a reply from its beginning, as one piece, when they come in the middle of it', async () => {
+    const app = await liveApp({ speaks: [[...'Hello, you all.'].map((letter) => [20, letter] as const)] });
     const first = await app.read();
     const { end } = await app.begin();
     await app.clock.advance(75); // Hel was sent
     const second = await app.read();
+    await app.clock.advance(75);
+    const third = await app.read();
+    await app.clock.advance(50);
+    expect(piecesOf(second)[0]).toEqual({
+      type: 'text-delta',
+      reply: '1.1',
+      text: expect.stringMatching(/^Hel/),
+    });
+    expect(piecesOf(third)[0]).toEqual({
+      type: 'text-delta',
+      reply: '1.1',
+      text: expect.stringMatching(/^Hello/),
+    });
     await app.clock.advance(1_000);
     await end;
-    expect(first.story()).toEqual([...BEGUN, '1.1: Hello.', 'model-replied', 'turn-ended']);
-    expect(second.story()).toEqual([...BEGUN, '1.1: lo.', 'model-replied', 'turn-ended']);
+    for (const reader of [first, second, third])
+      expect(reader.story()).toEqual([...BEGUN, '1.1: Hello, you all.', 'model-replied', 'turn-ended']);
+  });
+
+  it('are sent its beginning alone, and in one message when several come at once', async () => {
+    const app = await liveApp({ speaks: [[...HELLO, [5_000, ' You?']]] });
+    const first = await app.read();
+    const { end } = await app.begin();
+    await app.clock.advance(1_200);
+    const before = app.sent.length;
+    const others = [await app.read(), await app.read(), await app.read()];
+    await app.clock.advance(100);
+    expect(app.sent.slice(before).map(({ message }) => message)).toEqual([
+      {
+        to: expect.stringMatching(/^\S+ \S+ \S+$/),
+        turn: expect.anything(),
+        items: [{ item: { type: 'text-delta', reply: '1.1', text: 'Hello.' }, after: 5, at: 0 }],
+      },
+    ]);
+    await app.clock.advance(5_000);
+    await end;
+    expect(piecesOf(first).map(({ text }) => text)).toEqual(['Hel', 'lo.', ' You?']);
+    for (const reader of others)
+      expect(piecesOf(reader).map(({ text }) => text)).toEqual(['Hello.', ' You?']);
+  });
+
+  it('are sent nothing when they come while no reply runs', async () => {
+    const rest = defineTool({
+      name: 'rest',
+      description: 'Rests.',
+      effect: 'read',
+      run: async () => {
+        await new Promise<void>((resolve) => app.clock.after(3_000, resolve));
+        return 'rested';
+      },
+    });
+    const app = await liveApp({ speaks: [[[20, 'call rest']], HELLO], tools: [rest] });
+    const first = await app.read();
+    const { end } = await app.begin();
+    await app.clock.advance(2_000);
+    const before = app.sent.length;
+    const second = await app.read();
+    await app.clock.advance(500);
+    expect(app.sent).toHaveLength(before);
+    await app.clock.advance(5_000);
+    await end;
+    expect(second.story()).toEqual(first.story().filter((told) => told !== '1.1: call rest'));
+  });
+
+  it('are shown the reply of whoever took the turn over, and nothing of the one that broke off, when they come in its middle', async () => {
+    const app = await liveApp({ speaks: [[...HELLO.slice(0, 3), [60_000, 'lo.']], HELLO] });
+    const early = await app.read();
+    const cutOff = { ...app.port, renew: () => Promise.reject(new Error('unreachable')) };
+    const { turn } = await app.begin({ port: cutOff });
+    await app.clock.advance(LEASE_MS);
+    const between = await app.read();
+    const { end } = await app.goOn(turn);
+    await app.clock.advance(75);
+    const late = await app.read();
+    await app.clock.advance(1_000);
+    await end;
+    const told = ['turn-resumed', 'restarted 1.2', '1.2: Hello.', 'model-replied', 'turn-ended'];
+    expect(early.story()).toEqual([...BEGUN, '1.1: Hel', ...told]);
+    for (const reader of [between, late]) expect(reader.story()).toEqual([...BEGUN, ...told]);
+  });
+
+  it('are shown no secret that two pieces hold together, when they come between the two', async () => {
+    const app = await liveApp({
+      speaks: [
+        [
+          [20, 'The key is zebra-'],
+          [2_000, 'stripes, and'],
+          [200, ' that is all.'],
+        ],
+      ],
+    });
+    const { end } = await app.begin({ secrets: () => Secrets.of({ key: 'zebra-stripes' }) });
+    await app.clock.advance(1_200);
+    const reader = await app.read();
+    await app.clock.advance(100);
+    expect(reader.story()).toEqual([...BEGUN, '1.1: The key is ']);
+    await app.clock.advance(5_000);
+    await end;
+    const told = [...BEGUN, '1.1: The key is [secret key], and that is all.', 'model-replied', 'turn-ended'];
+    expect(reader.story()).toEqual(told);
+  });
+
+  it('are shown each character once when all lines break in the middle of a reply and are opened again', async () => {
+    const app = await liveApp({ speaks: [[...'Hello, you all.'].map((letter) => [100, letter] as const)] });
+    const readers = [await app.read(), await app.read()];
+    const { end, leased } = await app.begin();
+    await app.clock.advance(470);
+    app.sessions.restart(leased.name);
+    await app.clock.advance(400);
+    readers.push(await app.read());
+    await app.clock.advance(5_000);
+    await end;
+    for (const reader of readers)
+      expect(reader.story()).toEqual([...BEGUN, '1.1: Hello, you all.', 'model-replied', 'turn-ended']);
   });
 
   it('are shown all of a reply in the middle of which the first of them comes, also while its model is silent', async () => {
@@ -95,7 +205,7 @@ describe('readers of a session', () => {
     expect(reader.story()).toEqual([...BEGUN, '1.1: Hello. You?', 'model-replied', 'turn-ended']);
   });
 
-  it('are shown where they come in when those before them have left, and nobody was there for a while', async () => {
+  it('are shown a reply from its beginning when those before them have left, and nobody was there for a while', async () => {
     const app = await liveApp({ speaks: [[...'Hello, you all.'].map((letter) => [100, letter] as const)] });
     const first = await app.read();
     const { end } = await app.begin();
@@ -105,46 +215,38 @@ describe('readers of a session', () => {
     const second = await app.read();
     await app.clock.advance(5_000);
     await end;
-    const told = piecesOf(first).map(({ text }) => text);
-    const [beginning] = piecesOf(second);
-    expect(told).toEqual(['H', 'e']);
-    expect(beginning).toMatchObject({ from: 3 }); // who had left was sent the third letter
-    expect(second.story()[1]).toBe('1.1: lo, you all.');
+    expect(piecesOf(first).map(({ text }) => text)).toEqual(['H', 'e']);
+    expect(second.story()[1]).toBe('1.1: Hello, you all.');
   });
 
-  it('are shown the rest of a reply that had become too long to be kept for them', async () => {
-    const app = await liveApp({
-      speaks: [[...Array.from({ length: 200 }, () => [10, 'x'.repeat(1_000)] as const), [3_000, 'end']]],
-    });
-    const { end } = await app.begin();
-    await app.clock.advance(3_000);
-    const reader = await app.read();
-    await app.clock.advance(5_000);
-    await end;
-    const pieces = piecesOf(reader);
-    const shown = pieces.map(({ text }) => text).join('');
-    expect(shown).toMatch(/^x+end$/);
-    expect(shown.length).toBeLessThan(MOST_WAITING_LIVE);
-    expect(pieces[0]?.from).toBe(200_003 - shown.length);
-  });
-
-  it('are shown what comes behind a piece that is too long to be sent at all', async () => {
-    const long = 'x'.repeat(600_000);
-    const app = await liveApp({
-      speaks: [
-        [
-          [10, long],
-          [3_000, 'end'],
-        ],
-      ],
-    });
+  it('are shown all of a long reply, in messages that a line can carry', async () => {
+    // Six characters each as they are sent, and pairs that are not cut.
+    const said = Array.from({ length: 200 }, () => '\u0001\u{1f600}'.repeat(1_000));
+    const long = said.join('');
+    const app = await liveApp({ speaks: [[...said.map((text) => [1, text] as const), [3_000, 'end']]] });
     const { end } = await app.begin();
     await app.clock.advance(1_500);
     const reader = await app.read();
     await app.clock.advance(5_000);
     await end;
-    expect(piecesOf(reader)).toMatchObject([{ text: 'end', from: long.length }]);
-    expect(textsOf(app).map(([, text]) => text)).toEqual(['end']);
+    const pieces = piecesOf(reader).map(({ text }) => text);
+    expect(pieces.join('') === `${long}end`).toBe(true);
+    expect(pieces.every((text) => text.isWellFormed())).toBe(true);
+    const lengths = app.sent.map(({ message }) => JSON.stringify(message).length);
+    expect(Math.max(...lengths)).toBeLessThan(LONGEST_LIVE);
+  });
+
+  it('are shown the beginning of a reply that is longer than what is kept, and the journal has it all', async () => {
+    const words = Array.from({ length: 120 }, () => [5, 'x'.repeat(10_000)] as const);
+    const app = await liveApp({ speaks: [[...words, [3_000, 'end']], [[20, 'Next.']]] });
+    const first = await app.read();
+    const { end } = await app.begin();
+    await app.clock.advance(2_000);
+    const second = await app.read();
+    await app.clock.advance(5_000);
+    expect(await end).toMatchObject({ turn: { outcome: 'completed' } });
+    for (const reader of [first, second])
+      expect(piecesOf(reader).reduce((sum, { text }) => sum + text.length, 0)).toBe(1_040_000);
   });
 
   it('are shown what a model says at once while an append is under way, which takes as long as there is of it', async () => {
@@ -245,7 +347,7 @@ describe('readers of a session', () => {
     ]);
   });
 
-  it('are shown the beginning of what comes faster than it can be sent, and the journal has it all', async () => {
+  it('are shown all of what comes faster than it can be sent, once it can be', async () => {
     const app = await liveApp({
       speaks: [[...Array.from({ length: 200 }, () => [1, 'x'.repeat(1_000)] as const), [10, 'end']]],
       wrap: showing((show) => (message) => app.clock.now() > 1_000_190 && show(message)),
@@ -254,18 +356,13 @@ describe('readers of a session', () => {
     const { end } = await app.begin();
     await app.clock.advance(2_000);
     expect(await end).toMatchObject({ turn: { outcome: 'completed' } });
-    const shown = reader.items.flatMap((item) => (item.type === 'text-delta' ? [item.text] : [])).join('');
-    expect(shown).toMatch(/^x+$/);
-    expect(shown.length).toBeLessThan(MOST_WAITING_LIVE);
-    const replied = reader.items.find(
-      (item) => item.type === 'event' && item.stored.type === 'model-replied',
-    );
-    expect(replied).toMatchObject({ stored: { text: `${'x'.repeat(200_000)}end` } });
+    const shown = piecesOf(reader).map(({ text }) => text);
+    expect(shown.join('')).toBe(`${'x'.repeat(200_000)}end`);
   });
 
   it('who take it too slowly are shown the beginning of it, and then all events', async () => {
     const app = await liveApp({
-      speaks: [Array.from({ length: 200 }, () => [60, 'x'.repeat(1_000)] as const), HELLO],
+      speaks: [Array.from({ length: 200 }, () => [60, 'x'.repeat(10_000)] as const), HELLO],
     });
     const { signal } = new AbortController();
     const items = followedItems({ port: app.port, clock: app.clock, from: 5, signal });
@@ -278,13 +375,13 @@ describe('readers of a session', () => {
     await app.clock.advance(60_000);
     await end;
     const taken = [await first, await second];
-    while (taken.length < 100 && !isEnd(taken.at(-1))) taken.push(await items.next());
+    while (taken.length < 300 && !isEnd(taken.at(-1))) taken.push(await items.next());
     await items.return('left');
     const texts = taken.flatMap(({ value }) =>
       typeof value === 'object' && value.type === 'text-delta' ? [value.text] : [],
     );
     expect(texts.join('')).toMatch(/^x+$/);
-    expect(texts.join('').length).toBeLessThan(MOST_WAITING_LIVE);
+    expect(texts.join('').length).toBeLessThan(MOST_OPEN);
     const types = taken.flatMap(({ value }) =>
       typeof value === 'object' && 'seq' in value ? [value.type] : [],
     );

@@ -116,15 +116,16 @@ describe('a response', () => {
     ]);
   });
 
-  it('shows nothing of a reply in whose middle its reader has come, until all of it is there', async () => {
+  it('shows the rest of a reply that its reader takes up in the middle, as it comes', async () => {
     const events = [STARTED, replied('It is right.'), ended('completed')];
     const seen = await told([STARTED, piece('It '), piece('is ')]);
-    const items = [STARTED, piece('ght', { from: 8 }), piece('.'), ...events.slice(1), answerTo(events)];
+    const items = [STARTED, piece('It is ri'), piece('ght.'), ...events.slice(1), answerTo(events)];
     const rest = await told(items, seen.at(-1)?.sequence_number);
     expect(short([...seen, ...rest])).toEqual([
       '+It ',
       '+is ',
-      '+right.',
+      '+ri',
+      '+ght.',
       'completed: It is right.',
       'response.completed',
       '"It is right."',

@@ -70,11 +70,30 @@ describe('the lines to a session object', () => {
     line.close();
   });
 
+  it('lead nowhere for a message to nobody, and to a name that no reader can have', async () => {
+    const { harness, reader, holder } = await scene();
+    for (const to of ['', ' ', 'x'.repeat(1_000), '{"to":"', 'reader', 'holder'])
+      holder.send(piece('lost').replace('{', `{"to":${JSON.stringify(to)},`));
+    holder.send('{"to":"');
+    await harness.raw.read({ from: 1 });
+    holder.send(piece('a'));
+    await vi.waitFor(() => expect(reader.told.at(-1)).toBe(piece('a')), 20_000);
+    expect(reader.told).toHaveLength(2);
+    expect(holder.told.filter((told) => told.includes('lost'))).toEqual([]);
+  });
+
   it('outlive the memory of the object, and with them whose they are', async () => {
     const { harness, epoch, reader, holder } = await scene();
     await evictDurableObject(harness.stub());
     holder.send(piece('a'));
     await vi.waitFor(() => expect(reader.told).toHaveLength(2), 20_000);
+    const other = await opened(harness, 'live=1');
+    await vi.waitFor(() => expect(holder.told.at(-1)).toContain('"joined":'), 20_000);
+    const { joined } = JSON.parse(holder.told.at(-1) ?? '') as { readonly joined: string };
+    await evictDurableObject(harness.stub());
+    holder.send(piece('all of it').replace('{', `{"to":"${joined}",`));
+    await vi.waitFor(() => expect(other.told.at(-1)).toBe(piece('all of it')), 20_000);
+    expect(reader.told).toHaveLength(2);
     await harness.raw.append(epoch, 3, { events: [event('t1', 'x')], release: 'yielded' });
     await lease(harness.raw, goingOn('t1', 'b'));
     await evictDurableObject(harness.stub());

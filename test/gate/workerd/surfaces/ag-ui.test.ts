@@ -2,9 +2,8 @@
 import { type BaseEvent, HttpAgent, type Message, type RunAgentParameters } from '@ag-ui/client';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import type { HoldfastConfig, TurnItem } from '../../../../src/create-holdfast.ts';
+import type { HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { agUi } from '../../../../src/examples/ag-ui/ag-ui.ts';
-import { toAgUi } from '../../../../src/examples/ag-ui/translate.ts';
 import { content, defineAgent, defineTool, image } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
@@ -536,27 +535,6 @@ describe('a connection that was lost', () => {
     expect(types()).toEqual(['RUN_STARTED', 'STATE_SNAPSHOT', 'MESSAGES_SNAPSHOT', 'RUN_FINISHED']);
     expect(chat.messages).toEqual([]);
   });
-});
-
-it('a reply that is come upon in the middle is told as a whole', async () => {
-  const replied = {
-    type: 'model-replied',
-    seq: 4,
-    at: 0,
-    turn: 't',
-    model: 'm',
-    toolCalls: [],
-    finish: 'stop',
-  } as const;
-  async function* items(): AsyncGenerator<TurnItem> {
-    yield { type: 'text-delta', reply: '1.1', text: 'in the middle', from: 6 };
-    yield { type: 'text-delta', reply: '1.1', text: ', and its end.' };
-    yield { ...replied, text: 'Begun in the middle, and its end.' };
-  }
-  const told: unknown[] = [];
-  for await (const event of toAgUi(items(), { threadId: 's', runId: 'r', turn: 't', files: (id) => id }))
-    if (event.type === 'TEXT_MESSAGE_CONTENT') told.push(event.delta);
-  expect(told).toEqual(['Begun in the middle, and its end.']);
 });
 
 describe('a client from before AG-UI 1.0, which says no version', () => {

@@ -1,0 +1,174 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { StoredEvent } from '../../../../src/index.ts';
+import { createManualClock, type ManualClock } from '../../../../src/testing/entry.ts';
+import { LIVE, type LiveItem, type LiveMessage, MOST_OPEN } from '../../../doors/journal.ts';
+import { LiveRelay } from '../../../doors/session.ts';
+
+let clock: ManualClock;
+let relay: LiveRelay;
+let sent: LiveMessage[];
+let line: { isRead: boolean; room: number };
+
+beforeEach(() => {
+  clock = createManualClock(0);
+  sent = [];
+  line = { isRead: false, room: Number.POSITIVE_INFINITY };
+  const readers = {
+    get isRead() {
+      return line.isRead;
+    },
+    show: (message: LiveMessage) => {
+      line.room -= 1;
+      return line.room >= 0 && sent.push(message) > 0;
+    },
+  };
+  relay = new LiveRelay({ clock, turn: 't1', readers });
+});
+
+const text = (said: string, frame?: string, reply = '1.1'): LiveItem => ({
+  type: 'text-delta',
+  reply,
+  ...(frame !== undefined && { frame }),
+  text: said,
+});
+const thought = (said: string): LiveItem => ({ type: 'reasoning-delta', reply: '1.1', text: said });
+const progress = (call: string, status: string): LiveItem => ({ type: 'progress', call, status });
+const event = (type: StoredEvent['type'], more: object = {}): StoredEvent =>
+  ({ type, turn: 't1', ...more }) as never; // of which no more is looked at
+
+/** What was sent since, in short: to whom, and each item with its place. */
+async function told(): Promise<string[]> {
+  await clock.advance(50);
+  return sent.splice(0).map(({ to = 'all', items }) => {
+    const words = items.map(({ item, at }) => {
+      if ('text' in item)
+        return `${item.frame ?? ''}${item.type === 'text-delta' ? '' : '~'}${item.text}@${at}`;
+      return 'status' in item ? `${item.call} ${item.status}` : `anew ${item.reply}`;
+    });
+    return [to, ...words].join('|');
+  });
+}
+
+describe('what a holder keeps for readers who come', () => {
+  it('is all of the open reply, its text and reasoning in their order', async () => {
+    for (const item of [thought('Hm'), thought('.'), text('Hel'), text('lo'), thought('?'), text('.')])
+      relay.add(item, 3);
+    expect(await told()).toEqual([]);
+    line.isRead = true;
+    relay.joined('a');
+    expect(await told()).toEqual(['a|~Hm.@0|Hello@3|~?@8|.@9']);
+    relay.add(text('!'), 3);
+    expect(await told()).toEqual(['all|!@10']);
+  });
+
+  it('is sent again to each who comes, and to all of them once the line opens', async () => {
+    line.isRead = true;
+    relay.add(text('Hel'), 3);
+    expect(await told()).toEqual(['all|Hel@0']);
+    relay.joined('a');
+    relay.add(text('lo'), 3);
+    relay.joined('b');
+    expect(await told()).toEqual(['all|lo@3', 'a b|Hello@0']);
+    relay.joined(LIVE);
+    relay.joined('c');
+    expect(await told()).toEqual(['all|Hello@0', 'c|Hello@0']);
+  });
+
+  it('is of each loop its own reply, until that is stored or its call has ended', async () => {
+    line.isRead = true;
+    for (const frame of ['c1', 'c2', 'c3']) relay.add(text(frame, frame), 3);
+    relay.add(text('root'), 3);
+    await told();
+    relay.ended(event('model-replied', { frame: 'c1' }));
+    relay.joined('a');
+    expect(await told()).toEqual(['a|c2c2@0|c3c3@0|root@0']);
+    relay.ended(event('model-replied'));
+    relay.ended(event('tool-call-ended', { call: 'c2' }));
+    relay.add(text('next', undefined, '2.1'), 4);
+    relay.joined('b');
+    expect(await told()).toEqual(['all|next@0', 'b|c3c3@0|next@0']);
+  });
+
+  it('is the last progress of each call that runs', async () => {
+    line.isRead = true;
+    for (const [call, status] of [
+      ['c1', 'deep'],
+      ['c2', 'high'],
+      ['c1', 'deeper'],
+      ['c3', 'x'.repeat(70_000)],
+    ] as const)
+      relay.add(progress(call, status), 3);
+    expect(await told()).toEqual(['all|c2 high|c1 deeper']);
+    relay.ended(event('tool-call-ended', { call: 'c2' }));
+    relay.joined('a');
+    expect(await told()).toEqual(['a|c1 deeper']);
+  });
+
+  it('is of a reply that began anew the new attempt alone', async () => {
+    line.isRead = true;
+    relay.add(text('Hel'), 3);
+    await told();
+    relay.add({ type: 'reply-restarted', reply: '1.2' }, 3);
+    relay.add(text('Ho', undefined, '1.2'), 3);
+    relay.joined('a');
+    expect(await told()).toEqual(['all|anew 1.2|Ho@0', 'a|anew 1.2|Ho@0']);
+  });
+
+  it('is the beginning of a reply that does not fit, and all of the next one', async () => {
+    line.isRead = true;
+    relay.add(text('inside', 'c1'), 3);
+    for (let length = 0; length < MOST_OPEN; length += 50_000) relay.add(text('x'.repeat(50_000)), 3);
+    await told();
+    for (const item of [text('end'), text('y'.repeat(60_000), 'c1'), text('end', 'c1')]) relay.add(item, 3);
+    relay.joined('a');
+    expect((await told()).map((one) => one.length > 50_000)).toEqual(Array.from({ length: 20 }, () => true));
+    relay.ended(event('model-replied'));
+    relay.add(text('z', 'c1'), 4);
+    relay.add(text('next', undefined, '2.1'), 4);
+    relay.joined('b');
+    expect(await told()).toEqual(['all|next@0', 'b|c1inside@0|next@0']);
+  });
+
+  it('is nothing of a reply that a model says at once, and that a message cannot hold, and all of the next attempt', async () => {
+    line.isRead = true;
+    relay.add(text('x'.repeat(70_000)), 3);
+    relay.add(text('end'), 3);
+    relay.joined('a');
+    expect(await told()).toEqual([]);
+    relay.add({ type: 'reply-restarted', reply: '1.2' }, 3);
+    relay.add(text('Ho', undefined, '1.2'), 3);
+    expect(await told()).toEqual(['all|anew 1.2|Ho@0']);
+  });
+
+  it('waits for room on the line, message by message, and is sent on where it stopped', async () => {
+    line.isRead = true;
+    for (let i = 0; i < 200; i += 1) relay.add(text('x'.repeat(1_000)), 3);
+    relay.settle();
+    const lengths = () => sent.splice(0).map(({ to, items }) => [to, items[0]?.at]);
+    const places = [0, 65_000, 130_000, 195_000];
+    expect(lengths()).toEqual(places.map((at) => [undefined, at]));
+    relay.joined('a');
+    for (const at of places) {
+      line.room = 1;
+      await clock.advance(50);
+      expect(lengths()).toEqual([['a', at]]);
+    }
+    line.room = Number.POSITIVE_INFINITY;
+    expect(await told()).toEqual([]);
+  });
+
+  it('is not sent when nobody reads any more, and nothing is once it is closed', async () => {
+    line.isRead = true;
+    relay.add(text('Hel'), 3);
+    relay.joined('a');
+    line.isRead = false;
+    expect(await told()).toEqual([]);
+    line.isRead = true;
+    relay.add(text('lo'), 3);
+    expect(await told()).toEqual(['all|lo@3']);
+    relay.add(text('!'), 3);
+    relay.close();
+    relay.joined('a');
+    expect(await told()).toEqual([]);
+  });
+});
