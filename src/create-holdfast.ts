@@ -15,6 +15,7 @@ export type { HoldfastConfig } from './worker/config.ts';
 export { defineSchedule, type Schedule, type ScheduleConfig } from './worker/define-schedule.ts';
 export type { Caller, Claims, ContextFor, Env, OwnRequest } from './worker/host.ts';
 export type { SentPart } from './worker/message-parts.ts';
+export type { OnBehalfOf } from './worker/on-behalf-of.ts';
 export { SessionError, type SessionErrorType } from './worker/problem.ts';
 export type { Session, SessionAnswer, TurnStream } from './worker/session.ts';
 export type {

@@ -264,6 +264,22 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ['test/gate/workerd/http/auth.test.ts'],
   },
   {
+    name: 'chat-person',
+    breaks: 'Two users of one token whose chats begin alike are given each other’s results of tools.',
+    in: 'continuedBy',
+    text: 'if (!found?.isWords && !isPerson(asked)) continue;',
+    becomes: '',
+    tests: ['test/gate/workerd/surfaces/openai-chat-persons.test.ts'],
+  },
+  {
+    name: 'delegates',
+    breaks: 'Any caller speaks for any person by a header.',
+    in: 'speakerOf',
+    text: 'if (!delegates) return caller;',
+    becomes: '',
+    tests: ['test/gate/workerd/http/on-behalf-of.test.ts'],
+  },
+  {
     name: 'nested-context',
     breaks: 'What a tool with a loop of its own declares as context hides what the request says.',
     in: 'nestedSpec',

@@ -63,7 +63,10 @@ export interface SurfaceRequest {
   readonly request: Request;
   /** Names the request in logs, as in its `x-request-id`. */
   readonly requestId: string;
+  /** The caller, or the person for whom it sends the request. Its `delegates` is `false` where that is known to be one person. */
   readonly caller: Caller;
+  /** The tool-call context that `contextHeaders` of the app maps of the request's headers. Every turn that the request begins has it. */
+  readonly context: JsonObject;
   /** The agents of the app, in the order of their list. */
   readonly agents: readonly SurfaceAgent[];
   /** What stands before every path of the app in a link. */
@@ -216,11 +219,13 @@ function toSurfaceRequest(asked: CallerRequest, surface: string): SurfaceRequest
   // A client that closes its stream has gone, also where its request tells nothing of it.
   const gone = new AbortController();
   const { bodyContext } = host;
+  const mapped = contextOfHeaders(request.headers, host.contextHeaders);
   const texts = () => ({ host: invoked(host, env, { waitUntil }), env, caller, surface });
   return {
     request,
     requestId,
     caller,
+    context: mapped.toJSON(),
     agents: [...host.agents.values()].map(({ name, description, tools }) => ({
       name,
       description,
@@ -234,7 +239,7 @@ function toSurfaceRequest(asked: CallerRequest, surface: string): SurfaceRequest
         {
           host: { ...host, basePath: base },
           waitUntil,
-          sentBy: { bodyContext, contextOfHeaders: contextOfHeaders(request.headers, host.contextHeaders) },
+          sentBy: { bodyContext, contextOfHeaders: mapped },
         },
         env,
         { ...of, principal: caller, request },

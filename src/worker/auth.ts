@@ -5,6 +5,7 @@ import { type Log, logOnce, warning } from '../tool/log.ts';
 import type { Owner } from '../tool/owner.ts';
 import { isSecretSource, readSecrets, SECRET_RULE, type SecretSource } from '../tool/secret-source.ts';
 import type { Caller, Env } from './host.ts';
+import { type OnBehalfOf, speakerOf } from './on-behalf-of.ts';
 import { Problem, SessionError } from './problem.ts';
 
 /** Tells who a request comes from; `null` refuses it. `env` holds the Worker's vars and secrets. */
@@ -19,13 +20,18 @@ export interface Authenticate<AppEnv extends object = Env> {
 /** What of the app tells who may come in. */
 interface Entrance {
   readonly auth: Authenticate;
+  readonly onBehalfOf?: OnBehalfOf | undefined;
   readonly legacyTenants: boolean;
   readonly log: Log;
 }
 
-/** Who the request comes from. @throws Problem 401 or 403, and Error when `auth` answers what is no caller. */
+/**
+ * Returns who the request comes from, or the person for whom it is sent.
+ *
+ * @throws Problem 400, 401 or 403; Error if `auth` or `onBehalfOf` returns something else than it may.
+ */
 export async function authenticated(
-  { auth, legacyTenants, log }: Entrance,
+  { auth, onBehalfOf, legacyTenants, log }: Entrance,
   request: Request,
   env: Env,
 ): Promise<Caller> {
@@ -36,19 +42,22 @@ export async function authenticated(
   mustHaveTenant(caller, legacyTenants);
   // The runtime of `wrangler dev` sets the header; what calls the Worker without a connection comes from no network.
   if (caller === LOCAL && request.headers.has(FROM)) logOnce(log, warning(LOCAL_MODE));
-  return caller;
+  return speakerOf({ onBehalfOf }, caller, request);
 }
 
 /**
  * Answers what keeps a value from being a caller, as a sentence goes on after "a caller "; `undefined` when it is one. Code that
  * reads a claim which is not there would give everybody the same sessions.
  */
-export function callerProblem({ id, tenant, roles }: Caller): string | undefined {
+export function callerProblem({ id, tenant, roles, delegates }: Caller): string | undefined {
   if (!isName(id) || (tenant !== undefined && !isName(tenant))) {
     return 'whose id or tenant is not a text, or is empty';
   }
   if (roles !== undefined && !(Array.isArray(roles) && roles.every(isName))) {
     return 'whose roles are no list of texts';
+  }
+  if (delegates !== undefined && typeof delegates !== 'boolean') {
+    return 'whose `delegates` is neither true nor false';
   }
   return NOBODYS.test(id) ? `with the id '${id}', by which nobody is called` : undefined;
 }

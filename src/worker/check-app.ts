@@ -40,6 +40,7 @@ export const APP_SHAPE = {
     bodyContext: 'list',
     secrets: 'function',
     auth: 'function',
+    onBehalfOf: 'function',
     legacyTenants: 'flag',
     steering: 'any',
     contextHeaders: 'object',

@@ -46,6 +46,7 @@ import {
 import { chooseModel } from './choose-model.ts';
 import type { Schedule } from './define-schedule.ts';
 import type { ContextFor, Env, Host, OutgoingWebhook, OwnRequest } from './host.ts';
+import type { OnBehalfOf } from './on-behalf-of.ts';
 import { createOpenStreams } from './open-streams.ts';
 import { parseBodyContext, parseContextHeaders } from './request-headers.ts';
 import type { HttpHost, McpEndpoint, Surface } from './route.ts';
@@ -97,6 +98,14 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
    * `localhost`. Where neither says who may come in, everything but `GET /health` is answered 401.
    */
   readonly auth?: Authenticate<AppEnv> | undefined;
+  /**
+   * Names the person for whom a request is sent, such as by `(request) => request.headers.get('x-user-id')`. It is called after `auth`, and
+   * only for a caller that `auth` answered with `delegates: true`. The principal is then `caller/person`, with the tenant, the roles and the
+   * claims of the caller; sessions, `secrets` and idempotency keys are those of the person. `undefined` or `null`: the caller speaks
+   * for itself. An id has 1 to 255 characters and no control characters; the request is refused with 400 `invalid-person` otherwise.
+   * In such an app no id of a caller may contain a `/`.
+   */
+  readonly onBehalfOf?: OnBehalfOf | undefined;
   /**
    * Set it where tenants have sessions from before 2026-11-23: a tenant's session is looked for under its old name when there is none
    * under its new one, which costs two requests to objects each time. An id that is called like a tenant would meet these, so
@@ -203,6 +212,7 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
     outgoingWebhooks: byName('outgoingWebhooks', config.outgoingWebhooks ?? []),
     surfaces: byName('surfaces', config.surfaces ?? []),
     auth,
+    onBehalfOf: config.onBehalfOf,
     legacyTenants,
     steering,
     contextHeaders: parseContextHeaders(contextHeaders),

@@ -21,6 +21,11 @@ export interface Caller {
   readonly roles?: readonly string[] | undefined;
   /** What else `auth` has read of the credentials, for `secrets`; kept nowhere. */
   readonly claims?: Claims | undefined;
+  /**
+   * `true`: the caller sends requests for several persons, whom `onBehalfOf` of `createHoldfast` names. `false`: the caller is one person.
+   * Absent: it is not known, so that its chats with the same words may be those of different persons. Kept nowhere.
+   */
+  readonly delegates?: boolean | undefined;
 }
 
 /** What credentials say of whoever sends them, by name. */

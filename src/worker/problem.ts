@@ -28,6 +28,7 @@ const STATUS = {
   'invalid-signature': 401,
   'webhook-failed': 500,
   unauthorized: 401,
+  'invalid-person': 400,
   'cross-site': 403,
   'not-configured': 401,
   'only-localhost': 403,
@@ -80,6 +81,7 @@ type OfHttp =
   | 'invalid-signature'
   | 'webhook-failed'
   | 'unauthorized'
+  | 'invalid-person'
   | 'cross-site'
   | 'not-configured'
   | 'only-localhost'

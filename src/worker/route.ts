@@ -3,6 +3,7 @@ import type { Webhook } from '../webhooks/webhook.ts';
 import type { Authenticate, Origins } from './auth.ts';
 import type { ComponentName } from './described.ts';
 import type { Caller, Env, Host, Invoked } from './host.ts';
+import type { OnBehalfOf } from './on-behalf-of.ts';
 import type { OpenStreams } from './open-streams.ts';
 import type { Problem, ProblemType } from './problem.ts';
 import type { ContextHeaders } from './request-headers.ts';
@@ -14,6 +15,7 @@ export interface HttpHost extends Host {
   readonly webhooks: ReadonlyMap<string, Webhook>;
   readonly surfaces: ReadonlyMap<string, Surface>;
   readonly auth: Authenticate;
+  readonly onBehalfOf?: OnBehalfOf | undefined;
   readonly contextHeaders: ContextHeaders;
   /** The keys of the tool-call context that a body may have. */
   readonly bodyContext: ReadonlySet<string>;
@@ -150,6 +152,7 @@ export const ANY_OBJECT: BodySchema = { schema: { type: 'object', additionalProp
 
 const OF_CALLERS: readonly ProblemAnswer[] = [
   'unauthorized',
+  'invalid-person',
   'not-configured',
   'only-localhost',
   'tenant-required',

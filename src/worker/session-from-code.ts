@@ -180,7 +180,8 @@ async function streamOf({ enter }: Door, begin: Beginning, { after, signal }: Sh
     after: after ?? (begun.later ? undefined : begun.askedAt),
     signal: at.signal,
   });
-  return { turn: begun.turn ?? begun.later.turn, [Symbol.asyncIterator]: () => items };
+  const isJoined = begun.later !== undefined || begun.run === undefined;
+  return { turn: begun.turn ?? begun.later.turn, isJoined, [Symbol.asyncIterator]: () => items };
 }
 
 /** A turn that has events of its own, or will have. @throws SessionError when there is none. */

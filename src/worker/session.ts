@@ -28,6 +28,8 @@ import type { LaterView, SuspendedView } from './turn-view.ts';
 export interface TurnStream extends AsyncIterable<TurnItem> {
   /** The id of the turn. */
   readonly turn: string;
+  /** `true` if this request has not begun the turn: it follows it, or an earlier request sent the same message under the same key. */
+  readonly isJoined: boolean;
 }
 
 type Typed<View, Output> = Omit<View, 'object'> & { readonly object?: AnswerObject<Output> };

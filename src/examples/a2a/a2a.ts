@@ -129,10 +129,13 @@ async function called(desk: Desk, { id, method, params }: RpcCall): Promise<Resp
   }
 }
 
-/** The context that a message names which names none: the same one when it is sent again. Not every id of a message can be that of a session. */
-async function contextOf(messageId: string): Promise<string> {
-  if (/^[\w.:@-]{1,128}$/.test(messageId)) return messageId;
-  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(messageId));
+/**
+ * The context of a message that names none: the same one when the same person sends it again. A client chooses the ids of its messages, so
+ * that two persons of a tenant may send the same one.
+ */
+async function contextOf({ caller }: SurfaceRequest, messageId: string): Promise<string> {
+  const named = new TextEncoder().encode(JSON.stringify([caller.id, messageId]));
+  const hash = await crypto.subtle.digest('SHA-256', named);
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
@@ -214,7 +217,7 @@ class Desk {
   /** What a message is for: a task that asks something, or a new one. A context that is not named is named by its first message. */
   async #wanted({ contextId, taskId, messageId, parts }: Sending) {
     if (taskId === undefined) {
-      const context = contextId ?? (await contextOf(messageId));
+      const context = contextId ?? (await contextOf(this.#asked, messageId));
       return { context, session: this.#session(context), answers: undefined };
     }
     const { session, standing } = await this.find(taskId);

@@ -8,29 +8,51 @@ import type { Session } from '../../worker/session.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
 import type { SurfaceRequest } from '../define-surface.ts';
 import type { ChatEnd, ChatItem } from './chat-chunks.ts';
+import { addsOnlyWords, type FoundTurn, mustBeOwn } from './only-words.ts';
 
 /** An answer that was given: of this turn, up to this event. */
 interface Place {
   readonly session: string;
   readonly turn: string;
   readonly seq: number;
+  /** Up to there the session holds only words. */
+  readonly isWords: boolean;
 }
 
 /** What continues a chat: a session that has said nothing since, or the turn that this very message has begun in it already. */
-export type Continued =
-  | { readonly type: 'fresh'; readonly session: string; readonly lastTurn: string }
-  | { readonly type: 'begun'; readonly session: string; readonly turn: string };
+export type Continued = {
+  readonly session: string;
+  /** The last event of the session. */
+  readonly head: number;
+  /** The session holds only words. */
+  readonly isWords: boolean;
+} & (
+  | { readonly type: 'fresh'; readonly lastTurn: string }
+  | { readonly type: 'begun'; readonly turn: string }
+);
 
 /** The hash of messages to an agent, of what their places in the protocol say: the same however a client writes them back. */
 export const hashOf = (agent: string, messages: readonly Json[]): Promise<string> =>
   sha256Hex(JSON.stringify([agent, ...messages.map(told)]));
 
+/** The messages of a chat with an agent, and what else its request says of the conversation. */
+interface Told {
+  readonly agent: string;
+  readonly messages: readonly Json[];
+  readonly narrowing: readonly Json[];
+}
+
 /**
- * Under which the places of a chat are kept: each person finds only their own, also where a tenant shares its sessions. The words of two
- * chats may be the same while what tools have answered in them is not.
+ * The key under which the places of a chat are kept: each person finds only their own, also where a tenant shares its sessions. What
+ * the request says besides narrows the search: it is what a client sends, and so names no person.
  */
-const keyOf = async ({ caller }: SurfaceRequest, agent: string, messages: readonly Json[]): Promise<string> =>
-  `${caller.id}:${await hashOf(agent, messages)}`;
+const keyOf = async (
+  { caller, context }: SurfaceRequest,
+  { agent, messages, narrowing }: Told,
+): Promise<string> => JSON.stringify([caller.id, narrowing, context, await hashOf(agent, messages)]);
+
+/** `true` if the caller is known to be one person. */
+export const isPerson = ({ caller }: SurfaceRequest): boolean => caller.delegates === false;
 
 function told(message: Json): Json {
   const { role, content, tool_calls: calls, tool_call_id: of } = isJsonObject(message) ? message : {};
@@ -53,18 +75,20 @@ function toldCall(call: Json): Json {
 }
 
 /** What is looked for: the last message in words, unless it has files, and the messages before it. */
-interface Wanted {
-  readonly agent: string;
-  readonly history: readonly Json[];
+interface Wanted extends Told {
   readonly words: string | undefined;
 }
 
-/** Finds what continues a chat of the caller's. `undefined`: nothing does. */
+/**
+ * Finds what continues a chat of the caller's: `undefined` if nothing does. A session that holds more than words is found only for a
+ * caller that is one person.
+ */
 export async function continuedBy(
   asked: SurfaceRequest,
-  { agent, history, words }: Wanted,
+  { words, ...of }: Wanted,
 ): Promise<Continued | undefined> {
-  const texts = await asked.kept(await keyOf(asked, agent, history));
+  const { agent } = of;
+  const texts = await asked.kept(await keyOf(asked, of));
   // Chats may be the same in every word, so that a message which says that it is sent for the first time is not taken for another one's.
   const isFirst = asked.request.headers.get('x-stainless-retry-count') === '0';
   let other: Continued | undefined;
@@ -75,6 +99,7 @@ export async function continuedBy(
       if (asked.problem(failure).type === 'unknown-session') return undefined;
       throw failure;
     });
+    if (!found?.isWords && !isPerson(asked)) continue;
     if (found?.type === (isFirst ? 'fresh' : 'begun')) return found;
     other ??= found;
   }
@@ -87,16 +112,20 @@ const AGAIN_WITHIN = 24 * 60 * 60 * 1000;
 /** What a session has come to since a place in it. Turns that failed since have answered nothing, and do not count. */
 async function standingOf(
   session: Session,
-  { session: id, turn, seq }: Place,
+  { session: id, turn, seq, ...place }: Place,
   words: string | undefined,
 ): Promise<Continued | undefined> {
   let isThere = false;
+  let { isWords } = place;
+  let head = seq;
   let lastTurn = turn;
   let next: { readonly turn: string; readonly isThis: boolean } | undefined;
   for await (const event of session.events({ after: seq - 1 })) {
     // Otherwise it is another session of this name.
     isThere ||= event.seq === seq && 'turn' in event && event.turn === turn;
     if (!isThere) return undefined;
+    head = event.seq;
+    if (head > seq) isWords &&= addsOnlyWords(event);
     if (event.type === 'turn-started') {
       if (next) return undefined;
       const isThis = event.message === words && !event.parts && event.at > Date.now() - AGAIN_WITHIN;
@@ -107,33 +136,42 @@ async function standingOf(
     }
   }
   if (!isThere) return undefined;
-  if (!next) return { type: 'fresh', session: id, lastTurn };
-  return next.isThis ? { type: 'begun', session: id, turn: next.turn } : undefined;
+  const found = { session: id, head, isWords };
+  if (!next) return { ...found, type: 'fresh', lastTurn };
+  return next.isThis ? { ...found, type: 'begun', turn: next.turn } : undefined;
 }
 
 /** An answer by which its chat is to be found again. */
-interface Answered {
+interface Answered extends Told {
   readonly asked: SurfaceRequest;
-  readonly agent: string;
   readonly session: string;
-  /** All that the client has sent. */
-  readonly messages: readonly Json[];
+  /** The session held only words before the turn. */
+  readonly isWords?: boolean | undefined;
+  /** The turn, where its session was found by words alone: it may be another person's. */
+  readonly found?: FoundTurn | undefined;
   /** Its client adds up what came in pieces, and has else what the answer says. */
   readonly isStream: boolean;
 }
 
 /**
  * Tells what a turn shows, as `translate` does, and keeps its place before the last chunk: a client that goes on at once is known by then.
+ *
+ * @throws OpenAiError as `mustBeOwn` does.
  */
 export async function* findable(
   answered: Answered,
   items: AsyncIterable<TurnItem>,
   translate: (items: AsyncIterable<TurnItem>) => AsyncIterable<ChatItem>,
 ): AsyncGenerator<ChatItem, void, undefined> {
+  let { isWords = false } = answered;
   let seen: Omit<Place, 'session'> | undefined;
   async function* seeing() {
     for await (const item of items) {
-      if ('seq' in item && 'turn' in item) seen = { turn: item.turn, seq: item.seq };
+      if ('seq' in item) {
+        isWords &&= addsOnlyWords(item);
+        if (answered.found) await mustBeOwn(item, isWords, answered.found);
+        if ('turn' in item) seen = { turn: item.turn, seq: item.seq, isWords };
+      }
       yield item;
     }
   }
@@ -151,17 +189,18 @@ export async function* findable(
 }
 
 async function keep(
-  { asked, agent, session, messages, isStream }: Answered,
-  { turn, seq }: Omit<Place, 'session'>,
+  { asked, session, isStream, ...of }: Answered,
+  answer: Omit<Place, 'session'>,
   end: ChatEnd,
 ): Promise<void> {
   const behind: Json[] = [];
   if (end.type === 'said') {
     const content = isStream ? end.streamed : end.text;
     behind.push({ role: 'assistant', content, tool_calls: end.calls.map((call) => ({ ...call })) });
-  } else if (!isOfTool(messages.at(-1))) return;
-  const place: Place = { session, turn, seq };
-  await asked.keep(await keyOf(asked, agent, [...messages, ...behind]), JSON.stringify(place));
+  } else if (!isOfTool(of.messages.at(-1))) return;
+  const place: Place = { session, ...answer };
+  const messages = [...of.messages, ...behind];
+  await asked.keep(await keyOf(asked, { ...of, messages }), JSON.stringify(place));
 }
 
 /** What its tools answered a client tells again with its next message, also when nothing was said to it. */

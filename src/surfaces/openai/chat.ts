@@ -5,12 +5,13 @@ import type { Session, TurnStream } from '../../worker/session.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
 import type { SurfaceRequest } from '../define-surface.ts';
 import { type ChatChunk, type ChatEnd, type ChatItem, type ChatWanted, chatItems } from './chat-chunks.ts';
-import { continuedBy, findable, hashOf } from './chat-history.ts';
+import { continuedBy, findable, hashOf, isPerson } from './chat-history.ts';
 import { turnOf } from './ids.ts';
+import { unknownChat } from './only-words.ts';
 import { saidOf } from './read-body.ts';
 import { type ChatRequest, readChatBody } from './read-chat.ts';
 import { AGAIN, type GivenAnswer } from './read-items.ts';
-import { OpenAiError, toError } from './refuse.ts';
+import { OpenAiError, toError, toErrorBody } from './refuse.ts';
 import { newSession } from './responses.ts';
 import { wholeTurn } from './whole-turn.ts';
 
@@ -20,23 +21,25 @@ const SESSION_HEADER = 'x-holdfast-session';
 /** Answers a request for a chat completion: the completion, or the stream of its chunks. */
 export async function createCompletion(asked: SurfaceRequest): Promise<Response> {
   const body = readChatBody(await asked.json(), asked.agents);
-  const { messages, isStream } = body;
-  const found = await chatOf(asked, body);
-  const of = { agent: body.agent.name, session: found.session };
+  const { messages, narrowing, isStream } = body;
+  const chat = await chatOf(asked, body);
+  const of = { agent: body.agent.name, session: chat.session };
   const session = asked.session(of);
-  const stream = await begin(asked, session, { body, found });
+  const stream = await begin(asked, session, { body, chat });
   const behind = body.input.type === 'answers' ? body.input.answers[0]?.of : undefined;
   const wanted = { ...of, turn: stream.turn, behind, now: Date.now() };
   const turn = wholeTurn(session, stream, asked.signal);
   const toChunks = (items: AsyncIterable<TurnItem>) => chatItems(items, wanted);
+  const { isNamed, isWords, head } = chat;
+  const found = head === undefined ? undefined : { session, stream, head };
   // Who names the session once names it always.
-  const items = found.isNamed
+  const items = isNamed
     ? toChunks(turn)
-    : findable({ asked, ...of, messages, isStream }, turn, toChunks);
+    : findable({ asked, ...of, messages, narrowing, isStream, isWords, found }, turn, toChunks);
   const headers = { [SESSION_HEADER]: of.session };
   return isStream
     ? asked.stream(() => frames(items, body.includesUsage), headers)
-    : whole(items, wanted, headers);
+    : completed(items, wanted, headers);
 }
 
 /** Which session a request goes on, or begins. */
@@ -48,40 +51,46 @@ interface Chat {
   readonly key?: string;
   /** The turn that this very message has begun before. */
   readonly begun?: string;
+  /** The session holds only words. */
+  readonly isWords?: boolean | undefined;
+  /** Its last event, where it was found by its words alone: it may be another person's. */
+  readonly head?: number | undefined;
 }
 
 /** Begins the turn of a message, or finds it, or goes on with the one whose calls are answered. */
 function begin(
   { request, signal }: SurfaceRequest,
   session: Session,
-  { body: { input }, found }: { readonly body: ChatRequest; readonly found: Chat },
+  { body: { input }, chat }: { readonly body: ChatRequest; readonly chat: Chat },
 ): Promise<TurnStream> {
   const idempotencyKey = idempotencyKeyOf(request);
   if (input.type === 'answers') {
     const answers = input.answers.map(({ answer }) => answer);
     return session.streamAnswers(answers, { idempotencyKey: idempotencyKey ?? AGAIN, signal });
   }
-  if (found.begun !== undefined) return session.follow(found.begun, { signal });
-  return session.stream(saidOf(input.parts), { idempotencyKey: idempotencyKey ?? found.key, signal });
+  if (chat.begun !== undefined) return session.follow(chat.begun, { signal });
+  return session.stream(saidOf(input.parts), { idempotencyKey: idempotencyKey ?? chat.key, signal });
 }
 
 /** The session that a request names, or the ids of its answers do, or that its history leads to, or a new one. */
 async function chatOf(asked: SurfaceRequest, body: ChatRequest): Promise<Chat> {
-  const { agent, input } = body;
+  const { agent, input, narrowing } = body;
   const named = body.session ?? asked.request.headers.get(SESSION_HEADER) ?? undefined;
   if (input.type === 'answers') return answeredChat(body, input.answers, named);
   if (named !== undefined) return { session: named, isNamed: true };
-  if (input.history.length === 0) return { session: await newSession(asked, agent.name) };
+  if (input.history.length === 0) return { session: await newSession(asked, agent.name), isWords: true };
   const found = await continuedBy(asked, {
     agent: agent.name,
-    history: input.history,
+    messages: input.history,
+    narrowing,
     words: wordsOf(input.parts),
   });
   if (!found) throw unknownChat();
-  if (found.type === 'begun') return { session: found.session, begun: found.turn };
+  const { session, isWords, head } = found;
+  const chat: Chat = { session, isWords, head: isPerson(asked) ? undefined : head };
+  if (found.type === 'begun') return { ...chat, begun: found.turn };
   // Behind a turn that failed, the same message is another one.
-  const key = `chat-${found.lastTurn}-${await hashOf(agent.name, body.messages)}`;
-  return { session: found.session, key };
+  return { ...chat, key: `chat-${found.lastTurn}-${await hashOf(agent.name, body.messages)}` };
 }
 
 /** What the journal has as the words of a message; `undefined` of one with files. */
@@ -102,36 +111,33 @@ function answeredChat(
       of.agent === agent.name && of.session === first?.of.session && turnOf(of) === turnOf(first.of),
   );
   if (!first || !isOne || (named !== undefined && named !== first.of.session)) {
-    throw new OpenAiError(
-      'The messages of the role tool must be of calls of one turn of one session of the model.',
-      {
-        param: 'messages',
-        code: 'invalid_value',
-      },
-    );
+    throw new OpenAiError('The messages of the role tool must be of calls of one turn of the model.', {
+      param: 'messages',
+      code: 'invalid_value',
+    });
   }
   return { session: first.of.session, ...(named !== undefined && { isNamed: true }) };
 }
-
-const unknownChat = (): OpenAiError =>
-  new OpenAiError(
-    `Which conversation this continues is not known: none of yours has come to these very messages, and to nothing since. Send the session that its first answer has in metadata.session, and in the header ${SESSION_HEADER}, as metadata: { session } or in that header.`,
-    { param: 'metadata.session', code: 'unknown_conversation' },
-  );
 
 async function* frames(
   items: AsyncIterable<ChatItem>,
   includesUsage: boolean,
 ): AsyncGenerator<string, void, undefined> {
   let last: ChatChunk | undefined;
-  for await (const item of items) {
-    if (item.type === 'chunk') {
-      last = item.chunk;
-      yield framed(includesUsage ? { ...item.chunk, usage: null } : item.chunk);
-    } else if (item.end.type !== 'said') {
-      yield framed({ error: errorOf(item.end) });
-      return;
-    } else if (includesUsage && last) yield framed({ ...last, choices: [], usage: item.end.usage });
+  try {
+    for await (const item of items) {
+      if (item.type === 'chunk') {
+        last = item.chunk;
+        yield framed(includesUsage ? { ...item.chunk, usage: null } : item.chunk);
+      } else if (item.end.type !== 'said') {
+        yield framed({ error: errorOf(item.end) });
+        return;
+      } else if (includesUsage && last) yield framed({ ...last, choices: [], usage: item.end.usage });
+    }
+  } catch (failure) {
+    if (!(failure instanceof OpenAiError)) throw failure;
+    yield framed({ error: toErrorBody(failure) });
+    return;
   }
   yield 'data: [DONE]\n\n';
 }
@@ -140,12 +146,7 @@ const framed = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
 
 function errorOf(end: Exclude<ChatEnd, { readonly type: 'said' }>) {
   if (end.type === 'erased') {
-    return {
-      message: 'The session was erased.',
-      type: 'invalid_request_error',
-      param: null,
-      code: 'session_erased',
-    };
+    return toErrorBody({ message: 'The session was erased.', param: null, code: 'session_erased' });
   }
   const { error, turn } = end.answer;
   const message = error?.message ?? 'The turn failed.';
@@ -158,7 +159,7 @@ function errorOf(end: Exclude<ChatEnd, { readonly type: 'said' }>) {
   };
 }
 
-async function whole(
+async function completed(
   items: AsyncIterable<ChatItem>,
   { agent, now }: ChatWanted,
   headers: Readonly<Record<string, string>>,

@@ -256,6 +256,6 @@ export const READING: readonly Parameter[] = [
     name: 'starting_after',
     in: 'query',
     schema: whole,
-    description: 'The stream shows only what comes after the event of this `sequence_number`.',
+    description: 'A `sequence_number`.',
   },
 ];

@@ -63,7 +63,7 @@ export function openAi(): Surface {
       surfaceRoute({
         method: 'POST',
         path: '/v1/responses',
-        summary: 'Sends a message, or answers calls that wait, as OpenAI creates a response',
+        summary: 'Sends a message, or answers of calls, as a response of OpenAI',
         isCounted: true,
         parameters: SENDING,
         body: NEW_RESPONSE,
@@ -91,7 +91,7 @@ export function openAi(): Surface {
       surfaceRoute({
         method: 'POST',
         path: '/v1/chat/completions',
-        summary: 'Sends a message, or results of tools, as OpenAI completes a chat',
+        summary: 'Sends a message, or answers of calls, as a chat of OpenAI',
         isCounted: true,
         parameters: SENDING,
         body: NEW_COMPLETION,

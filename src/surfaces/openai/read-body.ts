@@ -136,19 +136,20 @@ export function filePart(
   param: string,
   { fallback, name }: { readonly fallback: string; readonly name?: string | undefined },
 ): FileContent {
-  if (typeof given !== 'string') throw invalid(param, 'a data URL of base64, or an https URL');
+  const notFile = () => invalid(param, 'a data URL of base64, or an https URL');
+  if (typeof given !== 'string') throw notFile();
   const named = name === undefined ? {} : { name };
   const [head = '', mediaType = ''] = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i.exec(given.slice(0, 300)) ?? [];
   if (head !== '') {
     const bytes = fromBase64(given.slice(head.length));
     if (bytes && bytes.length > 0) return { type: 'file', mediaType: mediaType || fallback, bytes, ...named };
-    throw invalid(param, 'a data URL of base64, or an https URL');
+    throw notFile();
   }
   if (/^https:/i.test(given)) {
     const path = URL.parse(given)?.pathname ?? '';
     return { type: 'file', mediaType: typeOf(path) ?? fallback, url: given, ...named };
   }
-  throw invalid(param, 'a data URL of base64, or an https URL');
+  throw notFile();
 }
 
 /** The media type by the ending of a name, of those that models take. */

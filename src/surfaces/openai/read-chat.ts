@@ -39,6 +39,11 @@ export interface ChatRequest {
   readonly includesUsage: boolean;
   /** The id of the session that it names. */
   readonly session: string | undefined;
+  /**
+   * What it says of whose conversation it is. That narrows a search in the sessions of the caller, and gives no right: a client may send
+   * anything here.
+   */
+  readonly narrowing: readonly Json[];
 }
 
 const PARAMETERS: KnownParameters = {
@@ -109,6 +114,7 @@ export function readChatBody(body: JsonObject, agents: readonly SurfaceAgent[]):
     isStream: flagOf(body, 'stream'),
     includesUsage: isJsonObject(options) && flagOf(options, 'include_usage'),
     session: metadataOf(body).session,
+    narrowing: [body.user ?? null, body.safety_identifier ?? null, body.prompt_cache_key ?? null],
   };
 }
 

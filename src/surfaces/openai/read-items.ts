@@ -66,7 +66,7 @@ export function readItem(item: Json, place: number): ReadItem {
     default:
       throw invalid(
         `${at}.type`,
-        'message, mcp_approval_response or function_call_output, or that of an item of a response',
+        'message, mcp_approval_response, function_call_output or an item of a response',
       );
   }
 }

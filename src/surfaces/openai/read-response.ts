@@ -87,8 +87,8 @@ const PARAMETERS: KnownParameters = {
     instructions: 'the instructions of an agent are in its code.',
     prompt: 'the instructions of an agent are in its code.',
     moderation: 'answers are not moderated.',
-    max_tool_calls: 'the limits of an agent are in its code.',
-    context_management: 'an agent compacts its conversations by its own settings.',
+    max_tool_calls: 'the settings of an agent are in its code.',
+    context_management: 'the settings of an agent are in its code.',
   },
 };
 
@@ -141,7 +141,7 @@ function textOf(body: JsonObject, param: string): string | undefined {
 function conversationOf({ conversation }: JsonObject): string | undefined {
   if (conversation === undefined || isEmpty(conversation)) return undefined;
   const id = isJsonObject(conversation) ? conversation.id : conversation;
-  if (typeof id !== 'string') throw invalid('conversation', 'the id of a session, or an object with its id');
+  if (typeof id !== 'string') throw invalid('conversation', 'the id of a session, or { id }');
   return id;
 }
 
@@ -159,7 +159,8 @@ function readInput(input: Json | undefined): SentInput {
     const earlier = answersIn(items.slice(0, from)).filter(({ of }) => replies.has(replyOf(of)));
     return { type: 'answers', answers: answered, earlier };
   }
-  if (parts.length === 0) throw invalid('input', 'a list with a message of the user, or answers, at its end');
+  if (parts.length === 0)
+    throw invalid('input', 'a list that ends with a message of the user, or with answers');
   const behind = items.flatMap((item) => namedBy(item) ?? []).at(-1);
   return { type: 'message', parts, behind, answered, isContinued: from > 0 };
 }
@@ -169,7 +170,7 @@ const NEW = { type: 'message', behind: undefined, answered: [], isContinued: fal
 
 /** The error of a message beside answers that have not been given before. */
 export const notBoth = (): OpenAiError =>
-  invalid('input', 'a message, or answers of calls that wait: send one after the other');
+  invalid('input', 'a message, or answers of calls: send one after the other');
 
 /** Names the reply that asked for a call. */
 const replyOf = ({ agent, session, what }: Named): string =>

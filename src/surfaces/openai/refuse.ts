@@ -26,10 +26,17 @@ export async function answered(work: () => Promise<Response>): Promise<Response>
     return await work();
   } catch (failure) {
     if (!(failure instanceof OpenAiError)) throw failure;
-    const { status, message, param, code } = failure;
-    return toError(status, { message, type: 'invalid_request_error', param, code });
+    return toError(failure.status, toErrorBody(failure));
   }
 }
+
+/** Returns an error as the protocol writes it. */
+export const toErrorBody = ({ message, param, code }: Pick<OpenAiError, 'message' | 'param' | 'code'>) => ({
+  message,
+  type: 'invalid_request_error',
+  param,
+  code,
+});
 
 /** Tells a problem of reading: it may be asked again. */
 export const refuse = (problem: SurfaceProblem): Response => refused(problem, false);
@@ -54,7 +61,7 @@ function refused({ type, status, detail, headers, more }: SurfaceProblem, mayBeT
 
 /** What a client is told that asks for something else of OpenAI's, such as `conversations`. */
 const NOTHING =
-  'There is nothing here: of the API of OpenAI this server has responses, but not their input_items, chat/completions and models. A conversation needs not be created: it begins with the first response that names it.';
+  'There is nothing here but responses, chat/completions and models. A conversation begins with the first response that names it.';
 
 const TYPES: Readonly<Record<number, string>> = {
   401: 'authentication_error',

@@ -17,7 +17,7 @@ import {
   readResponseBody,
   type SentInput,
 } from './read-response.ts';
-import { OpenAiError, toError } from './refuse.ts';
+import { OpenAiError, toError, toErrorBody } from './refuse.ts';
 import { type ResponseWanted, responseEvents } from './response-events.ts';
 import type { Echoed, ResponseEvent } from './response-types.ts';
 import { turnSoFar, wholeTurn } from './whole-turn.ts';
@@ -58,7 +58,7 @@ async function sessionOf(asked: SurfaceRequest, body: ResponseRequest): Promise<
   }
   if (input.isContinued) {
     throw new OpenAiError(
-      "The input has messages of an assistant, and none has an id of this server: send 'previous_response_id' or 'conversation', or the message of the user alone.",
+      "No message of the assistant in the input has an id of this server: send 'previous_response_id' or 'conversation'.",
       { param: 'input', code: 'unknown_conversation' },
     );
   }
@@ -91,11 +91,14 @@ function sameAgent({ agent, session }: Named, body: ResponseRequest): SurfaceSes
   });
 }
 
-/** A request that is sent again under its key finds the session that the first one has begun. */
-export async function newSession({ request }: SurfaceRequest, agent: string): Promise<string> {
+/**
+ * Returns the id of a new session. A request that is sent again under its key finds the session that the first one has begun: that of the
+ * same person, also where a tenant shares its sessions.
+ */
+export async function newSession({ request, caller }: SurfaceRequest, agent: string): Promise<string> {
   const key = idempotencyKeyOf(request);
   if (key === undefined) return crypto.randomUUID();
-  return `key-${(await sha256Hex(JSON.stringify([agent, key]))).slice(0, 32)}`;
+  return `key-${(await sha256Hex(JSON.stringify([caller.id, agent, key]))).slice(0, 32)}`;
 }
 
 /** A turn that a request has begun, or gone on with. */
@@ -174,7 +177,7 @@ async function whole(items: AsyncIterable<TurnItem>, wanted: ResponseWanted): Pr
   for await (const event of responseEvents(items, wanted)) last = event;
   if (last && 'response' in last) return Response.json(last.response);
   const { message, code } = last?.type === 'error' ? last : { message: 'There is no response.', code: null };
-  return toError(410, { message, type: 'invalid_request_error', param: null, code }, true);
+  return toError(410, toErrorBody({ message, param: null, code }), true);
 }
 
 /** Answers a response that was asked for before: as it is, or its events behind a number. */

@@ -18,6 +18,7 @@ import { mcpTasks } from './groups/mcp-tasks.ts';
 import { misplacedSecrets } from './groups/misplaced-secrets.ts';
 import { owners } from './groups/owners.ts';
 import { paths } from './groups/paths.ts';
+import { persons } from './groups/persons.ts';
 import { poison } from './groups/poison.ts';
 import { runaways } from './groups/runaways.ts';
 import { secrets } from './groups/secrets.ts';
@@ -38,6 +39,7 @@ export const GROUPS: readonly Group[] = [
   { name: 'entrances', attacks: entrances },
   { name: 'local mode', attacks: localMode },
   { name: 'owners', attacks: owners },
+  { name: 'persons', attacks: persons },
   { name: 'context', attacks: context },
   { name: 'approvals', attacks: approvals },
   { name: 'edits', attacks: edits },

@@ -16,6 +16,7 @@ export const HOLES: Readonly<Record<string, string>> = {
   'context-tenant': 'a tool goes by the tenant of the context, which a body may say',
   'no-roles': 'approvals are for anybody',
   'private-addresses': 'an address that comes from data may be a private one',
+  'anybody-delegates': '`auth` lets every caller speak for persons whom a header names',
   unsigned: 'a webhook takes what nobody has signed',
 };
 

@@ -33,6 +33,11 @@ const together: readonly Planted[] = [
     'MCP servers: the address https://127.0.0.1:{trap}/ is asked nothing',
     'the address https',
   ],
+  [
+    'anybody-delegates',
+    'persons: a caller who does not delegate is nobody else by the header of a person',
+    'persons: a caller who does not',
+  ],
   ['unsigned', 'webhooks: github: without its signature a delivery starts nothing', 'webhooks: github'],
 ];
 

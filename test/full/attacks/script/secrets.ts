@@ -26,6 +26,7 @@ export interface Claims {
   readonly sub?: unknown;
   readonly tenant?: unknown;
   readonly roles?: unknown;
+  readonly delegates?: unknown;
   readonly aud?: unknown;
   readonly exp?: unknown;
 }

@@ -11,13 +11,14 @@ import {
 import { requireApproval } from '../../../../src/index.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
 import { openAICompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { agents } from './agents.ts';
 import { hooks } from './hooks.ts';
 import { careless, misplacedHooks, misplacedOutgoing, misplacedToken } from './misplaced.ts';
 import { peers } from './peers.ts';
 import { hasHole, settings } from './settings.ts';
 import { leak, pay, records } from './tools.ts';
-import { tenants } from './who.ts';
+import { chatCallers, tenants } from './who.ts';
 
 const model = openAICompatible({
   baseURL: settings.MODEL_URL,
@@ -57,6 +58,13 @@ const main = createHoldfast({
 });
 peers.app = main;
 const builtIn = createHoldfast({ ...app, mcp: undefined });
+/** It speaks OpenAI, to callers of whom some have one token for many persons. */
+const chat = createHoldfast({
+  ...app,
+  auth: chatCallers,
+  onBehalfOf: ({ headers }) => headers.get('x-user-id'),
+  surfaces: [openAi()],
+});
 
 /** An entrance: an app, and what its environment says besides. */
 interface Door {
@@ -85,6 +93,7 @@ const DOORS: ReadonlyMap<string, Door> = new Map([
     { holdfast: builtIn, env: { ...shut, HOLDFAST_AUTH: 'localhost', HOLDFAST_TOKEN: settings.API_KEY } },
   ],
   ['careless', { holdfast: createHoldfast({ ...app, mcp: undefined, auth: misplacedToken }), env: {} }],
+  ['chat', { holdfast: chat, env: {} }],
   ['shut', { holdfast: builtIn, env: shut }],
   ['limited', { holdfast: main, env: { RATE_LIMIT: threeEach() } }],
   ['legacy', { holdfast: createHoldfast({ ...app, auth: tenants, legacyTenants: true }), env: {} }],

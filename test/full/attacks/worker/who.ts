@@ -17,6 +17,14 @@ export const tenants: Authenticate = async (request) => {
   };
 };
 
+/** The same callers at the entrance of chats, where a token may say that its bearer speaks for several persons. */
+export const chatCallers: Authenticate = async (request, env) => {
+  const caller = await tenants(request, env);
+  if (caller === null) return null;
+  const delegates = hasHole('anybody-delegates') || caller.claims?.delegates;
+  return { ...caller, delegates: delegates as boolean | undefined }; // the library finds out what is no flag
+};
+
 type Claims = Readonly<Record<string, unknown>>;
 
 async function claimsOf(token: string): Promise<Claims | undefined> {

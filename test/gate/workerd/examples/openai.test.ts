@@ -2,10 +2,12 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, it, vi } from 'vitest';
+import manyUsers from '../../../../src/examples/one-token/worker.ts';
 import { ask } from '../../../../src/examples/openai/ask.ts';
 import { run } from '../../../../src/examples/openai/with-agents.ts';
 import worker from '../../../../src/examples/openai/worker.ts';
 import type { Send } from '../http/client.ts';
+import { say } from '../surfaces/chat-histories.ts';
 import { clientOf } from '../surfaces/openai-app.ts';
 
 const via: Send = async (path, init) => {
@@ -30,6 +32,28 @@ it.each([true, false])('the client of the page asks, and decides: %s', async (ap
   expect(asked).toEqual(['pay_invoice {"number":"INV-17"}']);
   expect(answer.includes('Paid INV-17.')).toBe(approve);
   expect(shown.join('')).toContain(answer);
+});
+
+it('the chat server of the page asks for each of its users, who get their own', async () => {
+  const send: Send = async (path, init) => {
+    const request = new Request(path, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+    const vars = { ...env, MODEL: 'offline', CHAT_TOKEN: 'of-the-chat-server' };
+    return manyUsers.fetch(request, vars, createExecutionContext());
+  };
+  const of = (user: string, apiKey = 'of-the-chat-server') =>
+    clientOf(send, { apiKey, defaultHeaders: { 'x-user-id': user }, maxRetries: 0 });
+  for (const user of ['ann', 'ben']) {
+    const via = of(user);
+    const first = await say([], 'List my orders.', { via, model: 'shop' });
+    const second = await say(first.history, 'List my orders once more.', { via, model: 'shop' });
+    expect(second.session).toBe(first.session);
+    expect(JSON.stringify(second.history)).toContain(`Orders of chat/${user}`);
+  }
+  await expect(
+    say([], 'List my orders.', { via: of('ann', 'guessed'), model: 'shop' }),
+  ).rejects.toMatchObject({
+    status: 401,
+  });
 });
 
 it('the Agents SDK runs the agent of a Worker', async () => {

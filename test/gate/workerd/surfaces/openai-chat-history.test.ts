@@ -7,42 +7,39 @@ import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, script, until } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from '../http/app.ts';
 import { send } from '../http/client.ts';
+import {
+  lastWords,
+  type Message,
+  type Said,
+  type Saying,
+  say as sayBy,
+  unknown,
+  user,
+} from './chat-histories.ts';
 import { clientOf, speaking } from './openai-app.ts';
-
-type Message = OpenAI.ChatCompletionMessageParam;
-
-const user = (content: string): Message => ({ role: 'user', content });
 
 const client = clientOf();
 
-interface Said {
-  readonly history: Message[];
-  readonly session: string;
-}
+/** A Worker whose one caller is one person, so that chats go on whatever their sessions hold. */
+const personal = appWith({
+  agents: [scripted, clerk],
+  surfaces: [openAi()],
+  auth: () => ({ id: 'ada', delegates: false }),
+});
+const person = clientOf(personal);
 
-/** Sends a history with a message behind it, and answers it with what was answered. */
-async function say(
-  history: readonly Message[],
-  text: string,
-  { via = client, ...options }: OpenAI.RequestOptions & { via?: OpenAI } = {},
-): Promise<Said> {
-  const messages = [...history, user(text)];
-  const { data, response } = await via.chat.completions
-    .create({ model: 'scripted', messages }, options)
-    .withResponse();
-  const [choice] = data.choices;
-  if (!choice) throw new Error('Nothing was said.');
-  return {
-    history: [...messages, choice.message],
-    session: response.headers.get('x-holdfast-session') ?? '',
-  };
-}
+/** Sends a history with a message behind it, by a client of which nothing is known unless another is given. */
+const say = (history: readonly Message[], text: string, options: Partial<Saying> = {}): Promise<Said> =>
+  sayBy(history, text, { via: client, ...options });
+
+const sayAsPerson = (history: readonly Message[], text: string): Promise<Said> =>
+  say(history, text, { via: person });
 
 async function saidInStream(history: readonly Message[], text: string): Promise<Said> {
   const messages = [...history, user(text)];
   let session = '';
   const via = clientOf(async (path, init) => {
-    const response = await speaking(path, init);
+    const response = await personal(path, init);
     session = response.headers.get('x-holdfast-session') ?? '';
     return response;
   });
@@ -50,13 +47,9 @@ async function saidInStream(history: readonly Message[], text: string): Promise<
   return { history: [...messages, final], session };
 }
 
-const unknown = { status: 400, code: 'unknown_conversation' };
-
-const lastWords = ({ history }: Said): unknown => history.at(-1)?.content;
-
 describe('a chat whose history is all that its client sends', () => {
   it.each([
-    ['whole', say],
+    ['whole', sayAsPerson],
     ['in pieces', saidInStream],
   ])('goes on in its session, answered %s', async (_, answer) => {
     const { message, model } = script(
@@ -90,7 +83,7 @@ describe('a chat whose history is all that its client sends', () => {
 
   it('goes on behind calls that its client has run', async () => {
     const { message } = script({ calls: [{ name: 'look_up', input: { id: '7' } }] }, 'Red.', 'Blue.');
-    const runner = client.chat.completions.runTools({
+    const runner = person.chat.completions.runTools({
       model: 'clerk',
       stream: true,
       messages: [user(message())],
@@ -108,7 +101,7 @@ describe('a chat whose history is all that its client sends', () => {
       ],
     });
     expect(await runner.finalContent()).toBe('Red.');
-    const next = await client.chat.completions.create({
+    const next = await person.chat.completions.create({
       model: 'clerk',
       messages: [...runner.messages, user('And 8?')],
     });
@@ -144,8 +137,8 @@ describe('a chat whose history is all that its client sends', () => {
   it('goes on where its turn waits, and is told so', async () => {
     const { message } = script({ calls: [{ name: 'pay', input: { to: 'nobody', amount: 1 } }] }, 'Done.');
     const messages = [user(message())];
-    const { choices } = await client.chat.completions.create({ model: 'clerk', messages });
-    const asked = client.chat.completions.create(
+    const { choices } = await person.chat.completions.create({ model: 'clerk', messages });
+    const asked = person.chat.completions.create(
       { model: 'clerk', messages: [...messages, choices[0]?.message ?? user(''), user('Well?')] },
       { maxRetries: 0 },
     );
@@ -169,7 +162,7 @@ describe('a chat whose history is all that its client sends', () => {
       'It is red.',
     );
     const messages = [user(message())];
-    const ask = () => client.chat.completions.create({ model: 'clerk', messages });
+    const ask = () => person.chat.completions.create({ model: 'clerk', messages });
     const asking = (await ask()).choices[0]?.message;
     if (!asking) throw new Error('Nothing was said.');
     const tool_call_id = asking.tool_calls?.[0]?.id ?? '';

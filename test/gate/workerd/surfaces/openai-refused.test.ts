@@ -72,7 +72,7 @@ describe('a request for a response', () => {
     [
       'a limit of calls',
       { max_tool_calls: 1 },
-      notTaken('max_tool_calls', 'the limits of an agent are in its code.'),
+      notTaken('max_tool_calls', 'the settings of an agent are in its code.'),
     ],
     ['anything else', { magic: true }, refusal("Unknown parameter: 'magic'.", 'magic', 'unknown_parameter')],
     ['a flag that is none', { stream: 'yes' }, invalid('stream', 'true or false')],
@@ -85,7 +85,7 @@ describe('a request for a response', () => {
     [
       'a conversation that is none',
       { conversation: 7 },
-      invalid('conversation', 'the id of a session, or an object with its id'),
+      invalid('conversation', 'the id of a session, or { id }'),
     ],
     ['no input', { input: undefined }, invalid('input', 'text, or a list of items')],
     ['an empty input', { input: [] }, invalid('input', 'text, or a list of items')],
@@ -105,7 +105,7 @@ describe('a request for a response', () => {
       { input: [{ type: 'web_search_call', id: 'x' }] },
       invalid(
         'input[0].type',
-        'message, mcp_approval_response or function_call_output, or that of an item of a response',
+        'message, mcp_approval_response, function_call_output or an item of a response',
       ),
     ],
     [
@@ -118,7 +118,7 @@ describe('a request for a response', () => {
         ],
       },
       refusal(
-        "The input has messages of an assistant, and none has an id of this server: send 'previous_response_id' or 'conversation', or the message of the user alone.",
+        "No message of the assistant in the input has an id of this server: send 'previous_response_id' or 'conversation'.",
         'input',
         'unknown_conversation',
       ),
@@ -140,7 +140,7 @@ describe('a request for a response', () => {
     [
       'a compaction of its own',
       { context_management: [{ type: 'compaction' }] },
-      notTaken('context_management', 'an agent compacts its conversations by its own settings.'),
+      notTaken('context_management', 'the settings of an agent are in its code.'),
     ],
     [
       'a part of another kind',
@@ -155,12 +155,12 @@ describe('a request for a response', () => {
     [
       'nothing new',
       { input: [{ type: 'reasoning', id: idOf('rs', 'scripted/s1/t.1/0'), summary: [] }] },
-      invalid('input', 'a list with a message of the user, or answers, at its end'),
+      invalid('input', 'a list that ends with a message of the user, or with answers'),
     ],
     [
       'a message beside an answer',
       { input: [{ role: 'user', content: 'Hello' }, approval('scripted/s1/t.1.1/1')] },
-      invalid('input', 'a message, or answers of calls that wait: send one after the other'),
+      invalid('input', 'a message, or answers of calls: send one after the other'),
     ],
     [
       'an edit that is denied',
@@ -303,7 +303,7 @@ describe('a caller whom nobody knows', () => {
 
 describe('what there is not', () => {
   const NOTHING =
-    'There is nothing here: of the API of OpenAI this server has responses, but not their input_items, chat/completions and models. A conversation needs not be created: it begins with the first response that names it.';
+    'There is nothing here but responses, chat/completions and models. A conversation begins with the first response that names it.';
   const error = { message: NOTHING, type: 'invalid_request_error', param: null, code: 'unknown_route' };
 
   it('is told in the words of the protocol', async () => {
@@ -402,7 +402,7 @@ describe('a request for a chat completion', () => {
         })),
       },
       refusal(
-        'The messages of the role tool must be of calls of one turn of one session of the model.',
+        'The messages of the role tool must be of calls of one turn of the model.',
         'messages',
         'invalid_value',
       ),

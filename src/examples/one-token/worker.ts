@@ -1,0 +1,32 @@
+import { bearerToken, createHoldfast } from '../../create-holdfast.ts';
+import { defineAgent, defineTool } from '../../index.ts';
+import { offlineModel } from '../../offline-model/entry.ts';
+import { openAi } from '../../surfaces/openai/entry.ts';
+
+const orders = defineTool({
+  name: 'list_orders',
+  description: 'List the orders of the user.',
+  effect: 'read',
+  run: (_, call) => `Orders of ${call.principal.id}`,
+});
+
+const shop = defineAgent({
+  name: 'shop',
+  description: 'Knows the orders of whoever asks.',
+  instructions: 'Answer from the orders of the user.',
+  tools: [orders],
+});
+
+const token = bearerToken((env) => env.CHAT_TOKEN);
+
+const holdfast = createHoldfast({
+  agents: [shop],
+  surfaces: [openAi()],
+  offline: offlineModel,
+  // The chat server has the token, and says with each request for which of its users it asks.
+  auth: async (request, env) => ((await token(request, env)) ? { id: 'chat', delegates: true } : null),
+  onBehalfOf: (request) => request.headers.get('x-user-id'),
+});
+export default holdfast.worker;
+export const { TurnRunner } = holdfast;
+export { SessionObject } from '../../../durable-objects/index.ts';

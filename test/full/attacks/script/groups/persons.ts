@@ -1,0 +1,197 @@
+/** One token for many persons: chats that begin alike, and persons whom a request names. */
+import { type Attack, all, answer, type Check, notSaying, problem, saying } from '../attack.ts';
+import type { Came } from '../http.ts';
+import type { Person } from '../person.ts';
+import { type Call, sayResult } from '../puppet-model.ts';
+import type { Scene } from '../scene.ts';
+
+const LOOK: readonly Call[] = [{ name: 'whoami', input: {} }];
+
+/** A caller of whom nothing is known but its token. */
+const app = ({ who }: Scene): Person => who({ sub: 'app' }).at('chat');
+
+/** A caller who says for which person it asks. */
+const server = ({ who }: Scene): Person => who({ sub: 'chat-server', delegates: true }).at('chat');
+
+type HeaderRecord = Readonly<Record<string, string>>;
+
+const as = (person: string): HeaderRecord => ({ 'x-user-id': person });
+
+/** What a client sends with every request of a chat. */
+interface Sending {
+  readonly by: Person;
+  readonly body?: object;
+  readonly headers?: HeaderRecord;
+}
+
+type Message = Readonly<Record<string, unknown>>;
+
+const user = (content: unknown): Message => ({ role: 'user', content });
+
+const say = ({ by, body = {}, headers = {} }: Sending, messages: readonly Message[]): Promise<Came> =>
+  by.post('/v1/chat/completions', { model: 'clerk', messages, ...body }, headers);
+
+/** The messages behind an answer, with the next one of the user. */
+function next(messages: readonly Message[], { json }: Came, text = 'And now?'): readonly Message[] {
+  const { choices = [] } = Object(json) as { readonly choices?: readonly { readonly message: Message }[] }; // of a completion
+  return [...messages, ...choices.map(({ message }) => message), user(text)];
+}
+
+/** Has several open the same chat, and the last of them go on in it. */
+async function equalOpenings(
+  content: unknown,
+  ...[first, ...others]: readonly [Sending, ...Sending[]]
+): Promise<Came> {
+  const opening = [user(content)];
+  let came = await say(first, opening);
+  for (const other of others) came = await say(other, opening);
+  return say(others.at(-1) ?? first, next(opening, came));
+}
+
+const unknown: Check = all(answer(400, { error: { code: 'unknown_conversation' } }), notSaying(/principal/));
+
+/** What a request says besides, none of which is an identity. */
+const claims: readonly (readonly [what: string, sending: Omit<Sending, 'by'>])[] = [
+  ['nothing', {}],
+  ['a user', { body: { user: 'zoe' } }],
+  ['a safety_identifier', { body: { safety_identifier: 'zoe' } }],
+  ['a prompt_cache_key', { body: { prompt_cache_key: 'zoe' } }],
+  ['a mapped header', { headers: { 'x-gateway-tenant': 'acme' } }],
+  ['the header of a person', { headers: as('zoe') }],
+  ['the count of a second try', { headers: { 'x-stainless-retry-count': '1' } }],
+];
+
+const PICTURE = {
+  type: 'image_url',
+  image_url: { url: `data:image/png;base64,${btoa('\u0089PNG\r\n\u001a\n')}` },
+};
+
+/** Ids of persons, each of which is that person and nobody else. */
+const people = ['ann', 'a/b', '../chat-server', '"],["clerk","x"]', '__proto__', 'webhook:github', 'code'];
+
+/** Ids that no person can have. */
+const impossible: readonly (readonly [what: string, id: string])[] = [
+  ['an empty id', ''],
+  ['blanks', '   '],
+  ['256 characters', 'x'.repeat(256)],
+  ['a control character', 'an\tn'],
+];
+
+export const persons = (): readonly Attack[] => [
+  ...claims.flatMap(([what, sending]): Attack[] => [
+    {
+      name: `the second of two equal chats with calls is not continued by its words and ${what}`,
+      act: (scene) => {
+        const one = { by: app(scene), ...sending };
+        return equalOpenings(scene.play(LOOK, 'Hi.', sayResult), one, one);
+      },
+      comes: unknown,
+    },
+    {
+      name: `a chat with calls is not continued by its words and ${what}, though no other is like it`,
+      act: (scene) => equalOpenings(scene.play(LOOK, 'Hi.', sayResult), { by: app(scene), ...sending }),
+      comes: unknown,
+    },
+  ]),
+  {
+    name: 'a chat with a file is not continued by its words',
+    act: (scene) => equalOpenings([{ type: 'text', text: scene.play('Hi.') }, PICTURE], { by: app(scene) }),
+    comes: unknown,
+  },
+  {
+    name: 'a chat is not continued by the words of another user of the token',
+    async act(scene) {
+      const opening = [user(scene.play('Hi.'))];
+      const came = await say({ by: app(scene), body: { user: 'zoe' } }, opening);
+      return say({ by: app(scene), body: { user: 'ann' } }, next(opening, came));
+    },
+    comes: unknown,
+  },
+  {
+    name: 'of two who say the same at the same moment, one alone is answered what tools said',
+    async act(scene) {
+      const by = app(scene);
+      const opening = [user('Hello.')];
+      const messages = next(opening, await say({ by }, opening), scene.play(LOOK, sayResult));
+      const came = await Promise.all([say({ by }, messages), say({ by }, messages)]);
+      return came.filter(({ text }) => text.includes('principal')).length;
+    },
+    comes: 1,
+  },
+  {
+    name: 'a caller who does not delegate is nobody else by the header of a person',
+    async act(scene) {
+      const message = scene.play(LOOK, sayResult);
+      return app(scene).post(`${scene.own}/messages`, { message }, as('zoe'));
+    },
+    comes: saying(/\{\\"principal\\":\{\\"id\\":\\"app\\"\}/),
+  },
+  ...people.map(
+    (id): Attack => ({
+      name: `the person ${JSON.stringify(id)} of a caller is that person alone`,
+      async act(scene) {
+        const message = scene.play(LOOK, sayResult);
+        const { json } = await server(scene).post(`${scene.own}/messages`, { message }, as(id));
+        return Object(JSON.parse(String(json?.text))).principal;
+      },
+      comes: { id: `chat-server/${id}` },
+    }),
+  ),
+  ...impossible.map(
+    ([what, id]): Attack => ({
+      name: `a person with ${what} is nobody, and not the caller either`,
+      act: (scene) => server(scene).get('/agents', as(id)),
+      comes: problem(400, 'invalid-person'),
+    }),
+  ),
+  {
+    name: 'a caller who is called like the person of another is not let in',
+    act: ({ who }) => who({ sub: 'chat-server/ann' }).at('chat').get('/agents'),
+    comes: problem(500, 'internal-error'),
+    logs: /between a caller and its person/,
+  },
+  {
+    name: 'each of two persons goes on in their own of two equal chats with calls',
+    async act(scene) {
+      const of = (person: string): Sending => ({ by: server(scene), headers: as(person) });
+      return equalOpenings(scene.play(LOOK, 'Hi.', sayResult), of('ann'), of('ben'));
+    },
+    comes: all(answer(200), saying(/chat-server\/ben/), notSaying(/chat-server\/ann/)),
+  },
+  {
+    name: 'a person is not answered in the chat of another whose words are known',
+    async act(scene) {
+      const by = server(scene);
+      const opening = [user(scene.play('Hi.'))];
+      const came = await say({ by, headers: as('ann') }, opening);
+      return say({ by, headers: as('ben') }, next(opening, came));
+    },
+    comes: unknown,
+  },
+  ...[
+    ['another person', as('ben')] as const,
+    ['the caller itself', {}] as const,
+    ['a person who is called like both', as('chat-server/ann')] as const,
+  ].map(
+    ([what, headers]): Attack => ({
+      name: `a session of a person is not there for ${what}`,
+      async act(scene) {
+        const by = server(scene);
+        await by.post(`${scene.own}/messages`, { message: scene.play('Mine.') }, as('ann'));
+        return by.get(scene.own, headers);
+      },
+      comes: problem(404, 'unknown-session'),
+    }),
+  ),
+  {
+    name: 'a new chat under the key of another person is another one',
+    async act(scene) {
+      const messages = [user(scene.play(LOOK, sayResult))];
+      const key = { 'idempotency-key': `chat-${scene.session}` };
+      const of = (person: string): Sending => ({ by: server(scene), headers: { ...key, ...as(person) } });
+      await say(of('ann'), messages);
+      return say(of('ben'), messages);
+    },
+    comes: all(answer(200), saying(/chat-server\/ben/), notSaying(/chat-server\/ann/)),
+  },
+];

@@ -1,0 +1,216 @@
+/** One caller that sends requests for several persons: who the principal is, and whose the sessions are. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  type Caller,
+  ConfigurationError,
+  createHoldfast,
+  type HoldfastConfig,
+  type LogEntry,
+  type OnBehalfOf,
+} from '../../../../src/create-holdfast.ts';
+import { defineAgent, defineTool, type TurnPrincipal } from '../../../../src/index.ts';
+import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { calling } from '../mcp/server/talk.ts';
+import { appWith } from './app.ts';
+import { json, newSession, post, type Send } from './client.ts';
+
+interface Seen {
+  readonly principal: TurnPrincipal;
+  readonly secret: string | undefined;
+}
+let seen: Seen[] = [];
+let asked = 0;
+beforeEach(() => {
+  seen = [];
+  asked = 0;
+});
+
+const look = defineTool({
+  name: 'look',
+  description: 'Looks around.',
+  effect: 'read',
+  run: (_, { principal, secrets }) => {
+    seen.push({ principal, secret: secrets.get('of') });
+    return 'Looked.';
+  },
+});
+const looker = defineAgent({
+  name: 'looker',
+  description: 'Looks.',
+  instructions: 'Look.',
+  tools: [look],
+  model: modelBySession,
+});
+
+const byHeader: OnBehalfOf = ({ headers }) => {
+  asked += 1;
+  return headers.get('x-user-id');
+};
+
+const appOf = (caller: unknown, config: Partial<HoldfastConfig> = {}): Send =>
+  appWith({
+    agents: [scripted, looker],
+    auth: () => caller as Caller, // plain JavaScript may answer anything
+    onBehalfOf: byHeader,
+    secrets: (_, { id }) => ({ of: id }),
+    ...config,
+  });
+
+const DELEGATING: Caller = { id: 'app', delegates: true };
+const ofPerson = (id: string) => ({ headers: { 'x-user-id': id } });
+
+describe('a request on behalf of a person', () => {
+  it('has the principal `caller/person`, with the tenant and the roles of the caller', async () => {
+    const caller = { ...DELEGATING, tenant: crypto.randomUUID(), roles: ['clerk'] };
+    const via = appOf(caller);
+    const message = () => script({ calls: [{ name: 'look' }] }, 'Done.').message();
+    await post(newSession('looker'), { message: message() }, { via, ...ofPerson('ann') });
+    await post(newSession('looker'), { message: message() }, { via });
+    expect(seen).toEqual([
+      { principal: { id: 'app/ann', tenant: caller.tenant, roles: ['clerk'] }, secret: 'app/ann' },
+      { principal: { id: 'app', tenant: caller.tenant, roles: ['clerk'] }, secret: 'app' },
+    ]);
+  });
+
+  it('has the sessions and the idempotency keys of the person alone', async () => {
+    const via = appOf(DELEGATING);
+    const session = newSession();
+    const { message, model } = script('Of Ann.', 'Of Ben.');
+    const [body, key] = [{ message: message() }, crypto.randomUUID()];
+    const send = async (id: string) => {
+      const headers = { 'x-user-id': id, 'idempotency-key': key };
+      return (await json(await post(session, body, { via, headers }))).text;
+    };
+    expect([await send('ann'), await send('ben'), await send('ann')]).toEqual([
+      'Of Ann.',
+      'Of Ben.',
+      'Of Ann.',
+    ]);
+    expect(model.requests).toHaveLength(2);
+    for (const init of [{}, ofPerson('cat')]) expect((await via(session, init)).status).toBe(404);
+  });
+
+  it('is checked on every route, also on those of no session', async () => {
+    const via = appOf(DELEGATING);
+    for (const path of ['/agents', '/', '/openapi.json', newSession(), '/nothing'])
+      expect((await via(path, ofPerson(' '))).status).toBe(400);
+    expect((await via('/health', ofPerson(' '))).status).toBe(200);
+  });
+
+  it('calls the tools that are published by MCP', async () => {
+    const via = appOf(DELEGATING, { mcp: defineMcpEndpoint({ tools: [look] }) });
+    await calling(
+      (path, init) => via(path, { ...init, headers: { ...Object(init?.headers), 'x-user-id': 'ann' } }),
+      'look',
+      {},
+    );
+    expect(seen).toEqual([{ principal: { id: 'app/ann' }, secret: 'app/ann' }]);
+  });
+
+  it('may be named by a promise', async () => {
+    const via = appOf(DELEGATING, { onBehalfOf: async () => 'ann' });
+    await post(
+      newSession('looker'),
+      { message: script({ calls: [{ name: 'look' }] }, 'Done.').message() },
+      { via },
+    );
+    expect(seen.map(({ principal }) => principal.id)).toEqual(['app/ann']);
+  });
+
+  it.each(['', ' ', 'x'.repeat(256), 'a\u0000b', 'a\u0085b', '\ud800'])(
+    'is refused for an id that cannot be one: %j',
+    async (id) => {
+      const response = await appOf(DELEGATING, { onBehalfOf: () => id })('/agents');
+      expect(await json(response)).toEqual({
+        type: 'urn:holdfast:problem:invalid-person',
+        title: 'invalid person',
+        status: 400,
+        detail:
+          'The id of the person for whom this request is sent must have 1 to 255 characters, not blanks alone, and no control characters.',
+      });
+    },
+  );
+
+  it.each(['x'.repeat(255), 'https://id.example/a/b', '../ann', '"],["', 'Ännchen 🐙'])(
+    'is the person of any other id: %j',
+    async (id) => {
+      const via = appOf(DELEGATING, { onBehalfOf: () => id });
+      const { message } = script({ calls: [{ name: 'look' }] }, 'Done.');
+      expect((await post(newSession('looker'), { message: message() }, { via })).status).toBe(200);
+      expect(seen.map(({ principal }) => principal.id)).toEqual([`app/${id}`]);
+    },
+  );
+});
+
+describe('a caller without `delegates: true`', () => {
+  it.each([{}, { delegates: false }, { delegates: undefined }])(
+    'is itself, whatever headers it sends: %j',
+    async (more) => {
+      const via = appOf({ id: 'ben', ...more });
+      const { message } = script({ calls: [{ name: 'look' }] }, 'Done.');
+      await post(newSession('looker'), { message: message() }, { via, ...ofPerson('ann') });
+      expect(seen.map(({ principal }) => principal)).toEqual([{ id: 'ben' }]);
+      expect(asked).toBe(0);
+    },
+  );
+});
+
+/** What is answered where code of the app is wrong, and what its log says. */
+async function failing(caller: unknown, config: Partial<HoldfastConfig>): Promise<string> {
+  const lines: LogEntry[] = [];
+  const via = appOf(caller, { log: (line) => void lines.push(line), ...config });
+  const response = await via('/agents', ofPerson('ann'));
+  expect([response.status, (await json(response)).type]).toEqual([
+    500,
+    'urn:holdfast:problem:internal-error',
+  ]);
+  return JSON.stringify(lines.map((line) => ({ ...line, thrown: String(Object(line).thrown) })));
+}
+
+describe('an app that contradicts itself', () => {
+  it.each<[string, unknown, Partial<HoldfastConfig>, string]>([
+    [
+      'a caller delegates, and the app names no person',
+      DELEGATING,
+      { onBehalfOf: undefined },
+      'pass `onBehalfOf` to createHoldfast.',
+    ],
+    [
+      'a delegating caller could be a person of another',
+      { id: 'app/ann', delegates: true },
+      {},
+      "`auth` answered a caller whose id has a '/'",
+    ],
+    [
+      'a caller could be a person of another',
+      { id: 'app/ann' },
+      {},
+      "`auth` answered a caller whose id has a '/'",
+    ],
+    [
+      '`delegates` is no flag',
+      { id: 'app', delegates: 'yes' },
+      {},
+      'whose `delegates` is neither true nor false',
+    ],
+    [
+      '`onBehalfOf` returns no text',
+      DELEGATING,
+      { onBehalfOf: () => 7 as unknown as string }, // plain JavaScript may
+      '`onBehalfOf` returned a value that is no text',
+    ],
+  ])('fails, and the log says why: %s', async (_, caller, config, problem) => {
+    expect(await failing(caller, config)).toContain(problem);
+  });
+
+  it('is told at its definition that `onBehalfOf` is a function', () => {
+    const onBehalfOf = 'x-user-id' as unknown as OnBehalfOf; // plain JavaScript may
+    expect(() => createHoldfast({ agents: [scripted], onBehalfOf })).toThrow(ConfigurationError);
+  });
+
+  it('may have a caller whose id has a slash where nobody delegates', async () => {
+    expect((await appOf({ id: 'app/ann' }, { onBehalfOf: undefined })('/agents')).status).toBe(200);
+  });
+});

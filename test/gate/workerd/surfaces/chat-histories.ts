@@ -1,0 +1,60 @@
+/** Chats of the real client, which sends its whole history and nothing else. */
+import type OpenAI from 'openai';
+import type { Caller, HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import { openAi } from '../../../../src/surfaces/openai/entry.ts';
+import { clerk } from '../../../fixtures/clerk-agent.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { appWith } from '../http/app.ts';
+import { seer } from '../http/file-app.ts';
+import { clientOf } from './openai-app.ts';
+
+export type Message = OpenAI.ChatCompletionMessageParam;
+
+export const user = (content: string): Message => ({ role: 'user', content });
+
+/** What a chat has come to. */
+export interface Said {
+  readonly history: Message[];
+  readonly session: string;
+}
+
+export interface Saying extends OpenAI.RequestOptions {
+  readonly via: OpenAI;
+  readonly model?: string;
+  /** What the body says besides. */
+  readonly more?: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>;
+}
+
+/** Sends a history with a message behind it, and returns it with the answer. */
+export async function say(
+  history: readonly Message[],
+  message: string | Message,
+  { via, model = 'scripted', more = {}, ...options }: Saying,
+): Promise<Said> {
+  const messages = [...history, typeof message === 'string' ? user(message) : message];
+  const { data, response } = await via.chat.completions
+    .create({ ...more, model, messages }, options)
+    .withResponse();
+  const [choice] = data.choices;
+  if (!choice) throw new Error('Nothing was said.');
+  return {
+    history: [...messages, choice.message],
+    session: response.headers.get('x-holdfast-session') ?? '',
+  };
+}
+
+export const lastWords = ({ history }: Said): unknown => history.at(-1)?.content;
+
+/** The refusal of a chat whose session is not known. */
+export const unknown = { status: 400, code: 'unknown_conversation' };
+
+/** A Worker whose `auth` lets in one caller, and clients of it, each with these headers. */
+export function clientsOf(
+  caller: Caller,
+  config: Partial<HoldfastConfig> = {},
+  vars: Readonly<Record<string, unknown>> = {},
+): (headers?: Readonly<Record<string, string>>) => OpenAI {
+  const app = { agents: [scripted, clerk, seer()], surfaces: [openAi()], auth: () => caller, ...config };
+  const via = appWith(app, vars);
+  return (headers = {}) => clientOf(via, { defaultHeaders: headers, maxRetries: 0 });
+}

@@ -1,0 +1,120 @@
+/** Two persons behind one token send the same to every protocol, with the same ids: each has a session of their own. */
+import { describe, expect, it } from 'vitest';
+import { a2a } from '../../../../src/examples/a2a/a2a.ts';
+import { agUi } from '../../../../src/examples/ag-ui/ag-ui.ts';
+import type { ModelRequest } from '../../../../src/index.ts';
+import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
+import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
+import { openAi } from '../../../../src/surfaces/openai/entry.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { script } from '../../../fixtures/scripts.ts';
+import { appWith } from '../http/app.ts';
+import type { Send } from '../http/client.ts';
+
+const app = (tenant?: string): Send =>
+  appWith({
+    agents: [scripted],
+    surfaces: [openAi(), aiSdkUi(), agUi(), a2a({ agents: ['scripted'] })],
+    mcp: defineMcpEndpoint({ agents: ['scripted'] }),
+    auth: () => ({ id: 'app', tenant, delegates: true }),
+    onBehalfOf: ({ headers }) => headers.get('x-user-id'),
+  });
+
+/** How a protocol is sent a message: the path and the body; `id` is what the client calls its message, its thread or its key. */
+interface Protocol {
+  readonly path: string;
+  body(text: string, id: string): unknown;
+  headers?(id: string): Readonly<Record<string, string>>;
+}
+
+const ofA2a: Protocol = {
+  path: '/a2a/scripted',
+  body: (text, messageId) => ({
+    jsonrpc: '2.0',
+    id: 'r1',
+    method: 'SendMessage',
+    params: { message: { messageId, role: 'ROLE_USER', parts: [{ text }] } },
+  }),
+};
+const ofAgUi: Protocol = {
+  path: '/agents/scripted/ag-ui',
+  body: (text, threadId) => ({
+    threadId,
+    runId: 'run-1',
+    messages: [{ id: 'm1', role: 'user', content: text }],
+    tools: [],
+    context: [],
+    state: {},
+    forwardedProps: {},
+  }),
+};
+const ofAiSdk: Protocol = {
+  path: '/agents/scripted/chat',
+  body: (text, id) => ({
+    id,
+    trigger: 'submit-message',
+    messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text }] }],
+  }),
+};
+const ofResponses: Protocol = {
+  path: '/v1/responses',
+  body: (input, conversation) => ({ model: 'scripted', input, conversation }),
+};
+const ofChat: Protocol = {
+  path: '/v1/chat/completions',
+  body: (content) => ({ model: 'scripted', messages: [{ role: 'user', content }] }),
+  headers: (id) => ({ 'idempotency-key': id }),
+};
+
+const send = async (
+  via: Send,
+  { path, body, headers }: Protocol,
+  { person, text, id }: { readonly person: string; readonly text: string; readonly id: string },
+): Promise<string> => {
+  const response = await via(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-user-id': person, ...headers?.(id) },
+    body: JSON.stringify(body(text, id)),
+  });
+  expect(response.status).toBe(200);
+  return response.text();
+};
+
+/** What the user has said in a request to the model. */
+const saidIn = ({ messages }: ModelRequest): string[] =>
+  messages.flatMap(({ role, text }) => (role === 'user' ? [text] : []));
+
+describe('two persons of one caller, who send the same', () => {
+  it.each([
+    ['A2A', ofA2a],
+    ['AG-UI', ofAgUi],
+    ['the AI SDK', ofAiSdk],
+    ['responses', ofResponses],
+    ['chat completions', ofChat],
+  ])('have each a session of their own over %s', async (_, protocol) => {
+    const via = app();
+    const { message, model } = script('Words of Ann.', 'Words of Ben.');
+    const [text, id] = [message(), crypto.randomUUID()];
+    await send(via, protocol, { person: 'ann', text, id });
+    const ofBen = await send(via, protocol, { person: 'ben', text, id });
+    expect(ofBen).not.toContain('Ann');
+    expect(model.requests.map(saidIn)).toEqual([[text], [text]]);
+  });
+
+  it.each([
+    ['A2A', ofA2a],
+    ['chat completions', ofChat],
+  ])(
+    'have each a new chat under one key over %s, also where a tenant shares its sessions',
+    async (_, protocol) => {
+      const via = app(crypto.randomUUID());
+      const { message, model } = script('Words of Ann.', 'Words of Ben.');
+      const [text, id] = [message(), crypto.randomUUID()];
+      const answers: string[] = [];
+      for (const person of ['ann', 'ben', 'ann'])
+        answers.push(await send(via, protocol, { person, text, id }));
+      expect(answers.map((answer) => answer.includes('of Ann.'))).toEqual([true, false, true]);
+      expect(model.requests.map(saidIn)).toEqual([[text], [text]]);
+    },
+  );
+});

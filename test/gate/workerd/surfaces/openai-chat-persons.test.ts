@@ -1,0 +1,273 @@
+/** Chats of several persons behind one token, which begin with the same words. */
+import type OpenAI from 'openai';
+import { describe, expect, it } from 'vitest';
+import type { HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import type { ScriptedReply } from '../../../../src/testing/entry.ts';
+import { held, script } from '../../../fixtures/scripts.ts';
+import { objectsWith } from '../http/app.ts';
+import { clientsOf, lastWords, type Message, type Saying, say, unknown, user } from './chat-histories.ts';
+
+/** One token for everybody, as a backend has it that says nothing of its users. */
+const shared = clientsOf({ id: 'app' });
+
+/** The same, where the backend names its users. */
+const onBehalfOf: HoldfastConfig['onBehalfOf'] = ({ headers }) => headers.get('x-user-id');
+const delegating = clientsOf({ id: 'app', delegates: true }, { onBehalfOf });
+const as = (person: string): Saying => ({ via: delegating({ 'x-user-id': person }) });
+
+const adds: ScriptedReply = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
+const records: ScriptedReply = { calls: [{ name: 'record', input: { note: 'A diagnosis.' } }] };
+const looksUp: ScriptedReply = { calls: [{ name: 'look_up', input: { id: '7' } }] };
+
+const picture = (text: string): Message => ({
+  role: 'user',
+  content: [
+    { type: 'text', text },
+    { type: 'image_url', image_url: { url: `data:image/png;base64,${btoa('a picture')}` } },
+  ],
+});
+
+/** An opening that leaves more than words in its session. */
+interface Opening {
+  readonly replies: readonly ScriptedReply[];
+  readonly message?: (text: string) => Message;
+  readonly saying?: Omit<Saying, 'via'>;
+  readonly config?: Partial<HoldfastConfig>;
+}
+
+const MORE_THAN_WORDS: readonly (readonly [what: string, opening: Opening])[] = [
+  ['a call', { replies: [adds, 'Hi.'] }],
+  ['what a call keeps in memory', { replies: [records, 'Hi.'] }],
+  ['a file', { replies: ['Hi.'], message: picture, saying: { model: 'seer' } }],
+  [
+    'context of a mapped header',
+    {
+      replies: ['Hi.'],
+      saying: { headers: { 'x-ward': '7' } },
+      config: { contextHeaders: { 'x-ward': 'ward' } },
+    },
+  ],
+];
+
+const NARROWING: readonly (readonly [
+  field: string,
+  more: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>,
+])[] = [
+  ['no field', {}],
+  ['user', { user: 'ada' }],
+  ['safety_identifier', { safety_identifier: 'ada' }],
+  ['prompt_cache_key', { prompt_cache_key: 'ada' }],
+];
+
+describe('two users of one token with equal openings', () => {
+  it.each(
+    MORE_THAN_WORDS.flatMap(([what, opening]) =>
+      NARROWING.map(([field, more]) => [what, field, opening, more] as const),
+    ),
+  )('are both refused when their sessions hold %s, with %s', async (_, __, opening, more) => {
+    const { replies, message = user, saying, config } = opening;
+    const { model, message: words } = script(...replies, ...replies, 'Leaked.', 'Leaked.');
+    const via = clientsOf({ id: 'app' }, config)();
+    const text = message(words());
+    const [ada, ben] = [
+      await say([], text, { via, more, ...saying }),
+      await say([], text, { via, more, ...saying }),
+    ];
+    expect(ben.history).toEqual(ada.history);
+    expect(ben.session).not.toBe(ada.session);
+    const asked = model.requests.length;
+    for (const { history } of [ada, ben]) {
+      await expect(say(history, 'And now?', { via, more, ...saying })).rejects.toMatchObject(unknown);
+    }
+    expect(model.requests).toHaveLength(asked);
+  });
+
+  it('are refused also when there is one candidate, with what to send', async () => {
+    const { message } = script(adds, 'Hi.');
+    const { history } = await say([], message(), { via: shared() });
+    await expect(say(history, 'And now?', { via: shared() })).rejects.toMatchObject({
+      status: 400,
+      param: 'metadata.session',
+      code: 'unknown_conversation',
+      message:
+        '400 Which conversation this continues is not known: none of yours has come to these very messages, and to nothing since, or ' +
+        'it holds more than words. Name the person, or the session: send metadata.session of the last answer as metadata: ' +
+        '{ session }, each time.',
+    });
+  });
+
+  it.each(MORE_THAN_WORDS)(
+    'go on each in their own session that holds %s, when the app names them',
+    async (_, opening) => {
+      const { replies, message = user, saying, config } = opening;
+      const { message: words } = script(...replies, ...replies, 'One.', 'Other.');
+      const clients = clientsOf({ id: 'app', delegates: true }, { onBehalfOf, ...config });
+      const text = message(words());
+      const options = (person: string): Saying => ({
+        ...saying,
+        via: clients({ 'x-user-id': person }),
+      });
+      const ada = await say([], text, options('ada'));
+      const ben = await say([], text, options('ben'));
+      expect(ben.history).toEqual(ada.history);
+      const [ofBen, ofAda] = [
+        await say(ben.history, 'And now?', options('ben')),
+        await say(ada.history, 'And now?', options('ada')),
+      ];
+      expect([ofBen.session, ofAda.session]).toEqual([ben.session, ada.session]);
+    },
+  );
+
+  it('go on each in the session that they name', async () => {
+    const { message } = script(adds, 'Hi.', adds, 'Hi.', 'One.', 'Other.');
+    const text = message();
+    const via = shared();
+    const [ada, ben] = [await say([], text, { via }), await say([], text, { via })];
+    for (const { history, session } of [ada, ben]) {
+      const next = await say(history, 'And now?', { via, headers: { 'x-holdfast-session': session } });
+      expect(next.session).toBe(session);
+    }
+  });
+
+  it.each(NARROWING.slice(1))('do not meet in words either when they differ in %s', async (field, more) => {
+    const { message } = script('Hi.', 'Mine.');
+    const via = shared();
+    const { history, session } = await say([], message(), { via, more });
+    const other = { [field]: 'ben' };
+    await expect(say(history, 'And now?', { via, more: other })).rejects.toMatchObject(unknown);
+    await expect(say(history, 'And now?', { via })).rejects.toMatchObject(unknown);
+    expect((await say(history, 'And now?', { via, more })).session).toBe(session);
+  });
+
+  it('do not meet in words either when they differ in a mapped header', async () => {
+    const { message } = script('Hi.');
+    const via = clientsOf({ id: 'app' }, { contextHeaders: { 'x-ward': 'ward' } })();
+    const { history } = await say([], message(), { via });
+    const headers = { 'x-ward': '7' };
+    await expect(say(history, 'And now?', { via, headers })).rejects.toMatchObject(unknown);
+  });
+
+  it('are not shown the turn that the other has begun with the same words, once it has a call', async () => {
+    const { message } = script('Hi.', adds, 'Of Ada.');
+    const via = shared();
+    const { history } = await say([], message(), { via });
+    const ada = await say(history, 'Help me.', { via });
+    expect(lastWords(ada)).toBe('Of Ada.');
+    const headers = { 'x-stainless-retry-count': '1' };
+    await expect(say(history, 'Help me.', { via, headers })).rejects.toMatchObject(unknown);
+    await expect(say(history, 'Help me.', { via })).rejects.toMatchObject(unknown);
+  });
+
+  it('are not shown the rest of a turn that runs for the other, from its first call on', async () => {
+    const hanging = held(adds);
+    const { message } = script('Hi.', hanging.reply, 'Of Ada.');
+    const via = shared();
+    const { history } = await say([], message(), { via });
+    const ada = say(history, 'Help me.', { via });
+    await hanging.asked();
+    const headers = { 'x-stainless-retry-count': '1' };
+    const ben = say(history, 'Help me.', { via, headers }).catch((thrown: unknown) => thrown);
+    const messages = [...history, user('Help me.')];
+    const stream = via.chat.completions.stream({ model: 'scripted', messages }, { headers });
+    const inPieces = stream.finalContent().catch((thrown: unknown) => thrown);
+    await stream.emitted('chunk');
+    hanging.release();
+    expect(lastWords(await ada)).toBe('Of Ada.');
+    expect(await ben).toMatchObject(unknown);
+    expect(await inPieces).toMatchObject({ code: 'unknown_conversation' });
+  });
+
+  it('are answered apart when they say the same at the same moment, or one of them is refused', async () => {
+    const { message } = script('Hi.', adds, 'Mine.', adds, 'Mine.');
+    const via = shared();
+    const { history } = await say([], message(), { via });
+    const both = await Promise.allSettled([
+      say(history, 'Help me.', { via }),
+      say(history, 'Help me.', { via }),
+    ]);
+    const refused = both.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    expect(refused).toEqual([expect.objectContaining(unknown)]);
+  });
+
+  it('are not answered behind a turn that came between the search and the message', async () => {
+    const { message } = script('Hi.', adds, 'Of Ben.', 'Leaked.');
+    let between: (() => Promise<unknown>) | undefined;
+    const SESSIONS = objectsWith((stub) => ({
+      async begin(request: Parameters<typeof stub.begin>[0]) {
+        const faster = stub.name?.includes('openai:') ? undefined : between;
+        if (faster) between = undefined;
+        await faster?.();
+        return stub.begin(request);
+      },
+    }));
+    const via = clientsOf({ id: 'app' }, {}, { SESSIONS })();
+    const { history, session } = await say([], message(), { via });
+    const headers = { 'x-holdfast-session': session };
+    between = () => say(history, 'I am Ben.', { via: shared(), headers });
+    await expect(say(history, 'I am Ada.', { via })).rejects.toMatchObject(unknown);
+  });
+
+  it('are two new chats under one idempotency key, when the app names them', async () => {
+    const { message, model } = script('Of Ada.', 'Of Ben.');
+    const text = message();
+    const headers = { 'idempotency-key': crypto.randomUUID() };
+    const tenant = crypto.randomUUID();
+    const clients = clientsOf({ id: 'app', tenant, delegates: true }, { onBehalfOf });
+    const of = (person: string): Saying => ({ via: clients({ 'x-user-id': person }), headers });
+    const [ada, ben] = [await say([], text, of('ada')), await say([], text, of('ben'))];
+    expect([lastWords(ada), lastWords(ben)]).toEqual(['Of Ada.', 'Of Ben.']);
+    expect(ben.session).not.toBe(ada.session);
+    expect((await say([], text, of('ada'))).session).toBe(ada.session);
+    expect(model.requests).toHaveLength(2);
+    const again = { headers: { 'idempotency-key': crypto.randomUUID() } };
+    const response = (person: string) =>
+      of(person).via.responses.create({ model: 'scripted', input: script('New.').message() }, again);
+    const [one, other] = [await response('ada'), await response('ben')];
+    expect(one.conversation?.id).not.toBe(other.conversation?.id);
+  });
+});
+
+describe('a chat of one person', () => {
+  it('goes on with its calls, when `auth` says that the caller is one person', async () => {
+    const { message } = script(adds, 'Hi.', looksUp, 'More.', 'Still.');
+    const via = clientsOf({ id: 'ada', delegates: false })();
+    const first = await say([], message(), { via });
+    const second = await say(first.history, 'And now?', { via });
+    const third = await say(second.history, 'And now?', { via });
+    expect([second.session, third.session]).toEqual([first.session, first.session]);
+  });
+
+  it('is not continued for another person of the same caller', async () => {
+    const { message } = script('Hi.', adds, 'More.');
+    const { history } = await say([], message(), as('ada'));
+    await expect(say(history, 'And now?', as('ben'))).rejects.toMatchObject(unknown);
+    expect(lastWords(await say(history, 'And now?', as('ada')))).toBe('More.');
+  });
+
+  it('is answered its turn when it sends its message again, also behind calls', async () => {
+    const { message, model } = script(adds, 'Hi.', adds, 'More.');
+    const { history } = await say([], message(), as('ada'));
+    const second = await say(history, 'And now?', as('ada'));
+    const headers = { 'x-stainless-retry-count': '1' };
+    const again = await say(history, 'And now?', { ...as('ada'), headers });
+    expect([again.session, lastWords(again)]).toEqual([second.session, 'More.']);
+    expect(model.requests).toHaveLength(4);
+  });
+
+  it('needs a name when a delegating caller names nobody', async () => {
+    const { message } = script(adds, 'Hi.', 'One.', 'Two.');
+    const via = delegating();
+    const { history } = await say([], message(), { via });
+    await expect(say(history, 'And now?', { via })).rejects.toMatchObject(unknown);
+  });
+
+  it('goes on in words alone where no person is known, until a call has come in it', async () => {
+    const { message } = script('Hi.', 'Words.', adds, 'More.');
+    const via = shared();
+    const first = await say([], message(), { via });
+    const second = await say(first.history, 'And now?', { via });
+    const third = await say(second.history, 'And now?', { via });
+    expect([second.session, third.session]).toEqual([first.session, first.session]);
+    await expect(say(third.history, 'And now?', { via })).rejects.toMatchObject(unknown);
+  });
+});
