@@ -3,6 +3,7 @@ import type { CallChanges, SessionEvent } from '../journal/events.ts';
 import { factsAtEnd } from '../journal/memories.ts';
 import { framesAround } from '../journal/spending.ts';
 import type { CallRecord } from '../journal/state.ts';
+import { CALLS } from '../tool/call-origin.ts';
 import { type ParsedToolInput, parseToolInput } from '../tool/check-input.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import { paragraphs } from '../tool/json.ts';
@@ -27,6 +28,7 @@ import { prepareCall } from './live-call.ts';
 import { inLoop } from './loop.ts';
 import { isSupersededBySignal } from './next-step.ts';
 import { permitCall } from './permit-call.ts';
+import { originIn } from './scheduling.ts';
 import { asDeclared, exceptionResult, journaledResult, resultOf } from './tool-answer.ts';
 import type { PermittedRun, PreparedCall, ToolCallRun } from './tool-call-run.ts';
 
@@ -125,7 +127,8 @@ function readInput({ tool, input: routed, record: { input } }: PermittedRun): Pa
 async function calledIn(run: PermittedRun, call: PreparedCall['call'], time: AroundTime): Promise<unknown> {
   const read = readInput(run);
   if (!read.ok) return failure('invalid-input', read.message);
-  const answered = await run.tool.call(read.input, call);
+  const { input } = read;
+  const answered = await CALLS.inCall(originIn(run.loop, run.record), () => run.tool.call(input, call));
   time.end();
   return answered;
 }

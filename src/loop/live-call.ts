@@ -2,7 +2,7 @@ import { hasBegun } from '../journal/conversation.ts';
 import type { CallRecord } from '../journal/state.ts';
 import { untilAborted } from '../tool/async.ts';
 import type { CallScope, HistoryMessage, ToolCall, ToolExecution } from '../tool/call.ts';
-import { envOfCall } from '../tool/call-origin.ts';
+import { CALLS } from '../tool/call-origin.ts';
 import type { FrameOutcome } from '../tool/frame.ts';
 import { SignalError } from '../tool/signals.ts';
 import type { Frame, LiveCall } from '../tool/tool.ts';
@@ -26,7 +26,7 @@ import {
   withoutAnswer,
 } from './reconcile.ts';
 import { answerOfFrame, runFrame } from './run-frame.ts';
-import { scheduling } from './scheduling.ts';
+import { originIn, scheduling } from './scheduling.ts';
 import { earlierResults, shownHistory, toHistory } from './shown-history.ts';
 import { exceptionResult, resultOf, tellThrown, tellUnchained } from './tool-answer.ts';
 import type { CallProgress, PermittedRun, PreparedCall } from './tool-call-run.ts';
@@ -94,8 +94,10 @@ export function prepareCall(run: PermittedRun, time: AroundTime): PreparedCall {
 }
 
 /** Returns the environment for a call: messages that it sends to other sessions are of its tree. */
-const envIn = ({ env, scheduleRoom }: Loop, record: CallRecord): CallScope['env'] =>
-  scheduleRoom ? envOfCall(env, { send: () => scheduleRoom.send(record) }) : env;
+function envIn(loop: Loop, record: CallRecord): CallScope['env'] {
+  const origin = originIn(loop, record);
+  return origin ? CALLS.envOfCall(loop.env, origin) : loop.env;
+}
 
 /** What every tool and decorator is given of its call. */
 const scopeOf = (

@@ -5,7 +5,7 @@ import type { CallRecord, SessionState, TurnState } from '../journal/state.ts';
 import { treeOf } from '../journal/turn-tree.ts';
 import { DELAY_RULE, isDelay, sha256Hex } from '../tool/async.ts';
 import type { ScheduleRequest } from '../tool/call.ts';
-import type { TreePlace } from '../tool/call-origin.ts';
+import type { CallOrigin, TreePlace } from '../tool/call-origin.ts';
 import type { CallLimit } from '../tool/frame.ts';
 import { type Log, warning } from '../tool/log.ts';
 
@@ -167,6 +167,12 @@ interface Exhausted {
   readonly most: number;
   readonly why: string;
 }
+
+/** Returns a call as the messages know it that it sends to sessions; `undefined` where nothing counts them. */
+export const originIn = (
+  { scheduleRoom }: Pick<SchedulingPlace, 'scheduleRoom'>,
+  record: Pick<CallRecord, 'ended'>,
+): CallOrigin | undefined => scheduleRoom && { send: () => scheduleRoom.send(record) };
 
 /** Of the row that is stored of it; ids are all as long. */
 const weightOf = (message: Asked, turn: TurnState): number =>

@@ -4,6 +4,7 @@ import { HonoBase } from 'hono/hono-base';
 import { TrieRouter } from 'hono/router/trie-router';
 import type { Announced, Announcement, HandOver, StoreDeletion, TurnRunner } from '../journal/turn-runner.ts';
 import type { Deployment } from '../session/deployment.ts';
+import { CALLS } from '../tool/call-origin.ts';
 import { credentialsIn } from '../tool/env.ts';
 import { hiding, toLog } from '../tool/log.ts';
 import { announce } from './announce.ts';
@@ -256,5 +257,7 @@ async function handle(
   const here = invoked(host, env, execution);
   const { agent = '', session = '' } = named;
   const target = await targetOf({ host: here, env, base }, caller, { agent, session });
-  return route.handle({ ...known, host: here, target, signal: known.request.signal }, named);
+  // A tool may ask the Worker's own `fetch`.
+  const origin = CALLS.originOf(env);
+  return route.handle({ ...known, host: here, target, origin, signal: known.request.signal }, named);
 }

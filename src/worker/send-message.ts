@@ -11,7 +11,6 @@ import { runTurn } from '../session/run-turn.ts';
 import type { TurnHost } from '../session/turn-host.ts';
 import { turnStopped } from '../session/watching/turn-outcome.ts';
 import type { WhenBusy } from '../tool/call.ts';
-import type { TreePlace } from '../tool/call-origin.ts';
 import type { ContentPart } from '../tool/content.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import { mustHaveRole } from './auth.ts';
@@ -40,8 +39,6 @@ export interface SentMessage {
   readonly whenBusy?: WhenBusy | undefined;
   /** What the open turn waits for is declined first. */
   readonly declines: boolean;
-  /** Of a message that a call of another turn sends. */
-  readonly place?: TreePlace | undefined;
   /** The turn runs in the background, and nobody waits for its answer. */
   readonly inBackground: boolean;
 }
@@ -103,7 +100,7 @@ async function turnStartOf(at: SessionAccess, sent: SentMessage): Promise<TurnSt
     from: target.caller,
     request: await requestKey(sent.idempotencyKey, text),
     files,
-    place: sent.place,
+    place: at.origin?.send(),
   };
   return { ...toTurnStart(start, host.newId), delayMs, whenBusy };
 }

@@ -3,7 +3,7 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { FeedItem } from '../session/live-feed.ts';
 import { attempt } from '../tool/async.ts';
-import { originIn } from '../tool/call-origin.ts';
+import { CALLS } from '../tool/call-origin.ts';
 import { shown } from '../tool/check-literal.ts';
 import { withArtifacts } from '../tool/kept-values.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
@@ -129,7 +129,7 @@ function doorOf({ host, waitUntil, sentBy }: CodeHost, env: Env, options: Sessio
   return {
     async enter(signal = new AbortController().signal) {
       const app = { host: here(), env, base: host.basePath };
-      const origin = originIn(env);
+      const origin = CALLS.originOf(env);
       return { ...app, sentBy, origin, request, signal, target: await targetOf(app, caller, named) };
     },
     erase: async () => eraseSession({ host: here(), env, base: host.basePath, caller }, named),
@@ -255,7 +255,6 @@ function toSent(at: Entered, message: string | readonly SentPart[], options: Mes
   return {
     ...checked,
     contextOfHeaders: at.sentBy?.contextOfHeaders,
-    place: at.origin?.send(),
     idempotencyKey,
     whenBusy: whenBusy === 'reject' ? undefined : whenBusy,
     declines: pending === 'decline',

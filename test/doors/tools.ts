@@ -6,7 +6,7 @@ export { foundBy, partsOf } from '../../src/sources/resolution/tool-source.ts';
 export { readAs } from '../../src/tool/artifact.ts';
 export { attempt, memoized } from '../../src/tool/async.ts';
 export { fromBase64, toBase64 } from '../../src/tool/base64.ts';
-export { originIn } from '../../src/tool/call-origin.ts';
+export { CALLS, type CallOrigin, callOrigins } from '../../src/tool/call-origin.ts';
 export { checkInput, coerceInput, parseToolInput } from '../../src/tool/check-input.ts';
 export { fileLine, isText, placed, toFileName, toMediaType } from '../../src/tool/content.ts';
 export { copyJson } from '../../src/tool/copy-json.ts';

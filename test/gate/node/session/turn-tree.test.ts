@@ -9,7 +9,7 @@ import {
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { emptyState, fromSnapshot, reduce, toSnapshot } from '../../../doors/journal.ts';
 import { toTurnStart } from '../../../doors/session.ts';
-import { modelText, originIn } from '../../../doors/tools.ts';
+import { CALLS, modelText } from '../../../doors/tools.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
 
 beforeEach(() => {
@@ -328,7 +328,7 @@ function pingPong(each: number, options: Partial<Parameters<typeof memoryApp>[0]
           context: ToolCallContext.EMPTY,
           from: call.principal,
           // A copy of the environment is of the same call.
-          place: originIn({ ...call.env })?.send(),
+          place: CALLS.originOf({ ...call.env })?.send(),
         };
         await other().port.accept({ ...toTurnStart(start, () => crypto.randomUUID()), whenBusy: 'queue' });
       } catch (failure) {
@@ -376,7 +376,7 @@ describe('two sessions that answer each other', () => {
 
   it('count a message that a failing call has sent', async () => {
     const run = (call: ToolCall): never => {
-      originIn(call.env)?.send();
+      CALLS.originOf(call.env)?.send();
       throw new Error('no');
     };
     const { app } = scene(run, { replies: [PLAN, 'Done.'] });

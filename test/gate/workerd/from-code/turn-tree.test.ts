@@ -22,13 +22,14 @@ type PassOn = (
   other: Session,
   call: ToolCall,
   context: { readonly me: string; readonly other: string },
+  app: Holdfast,
 ) => Promise<unknown>;
 
 const send: PassOn = (other, _, context) =>
   other.send('Your turn.', { context, whenBusy: 'queue', background: true });
 
 /** Two sessions of an app, each turn of which passes on. The turns of its agent are run here: the Worker of the tests leaves them. */
-function twoSessions(passOn: PassOn = send) {
+function twoSessions(passOn: PassOn = send, bindings?: object) {
   const tool = defineTool({
     name: 'pass_on',
     description: 'Passes on.',
@@ -37,7 +38,7 @@ function twoSessions(passOn: PassOn = send) {
         readonly me?: string;
         readonly other?: string;
       }; // as below
-      await passOn(sessionOf(other, call.env), call, { me: other, other: me });
+      await passOn(sessionOf(other, bindings ?? call.env), call, { me: other, other: me }, app);
       return 'Passed on.';
     },
   });
@@ -48,7 +49,11 @@ function twoSessions(passOn: PassOn = send) {
     tools: [tool],
     model: scriptedModel(Array.from({ length: 40 }, () => [PASS, 'Done.']).flat()),
   });
-  const app: Holdfast = createHoldfast({ agents: [agent], log: () => {} });
+  const app: Holdfast = createHoldfast({
+    agents: [agent],
+    log: () => {},
+    contextHeaders: { 'x-me': 'me', 'x-other': 'other' },
+  });
   const sessionOf = (session: string, bindings: object = env): Session =>
     app.session(bindings, { agent, session, principal: LOCAL });
   const [a, b] = [crypto.randomUUID(), crypto.randomUUID()];
@@ -86,6 +91,37 @@ const generations = async (session: Session): Promise<(number | undefined)[]> =>
   (await events(session)).flatMap((event) => (event.type === 'turn-started' ? [event.generation] : []));
 
 describe('two sessions that answer each other', () => {
+  it("end, too, if their tools use the Worker's own environment", async () => {
+    const { one, two, runTurns, begin } = twoSessions(send, env);
+    await begin();
+    await runTurns(8);
+    expect(await generations(one)).toEqual([undefined, 2, 4, 6, 8]);
+    expect(await generations(two)).toEqual([1, 3, 5, 7]);
+  });
+
+  it("end, too, if their tools ask the Worker's own fetch", async () => {
+    const { one, two, runTurns, begin } = twoSessions(async (_other, _call, { me, other }, app) => {
+      const request = new Request(`http://localhost/agents/agent/sessions/${me}/messages?whenBusy=queue`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          prefer: 'respond-async',
+          'x-me': me,
+          'x-other': other,
+        },
+        body: JSON.stringify({ message: 'Your turn.' }),
+      });
+      // An incoming request has what the edge says of it besides.
+      const incoming = request as Parameters<Holdfast['worker']['fetch']>[0];
+      const response = await app.worker.fetch(incoming, env, createExecutionContext());
+      if (response.status !== 202) throw new Error(await response.text());
+    });
+    await begin();
+    await runTurns(8);
+    expect(await generations(one)).toEqual([undefined, 2, 4, 6, 8]);
+    expect(await generations(two)).toEqual([1, 3, 5, 7]);
+  });
+
   it('end after eight turns in a row, of which the last model reads why', async () => {
     const { one, two, runTurns, begin } = twoSessions();
     const { turn: root } = await begin();

@@ -1,0 +1,31 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { expect, it } from 'vitest';
+import type { WorkerEnv } from '../../../../src/index.ts';
+import { type CallOrigin, callOrigins } from '../../../doors/tools.ts';
+
+/** What a Worker is deployed with. */
+const ENV = { NAME: 'x' } as unknown as WorkerEnv;
+
+const origin: CallOrigin = { send: () => ({ root: 't1', generation: 1 }) };
+
+it('finds the call across awaits, whatever environment its code uses', async () => {
+  const calls = callOrigins({ AsyncLocalStorage });
+  const env = ENV;
+  expect(calls.envOfCall(env, origin)).toBe(env);
+  const inside = await calls.inCall(origin, async () => {
+    await Promise.resolve();
+    return [calls.originOf({}), calls.inCall(undefined, () => calls.originOf(env))];
+  });
+  expect(inside).toEqual([origin, undefined]);
+  expect(calls.originOf(env)).toBeUndefined();
+});
+
+it('finds the call by a copy of its environment where nothing else can', () => {
+  const calls = callOrigins(undefined);
+  const env = calls.envOfCall(ENV, origin);
+  expect(calls.originOf({ ...env, MODEL: 'other' })).toBe(origin);
+  expect(JSON.stringify(env)).toBe('{"NAME":"x"}');
+  expect(() => Object.assign(env, { NAME: 'y' })).toThrow(TypeError);
+  expect(calls.originOf({ NAME: 'x' })).toBeUndefined();
+  expect(calls.inCall(origin, () => calls.originOf({}))).toBeUndefined();
+});
