@@ -113,7 +113,7 @@ describe('two sessions that answer each other', () => {
       });
       // An incoming request has what the edge says of it besides.
       const incoming = request as Parameters<Holdfast['worker']['fetch']>[0];
-      const response = await app.worker.fetch(incoming, env, createExecutionContext());
+      const response = await app.worker.fetch(incoming, { ...env }, createExecutionContext());
       if (response.status !== 202) throw new Error(await response.text());
     });
     await begin();
