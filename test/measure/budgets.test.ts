@@ -20,7 +20,8 @@ describe('a budget', () => {
 });
 
 describe('what a message executes in a warm session', () => {
-  it.each(SCENARIOS)('is within its budget: $name', async (scenario) => {
+  // On a busy machine a message may take so long that its lease is renewed: then it is measured again.
+  it.each(SCENARIOS)('is within its budget: $name', { retry: 2 }, async (scenario) => {
     const { functions, files } = await measureExecuted(scenario);
     const budget = EXECUTED[scenario.worker] ?? { functions: 0, files: 0 };
     const problems = [

@@ -65,7 +65,7 @@ export async function mustBeOwn(
 /** The error of a request whose session is not known. Whether one has its words is not said. */
 export const unknownChat = (): OpenAiError =>
   new OpenAiError(
-    'Which conversation this continues is not known: none of yours has come to these very messages, and to nothing since, or it holds more ' +
-      'than words. Name the person, or the session: send metadata.session of the last answer as metadata: { session }, each time.',
+    'It is not known which conversation this continues: none in words alone has just these messages. Name the person, or the ' +
+      'session: send metadata.session of the last answer as metadata: { session }, each time.',
     { param: 'metadata.session', code: 'unknown_conversation' },
   );

@@ -106,7 +106,7 @@ const BAD: readonly [string, unknown, number, string][] = [
   ],
   [
     'a file that is not taken',
-    body(user([{ type: 'file', mediaType: 'video/mp4', url: 'https://a/b' }])),
+    body(user([{ type: 'file', mediaType: 'video/mp4', url: 'https://files.example/b' }])),
     415,
     'messages[0].parts[0] is video/mp4, sent by URL. The agent takes image/*, text/*, application/json, application/xml and application/yaml as bytes, and image/* by URL.',
   ],

@@ -80,7 +80,7 @@ describe('a chat completion', () => {
       param: 'metadata.session',
       code: 'unknown_conversation',
       message: expect.stringMatching(
-        /^400 Which conversation this continues is not known: .+ metadata: \{ session \}, .+$/,
+        /^400 It is not known which conversation this continues: .+ metadata: \{ session \}, .+$/,
       ),
     });
   });
