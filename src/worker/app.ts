@@ -242,9 +242,7 @@ async function respond(route: Route, asked: RouteRequest, named: NamedInPath): P
   const known = await fromCaller(asked);
   const { host, env, caller } = known;
   if (route.isCounted) await withinRate({ env, host }, ownerOf(caller));
-  return host.streams.count(ownerOf(caller), { route, request: asked.request }, () =>
-    handle(route, known, named),
-  );
+  return host.streams.count(caller, { route, request: asked.request }, () => handle(route, known, named));
 }
 
 async function handle(

@@ -1,6 +1,6 @@
 /** Bounds the event streams that one caller has open in this isolate. */
 import { ConfigurationError } from '../model/configuration-error.ts';
-import type { Owner } from '../tool/owner.ts';
+import type { Caller } from './host.ts';
 import { Problem } from './problem.ts';
 import { wantsEvents } from './request-headers.ts';
 
@@ -12,8 +12,11 @@ const SILENT = 60_000;
 /** The open streams of the callers of an app. */
 export interface OpenStreams {
   /** Answers as `work` does. A stream counts until its body ends, fails, or is cancelled. @throws Problem 429 if the caller has too many. */
-  count(caller: Owner, asked: AskedRoute, work: () => Promise<Response>): Promise<Response>;
+  count(caller: StreamingCaller, asked: AskedRoute, work: () => Promise<Response>): Promise<Response>;
 }
+
+/** Each person of a tenant counts alone. */
+type StreamingCaller = Pick<Caller, 'id' | 'tenant'>;
 
 interface AskedRoute {
   readonly route: StreamingRoute;
@@ -38,7 +41,7 @@ export function createOpenStreams(most: number): OpenStreams {
   /** When each stream of a caller was there last. */
   const open = new Map<string, Set<{ seen: number }>>();
   /** Takes a place, and returns what leaves it. */
-  const enter = ({ id, tenant }: Owner): (() => void) => {
+  const enter = ({ id, tenant }: StreamingCaller): (() => void) => {
     const key = JSON.stringify([id, tenant]);
     const [now, before] = [Date.now(), open.get(key) ?? []];
     const streams = new Set([...before].filter(({ seen }) => now - seen < SILENT));
