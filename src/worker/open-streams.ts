@@ -4,9 +4,10 @@ import type { Caller } from './host.ts';
 import { Problem } from './problem.ts';
 import { wantsEvents } from './request-headers.ts';
 
-/** An open stream says this often that it is still there, in ms. */
-const REFRESH = 15_000;
-/** After this a stream is not counted: the platform has ended its invocation, which says nothing any more. In ms. */
+/**
+ * After this a stream is not counted of which nothing was read, in ms: its client or its invocation is gone, which the platform does not
+ * always report. A stream that is read has a comment more often.
+ */
 const SILENT = 60_000;
 
 /** The open streams of the callers of an app. */
@@ -40,22 +41,23 @@ export function createOpenStreams(most: number): OpenStreams {
     throw new ConfigurationError(`maxStreams is ${most}: use a whole number above 0.`);
   /** When each stream of a caller was there last. */
   const open = new Map<string, Set<{ seen: number }>>();
-  /** Takes a place, and returns what leaves it. */
-  const enter = ({ id, tenant }: StreamingCaller): (() => void) => {
+  /** Takes a place. */
+  const enter = ({ id, tenant }: StreamingCaller): Place => {
     const key = JSON.stringify([id, tenant]);
     const [now, before] = [Date.now(), open.get(key) ?? []];
     const streams = new Set([...before].filter(({ seen }) => now - seen < SILENT));
     if (streams.size >= most) throw tooMany(most);
     const stream = { seen: now };
     open.set(key, streams.add(stream));
-    const refresh = setInterval(() => {
-      stream.seen = Date.now();
-    }, REFRESH);
-    return () => {
-      clearInterval(refresh);
-      const left = open.get(key);
-      left?.delete(stream);
-      if (left?.size === 0) open.delete(key);
+    return {
+      read() {
+        stream.seen = Date.now();
+      },
+      leave() {
+        const left = open.get(key);
+        left?.delete(stream);
+        if (left?.size === 0) open.delete(key);
+      },
     };
   };
   return {
@@ -64,15 +66,19 @@ export function createOpenStreams(most: number): OpenStreams {
       if (!mayStream(route) || request.method === 'HEAD' || !(isStream || route.refuse)) return work();
       // Whether another protocol streams shows when it has answered: it is refused before it has begun anything.
       const early = enter(caller);
-      if (!isStream) early();
+      if (!isStream) early.leave();
       try {
         const response = await work();
-        if (response.headers.get('content-type')?.startsWith('text/event-stream') && response.body)
-          return new Response(leaving(response.body, isStream ? early : enter(caller)), response);
-        early();
+        if (response.headers.get('content-type')?.startsWith('text/event-stream') && response.body) {
+          const place = isStream ? early : enter(caller);
+          // A client that goes while nothing is sent cancels no body.
+          request.signal.addEventListener('abort', place.leave);
+          return new Response(counted(response.body, place), response);
+        }
+        early.leave();
         return response;
       } catch (failure) {
-        early();
+        early.leave();
         throw failure;
       }
     },
@@ -84,8 +90,15 @@ const tooMany = (most: number): Problem =>
     headers: { 'retry-after': '10' },
   });
 
-/** The same body, which says when it is over. */
-function leaving(body: ReadableStream<Uint8Array>, leave: () => void): ReadableStream<Uint8Array> {
+/** The place of an open stream. */
+interface Place {
+  /** Something of the stream was read. */
+  read(): void;
+  leave(): void;
+}
+
+/** Returns the same body, which reports that it is read and when it is over. */
+function counted(body: ReadableStream<Uint8Array>, { read, leave }: Place): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>(
     {
@@ -94,9 +107,13 @@ function leaving(body: ReadableStream<Uint8Array>, leave: () => void): ReadableS
           leave();
           throw failure;
         });
-        if (!done) return out.enqueue(value);
-        leave();
-        out.close();
+        if (done) {
+          leave();
+          out.close();
+        } else {
+          read();
+          out.enqueue(value);
+        }
       },
       cancel(reason) {
         leave();

@@ -23,11 +23,13 @@ const agents = [...leaves, ...kinds, ...nestedLoops, ...waits, ...limits, ...out
 const holdfast: Holdfast = createHoldfast({
   agents,
   auth: callerOf,
+  // Its clock stands still, so that no stream is ever silent for long.
+  maxStreams: 1_000,
   bodyContext: ['team'],
   ...served((request, env, execution) => holdfast.worker.fetch(request, env, execution)),
 });
 /** Sessions of tenants were kept under names that they have no more. */
-const ofTenants = createHoldfast({ agents, auth: callerOf, legacyTenants: true });
+const ofTenants = createHoldfast({ agents, auth: callerOf, legacyTenants: true, maxStreams: 1_000 });
 
 export const { TurnRunner } = holdfast;
 

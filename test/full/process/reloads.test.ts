@@ -1,0 +1,29 @@
+/** Clients that go while their streams are silent. The platform reports some of them only when the next comment cannot be written. */
+import { expect, it, onTestFinished } from 'vitest';
+import { startWorker } from './start-worker.ts';
+
+it('streams whose clients have gone leave their places, whenever the platform reports it', async () => {
+  const worker = await startWorker('src/examples/first/worker.ts', { vars: { MODEL: 'offline' } });
+  onTestFinished(() => worker.stop());
+  const at = (path: string): URL => new URL(`/agents/clerk/sessions/s1${path}`, worker.url);
+  const sent = await fetch(at('/messages'), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ message: 'Hello.' }),
+  });
+  expect(sent.status).toBe(200);
+  await sent.text();
+  /** Reads the beginning of the session's stream, and goes. */
+  const look = async (): Promise<number> => {
+    const { status, body } = await fetch(at('/events'), { headers: { accept: 'text/event-stream' } });
+    const reader = body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    return status;
+  };
+  const statuses: number[] = [];
+  for (let i = 0; i < 60; i += 1) statuses.push(await look());
+  expect(statuses).toContain(200);
+  // Comments come each 15 seconds. A stream that is not known to be gone takes one of 16 places until then.
+  await expect.poll(look, { timeout: 40_000, interval: 1_000 }).toBe(200);
+});
