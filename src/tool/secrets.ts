@@ -26,6 +26,8 @@ export class Secrets {
   /** What is replaced, under the name of its secret; the longest first, since one secret may hold another. */
   readonly #hidden: Hidden;
   #find: FindBeginning | undefined;
+  /** The last long text that came out without secrets: a result is looked through more than once. */
+  #clean = '';
 
   private constructor(values: ReadonlyMap<string, string>, others: Hidden = []) {
     this.#values = values;
@@ -80,7 +82,7 @@ export class Secrets {
     // The last is the shortest.
     const [, { length: least } = ''] = hidden.at(-1) ?? [];
     const clean = (text: string): string =>
-      hidden.reduce(
+      heldIn(text, hidden).reduce(
         (left, [name, secret]) =>
           left.length >= secret.length && left.includes(secret)
             ? left.replaceAll(secret, () => `[secret ${name}]`)
@@ -89,11 +91,13 @@ export class Secrets {
       );
     // Most texts of a long list are too short to hold one, and are not looked into, so that a big result costs little.
     const whole = (text: string): string => {
-      const left = text.length < least ? text : clean(text);
-      return ELLIPSES.reduce(
+      if (text === this.#clean) return text;
+      const left = ELLIPSES.reduce(
         (rest, mark) => (rest.includes(mark) ? withoutCut(rest, mark, this.#beginningAt()) : rest),
-        left,
+        text.length < least ? text : clean(text),
       );
+      if (left.length >= LONG) this.#clean = left;
+      return left;
     };
     return mapTexts(value, whole);
   }
@@ -148,13 +152,45 @@ function withoutCut(text: string, mark: string, beginningAt: FindBeginning): str
   let copied = 0;
   let from = 0;
   for (let end = text.indexOf(mark); end >= 0; end = text.indexOf(mark, end + mark.length)) {
-    const found = beginningAt(text, { from, end, least: MIN_REDACTED });
+    const found =
+      end - from < MIN_REDACTED ? undefined : beginningAt(text, { from, end, least: MIN_REDACTED });
     from = end;
     if (!found) continue;
     left += `${text.slice(copied, found.at)}[secret ${found.name}]`;
     copied = end;
   }
   return copied === 0 ? text : left + text.slice(copied);
+}
+
+/** From so many characters on, a text is looked through once for all secrets, before any of them is searched for. */
+const LONG = 16_384;
+
+/** Returns those of the secrets that the text may hold: of a long one those whose every four characters in a row are somewhere in it. */
+function heldIn(text: string, hidden: Hidden): Hidden {
+  if (text.length < LONG) return hidden;
+  const bits = 2 ** Math.min(23, Math.ceil(Math.log2(text.length)) + 1);
+  const seen = new Uint8Array(bits / 8);
+  const add = (hash: number): void => {
+    seen[(hash & (bits - 1)) >>> 3] = (seen[(hash & (bits - 1)) >>> 3] ?? 0) | (1 << (hash & 7));
+  };
+  const has = (hash: number): boolean => ((seen[(hash & (bits - 1)) >>> 3] ?? 0) & (1 << (hash & 7))) !== 0;
+  eachFour(text, (hash) => {
+    add(hash);
+    return true;
+  });
+  return hidden.filter(([, secret]) => eachFour(secret, has));
+}
+
+/** Hashes every four characters in a row until `visit` returns `false`. Returns whether it never did. */
+function eachFour(text: string, visit: (hash: number) => boolean): boolean {
+  let [a, b, c] = [text.charCodeAt(0), text.charCodeAt(1), text.charCodeAt(2)];
+  for (let at = 3; at < text.length; at += 1) {
+    const d = text.charCodeAt(at);
+    const hash = Math.imul(Math.imul(Math.imul(Math.imul(a, 31) + b, 131) + c, 1_313) + d, 0x9e3779b1);
+    if (!visit(hash ^ (hash >>> 15))) return false;
+    [a, b, c] = [b, c, d];
+  }
+  return true;
 }
 
 /** How texts that are cut are written to end. */
