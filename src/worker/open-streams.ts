@@ -3,12 +3,17 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Caller } from './host.ts';
 import { Problem } from './problem.ts';
 import { wantsEvents } from './request-headers.ts';
+import { COMMENT } from './sse.ts';
 
 /**
  * After this a stream is not counted of which nothing was read, in ms: its client or its invocation is gone, which the platform does not
  * always report. A stream that is read has a comment more often.
  */
 const SILENT = 60_000;
+/** A caller with all its streams open is refused when so many comments have found no client that is gone, each after so many ms. */
+const PROBES = 3;
+const PROBE_TIME = 40;
+const NOTHING = new TextEncoder().encode(COMMENT);
 
 /** The open streams of the callers of an app. */
 export interface OpenStreams {
@@ -39,38 +44,43 @@ export const mayStream = ({ answers }: StreamingRoute): boolean =>
 export function createOpenStreams(most: number): OpenStreams {
   if (!Number.isSafeInteger(most) || most < 1)
     throw new ConfigurationError(`maxStreams is ${most}: use a whole number above 0.`);
-  /** When each stream of a caller was there last. */
-  const open = new Map<string, Set<{ seen: number }>>();
+  const open = new Map<string, Set<Place>>();
+  const streamsOf = (key: string): Set<Place> => {
+    const now = Date.now();
+    return new Set([...(open.get(key) ?? [])].filter(({ seen }) => now - seen < SILENT));
+  };
   /** Takes a place. */
-  const enter = ({ id, tenant }: StreamingCaller): Place => {
+  const enter = async ({ id, tenant }: StreamingCaller): Promise<Place> => {
     const key = JSON.stringify([id, tenant]);
-    const [now, before] = [Date.now(), open.get(key) ?? []];
-    const streams = new Set([...before].filter(({ seen }) => now - seen < SILENT));
+    for (let tries = 0; tries < PROBES && streamsOf(key).size >= most; tries += 1) {
+      for (const stream of streamsOf(key)) stream.probe();
+      await new Promise((resolve) => setTimeout(resolve, PROBE_TIME));
+    }
+    const streams = streamsOf(key);
     if (streams.size >= most) throw tooMany(most);
-    const stream = { seen: now };
-    open.set(key, streams.add(stream));
-    return {
-      read() {
-        stream.seen = Date.now();
-      },
+    const place: Place = {
+      seen: Date.now(),
+      probe: () => {},
       leave() {
         const left = open.get(key);
-        left?.delete(stream);
+        left?.delete(place);
         if (left?.size === 0) open.delete(key);
       },
     };
+    open.set(key, streams.add(place));
+    return place;
   };
   return {
     async count(caller, { route, request }, work) {
       const isStream = wantsEvents(request);
       if (!mayStream(route) || request.method === 'HEAD' || !(isStream || route.refuse)) return work();
       // Whether another protocol streams shows when it has answered: it is refused before it has begun anything.
-      const early = enter(caller);
+      const early = await enter(caller);
       if (!isStream) early.leave();
       try {
         const response = await work();
         if (response.headers.get('content-type')?.startsWith('text/event-stream') && response.body) {
-          const place = isStream ? early : enter(caller);
+          const place = isStream ? early : await enter(caller);
           // A client that goes while nothing is sent cancels no body.
           request.signal.addEventListener('abort', place.leave);
           return new Response(counted(response.body, place), response);
@@ -92,31 +102,31 @@ const tooMany = (most: number): Problem =>
 
 /** The place of an open stream. */
 interface Place {
-  /** Something of the stream was read. */
-  read(): void;
+  /** When something of the stream was read last. */
+  seen: number;
+  /** Writes a comment, which fails if the client is gone. */
+  probe: () => void;
   leave(): void;
 }
 
 /** Returns the same body, which reports that it is read and when it is over. */
-function counted(body: ReadableStream<Uint8Array>, { read, leave }: Place): ReadableStream<Uint8Array> {
+function counted(body: ReadableStream<Uint8Array>, place: Place): ReadableStream<Uint8Array> {
   const reader = body.getReader();
+  // Also if no one reads its end any more.
+  reader.closed.then(place.leave, place.leave);
   return new ReadableStream<Uint8Array>(
     {
+      start(out) {
+        place.probe = () => out.enqueue(NOTHING);
+      },
       async pull(out) {
-        const { done, value } = await reader.read().catch((failure: unknown) => {
-          leave();
-          throw failure;
-        });
-        if (done) {
-          leave();
-          out.close();
-        } else {
-          read();
-          out.enqueue(value);
-        }
+        const { done, value } = await reader.read();
+        if (done) return out.close();
+        place.seen = Date.now();
+        out.enqueue(value);
       },
       cancel(reason) {
-        leave();
+        place.leave();
         return reader.cancel(reason);
       },
     },
