@@ -3,7 +3,6 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Caller } from './host.ts';
 import { Problem } from './problem.ts';
 import { wantsEvents } from './request-headers.ts';
-import { COMMENT } from './sse.ts';
 
 /**
  * After this a stream is not counted of which nothing was read, in ms: its client or its invocation is gone, which the platform does not
@@ -13,7 +12,8 @@ const SILENT = 60_000;
 /** A caller with all its streams open is refused when so many comments have found no client that is gone, each after so many ms. */
 const PROBES = 3;
 const PROBE_TIME = 40;
-const NOTHING = new TextEncoder().encode(COMMENT);
+/** Says nothing to a client that reads events. */
+const NOTHING = new TextEncoder().encode(':\n\n');
 
 /** The open streams of the callers of an app. */
 export interface OpenStreams {

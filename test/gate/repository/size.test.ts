@@ -179,7 +179,7 @@ const isSdk =
 
 // Before there were two SDKs: 279, 261 and 293 KiB.
 it.each([
-  ['with a client of MCP', withClient, 287, isSdk('sdk', 'server')],
+  ['with a client of MCP', withClient, 288, isSdk('sdk', 'server')],
   ['with an endpoint of MCP', withEndpoint, 287, isSdk('sdk', 'client')],
   ['with both', (worker: string) => withEndpoint(withClient(worker)), 363, isSdk('sdk')],
 ])(
