@@ -1,25 +1,7 @@
-import * as v from 'valibot';
-import { createHoldfast } from '../../../../src/create-holdfast.ts';
-import { defineAgent, defineTool, requireApproval } from '../../../../src/index.ts';
-import { callsOnce, measured } from './measured.ts';
+import { requireApproval } from '../../../../src/index.ts';
+import { look, serve } from './measured.ts';
 
-const look = defineTool({
-  name: 'look',
-  description: 'Looks.',
-  input: v.object({ id: v.number() }),
-  effect: 'once',
-  run: ({ id }) => ({ id, found: true }),
-});
-
-const agent = defineAgent({
-  name: 'agent',
-  description: 'Measured.',
-  instructions: 'Look.',
-  tools: [requireApproval(look, ({ id }) => `Look at ${id}?`)],
-  model: callsOnce('look', { id: 7 }),
-});
-
-const holdfast = createHoldfast({ agents: [agent] });
-export default measured(holdfast.worker);
+const holdfast = serve({ tools: [requireApproval(look('once'), 'Look?')] });
+export default holdfast.worker;
 export const { TurnRunner } = holdfast;
 export { SessionObject } from '../../../../durable-objects/index.ts';

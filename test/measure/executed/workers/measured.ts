@@ -1,8 +1,10 @@
-/** What the Workers of all scenarios share: a model that plays one call and then answers, and the route that reports what ran. */
-import type { ChatModel } from '../../../../src/index.ts';
+/** The parts that the Workers of all scenarios share: an agent whose model plays one call, and the route that reports what ran. */
+import * as v from 'valibot';
+import { createHoldfast, type Holdfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import { type AnyTool, type ChatModel, defineAgent, defineTool, type Effect } from '../../../../src/index.ts';
 
 /** Returns a model that answers a user's message with this call, and its result with "Done.". */
-export const callsOnce = (name: string, input: object): ChatModel => ({
+const callsOnce = (name: string, input: object): ChatModel => ({
   name: 'measured',
   ask: async ({ messages }) =>
     messages.at(-1)?.role === 'user'
@@ -18,7 +20,7 @@ export const callsOnce = (name: string, input: object): ChatModel => ({
 declare const __executed: Set<number>;
 
 /** Adds `GET /executed` to a Worker: the numbers of the functions that ran since it was last read. */
-export function measured<W extends { fetch: (...args: never) => unknown }>(worker: W): W {
+function measured<W extends { fetch: (...args: never) => unknown }>(worker: W): W {
   const fetch = (...args: Parameters<W['fetch']>): unknown => {
     const [request] = args as unknown as [Request]; // the first argument of every fetch handler
     if (new URL(request.url).pathname !== '/executed') return worker.fetch(...(args as never));
@@ -27,4 +29,41 @@ export function measured<W extends { fetch: (...args: never) => unknown }>(worke
     return Response.json(numbers);
   };
   return { ...worker, fetch };
+}
+
+/** Returns a tool of this effect. */
+export const look = (effect: Effect): AnyTool =>
+  defineTool({
+    name: 'look',
+    description: 'Looks.',
+    input: v.object({ id: v.number() }),
+    effect,
+    run: ({ id }) => ({ id, found: true }),
+  });
+
+/** How a scenario differs from a plain call of `look`. */
+interface Scene extends Pick<HoldfastConfig, 'surfaces'> {
+  readonly tools: Parameters<typeof defineAgent>[0]['tools'];
+  readonly calls?: { readonly name: string; readonly input: object };
+  readonly agent?: Pick<Parameters<typeof defineAgent>[0], 'accepts' | 'compaction'>;
+}
+
+/** Makes the Worker of one agent. */
+export function serve({
+  tools,
+  calls = { name: 'look', input: { id: 7 } },
+  agent,
+  surfaces,
+}: Scene): Holdfast {
+  const model = callsOnce(calls.name, calls.input);
+  const served = defineAgent({
+    ...agent,
+    name: 'agent',
+    description: 'Measured.',
+    instructions: 'Look.',
+    tools,
+    model,
+  });
+  const holdfast = createHoldfast({ agents: [served], ...(surfaces && { surfaces }) });
+  return { ...holdfast, worker: measured(holdfast.worker) };
 }

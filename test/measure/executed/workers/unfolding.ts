@@ -1,26 +1,8 @@
-import * as v from 'valibot';
-import { createHoldfast } from '../../../../src/create-holdfast.ts';
-import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
-import { callsOnce, measured } from './measured.ts';
+import { look, serve } from './measured.ts';
 
-const look = defineTool({
-  name: 'look',
-  description: 'Looks.',
-  input: v.object({ id: v.number() }),
-  effect: 'read',
-  run: ({ id }) => ({ id, found: true }),
-});
-
-const agent = defineAgent({
-  name: 'agent',
-  description: 'Measured.',
-  instructions: 'Look.',
-  tools: [defineUnfolding({ name: 'eyes', description: 'Looks at things.', tools: [look] })],
-  model: callsOnce('eyes', {}),
-});
-
-const holdfast = createHoldfast({ agents: [agent] });
-export default measured(holdfast.worker);
+const eyes = defineUnfolding({ name: 'eyes', description: 'Looks at things.', tools: [look('read')] });
+const holdfast = serve({ tools: [eyes], calls: { name: 'eyes', input: {} } });
+export default holdfast.worker;
 export const { TurnRunner } = holdfast;
 export { SessionObject } from '../../../../durable-objects/index.ts';

@@ -1,26 +1,7 @@
-import * as v from 'valibot';
-import { createHoldfast } from '../../../../src/create-holdfast.ts';
-import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
-import { callsOnce, measured } from './measured.ts';
+import { look, serve } from './measured.ts';
 
-const look = defineTool({
-  name: 'look',
-  description: 'Looks.',
-  input: v.object({ id: v.number() }),
-  effect: 'read',
-  run: ({ id }) => ({ id, found: true }),
-});
-
-const agent = defineAgent({
-  name: 'agent',
-  description: 'Measured.',
-  instructions: 'Look.',
-  tools: [look],
-  model: callsOnce('look', { id: 7 }),
-});
-
-const holdfast = createHoldfast({ agents: [agent], surfaces: [aiSdkUi()] });
-export default measured(holdfast.worker);
+const holdfast = serve({ tools: [look('read')], surfaces: [aiSdkUi()] });
+export default holdfast.worker;
 export const { TurnRunner } = holdfast;
 export { SessionObject } from '../../../../durable-objects/index.ts';
