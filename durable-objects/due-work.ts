@@ -43,7 +43,7 @@ export function doDueWork(scope: LedgerScope): DueWork {
 }
 
 /**
- * Returns for how long the open turn is given to nobody else if its holder is not heard meanwhile, in ms. If holders before it fell silent
+ * Returns how long the open turn stays with its holder if that is not heard meanwhile, in ms. If holders before it fell silent
  * as well, that is until after a pause, unless the turn only has to end.
  */
 export function untilOffered({ storage, clock, now }: LedgerScope, turn: string): number {

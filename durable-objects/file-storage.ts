@@ -2,11 +2,11 @@ import type { FileGone, KeptFile } from '../src/journal/kept-file.ts';
 
 /** The files of a session. What is known of one is read without its bytes. */
 export interface FileStorage {
-  /** Answers what is known of a file, also of one that is gone; `null` when it was never kept. */
+  /** Returns the record of a file, also of one that is gone, or `null` if it was never kept. */
   find(id: string): StoredFile | null;
-  /** Answers what all files weigh together that are not gone, wherever their bytes are. */
+  /** Returns the bytes of all files that are not gone, wherever they are kept. */
   bytes(): number;
-  /** Answers whether a file is gone. */
+  /** Returns whether any file is gone. */
   hasGone(): boolean;
   /** Stores a file that comes at this time; of one that is kept already, that its bytes are here, or outside, as well. */
   add(file: KeptFile, at: number): void;
@@ -14,7 +14,7 @@ export interface FileStorage {
   keepLonger(id: string, at: number): void;
   /** Removes the bytes of a file that is kept, and remembers why. One that is outside gets another `copy`, and the one before is stale. */
   remove(id: string, why: FileGone): void;
-  /** Answers when the file came last which is not gone and came before all others, in ms since the epoch; `null` when there is none. */
+  /** Returns when the oldest file that is not gone came last, in ms since the epoch, or `null` if there is none. */
   oldest(): number | null;
   /** Answers the files that are not gone and came at this time or before. */
   keptUntil(at: number): readonly StoredFile[];

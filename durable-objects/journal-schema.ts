@@ -10,7 +10,7 @@
  * the bytes of one that is `here` are in `chunks` (by its `seq`); those of one that is `outside` are in a store of the app's.
  * A file came `at` a time, and its bytes are `gone` for a reason; `version` counts the copies that a store outside is to delete, of which
  * it has `deleted` so many. `grace` of a lease is written no more.
- * `requests` tells until that is compacted into which turn a message was steered, so that nobody looks for it in the journal; `chunks` also has
+ * `requests` tells until that is compacted into which turn a message was steered, so that the journal need not be searched; `chunks` also has
  * the messages before a snapshot, joined (`seq` is the last event, `messages_from` the first).
  */
 const MIGRATIONS: readonly string[] = [

@@ -73,7 +73,7 @@ export class SessionLedger {
   readonly #scope: LedgerScope;
   readonly #options: LedgerOptions;
   readonly #bounds: Bounds;
-  /** When a lost alarm was set anew, in ms since the epoch: it is given time to come. */
+  /** When a lost alarm was set again, in ms since the epoch: it is given time to fire. */
   #rescued = Number.NEGATIVE_INFINITY;
 
   constructor(storage: SessionStorage, options: LedgerOptions) {
@@ -169,7 +169,7 @@ export class SessionLedger {
     return this.#storage.exists() ? readPage(this.#storage, query) : null;
   }
 
-  /** Somebody waits for what is due: an alarm that the platform has lost is set anew. Otherwise nothing is stored. */
+  /** Sets an alarm again that the platform has lost, since a reader waits for what is due. Otherwise stores nothing. */
   wake(): void {
     if (!this.#storage.exists()) return;
     this.#clock.heedSetBack();

@@ -16,7 +16,7 @@ export interface SessionStorage {
   readonly alarms: AlarmStorage;
   readonly files: FileStorage;
   readonly credentials: CredentialStorage;
-  /** Answers whether there is a session: an event is stored. */
+  /** Returns whether there is a session, that is, whether an event is stored. */
   exists(): boolean;
   /**
    * Runs `change`, and answers what it does. All that it stores is kept, or nothing if it throws.

@@ -24,7 +24,7 @@ export function countSilent(
 
 type Silenced = Omit<TakeOvers, 'unread'>;
 
-/** Returns the turn's counts that are others after a change: one that brings it further has all of them begin anew. */
+/** Returns the turn's counts that differ after a change. Progress resets all of them. */
 export function countChange(
   storage: SessionStorage,
   { progress, unread, events }: Pick<Change, 'progress' | 'unread' | 'events'>,

@@ -173,7 +173,7 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
    * person, however they branch. Defaults to 20. Recurring runs do not count.
    */
   readonly maxScheduled?: CallLimit | undefined;
-  /** How long its sessions and their files are kept; as the app says unless given. */
+  /** How long its sessions and their files are kept. Defaults to the app's `retention`. */
   readonly retention?: Retention | undefined;
   /** Replaces older messages of a long conversation, as `summarised` does; never unless given. Not in loops inside its own. */
   readonly compaction?: Compaction | undefined;

@@ -54,7 +54,7 @@ export interface Line {
    * the watcher's epoch. Answers `false` when so much is on its way that no more is taken now. Never throws.
    */
   show(message: LiveMessage): boolean;
-  /** Says that a reader still waits: an alarm that the platform has lost is set anew. Never throws. */
+  /** Reports that a reader still waits, so that a lost alarm is set again. Never throws. */
   ping(): void;
 }
 

@@ -34,7 +34,7 @@ export interface SessionPort {
   post(message: PostedMessage): Promise<Posted>;
   /**
    * Reads one page of events in order, at least one if there is one. `null`: there is no such session. A query that names a turn sets
-   * an alarm anew that the platform has lost.
+   * an alarm again that the platform has lost.
    */
   read(query: ReadQuery): Promise<EventPage | null>;
   /** Reads bytes of a file that the session keeps. `null`: it keeps no such file. */
@@ -49,7 +49,7 @@ export interface SessionPort {
   /**
    * Opens a line over which the watcher is told where the session stands: at once, and whenever events were stored, other messages
    * wait, one was left for the holder, the lease was given back or the session was erased; and, if it wants that, what the holder
-   * shows. A line of a reader sets a lost alarm anew when it is opened, and when it pings.
+   * shows. A reader's line sets a lost alarm again when it opens and when it pings.
    */
   watch(watcher: Watcher): Promise<Line>;
   /**
@@ -202,7 +202,7 @@ export type NotStarted =
       readonly status: 'known';
       readonly turn: string;
       readonly into?: string;
-      /** The turn's lease has run out, and `resume` gives it to whoever asks. Absent otherwise; an older object does not tell. */
+      /** The turn's lease has run out, and `resume` gives it to the next invocation that asks. Absent otherwise; an older object does not tell. */
       readonly expired?: true;
     }
   /** The key was used with another body. */

@@ -11,7 +11,7 @@ export interface AroundTime {
   assertCounts(): void;
   /** Runs code under a name, by which the log tells of it. */
   during<T>(code: string, work: () => T | Promise<T>): Promise<T>;
-  /** Runs what is not counted. The time starts anew after it. */
+  /** Runs work that is not counted. The time restarts after it. */
   outside<T>(work: () => Promise<T>): Promise<T>;
   /** Nothing more is counted. */
   end(): void;

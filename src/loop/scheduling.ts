@@ -40,7 +40,7 @@ interface ScheduleBounds {
   readonly log: Log;
 }
 
-/** What a call has scheduled or sent that is still running: nobody else knows of it yet. */
+/** A turn that a running call has scheduled or sent: no event says so yet. */
 interface TakenRoom {
   readonly as: 'scheduled' | 'recurring' | 'sent';
   readonly by: Pick<CallRecord, 'ended'>;
@@ -63,7 +63,7 @@ export class ScheduleRoom {
     this.#bounds = bounds;
   }
 
-  /** The call begins, or begins anew: what it has scheduled before is not stored, and never will be. What it has sent is. */
+  /** The call begins or restarts: its earlier schedules are never stored. Messages that it has sent are. */
   begin(by: Pick<CallRecord, 'ended'>): void {
     this.#taken = this.#taken.filter((one) => one.by !== by || one.as === 'sent');
   }

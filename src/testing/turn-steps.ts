@@ -91,7 +91,7 @@ export interface MortalWorker {
 }
 
 /**
- * `expireLease` makes the lease of whoever holds the session run out within the call, and so many ms more pass: the object leaves a turn
+ * `expireLease` makes the lease of the session's holder run out within the call, and so many ms more pass: the object leaves a turn
  * alone for a while whose holders die one after another.
  */
 export function mortalWorker(

@@ -211,7 +211,7 @@ async function checkAnswer(
   return { sent, question, services, answer, hash };
 }
 
-/** A decision of another turn's call is no word of a person: the row of turns goes on. */
+/** A decision by another turn's call is not a person's: the row of turns continues. */
 const inCall = (answer: Answer): Answer =>
   answer.type === 'decision' ? { ...answer, inCall: true } : answer;
 

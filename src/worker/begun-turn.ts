@@ -65,7 +65,7 @@ export const accepted = ({ target }: SessionAccess, turn: string): BegunTurn => 
 });
 
 /**
- * Goes on here with a turn whose holder has fallen silent; with nothing of the request, which may be of another principal. If somebody
+ * Resumes here a turn whose holder has fallen silent, with nothing of the request, which may be of another principal. If somebody
  * else has taken it over by now, its answer is waited for.
  */
 export async function takeOver(at: SessionAccess, turn: string): Promise<BegunTurn> {

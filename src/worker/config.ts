@@ -166,7 +166,7 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
    * each session keeps its own. It must not be taken away again while sessions have files in it.
    */
   readonly files?: ((env: AppEnv) => FileStore) | undefined;
-  /** How long sessions and their files are kept, unless their agent says so; for ever unless given. */
+  /** How long sessions and their files are kept, unless their agent says otherwise. Defaults to forever. */
   readonly retention?: Retention | undefined;
   /**
    * Takes the lines of the log, each as data: what tools threw, failed turns and models, refused webhooks, and one line for each turn

@@ -12,7 +12,7 @@ const orders = defineTool({
 
 const shop = defineAgent({
   name: 'shop',
-  description: 'Knows the orders of whoever asks.',
+  description: 'Knows the orders of the user.',
   instructions: 'Answer from the orders of the user.',
   tools: [orders],
 });

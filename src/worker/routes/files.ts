@@ -26,7 +26,7 @@ export const getFile = defineRoute({
   handle: (asked, { file }) => answerFile(asked, file),
 });
 
-/** Deletes a file. Whoever may erase the session may. */
+/** Deletes a file. Everyone who may erase the session may do this. */
 export const deleteFile = defineRoute({
   operation: 'deleteFile',
   method: 'DELETE',
