@@ -36,7 +36,7 @@ export async function speakerOf(
   if (person === undefined || person === null) return caller;
   if (typeof person !== 'string') {
     throw new Error(
-      '`onBehalfOf` returned a value that is no text: return the id of a person, or undefined.',
+      '`onBehalfOf` returned a value that is not a string. Return the id of a person, or undefined.',
     );
   }
   if (person.trim() === '' || person.length > 255 || UNPRINTABLE.test(person)) {
@@ -51,7 +51,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u;
 const INVALID =
   'The id of the person for whom this request is sent must have 1 to 255 characters, not blanks alone, and no control characters.';
 
-const NO_FUNCTION = '`auth` answered a caller with `delegates: true`: pass `onBehalfOf` to createHoldfast.';
+const NO_FUNCTION = '`auth` returned a caller with `delegates: true`. Pass `onBehalfOf` to createHoldfast.';
 
 const HAS_SLASH =
-  "`auth` answered a caller whose id has a '/', which `onBehalfOf` puts between a caller and its person: use another character.";
+  "`auth` returned a caller whose id has a '/', which separates a caller from the person for whom it acts. Return an id without it.";

@@ -175,31 +175,31 @@ describe('an app that contradicts itself', () => {
       'a caller delegates, and the app names no person',
       DELEGATING,
       { onBehalfOf: undefined },
-      'pass `onBehalfOf` to createHoldfast.',
+      '`auth` returned a caller with `delegates: true`. Pass `onBehalfOf` to createHoldfast.',
     ],
     [
       'a delegating caller could be a person of another',
       { id: 'app/ann', delegates: true },
       {},
-      "`auth` answered a caller whose id has a '/'",
+      "`auth` returned a caller whose id has a '/', which separates a caller from the person for whom it acts. Return an id without it.",
     ],
     [
       'a caller could be a person of another',
       { id: 'app/ann' },
       {},
-      "`auth` answered a caller whose id has a '/'",
+      "`auth` returned a caller whose id has a '/', which separates a caller from the person for whom it acts. Return an id without it.",
     ],
     [
       '`delegates` is no flag',
       { id: 'app', delegates: 'yes' },
       {},
-      'whose `delegates` is neither true nor false',
+      '`auth` answered a caller whose `delegates` is neither true nor false.',
     ],
     [
       '`onBehalfOf` returns no text',
       DELEGATING,
       { onBehalfOf: () => 7 as unknown as string }, // plain JavaScript may
-      '`onBehalfOf` returned a value that is no text',
+      '`onBehalfOf` returned a value that is not a string. Return the id of a person, or undefined.',
     ],
   ])('fails, and the log says why: %s', async (_, caller, config, problem) => {
     expect(await failing(caller, config)).toContain(problem);

@@ -279,13 +279,13 @@ describe('an id of somebody else', () => {
       approval_request_id: theirs.output[0]?.id ?? '',
       approve: true,
     } as const;
-    for (const asked of [
-      mine.responses.retrieve(theirs.id),
-      mine.responses.cancel(theirs.id),
-      mine.responses.create({ model: 'clerk', input: 'Hello', previous_response_id: theirs.id }),
-      mine.responses.create({ model: 'clerk', input: [answer] }),
+    for (const ask of [
+      () => mine.responses.retrieve(theirs.id),
+      () => mine.responses.cancel(theirs.id),
+      () => mine.responses.create({ model: 'clerk', input: 'Hello', previous_response_id: theirs.id }),
+      () => mine.responses.create({ model: 'clerk', input: [answer] }),
     ]) {
-      await expect(asked).rejects.toMatchObject({ status: 404, code: 'unknown_session' });
+      await expect(ask()).rejects.toMatchObject({ status: 404, code: 'unknown_session' });
     }
   });
 });
