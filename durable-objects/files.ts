@@ -10,9 +10,8 @@ import type {
 import type { NotStarted, TurnStart } from '../src/journal/session-port.ts';
 import { keptSince, scheduleAlarm, setFileRetention } from './alarms.ts';
 import type { StoredFile } from './file-storage.ts';
-import { incarnationOf } from './incarnation.ts';
 import { rememberStore, scheduleCopies } from './outside-files.ts';
-import { type LedgerScope, NEVER, type SessionStorage } from './session-storage.ts';
+import { incarnationOf, type LedgerScope, NEVER, type SessionStorage } from './session-storage.ts';
 
 type Stored = Pick<SessionStorage, 'files'>;
 

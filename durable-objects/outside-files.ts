@@ -1,8 +1,7 @@
 /** Copies of files in a store outside: which of them are to be deleted there, and when the store is asked. */
 import type { StoreDeletion } from '../src/journal/turn-runner.ts';
 import { dueRefs, scheduleAlarm } from './alarms.ts';
-import { incarnationOf } from './incarnation.ts';
-import { type LedgerScope, NEVER } from './session-storage.ts';
+import { incarnationOf, type LedgerScope, NEVER } from './session-storage.ts';
 
 /** What an alarm asks of the store; the session's name is not known here. */
 export type DueDeletion = Omit<StoreDeletion, 'name'>;

@@ -1,8 +1,7 @@
 import type { EventPage, FoldStart, Notice, OpenTurn, ReadQuery, Row } from '../src/journal/event-page.ts';
 import type { Reader } from '../src/journal/session-port.ts';
 import { newestUnread } from './inbox.ts';
-import { incarnationOf } from './incarnation.ts';
-import type { Lease, SessionStorage } from './session-storage.ts';
+import { incarnationOf, type Lease, type SessionStorage } from './session-storage.ts';
 import { steeredInto, waitingTurns, waitsAs } from './waiting-turns.ts';
 
 const DEFAULT_PAGE_ROWS = 1_000;
