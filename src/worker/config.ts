@@ -29,7 +29,7 @@ import type { ToolKind } from '../tool/define-tool-kind.ts';
 import { type LogOption, logOnce, toLog, warning } from '../tool/log.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
 import { announcing } from './announce.ts';
-import { type Authenticate, defaultAuth, parseOrigins } from './auth.ts';
+import { type Authenticate, defaultAuth } from './auth.ts';
 import { parseBasePath } from './base-path.ts';
 import {
   APP_SHAPE,
@@ -44,6 +44,7 @@ import {
   mustBeMade,
 } from './check-app.ts';
 import { chooseModel } from './choose-model.ts';
+import { parseOrigins } from './cors.ts';
 import type { Schedule } from './define-schedule.ts';
 import type { ContextFor, Env, Host, OutgoingWebhook, OwnRequest } from './host.ts';
 import type { OnBehalfOf } from './on-behalf-of.ts';

@@ -1,5 +1,6 @@
-/** What pages of other origins may do with the app, in the words of browsers: CORS, as the Fetch standard has it. */
-import type { Origins } from './auth.ts';
+/** What pages of other origins may do with the app: CORS, as the Fetch standard has it, and no requests of foreign sites. */
+import { ConfigurationError } from '../model/configuration-error.ts';
+import { Problem } from './problem.ts';
 
 /** What pages read of the headers of an answer. The star stands for those of protocols that are not ours. */
 const EXPOSED = [
@@ -58,4 +59,50 @@ export function preflight(request: Request, origins: Origins, methods: string): 
 function originIn({ headers }: Request, origins: Origins): string | undefined {
   const origin = headers.get('origin');
   return origin !== null && origins.has(origin) ? origin : undefined;
+}
+
+/** Sites whose pages may use the app, beside the Worker's own. */
+export type Origins = ReadonlySet<string>;
+
+/** @throws ConfigurationError when one is none as browsers send it: `https://app.example`, without a path. */
+export function parseOrigins(origins: readonly string[]): Origins {
+  for (const origin of origins) {
+    const sent = originOf(origin);
+    if (sent === origin) continue;
+    const use = sent === undefined ? 'a scheme and a host, such as https://app.example' : `'${sent}'`;
+    throw new ConfigurationError(`origins has '${String(origin)}', which is no origin: use ${use}.`);
+  }
+  return new Set(origins);
+}
+
+/** What browsers send as the origin of a page at this address; `undefined` when there is no such page. */
+function originOf(address: unknown): string | undefined {
+  if (typeof address !== 'string' || !URL.canParse(address)) return undefined;
+  const { origin, protocol, host } = new URL(address);
+  if (host === '' || host.includes('*')) return undefined;
+  // Apps in a web view and extensions of browsers have pages under schemes of their own, whose origins a URL does not tell.
+  const sent = origin === 'null' ? `${protocol}//${host}` : origin;
+  return /^(wss?|ftp):/.test(sent) ? undefined : sent;
+}
+
+/** Methods that change nothing. */
+const SAFE: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
+
+/**
+ * Keeps pages of other sites from acting for whoever looks at them: a browser sends some requests without asking first, and
+ * with what it knows of the user, or from the one machine that needs no token. Programs send neither header.
+ *
+ * @throws Problem 403 `cross-site`.
+ */
+export function mustNotBeCrossSite({ method, url, headers }: Request, origins: Origins): void {
+  if (SAFE.includes(method)) return;
+  const origin = headers.get('origin');
+  if (origin !== null && origins.has(origin)) return;
+  const isForeign = origin !== null && !(URL.canParse(origin) && new URL(origin).host === new URL(url).host);
+  if (!isForeign && headers.get('sec-fetch-site') !== 'cross-site') return;
+  throw new Problem(
+    'cross-site',
+    'A page of another site sent this request, and may not. If it is a page of yours, name its origin in ' +
+      'createHoldfast({ origins }).',
+  );
 }

@@ -1,6 +1,7 @@
 import type { ExecutionContext } from 'hono';
 import type { Webhook } from '../webhooks/webhook.ts';
-import type { Authenticate, Origins } from './auth.ts';
+import type { Authenticate } from './auth.ts';
+import type { Origins } from './cors.ts';
 import type { ComponentName } from './described.ts';
 import type { Caller, Env, Host, Invoked } from './host.ts';
 import type { OnBehalfOf } from './on-behalf-of.ts';
