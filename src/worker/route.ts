@@ -217,9 +217,14 @@ export const RESUMES: readonly Parameter[] = [
   },
 ];
 
+export const IDEMPOTENCY_KEY = headerParameter(
+  'Idempotency-Key',
+  'A retry under the same key joins or replays the same turn.',
+);
+
 /** What every request may say that may run a turn. */
 export const TURN_HEADERS: readonly Parameter[] = [
-  headerParameter('Idempotency-Key', 'A retry under the same key joins or replays the same turn.'),
+  IDEMPOTENCY_KEY,
   headerParameter(
     'Prefer',
     '`respond-async` runs the turn in the background. So does `wait=10`, and its answer is waited for, 60 seconds at the most.',

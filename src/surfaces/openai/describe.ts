@@ -1,5 +1,5 @@
 /** What OpenAPI says of the routes: answers and problems of the protocols, as far as they are sent. Their clients bring types of their own. */
-import { type Answer, type BodySchema, headerParameter, type Parameter } from '../../worker/route.ts';
+import { type Answer, type BodySchema, IDEMPOTENCY_KEY, type Parameter } from '../../worker/route.ts';
 import {
   anyObject,
   either,
@@ -31,7 +31,9 @@ import type {
   UrlCitation,
 } from './response-types.ts';
 
-const STATUS = values('in_progress', 'completed', 'incomplete');
+const STATES = ['in_progress', 'completed', 'incomplete'] as const;
+const STATUS = values(...STATES);
+const flag: Schema = { type: 'boolean' };
 const nothing = typed<null>({ type: 'null' });
 const none = typed<[]>({ ...list(anyObject()), maxItems: 0 });
 const mutable = <Item>(items: SchemaOf<Item>): SchemaOf<Item[]> => typed(list(items));
@@ -74,7 +76,7 @@ const ITEM: SchemaOf<OutputItem> = either(
     approval_request_id: orNull(text),
     output: orNull(text),
     error: typed(orNull(anyObject<object>())),
-    status: values('in_progress', 'completed', 'incomplete', 'failed'),
+    status: values(...STATES, 'failed'),
   }),
   object<ApprovalItem>({ type: values('mcp_approval_request'), id: text, ...called }),
   object<FunctionCallItem>({
@@ -100,7 +102,7 @@ const RESPONSE: BodySchema = {
     object: values('response'),
     created_at: whole,
     completed_at: orNull(whole),
-    status: values('completed', 'failed', 'in_progress', 'cancelled', 'queued', 'incomplete'),
+    status: values(...STATES, 'failed', 'cancelled', 'queued'),
     error: orNull(
       object<NonNullable<ResponseObject['error']>>({
         code: values('server_error', 'rate_limit_exceeded'),
@@ -118,7 +120,7 @@ const RESPONSE: BodySchema = {
     model: text,
     metadata: record(text),
     previous_response_id: orNull(text),
-    background: typed<boolean>({ type: 'boolean' }),
+    background: typed<boolean>(flag),
     'usage?': object<ResponseUsage>({
       input_tokens: whole,
       input_tokens_details: object({ cached_tokens: whole, cache_write_tokens: whole }),
@@ -207,7 +209,6 @@ const request = (name: string, properties: Schema, required: readonly string[]):
   schema: { type: 'object', required, properties, additionalProperties: true },
 });
 
-const flag: Schema = { type: 'boolean' };
 const asked = {
   model: { ...text, description: 'The name of an agent.' },
   stream: flag,
@@ -236,26 +237,19 @@ const answer = (description: string, json: BodySchema): Answer => ({ description
 
 /** The answers of the routes. */
 export const RESPONSE_ANSWERS: Readonly<Record<number, Answer>> = {
-  200: { ...answer('The response, or with `stream` the events of it', RESPONSE), streams: true },
+  200: { ...answer('The response, or with `stream` its events', RESPONSE), streams: true },
 };
 export const COMPLETION_ANSWERS: Readonly<Record<number, Answer>> = {
   200: { ...answer('The completion, or with `stream` its chunks', COMPLETION), streams: true },
 };
-export const CANCEL_ANSWERS = { 200: answer('The response, as far as it has come', RESPONSE) };
+export const CANCEL_ANSWERS = { 200: answer('The response so far', RESPONSE) };
 export const MODEL_ANSWERS = { 200: answer('The agent', MODEL) };
 export const MODELS_ANSWERS = { 200: answer('The agents', MODELS) };
 export const REFUSAL = { 'application/json': ERROR };
 
 /** The parameters of the routes. */
-export const SENDING: readonly Parameter[] = [
-  headerParameter('Idempotency-Key', 'A retry under the same key joins or replays the same turn.'),
-];
+export const SENDING: readonly Parameter[] = [IDEMPOTENCY_KEY];
 export const READING: readonly Parameter[] = [
   { name: 'stream', in: 'query', schema: flag },
-  {
-    name: 'starting_after',
-    in: 'query',
-    schema: whole,
-    description: 'A `sequence_number`.',
-  },
+  { name: 'starting_after', in: 'query', schema: whole, description: 'A `sequence_number`.' },
 ];
