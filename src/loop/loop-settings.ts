@@ -120,7 +120,7 @@ export function modelProblem(given: unknown): string | undefined {
   const { ask, doGenerate, run }: Readonly<Record<string, unknown>> = Object(given);
   if (typeof ask === 'function') return undefined;
   const named = typeof given === 'string' ? `: '${shorten(given, 80)}'` : '';
-  const ofServer = `openAICompatible({ baseURL, apiKey, model${named} })`;
+  const ofServer = `openaiCompatible({ baseURL, apiKey, model${named} })`;
   const ofBinding = typeof run === 'function' ? 'workersAi(env.AI, { model })' : ofServer;
   const made = typeof doGenerate === 'function' ? 'fromAiSdk(model)' : ofBinding;
   return `has ${shown(given)} as its 'model': use a model, as in ${made}, or a function of the environment that makes one`;

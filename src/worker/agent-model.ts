@@ -24,7 +24,7 @@ function makeModel(here: HostedApp, make: ModelOfEnv): ChatModel {
   if (typeof Object(model).ask === 'function') return model;
   throw new ConfigurationError(
     'A `model` function answered with something that is no model. Have it return what an adapter makes, such as ' +
-      'openAICompatible({ ... }).',
+      'openaiCompatible({ ... }).',
   );
 }
 

@@ -1,8 +1,8 @@
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import {
-  type OpenAICompatibleOptions,
-  openAICompatible,
+  type OpenaiCompatibleOptions,
+  openaiCompatible,
 } from '../model/openai-compatible/openai-compatible.ts';
 import { checkPrices, type Prices } from '../model/prices.ts';
 import { isRecord, parseJson } from '../model/untrusted-json.ts';
@@ -32,9 +32,9 @@ const parseBaseUrl = (value: string): string => {
   );
 };
 
-const atServer = (options: OpenAICompatibleOptions): ChatModel => {
+const atServer = (options: OpenaiCompatibleOptions): ChatModel => {
   try {
-    return openAICompatible(options);
+    return openaiCompatible(options);
   } catch (failure) {
     if (!(failure instanceof TypeError)) throw failure;
     throw new ConfigurationError(`OPENAI_BASE_URL or OPENAI_API_KEY cannot be used: ${failure.message}`);
@@ -42,7 +42,7 @@ const atServer = (options: OpenAICompatibleOptions): ChatModel => {
 };
 
 /** The model whose key is asked for by its first request: all else about it is known without. */
-const withStoredKey = (server: OpenAICompatibleOptions, key: unknown): ChatModel => {
+const withStoredKey = (server: OpenaiCompatibleOptions, key: unknown): ChatModel => {
   const make = async (): Promise<ChatModel> => {
     const apiKey = await secretText(key).catch((cause: unknown) => {
       throw new ConfigurationError('The Secrets Store did not give OPENAI_API_KEY.', { cause });

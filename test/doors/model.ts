@@ -7,7 +7,7 @@ export { toldLength } from '../../src/model/context-length.ts';
 export { givenTo } from '../../src/model/given-to.ts';
 export { createMessageGate } from '../../src/model/message-gate.ts';
 export type { Fetch } from '../../src/model/openai-compatible/ask-once.ts';
-export { pacedOpenAICompatible } from '../../src/model/openai-compatible/openai-compatible.ts';
+export { pacedOpenaiCompatible } from '../../src/model/openai-compatible/openai-compatible.ts';
 export { toRequestBody } from '../../src/model/openai-compatible/request-body.ts';
 export { costOf, usd } from '../../src/model/prices.ts';
 export { type Attempt, type Pace, withRetries } from '../../src/model/retry.ts';

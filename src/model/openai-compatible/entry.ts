@@ -1,2 +1,2 @@
-export { type OpenAICompatibleOptions, openAICompatible } from './openai-compatible.ts';
+export { type OpenaiCompatibleOptions, openaiCompatible } from './openai-compatible.ts';
 export type { ExtraBody, LimitParameter } from './request-body.ts';

@@ -21,7 +21,7 @@ import {
 } from './request-body.ts';
 
 /** Where a server that speaks OpenAI's chat completions is, and how to ask it. */
-export interface OpenAICompatibleOptions extends AdapterOptions {
+export interface OpenaiCompatibleOptions extends AdapterOptions {
   /** Such as `https://api.openai.com/v1`; `/chat/completions` is added to its path. */
   readonly baseURL: string;
   /** Sent as a bearer token. */
@@ -66,11 +66,11 @@ export interface OpenAICompatibleOptions extends AdapterOptions {
  * @throws TypeError when `baseURL`, `apiKey` or `headers` cannot be used in a request, when `extraBody` or `cacheKeyIn` says what
  *   the adapter sets itself, or when `prices`, `maxOutputTokens` or `media` make no sense.
  */
-export const openAICompatible = (options: OpenAICompatibleOptions): ChatModel =>
-  pacedOpenAICompatible(options, realPace);
+export const openaiCompatible = (options: OpenaiCompatibleOptions): ChatModel =>
+  pacedOpenaiCompatible(options, realPace);
 
-/** `openAICompatible` with time and chance given. For tests, and not exported by the package. */
-export const pacedOpenAICompatible = (options: OpenAICompatibleOptions, pace: Pace): ChatModel => {
+/** `openaiCompatible` with time and chance given. For tests, and not exported by the package. */
+export const pacedOpenaiCompatible = (options: OpenaiCompatibleOptions, pace: Pace): ChatModel => {
   const { model, headers = {}, timeout, retries = DEFAULT_RETRIES } = options;
   // Secrets are pasted with line ends.
   const apiKey = options.apiKey?.trim() || undefined;
@@ -151,9 +151,9 @@ const isLast = ({ tools, settings }: ModelRequest): boolean =>
   tools.length > 0 && settings?.toolChoice === 'none';
 
 /** The messages of these errors leave out the values: a URL may hold a password, and a header is a secret. */
-const parseUrl = ({ baseURL, ...others }: OpenAICompatibleOptions): string => {
+const parseUrl = ({ baseURL, ...others }: OpenaiCompatibleOptions): string => {
   if (baseURL === undefined && 'baseUrl' in others) {
-    throw new TypeError("openAICompatible has no option 'baseUrl'; it is called 'baseURL'.");
+    throw new TypeError("openaiCompatible has no option 'baseUrl'; it is called 'baseURL'.");
   }
   const url = URL.canParse(baseURL) ? new URL(baseURL) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {

@@ -73,7 +73,7 @@ const settingsFields = (request: ModelRequest): UntrustedRecord => {
   const { topK, stop = [] } = settings;
   if (topK !== undefined) {
     throw refused(
-      "Chat completions have no 'topK'. Where the server takes one, give it to openAICompatible as 'extraBody: { top_k }'.",
+      "Chat completions have no 'topK'. Where the server takes one, give it to openaiCompatible as 'extraBody: { top_k }'.",
     );
   }
   return {

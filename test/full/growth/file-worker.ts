@@ -1,7 +1,7 @@
 /** The Worker whose memory `npm run growth` measures: its agents' model is asked over HTTP, with the files of a session. */
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, image } from '../../../src/index.ts';
-import { openAICompatible } from '../../../src/model/openai-compatible/entry.ts';
+import { openaiCompatible } from '../../../src/model/openai-compatible/entry.ts';
 
 const MIB = 1024 * 1024;
 
@@ -25,7 +25,7 @@ const seer = defineAgent({
   instructions: 'Say what’s on the images.',
   tools: [draw],
   model: (env) =>
-    openAICompatible({
+    openaiCompatible({
       baseURL: String(env.MODEL_URL),
       model: 'seeing',
       media: { message: { data: ['image/*'], url: [] }, result: { data: [], url: [] } },

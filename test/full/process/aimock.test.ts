@@ -1,7 +1,7 @@
 import { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ModelMessage, ModelReply, ToolDefinition } from '../../../src/index.ts';
-import { openAICompatible } from '../../../src/model/openai-compatible/entry.ts';
+import { openaiCompatible } from '../../../src/model/openai-compatible/entry.ts';
 
 /** The adapter over a real connection, against a server that other people wrote to behave as OpenAI's. */
 const mock = new LLMock({ port: 0, host: '127.0.0.1', chunkSize: 3 });
@@ -16,7 +16,7 @@ const ask = async (
   text: string,
   { stream = false, retries = 2, timeout = 5000, after = [] as readonly ModelMessage[] } = {},
 ) => {
-  const model = openAICompatible({
+  const model = openaiCompatible({
     baseURL: `${mock.url}/v1/`,
     apiKey: 'sk-loopback',
     model: 'gpt-5-mini',
@@ -131,7 +131,7 @@ it('tells a stream that the server cuts off from one that is complete', async ()
 });
 
 it('says so when nobody listens', async () => {
-  const model = openAICompatible({ baseURL: 'http://127.0.0.1:1/v1', model: 'm', retries: 0 });
+  const model = openaiCompatible({ baseURL: 'http://127.0.0.1:1/v1', model: 'm', retries: 0 });
   const asked = model.ask({ messages: [], tools: [] }, { signal: new AbortController().signal });
   await expect(asked).rejects.toMatchObject({
     failure: 'unreachable',

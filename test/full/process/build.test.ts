@@ -156,7 +156,7 @@ import {
 } from 'holdfast';
 import type { CallScope, Frame, FrameOutcome, LiveCall, ToolExecution } from 'holdfast/kinds';
 import { offlineModel } from 'holdfast/models/offline';
-import { openAICompatible } from 'holdfast/models/openai-compatible';
+import { openaiCompatible } from 'holdfast/models/openai-compatible';
 import { type AiBinding, workersAi, type WorkersAiOptions } from 'holdfast/models/workers-ai';
 import { type Clock, createMemorySessions, type SessionPort } from 'holdfast/testing';
 import { createToolCallingManager, defineToolCallingOptions, type ToolExecutionResult } from 'holdfast/tool-calling';
@@ -186,7 +186,7 @@ export const callsOf = (event: StoredEvent): readonly JournaledCall[] => event.t
 export const most = (limits: LoopLimits) => limits.toolCalls;
 export const executed = (reply: ModelReply): Promise<ToolExecutionResult> =>
   createToolCallingManager().executeToolCalls([], reply, defineToolCallingOptions({ tools: [look] }));
-export const models: readonly ChatModel[] = [offlineModel(), openAICompatible({ baseURL: 'http://localhost/v1', model: 'm' })];
+export const models: readonly ChatModel[] = [offlineModel(), openaiCompatible({ baseURL: 'http://localhost/v1', model: 'm' })];
 export const atCloudflare = (ai: Ai, options: WorkersAiOptions): ChatModel => workersAi(ai, options);
 export const wrapped = (ai: Ai): AiBinding => ({ run: (model, inputs) => ai.run(model, inputs, { gateway: { id: 'g' } }) });
 export const sessions = (clock: Clock, dispatch: (handOver: HandOver) => void): SessionPort =>
@@ -203,7 +203,7 @@ export const minted = (env: Env, { id }: Principal): MintedSecrets => ({ key: id
 export const holdfast = createHoldfast({ agents: [counting], toolGroups: more, secrets: minted, context: { plan: 'free' } });
 export const { worker, TurnRunner: Runner } = holdfast;
 // What tests of the package give it beside its options is not for users.
-export const parameters = (given: Parameters<typeof openAICompatible>): 1 => given.length;
+export const parameters = (given: Parameters<typeof openaiCompatible>): 1 => given.length;
 `;
 
 const KIND = `

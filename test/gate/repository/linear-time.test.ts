@@ -23,7 +23,7 @@ import {
   createReplyAssembly,
   MAX_REPLY_LENGTH,
   pacedFromAiSdk,
-  pacedOpenAICompatible,
+  pacedOpenaiCompatible,
   toldLength,
   withUniqueIds,
 } from '../../doors/model.ts';
@@ -103,7 +103,7 @@ const callOf = (call: object) => ({ tool_calls: [call] });
 const pace = { sleep: async () => undefined, random: () => 0, now: () => 0 };
 const ask = { messages: [{ role: 'user' as const, text: 'Go.' }], tools: [] };
 const answering = (answer: () => Response) => {
-  const model = pacedOpenAICompatible(
+  const model = pacedOpenaiCompatible(
     { baseURL: 'https://model.test/v1', model: 'm', retries: 0, fetch: async () => answer() },
     pace,
   );

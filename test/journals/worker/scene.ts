@@ -12,7 +12,7 @@ import {
   type Prices,
   type ToolCall,
 } from '../../../src/index.ts';
-import { openAICompatible } from '../../../src/model/openai-compatible/entry.ts';
+import { openaiCompatible } from '../../../src/model/openai-compatible/entry.ts';
 
 declare global {
   namespace Cloudflare {
@@ -25,7 +25,7 @@ declare global {
 
 /** The model of a scene: what it says is written beside the session. */
 export const modelOf = (scene: string, prices?: Prices): ChatModel =>
-  openAICompatible({ baseURL: `${env.WORLD_URL}/${scene}/v1`, model: 'scripted', retries: 0, prices });
+  openaiCompatible({ baseURL: `${env.WORLD_URL}/${scene}/v1`, model: 'scripted', retries: 0, prices });
 
 /** An agent that is a scene of its own. */
 export const scene = <Declaration extends InputDeclaration = undefined>(

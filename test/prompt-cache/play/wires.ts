@@ -45,7 +45,7 @@ export const WIRES: readonly MeasuredWire[] = [
     model: olderOpenAI,
   },
   wire('responses-late', { by: '@ai-sdk/openai, gpt-5.4', form: 'responses', on: 'responses-unstored' }),
-  wire('chat', { by: 'openAICompatible, some-model', form: 'chat', on: 'reasoning' }),
+  wire('chat', { by: 'openaiCompatible, some-model', form: 'chat', on: 'reasoning' }),
   wire('deepseek', { by: '@ai-sdk/deepseek, deepseek-v4', form: 'chat', on: 'deepseek-sdk' }),
   wire('openrouter', {
     by: '@openrouter/ai-sdk-provider, anthropic/claude-sonnet-4.5',

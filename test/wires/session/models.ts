@@ -1,4 +1,4 @@
-/** The model of each wire, as a user of the library makes it: by the provider's own package, or by `openAICompatible`. */
+/** The model of each wire, as a user of the library makes it: by the provider's own package, or by `openaiCompatible`. */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createDeepSeek } from '@ai-sdk/deepseek';
 import { createGoogle } from '@ai-sdk/google';
@@ -7,7 +7,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { createOpenRouter } from '@openrouter/ai-sdk-provider';
 import type { ChatModel, ModelMedia, ModelSettings } from '../../../src/index.ts';
 import { fromAiSdk } from '../../../src/model/ai-sdk/entry.ts';
-import { openAICompatible } from '../../../src/model/openai-compatible/entry.ts';
+import { openaiCompatible } from '../../../src/model/openai-compatible/entry.ts';
 import type { WireName } from './servers.ts';
 
 /** Where a wire answers. */
@@ -38,7 +38,7 @@ const responses =
       options('openai', { store, reasoningSummary: 'detailed' }),
     );
 
-const compatible: Make = (server) => openAICompatible({ model: 'some-model', apiKey, ...server });
+const compatible: Make = (server) => openaiCompatible({ model: 'some-model', apiKey, ...server });
 
 const bySdk: Make = (server) =>
   fromAiSdk(createOpenAICompatible({ name: 'google', apiKey, ...server })('some-model'));

@@ -10,7 +10,7 @@ import {
 } from '../../../../src/create-holdfast.ts';
 import { requireApproval } from '../../../../src/index.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
-import { openAICompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { agents } from './agents.ts';
 import { hooks } from './hooks.ts';
@@ -20,7 +20,7 @@ import { hasHole, settings } from './settings.ts';
 import { leak, pay, records } from './tools.ts';
 import { chatCallers, tenants } from './who.ts';
 
-const model = openAICompatible({
+const model = openaiCompatible({
   baseURL: settings.MODEL_URL,
   apiKey: settings.MODEL_KEY,
   model: 'puppet',

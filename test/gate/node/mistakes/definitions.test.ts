@@ -233,7 +233,7 @@ describe('the literal of an agent', () => {
     [
       'a model by its name',
       ofAgent({ model: 'gpt-5' }),
-      "Agent 'clerk' has 'gpt-5' as its 'model': use a model, as in openAICompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function of the environment that makes one.",
+      "Agent 'clerk' has 'gpt-5' as its 'model': use a model, as in openaiCompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function of the environment that makes one.",
     ],
     [
       'a model of the AI SDK',
@@ -248,7 +248,7 @@ describe('the literal of an agent', () => {
     [
       'a promise of a model',
       ofAgent({ model: Promise.resolve({}) }),
-      "Agent 'clerk' has a promise as its 'model': use a model, as in openAICompatible({ baseURL, apiKey, model }), or a function of the environment that makes one.",
+      "Agent 'clerk' has a promise as its 'model': use a model, as in openaiCompatible({ baseURL, apiKey, model }), or a function of the environment that makes one.",
     ],
     [
       'nothing',

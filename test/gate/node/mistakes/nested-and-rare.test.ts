@@ -12,7 +12,7 @@ import {
 } from '../../../../src/kinds/entry.ts';
 import { defineMcpEndpoint, defineMcpPrompt } from '../../../../src/mcp/server/entry.ts';
 import { defineMcpToolGroup, mcpResources, mcpToolProvider } from '../../../../src/mcp/tools/entry.ts';
-import { openAICompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { createToolCallingManager, defineToolCallingOptions } from '../../../../src/tool-calling/entry.ts';
 import { type Mistake, make, ofAgent, run, told, tool } from './mistake.ts';
 
@@ -24,7 +24,7 @@ const ofDig = (config: object) =>
   make(defineAgenticTool, { name: 'dig', description: 'Digs.', tools: [], ...config });
 
 const ofModel = (settings: object) =>
-  make(openAICompatible, { baseURL: 'https://model.example', apiKey: 'k', model: 'm', settings });
+  make(openaiCompatible, { baseURL: 'https://model.example', apiKey: 'k', model: 'm', settings });
 
 describe('a key inside the literal of an agent', () => {
   it.each<Mistake>([

@@ -85,7 +85,7 @@ describe('the literal of a tool that holds others', () => {
     [
       'a model by its name',
       make(defineAgenticTool, { ...named, tools: [], model: 'gpt-5' }),
-      "Tool 'desk': it has 'gpt-5' as its 'model': use a model, as in openAICompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function of the environment that makes one.",
+      "Tool 'desk': it has 'gpt-5' as its 'model': use a model, as in openaiCompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function of the environment that makes one.",
     ],
     [
       'unlocked in a playbook',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatModel } from '../../../../src/index.ts';
-import { pacedFromAiSdk, pacedOpenAICompatible, pacedWorkersAi } from '../../../doors/model.ts';
+import { pacedFromAiSdk, pacedOpenaiCompatible, pacedWorkersAi } from '../../../doors/model.ts';
 import { fakeModel, finish, call as part, delta as sdkDelta, streamed } from './ai-sdk/fake-model.ts';
 import { body, delta, fakePace, fakeServer, hello, sse, streamOf } from './openai-compatible/fake-server.ts';
 
@@ -12,10 +12,10 @@ const events = [delta({ content: 'a' }), delta({ tool_calls: [] }), delta({}, 's
 
 /** Each adapter over a server that streams; the first answer fails where `fails`. */
 const adapters: Readonly<Record<string, (fails: boolean, timeout?: number) => ChatModel>> = {
-  openAICompatible(fails, timeout) {
+  openaiCompatible(fails, timeout) {
     const good = () => streamOf(events);
     const { fetch } = fakeServer(...(fails ? [() => new Response('', { status: 503 }), good] : [good]));
-    return pacedOpenAICompatible({ baseURL: 'https://model.test/v1', model: 'm', fetch, timeout }, pace);
+    return pacedOpenaiCompatible({ baseURL: 'https://model.test/v1', model: 'm', fetch, timeout }, pace);
   },
   workersAi(fails, timeout) {
     let runs = 0;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AskOptions, ModelError } from '../../../../src/index.ts';
 import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
-import { openAICompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { workersAi } from '../../../../src/model/workers-ai/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import {
@@ -21,8 +21,8 @@ const binding = { run: async () => ({ response: 'hi' }) };
 
 /** Each adapter, made with these options. */
 const adapters = {
-  openAICompatible: (options: object) =>
-    openAICompatible({ baseURL: 'https://model.test/v1', model: 'm', ...options }),
+  openaiCompatible: (options: object) =>
+    openaiCompatible({ baseURL: 'https://model.test/v1', model: 'm', ...options }),
   workersAi: (options: object) => workersAi(binding, { model: 'm', ...options }),
   fromAiSdk: (options: object) => fromAiSdk(fakeModel([() => said('hi')]).model, options),
 };

@@ -1,7 +1,7 @@
 /** A loop over servers that refuse a reply of theirs which does not come back as it was. */
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
-import { openAICompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
@@ -70,7 +70,7 @@ describe('a server of chat completions with', () => {
         { content: 'Two.', ...given },
       ];
       const server = strictServer(replies, form);
-      const model = openAICompatible({ baseURL: 'https://model.test/v1', model: 'm', fetch: server.fetch });
+      const model = openaiCompatible({ baseURL: 'https://model.test/v1', model: 'm', fetch: server.fetch });
       const agent = defineAgent({
         name: 'looker',
         description: 'Looks.',

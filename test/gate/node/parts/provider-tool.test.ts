@@ -12,7 +12,7 @@ import {
 } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
-import { openAICompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { hello, sse } from '../model/openai-compatible/fake-server.ts';
@@ -131,7 +131,7 @@ describe('a tool that the provider of a model runs', () => {
   it('is refused by name by a model that cannot be given it, and passed over by the planner', async () => {
     const request = { ...hello, tools: [offered] };
     const { signal } = new AbortController();
-    const model = openAICompatible({ baseURL: 'http://own.test/v1', model: 'm' });
+    const model = openaiCompatible({ baseURL: 'http://own.test/v1', model: 'm' });
     await expect(model.ask(request, { signal })).rejects.toThrow(
       new ModelError(
         'bad-request',

@@ -3,17 +3,17 @@ import * as v from 'valibot';
 import { expect, it } from 'vitest';
 import { type AgentConfig, defineAgent, defineTool, type LoopTransformer } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
-import { openAICompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { type Finding, measureSession } from '../../../prompt-cache/measure/measure-session.ts';
 import { playSession, type Session } from '../../../prompt-cache/play/play.ts';
 import { createChatCompletionsWire } from '../../../wires/chat-completions.ts';
 
 const chat = {
   name: 'chat',
-  by: 'openAICompatible',
+  by: 'openaiCompatible',
   form: 'chat',
   model: (server: { readonly baseURL: string; readonly fetch?: typeof fetch }) =>
-    openAICompatible({ model: 'some-model', apiKey: 'key', ...server }),
+    openaiCompatible({ model: 'some-model', apiKey: 'key', ...server }),
   server: (played: { readonly script: Parameters<typeof createChatCompletionsWire>[0]['script'] }) =>
     createChatCompletionsWire({ ...played, dialect: 'reasoning' }),
 } as const;

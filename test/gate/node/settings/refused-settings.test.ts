@@ -10,7 +10,7 @@ import {
 } from '../../../../src/index.ts';
 import { defineAgenticTool, defineInjectionStrategy, noChange } from '../../../../src/kinds/entry.ts';
 import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
-import { openAICompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { workersAi } from '../../../../src/model/workers-ai/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 import { TASK } from '../agentic/scenes.ts';
@@ -97,7 +97,7 @@ describe('a setting that cannot be followed', () => {
   });
 
   describe.each<[string, (settings: object) => ChatModel]>([
-    ['openAICompatible', (settings) => openAICompatible({ baseURL: 'https://a.test', model: 'm', settings })],
+    ['openaiCompatible', (settings) => openaiCompatible({ baseURL: 'https://a.test', model: 'm', settings })],
     ['workersAi', (settings) => workersAi({ run: async () => ({}) }, { model: 'm', settings })],
     ['fromAiSdk', (settings) => fromAiSdk(sdkModel('any'), { settings })],
   ])('%s', (_, make) => {

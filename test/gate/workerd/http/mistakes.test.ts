@@ -66,7 +66,7 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   [
     'a model by its name',
     app({ agents: [clerk], model: 'gpt-5' }),
-    "createHoldfast has 'gpt-5' as its 'model': use a model, as in openAICompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function of the environment that makes one.",
+    "createHoldfast has 'gpt-5' as its 'model': use a model, as in openaiCompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function of the environment that makes one.",
   ],
   [
     'webhook',

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { openAICompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { playModel, script } from '../../../fixtures/scripts.ts';
 import { appWith, broken } from './app.ts';
@@ -10,7 +10,7 @@ type Answer = () => Response | Promise<Response>;
 /** A server that gives these answers in order, then a good one; `asked` holds the bodies that it was sent. */
 function server(...answers: Answer[]) {
   const asked: { messages: Record<string, unknown>[] }[] = [];
-  const model = openAICompatible({
+  const model = openaiCompatible({
     baseURL: 'https://models.test/v1',
     apiKey: 'sk-very-secret',
     model: 'm1',

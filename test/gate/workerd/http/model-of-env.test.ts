@@ -97,7 +97,7 @@ describe('a model of the environment', () => {
       // @ts-expect-error: for callers without types
       () => ({}),
       'A `model` function answered with something that is no model. Have it return what an adapter makes, such as ' +
-        'openAICompatible({ ... }).',
+        'openaiCompatible({ ... }).',
     ],
   ])('that %s leaves a message untaken, and is asked for again', async (_, model, detail) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});

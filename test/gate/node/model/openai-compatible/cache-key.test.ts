@@ -1,7 +1,7 @@
 /** By which key a server that speaks as OpenAI's is told that requests belong together. */
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest } from '../../../../../src/index.ts';
-import { openAICompatible } from '../../../../../src/model/openai-compatible/entry.ts';
+import { openaiCompatible } from '../../../../../src/model/openai-compatible/entry.ts';
 import { ask, completion, hello } from './fake-server.ts';
 
 const ok = () => Response.json(completion({ content: 'hi' }));
@@ -51,13 +51,13 @@ describe('the key of a conversation', () => {
     ['https://some.test/v1', undefined, undefined],
     ['https://some.test/v1', 'prompt_cache_key', true],
   ])('is asked for by a model at %s with %s', (baseURL, cacheKeyIn, caches) => {
-    expect(openAICompatible({ baseURL, model: 'm-1', cacheKeyIn }).caches).toBe(caches);
+    expect(openaiCompatible({ baseURL, model: 'm-1', cacheKeyIn }).caches).toBe(caches);
   });
 
   it.each(['messages', 'tool_choice', '', 'a b', 'x-'.padEnd(70, 'y')])(
     'cannot stand in %j',
     (cacheKeyIn) => {
-      const make = () => openAICompatible({ baseURL: 'https://some.test/v1', model: 'm-1', cacheKeyIn });
+      const make = () => openaiCompatible({ baseURL: 'https://some.test/v1', model: 'm-1', cacheKeyIn });
       expect(make).toThrow(
         new TypeError("'cacheKeyIn' is no field of the body or header that is free to hold a key."),
       );

@@ -1,6 +1,6 @@
 import type { ModelError, ModelReply, ModelRequest } from '../../../../../src/index.ts';
-import type { OpenAICompatibleOptions } from '../../../../../src/model/openai-compatible/entry.ts';
-import { type Fetch, type Pace, pacedOpenAICompatible } from '../../../../doors/model.ts';
+import type { OpenaiCompatibleOptions } from '../../../../../src/model/openai-compatible/entry.ts';
+import { type Fetch, type Pace, pacedOpenaiCompatible } from '../../../../doors/model.ts';
 
 export const NOW = Date.UTC(2026, 0, 1, 12, 0, 0);
 
@@ -92,7 +92,7 @@ export const ask = async (
     random = 0,
     onText = () => {},
     ...options
-  }: Partial<OpenAICompatibleOptions> & {
+  }: Partial<OpenaiCompatibleOptions> & {
     stream?: boolean;
     request?: ModelRequest;
     signal?: AbortSignal;
@@ -102,7 +102,7 @@ export const ask = async (
 ) => {
   const server = fakeServer(...(typeof answers === 'function' ? [answers] : answers));
   const { pace, waits } = fakePace(random);
-  const model = pacedOpenAICompatible(
+  const model = pacedOpenaiCompatible(
     { baseURL: 'https://model.test/v1', model: 'm-1', fetch: server.fetch, ...options },
     pace,
   );

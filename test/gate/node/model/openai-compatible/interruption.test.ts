@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openAICompatible } from '../../../../../src/model/openai-compatible/entry.ts';
+import { openaiCompatible } from '../../../../../src/model/openai-compatible/entry.ts';
 import {
   ask,
   completion,
@@ -138,7 +138,7 @@ describe('an abort', () => {
     onTestFinished(() => timers.mockRestore());
     const { fetch, requests } = fakeServer(status(429, { 'retry-after': '29' }));
     // With the real pace: without the signal this takes half a minute.
-    const model = openAICompatible({ baseURL: 'https://model.test/v1', model: 'm-1', fetch });
+    const model = openaiCompatible({ baseURL: 'https://model.test/v1', model: 'm-1', fetch });
     const asked = model.ask(hello, { signal: controller.signal });
     const outcome = expect(asked).rejects.toMatchObject(aborted);
     await vi.waitFor(() => expect(timers).toHaveBeenCalledWith(expect.any(Function), 29_000), 20_000);
@@ -161,7 +161,7 @@ describe('an abort', () => {
       remove(...given);
     };
     const { fetch } = fakeServer(status(500, { 'retry-after-ms': '1' }), ok);
-    const model = openAICompatible({ baseURL: 'https://model.test/v1', model: 'm-1', fetch });
+    const model = openaiCompatible({ baseURL: 'https://model.test/v1', model: 'm-1', fetch });
     expect((await model.ask(hello, { signal })).text).toBe('hi');
     await ask(() => streamOf(sse(delta({ content: 'a' }, 'stop'))), { signal, stream: true });
     expect(listeners).toBe(0);

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { MessagePart, ModelMedia, ModelRequest } from '../../../../../src/index.ts';
-import { openAICompatible } from '../../../../../src/model/openai-compatible/entry.ts';
+import { openaiCompatible } from '../../../../../src/model/openai-compatible/entry.ts';
 import { linked, SAMPLES, sample } from '../../../../wires/sample-files.ts';
 import { ask, completion, failureOf } from './fake-server.ts';
 
@@ -94,7 +94,7 @@ it('a result with files is told in words', async () => {
 
 describe('what the model takes', () => {
   const made = (media?: ModelMedia) =>
-    openAICompatible({ baseURL: 'http://localhost:1/v1', model: 'm-1', media }).media;
+    openaiCompatible({ baseURL: 'http://localhost:1/v1', model: 'm-1', media }).media;
 
   it('is known to nobody until it is said', () => {
     expect(made()).toBeUndefined();

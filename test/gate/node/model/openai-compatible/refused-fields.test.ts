@@ -1,7 +1,7 @@
 /** Servers that refuse a field which the adapter can do without. */
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest } from '../../../../../src/index.ts';
-import { pacedOpenAICompatible } from '../../../../doors/model.ts';
+import { pacedOpenaiCompatible } from '../../../../doors/model.ts';
 import { fakePace, hello } from './fake-server.ts';
 
 const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' } };
@@ -17,7 +17,7 @@ function strict(field: string, message: string) {
     const answer = { choices: [{ message: { content: 'Hi.' }, finish_reason: 'stop' }] };
     return Response.json(isRefused ? { error: { message } } : answer, { status: isRefused ? 400 : 200 });
   };
-  const model = pacedOpenAICompatible({ baseURL: 'https://x.test/v1', model: 'm', fetch }, fakePace().pace);
+  const model = pacedOpenaiCompatible({ baseURL: 'https://x.test/v1', model: 'm', fetch }, fakePace().pace);
   return {
     ask: (request: ModelRequest = hello) => model.ask(request, { signal }),
     asked: () => bodies.map((one) => Object.keys(one)),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest, ToolDefinition } from '../../../../../src/index.ts';
-import { openAICompatible } from '../../../../../src/model/openai-compatible/entry.ts';
+import { openaiCompatible } from '../../../../../src/model/openai-compatible/entry.ts';
 import { toRequestBody } from '../../../../doors/model.ts';
 import { ask, completion, hello } from './fake-server.ts';
 
@@ -184,9 +184,9 @@ describe('the request', () => {
   });
 });
 
-describe('openAICompatible', () => {
+describe('openaiCompatible', () => {
   it('is named as its model', () => {
-    expect(openAICompatible({ baseURL: 'http://localhost:1/v1', model: 'm-1' }).name).toBe('m-1');
+    expect(openaiCompatible({ baseURL: 'http://localhost:1/v1', model: 'm-1' }).name).toBe('m-1');
   });
 
   it.each([
@@ -205,6 +205,6 @@ describe('openAICompatible', () => {
       "'apiKey' or 'headers' holds a character that HTTP does not allow in a header.",
     ],
   ])('refuses %j without repeating it', (options, message) => {
-    expect(() => openAICompatible({ model: 'm-1', ...options })).toThrow(new TypeError(message));
+    expect(() => openaiCompatible({ model: 'm-1', ...options })).toThrow(new TypeError(message));
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest } from '../../../../../src/index.ts';
 import {
-  type OpenAICompatibleOptions,
-  openAICompatible,
+  type OpenaiCompatibleOptions,
+  openaiCompatible,
 } from '../../../../../src/model/openai-compatible/entry.ts';
 import { ask, completion, hello } from './fake-server.ts';
 
@@ -16,7 +16,7 @@ const always = {
 
 const asked = (
   settings: ModelRequest['settings'],
-  { tools = [], ...options }: Partial<OpenAICompatibleOptions> & { tools?: ModelRequest['tools'] } = {},
+  { tools = [], ...options }: Partial<OpenaiCompatibleOptions> & { tools?: ModelRequest['tools'] } = {},
 ) =>
   ask(() => Response.json(completion({ content: 'hi' })), {
     ...options,
@@ -62,7 +62,7 @@ describe('settings', () => {
   it.each<[NonNullable<ModelRequest['settings']>, string]>([
     [
       { topK: 40 },
-      "Chat completions have no 'topK'. Where the server takes one, give it to openAICompatible as 'extraBody: { top_k }'.",
+      "Chat completions have no 'topK'. Where the server takes one, give it to openaiCompatible as 'extraBody: { top_k }'.",
     ],
     [
       { toolChoice: { tool: 'gone' } },
@@ -94,22 +94,22 @@ describe('extraBody', () => {
     [{ max_tokens: 5 }, "'extraBody.max_tokens' is set by the adapter; leave it out."],
   ])('is refused at once where it cannot be: %s', (extraBody, message) => {
     const options: object = { extraBody };
-    expect(() => openAICompatible({ baseURL: 'https://model.test/v1', model: 'm', ...options })).toThrow(
+    expect(() => openaiCompatible({ baseURL: 'https://model.test/v1', model: 'm', ...options })).toThrow(
       new TypeError(message),
     );
   });
 });
 
-describe('openAICompatible', () => {
+describe('openaiCompatible', () => {
   it('is known by the host that serves its model', () => {
-    const { provider } = openAICompatible({ baseURL: 'https://api.deepseek.com/v1', model: 'm' });
+    const { provider } = openaiCompatible({ baseURL: 'https://api.deepseek.com/v1', model: 'm' });
     expect(provider).toBe('api.deepseek.com');
   });
 
   it('tells who still writes baseUrl what it is called', () => {
     const options: object = { baseUrl: 'https://model.test/v1', model: 'm' };
-    expect(() => openAICompatible(options as OpenAICompatibleOptions)).toThrow(
-      new TypeError("openAICompatible has no option 'baseUrl'; it is called 'baseURL'."),
+    expect(() => openaiCompatible(options as OpenaiCompatibleOptions)).toThrow(
+      new TypeError("openaiCompatible has no option 'baseUrl'; it is called 'baseURL'."),
     );
   });
 });
