@@ -7,6 +7,7 @@ import { type Policies, policyProblem } from '../loop/policies.ts';
 import type { CacheSetting } from '../model/cache-setting.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { type AgentSettings, shownSetting } from '../model/settings.ts';
+import { type Chaining, chainingProblem } from '../tool/chaining.ts';
 import { notOneOf } from '../tool/check-definition.ts';
 import { ended, type LiteralShape, literalFault, nameIn, shown } from '../tool/check-literal.ts';
 import { toMediaType } from '../tool/content.ts';
@@ -50,6 +51,12 @@ export function checkCache(agent: string, cache: CacheSetting): void {
   if (cache === 'auto' || cache === 'off' || typeof cache === 'function') return;
   const problem = `has a cache of ${shownSetting(cache)}: use 'auto', 'off' or a function`;
   throw new AgentDefinitionError(agent, { field: 'cache', problem });
+}
+
+/** @throws AgentDefinitionError if an entry does not carry the code of chaining. */
+export function checkChaining(agent: string, chaining: Chaining | undefined): void {
+  const problem = chainingProblem(chaining);
+  if (problem !== undefined) throw new AgentDefinitionError(agent, { field: 'chaining', problem });
 }
 
 /** The times that are given. @throws AgentDefinitionError when one of them is no time. */

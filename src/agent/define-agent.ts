@@ -1,5 +1,3 @@
-import type { Chaining } from '../kinds/chaining/define-chaining.ts';
-import { chainingSources } from '../kinds/chaining/strategy.ts';
 import type { Compaction } from '../loop/compaction/summarised.ts';
 import type { LoopInspector } from '../loop/inspector.ts';
 import { DEFAULT_LIMITS, type LoopLimits, withLimits } from '../loop/loop-limits.ts';
@@ -22,6 +20,7 @@ import {
   ToolResolutionError,
   type ToolSource,
 } from '../sources/resolution/tool-source.ts';
+import { type Chaining, chainingSources } from '../tool/chaining.ts';
 import type { LiteralShape } from '../tool/check-literal.ts';
 import type { CallLimit, Limits } from '../tool/frame.ts';
 import type { InputDeclaration } from '../tool/input-schema.ts';
@@ -35,6 +34,7 @@ import {
   checkAccepts,
   checkAgentLiteral,
   checkCache,
+  checkChaining,
   checkCompaction,
   checkedCount,
   checkedTimeout,
@@ -121,7 +121,10 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly toolGroups?: readonly ToolGroupRequest[] | undefined;
   /** What the tools of its groups may reach; nothing unless given. A group that needs more is refused. */
   readonly permissions?: readonly ToolGroupPermission[] | undefined;
-  /** Objects whose tools are offered once a call has returned one. */
+  /**
+   * Objects whose tools are offered once a call has returned one: `[chainFrom(Customer)]`, `[discover(Order)]` or
+   * `[chainAny()]`, with these functions from `holdfast/kinds`.
+   */
   readonly chaining?: Chaining | undefined;
   /** Decide, after unfolding and chaining, which tools its own loop offers; in order. */
   readonly strategies?: readonly InjectionStrategy[] | undefined;
@@ -242,6 +245,7 @@ export function defineAgent<
   const own = listed.filter((source) => !isGroup(source));
   const { tools, providers } = toolsFor(name, [...own, ...referenced]);
   const model = typeof config.model === 'function' ? undefined : config.model;
+  checkChaining(name, config.chaining);
   checkLimits(name, config.limits, model);
   const sources = withProviders(chainingSources(config.chaining), providers);
   const strategies = [...(config.strategies ?? [])];

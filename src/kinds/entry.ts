@@ -8,6 +8,7 @@ export {
 export { definePipeline, type PipelineConfig } from '../sources/pipeline/define-pipeline.ts';
 export type { AdaptedStep, Adapter, OnFailure, PipelineStep } from '../sources/pipeline/steps.ts';
 export type { CallScope, ToolExecution } from '../tool/call.ts';
+export type { Chained, Chaining } from '../tool/chaining.ts';
 export {
   addTools,
   defineInjectionStrategy,
@@ -60,15 +61,11 @@ export type { NestedInstructions } from './agentic/agentic-tool.ts';
 export { withContext, withInstructions, withModel, withTools } from './agentic/copies.ts';
 export { type AgenticToolConfig, defineAgenticTool } from './agentic/define-agentic-tool.ts';
 export { defineSubagent, type SubagentConfig, type SubagentInput } from './agentic/define-subagent.ts';
+export type { AnyChained, ChainedType, DiscoveredType } from './chaining/chained.ts';
 export {
   type AcceptOptions,
-  type AnyChained,
-  type Chained,
-  type ChainedType,
-  type Chaining,
   chainAny,
   chainFrom,
-  type DiscoveredType,
   type DiscoverOptions,
   discover,
 } from './chaining/define-chaining.ts';

@@ -66,7 +66,7 @@ export function tellUnchained(
     loop,
     `Tool '${tool}' returned an object of ${name}, whose methods are tools. They are not offered, since it is kept as JSON. To chain it, ` +
       `declare its type: defineDomainType({ name: '${name}', schema, tools: (value) => toolsOf(new ${name}(value)) }). ` +
-      `Name that as the 'output' of '${tool}', and under 'chaining'.`,
+      `Name that as the 'output' of '${tool}', and chain it with chainFrom of 'holdfast/kinds'.`,
   );
 }
 

@@ -79,12 +79,14 @@ discover(Customer, { limit: 3 });
 // @ts-expect-error a bare name is no domain type
 chainFrom({ name: 'Customer' });
 
-// Agents and agentic tools take types, what is made of them, and 'any'.
-const chaining = [Customer, chainFrom(Order), discover(Customer), chainAny(Order), 'any'] as const;
+// Agents and agentic tools take what is made of types.
+const chaining = [chainFrom(Order), discover(Customer), chainAny(Order), chainAny()] as const;
 defineAgent({ name: 'a', description: 'A.', instructions: 'A.', chaining });
 defineAgenticTool({ name: 'b', description: 'B.', tools: [], chaining });
-defineAgent({ name: 'c', description: 'C.', instructions: 'C.', chaining: 'any' });
-// @ts-expect-error a word that means nothing
+defineAgent({ name: 'c', description: 'C.', instructions: 'C.', chaining: [chainAny()] });
+// @ts-expect-error a domain type does not carry the code that chains it
+defineAgent({ name: 'f', description: 'F.', instructions: 'F.', chaining: [Customer] });
+// @ts-expect-error a word does not carry it
 defineAgent({ name: 'd', description: 'D.', instructions: 'D.', chaining: ['every'] });
 const noType = defineTool({ name: 'f', description: 'F.', run: () => 'f' });
 // @ts-expect-error a tool is no type

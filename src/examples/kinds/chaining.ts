@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { defineAgent, defineDomainType, defineTool } from '../../index.ts';
+import { chainFrom } from '../../kinds/entry.ts';
 
 const Customer = defineDomainType({
   name: 'Customer',
@@ -29,5 +30,5 @@ export const correspondent = defineAgent({
   description: 'Writes to customers.',
   instructions: 'Find the customer, then write.',
   tools: [findCustomer],
-  chaining: [Customer],
+  chaining: [chainFrom(Customer)],
 });

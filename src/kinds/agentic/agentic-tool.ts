@@ -4,6 +4,7 @@ import { limitProblem } from '../../loop/loop-limits.ts';
 import { modelProblem, settingsFault } from '../../loop/loop-settings.ts';
 import type { ChatModel, ModelOfEnv } from '../../model/chat-model.ts';
 import type { AgentSettings } from '../../model/settings.ts';
+import { type Chaining, chainingProblem, chainingSources, forgetChained } from '../../tool/chaining.ts';
 import {
   checkNaming,
   checkToolLiteral,
@@ -20,9 +21,6 @@ import type { AnyTool, Frame, InjectionStrategy, LiveCall, LoopView, Serial, Too
 import type { ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';
 import { artifact, error, isToolResult, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
 import { originOf } from '../../tool/unfolding/inner-tools.ts';
-import type { Chaining } from '../chaining/define-chaining.ts';
-import { forgetBindings } from '../chaining/memory.ts';
-import { chainingSources } from '../chaining/strategy.ts';
 import { contextOf } from './copies.ts';
 import type { KeyedMemory } from './memory.ts';
 
@@ -49,7 +47,7 @@ interface AgenticConfig<Name extends string, Declaration extends InputDeclaratio
   readonly settings?: AgentSettings | undefined;
   /** Bounds of the nested loop, beside those around it: 20 iterations unless given. */
   readonly limits?: Limits | undefined;
-  /** Objects whose tools the nested loop is offered once a call has returned one. */
+  /** Objects whose tools the nested loop is offered once a call has returned one, as in the `chaining` of an agent. */
   readonly chaining?: Chaining | undefined;
   /**
    * Decide, after unfolding and chaining, which tools the nested loop offers; in order. What a playbook or a state
@@ -197,6 +195,8 @@ export function checkLoop(
   if (limits?.cost !== undefined && typeof model === 'object' && !model.prices) {
     throw new ToolDefinitionError(name, 'limits.cost', `it ${noPrices(model)}.`);
   }
+  const wrong = chainingProblem(chaining);
+  if (wrong !== undefined) throw new ToolDefinitionError(name, 'chaining', `it ${wrong}.`);
   const hasMoreTools = sources.length + strategies.length + chaining.length > 0;
   const fault = settingsFault(settings, { tools, hasMoreTools, model });
   if (fault) throw new ToolDefinitionError(name, fault.field, `it ${fault.problem}.`);
@@ -224,7 +224,7 @@ function frameOf<Input>(
     context,
     instructions: typeof instructions === 'string' ? instructions : (view) => instructions(view, input),
     limits: { ...limits, iterations: limits?.iterations ?? ITERATIONS },
-    facts: [...facts, ...(memory?.isReset ? [forgetBindings(memory.key)] : [])],
+    facts: [...facts, ...(memory?.isReset ? forgetChained(chaining, memory.key) : [])],
     sources: [...sources, ...(memory ? chainingSources(chaining, memory.key) : chained)],
     // The kind's own come last, so that they hold for what the configuration's strategies add too.
     strategies: [...strategies, ...(loop.strategies ?? [])],

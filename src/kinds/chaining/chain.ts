@@ -1,17 +1,11 @@
 import { type Nested, nestingProblem } from '../../sources/objects/nesting.ts';
 import { memoized } from '../../tool/async.ts';
-import { nameIn, shown } from '../../tool/check-literal.ts';
+import type { Chained, Chaining } from '../../tool/chaining.ts';
 import { DomainTypeError } from '../../tool/domain-objects.ts';
 import { type DomainType, isDomainType } from '../../tool/domain-type.ts';
 import { consoleLog, type LogProblem, warning } from '../../tool/log.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
-import {
-  type Chained,
-  type ChainedType,
-  type Chaining,
-  chainFrom,
-  type DiscoveredType,
-} from './define-chaining.ts';
+import type { AnyEntry, ChainedType, DiscoveredType } from './chained.ts';
 
 /** Holds what is chained, as it was read once. */
 export interface Chain {
@@ -39,19 +33,10 @@ export interface ViewedChain extends KeyedChain {
  * @throws DomainTypeError when a type is chained twice in one way, or two types that are chained have a tool of one
  *   name.
  */
-export const readChaining = (chaining: Chaining): Chain => chainOf(chaining === 'any' ? ANY : chaining);
+export const readChaining = memoized(toChain);
 
-const ANY: readonly Chained[] = ['any'];
-
-const chainOf = memoized(toChain);
-
-function toChain(entries: readonly Chained[]): Chain {
-  const read = entries.map((entry) => {
-    if (entry === 'any') return { chain: 'any', types: [] } as const;
-    const given = Object(entry);
-    if (!('chain' in given || 'parse' in given)) throw noType(entry);
-    return 'chain' in entry ? entry : chainFrom(entry);
-  });
+function toChain(entries: Chaining): Chain {
+  const read = entries.filter(isEntry);
   const ones = byType(read.flatMap((one) => (one.chain === 'one' ? one : [])));
   const many = byType(read.flatMap((one) => (one.chain === 'many' ? one : [])));
   const anys = read.flatMap((one) => (one.chain === 'any' ? one : []));
@@ -69,9 +54,8 @@ function toChain(entries: readonly Chained[]): Chain {
   };
 }
 
-/** Callers without types may list anything, such as the schema of a type. */
-const noType = (given: unknown): DomainTypeError =>
-  new DomainTypeError(nameIn(given), 'chaining', `is ${shown(given)}: chain what defineDomainType makes`);
+/** Entries are made by the functions of this folder alone. */
+const isEntry = (entry: Chained): entry is AnyEntry => 'chain' in entry;
 
 function byType<One extends ChainedType | DiscoveredType>(chained: readonly One[]): ReadonlyMap<string, One> {
   const found = new Map<string, One>();

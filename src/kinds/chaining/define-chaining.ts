@@ -1,15 +1,12 @@
+import { CHAINS, type ChainingCode } from '../../tool/chaining.ts';
 import { saysTrue } from '../../tool/check-definition.ts';
-import { type DomainObjects, DomainTypeError } from '../../tool/domain-objects.ts';
+import { DomainTypeError } from '../../tool/domain-objects.ts';
 import type { DomainType } from '../../tool/domain-type.ts';
-import type { Json } from '../../tool/json.ts';
 import { mistake } from '../../tool/log.ts';
 import type { LoopView } from '../../tool/tool.ts';
-
-/** Which artifacts bring tools with them. */
-export type Chaining = 'any' | readonly Chained[];
-
-/** A domain type is chained as `chainFrom` does it, and `'any'` is `chainAny()`. */
-export type Chained = DomainType | ChainedType | DiscoveredType | AnyChained | 'any';
+import type { AnyChained, ChainedType, DiscoveredType, TypeWithTools } from './chained.ts';
+import { forgetBindings } from './memory.ts';
+import { chainingSources } from './strategy.ts';
 
 /**
  * Offers the tools of one object of the type at a time: of the last one that a call returned by itself and that is
@@ -20,7 +17,7 @@ export type Chained = DomainType | ChainedType | DiscoveredType | AnyChained | '
 export const chainFrom = <Value>(
   type: DomainType<string, Value>,
   options: AcceptOptions<Value> = {},
-): ChainedType => ({ chain: 'one', type: withTools(type), accepts: acceptor(type, options) });
+): ChainedType => ({ [CHAINS]: CODE, chain: 'one', type: withTools(type), accepts: acceptor(type, options) });
 
 /**
  * Offers the tools of every object of the type that a call has returned, alone or in a list, under names that hold its
@@ -39,42 +36,30 @@ export function discover<Value>(
       `is discovered with a max of ${max}: use a positive whole number`,
     );
   }
-  return { chain: 'many', type: withTools(type), max, hint, accepts: acceptor(type, { when }) };
+  return {
+    [CHAINS]: CODE,
+    chain: 'many',
+    type: withTools(type),
+    max,
+    hint,
+    accepts: acceptor(type, { when }),
+  };
 }
 
 /**
- * As `'any'`: offers the tools of the last object that a call returned by itself, whatever its type, in place of those
+ * Offers the tools of the last object that a call returned by itself, whatever its type, in place of those
  * of the object before it. The types are these, those that are chained beside it, those that the loop's own
  * tools declare as their `output`, inner ones too, and those to which tools of such objects lead. An artifact without
  * a type is taken for one of the first type, in this order, whose schema it fits.
  */
-export const chainAny = (...types: readonly DomainType[]): AnyChained => ({ chain: 'any', types });
+export const chainAny = (...types: readonly DomainType[]): AnyChained => ({
+  [CHAINS]: CODE,
+  chain: 'any',
+  types,
+});
 
-/** A type whose current object's tools are offered. */
-export interface ChainedType {
-  readonly chain: 'one';
-  readonly type: TypeWithTools;
-  /** Whether this object, which the type has read before, is taken. Never throws. */
-  accepts(value: Json, view: LoopView): boolean;
-}
-
-/** A type of whose objects several offer their tools at once, each under names of its own. */
-export interface DiscoveredType {
-  readonly chain: 'many';
-  readonly type: TypeWithTools;
-  readonly max: number;
-  readonly hint: boolean;
-  readonly accepts: ChainedType['accepts'];
-}
-
-/** Any object of a type that has tools. */
-export interface AnyChained {
-  readonly chain: 'any';
-  readonly types: readonly DomainType[];
-}
-
-/** A type that has something to chain. */
-export type TypeWithTools = DomainType & { readonly objects: DomainObjects };
+/** Each entry carries it. */
+const CODE: ChainingCode = { sources: chainingSources, forget: forgetBindings };
 
 /** Which objects of a type are taken. */
 export interface AcceptOptions<Value> {
@@ -94,14 +79,14 @@ export interface DiscoverOptions<Value> extends AcceptOptions<Value> {
 }
 
 /** @throws DomainTypeError when objects of the type have no tools. */
-export function withTools(type: DomainType): TypeWithTools {
+function withTools(type: DomainType): TypeWithTools {
   const { name, objects } = type;
   if (!objects) throw new DomainTypeError(name, 'tools', 'has no tools, so there is nothing to chain');
   return { ...type, objects };
 }
 
 /** Makes the predicate of a type, for values as the journal has them. */
-export function acceptor<Value>(
+function acceptor<Value>(
   { name, parse }: DomainType<string, Value>,
   { when }: AcceptOptions<Value>,
 ): ChainedType['accepts'] {

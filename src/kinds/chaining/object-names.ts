@@ -2,7 +2,7 @@ import { hash32 } from '../../tool/json.ts';
 import { warning } from '../../tool/log.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { Chain, ViewedChain } from './chain.ts';
-import type { DiscoveredType } from './define-chaining.ts';
+import type { DiscoveredType } from './chained.ts';
 import type { Binding } from './memory.ts';
 
 /**

@@ -4,7 +4,7 @@ import { warning } from '../../tool/log.ts';
 import type { CallRemarks, LoopView, RemarkedCall } from '../../tool/tool.ts';
 import { factOf } from '../../tool/tool-memory.ts';
 import { type KnownTypes, knownTypes, type ViewedChain } from './chain.ts';
-import type { DiscoveredType, TypeWithTools } from './define-chaining.ts';
+import type { DiscoveredType, TypeWithTools } from './chained.ts';
 import { BINDINGS, boundIn, boundNow, type ChainingFact, type FoundObject } from './memory.ts';
 import { foundName, foundNames } from './object-names.ts';
 

@@ -1,4 +1,5 @@
 import { withDescription, withMetadata, withName } from '../../decorators/with.ts';
+import type { Chaining } from '../../tool/chaining.ts';
 import { adopting, decorate, mapRoute } from '../../tool/decorate.ts';
 import { shorten } from '../../tool/json.ts';
 import { warning } from '../../tool/log.ts';
@@ -6,19 +7,15 @@ import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { withheld } from '../../tool/tool-result.ts';
 import { unfoldingIn } from '../../tool/unfolding/unfolding.ts';
 import { type KeyedChain, knownTypes, readChaining, type ViewedChain } from './chain.ts';
-import type { ChainedType, Chaining, TypeWithTools } from './define-chaining.ts';
+import type { ChainedType, TypeWithTools } from './chained.ts';
 import { BINDINGS, type Binding, type Bindings, boundNow, isSameSlot } from './memory.ts';
 import { foundNames } from './object-names.ts';
 import { rememberArtifact } from './remember-found.ts';
 
-/**
- * Makes what offers the tools of bound objects, for an agent's own loop or a frame's `sources`; the same objects are
- * bound for all that ask under one path and `key`.
- *
- * @throws DomainTypeError when this cannot be chained.
- */
-export const chainingSources = (chaining: Chaining | undefined, key = ''): readonly InjectionStrategy[] =>
-  chaining === undefined ? [] : [chainingStrategy({ chain: readChaining(chaining), key })];
+/** The sources of a loop, as `ChainingCode` says. @throws DomainTypeError if this cannot be chained. */
+export const chainingSources = (entries: Chaining, key: string): readonly InjectionStrategy[] => [
+  chainingStrategy({ chain: readChaining(entries), key }),
+];
 
 function chainingStrategy(keyed: KeyedChain): InjectionStrategy {
   let unbound: readonly AnyTool[] | undefined;

@@ -70,11 +70,8 @@ const ARROWS: readonly {
   },
   {
     folder: 'src/agent/',
-    because: 'it is declared over the loop; its literal has a `chaining`, of which its sources are made',
-    on: [
-      ...['tool', 'decorators', 'sources', 'model', 'journal', 'loop'].map((name) => `src/${name}/`),
-      'src/kinds/chaining/',
-    ],
+    because: 'it is declared over the loop, and knows no kind of tool',
+    on: ['tool', 'decorators', 'sources', 'model', 'journal', 'loop'].map((name) => `src/${name}/`),
   },
   {
     folder: 'src/tool-calling/',
@@ -227,7 +224,6 @@ describe('who may import whom', () => {
   it('built-in-kinds.ts is the only file that knows all kinds, and of one kind another knows only what it nests', () => {
     const kindOf = (file: string): string | undefined => /^src\/kinds\/([^/]+)\//.exec(file)?.[1];
     const nests: Readonly<Record<string, readonly string[]>> = {
-      agentic: ['chaining'], // which it hands to its nested loop, as an agent does to its own
       playbook: ['agentic'], // which it is
       'state-machine': ['agentic'], // which it is
       process: ['unfolding'], // behind which its tools are

@@ -12,6 +12,7 @@ import {
   addTools,
   after,
   allOf,
+  chainFrom,
   defineInjectionStrategy,
   definePipeline,
   definePlaybook,
@@ -101,7 +102,7 @@ const Parcel = defineDomainType({
   ],
 });
 const chained = scene('chained', {
-  chaining: [Customer, Order, discover(Parcel, { hint: true })],
+  chaining: [chainFrom(Customer), chainFrom(Order), discover(Parcel, { hint: true })],
   tools: [
     defineTool({
       name: 'get_customer',

@@ -1,6 +1,12 @@
 import * as v from 'valibot';
 import { artifact, type DomainType, defineDomainType } from '../../../../src/index.ts';
-import { type Chaining, defineAgenticTool, discover } from '../../../../src/kinds/entry.ts';
+import {
+  type Chaining,
+  chainAny,
+  chainFrom,
+  defineAgenticTool,
+  discover,
+} from '../../../../src/kinds/entry.ts';
 import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
@@ -104,7 +110,7 @@ const nested: Scenario = {
         description: 'Serves a customer.',
         input: v.object({ task: v.string() }),
         tools: [getCustomer(kit, Customer)],
-        chaining: [Customer, Order],
+        chaining: [chainFrom(Customer), chainFrom(Order)],
       }),
     ]);
   },
@@ -124,8 +130,8 @@ const nested: Scenario = {
 };
 
 export const chains: readonly Scenario[] = [
-  chain('chaining', ({ Customer, Order }) => [Customer, Order]),
-  chain('chaining-any', () => 'any'),
+  chain('chaining', ({ Customer, Order }) => [chainFrom(Customer), chainFrom(Order)]),
+  chain('chaining-any', () => [chainAny()]),
   discovered,
   nested,
 ];

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { defineDomainType, defineTool } from '../../../../src/index.ts';
-import { type Chaining, defineAgenticTool } from '../../../../src/kinds/entry.ts';
+import { type Chaining, chainAny, chainFrom, defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { startStored } from '../../../fixtures/stored.ts';
 import { agent, type answers, calls, offered, shown, TASK } from './scenes.ts';
@@ -45,7 +45,7 @@ const script = [
 
 describe('chaining in an agentic tool', () => {
   it('offers the tools of an object as soon as a call has returned it, inside and not around (AGT-10)', async () => {
-    const session = createTestSession(agent('boss', [chained([Customer])]), { replies: script });
+    const session = createTestSession(agent('boss', [chained([chainFrom(Customer)])]), { replies: script });
     await session.send('Go.');
     expect(offered(session)).toEqual([
       ['dig'],
@@ -58,7 +58,7 @@ describe('chaining in an agentic tool', () => {
   });
 
   it('from any object offers them too, once there is one (AGT-11)', async () => {
-    const session = createTestSession(agent('boss', [chained('any')]), { replies: script });
+    const session = createTestSession(agent('boss', [chained([chainAny()])]), { replies: script });
     await session.send('Go.');
     expect(offered(session).slice(1, 3)).toEqual([['find'], ['find', 'spend']]);
     expect(shown(session.requests)[3]).toBe('You dig. <- spend of c1');
@@ -77,7 +77,7 @@ describe('chaining in an agentic tool', () => {
       },
     });
     const again = [calls(['dig', { task: 'Go.' }]), calls('spend'), 'Found.', 'Done.'];
-    const session = createTestSession(agent('boss', [chained([Customer], [fatal])]), {
+    const session = createTestSession(agent('boss', [chained([chainFrom(Customer)], [fatal])]), {
       replies: [...script.slice(0, 2), calls('fatal'), ...script.slice(2), ...again],
     });
     await session.send('Go.');
@@ -87,7 +87,7 @@ describe('chaining in an agentic tool', () => {
   });
 
   it('is checked where the tool is defined', () => {
-    expect(() => chained([Customer, Customer])).toThrow(
+    expect(() => chained([chainFrom(Customer), chainFrom(Customer)])).toThrow(
       "Domain type 'Customer' is chained twice in the same way.",
     );
   });

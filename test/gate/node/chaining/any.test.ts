@@ -7,7 +7,7 @@ import {
   defineDomainType,
   type JsonObject,
 } from '../../../../src/index.ts';
-import { chainAny, chainFrom } from '../../../../src/kinds/entry.ts';
+import { type Chaining, chainAny, chainFrom } from '../../../../src/kinds/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import {
   answers,
@@ -51,7 +51,7 @@ const order = gets('order', Order, { order: 'o1' });
 async function chained(
   tools: readonly AnyTool[],
   replies: Parameters<typeof turnOf>[1],
-  chaining = 'any' as const,
+  chaining: Chaining = [chainAny()],
 ) {
   const { session } = await turnOf(clerk(tools, chaining), replies);
   const own = tools.map(({ name }) => name);
@@ -59,7 +59,7 @@ async function chained(
   return { session, brought, read: results(session) };
 }
 
-describe("chaining 'any'", () => {
+describe('chaining any object', () => {
   it('offers the tools of whatever object a tool returns, and none before (CHN-09, S0-086)', async () => {
     const { brought, read, session } = await chained([ann], [calls('ann'), calls('describe')]);
     expect(brought).toEqual([[], ['describe', 'rename'], ['describe', 'rename']]);
@@ -118,9 +118,12 @@ describe("chaining 'any'", () => {
 
   it('knows an artifact without a type by its structure: the first type whose schema it fits', async () => {
     const row = answers('row', { user: 'row', order: 'row' });
-    const { session } = await turnOf(clerk([row, ann, order], 'any'), [calls('row'), calls('describe')]);
+    const { session } = await turnOf(clerk([row, ann, order], [chainAny()]), [
+      calls('row'),
+      calls('describe'),
+    ]);
     expect(results(session)[1]).toBe('user row');
-    const { session: other } = await turnOf(clerk([row, order, ann], 'any'), [
+    const { session: other } = await turnOf(clerk([row, order, ann], [chainAny()]), [
       calls('row'),
       calls('describe'),
     ]);
@@ -137,7 +140,7 @@ describe("chaining 'any'", () => {
     const row = answers('row', artifact('Here.', User, { user: 'row' }));
     const { session } = await turnOf(clerk([row], [chainAny(User)]), [calls('row'), calls('describe')]);
     expect(results(session)[1]).toBe('user row');
-    const { session: untold } = await turnOf(clerk([row], ['any']), [calls('row')]);
+    const { session: untold } = await turnOf(clerk([row], [chainAny()]), [calls('row')]);
     expect(offered(untold)[1]).toEqual(['row']);
   });
 
@@ -157,7 +160,7 @@ describe("chaining 'any'", () => {
 
 describe('a type that is chained beside any', () => {
   it('keeps an object of its own, and its tools are declared from the start (CHN-12)', async () => {
-    const { session } = await turnOf(clerk([getCustomer, ann, order], [Customer, 'any']), [
+    const { session } = await turnOf(clerk([getCustomer, ann, order], [chainFrom(Customer), chainAny()]), [
       calls(['average_spend', { months: 1 }]),
       getting('c1'),
       calls('order'),
@@ -176,7 +179,7 @@ describe('a type that is chained beside any', () => {
 
   it('does not take the place of the object of any type, nor does one that it refuses (CHN-12)', async () => {
     const never = chainFrom(Customer, { when: () => false });
-    const { session } = await turnOf(clerk([getCustomer, ann], [never, 'any']), [
+    const { session } = await turnOf(clerk([getCustomer, ann], [never, chainAny()]), [
       calls('ann'),
       getting('c1'),
       calls('describe', ['average_spend', { months: 1 }]),
@@ -186,7 +189,7 @@ describe('a type that is chained beside any', () => {
 
   it('is bound to an artifact of its structure that has no type', async () => {
     const row = answers('row', customer('c9'));
-    const { session } = await turnOf(clerk([row, listCustomers('c1')], [Customer, 'any']), [
+    const { session } = await turnOf(clerk([row, listCustomers('c1')], [chainFrom(Customer), chainAny()]), [
       calls('row'),
       calls('list_customers'),
       calls(['average_spend', { months: 1 }]),
@@ -197,7 +200,7 @@ describe('a type that is chained beside any', () => {
   it('has its tools offered where those of another object have their names, and that is said (CHN-12)', async () => {
     const warned = warnings();
     const replies = [calls('ann'), calls('order'), calls('describe')];
-    const { session } = await turnOf(clerk([ann, order], [User, 'any']), replies);
+    const { session } = await turnOf(clerk([ann, order], [chainFrom(User), chainAny()]), replies);
     expect(results(session)[2]).toBe('user ann');
     expect(warned).toEqual([
       "holdfast: the tool 'describe' of a chained object is not offered: another tool has its name",
@@ -233,7 +236,9 @@ describe('the types that any knows', () => {
       },
     });
     fails = true;
-    const { answer } = await turnOf(clerk([gets('late', Late, { late: 'x' })], 'any'), [calls('late')]);
+    const { answer } = await turnOf(clerk([gets('late', Late, { late: 'x' })], [chainAny()]), [
+      calls('late'),
+    ]);
     expect(answer).toMatchObject({ outcome: 'completed' });
     expect(warned).toEqual([
       "holdfast: objects of 'Late' lead to no others DomainTypeError: Domain type 'Late' has tools that cannot be made before there is an object: Never.",
@@ -256,7 +261,9 @@ describe('the types that any knows', () => {
       isDeclared = true;
       return type;
     };
-    const { answer } = await turnOf(clerk([gets('look', deeper(0), { level: 0 })], 'any'), [calls('look')]);
+    const { answer } = await turnOf(clerk([gets('look', deeper(0), { level: 0 })], [chainAny()]), [
+      calls('look'),
+    ]);
     expect(answer).toMatchObject({ outcome: 'completed' });
     const way = Array.from({ length: 17 }, (_, level) => `T${level}`).join(' > ');
     expect(warned).toEqual([

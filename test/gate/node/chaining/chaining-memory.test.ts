@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { artifact, defineDomainType, defineTool, requireApproval } from '../../../../src/index.ts';
-import { discover } from '../../../../src/kinds/entry.ts';
+import { chainFrom, type DiscoveredType, discover } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { stored } from '../../../fixtures/stored.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
@@ -28,7 +28,7 @@ const bound = async (session: TestSession) => (await session.state()).memories.g
 describe('what is bound', () => {
   it('is the session’s: the next turn has it, also after a restart', async () => {
     const replies = [getting('c1'), 'Got.', spend, 'Spent.', spend, 'Spent.'];
-    const session = createTestSession(clerk([getCustomer], [Customer]), { replies });
+    const session = createTestSession(clerk([getCustomer], [chainFrom(Customer)]), { replies });
     await session.send('Get c1.');
     await session.send('And?');
     expect(results(session).at(-1)).toBe('Name of c1 2020: 30');
@@ -39,7 +39,7 @@ describe('what is bound', () => {
 
   it('is read from a snapshot when the journal is long, with what was discovered', async () => {
     const idle = Array.from({ length: 70 }, () => [calls('idle'), 'Idle.']).flat();
-    const agent = clerk([getCustomer, answers('idle', 'Idle.')], [Customer, discover(Customer)]);
+    const agent = clerk([getCustomer, answers('idle', 'Idle.')], [chainFrom(Customer), discover(Customer)]);
     const replies = [getting('c1'), 'Got.', ...idle, calls('average_spend', 'customer_c1_average_spend')];
     const session = createTestSession(agent, { replies: [...replies, 'Spent.'] });
     await session.send('Get c1.');
@@ -69,8 +69,10 @@ describe('what is bound', () => {
       run: (_, { secrets }) => ({ ...customer('c1'), name: `Ann ${secrets.require('KEY')}` }),
     });
     const seen: unknown[] = [];
+    const accepts = (value: unknown) => seen.push(value) > 0;
+    const watched: DiscoveredType = { ...discover(Customer), accepts };
     const { session } = await turnOf(
-      clerk([leaky], [{ ...discover(Customer), accepts: (value) => seen.push(value) > 0 }, Customer]),
+      clerk([leaky], [watched, chainFrom(Customer)]),
       [calls('leaky'), spend],
       { secrets: () => ({ KEY: 'hunter22' }) },
     );
@@ -109,7 +111,7 @@ describe('what is bound', () => {
       calls('show'),
       'New.',
     ];
-    const session = createTestSession(clerk([get], [Dated, discover(Dated)]), { replies });
+    const session = createTestSession(clerk([get], [chainFrom(Dated), discover(Dated)]), { replies });
     await session.send('Get.');
     version = 2;
     session.restart();
@@ -147,7 +149,9 @@ describe('what is bound', () => {
       ],
     });
     const replies = [calls('get'), calls('close'), 'Done.'];
-    session = createTestSession(clerk([returns('get', Account, { id: 'a1' })], [Account]), { replies });
+    session = createTestSession(clerk([returns('get', Account, { id: 'a1' })], [chainFrom(Account)]), {
+      replies,
+    });
     expect(await session.send('Close a1.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(results(session)[1]).toBe('Closed a1.');
     expect(ran).toHaveLength(2);
@@ -172,7 +176,7 @@ describe('what is bound', () => {
       },
     });
     const batch = calls(['get_customer', { id: 'c1' }], 'slow', ['average_spend', { months: 1 }]);
-    const agent = clerk([getCustomer, slow], [Customer, discover(Customer)]);
+    const agent = clerk([getCustomer, slow], [chainFrom(Customer), discover(Customer)]);
     const session: TestSession = createTestSession(agent, { replies: [batch, spend, 'Done.'] });
     await session.send('Go.');
     expect(results(session)).toEqual([
@@ -199,7 +203,7 @@ describe('what is bound', () => {
         ),
       ],
     });
-    const session = createTestSession(clerk([returns('get', Account, { id: 'a1' })], [Account]), {
+    const session = createTestSession(clerk([returns('get', Account, { id: 'a1' })], [chainFrom(Account)]), {
       replies: [calls('get'), calls('close'), 'Done.'],
     });
     expect(await session.send('Close a1.')).toMatchObject({
@@ -219,7 +223,10 @@ describe('what is bound', () => {
       tools: (book) => [answers('length', () => `${book.pages.length}`)],
     });
     const replies = [calls('get'), calls('length', 'book_b1_length'), 'Read.', calls('length'), 'Read.'];
-    const agent = clerk([returns('get', Book, { id: 'b1', pages })], [Book, discover(Book, { hint: true })]);
+    const agent = clerk(
+      [returns('get', Book, { id: 'b1', pages })],
+      [chainFrom(Book), discover(Book, { hint: true })],
+    );
     const session = createTestSession(agent, { replies });
     await session.send('Read b1.');
     const json = `{"id":"b1","pages":"${pages}"}`;
@@ -238,7 +245,7 @@ describe('what is bound', () => {
 
   it('is nothing of a call whose result was too large to be kept', async () => {
     const large = answers('large', () => artifact('x'.repeat(9 * 1024 * 1024), Customer, customer('c1')));
-    const { session } = await turnOf(clerk([large], [Customer]), [calls('large'), spend]);
+    const { session } = await turnOf(clerk([large], [chainFrom(Customer)]), [calls('large'), spend]);
     expect(results(session)[0]).toMatch(/^Error: Tool 'large' ran and finished, but its result/);
     expect(results(session)[1]).toBe(UNBOUND);
   });

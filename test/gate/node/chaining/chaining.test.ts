@@ -26,7 +26,7 @@ const spend = calls(['average_spend', { months: 3 }]);
 
 describe('a chained type without an object', () => {
   it('has its tools declared from the start, which answer that there is none yet (CHN-01, CHN-02)', async () => {
-    const { session, answer } = await turnOf(clerk([getCustomer], [Customer]), [spend]);
+    const { session, answer } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [spend]);
     expect(offered(session)[0]).toEqual(['average_spend', 'get_customer']);
     expect(results(session)).toEqual([
       'This tool is not yet available. You must first retrieve a single Customer instance.',
@@ -35,7 +35,7 @@ describe('a chained type without an object', () => {
   });
 
   it('shows their own schema, and says in the description what they need (CHN-03, CHN-04)', async () => {
-    const { session } = await turnOf(clerk([getCustomer], [Customer]), []);
+    const { session } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), []);
     expect(session.requests[0]?.tools[0]).toEqual({
       name: 'average_spend',
       description:
@@ -50,14 +50,16 @@ describe('a chained type without an object', () => {
   });
 
   it('answers so whatever is sent, since nothing is run (CHN-02)', async () => {
-    const { session } = await turnOf(clerk([getCustomer], [Customer]), [calls(['average_spend', { no: 1 }])]);
+    const { session } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [
+      calls(['average_spend', { no: 1 }]),
+    ]);
     expect(results(session)).toEqual([UNBOUND]);
   });
 
   it('is told of to inspectors as a tool that was not run (CHN-02)', async () => {
     const seen: ToolResultSeen[] = [];
     const inspector: LoopInspector = { afterToolCall: (one) => seen.push(one) };
-    await turnOf(clerk([getCustomer], [Customer], { inspectors: [inspector] }), [spend]);
+    await turnOf(clerk([getCustomer], [chainFrom(Customer)], { inspectors: [inspector] }), [spend]);
     expect(seen.map(({ result }) => result)).toEqual([{ type: 'text', content: UNBOUND, withheld: true }]);
   });
 
@@ -76,7 +78,11 @@ describe('a chained type without an object', () => {
       output: Direct,
       run: () => ({ lane: 'a' }),
     });
-    const { session, answer } = await turnOf(clerk([get], [Direct]), [calls('say'), 'get', calls('get')]);
+    const { session, answer } = await turnOf(clerk([get], [chainFrom(Direct)]), [
+      calls('say'),
+      'get',
+      calls('get'),
+    ]);
     expect(results(session)[0]).toMatch(/^This tool is not yet available\./);
     expect(answer).toMatchObject({ outcome: 'completed', text: 'get' });
   });
@@ -84,7 +90,7 @@ describe('a chained type without an object', () => {
 
 describe('a chained type with an object', () => {
   it('has tools that work on it, from the next model call on, under the descriptions of before (CHN-03, CHN-15)', async () => {
-    const { session } = await turnOf(clerk([getCustomer], [Customer]), [getting('c1'), spend]);
+    const { session } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [getting('c1'), spend]);
     expect(results(session)).toEqual([JSON.stringify(customer('c1')), 'Name of c1 2020: 30']);
     expect(
       session.requests.map(({ tools }) => tools.find(({ name }) => name === 'average_spend')?.description),
@@ -121,7 +127,7 @@ describe('a chained type with an object', () => {
       run: () => ({ id: 'b1' }),
     });
     const replies = [calls('get'), calls(['fail', { times: 'x' }], ['fail', { times: 1 }], 'show')];
-    const { session } = await turnOf(clerk([get], [Broken]), replies);
+    const { session } = await turnOf(clerk([get], [chainFrom(Broken)]), replies);
     expect(results(session).slice(1)).toEqual([
       expect.stringMatching(/^Error: .*times: Invalid type: Expected number but received "x"/s),
       'Error: No b1.',
@@ -142,7 +148,7 @@ describe('a chained type with an object', () => {
     });
     const get = (name: string, gold: boolean) =>
       defineTool({ name, description: 'Gets.', effect: 'read', output: Account, run: () => ({ gold }) });
-    const { session } = await turnOf(clerk([get('plain', false), get('rich', true)], [Account]), [
+    const { session } = await turnOf(clerk([get('plain', false), get('rich', true)], [chainFrom(Account)]), [
       calls('plain'),
       calls('upgrade'),
       calls('rich'),
@@ -162,7 +168,7 @@ describe('a chained type with an object', () => {
   });
 
   it('replaces it by the next one: the last wins (CHN-06)', async () => {
-    const { session } = await turnOf(clerk([getCustomer], [Customer]), [
+    const { session } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [
       getting('c1'),
       spend,
       getting('c2'),
@@ -200,7 +206,7 @@ describe('a chained type with an object', () => {
       calls(['get_customer', { id: 'c2' }], 'slow'),
       spend,
     ];
-    const { session } = await turnOf(clerk([slow, quick], [Customer]), replies);
+    const { session } = await turnOf(clerk([slow, quick], [chainFrom(Customer)]), replies);
     expect(results(session).filter((text) => text.startsWith('Name of'))).toEqual([
       'Name of c2 2020: 30',
       'Name of slow 2020: 30',
@@ -219,13 +225,17 @@ describe('a chained type with an object', () => {
       }),
       answers('row', customer('c2')),
     ];
-    const { session } = await turnOf(clerk(tools, [Customer]), [getting('c1'), calls('fails', 'row'), spend]);
+    const { session } = await turnOf(clerk(tools, [chainFrom(Customer)]), [
+      getting('c1'),
+      calls('fails', 'row'),
+      spend,
+    ]);
     expect(results(session).at(-1)).toBe('Name of c1 2020: 30');
   });
 
   it('gives calls of the batch in which it is retrieved the object from before', async () => {
     const both = calls(['get_customer', { id: 'c2' }], ['average_spend', { months: 1 }]);
-    const { session } = await turnOf(clerk([getCustomer], [Customer]), [both, both]);
+    const { session } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [both, both]);
     expect(results(session)[1]).toBe(UNBOUND);
     expect(results(session)[3]).toBe('Name of c2 2020: 10');
   });
@@ -234,7 +244,7 @@ describe('a chained type with an object', () => {
 describe('what binds', () => {
   it('is an artifact of the type, by name: `output` on the tool, or artifact() (CHN-14)', async () => {
     const named = answers('named', artifact('Here.', Customer, customer('c7')));
-    const { session } = await turnOf(clerk([named], [Customer]), [calls('named'), spend]);
+    const { session } = await turnOf(clerk([named], [chainFrom(Customer)]), [calls('named'), spend]);
     expect(results(session)).toEqual(['Here.', 'Name of c7 2020: 30']);
   });
 
@@ -244,13 +254,16 @@ describe('what binds', () => {
       answers('json', JSON.stringify(customer('c1'))),
       answers('other', artifact('Here.', { name: 'Person' }, customer('c1'))),
     ];
-    const { session } = await turnOf(clerk(tools, [Customer]), [calls('row', 'json', 'other'), spend]);
+    const { session } = await turnOf(clerk(tools, [chainFrom(Customer)]), [
+      calls('row', 'json', 'other'),
+      spend,
+    ]);
     expect(results(session).at(-1)).toBe(UNBOUND);
   });
 
   it.each([1, 2])('is never a list, also not one of %i (CHN-07)', async (length) => {
     const list = listCustomers(...['c1', 'c2'].slice(0, length));
-    const { session } = await turnOf(clerk([list, getCustomer], [Customer]), [
+    const { session } = await turnOf(clerk([list, getCustomer], [chainFrom(Customer)]), [
       calls('list_customers'),
       spend,
       getting('c3'),
@@ -268,7 +281,7 @@ describe('what binds', () => {
       schema: v.object({ note: v.optional(v.string()) }),
       tools: () => [answers('show', 'Shown.')],
     });
-    const { session } = await turnOf(clerk([returns('list', Loose, [{}])], [Loose]), [
+    const { session } = await turnOf(clerk([returns('list', Loose, [{}])], [chainFrom(Loose)]), [
       calls('list'),
       calls('show'),
     ]);
@@ -279,7 +292,7 @@ describe('what binds', () => {
   it('is no value that its own schema refuses: the object from before stays, and whoever wrote the tool is told', async () => {
     const warned = warnings();
     const wrong = answers('wrong', artifact('Here.', Customer, { id: 'c2' }));
-    const { session } = await turnOf(clerk([wrong, getCustomer], [Customer]), [
+    const { session } = await turnOf(clerk([wrong, getCustomer], [chainFrom(Customer)]), [
       getting('c1'),
       calls('wrong'),
       spend,
@@ -372,7 +385,7 @@ describe('what binds', () => {
       output: Buyer,
       run: () => ({ id: 'b1' }),
     });
-    const { session } = await turnOf(clerk([get], [Buyer, Order]), [
+    const { session } = await turnOf(clerk([get], [chainFrom(Buyer), chainFrom(Order)]), [
       calls('get'),
       calls('last_order'),
       calls('ship', 'last_order'),
@@ -396,7 +409,10 @@ describe('chaining', () => {
   it('leaves the loop its own tool where an object has one of that name, and says so', async () => {
     const warned = warnings();
     const own = answers('average_spend', 'Mine.');
-    const { session } = await turnOf(clerk([getCustomer, own], [Customer]), [getting('c1'), spend]);
+    const { session } = await turnOf(clerk([getCustomer, own], [chainFrom(Customer)]), [
+      getting('c1'),
+      spend,
+    ]);
     expect(results(session)[1]).toBe('Mine.');
     expect(warned[0]).toBe(
       "holdfast: the tool 'average_spend' of a chained object is not offered: another tool has its name",
@@ -418,7 +434,7 @@ describe('chaining', () => {
     });
     const seen: ToolCallSeen[] = [];
     const inspector: LoopInspector = { beforeToolCall: (one) => seen.push(one) };
-    const { session } = await turnOf(clerk([get], [Marked], { inspectors: [inspector] }), [
+    const { session } = await turnOf(clerk([get], [chainFrom(Marked)], { inspectors: [inspector] }), [
       calls('get'),
       calls('show'),
     ]);
@@ -429,7 +445,7 @@ describe('chaining', () => {
   });
 
   it('shows the model the very same definitions as long as the objects stay the same', async () => {
-    const { session } = await turnOf(clerk([getCustomer, answers('idle', 'Idle.')], [Customer]), [
+    const { session } = await turnOf(clerk([getCustomer, answers('idle', 'Idle.')], [chainFrom(Customer)]), [
       getting('c1'),
       calls('idle'),
       calls('idle'),
@@ -450,7 +466,7 @@ describe('chaining', () => {
       output: Counted,
       run: () => ({ id: '1' }),
     });
-    const agent = clerk([get], [Counted]);
+    const agent = clerk([get], [chainFrom(Counted)]);
     make.mockClear();
     await turnOf(agent, [calls('get'), calls('show'), calls('show'), calls('show')]);
     expect(make).toHaveBeenCalledTimes(2);
@@ -460,17 +476,17 @@ describe('chaining', () => {
     const Plain = defineDomainType({ name: 'Plain', schema: v.object({ id: v.string() }) });
     const schema = v.object({ id: v.string() });
     const Same = defineDomainType({ name: 'Same', schema, tools: () => [answers('average_spend', '1')] });
-    expect(() => clerk([], [Plain])).toThrow(
+    expect(() => clerk([], [chainFrom(Plain)])).toThrow(
       "Domain type 'Plain' has no tools, so there is nothing to chain.",
     );
     expect(() => chainFrom(Plain)).toThrow("Domain type 'Plain' has no tools, so there is nothing to chain.");
     expect(() => discover(Plain)).toThrow("Domain type 'Plain' has no tools, so there is nothing to chain.");
-    expect(() => clerk([], [Customer, chainFrom(Customer)])).toThrow(
+    expect(() => clerk([], [chainFrom(Customer), chainFrom(Customer)])).toThrow(
       "Domain type 'Customer' is chained twice in the same way.",
     );
-    expect(() => clerk([], [Customer, Same])).toThrow(
+    expect(() => clerk([], [chainFrom(Customer), chainFrom(Same)])).toThrow(
       "Domain type 'Same' has a tool 'average_spend', as has 'Customer', which is chained beside it: give them two names.",
     );
-    expect(() => clerk([], [Customer, discover(Customer)])).not.toThrow();
+    expect(() => clerk([], [chainFrom(Customer), discover(Customer)])).not.toThrow();
   });
 });

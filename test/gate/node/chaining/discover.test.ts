@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { artifact, defineDomainType, defineTool, type Json } from '../../../../src/index.ts';
 import type { LoopInspector, ModelCallSeen, ToolCallSeen, ToolsChangeSeen } from '../../../../src/inspect.ts';
-import { discover } from '../../../../src/kinds/entry.ts';
+import { chainFrom, discover } from '../../../../src/kinds/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import { answers, calls, clerk, offered, results, returns, turnOf } from './scenes.ts';
 
@@ -150,7 +150,9 @@ describe('a type that is discovered', () => {
   });
 
   it('may be chained as well: the current one beside all of them (CHN-08)', async () => {
-    const { session } = await turnOf(clerk([one('c1')], [Customer, discover(Customer)]), [calls('one')]);
+    const { session } = await turnOf(clerk([one('c1')], [chainFrom(Customer), discover(Customer)]), [
+      calls('one'),
+    ]);
     expect(offered(session)[1]).toEqual([
       'average_spend',
       'one',

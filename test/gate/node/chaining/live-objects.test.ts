@@ -8,7 +8,7 @@ import {
   type ToolTable,
   toolsOf,
 } from '../../../../src/index.ts';
-import type { Chaining } from '../../../../src/kinds/entry.ts';
+import { type Chaining, chainAny, chainFrom } from '../../../../src/kinds/entry.ts';
 import { answers, calls, clerk, results, turnOf } from './scenes.ts';
 
 let error = vi.spyOn(console, 'error');
@@ -44,7 +44,7 @@ const ShopType = defineDomainType({
 const told = (tool: string): string =>
   `holdfast: Tool '${tool}' returned an object of Shop, whose methods are tools. They are not offered, since it is kept as JSON. To chain it, ` +
   "declare its type: defineDomainType({ name: 'Shop', schema, tools: (value) => toolsOf(new Shop(value)) }). " +
-  `Name that as the 'output' of '${tool}', and under 'chaining'.`;
+  `Name that as the 'output' of '${tool}', and chain it with chainFrom of 'holdfast/kinds'.`;
 
 const play = async (tool: AnyTool, chaining?: Chaining, ...more: readonly string[]) => {
   const replies = [tool.name, ...more].map((name) => calls(name));
@@ -63,8 +63,8 @@ describe('a live object that a tool returns', () => {
   });
 
   it.each<[string, Chaining]>([
-    ['of that type', [ShopType]],
-    ['of any', 'any'],
+    ['of that type', [chainFrom(ShopType)]],
+    ['of any', [chainAny()]],
   ])('is chained by the type that its tool declares, in a chain %s (S0-086)', async (_, chaining) => {
     const session = await play(find, chaining, 'opens');
     expect(results(session)).toEqual(['{"id":"s1","city":"Oslo"}', 'Oslo: at nine']);

@@ -5,6 +5,8 @@ import {
   type AgenticToolConfig,
   after,
   type Chaining,
+  chainAny,
+  chainFrom,
   defineAgenticTool,
   definePlaybook,
   defineStateMachine,
@@ -61,7 +63,7 @@ const playbook = (chaining: Chaining) =>
 
 describe('an agentic tool that chains', () => {
   it('offers the tools of an object as soon as one of its calls has returned it (AGT-10, PRN-06)', async () => {
-    const { session } = await turnOf(clerk([desk({ chaining: [Customer] })]), [
+    const { session } = await turnOf(clerk([desk({ chaining: [chainFrom(Customer)] })]), [
       asked('1'),
       spend,
       getting('c1'),
@@ -77,8 +79,8 @@ describe('an agentic tool that chains', () => {
   });
 
   it('offers those of any object, and of several (AGT-11)', async () => {
-    const chaining = ['any', discover(Customer)] as const;
-    const { session } = await turnOf(clerk([desk({ chaining: 'any' })]), [
+    const chaining = [chainAny(), discover(Customer)];
+    const { session } = await turnOf(clerk([desk({ chaining: [chainAny()] })]), [
       asked('1'),
       getting('c1'),
       spend,
@@ -97,7 +99,7 @@ describe('an agentic tool that chains', () => {
   });
 
   it('binds in the loop around it what it returns itself, and each loop has its own objects', async () => {
-    const { session } = await turnOf(clerk([desk()], [Customer]), [
+    const { session } = await turnOf(clerk([desk()], [chainFrom(Customer)]), [
       asked('1'),
       getting('c1'),
       'Here is c1.',
@@ -110,13 +112,18 @@ describe('an agentic tool that chains', () => {
 
   it('binds nothing around it when it returns several objects: they are a list (CHN-07)', async () => {
     const two = calls(['get_customer', { id: 'c1' }], ['get_customer', { id: 'c2' }]);
-    const { session } = await turnOf(clerk([desk()], [Customer]), [asked('1'), two, 'Here they are.', spend]);
+    const { session } = await turnOf(clerk([desk()], [chainFrom(Customer)]), [
+      asked('1'),
+      two,
+      'Here they are.',
+      spend,
+    ]);
     expect(results(session)).toEqual(['Here they are.', UNBOUND]);
   });
 
   it('has its objects for the session, under its path', async () => {
     const replies = [asked('1'), getting('c1'), 'Got.', 'Done.', asked('2'), spend, 'Spent.', 'Done.'];
-    const session = createTestSession(clerk([desk({ chaining: [Customer] })]), { replies });
+    const session = createTestSession(clerk([desk({ chaining: [chainFrom(Customer)] })]), { replies });
     await session.send('Get c1.');
     expect((await session.state()).memories.get('chaining')).toEqual([
       {
@@ -149,7 +156,7 @@ describe('an agentic tool that chains', () => {
         return new Promise(() => {});
       },
     });
-    const agent = clerk([desk({ chaining: [Customer], tools: [getCustomer, kills] })]);
+    const agent = clerk([desk({ chaining: [chainFrom(Customer)], tools: [getCustomer, kills] })]);
     const replies = [asked('1'), getting('c1'), calls('kills'), spend, 'Spent.', 'Done.'];
     const session = createTestSession(agent, { replies });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -178,7 +185,7 @@ describe('an agentic tool that chains', () => {
       '{"id":"4"}': [spend, 'Fourth.'],
     };
     const read: Record<string, string | undefined> = {};
-    const session = createTestSession(clerk([desk({ chaining: [Customer], tools })]), {
+    const session = createTestSession(clerk([desk({ chaining: [chainFrom(Customer)], tools })]), {
       replies: Array.from({ length: 30 }, () => ({ messages }) => {
         const users = messages.flatMap((message) => (message.role === 'user' ? [message.text] : []));
         const of = users.at(-1) ?? '';
@@ -210,14 +217,14 @@ describe('a playbook that chains', () => {
       input: Id,
       tools: [getCustomer],
       locked: [{ tool: answers('report', 'Reported.'), unlockedBy: after(getCustomer) }],
-      chaining: [Customer, discover(Customer)],
+      chaining: [chainFrom(Customer), discover(Customer)],
     });
     const { session } = await turnOf(clerk([locked]), [asked('1'), spend, getting('c1'), spend, 'Spent.']);
     expect(offered(session)[1]).toEqual(['average_spend', 'get_customer', 'report']);
     expect(nestedResults(session)[0]).toBe(UNBOUND);
     expect(nestedResults(session)[2]).toBe('Name of c1 2020: 30');
     expect(offered(session)[3]).toContain('customer_c1_average_spend');
-    const { session: any } = await turnOf(clerk([playbook('any')]), [
+    const { session: any } = await turnOf(clerk([playbook([chainAny()])]), [
       asked('1'),
       getting('c1'),
       spend,
@@ -228,7 +235,7 @@ describe('a playbook that chains', () => {
 
   it('has a call see the object that the one before it in its batch has bound, since they run one after another', async () => {
     const batch = (id: string) => calls(['get_customer', { id }], ['average_spend', { months: 3 }]);
-    const { session } = await turnOf(clerk([playbook([Customer])]), [
+    const { session } = await turnOf(clerk([playbook([chainFrom(Customer)])]), [
       asked('1'),
       batch('c1'),
       batch('c2'),
@@ -244,7 +251,7 @@ describe('a playbook that chains', () => {
       ...[asked('1'), spend, 'Spent.', asked('2'), spend, 'Spent.', again, spend, 'Spent.', 'Done.'],
       ...[asked('1'), spend, 'Spent.', asked('2'), spend, 'Spent.', 'Done.'],
     ];
-    const session = createTestSession(clerk([playbook([Customer])]), { replies });
+    const session = createTestSession(clerk([playbook([chainFrom(Customer)])]), { replies });
     await session.send('Get both.');
     session.restart();
     await session.send('And?');
@@ -280,7 +287,7 @@ describe('a state machine that chains', () => {
   it.each([false, true])(
     'offers the tools of an object in every state (AGT-10), unavailable ones hidden: %s',
     async (hide) => {
-      const { session } = await turnOf(clerk([machine([Customer], hide)]), [
+      const { session } = await turnOf(clerk([machine([chainFrom(Customer)], hide)]), [
         asked('1'),
         getting('c1'),
         spend,
@@ -300,7 +307,7 @@ describe('a state machine that chains', () => {
   );
 
   it('offers those of any object (AGT-11)', async () => {
-    const { session } = await turnOf(clerk([machine('any', true)]), [
+    const { session } = await turnOf(clerk([machine([chainAny()], true)]), [
       asked('1'),
       getting('c1'),
       spend,

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { withMetadata } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineDomainType, defineTool, requireApproval } from '../../../../src/index.ts';
-import { definePlaybook, defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { chainAny, chainFrom, definePlaybook, defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { answersInside, sessionWith } from '../state-machine/scenes.ts';
 import { calls, UNBOUND } from './scenes.ts';
 
@@ -55,7 +55,10 @@ async function played(
   { done, Customer, get }: ReturnType<typeof desk>,
   ...inside: ReturnType<typeof calls>[]
 ) {
-  const session = sessionWith([playing(get, [Customer])], [calls('desk'), ...inside, 'So.', 'Done.']);
+  const session = sessionWith(
+    [playing(get, [chainFrom(Customer)])],
+    [calls('desk'), ...inside, 'So.', 'Done.'],
+  );
   await session.send('Go.');
   return { done, answers: (await answersInside(session)).slice(1), session };
 }
@@ -176,7 +179,7 @@ describe('a call behind one that retrieves another object', () => {
     const made = definePlaybook({
       name: 'desk',
       description: 'D.',
-      chaining: 'any',
+      chaining: [chainAny()],
       tools: [customer, order],
       locked: [],
     });
@@ -210,7 +213,7 @@ it('what an unfolding tool brought for one key is not available for another, bef
     defineUnfolding({ name: 'ops', description: 'Operates', scope: 'session', tools: [does('refund', id)] }),
   ]);
   const session = sessionWith(
-    [playing(shop.get, [shop.Customer])],
+    [playing(shop.get, [chainFrom(shop.Customer)])],
     [
       ...[calls(['desk', { key: 'a' }]), calls(getting('1')), calls('ops'), calls('refund'), 'So.', 'Done.'],
       ...[

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { withConfirmation } from '../../../../src/decorators/entry.ts';
 import { defineDomainType } from '../../../../src/index.ts';
 import {
+  chainAny,
   defineAgenticTool,
   defineInjectionStrategy,
   definePipeline,
@@ -67,6 +68,11 @@ describe('a key inside the literal of an agent', () => {
       'a setting that there is not',
       ofAgent({ settings: { verbosity: 'low' } }),
       `Agent 'clerk' has a setting 'verbosity' of 'low': use one of ${SETTINGS}.`,
+    ],
+    [
+      'a chaining of an agentic tool',
+      ofDig({ chaining: ['any'] }),
+      "Tool 'dig': it chains 'any': use [chainAny()], with chainAny from 'holdfast/kinds'.",
     ],
     [
       'a setting of an agentic tool',
@@ -156,7 +162,22 @@ describe('something in a list of an agent', () => {
     [
       'a schema that is chained',
       ofAgent({ chaining: [v.object({})] }),
-      "Domain type '' is an object: chain what defineDomainType makes.",
+      "Agent 'clerk' has an object at chaining[0]: use what chainFrom, discover or chainAny from 'holdfast/kinds' returns.",
+    ],
+    [
+      'a domain type that is chained without what chains it',
+      ofAgent({ chaining: [chainAny(), defineDomainType({ name: 'Customer', schema: v.object({}) })] }),
+      "Agent 'clerk' chains the domain type 'Customer' itself: use chainFrom, discover or chainAny from 'holdfast/kinds' around it.",
+    ],
+    [
+      "the word 'any'",
+      ofAgent({ chaining: 'any' }),
+      "Agent 'clerk' chains 'any': use [chainAny()], with chainAny from 'holdfast/kinds'.",
+    ],
+    [
+      'what is chained, outside of a list',
+      ofAgent({ chaining: chainAny() }),
+      "Agent 'clerk' has a chaining that is no list: put it into one.",
     ],
   ])('%s', told);
 });

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { artifact, defineDomainType, defineTool } from '../../../../src/index.ts';
-import { after, when } from '../../../../src/kinds/entry.ts';
+import { after, chainAny, chainFrom, when } from '../../../../src/kinds/entry.ts';
 import { shownResults } from '../tool-loop/scenes.ts';
 import {
   does,
@@ -37,13 +37,12 @@ describe('chaining inside a playbook', () => {
   };
 
   it.each([
-    ['a type', [Customer]],
-    ['anything', ['any'] as const],
+    ['a type', []],
+    ['anything', [chainAny()]],
   ])(
     'by %s offers the tools of an object whatever is locked, and counts their use (AGT-10, AGT-11)',
-    async (by, chaining) => {
-      const typed = by === 'a type' ? chaining : [Customer, ...chaining];
-      const shown = await played({ ...config, chaining: typed }, [
+    async (_, beside) => {
+      const shown = await played({ ...config, chaining: [chainFrom(Customer), ...beside] }, [
         ...[uses('report'), uses('find'), uses('orders_of'), uses('report'), uses('never')],
       ]);
       expect(results(shown).slice(2)).toEqual([
@@ -61,7 +60,7 @@ describe('chaining inside a playbook', () => {
     const made = playbook({
       tools: [find],
       locked: [{ tool: report, unlockedBy: after(find) }],
-      chaining: [Customer],
+      chaining: [chainFrom(Customer)],
       key: ({ topic }) => topic.charAt(0),
       reset: ({ topic }) => topic.endsWith('anew'),
     });

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { artifact, defineDomainType, defineTool } from '../../../../src/index.ts';
-import { defineStateMachine, defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { chainAny, chainFrom, defineStateMachine, defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { answersInside, calls, notNow, offeredInside, positions, sessionWith, workshop } from './scenes.ts';
 
 describe('an unfolding tool in a state', () => {
@@ -109,8 +109,8 @@ describe('chaining inside a state machine', () => {
 
   it.each([
     // Those of a type that is declared are there before any object is.
-    ['a type', [Parcel], ['track', 'close']],
-    ['any', 'any' as const, ['close', 'track']],
+    ['a type', [chainFrom(Parcel)], ['track', 'close']],
+    ['any', [chainAny()], ['close', 'track']],
   ])('offers the tools of an object of %s in every state (AGT-10, AGT-11)', async (_, chaining, sent) => {
     const machine = defineStateMachine({
       name: 'orders',

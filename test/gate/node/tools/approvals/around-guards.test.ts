@@ -5,6 +5,7 @@ import { decorate, withConfirmation, withReview } from '../../../../../src/decor
 import { type AnyTool, defineDomainType, defineTool, requireApproval } from '../../../../../src/index.ts';
 import {
   after,
+  chainFrom,
   defineAgenticTool,
   definePlaybook,
   defineStateMachine,
@@ -162,7 +163,7 @@ describe('a tool behind a guarded unfolding tool', () => {
       name: 'book',
       description: 'Plays.',
       input: NO_INPUT,
-      chaining: [Customer],
+      chaining: [chainFrom(Customer)],
       tools: [get],
       locked: [],
     });

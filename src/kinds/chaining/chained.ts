@@ -1,0 +1,34 @@
+import type { Chained } from '../../tool/chaining.ts';
+import type { DomainObjects } from '../../tool/domain-objects.ts';
+import type { DomainType } from '../../tool/domain-type.ts';
+import type { Json } from '../../tool/json.ts';
+import type { LoopView } from '../../tool/tool.ts';
+
+/** What `chainFrom`, `discover` and `chainAny` return. */
+export type AnyEntry = ChainedType | DiscoveredType | AnyChained;
+
+/** A type whose current object's tools are offered. */
+export interface ChainedType extends Chained {
+  readonly chain: 'one';
+  readonly type: TypeWithTools;
+  /** Whether this object, which the type has read before, is taken. Never throws. */
+  accepts(value: Json, view: LoopView): boolean;
+}
+
+/** A type of whose objects several offer their tools at once, each under names of its own. */
+export interface DiscoveredType extends Chained {
+  readonly chain: 'many';
+  readonly type: TypeWithTools;
+  readonly max: number;
+  readonly hint: boolean;
+  readonly accepts: ChainedType['accepts'];
+}
+
+/** Any object of a type that has tools. */
+export interface AnyChained extends Chained {
+  readonly chain: 'any';
+  readonly types: readonly DomainType[];
+}
+
+/** A type that has something to chain. */
+export type TypeWithTools = DomainType & { readonly objects: DomainObjects };

@@ -1,0 +1,59 @@
+import { shown } from './check-literal.ts';
+import type { InjectionStrategy } from './tool.ts';
+import type { MemoryFact } from './tool-memory.ts';
+import type { ArtifactType } from './tool-result.ts';
+
+/** The artifacts that bring tools with them. */
+export type Chaining = readonly Chained[];
+
+/** The key of the code in what is chained. */
+export const CHAINS: unique symbol = Symbol('holdfast.chaining');
+
+/** One entry of a `chaining`, as `chainFrom`, `discover` and `chainAny` return it. It carries the code that chains. */
+export interface Chained {
+  readonly [CHAINS]: ChainingCode;
+}
+
+/** The code that an entry carries, so that a Worker without chaining does not have it. */
+export interface ChainingCode {
+  /**
+   * Returns what offers the tools of bound objects, for an agent's own loop or a frame's `sources`. The same objects are bound
+   * for all sources under one path and `key`.
+   *
+   * @throws DomainTypeError if the entries cannot be chained beside each other.
+   */
+  sources(entries: Chaining, key: string): readonly InjectionStrategy[];
+  /** Returns the fact of a loop that restarts: what was bound under its key no longer holds. */
+  forget(key: string): MemoryFact;
+}
+
+/** Returns the sources of a loop that chains these. @throws DomainTypeError as `ChainingCode`. */
+export const chainingSources = (chaining: Chaining = [], key = ''): readonly InjectionStrategy[] =>
+  chaining[0]?.[CHAINS].sources(chaining, key) ?? [];
+
+/** Returns the facts of a loop that chains these and restarts. */
+export const forgetChained = (chaining: Chaining = [], key: string): readonly MemoryFact[] =>
+  chaining.slice(0, 1).map((entry) => entry[CHAINS].forget(key));
+
+/** Returns what is wrong with a `chaining`, after "Agent 'x' " or "it ", or `undefined`. */
+export function chainingProblem(chaining: unknown): string | undefined {
+  if (chaining === undefined) return undefined;
+  const entries: readonly unknown[] = Array.isArray(chaining) ? chaining : [chaining];
+  const at = entries.findIndex((entry) => !(CHAINS in Object(entry)));
+  if (at < 0) return Array.isArray(chaining) ? undefined : 'has a chaining that is no list: put it into one';
+  const entry = entries[at];
+  if (entry === 'any') return `chains 'any': use [chainAny()], with chainAny ${IMPORT}`;
+  if (isNamedType(entry)) {
+    return `chains the domain type '${entry.name}' itself: use chainFrom, discover or chainAny ${IMPORT} around it`;
+  }
+  return `has ${shown(entry)} at chaining[${at}]: use what chainFrom, discover or chainAny ${IMPORT} returns`;
+}
+
+const IMPORT = "from 'holdfast/kinds'";
+
+/** Callers without types may list anything. */
+function isNamedType(entry: unknown): entry is ArtifactType {
+  return (
+    typeof entry === 'object' && entry !== null && 'json' in entry && 'parse' in entry && 'name' in entry
+  );
+}
