@@ -16,6 +16,34 @@ const matricesInNode = [
   'test/gate/node/tools/approvals/checkpoint-crashes.test.ts',
 ];
 
+/** What runs once more as in production: tools of all kinds, loops and sessions. */
+const withoutChecks = [
+  'agent',
+  'agentic',
+  'app',
+  'chaining',
+  'in-memory',
+  'journal',
+  'kinds',
+  'parts',
+  'playbook',
+  'settings',
+  'state-machine',
+  'tool-calling',
+  'tools',
+  'unfolding',
+  'webhooks',
+].map((folder) => `test/gate/node/${folder}/**/*.test.ts`);
+
+/** Of these, what expects mistakes in literals to be told. */
+const ofLiterals = [
+  'test/gate/node/agentic/copies.test.ts',
+  'test/gate/node/tools/domain-type.test.ts',
+  'test/gate/node/tools/plain-definitions.test.ts',
+  'test/gate/node/tools/objects/tool-methods.test.ts',
+  'test/gate/node/webhooks/outgoing.test.ts',
+];
+
 /** The runtime of production; `environment`: of wrangler.toml, whose bindings the tests' Worker then has. */
 const workerd = (environment?: string) => ({
   plugins: [
@@ -51,6 +79,19 @@ export default defineConfig({
             'test/gate/{node,repository}/**/*.test.ts',
             'test/{journals,measure,mutations,source}/**/*.test.ts',
           ],
+          pool: 'threads',
+          isolate: false,
+          setupFiles: ['test/gate/hashes-at-once.ts'],
+          ...patience,
+        },
+      },
+      {
+        // As in a production bundle, where literals are not checked: nothing else depends on that.
+        test: {
+          name: 'gate in production',
+          include: withoutChecks,
+          exclude: ofLiterals,
+          env: { NODE_ENV: 'production' },
           pool: 'threads',
           isolate: false,
           setupFiles: ['test/gate/hashes-at-once.ts'],

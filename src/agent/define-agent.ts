@@ -21,7 +21,6 @@ import {
   type ToolSource,
 } from '../sources/resolution/tool-source.ts';
 import { type Chaining, chainingSources } from '../tool/chaining.ts';
-import type { LiteralShape } from '../tool/check-literal.ts';
 import type { CallLimit, Limits } from '../tool/frame.ts';
 import type { InputDeclaration } from '../tool/input-schema.ts';
 import { paragraphs } from '../tool/json.ts';
@@ -29,7 +28,6 @@ import type { AnyTool, InjectionStrategy } from '../tool/tool.ts';
 import { type ContextValues, ToolCallContext } from '../tool/tool-call-context.ts';
 import { type AgentOutput, type OutputOf, toAgentOutput } from './agent-output.ts';
 import {
-  AGENT_SHAPE,
   AgentDefinitionError,
   checkAccepts,
   checkAgentLiteral,
@@ -230,7 +228,7 @@ export function defineAgent<
   const Name extends string,
   const Declaration extends InputDeclaration = undefined,
 >(config: AgentConfig<Name, Declaration>): Agent<Name, OutputOf<Declaration>> {
-  checkAgentLiteral(config, SHAPE);
+  checkAgentLiteral(config);
   const { name, description, instructions, references = [], permissions = [] } = config;
   checkName(name);
   if (description.trim() === '') {
@@ -289,9 +287,6 @@ export function defineAgent<
     output: toAgentOutput(name, config.output),
   };
 }
-
-/** It has every key of the literal. */
-const SHAPE: LiteralShape<keyof AgentConfig<string>> = AGENT_SHAPE;
 
 function checkName(name: string): void {
   if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return;

@@ -1,6 +1,6 @@
 import type { BudgetLimit } from '../journal/usage.ts';
-import { strangerIn } from '../tool/check-literal.ts';
 import type { CallLimit, Limits } from '../tool/frame.ts';
+import { literals } from '../tool/literals.ts';
 
 /** The bounds of a loop. Those on tokens and cost are only those that it declares: what is around it has its own. */
 export interface LoopLimits extends Pick<Limits, BudgetLimit> {
@@ -65,23 +65,6 @@ interface LimitProblem {
   readonly use: string;
 }
 
-const LIMITS: Readonly<Record<keyof Limits, true>> = {
-  iterations: true,
-  toolCalls: true,
-  callsPerTool: true,
-  tokens: true,
-  cost: true,
-};
-
-/** What other libraries call them. */
-const FOREIGN = {
-  maxSteps: 'iterations',
-  steps: 'iterations',
-  maxTurns: 'iterations',
-  turns: 'iterations',
-  usd: 'cost',
-};
-
 const COUNT = 'a positive whole number';
 
 /** True for what can bound a number: a positive whole number. */
@@ -92,7 +75,7 @@ export const isCount = (value: unknown): value is number => Number.isSafeInteger
  * `undefined` when there is none.
  */
 export function limitProblem(declaredLimits: Limits = {}): LimitProblem | undefined {
-  const stranger = strangerIn(declaredLimits, LIMITS, FOREIGN);
+  const stranger = literals?.stranger(declaredLimits, 'limits');
   if (stranger) return stranger;
   const { callsPerTool, cost, ...limits } = declaredLimits;
   const declared: [string, CallLimit | undefined][] = Object.entries(limits);

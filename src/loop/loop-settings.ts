@@ -4,13 +4,12 @@ import {
   type LoopToolChoice,
   type ModelSettings,
   mergedSettings,
-  SETTINGS,
   settingsProblem,
   shownSetting,
   type ToolChoice,
 } from '../model/settings.ts';
-import { shown, strangerIn } from '../tool/check-literal.ts';
 import { shorten } from '../tool/json.ts';
+import { literals } from '../tool/literals.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import type { Loop, LoopSpec } from './loop.ts';
 
@@ -34,7 +33,7 @@ export function settingsFault(
   { model, ...tools }: DeclaredWith,
 ): SettingsFault | undefined {
   if (settings === undefined) return undefined;
-  const stranger = strangerIn(settings, SETTINGS, FOREIGN);
+  const stranger = literals?.stranger(settings, 'settings');
   const bad = stranger ?? settingsProblem(settings) ?? choiceProblem(settings, tools);
   if (bad) {
     const { path, value, use } = bad;
@@ -43,15 +42,6 @@ export function settingsFault(
   const problem = typeof model === 'object' ? refusedSettings({ model, settings }) : undefined;
   return problem === undefined ? undefined : { field: 'settings', problem };
 }
-
-/** What other libraries call settings. */
-const FOREIGN = {
-  maxTokens: 'maxOutputTokens',
-  max_tokens: 'maxOutputTokens',
-  stopSequences: 'stop',
-  effort: 'reasoning',
-  reasoningEffort: 'reasoning',
-};
 
 /** Answers why a model would refuse every request with these settings, to go on after whoever has them. */
 export function refusedSettings({
@@ -113,18 +103,6 @@ const listed = (tools: readonly AnyTool[]): string =>
     .slice(0, MAX_NAMES)
     .map(({ name }) => `'${shorten(name, 64)}'`)
     .join(', ') + (tools.length > MAX_NAMES ? ` and ${tools.length - MAX_NAMES} more` : '');
-
-/** Says why a value is no model, with what to write; `undefined` for a model, a function that makes one, and for none. */
-export function modelProblem(given: unknown): string | undefined {
-  if (given === undefined || typeof given === 'function') return undefined;
-  const { ask, doGenerate, run }: Readonly<Record<string, unknown>> = Object(given);
-  if (typeof ask === 'function') return undefined;
-  const named = typeof given === 'string' ? `: '${shorten(given, 80)}'` : '';
-  const ofServer = `openaiCompatible({ baseURL, apiKey, model${named} })`;
-  const ofBinding = typeof run === 'function' ? 'workersAi(env.AI, { model })' : ofServer;
-  const made = typeof doGenerate === 'function' ? 'fromAiSdk(model)' : ofBinding;
-  return `has ${shown(given)} as its 'model': use a model, as in ${made}, or a function of the environment that makes one`;
-}
 
 /** What the next request says beside its conversation. */
 type Asked = Pick<ModelRequest, 'tools' | 'settings' | 'maxOutputTokens'>;

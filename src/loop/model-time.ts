@@ -6,7 +6,7 @@ import {
   type ModelRequest,
 } from '../model/chat-model.ts';
 import { untilAborted } from '../tool/async.ts';
-import { strangerIn } from '../tool/check-literal.ts';
+import { literals } from '../tool/literals.ts';
 import { type Log, warning } from '../tool/log.ts';
 import type { Holder } from './holder.ts';
 
@@ -23,8 +23,6 @@ export interface ModelTimeout {
    */
   readonly silence?: number | undefined;
 }
-
-const TIMES: Readonly<Record<keyof ModelTimeout, true>> = { total: true, silence: true };
 
 /** How long a reply may take unless its agent says otherwise, in ms. */
 const TOTAL = 600_000;
@@ -170,7 +168,7 @@ class Hearing {
 export function modelTimeoutProblem(
   times: ModelTimeout,
 ): { readonly path: string; readonly value: unknown; readonly use: string } | undefined {
-  const stranger = strangerIn(times, TIMES);
+  const stranger = literals?.stranger(times, 'modelTimeout');
   if (stranger) return stranger;
   for (const path of ['total', 'silence'] as const) {
     const value = times[path];

@@ -1,6 +1,6 @@
 import type { HistoryCall, TurnPrincipal } from '../tool/call.ts';
 import { notOneOf } from '../tool/check-definition.ts';
-import { strangerIn } from '../tool/check-literal.ts';
+import { literals } from '../tool/literals.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import { RESULT_CHARACTERS } from '../tool/tool-result.ts';
 import { type ExceptionProcessor, tellException } from './exception-processor.ts';
@@ -98,7 +98,9 @@ export const withPolicies = (declared: Policies = {}): LoopPolicies => ({
 /** The path of the first policy that there is not, or whose value cannot be followed, and what it must be; `undefined` when all can. */
 export function policyProblem(declared: Policies = {}): PolicyProblem | undefined {
   const stranger =
-    strangerIn(declared, POLICIES) ?? within(declared, 'unknownTools') ?? within(declared, 'blankReplies');
+    literals?.stranger(declared, 'policies') ??
+    within(declared, 'unknownTools') ??
+    within(declared, 'blankReplies');
   if (stranger) return stranger;
   const { returnDirect, unknownTools, blankReplies, resultCharacters } = withPolicies(declared);
   const { retries, suggestions, similarity, containment } = unknownTools;
@@ -118,17 +120,8 @@ export function policyProblem(declared: Policies = {}): PolicyProblem | undefine
   );
 }
 
-const POLICIES: Readonly<Record<keyof Policies, true>> = {
-  returnDirect: true,
-  unknownTools: true,
-  blankReplies: true,
-  isEligible: true,
-  exceptions: true,
-  resultCharacters: true,
-};
-
 function within(declared: Policies, policy: 'unknownTools' | 'blankReplies'): PolicyProblem | undefined {
-  const stranger = strangerIn(declared[policy], DEFAULT_POLICIES[policy]);
+  const stranger = literals?.stranger(declared[policy], policy);
   return stranger && { ...stranger, path: `${policy}.${stranger.path}` };
 }
 

@@ -134,7 +134,7 @@ const MAX_RESULT = 8 * 1024 * 1024;
  */
 export function exceptionResult(
   loop: Pick<Loop, 'spec' | 'log' | 'inSession'>,
-  { name: tool, expose = false }: Pick<AnyTool, 'name' | 'expose'>,
+  { name: tool, expose }: Pick<AnyTool, 'name' | 'expose'>,
   cause: unknown,
 ): ToolResult {
   if (!(cause instanceof SignalError)) tellThrown(loop, { tool, thrown: cause });
@@ -145,7 +145,7 @@ export function exceptionResult(
     if (thrown instanceof SignalError) return signalled(thrown);
     const message = messageOf(tool, thrown);
     // Without a session nobody but the program itself is told.
-    const reason = expose || !loop.inSession ? message : notExposed(tool);
+    const reason = expose === true || !loop.inSession ? message : notExposed(tool);
     return toolResult({ type: 'error', message, signal: { type: 'fail', reason } });
   }
 }

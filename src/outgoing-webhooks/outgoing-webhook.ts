@@ -1,7 +1,9 @@
 import { inTime } from '../tool/async.ts';
 import { notOneOf } from '../tool/check-definition.ts';
-import { type LiteralShape, literalFault, nameIn } from '../tool/check-literal.ts';
+import type { LiteralShape } from '../tool/check-literal.ts';
+import { literals } from '../tool/literals.ts';
 import { isSecretSource, readSecrets, SECRET_RULE, type SecretSource } from '../tool/secret-source.ts';
+import { nameIn } from '../tool/shown.ts';
 import { hmacOf, STANDARD_KEY_RULE, standardKey } from '../webhooks/signature.ts';
 import { WebhookDefinitionError, type WebhookEnv } from '../webhooks/webhook.ts';
 import type { OutgoingWebhook } from '../worker/host.ts';
@@ -52,7 +54,7 @@ const STOPS: readonly TurnStop[] = ['suspended', 'ended', 'failed'];
 export function outgoingWebhook<const Name extends string = 'outgoing'>(
   config: OutgoingWebhookConfig<Name>,
 ): OutgoingWebhook<Name> {
-  const fault = literalFault(config, SHAPE);
+  const fault = literals?.fault(config, SHAPE);
   if (fault) throw new WebhookDefinitionError(nameIn(config) || 'outgoing', fault.field, fault.problem);
   // A caller that gives no name gives no type for it either.
   const { name = 'outgoing' as Name, url, secret, on = STOPS, agents } = config;

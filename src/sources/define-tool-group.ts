@@ -1,5 +1,7 @@
-import { ended, type LiteralShape, literalFault, nameIn } from '../tool/check-literal.ts';
+import type { LiteralShape } from '../tool/check-literal.ts';
 import { paragraphs, shorten } from '../tool/json.ts';
+import { literals } from '../tool/literals.ts';
+import { ended, nameIn } from '../tool/shown.ts';
 import { type CollectedTools, collectTools } from './resolution/resolve-tools.ts';
 import {
   type ToolGroup,
@@ -67,7 +69,7 @@ export const OWN_PROVIDER = 'holdfast';
  * ```
  */
 export function defineToolGroup<const Role extends string>(config: ToolGroupConfig<Role>): ToolGroup<Role> {
-  const fault = literalFault(config, SHAPE);
+  const fault = literals?.fault(config, SHAPE);
   if (fault) throw new ToolGroupDefinitionError(nameIn(config, 'role'), fault.field, fault.problem);
   const { role, name = role, description, permissions = [], childToolUsageNotes: own } = config;
   if (role.trim() === '') throw new ToolGroupDefinitionError(role, 'role', 'needs a role that is not blank');

@@ -1,6 +1,8 @@
 /** What is told to whoever writes a surface, when the Worker starts. */
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { ended, type LiteralShape, literalFault, nameIn, shown } from '../tool/check-literal.ts';
+import type { LiteralShape } from '../tool/check-literal.ts';
+import { literals } from '../tool/literals.ts';
+import { ended, nameIn, shown } from '../tool/shown.ts';
 import { schemasOf } from '../worker/openapi.ts';
 import type { Route } from '../worker/route.ts';
 import type { Schema } from '../worker/typed-schema.ts';
@@ -50,7 +52,7 @@ const METHODS = ['GET', 'POST', 'DELETE'];
 
 /** @throws ConfigurationError when the literal is no surface, or one of its routes is none, or stands in it twice. */
 export function checkSurface(config: { readonly name: string; readonly routes: readonly unknown[] }): void {
-  const fault = literalFault(config, SURFACE);
+  const fault = literals?.fault(config, SURFACE);
   const name = nameIn(config);
   const who = name === '' ? 'A surface' : `Surface '${name}'`;
   if (fault) throw new ConfigurationError(`${who} ${ended(fault.problem)}`);
@@ -68,7 +70,7 @@ export function checkSurface(config: { readonly name: string; readonly routes: r
 
 /** What is wrong with a route, as a sentence without its subject; `undefined` when it is one. */
 function routeProblem(route: unknown): string | undefined {
-  const fault = literalFault(route, ROUTE);
+  const fault = literals?.fault(route, ROUTE);
   if (fault) return fault.problem;
   const { method, path, isCounted, isPublic, refuse, refusal } = Object(route);
   if (isCounted && isPublic) return "has 'isPublic' and 'isCounted': nobody is known there";

@@ -1,7 +1,7 @@
 /** How a Worker speaks another protocol than its own: a list of routes over its sessions. */
 import { attempt } from '../tool/async.ts';
-import { shown } from '../tool/check-literal.ts';
 import type { JsonObject } from '../tool/json.ts';
+import { shown } from '../tool/shown.ts';
 import { modelOfAgent } from '../worker/agent-model.ts';
 import { readBody } from '../worker/body.ts';
 import { filesTaken } from '../worker/files-taken.ts';

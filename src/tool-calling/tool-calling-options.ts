@@ -1,6 +1,8 @@
 import type { OutputFormat } from '../model/chat-model.ts';
-import { ended, type LiteralShape, literalFault } from '../tool/check-literal.ts';
+import type { LiteralShape } from '../tool/check-literal.ts';
 import type { JsonObject } from '../tool/json.ts';
+import { literals } from '../tool/literals.ts';
+import { ended } from '../tool/shown.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 
@@ -49,7 +51,7 @@ export interface ToolCallingConfig extends ModelOptions {
  * ```
  */
 export function defineToolCallingOptions(config: ToolCallingConfig = {}): ToolCallingOptions {
-  const problem = literalFault(config, SHAPE)?.problem;
+  const problem = literals?.fault(config, SHAPE)?.problem;
   if (problem !== undefined) throw new TypeError(`ToolCallingOptions: it ${ended(problem)}`);
   const { tools = [], toolNames = [], toolContext = {}, stopSequences, ...more } = config;
   present('tools', tools);

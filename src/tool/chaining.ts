@@ -1,4 +1,4 @@
-import { shown } from './check-literal.ts';
+import { shown } from './shown.ts';
 import type { InjectionStrategy } from './tool.ts';
 import type { MemoryFact } from './tool-memory.ts';
 import type { ArtifactType } from './tool-result.ts';

@@ -1,4 +1,3 @@
-import { ended, type LiteralShape, literalFault, nameIn } from './check-literal.ts';
 import { copyJson } from './copy-json.ts';
 import {
   type InputDeclaration,
@@ -8,7 +7,9 @@ import {
   toInputSchema,
 } from './input-schema.ts';
 import { isJsonObject, type JsonObject, shorten } from './json.ts';
+import { type LiteralOf, literals } from './literals.ts';
 import { type Log, mistake } from './log.ts';
+import { ended, nameIn } from './shown.ts';
 import type { AnyTool } from './tool.ts';
 
 /** A tool was defined in a way that cannot work. Thrown where it is defined, never in a turn. */
@@ -61,23 +62,11 @@ export function checkNaming(name: string, description: string): void {
 
 const MAX_NAME = 64;
 
-/** @throws ToolDefinitionError when the literal of a tool has a key that is not known, lacks one, or has one of another kind. */
-export function checkToolLiteral(config: unknown, shape: LiteralShape): void {
-  const fault = literalFault(config, shape);
+/** In development: @throws ToolDefinitionError if a key of a tool's literal is unknown, missing or of another kind. */
+export function checkToolLiteral(config: unknown, of: LiteralOf): void {
+  const fault = literals?.fault(config, of);
   if (fault) throw new ToolDefinitionError(nameIn(config), fault.field, `it ${ended(fault.problem)}`);
 }
-
-/** What the literals of all tools hold. */
-export const NAMED = { name: 'text', description: 'text' } as const;
-
-/** What other libraries call the input of a tool. */
-export const FOREIGN_INPUT = {
-  parameters: 'input',
-  inputSchema: 'input',
-  input_schema: 'input',
-  schema: 'input',
-  args: 'input',
-} as const;
 
 /** `toInputSchema` for the tool of this name. @throws ToolDefinitionError when it cannot be a tool's input. */
 export function readInput<Declaration extends InputDeclaration>(

@@ -1,8 +1,12 @@
-import { isJsonObject, shorten } from './json.ts';
-
 /**
- * What the literal of a definition may hold: each key with the kind of its value. `any` is for what is checked by itself.
+ * Checks the literals of definitions: unknown keys, missing keys, values of another kind. Runs in development only: other files
+ * reach it through `literals.ts`.
  */
+import { isJsonObject, shorten } from './json.ts';
+import { nearest } from './nearest.ts';
+import { shown } from './shown.ts';
+
+/** What the literal of a definition may hold: each key with the kind of its value. `any` is for what is checked by itself. */
 export interface LiteralShape<Key extends string = string> {
   /** The function that takes the literal, as in `defineTool`. */
   readonly of: string;
@@ -12,23 +16,41 @@ export interface LiteralShape<Key extends string = string> {
   readonly foreign?: Readonly<Record<string, string>> | undefined;
   /** What made things hold beside these keys, so that one can be spread into the literal of another. */
   readonly made?: readonly string[] | undefined;
+  /** What the lists under these keys may hold. */
+  readonly items?: { readonly [K in Key]?: LiteralItem } | undefined;
 }
 
 /** What kind of value a key takes. */
-export type LiteralKind = 'text' | 'flag' | 'list' | 'object' | 'function' | 'schema' | 'any';
+export type LiteralKind =
+  | 'text'
+  | 'flag'
+  | 'list'
+  | 'agents'
+  | 'object'
+  | 'function'
+  | 'schema'
+  | 'model'
+  | 'any';
+
+/** What an item of a list must be: in words, to go on after "use ", and as a test of its properties. */
+export type LiteralItem = readonly [use: string, fits: (item: Readonly<Record<string, unknown>>) => boolean];
+
+/** The keys of a literal inside another. */
+export interface InnerShape {
+  readonly keys: readonly string[];
+  /** Words of other libraries, each with ours. */
+  readonly foreign?: Readonly<Record<string, string>> | undefined;
+}
 
 /** One thing that is wrong with a literal. */
 export interface LiteralFault {
-  /** The key that is wrong. */
+  /** The key that is wrong, such as `name` or `strategies[0]`. */
   readonly field: string;
   /** A sentence without its subject, as in `has no 'name': use a text`. */
   readonly problem: string;
 }
 
-/**
- * Says what is wrong with a literal before anything is read of it, since plain JavaScript may hand over anything; `undefined`
- * when each of its keys is known, those that are required are there, and their values are of the right kind.
- */
+/** Returns the first problem of a literal, or `undefined`. Reads nothing of it before, since plain JavaScript may hand over anything. */
 export function literalFault(config: unknown, shape: LiteralShape): LiteralFault | undefined {
   if (typeof config !== 'object' || config === null || Array.isArray(config) || config instanceof Promise) {
     return { field: '', problem: `is made of ${shown(config)}: use one object, as in ${shape.of}({ ... })` };
@@ -43,27 +65,58 @@ export function literalFault(config: unknown, shape: LiteralShape): LiteralFault
     return { field: missing, problem: `has no '${missing}': use ${KINDS[shape.keys[missing] ?? 'any'][0]}` };
   }
   for (const [key, value] of given) {
-    const kind = shape.keys[key] ?? 'any';
-    const [use, fits] = KINDS[kind];
-    if (fits(value)) continue;
-    // A text in place of a function may be a credential, as of `auth`.
-    const said = kind === 'function' && typeof value === 'string' ? 'a text' : shown(value);
-    return { field: key, problem: `has ${said} as its '${key}': use ${use}` };
+    const problem = kindProblem(key, value, shape.keys[key] ?? 'any');
+    if (problem !== undefined) return { field: key, problem };
   }
-  return undefined;
+  return itemFault(config, shape);
 }
 
 const KINDS: Readonly<Record<LiteralKind, readonly [use: string, fits: (value: unknown) => boolean]>> = {
   text: ['a text', (value) => typeof value === 'string'],
   flag: ['true or false', (value) => typeof value === 'boolean'],
   list: ['a list, as in [one, another]', Array.isArray],
+  agents: ['a list, as in [agent]', Array.isArray],
   object: ['an object', isJsonObject],
   function: ['a function', (value) => typeof value === 'function'],
   schema: ['a schema', (value) => typeof value === 'function' || isJsonObject(value)],
+  model: ['a model', (value) => modelProblem(value) === undefined],
   any: ['a value', () => true],
 };
 
-/** Says what is to be written in place of a key that is not known. */
+function kindProblem(key: string, value: unknown, kind: LiteralKind): string | undefined {
+  const [use, fits] = KINDS[kind];
+  if (fits(value)) return undefined;
+  if (kind === 'model') return modelProblem(value, key);
+  // A text in place of a function may be a credential, as of `auth`.
+  const said = kind === 'function' && typeof value === 'string' ? 'a text' : shown(value);
+  return `has ${said} as its '${key}': use ${use}`;
+}
+
+/** Returns why a value is no model, with what to write; `undefined` for a model, a function that makes one, and `undefined`. */
+export function modelProblem(given: unknown, key = 'model'): string | undefined {
+  if (given === undefined || typeof given === 'function') return undefined;
+  const { ask, doGenerate, run }: Readonly<Record<string, unknown>> = Object(given);
+  if (typeof ask === 'function') return undefined;
+  const named = typeof given === 'string' ? `: '${shorten(given, 80)}'` : '';
+  const ofServer = `openaiCompatible({ baseURL, apiKey, model${named} })`;
+  const ofBinding = typeof run === 'function' ? 'workersAi(env.AI, { model })' : ofServer;
+  const made = typeof doGenerate === 'function' ? 'fromAiSdk(model)' : ofBinding;
+  return `has ${shown(given)} as its '${key}': use a model, as in ${made}, or a function of the environment that makes one`;
+}
+
+function itemFault(config: object, { items = {} }: LiteralShape): LiteralFault | undefined {
+  for (const [key, item] of Object.entries(items)) {
+    if (!item) continue;
+    const [use, fits] = item;
+    const listed: readonly unknown[] = Reflect.get(config, key) ?? [];
+    const at = listed.findIndex((one) => !fits(Object(one)));
+    const field = `${key}[${at}]`;
+    if (at >= 0) return { field, problem: `has ${shown(listed[at])} at ${field}: use ${use}` };
+  }
+  return undefined;
+}
+
+/** Returns what to write in place of an unknown key. */
 function unknownKey(key: string, config: object, shape: LiteralShape): string | undefined {
   const { of, keys, foreign = {}, made = [] } = shape;
   if (Object.hasOwn(keys, key) || made.includes(key)) return undefined;
@@ -74,12 +127,12 @@ function unknownKey(key: string, config: object, shape: LiteralShape): string | 
     return `has '${key}' in place of '${ours}'; ${mend}`;
   }
   const known = Object.keys(keys);
-  const meant = nearest(key, known, Math.ceil(key.length / 3));
+  const meant = nearestKey(key, known);
   const rest = meant === undefined ? `It takes ${known.join(', ')}.` : `Did you mean '${meant}'?`;
   return `has '${shorten(key, 80)}', which ${of} does not take. ${rest}`;
 }
 
-/** A key of a literal inside another that is not known. */
+/** An unknown key of a literal inside another. */
 export interface Stranger {
   readonly path: string;
   readonly value: string;
@@ -87,77 +140,18 @@ export interface Stranger {
   readonly use: string;
 }
 
-/** The first key of a literal inside another that is none of these; `undefined` when there is none. */
-export function strangerIn(
-  given: unknown,
-  known: object,
-  foreign: Readonly<Record<string, string>> = {},
-): Stranger | undefined {
+/** Returns the first unknown key of a literal inside another, or `undefined`. */
+export function strangerIn(given: unknown, { keys, foreign = {} }: InnerShape): Stranger | undefined {
   const found = Object.entries(Object(given)).find(
-    ([key, value]) => value !== undefined && !Object.hasOwn(known, key),
+    ([key, value]) => value !== undefined && !keys.includes(key),
   );
   if (!found) return undefined;
   const [key, value] = found;
-  const keys = Object.keys(known);
-  const ours = Object.hasOwn(foreign, key) ? foreign[key] : nearest(key, keys, Math.ceil(key.length / 3));
+  const ours = Object.hasOwn(foreign, key) ? foreign[key] : nearestKey(key, keys);
   const use = ours === undefined ? `one of ${keys.join(', ')}` : `'${ours}'`;
   return { path: shorten(key, 80), value: shown(value), use };
 }
 
-/** The name that stands in a literal, for the error about it; blank when there is none. */
-export const nameIn = (config: unknown, key = 'name'): string => {
-  const name: unknown = Object(config)[key];
-  return typeof name === 'string' ? name : '';
-};
-
-/** The sentence with its full stop, unless it ends by itself. */
-export const ended = (sentence: string): string => (/[.?]$/.test(sentence) ? sentence : `${sentence}.`);
-
-/** A value as an error names it: short values as they are, and of others what they are. */
-export function shown(value: unknown): string {
-  if (typeof value === 'string') return `'${shorten(value, 80)}'`;
-  if (typeof value === 'function')
-    return `${isClass(value) ? 'the class' : 'the function'} ${value.name}`.trim();
-  if (Array.isArray(value)) return 'a list';
-  if (value instanceof Promise) return 'a promise';
-  return typeof value === 'object' && value !== null ? 'an object' : String(value);
-}
-
-/** Tells a class from a function that can be called. */
-export const isClass = (value: object): boolean =>
-  typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value));
-
-/** The word that differs least from this one, in at most so many letters that are missing, added, other or swapped. */
-export function nearest(word: string, words: readonly string[], most: number): string | undefined {
-  const ranked = words
-    .map((other) => ({ other, far: distance(word.toLowerCase(), other.toLowerCase()) }))
-    .filter(({ far }) => far <= most)
-    .sort((a, b) => a.far - b.far);
-  return ranked[0]?.other;
-}
-
-/** Counts the letters by which two words differ; a swap of neighbours counts once. */
-function distance(a: string, b: string): number {
-  if (a.length > MOST_LETTERS) return MOST_LETTERS;
-  let before: readonly number[] = [];
-  let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const at = (line: readonly number[], index: number): number => line[index] ?? MOST_LETTERS;
-      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      row.push(
-        Math.min(
-          at(last, j) + 1,
-          at(row, j - 1) + 1,
-          at(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1),
-          isSwap ? at(before, j - 2) + 1 : MOST_LETTERS,
-        ),
-      );
-    }
-    [before, last] = [last, row];
-  }
-  return last[b.length] ?? MOST_LETTERS;
-}
-
-const MOST_LETTERS = 64;
+/** Returns the name that was probably meant by one that is not among these, or `undefined`. */
+export const nearestKey = (name: string, names: readonly string[]): string | undefined =>
+  nearest(name, names, Math.ceil(name.length / 3));

@@ -1,6 +1,6 @@
 import { isTool, ToolDefinitionError } from './check-definition.ts';
-import { nameIn, shown } from './check-literal.ts';
 import type { JsonObject } from './json.ts';
+import { nameIn, shown } from './shown.ts';
 import type { AnyTool } from './tool.ts';
 
 /**

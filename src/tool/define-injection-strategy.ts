@@ -1,8 +1,9 @@
 import type { HistoryCall, HistoryMessage } from './call.ts';
-import { ended, type LiteralShape, literalFault, nameIn } from './check-literal.ts';
 import { sameTools } from './decorate.ts';
 import { type Json, parseJson } from './json.ts';
+import { literals } from './literals.ts';
 import { type Log, mistake } from './log.ts';
+import { ended, nameIn } from './shown.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from './tool.ts';
 import { modelText, type ResultData } from './tool-result.ts';
 
@@ -26,7 +27,7 @@ import { modelText, type ResultData } from './tool-result.ts';
  * ```
  */
 export function defineInjectionStrategy(config: InjectionStrategyConfig): InjectionStrategy {
-  const fault = literalFault(config, SHAPE);
+  const fault = literals?.fault(config, 'defineInjectionStrategy');
   if (fault) throw new TypeError(`Injection strategy '${nameIn(config)}' ${ended(fault.problem)}`);
   const { name, evaluate } = config;
   const change = (log: Log, tools: readonly AnyTool[], past: PastCall): readonly AnyTool[] => {
@@ -56,12 +57,6 @@ export function defineInjectionStrategy(config: InjectionStrategyConfig): Inject
     },
   };
 }
-
-const SHAPE = {
-  of: 'defineInjectionStrategy',
-  keys: { name: 'text', evaluate: 'function' },
-  required: ['name', 'evaluate'],
-} satisfies LiteralShape<keyof InjectionStrategyConfig>;
 
 /** The literal that `defineInjectionStrategy` takes. */
 export interface InjectionStrategyConfig {

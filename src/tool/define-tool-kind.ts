@@ -1,7 +1,8 @@
 import type { CallScope } from './call.ts';
-import { ended, type LiteralShape, literalFault, nameIn } from './check-literal.ts';
 import { copyJson } from './copy-json.ts';
 import { type Json, shorten } from './json.ts';
+import { literals } from './literals.ts';
+import { ended, nameIn } from './shown.ts';
 import type { InjectionStrategy, LoopView } from './tool.ts';
 import {
   type FactOptions,
@@ -156,35 +157,14 @@ export function defineToolKind<Value extends Json, Fact extends Json>(config: {
   return { name, memory, strategy, ...access };
 }
 
-/** @throws ToolKindError when a key is not known, one is missing, or a value is of another kind. */
+/** In development: @throws ToolKindError if a key is unknown, missing or of another kind. */
 function checkKindLiteral(config: { readonly memory?: unknown }): void {
-  const fault = literalFault(config, SHAPE);
-  const inMemory = config.memory === undefined ? undefined : literalFault(config.memory, MEMORY);
+  const fault = literals?.fault(config, 'defineToolKind');
+  const inMemory =
+    config.memory === undefined ? undefined : literals?.fault(config.memory, 'the memory of a kind');
   const problem = fault ? `it ${fault.problem}` : inMemory && `its memory ${inMemory.problem}`;
   if (problem !== undefined) throw new ToolKindError(nameIn(config), ended(problem));
 }
-
-const SHAPE = {
-  of: 'defineToolKind',
-  keys: { name: 'text', memory: 'object', strategy: 'any' },
-  required: ['name'],
-  foreign: {},
-} satisfies LiteralShape<keyof ToolKindConfig<Json, Json>>;
-
-const MEMORY = {
-  of: 'the memory of a kind',
-  keys: {
-    initial: 'any',
-    version: 'any',
-    when: 'any',
-    scope: 'any',
-    apply: 'function',
-    observe: 'function',
-  },
-  required: [],
-  foreign: { reduce: 'apply', reducer: 'apply', fold: 'apply' },
-  made: ['name'],
-} satisfies LiteralShape<keyof ToolMemoryConfig<Json, Json>>;
 
 /** The library's own kinds: journaled under their plain names, and trusted to answer new values that are JSON. */
 const OURS = 'holdfast:';

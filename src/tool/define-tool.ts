@@ -4,14 +4,11 @@ import {
   checkTime,
   checkToolLiteral,
   checkWord,
-  FOREIGN_INPUT,
-  NAMED,
   readInput,
   readMetadata,
   ToolDefinitionError,
 } from './check-definition.ts';
 import { checkCall, checkInput } from './check-input.ts';
-import type { LiteralShape } from './check-literal.ts';
 import type { InputDeclaration, InputOf } from './input-schema.ts';
 import type { JsonObject } from './json.ts';
 import { type ManualConfig, manually } from './manual.ts';
@@ -55,7 +52,7 @@ export function defineTool<
     > &
     ReturnsType<Inferred<Output>, Inferred<Type>>,
 ): Tool<Name, InputOf<Declaration>, Output> {
-  checkToolLiteral(config, SHAPE);
+  checkToolLiteral(config, 'defineTool');
   const { name, description, output, expose } = config;
   checkNaming(name, description);
   const metadata = readMetadata(name, config.metadata ?? {});
@@ -79,39 +76,6 @@ export function defineTool<
     },
   };
 }
-
-const SHAPE: LiteralShape<keyof ToolConfig<string, undefined, unknown>> = {
-  of: 'defineTool',
-  keys: {
-    ...NAMED,
-    input: 'schema',
-    run: 'function',
-    manual: 'flag',
-    effect: 'any',
-    reconcile: 'function',
-    timeout: 'any',
-    subrequests: 'any',
-    expires: 'any',
-    serial: 'any',
-    returnDirect: 'flag',
-    expose: 'flag',
-    metadata: 'any',
-    output: 'object',
-  },
-  required: ['name', 'description'],
-  foreign: {
-    ...FOREIGN_INPUT,
-    execute: 'run',
-    handler: 'run',
-    func: 'run',
-    fn: 'run',
-    invoke: 'run',
-    callback: 'run',
-    id: 'name',
-    needsApproval: 'withConfirmation(tool)',
-    outputSchema: 'output',
-  },
-};
 
 /** The literal that `defineTool` takes. */
 export type ToolConfig<Name extends string, Declaration extends InputDeclaration, Output> = ToolConfigBase<

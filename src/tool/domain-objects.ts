@@ -1,8 +1,8 @@
 import { attempt } from './async.ts';
 import { type CausedProblem, causeOf, isTool, problemText } from './check-definition.ts';
-import { ended } from './check-literal.ts';
 import { type ParsedInput, refused } from './input-schema.ts';
 import { formatPath, shorten } from './json.ts';
+import { ended } from './shown.ts';
 import type { AnyTool } from './tool.ts';
 
 /** What the objects of a domain type bring with them, for whoever offers their tools. */

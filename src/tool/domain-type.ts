@@ -1,10 +1,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { attempt } from './async.ts';
-import { type LiteralShape, literalFault, nameIn } from './check-literal.ts';
 import { type DomainObjects, DomainTypeError, domainObjects } from './domain-objects.ts';
 import { InputSchemaError, type ParsedInput, refused, toInputSchema } from './input-schema.ts';
 import { issueLines, type JsonSchema } from './json-schema.ts';
 import type { CheckedType } from './kept-values.ts';
+import { literals } from './literals.ts';
+import { nameIn } from './shown.ts';
 import type { AnyTool } from './tool.ts';
 import type { ArtifactType } from './tool-result.ts';
 
@@ -67,7 +68,7 @@ export interface DomainTypeConfig<Name extends string, Schema extends StandardSc
 export function defineDomainType<const Name extends string, Schema extends StandardSchemaV1>(
   config: DomainTypeConfig<Name, Schema>,
 ): DomainType<Name, StandardSchemaV1.InferOutput<Schema>, StandardSchemaV1.InferInput<Schema>> {
-  const fault = literalFault(config, SHAPE);
+  const fault = literals?.fault(config, 'defineDomainType');
   if (fault) throw new DomainTypeError(nameIn(config), fault.field, fault.problem);
   const { name, schema, id, prefix = '', tools, content, infoString } = config;
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
@@ -94,16 +95,6 @@ function saidBy<Of>(say: (value: Of) => unknown, parsed: ParsedInput<Of>): strin
   const said = attempt(() => (parsed.ok ? say(parsed.value) : undefined));
   return said.ok && typeof said.value === 'string' ? said.value : undefined;
 }
-
-const SHAPE = {
-  of: 'defineDomainType',
-  keys: {
-    ...{ name: 'text', schema: 'schema', id: 'function', prefix: 'text', tools: 'function' },
-    ...{ content: 'function', infoString: 'function' },
-  },
-  required: ['name', 'schema'],
-  foreign: { input: 'schema', type: 'schema', key: 'id' },
-} satisfies LiteralShape<keyof DomainTypeConfig<string, never>>;
 
 /** Tells whether artifacts of this type can be checked, and not only told apart by its name. */
 export const isDomainType = (type: ArtifactType): type is DomainType => 'parse' in type;

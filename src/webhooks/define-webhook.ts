@@ -1,8 +1,10 @@
 import { sha256Hex } from '../tool/async.ts';
 import type { WhenBusy } from '../tool/call.ts';
 import { notOneOf } from '../tool/check-definition.ts';
-import { type LiteralShape, literalFault, nameIn } from '../tool/check-literal.ts';
+import type { LiteralShape } from '../tool/check-literal.ts';
+import { literals } from '../tool/literals.ts';
 import { type Owner, ownerProblem } from '../tool/owner.ts';
+import { nameIn } from '../tool/shown.ts';
 import {
   type Acknowledgement,
   type Delivery,
@@ -87,7 +89,7 @@ export function defineWebhook<
   Payload,
   Agent extends string | undefined = undefined,
 >(config: WebhookConfig<Name, Payload, Agent>): Webhook<Name> {
-  const fault = literalFault(config, SHAPE);
+  const fault = literals?.fault(config, SHAPE);
   if (fault) throw new WebhookDefinitionError(nameIn(config), fault.field, fault.problem);
   const { name, agent, owner, namespace = name, maxBodyBytes = MAX_BODY_BYTES, whenBusy = 'queue' } = config;
   checkSettings({ name, owner, maxBodyBytes, whenBusy });

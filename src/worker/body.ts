@@ -1,5 +1,5 @@
-import { ended } from '../tool/check-literal.ts';
 import { isJsonObject, type JsonObject } from '../tool/json.ts';
+import { ended } from '../tool/shown.ts';
 import { Problem, SessionError } from './problem.ts';
 
 /** A body's text beside its value: an idempotency key is bound to the text. */

@@ -1,12 +1,12 @@
 import type { Agent } from '../agent/define-agent.ts';
 import { noPrices } from '../loop/budget.ts';
 import { agentsAskedBy } from '../loop/loop-agent.ts';
-import { modelProblem } from '../loop/loop-settings.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { notOneOf } from '../tool/check-definition.ts';
-import { ended, type LiteralShape, literalFault, nearest, shown } from '../tool/check-literal.ts';
+import { literals } from '../tool/literals.ts';
 import type { Owner } from '../tool/owner.ts';
+import { ended } from '../tool/shown.ts';
 
 interface AgentsOf {
   readonly agents: readonly Agent[];
@@ -26,63 +26,10 @@ interface Starters extends AgentsOf {
     | undefined;
 }
 
-/** What the literal of an app holds. */
-export const APP_SHAPE = {
-  of: 'createHoldfast',
-  keys: {
-    agents: 'any',
-    kinds: 'list',
-    model: 'any',
-    offline: 'function',
-    log: 'any',
-    toolGroups: 'list',
-    context: 'any',
-    bodyContext: 'list',
-    secrets: 'function',
-    auth: 'function',
-    onBehalfOf: 'function',
-    legacyTenants: 'flag',
-    steering: 'any',
-    contextHeaders: 'object',
-    origins: 'list',
-    webhooks: 'list',
-    outgoingWebhooks: 'list',
-    surfaces: 'list',
-    mcp: 'object',
-    maxBodyBytes: 'any',
-    allowPrivateFiles: 'flag',
-    maxStreams: 'any',
-    basePath: 'text',
-    schedules: 'list',
-    platform: 'any',
-    files: 'any',
-    retention: 'any',
-    location: 'object',
-  },
-  required: [],
-  foreign: { agent: 'agents', hooks: 'webhooks', crons: 'schedules' },
-} as const satisfies LiteralShape;
-
-/** @throws ConfigurationError when a key is not known, the model is none, or the agents are no list of them. */
-export function checkApp(
-  config: { readonly agents: unknown; readonly model?: unknown },
-  shape: LiteralShape,
-): void {
-  const fault =
-    literalFault(config, shape)?.problem ?? modelProblem(config.model) ?? agentsFault(config.agents);
-  if (fault !== undefined) throw new ConfigurationError(`createHoldfast ${ended(fault)}`);
-}
-
-/** Says which of the agents is none; callers without types may give anything. */
-function agentsFault(agents: unknown): string | undefined {
-  if (!Array.isArray(agents)) {
-    const have = agents === undefined ? 'no' : `${shown(agents)} as its`;
-    return `has ${have} 'agents': use a list, as in [agent]`;
-  }
-  const index = agents.findIndex((agent) => typeof Object(agent).loopIds !== 'string');
-  return index < 0
-    ? undefined
-    : `has ${shown(agents[index])} at agents[${index}]: use what defineAgent makes`;
+/** In development: @throws ConfigurationError if a key is unknown, missing or of another kind, or a list holds something else. */
+export function checkApp(config: unknown): void {
+  const fault = literals?.fault(config, 'createHoldfast');
+  if (fault) throw new ConfigurationError(`createHoldfast ${ended(fault.problem)}`);
 }
 
 /** @throws ConfigurationError when a tool of an agent asks another, by a name that is not there: its model would be told in every call. */
@@ -97,11 +44,8 @@ export function checkSubagents({ agents }: AgentsOf): void {
   }
 }
 
-/** The end of an error about a name that is not there: the one that it is near to, if any. */
-function meant(name: string, names: Iterable<string>): string {
-  const near = nearest(name, [...names], Math.ceil(name.length / 3));
-  return near === undefined ? '' : ` Did you mean '${near}'?`;
-}
+/** Returns the end of an error about an unknown name: in development the name that was probably meant, if any. */
+const meant = (name: string, names: Iterable<string>): string => literals?.meant(name, names) ?? '';
 
 /** @throws ConfigurationError when two have the same name. */
 export function byName<Named extends { readonly name: string }>(
@@ -139,27 +83,11 @@ export function checkStarters({
       `${kind} '${name}' starts the agent '${agent}', which is not among the agents.${meant(agent, known.keys())}`,
     );
   }
-  mustBeMade({ outgoingWebhooks }, 'announce', 'outgoingWebhook');
   for (const { name, agents: told = [] } of byName('outgoingWebhooks', outgoingWebhooks).values()) {
     const stranger = told.find((one) => !known.has(one));
     if (stranger === undefined) continue;
     throw new ConfigurationError(
       `Outgoing webhook '${name}' is told of the agent '${stranger}', which is not among the agents.${meant(stranger, known.keys())}`,
-    );
-  }
-}
-
-/** @throws ConfigurationError when something of a list has no such method, by which what was made for it is known. */
-export function mustBeMade(
-  named: Readonly<Record<string, readonly unknown[]>>,
-  method: string,
-  maker: string,
-): void {
-  for (const [key, list] of Object.entries(named)) {
-    const place = list.findIndex((one) => typeof Object(one)[method] !== 'function');
-    if (place < 0) continue;
-    throw new ConfigurationError(
-      `createHoldfast has ${shown(list[place])} at ${key}[${place}]: use what ${maker} makes.`,
     );
   }
 }

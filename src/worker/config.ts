@@ -24,7 +24,6 @@ import {
   withKeeping,
 } from '../session/read-secrets.ts';
 import type { ToolGroup } from '../sources/resolution/tool-source.ts';
-import type { LiteralShape } from '../tool/check-literal.ts';
 import type { ToolKind } from '../tool/define-tool-kind.ts';
 import { type LogOption, logOnce, toLog, warning } from '../tool/log.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
@@ -32,7 +31,6 @@ import { announcing } from './announce.ts';
 import { type Authenticate, defaultAuth } from './auth.ts';
 import { parseBasePath } from './base-path.ts';
 import {
-  APP_SHAPE,
   byName,
   checkApp,
   checkEndpoint,
@@ -41,7 +39,6 @@ import {
   checkStarters,
   checkSteering,
   checkSubagents,
-  mustBeMade,
 } from './check-app.ts';
 import { chooseModel } from './choose-model.ts';
 import { parseOrigins } from './cors.ts';
@@ -179,19 +176,15 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
   readonly location?: ObjectSessionOptions | undefined;
 }
 
-/** It has every key of the literal. */
-const SHAPE: LiteralShape<keyof HoldfastConfig> = APP_SHAPE;
-
 /** Makes of an app what its routes and its turns need. @throws ConfigurationError for what its declaration alone tells. */
 export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deployment): HttpHost {
-  checkApp(config, SHAPE);
+  checkApp(config);
   checkSubagents(config);
   checkPrices(config);
   checkStarters(config);
   checkOwners(config);
   checkEndpoint(config);
   checkSteering(config);
-  mustBeMade({ surfaces: config.surfaces ?? [] }, 'routesBeside', 'defineSurface');
   const {
     agents,
     auth = defaultAuth,
@@ -200,7 +193,6 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
     contextHeaders = {},
     origins = [],
     maxBodyBytes = 1_000_000,
-    allowPrivateFiles = false,
     maxStreams = 16,
     toolGroups: groups = [],
     context = {},
@@ -220,7 +212,7 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
     bodyContext: parseBodyContext(config.bodyContext ?? []),
     origins: parseOrigins(origins),
     maxBodyBytes,
-    allowPrivateFiles,
+    allowPrivateFiles: config.allowPrivateFiles === true, // a text such as 'false' opens nothing
     streams: createOpenStreams(maxStreams),
     basePath: parseBasePath(config.basePath),
     mcp: config.mcp,

@@ -1,9 +1,11 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { SESSION_ID, SESSION_ID_RULE } from '../session/read-secrets.ts';
 import { fullText } from '../session/turn-end.ts';
-import { ended, type LiteralShape, literalFault, nameIn } from '../tool/check-literal.ts';
+import type { LiteralShape } from '../tool/check-literal.ts';
 import type { JsonObject } from '../tool/json.ts';
+import { literals } from '../tool/literals.ts';
 import { type Owner, ownerProblem } from '../tool/owner.ts';
+import { ended, nameIn } from '../tool/shown.ts';
 import { ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
 import { startInBackground, toBackgroundTurn } from './background.ts';
 import type { Env, Host, HostedApp } from './host.ts';
@@ -52,7 +54,7 @@ export interface Schedule<Name extends string = string> extends ScheduleConfig<N
  * ```
  */
 export function defineSchedule<const Name extends string>(config: ScheduleConfig<Name>): Schedule<Name> {
-  const fault = literalFault(config, SHAPE);
+  const fault = literals?.fault(config, SHAPE);
   if (fault) throw new ConfigurationError(`Schedule '${nameIn(config)}': it ${ended(fault.problem)}`);
   const { name, cron, owner, session, message, context = {} } = config;
   if (!/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {

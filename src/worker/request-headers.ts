@@ -81,7 +81,8 @@ const KEY_TTL = 24 * 60 * 60 * 1000;
 /** An idempotency key, bound to what is sent under it. @throws SessionError when it cannot be one. */
 export async function requestKey(key: string | undefined, body: string): Promise<RequestKey | undefined> {
   if (key === undefined) return undefined;
-  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+  // Code of the app may send anything.
+  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw new SessionError('invalid-header', 'Idempotency-Key is 1 to 255 visible ASCII characters.');
   }
   return { key, bodyHash: await sha256Hex(body), ttl: KEY_TTL };

@@ -4,8 +4,8 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import type { FeedItem } from '../session/live-feed.ts';
 import { attempt } from '../tool/async.ts';
 import { CALLS } from '../tool/call-origin.ts';
-import { shown } from '../tool/check-literal.ts';
 import { withArtifacts } from '../tool/kept-values.ts';
+import { shown } from '../tool/shown.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { modelOfAgent } from './agent-model.ts';
 import { parseAnswersBody, type SentBody } from './answer-body.ts';
@@ -39,7 +39,6 @@ import {
   mustBe,
   mustBeOne,
   type SessionOptions,
-  SHAPES,
   type StreamOptions,
 } from './session-options.ts';
 import { eventsOf, type ShownEvent, viewOfSession, viewOfTurn } from './session-view.ts';
@@ -83,17 +82,17 @@ export function sessionFromCode<Output>(
     result: (call, result, answered = {}) =>
       answering(GIVING_RESULT, { call, body: { ...result }, options: answered }),
     answer: (answers, answered = {}) =>
-      answer((at) => answerNamed(at, answers, checked(SHAPES.answers, answered)), answered),
+      answer((at) => answerNamed(at, answers, checked('session.answer', answered)), answered),
     stream: (message, streaming = {}) =>
       show(async (at) => sendMessage(at, toSent(at, message, toSending(streaming))), streaming),
     streamAnswers: (answers, streaming = {}) =>
-      show((at) => answerNamed(at, answers, checked(SHAPES.streamAnswers, streaming)), streaming),
-    follow: (id, following = {}) => show((at) => knownTurn(at, id), checked(SHAPES.follow, following)),
+      show((at) => answerNamed(at, answers, checked('session.streamAnswers', streaming)), streaming),
+    follow: (id, following = {}) => show((at) => knownTurn(at, id), checked('session.follow', following)),
     turn: (id) => told(door.enter().then(async (at) => toAnswer<Output>(await viewOfTurn(at, id)))),
     state: () => told(door.enter().then(async (at) => (await viewOfSession(at)).view)),
     async *events(wanted = {}) {
       try {
-        mustBe(SHAPES.events, wanted);
+        mustBe('session.events', wanted);
         yield* eventsOf(await door.enter(wanted.signal), wanted);
       } catch (failure) {
         throw toSessionError(failure) ?? failure;
@@ -138,7 +137,7 @@ function doorOf({ host, waitUntil, sentBy }: CodeHost, env: Env, options: Sessio
 
 /** @throws ConfigurationError for what is wrong with them. */
 function checkedOptions(options: SessionOptions) {
-  mustBe(SHAPES.session, options);
+  mustBe('holdfast.session', options);
   const { agent, session, principal: caller, request } = options;
   const name: unknown = typeof agent === 'string' ? agent : Object(agent).name;
   if (typeof name !== 'string') {
@@ -210,7 +209,7 @@ interface AnsweredCall {
 }
 
 function answerOne(at: Entered, kind: AnswerKind, { call, body, options }: AnsweredCall): Promise<BegunTurn> {
-  mustBe(SHAPES.answer, options);
+  mustBe('the answer of a call', options);
   const { question = 1 } = options;
   return answerCall(at, { kind, call, question, body, text: JSON.stringify(body) }, toAnswering(options));
 }
@@ -231,13 +230,13 @@ const toAnswering = ({ idempotencyKey, background = false }: AnswersOptions) => 
 
 /** What a stream is asked for beside its message. */
 function toSending(options: StreamOptions): MessageOptions {
-  const { after: _, ...sending } = checked(SHAPES.stream, options);
+  const { after: _, ...sending } = checked('session.stream', options);
   return sending;
 }
 
 /** Checks a message as its body is checked over HTTP, but for the keys of its context: code of the app may say any that no client sent. */
 function toSent(at: Entered, message: string | readonly SentPart[], options: MessageOptions): SentMessage {
-  mustBe(SHAPES.send, options);
+  mustBe('session.send', options);
   const { context, loopId, delaySeconds, idempotencyKey, whenBusy, pending, background = false } = options;
   mustBeOne('whenBusy', whenBusy, ['reject', 'queue', 'steer']);
   mustBeOne('pending', pending, ['decline']);

@@ -3,8 +3,9 @@ import type { Agent } from '../agent/define-agent.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { SentDecision, SentResult } from '../session/answers/post-answer.ts';
 import type { WhenBusy } from '../tool/call.ts';
-import { ended, type LiteralShape, literalFault, shown } from '../tool/check-literal.ts';
 import type { JsonObject } from '../tool/json.ts';
+import { type LiteralOf, literals } from '../tool/literals.ts';
+import { ended, shown } from '../tool/shown.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { Caller } from './host.ts';
 import type { EventsWanted, ShownEvent } from './session-view.ts';
@@ -83,79 +84,15 @@ export interface EventsOptions extends EventsWanted {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What the literals hold, since plain JavaScript may hand over anything. */
-export const SHAPES = {
-  session: {
-    of: 'holdfast.session',
-    keys: { agent: 'any', session: 'text', principal: 'any', request: 'any' },
-    required: ['agent', 'session'],
-    foreign: { id: 'session', user: 'principal', caller: 'principal', owner: 'principal' },
-  } satisfies LiteralShape<keyof SessionOptions>,
-  send: {
-    of: 'session.send',
-    keys: {
-      context: 'any',
-      loopId: 'any',
-      idempotencyKey: 'text',
-      whenBusy: 'any',
-      pending: 'any',
-      delaySeconds: 'any',
-      background: 'flag',
-      signal: 'any',
-      onEvent: 'function',
-    },
-    required: [],
-  } satisfies LiteralShape<keyof MessageOptions>,
-  answer: {
-    of: 'the answer of a call',
-    keys: { question: 'any', idempotencyKey: 'text', background: 'flag', signal: 'any', onEvent: 'function' },
-    required: [],
-  } satisfies LiteralShape<keyof AnswerOptions>,
-  answers: {
-    of: 'session.answer',
-    keys: { idempotencyKey: 'text', background: 'flag', signal: 'any', onEvent: 'function' },
-    required: [],
-  } satisfies LiteralShape<keyof AnswersOptions>,
-  stream: {
-    of: 'session.stream',
-    keys: {
-      context: 'any',
-      loopId: 'any',
-      idempotencyKey: 'text',
-      whenBusy: 'any',
-      pending: 'any',
-      delaySeconds: 'any',
-      after: 'any',
-      signal: 'any',
-    },
-    required: [],
-  } satisfies LiteralShape<keyof StreamOptions>,
-  streamAnswers: {
-    of: 'session.streamAnswers',
-    keys: { idempotencyKey: 'text', after: 'any', signal: 'any' },
-    required: [],
-  } satisfies LiteralShape<keyof AnswersStreamOptions>,
-  follow: {
-    of: 'session.follow',
-    keys: { after: 'any', signal: 'any' },
-    required: [],
-  } satisfies LiteralShape<keyof FollowOptions>,
-  events: {
-    of: 'session.events',
-    keys: { after: 'any', turn: 'text', live: 'flag', signal: 'any' },
-    required: [],
-  } satisfies LiteralShape<keyof EventsOptions>,
-};
-
-/** @throws ConfigurationError when a key is not known, or its value is of another kind. */
-export function mustBe(shape: LiteralShape, given: unknown): void {
-  const fault = literalFault(given, shape);
-  if (fault) throw new ConfigurationError(`${shape.of}: it ${ended(fault.problem)}`);
+/** In development: @throws ConfigurationError if a key of such a literal is unknown, missing or of another kind. */
+export function mustBe(literal: LiteralOf & string, given: unknown): void {
+  const fault = literals?.fault(given, literal);
+  if (fault) throw new ConfigurationError(`${literal}: it ${ended(fault.problem)}`);
 }
 
-/** Answers what was given. @throws as `mustBe`. */
-export function checked<Options>(shape: LiteralShape, given: Options): Options {
-  mustBe(shape, given);
+/** Returns what was given. @throws as `mustBe`. */
+export function checked<Options>(literal: LiteralOf & string, given: Options): Options {
+  mustBe(literal, given);
   return given;
 }
 

@@ -20,6 +20,7 @@ export { InputSchemaError, toInputSchema } from '../../src/tool/input-schema.ts'
 export { isJsonObject, sameJson } from '../../src/tool/json.ts';
 export { jsonSchemaCheck, problemLines } from '../../src/tool/json-schema.ts';
 export { callBlackboard, callState } from '../../src/tool/kept-values.ts';
+export { INNER_SHAPES, SHAPES } from '../../src/tool/kernel-literals.ts';
 export { consoleLog, toLog } from '../../src/tool/log.ts';
 export { isPrivateHost, publicAddress } from '../../src/tool/public-address.ts';
 export { CallInterrupted, signalled } from '../../src/tool/signals.ts';

@@ -1,22 +1,21 @@
 import { noPrices } from '../../loop/budget.ts';
 import { RunBy } from '../../loop/loop-agent.ts';
 import { limitProblem } from '../../loop/loop-limits.ts';
-import { modelProblem, settingsFault } from '../../loop/loop-settings.ts';
+import { settingsFault } from '../../loop/loop-settings.ts';
 import type { ChatModel, ModelOfEnv } from '../../model/chat-model.ts';
 import type { AgentSettings } from '../../model/settings.ts';
 import { type Chaining, chainingProblem, chainingSources, forgetChained } from '../../tool/chaining.ts';
 import {
   checkNaming,
   checkToolLiteral,
-  FOREIGN_INPUT,
-  NAMED,
   readInput,
   ToolDefinitionError,
 } from '../../tool/check-definition.ts';
 import { checkCall, checkInput } from '../../tool/check-input.ts';
-import { ended, type LiteralKind, type LiteralShape, nameIn } from '../../tool/check-literal.ts';
+import type { LiteralKind, LiteralShape } from '../../tool/check-literal.ts';
 import type { FrameOutcome, Limits } from '../../tool/frame.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
+import { FOREIGN_INPUT, NAMED } from '../../tool/kernel-literals.ts';
 import type { AnyTool, Frame, InjectionStrategy, LiveCall, LoopView, Serial, Tool } from '../../tool/tool.ts';
 import type { ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';
 import { artifact, error, isToolResult, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
@@ -109,7 +108,7 @@ const ITERATIONS = 20;
 export const AGENTIC_KEYS = {
   ...NAMED,
   input: 'schema',
-  model: 'any',
+  model: 'model',
   settings: 'object',
   limits: 'object',
   chaining: 'any',
@@ -119,7 +118,7 @@ export const AGENTIC_KEYS = {
   instructions: 'any',
 } as const satisfies Record<keyof InstructedConfig<string, undefined>, LiteralKind>;
 
-/** @throws ToolDefinitionError when the literal of an agentic tool has a wrong key, lacks one, or its model is none. */
+/** In development: @throws ToolDefinitionError if a key of an agentic tool's literal is unknown, missing or of another kind. */
 export function checkAgenticLiteral(
   config: object,
   shape: Pick<LiteralShape, 'of' | 'keys' | 'required'>,
@@ -131,8 +130,6 @@ export function checkAgenticLiteral(
     maxSteps: 'limits: { iterations }',
   };
   checkToolLiteral(config, { ...shape, foreign });
-  const problem = modelProblem(Reflect.get(config, 'model'));
-  if (problem !== undefined) throw new ToolDefinitionError(nameIn(config), 'model', `it ${ended(problem)}`);
 }
 
 /**

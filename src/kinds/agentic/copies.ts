@@ -2,7 +2,7 @@
 import type { ChatModel, ModelOfEnv } from '../../model/chat-model.ts';
 import type { ToolSource } from '../../sources/resolution/tool-source.ts';
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
-import { nameIn } from '../../tool/check-literal.ts';
+import { nameIn } from '../../tool/shown.ts';
 import type { AnyTool, LoopView, ToolInput } from '../../tool/tool.ts';
 import { type ContextValues, ToolCallContext, ToolCallContextError } from '../../tool/tool-call-context.ts';
 

@@ -1,20 +1,20 @@
 import type { LoopAgent } from '../../loop/loop.ts';
 import { agentFrame, askingFor } from '../../loop/loop-agent.ts';
-import { modelProblem } from '../../loop/loop-settings.ts';
 import {
   checkNaming,
   checkToolLiteral,
-  FOREIGN_INPUT,
-  NAMED,
   readInput,
   ToolDefinitionError,
 } from '../../tool/check-definition.ts';
 import { checkInput } from '../../tool/check-input.ts';
-import { ended, type LiteralShape } from '../../tool/check-literal.ts';
+import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { FrameOutcome } from '../../tool/frame.ts';
 import type { CheckedInput, InputDeclaration, InputOf, InputSchema } from '../../tool/input-schema.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import type { BlackboardEntry, CallBlackboard } from '../../tool/kept-values.ts';
+import { FOREIGN_INPUT, NAMED } from '../../tool/kernel-literals.ts';
+import { literals } from '../../tool/literals.ts';
+import { ended } from '../../tool/shown.ts';
 import type { AnyTool, Instructions, LiveCall, Tool } from '../../tool/tool.ts';
 import type { ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';
 import { error, failure, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
@@ -152,7 +152,7 @@ function toolsBeside(
   { name, agent }: { readonly name: string; readonly agent: LoopAgent | string },
   { tools: more = [], model }: LoopChanges,
 ): Omit<ToolsInside, 'notes'> {
-  const problem = modelProblem(model);
+  const problem = literals?.modelProblem(model);
   if (problem !== undefined) throw new ToolDefinitionError(name, 'model', `it ${ended(problem)}`);
   const own = toolsOfAgent(agent);
   const { tools, sources } =

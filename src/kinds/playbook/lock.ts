@@ -1,8 +1,9 @@
 import { changedSource } from '../../sources/resolution/dynamic-tools.ts';
 import { saysTrue, ToolDefinitionError } from '../../tool/check-definition.ts';
-import { shown, strangerIn } from '../../tool/check-literal.ts';
 import { decorate, unwrapAs } from '../../tool/decorate.ts';
+import { literals } from '../../tool/literals.ts';
 import { mistake } from '../../tool/log.ts';
+import { shown } from '../../tool/shown.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { originOf } from '../../tool/unfolding/inner-tools.ts';
 import { PLAYBOOKS, type StoredProgress, storedProgress, toProgress } from './memory.ts';
@@ -25,7 +26,7 @@ export interface Lock {
 /** @throws ToolDefinitionError when an entry of `locked` has a key that is not known, or no condition. */
 export function checkLocked(playbook: string, locked: readonly unknown[]): void {
   for (const [index, entry] of locked.entries()) {
-    const stranger = strangerIn(entry, LOCKED);
+    const stranger = literals?.stranger(entry, LOCKED);
     const { unlockedBy } = Object(entry);
     const problem = stranger
       ? `has '${stranger.path}': use ${stranger.use}`
@@ -36,7 +37,7 @@ export function checkLocked(playbook: string, locked: readonly unknown[]): void 
   }
 }
 
-const LOCKED = { tool: true, unlockedBy: true };
+const LOCKED = { keys: ['tool', 'unlockedBy'] };
 
 /** Makes the lock that a playbook puts on something. `id`: what begins the ids of its conditions. */
 export function toLock(

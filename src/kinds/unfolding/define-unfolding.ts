@@ -15,10 +15,11 @@ import {
   type ToolSource,
 } from '../../sources/resolution/tool-source.ts';
 import { memoized } from '../../tool/async.ts';
-import { checkToolLiteral, FOREIGN_INPUT, isTool, NAMED } from '../../tool/check-definition.ts';
+import { checkToolLiteral, isTool } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import { paragraphs } from '../../tool/json.ts';
+import { FOREIGN_INPUT, NAMED } from '../../tool/kernel-literals.ts';
 import type { AnyTool, LiveCall } from '../../tool/tool.ts';
 import {
   toUnfolding,

@@ -1,8 +1,10 @@
 import { meantBy } from '../../tool/check-definition.ts';
-import { ended, type LiteralShape, literalFault, nameIn, shown } from '../../tool/check-literal.ts';
+import type { LiteralShape } from '../../tool/check-literal.ts';
 import { MAX_TIMEOUT } from '../../tool/define-tool.ts';
 import { shorten } from '../../tool/json.ts';
+import { literals } from '../../tool/literals.ts';
 import { isSecretName } from '../../tool/secret-source.ts';
+import { ended, nameIn, shown } from '../../tool/shown.ts';
 import type { McpClient, McpClientConfig } from './mcp-client.ts';
 
 /** What a client has whose literal does not say; times are in ms. */
@@ -30,10 +32,12 @@ const DEFAULTS = {
  * ```
  */
 export function defineMcpClient<const Name extends string>(config: McpClientConfig<Name>): McpClient<Name> {
-  const fault = literalFault(config, SHAPE);
+  const fault = literals?.fault(config, SHAPE);
   if (fault) throw new McpClientDefinitionError(nameIn(config), fault.field, `it ${ended(fault.problem)}`);
   const client: McpClient<Name> = {
     ...config,
+    // In production a value of another kind, such as the text 'false', is told of by nobody.
+    ...(config.allowPrivate !== undefined && { allowPrivate: config.allowPrivate === true }),
     timeout: config.timeout ?? DEFAULTS.timeout,
     connectTimeout: config.connectTimeout ?? DEFAULTS.connectTimeout,
     maxResponseBytes: config.maxResponseBytes ?? DEFAULTS.maxResponseBytes,

@@ -1,4 +1,6 @@
-import { ended, type LiteralShape, literalFault, shown } from '../../tool/check-literal.ts';
+import type { LiteralShape } from '../../tool/check-literal.ts';
+import { literals } from '../../tool/literals.ts';
+import { ended, shown } from '../../tool/shown.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { failureLog } from '../../worker/refusal.ts';
 import type { McpEndpoint } from '../../worker/route.ts';
@@ -49,7 +51,7 @@ export interface McpEndpointConfig {
  * ```
  */
 export function defineMcpEndpoint(config: McpEndpointConfig): McpEndpoint {
-  const fault = literalFault(config, SHAPE);
+  const fault = literals?.fault(config, SHAPE);
   if (fault) throw new McpEndpointDefinitionError(fault.field, `it ${ended(fault.problem)}`);
   const { name = 'holdfast', version = '1', instructions, authorization } = config;
   for (const [field, text] of Object.entries({ name, version })) {
@@ -101,7 +103,7 @@ const SHAPE = {
 function checkedAuthorization(authorization: McpAuthorization): McpAuthorization {
   const refuse = (problem: string): McpEndpointDefinitionError =>
     new McpEndpointDefinitionError('authorization', `authorization ${ended(problem)}`);
-  const fault = literalFault(authorization, AUTHORIZATION);
+  const fault = literals?.fault(authorization, AUTHORIZATION);
   if (fault) throw refuse(fault.problem);
   const { servers, scopes } = authorization;
   if (servers.length === 0) throw refuse('names no servers');

@@ -1,11 +1,6 @@
-import {
-  ended,
-  type LiteralShape,
-  literalFault,
-  nameIn,
-  shown,
-  strangerIn,
-} from '../../tool/check-literal.ts';
+import type { LiteralShape } from '../../tool/check-literal.ts';
+import { literals } from '../../tool/literals.ts';
+import { ended, nameIn, shown } from '../../tool/shown.ts';
 import { McpEndpointDefinitionError } from './publish.ts';
 import type { McpAsked } from './run-for-caller.ts';
 import { type CheckedUri, toTemplate, type UriVariables, uriProblem } from './uri-template.ts';
@@ -130,7 +125,7 @@ export function defineMcpResource<const Uri extends string>(
 
 /** @throws McpEndpointDefinitionError when the literal of a resource cannot work. */
 export function checkResource(config: Omit<McpResource, 'read' | 'list'>): void {
-  const fault = literalFault(config, SHAPE);
+  const fault = literals?.fault(config, SHAPE);
   const problem = fault?.problem ?? problemOf(config);
   if (problem !== undefined)
     throw new McpEndpointDefinitionError('resources', `the resource '${nameIn(config)}' ${ended(problem)}`);
@@ -151,7 +146,7 @@ function problemOf(config: Omit<McpResource, 'read' | 'list'>): string | undefin
     const given = (['list', 'complete'] as const).find((key) => Reflect.get(config, key) !== undefined);
     return given && `has '${given}', and no variable in its uri`;
   }
-  const stranger = strangerIn(complete, Object.fromEntries(names.map((one) => [one, true])));
+  const stranger = literals?.stranger(complete, { keys: names });
   if (stranger) return `completes '${stranger.path}', which is no variable of it: use ${stranger.use}`;
   const idle = Object.entries(complete ?? {}).find(
     ([, one]) => one !== undefined && typeof one !== 'function',

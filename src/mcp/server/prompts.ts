@@ -4,8 +4,10 @@ import type {
   ListPromptsResult,
   PromptMessage,
 } from '@modelcontextprotocol/server';
-import { ended, type LiteralShape, literalFault, nameIn } from '../../tool/check-literal.ts';
+import type { LiteralShape } from '../../tool/check-literal.ts';
 import { isJsonObject, type Json, type JsonObject, own, shorten } from '../../tool/json.ts';
+import { literals } from '../../tool/literals.ts';
+import { ended, nameIn } from '../../tool/shown.ts';
 import { invalidParams } from '../content/rpc.ts';
 import { Asking, type McpPromptCall, mayAsk } from './ask-client.ts';
 import type { AskingClient } from './asking-client.ts';
@@ -98,12 +100,12 @@ export function defineMcpPrompt<
 export function checkPrompt(config: Pick<McpPrompt, 'name' | 'arguments'>): void {
   const refuse = (problem: string): McpEndpointDefinitionError =>
     new McpEndpointDefinitionError('prompts', `the prompt '${nameIn(config)}' ${ended(problem)}`);
-  const fault = literalFault(config, SHAPE);
+  const fault = literals?.fault(config, SHAPE);
   if (fault) throw refuse(fault.problem);
   if (config.name.trim() === '') throw refuse('has a name that is blank');
   const { arguments: args = [] } = config;
   for (const [index, argument] of args.entries()) {
-    const problem = literalFault(argument, ARGUMENT)?.problem;
+    const problem = literals?.fault(argument, ARGUMENT)?.problem;
     if (problem !== undefined) throw refuse(`has an argument at index ${index} that ${problem}`);
     const { name } = argument;
     if (name.trim() === '') throw refuse(`has an argument at index ${index} whose name is blank`);

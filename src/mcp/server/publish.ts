@@ -1,7 +1,9 @@
 import type { Agent } from '../../agent/define-agent.ts';
 import { isTool } from '../../tool/check-definition.ts';
-import { ended, type LiteralShape, literalFault, shown } from '../../tool/check-literal.ts';
+import type { LiteralShape } from '../../tool/check-literal.ts';
 import { shorten } from '../../tool/json.ts';
+import { literals } from '../../tool/literals.ts';
+import { ended, shown } from '../../tool/shown.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { headersFault } from './param-headers.ts';
 
@@ -94,7 +96,7 @@ function ofAgent(field: string, declared: PublishedAgent): Publication {
 /** An agent by its name, by itself, or with what clients are told; callers without types may give anything. */
 function publishedAs(field: string, declared: PublishedAgent): PublishedAsTool {
   const isRenamed = typeof declared === 'object' && declared !== null && 'agent' in declared;
-  const fault = isRenamed ? literalFault(declared, AS_TOOL) : undefined;
+  const fault = isRenamed ? literals?.fault(declared, AS_TOOL) : undefined;
   if (fault) throw new McpEndpointDefinitionError(field, `${field} ${ended(fault.problem)}`);
   const published = isRenamed ? declared : { agent: declared };
   if (typeof Object(published.agent).name === 'string' || typeof published.agent === 'string')

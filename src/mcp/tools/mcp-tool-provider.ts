@@ -5,9 +5,11 @@ import {
 } from '../../sources/define-tool-group.ts';
 import type { ToolGroup, ToolProvider } from '../../sources/resolution/tool-source.ts';
 import { memoized } from '../../tool/async.ts';
-import { type LiteralShape, literalFault, nameIn } from '../../tool/check-literal.ts';
+import type { LiteralShape } from '../../tool/check-literal.ts';
 import { shorten } from '../../tool/json.ts';
 import { LISTINGS } from '../../tool/listings.ts';
+import { literals } from '../../tool/literals.ts';
+import { nameIn } from '../../tool/shown.ts';
 import type { AnyTool, Discovery, LoopView } from '../../tool/tool.ts';
 import { factOf, type MemoryFact } from '../../tool/tool-memory.ts';
 import { error } from '../../tool/tool-result.ts';
@@ -132,7 +134,7 @@ export interface McpToolGroupConfig<Role extends string>
 export function defineMcpToolGroup<const Role extends string>(
   config: McpToolGroupConfig<Role>,
 ): ToolGroup<Role> {
-  const fault = literalFault(config, SHAPE);
+  const fault = literals?.fault(config, SHAPE);
   if (fault) throw new ToolGroupDefinitionError(nameIn(config, 'role'), fault.field, fault.problem);
   const { clients, filter, permissions = ['internet-access'], ...group } = config;
   const distinct = checkClients(clients);

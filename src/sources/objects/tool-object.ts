@@ -1,9 +1,9 @@
 import { withCoercion } from '../../decorators/with.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
-import { isClass, shown } from '../../tool/check-literal.ts';
 import { defineTool, type ToolConfig } from '../../tool/define-tool.ts';
 import type { InputDeclaration } from '../../tool/input-schema.ts';
 import { shorten } from '../../tool/json.ts';
+import { isClass, shown } from '../../tool/shown.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { type AnyToolEntry, markOf } from './tool-method.ts';
 

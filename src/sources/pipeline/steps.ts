@@ -1,11 +1,11 @@
 import { withName } from '../../decorators/with.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
-import { strangerIn } from '../../tool/check-literal.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { decorate } from '../../tool/decorate.ts';
 import { toTextInput } from '../../tool/define-text-tool.ts';
 import type { DoneCall, PlannedCall } from '../../tool/frame.ts';
 import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
+import { literals } from '../../tool/literals.ts';
 import { SignalError, signalled } from '../../tool/signals.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { error, type ToolResult, toolResult } from '../../tool/tool-result.ts';
@@ -42,7 +42,7 @@ export function readSteps(pipeline: string, declared: readonly PipelineStep[]): 
       new ToolDefinitionError(pipeline, `steps[${index}]`, `its step at index ${index} ${problem}.`);
     if (step === null || step === undefined) throw refuse(`must not be ${step}`);
     const { tool, adapt }: AdaptedStep = isAdapted(step) ? step : { tool: step };
-    const stranger = isAdapted(step) ? strangerIn(step, ADAPTED) : undefined;
+    const stranger = isAdapted(step) ? literals?.stranger(step, ADAPTED) : undefined;
     if (stranger) throw refuse(`has '${stranger.path}': use ${stranger.use}`);
     if (!isTool(tool)) throw refuse('is neither a tool nor { tool, adapt }');
     if (adapt !== undefined && typeof adapt !== 'function') throw refuse('has an adapt that is no function');
@@ -50,7 +50,7 @@ export function readSteps(pipeline: string, declared: readonly PipelineStep[]): 
   });
 }
 
-const ADAPTED: Readonly<Record<keyof AdaptedStep, true>> = { tool: true, adapt: true };
+const ADAPTED: { readonly keys: readonly (keyof AdaptedStep)[] } = { keys: ['tool', 'adapt'] };
 
 const isAdapted = (step: PipelineStep): step is AdaptedStep => typeof step === 'object' && 'tool' in step;
 

@@ -1,7 +1,7 @@
 import { memoized } from '../../tool/async.ts';
 import { checkNaming, isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
-import { ended, isClass, shown } from '../../tool/check-literal.ts';
 import { shorten } from '../../tool/json.ts';
+import { ended, isClass, shown } from '../../tool/shown.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { type Nested, warnOnce } from '../objects/nesting.ts';
 import { stateFields } from '../objects/shared-state.ts';

@@ -1,7 +1,7 @@
 import { memoized } from '../../tool/async.ts';
-import { isClass, shown } from '../../tool/check-literal.ts';
 import { decorate } from '../../tool/decorate.ts';
 import { mistake } from '../../tool/log.ts';
+import { isClass, shown } from '../../tool/shown.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import { shortcut } from '../../tool/unfolding/call-unfolding.ts';

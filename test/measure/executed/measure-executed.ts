@@ -7,6 +7,9 @@ import { bundleWorker, startWorker } from '../../full/process/start-worker.ts';
 import { type CountedFunction, instrumented, isLibrary } from './instrument.ts';
 import type { Scenario } from './scenarios.ts';
 
+/** What `wrangler deploy` says of the mode. */
+const DEPLOYED = { 'process.env.NODE_ENV': 'production' };
+
 /** What ran between a request and the last byte of its answer, each function counted once. */
 export interface Executed {
   readonly scenario: string;
@@ -35,7 +38,10 @@ export async function measureExecuted(scenario: Scenario): Promise<Executed> {
   try {
     const bundle = join(folder, 'worker.js');
     const entry = `test/measure/executed/workers/${file}.ts`;
-    writeFileSync(bundle, await bundleWorker(entry, { plugins: [instrumented(root, all)] }));
+    writeFileSync(
+      bundle,
+      await bundleWorker(entry, { constants: DEPLOYED, plugins: [instrumented(root, all)] }),
+    );
     const worker = await startWorker(entry, { bundle, vars: { MCP_URL: `${front.url}/measured/mcp` } });
     try {
       const executed = async (): Promise<readonly number[]> =>

@@ -1,0 +1,48 @@
+import {
+  type InnerShape,
+  type LiteralFault,
+  type LiteralShape,
+  literalFault,
+  modelProblem,
+  nearestKey,
+  type Stranger,
+  strangerIn,
+} from './check-literal.ts';
+import { INNER_SHAPES, SHAPES } from './kernel-literals.ts';
+
+/** A literal of the kernel by its name, or the shape of a feature's. */
+export type LiteralOf = keyof typeof SHAPES | LiteralShape;
+
+/** A literal inside one of the kernel's by its name, or the shape of a feature's. */
+export type InnerLiteralOf = keyof typeof INNER_SHAPES | InnerShape;
+
+const CHECKS = {
+  /** Returns the first problem of a literal, or `undefined`. */
+  fault: (config: unknown, of: LiteralOf): LiteralFault | undefined =>
+    literalFault(config, typeof of === 'string' ? SHAPES[of] : of),
+
+  /** Returns the first unknown key of a literal inside another, or `undefined`. */
+  stranger: (given: unknown, of: InnerLiteralOf): Stranger | undefined =>
+    strangerIn(given, typeof of === 'string' ? INNER_SHAPES[of] : of),
+
+  /** Returns why a value is no model, or `undefined`. */
+  modelProblem,
+
+  /** Returns the end of an error about an unknown name: the name that was probably meant, if any. */
+  meant(name: string, names: Iterable<string>): string {
+    const near = nearestKey(name, [...names]);
+    return near === undefined ? '' : ` Did you mean '${near}'?`;
+  },
+};
+
+/**
+ * The checks of literals; `undefined` in production, where a bundler leaves them and their tables out: the same code ran in development. It
+ * drops what this file alone refers to, so no other file says `process.env.NODE_ENV`. What protects an effect or a secret, or comes from
+ * an environment or the network, is not checked by them.
+ */
+export let literals: typeof CHECKS | undefined;
+try {
+  literals = process.env.NODE_ENV !== 'production' ? CHECKS : undefined;
+} catch {
+  // No `process`, and no bundler that has put a value in its place: as in production.
+}

@@ -1,0 +1,118 @@
+/** Literals are checked in development, and a production bundle carries nothing of that. */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { runInNewContext } from 'node:vm';
+import { build } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+import { CLERK } from '../../measure/bundles.ts';
+import { sourceFilesIn } from '../../source/parse-source.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+
+type Mode = 'production' | 'development';
+
+/** How a Worker is bundled; without a mode nothing is put in the place of `process.env.NODE_ENV`. */
+interface Bundling {
+  readonly mode?: Mode | undefined;
+  readonly minify?: boolean | undefined;
+}
+
+async function bundle(
+  contents: string,
+  { mode, minify = false }: Bundling,
+): Promise<{ readonly text: string; readonly bytes: Readonly<Record<string, number>> }> {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents, resolveDir: root, loader: 'ts' },
+    absWorkingDir: root,
+    bundle: true,
+    minify,
+    write: false,
+    metafile: true,
+    format: 'iife',
+    globalName: 'bundled',
+    target: 'es2024',
+    conditions: ['workerd', 'worker', 'browser'],
+    // For a browser esbuild itself puts a mode in its place.
+    ...(mode
+      ? { define: { 'process.env.NODE_ENV': JSON.stringify(mode) } }
+      : { platform: 'neutral', mainFields: ['module', 'main'] }),
+    external: ['cloudflare:*', 'node:*'],
+    logLevel: 'error',
+  });
+  const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
+  const carried = inputs.flatMap(([file, { bytesInOutput }]) =>
+    bytesInOutput > 0 ? [[file, bytesInOutput] as const] : [],
+  );
+  return { text: outputFiles[0]?.text ?? '', bytes: Object.fromEntries(carried) };
+}
+
+const CHECKS = ['src/tool/check-literal.ts', 'src/tool/kernel-literals.ts'];
+
+/** Words that are in tables alone, and the beginning of what an unknown key is told. */
+const WORDS = ['systemPrompt', 'needsApproval', 'reasoningEffort', 'It takes ', ' does not take. '];
+
+const clerk = `export { default } from './${CLERK}';`;
+
+describe("the clerk's Worker", () => {
+  it.each([true, false])(
+    'carries no check and no table of literals in production (minify: %s)',
+    async (minify) => {
+      const { text, bytes } = await bundle(clerk, { mode: 'production', minify });
+      expect(CHECKS.filter((file) => file in bytes)).toEqual([]);
+      expect(WORDS.filter((word) => text.includes(word))).toEqual([]);
+      expect(bytes['src/tool/literals.ts']).toBeLessThan(100);
+    },
+  );
+
+  it('carries them in development', async () => {
+    const { text, bytes } = await bundle(clerk, { mode: 'development' });
+    expect(CHECKS.filter((file) => file in bytes)).toEqual(CHECKS);
+    expect(WORDS.filter((word) => text.includes(word))).toEqual(WORDS);
+  });
+});
+
+it('a Worker with all definitions carries no check of literals in production', async () => {
+  const entries = [
+    ...['index', 'create-holdfast', 'kinds/entry', 'decorators/entry', 'webhooks/entry', 'surfaces/entry'],
+    ...['outgoing-webhooks/entry', 'mcp/tools/entry', 'mcp/server/entry', 'tool-calling/entry'],
+  ];
+  const all = entries.map((entry) => `export * from './src/${entry}.ts';`).join('');
+  const { text, bytes } = await bundle(all, { mode: 'production' });
+  expect(bytes['src/tool/define-tool.ts']).toBeGreaterThan(1000);
+  expect(bytes['src/tool/check-literal.ts'] ?? 0).toBe(0);
+  expect(text).not.toContain(' does not take. ');
+});
+
+/** An agent with a misspelt key, and one with a name that cannot be in a path. */
+const MISSPELT = `
+  import { defineAgent } from './src/index.ts';
+  const define = (literal) => { try { return defineAgent(literal).name; } catch (error) { return error.message; } };
+  const clerk = { name: 'clerk', description: 'Answers.', instructions: 'Answer.' };
+  export const said = [define({ ...clerk, limit: {} }), define({ ...clerk, name: 'the clerk' })];
+`;
+
+/** Runs a bundle where nothing of Node is there, as in a runtime without `process`. */
+async function saidBy(mode: Mode | undefined): Promise<unknown> {
+  const { text } = await bundle(MISSPELT, { mode });
+  const web = { URL, TextEncoder, TextDecoder, AbortController, crypto, console };
+  return runInNewContext(`${text}; [...bundled.said]`, web);
+}
+
+describe('a misspelt key', () => {
+  const NO_NAME = "Agent 'the clerk' is not a name: use 1 to 64 of the characters A-Z a-z 0-9 _ -.";
+  const MISSPELT_KEY = "Agent 'clerk' has 'limit', which defineAgent does not take. Did you mean 'limits'?";
+
+  it.each<[string, Mode | undefined, string]>([
+    ['is an error in a development bundle', 'development', MISSPELT_KEY],
+    ['is passed over in a production bundle, and a bad name is not', 'production', 'clerk'],
+    ['is passed over where there is no `process`, and a bad name is not', undefined, 'clerk'],
+  ])('%s', async (_, mode, said) => {
+    expect(JSON.stringify(await saidBy(mode))).toBe(JSON.stringify([said, NO_NAME]));
+  });
+});
+
+it('one file of the library says which mode it runs in', () => {
+  const files = ['src', 'durable-objects'].flatMap((folder) => sourceFilesIn(root, folder));
+  const says = files.filter((file) => readFileSync(join(root, file), 'utf8').includes('process.env.'));
+  expect(says.filter((file) => !file.startsWith('src/examples/'))).toEqual(['src/tool/literals.ts']);
+});

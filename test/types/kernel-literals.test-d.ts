@@ -1,0 +1,58 @@
+/** The shapes of the kernel's literals have the keys of their types: one that is added to a type is added there. */
+import { expectTypeOf } from 'vitest';
+import type {
+  AnswerOptions,
+  AnswersOptions,
+  AnswersStreamOptions,
+  EventsOptions,
+  FollowOptions,
+  HoldfastConfig,
+  MessageOptions,
+  SessionOptions,
+  StreamOptions,
+} from '../../src/create-holdfast.ts';
+import type {
+  AgentConfig,
+  AgentSettings,
+  BlankReplyPolicy,
+  DomainTypeConfig,
+  Json,
+  Limits,
+  ModelTimeout,
+  Policies,
+  ToolConfig,
+  UnknownToolPolicy,
+} from '../../src/index.ts';
+import type { InjectionStrategyConfig, ToolKindConfig, ToolMemoryConfig } from '../../src/kinds/entry.ts';
+import type { INNER_SHAPES, SHAPES } from '../doors/tools.ts';
+
+type Keys = { [Of in keyof typeof SHAPES]: keyof (typeof SHAPES)[Of]['keys'] };
+
+expectTypeOf<Keys>().toEqualTypeOf<{
+  readonly defineTool: keyof ToolConfig<string, undefined, unknown>;
+  readonly defineDomainType: keyof DomainTypeConfig<string, never>;
+  readonly defineInjectionStrategy: keyof InjectionStrategyConfig;
+  readonly defineToolKind: keyof ToolKindConfig<Json, Json>;
+  readonly 'the memory of a kind': keyof ToolMemoryConfig<Json, Json>;
+  readonly defineAgent: keyof AgentConfig<string>;
+  readonly createHoldfast: keyof HoldfastConfig;
+  readonly 'holdfast.session': keyof SessionOptions;
+  readonly 'session.send': keyof MessageOptions;
+  readonly 'the answer of a call': keyof AnswerOptions;
+  readonly 'session.answer': keyof AnswersOptions;
+  readonly 'session.stream': keyof StreamOptions;
+  readonly 'session.streamAnswers': keyof AnswersStreamOptions;
+  readonly 'session.follow': keyof FollowOptions;
+  readonly 'session.events': keyof EventsOptions;
+}>();
+
+type InnerKeys = { [Of in keyof typeof INNER_SHAPES]: (typeof INNER_SHAPES)[Of]['keys'][number] };
+
+expectTypeOf<InnerKeys>().toEqualTypeOf<{
+  readonly limits: keyof Limits;
+  readonly policies: keyof Policies;
+  readonly unknownTools: keyof UnknownToolPolicy;
+  readonly blankReplies: keyof BlankReplyPolicy;
+  readonly modelTimeout: keyof ModelTimeout;
+  readonly settings: keyof AgentSettings;
+}>();
