@@ -3,25 +3,11 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import type { LiteralShape } from '../tool/check-literal.ts';
 import { literals } from '../tool/literals.ts';
 import { ended, nameIn, shown } from '../tool/shown.ts';
-import { schemasOf } from '../worker/openapi.ts';
 import type { Route } from '../worker/route.ts';
-import type { Schema } from '../worker/typed-schema.ts';
-import { componentSchemas } from '../worker/view-schemas.ts';
 
 /** The keys of a surface, and of each of its routes. */
 type SurfaceKey = 'name' | 'routes';
-type RouteKey =
-  | 'method'
-  | 'path'
-  | 'summary'
-  | 'isCounted'
-  | 'isPublic'
-  | 'parameters'
-  | 'body'
-  | 'answers'
-  | 'refusal'
-  | 'handle'
-  | 'refuse';
+type RouteKey = 'method' | 'path' | 'isCounted' | 'isPublic' | 'streams' | 'handle' | 'refuse';
 
 const SURFACE: LiteralShape<SurfaceKey> = {
   of: 'defineSurface',
@@ -34,18 +20,14 @@ const ROUTE: LiteralShape<RouteKey> = {
   keys: {
     method: 'text',
     path: 'text',
-    summary: 'text',
     isCounted: 'flag',
     isPublic: 'flag',
-    parameters: 'list',
-    body: 'object',
-    answers: 'object',
-    refusal: 'object',
+    streams: 'flag',
     handle: 'function',
     refuse: 'function',
   },
-  required: ['method', 'path', 'summary', 'handle'],
-  foreign: { handler: 'handle', url: 'path', description: 'summary' },
+  required: ['method', 'path', 'handle'],
+  foreign: { handler: 'handle', url: 'path' },
 };
 
 const METHODS = ['GET', 'POST', 'DELETE'];
@@ -72,10 +54,8 @@ export function checkSurface(config: { readonly name: string; readonly routes: r
 function routeProblem(route: unknown): string | undefined {
   const fault = literals?.fault(route, ROUTE);
   if (fault) return fault.problem;
-  const { method, path, isCounted, isPublic, refuse, refusal } = Object(route);
+  const { method, path, isCounted, isPublic } = Object(route);
   if (isCounted && isPublic) return "has 'isPublic' and 'isCounted': nobody is known there";
-  if (refusal !== undefined && refuse === undefined)
-    return "has 'refusal' and no 'refuse', whose answers it describes: add that, or leave both out";
   if (!METHODS.includes(method)) return `has ${shown(method)} as its 'method': use ${METHODS.join(', ')}`;
   const problem = pathProblem(path);
   return problem === undefined ? undefined : `has ${shown(path)} as its 'path': ${problem}`;
@@ -117,7 +97,7 @@ function canMeet(one: string, other: string): boolean {
 
 /**
  * Checks that none of the paths of a surface are those of the app or of a surface before it: the first would answer, and the other would
- * never be asked. And that none of its schemas has the name of another one, which would be described by it.
+ * never be asked.
  *
  * @throws ConfigurationError that names both.
  */
@@ -128,15 +108,5 @@ export function checkBeside(name: string, routes: readonly Route[], others: read
     throw new ConfigurationError(
       `Surface '${name}' has the route ${routeName(route)}, whose path the app already has as ${routeName(taken)}. Choose another path.`,
     );
-  }
-  const known = new Map(Object.entries<Schema>({ ...componentSchemas(), ...schemasOf(others) }));
-  for (const [schema, own] of routes.flatMap((route) => Object.entries(schemasOf([route])))) {
-    const other = known.get(schema) ?? own;
-    known.set(schema, own);
-    const problem = !/^[\w.-]+$/.test(schema)
-      ? 'use letters, digits and . _ - alone'
-      : JSON.stringify(other) !== JSON.stringify(own) && 'the app describes something else by that name';
-    if (problem)
-      throw new ConfigurationError(`Surface '${name}' has a schema called '${schema}': ${problem}.`);
   }
 }

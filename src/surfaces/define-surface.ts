@@ -12,13 +12,9 @@ import type { Problem, ProblemType } from '../worker/problem.ts';
 import { toProblem } from '../worker/refusal.ts';
 import { contextOfHeaders } from '../worker/request-headers.ts';
 import {
-  type Answer,
-  type BodySchema,
   type CallerRequest,
   defineRoute,
   type NamesOf,
-  type Parameter,
-  type Refusal,
   type Route,
   type RouteRequest,
   type Surface,
@@ -116,17 +112,12 @@ export interface SurfaceRoute<
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** With names in braces: `/agents/{agent}/chat`. It must be none of the app's own. */
   readonly path: Path;
-  /** Says in OpenAPI what the route does. */
-  readonly summary: string;
   /** It may start a turn, so that what the Worker binds as `RATE_LIMIT` counts its callers. */
   readonly isCounted?: true | undefined;
   /** Anybody may ask it, with no token and from any page, as for what says how to sign in: its request has no caller, and no sessions. */
   readonly isPublic?: Public;
-  /** What OpenAPI says of it besides: of `answers`, and of what `refuse` tells, no more than that the protocol has them, unless given. */
-  readonly parameters?: readonly Parameter[] | undefined;
-  readonly body?: BodySchema | undefined;
-  readonly answers?: Readonly<Record<number, Answer>> | undefined;
-  readonly refusal?: Refusal | undefined;
+  /** It may answer with `asked.stream`, so that `maxStreams` of the app bounds its callers. */
+  readonly streams?: true | undefined;
   /** Answers a request. `named`: what its path has in the place of each name. */
   handle(
     asked: Public extends true ? PublicRequest : SurfaceRequest,
@@ -167,7 +158,6 @@ export const surfaceRoute = <const Path extends string, Public extends true | un
  *     surfaceRoute({
  *       method: 'POST',
  *       path: '/plain/{agent}/{session}',
- *       summary: 'Takes words, and answers words',
  *       isCounted: true,
  *       async handle(asked, { agent, session }) {
  *         const { text } = await asked.json();
@@ -192,13 +182,11 @@ export function defineSurface(config: SurfaceConfig): Surface {
   };
 }
 
-function toRoute(surface: string, { handle, refuse, answers = {}, isPublic, ...route }: SurfaceRoute): Route {
+function toRoute(surface: string, { handle, refuse, isPublic, ...route }: SurfaceRoute): Route {
   return defineRoute({
     ...route,
     // What a public route is given has no caller, and by its type no sessions: asked for all the same, they fail for want of one.
     access: (isPublic ? 'open' : 'caller') as 'caller',
-    answers,
-    others: 'As the protocol has it',
     ...(refuse && {
       refuse: (problem: Problem) => copied('refuse', refuse(toSurfaceProblem(problem))),
     }),

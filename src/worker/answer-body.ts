@@ -2,37 +2,14 @@ import { readResult, type SentDecision, type SentResult } from '../session/answe
 import type { DecisionKind } from '../tool/call.ts';
 import { isJsonObject, unknownProblems } from '../tool/json.ts';
 import { invalidBody } from './body.ts';
-import type { BodySchema } from './route.ts';
-import type { Schema } from './typed-schema.ts';
-
-const OF_A_DECISION: Schema = {
-  decision: { type: 'string', enum: ['approve', 'edit', 'reject', 'exit'] },
-  input: {
-    type: 'object',
-    additionalProperties: true,
-    description: 'Of an edit: takes the place of what the model sent.',
-  },
-  reason: { type: 'string', maxLength: 2000, description: 'For the model, and for the journal.' },
-};
-
-/** The body of a decision. */
-export const DECISION: BodySchema = {
-  name: 'Decision',
-  schema: {
-    type: 'object',
-    required: ['decision'],
-    additionalProperties: false,
-    properties: OF_A_DECISION,
-  },
-};
 
 /** What was sent as an answer, by a request or by code. */
 export type SentBody = Readonly<Record<string, unknown>>;
 
 const OF_DECISION = ['decision', 'input', 'reason'];
 const DECISIONS: readonly DecisionKind[] = ['approve', 'edit', 'reject', 'exit'];
-/** Characters; a model reads it. */
-const MAX_REASON = 2_000;
+/** The most characters of a reason, which a model reads. */
+export const MAX_REASON = 2_000;
 
 /** Reads the body of a decision. @throws Problem that lists everything that is wrong with it. */
 export function parseDecisionBody(body: SentBody): SentDecision {
@@ -55,25 +32,6 @@ export function parseDecisionBody(body: SentBody): SentDecision {
 
 const isDecision = (value: unknown): boolean => DECISIONS.some((one) => one === value);
 
-const OF_A_RESULT: Schema = {
-  result: { description: 'Any JSON, as if the tool had returned it.' },
-  text: { type: 'string', description: 'Words for the model.' },
-  error: { type: 'string', description: 'What went wrong, for the model.' },
-};
-
-/** The body of a result. */
-export const RESULT: BodySchema = {
-  name: 'Result',
-  schema: {
-    type: 'object',
-    description: 'Exactly one of the three.',
-    additionalProperties: false,
-    minProperties: 1,
-    maxProperties: 1,
-    properties: OF_A_RESULT,
-  },
-};
-
 /** Reads the body of a result. @throws Problem that lists everything that is wrong with it. */
 export function parseResultBody(body: SentBody): SentResult {
   const read = readResult(body);
@@ -90,38 +48,7 @@ export interface NamedAnswer {
 }
 
 /** Answers in one request at most: a turn waits for no more calls than a model may ask for at once. */
-const MOST_ANSWERS = 128;
-
-/** The body of several answers. */
-export const ANSWERS: BodySchema = {
-  name: 'Answers',
-  schema: {
-    type: 'object',
-    required: ['answers'],
-    additionalProperties: false,
-    properties: {
-      answers: {
-        type: 'array',
-        description: 'Of calls of one turn. All are checked before the first is taken.',
-        minItems: 1,
-        maxItems: MOST_ANSWERS,
-        items: {
-          type: 'object',
-          description: 'A Decision or a Result, of the call that it names.',
-          required: ['call'],
-          additionalProperties: false,
-          properties: {
-            call: { type: 'string' },
-            // Without a `default`: generators of clients would make the property one that has to be sent.
-            question: { type: 'integer', minimum: 1, description: 'The first unless given.' },
-            ...OF_A_DECISION,
-            ...OF_A_RESULT,
-          },
-        },
-      },
-    },
-  },
-};
+export const MOST_ANSWERS = 128;
 
 /** What an answer says: the first of a decision, and the others of a result. */
 const ANSWERING = ['decision', 'result', 'text', 'error'];

@@ -131,7 +131,7 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<Served
     if (allowed) return allowed;
     const { base = '', request } = await fromCaller(asked);
     const hint = misplaced(request.url);
-    const detail = `There is nothing here. GET ${base}/openapi.json describes what there is.${hint}`;
+    const detail = `There is nothing here. GET ${base || '/'} shows where to start.${hint}`;
     throw new Problem('unknown-route', detail);
   };
   app.notFound((c) => {

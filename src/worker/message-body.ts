@@ -1,4 +1,4 @@
-import { DELAY_RULE, isDelay, LONGEST_DELAY } from '../tool/async.ts';
+import { DELAY_RULE, isDelay } from '../tool/async.ts';
 import type { ContentPart } from '../tool/content.ts';
 import { isJsonObject, unknownProblems } from '../tool/json.ts';
 import { ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
@@ -6,74 +6,6 @@ import { besidesFiles, bodyType, invalidBody, readBody } from './body.ts';
 import { checkFiles, type FilesTaken, type PlacedPart, takesFiles } from './files-taken.ts';
 import { type BodyLimits, type FormField, type MessageForm, readForm } from './message-form.ts';
 import { parseParts } from './message-parts.ts';
-import type { BodySchema } from './route.ts';
-import type { Schema } from './typed-schema.ts';
-
-const PROPERTIES: Readonly<Record<string, Schema>> = {
-  context: {
-    type: 'object',
-    additionalProperties: true,
-    description: 'Values for the tools, which the model never sees; of the keys that the app allows.',
-  },
-  loopId: { type: 'string', description: 'Continues the loop of an earlier turn.' },
-  delaySeconds: {
-    type: 'number',
-    minimum: 0,
-    maximum: LONGEST_DELAY,
-    description: 'The turn starts so much later, or when the turns before it have ended.',
-  },
-};
-
-/** Words, or a file: with its bytes (`data`, or a data URL), or by an https `url`, which is handed on and not fetched. */
-const PART: Schema = {
-  oneOf: [
-    {
-      type: 'object',
-      required: ['type', 'text'],
-      additionalProperties: false,
-      properties: { type: { const: 'text' }, text: { type: 'string' } },
-    },
-    {
-      type: 'object',
-      required: ['type'],
-      additionalProperties: false,
-      properties: {
-        type: { const: 'file' },
-        mediaType: { type: 'string', description: 'Not needed where a data URL says it.' },
-        name: { type: 'string' },
-        data: { type: 'string', description: 'The bytes in base64, or a data URL.' },
-        url: {
-          type: 'string',
-          description: 'A data URL, or an https URL, which is handed on and not fetched.',
-        },
-      },
-    },
-  ],
-};
-
-/** The body of a message. */
-export const MESSAGE: BodySchema = {
-  name: 'NewMessage',
-  schema: {
-    type: 'object',
-    required: ['message'],
-    additionalProperties: false,
-    properties: {
-      message: {
-        oneOf: [
-          { type: 'string', minLength: 1 },
-          { type: 'array', items: PART, minItems: 1 },
-        ],
-      },
-      ...PROPERTIES,
-    },
-  },
-  form: {
-    type: 'object',
-    properties: { message: { type: 'string' }, ...PROPERTIES },
-    additionalProperties: { description: 'A file, behind the message.' },
-  },
-};
 
 /** A message as it came, checked. */
 export interface ReceivedMessage {

@@ -29,16 +29,13 @@ interface AskedRoute {
   readonly request: Request;
 }
 
-/** What a route says of its answers, by their status. */
+/** What a route says of its answers. */
 interface StreamingRoute {
-  readonly answers: Readonly<Record<number, { readonly streams?: unknown }>>;
+  /** Whether they may be streams. */
+  readonly streams?: true | undefined;
   /** Absent of our own protocol, which streams to those alone whose `Accept` asks for it. */
   readonly refuse?: unknown;
 }
-
-/** Returns whether a route may answer with a stream. */
-export const mayStream = ({ answers }: StreamingRoute): boolean =>
-  Object.values(answers).some(({ streams }) => streams !== undefined);
 
 /** Creates the count for one app. `most`: how many one caller may have. @throws ConfigurationError if that is no whole number above 0. */
 export function createOpenStreams(most: number): OpenStreams {
@@ -73,7 +70,7 @@ export function createOpenStreams(most: number): OpenStreams {
   return {
     async count(caller, { route, request }, work) {
       const isStream = wantsEvents(request);
-      if (!mayStream(route) || request.method === 'HEAD' || !(isStream || route.refuse)) return work();
+      if (!route.streams || request.method === 'HEAD' || !(isStream || route.refuse)) return work();
       // Whether another protocol streams shows when it has answered: it is refused before it has begun anything.
       const early = await enter(caller);
       if (!isStream) early.leave();

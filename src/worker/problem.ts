@@ -4,7 +4,7 @@ import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
 import type { PendingView } from './turn-view.ts';
 
 /** What went wrong, by a name that stays, and the status that it has unless said otherwise. */
-const STATUS = {
+export const STATUS = {
   'bad-json': 400,
   'bad-form': 400,
   'unsupported-media-type': 415,
@@ -60,12 +60,6 @@ const STATUS = {
   'files-unavailable': 503,
   'internal-error': 500,
 } as const;
-
-/** All of them. */
-export const PROBLEM_TYPES = Object.keys(STATUS) as readonly ProblemType[]; // of which it has one each
-
-/** Answers the status that a problem has unless said otherwise. */
-export const statusOf = (type: ProblemType): number => STATUS[type];
 
 /** The name of what went wrong. */
 export type ProblemType = keyof typeof STATUS;

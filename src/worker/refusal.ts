@@ -219,7 +219,7 @@ const howToGoOn = (target: Target, { turn, request }: TurnStart): string =>
 /** Makes the problem that is answered for a failed turn. It has the turn's answer in it. */
 export function failedTurn(answer: TurnAnswer): Problem {
   const { error, ...turn } = answer;
-  const [status, type] = PROBLEMS[error?.type ?? 'internal'];
+  const [status, type] = FAILED_TURNS[error?.type ?? 'internal'];
   const further =
     error?.type === 'session-full' ? '' : ' The conversation is kept: send another message to go on.';
   const detail = `${error?.message ?? 'The turn failed.'}${further}`;
@@ -231,7 +231,7 @@ export function failedTurn(answer: TurnAnswer): Problem {
 export type ToldProblem = readonly [status: number, type: ProblemType];
 
 /** What is answered for turns that failed, by why they did. */
-const PROBLEMS: Readonly<Record<TurnError['type'], ToldProblem>> = {
+export const FAILED_TURNS: Readonly<Record<TurnError['type'], ToldProblem>> = {
   'model-failure': [502, 'model-failure'],
   'empty-reply': [502, 'model-failure'],
   'tool-not-found': [502, 'model-failure'],
@@ -242,6 +242,3 @@ const PROBLEMS: Readonly<Record<TurnError['type'], ToldProblem>> = {
   'session-full': [507, 'session-full'],
   internal: [500, 'turn-failed'],
 };
-
-/** The problems of turns that failed. */
-export const OF_FAILED_TURNS = Object.values(PROBLEMS);

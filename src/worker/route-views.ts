@@ -13,8 +13,8 @@ import type { AnyTool } from '../tool/tool.ts';
 export interface RootView {
   readonly name: 'holdfast';
   readonly agents: string;
-  readonly openapi: string;
-  readonly mcp?: string;
+  /** What else the app has, such as `openapi`. */
+  readonly [link: string]: string;
 }
 
 /** How the Worker is deployed. */

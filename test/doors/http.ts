@@ -2,10 +2,7 @@
 export { mcpRoutes } from '../../src/mcp/server/routes.ts';
 export { createApp } from '../../src/worker/app.ts';
 export { readBytes } from '../../src/worker/body.ts';
-export { openApi } from '../../src/worker/openapi.ts';
 export { defineRoute, type HttpHost, type Route, type SessionRequest } from '../../src/worker/route.ts';
-export { routeTable } from '../../src/worker/routes/route-table.ts';
 export { eventFrames, eventStream, framed } from '../../src/worker/sse.ts';
 export { findFile, placeFiles } from '../../src/worker/stored-files.ts';
 export type { TurnItem } from '../../src/worker/turn-feed.ts';
-export type { Fields, SchemaOf } from '../../src/worker/typed-schema.ts';

@@ -1,7 +1,6 @@
 import { expectTypeOf } from 'vitest';
 import { defineRoute, type Route, type SessionRequest } from '../doors/http.ts';
 
-const answers = { 204: { description: 'Done' } };
 const done = (): Response => new Response(null, { status: 204 });
 
 // A handler has the names of its path, and what its access promises.
@@ -9,8 +8,6 @@ const ofSession = defineRoute({
   method: 'POST',
   path: '/agents/{agent}/sessions/{session}/notes/{note}',
   access: 'session',
-  summary: 'Keeps a note',
-  answers,
   handle(asked, named) {
     expectTypeOf(asked).toEqualTypeOf<SessionRequest>();
     expectTypeOf(named.note).toEqualTypeOf<string>();
@@ -24,8 +21,6 @@ defineRoute({
   method: 'GET',
   path: '/health',
   access: 'open',
-  summary: 'Answers anybody',
-  answers,
   handle(asked) {
     // @ts-expect-error: nobody was authenticated
     asked.caller;

@@ -314,7 +314,6 @@ const surface = defineSurface({
     surfaceRoute({
       method: 'POST',
       path: '/own/{agent}/{session}',
-      summary: 'Talks',
       async handle(asked, named) {
         expectTypeOf(named.agent).toEqualTypeOf<string>();
         // @ts-expect-error: it stands nowhere in the path
@@ -330,5 +329,5 @@ expectTypeOf(surface).toEqualTypeOf<Surface>();
 defineSurface({
   name: 'own',
   // @ts-expect-error: there is no such method
-  routes: [{ method: 'PUT', path: '/own', summary: '', handle: () => new Response() }],
+  routes: [{ method: 'PUT', path: '/own', handle: () => new Response() }],
 });

@@ -1,4 +1,4 @@
-import type { Fields, SchemaOf } from '../doors/http.ts';
+import type { Fields, SchemaOf } from '../doors/openapi.ts';
 
 declare const text: SchemaOf<string>;
 declare const word: SchemaOf<'a' | 'b'>;

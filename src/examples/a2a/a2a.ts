@@ -47,22 +47,20 @@ export function a2a({ agents, inputModes = ['text/plain'] }: A2aConfig) {
       surfaceRoute({
         method: 'GET',
         path: '/.well-known/agent-card.json',
-        summary: 'The card of the first agent that speaks A2A; needs no token',
         isPublic: true,
         handle: (asked) => card(asked, agents[0]),
       }),
       surfaceRoute({
         method: 'GET',
         path: '/a2a/{agent}/.well-known/agent-card.json',
-        summary: 'The card of an agent; needs no token',
         isPublic: true,
         handle: (asked, { agent }) => card(asked, agent),
       }),
       surfaceRoute({
         method: 'POST',
         path: '/a2a/{agent}',
-        summary: 'A2A 1.0 over JSON-RPC',
         isCounted: true,
+        streams: true,
         handle: (asked, { agent }) => respond(asked, agents.includes(agent) ? agent : ''),
         refuse: (problem) => {
           const { status, headers } = problem;

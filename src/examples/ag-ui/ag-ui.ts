@@ -24,25 +24,13 @@ export const agUi = () =>
       surfaceRoute({
         method: 'POST',
         path: '/agents/{agent}/ag-ui',
-        summary: 'Runs a thread, as AG-UI has it',
         isCounted: true,
-        answers: { 200: { description: 'The events of AG-UI', streams: true } },
+        streams: true,
         handle: (asked, { agent }) => run(asked, agent).catch(toResponse),
         refuse,
-        refusal: { 'application/json': PROBLEM },
       }),
     ],
   });
-
-const PROBLEM = {
-  name: 'AgUiProblem',
-  schema: {
-    type: 'object',
-    required: ['message', 'code'],
-    properties: { message: { type: 'string' }, code: { type: 'string' } },
-    additionalProperties: true,
-  },
-};
 
 const refuse = ({ type, status, detail, headers, more }: SurfaceProblem): Response =>
   Response.json({ message: detail, code: type, ...more }, { status, headers });

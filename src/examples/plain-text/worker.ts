@@ -18,8 +18,8 @@ const plainText = defineSurface({
     surfaceRoute({
       method: 'POST',
       path: '/plain/{agent}/{chat}',
-      summary: 'Takes { text }, and says the answer as it comes',
       isCounted: true, // it starts turns
+      streams: true,
       async handle(asked, { agent, chat }) {
         const { text } = await asked.json();
         const session = asked.session({ agent, session: chat });

@@ -17,6 +17,7 @@ export {
   type McpResourceConfig,
   type McpResourceValues,
 } from './define-mcp-resource.ts';
+export { mcpDescription } from './describe.ts';
 export {
   defineMcpPrompt,
   type McpPrompt,

@@ -2,16 +2,7 @@
 import { readBytes } from '../../worker/body.ts';
 import type { Problem } from '../../worker/problem.ts';
 import { contextOfHeaders } from '../../worker/request-headers.ts';
-import {
-  ANY_OBJECT,
-  type BodySchema,
-  type CallerRequest,
-  defineRoute,
-  headerParameter,
-  type Refusal,
-  type Route,
-  type RouteRequest,
-} from '../../worker/route.ts';
+import { type CallerRequest, defineRoute, type Route, type RouteRequest } from '../../worker/route.ts';
 import { invoked } from '../../worker/target.ts';
 import type { EndpointRequest } from './endpoint-request.ts';
 
@@ -42,7 +33,7 @@ const MCP = '/mcp';
 export function mcpRoutes({ serve, authorization, basePath = '' }: ServedAt): readonly Route[] {
   const refuse =
     authorization && ((problem: Problem, asked: Asked) => tellWho(problem, asked, authorization));
-  const told = refuse && { refuse, refusal: PROBLEM };
+  const told = refuse && { refuse };
   return [
     { ...callMcp(serve), ...told },
     { ...resumeMcp(serve), ...told },
@@ -50,76 +41,23 @@ export function mcpRoutes({ serve, authorization, basePath = '' }: ServedAt): re
   ];
 }
 
-/** A problem is told as everywhere, with one header more. */
-const PROBLEM: Refusal = { 'application/problem+json': 'Problem' };
-
-const TEXT = { type: 'string' };
-
-/** What the protocol says in JSON. */
-const MESSAGE: BodySchema = {
-  name: 'JsonRpcMessage',
-  schema: {
-    type: 'object',
-    required: ['jsonrpc'],
-    properties: {
-      jsonrpc: { const: '2.0' },
-      id: { type: ['string', 'number', 'null'] },
-      method: TEXT,
-      params: ANY_OBJECT.schema,
-      result: ANY_OBJECT.schema,
-      error: {
-        type: 'object',
-        required: ['code', 'message'],
-        properties: { code: { type: 'integer' }, message: TEXT, data: {} },
-      },
-    },
-  },
-};
-
-const ONE = { $ref: `#/components/schemas/${MESSAGE.name}` };
-
-/** What one `POST` holds, and is answered: older clients may send several messages at once. */
-const MESSAGES: BodySchema = { schema: { anyOf: [ONE, { type: 'array', items: ONE }] } };
-
 const callMcp = (serve: Serve) =>
   defineRoute({
-    operation: 'callMcp',
     method: 'POST',
     path: MCP,
     access: 'caller',
     isCounted: true,
-    summary: 'Takes messages of the Model Context Protocol (streamable HTTP)',
-    body: MESSAGES,
-    answers: {
-      200: { description: 'What a request is answered', json: MESSAGES, streams: true },
-      202: { description: 'A notification was taken' },
-      // The protocol tells its errors in its own words.
-      400: { description: 'A message that is none, or may not be sent', json: MESSAGE },
-      404: { description: 'There is no such method', json: MESSAGE },
-      406: { description: 'The client does not take what is answered', json: MESSAGE },
-      415: { description: 'The body is no JSON', json: MESSAGE },
-    },
-    problems: ['bad-json', 'body-too-large'],
+    streams: true,
+    link: 'mcp',
     handle: async (asked) => serve(handedOn(asked, await readBytes(asked.request, asked.host.maxBodyBytes))),
   });
 
 const resumeMcp = (serve: Serve) =>
   defineRoute({
-    operation: 'resumeMcp',
     method: 'GET',
     path: MCP,
     access: 'caller',
-    summary: 'Takes up the stream of a call that has broken',
-    parameters: [headerParameter('Last-Event-ID', 'The id of the last event that was read of it.')],
-    answers: { 200: { description: 'What came after that', streams: true } },
-    problems: [
-      'method-not-allowed',
-      'invalid-header',
-      'invalid-session-id',
-      'unknown-agent',
-      'unknown-turn',
-      'session-unavailable',
-    ],
+    streams: true,
     handle: (asked) => serve(handedOn(asked)),
   });
 
@@ -151,27 +89,9 @@ const metadataRoutes = (authorization: McpAuthorization, basePath: string): read
       method: 'GET',
       path,
       access: 'open',
-      summary: 'Who signs in for the MCP endpoint (RFC 9728); needs no token',
-      answers: { 200: { description: 'The metadata of a protected resource', json: METADATA } },
       handle: (asked) => Response.json(metadata(asked, authorization), { headers: ANY_PAGE }),
     }),
   );
-
-const TEXTS = { type: 'array', items: TEXT };
-
-const METADATA: BodySchema = {
-  name: 'ProtectedResource',
-  schema: {
-    type: 'object',
-    required: ['resource', 'authorization_servers'],
-    properties: {
-      resource: TEXT,
-      authorization_servers: TEXTS,
-      scopes_supported: TEXTS,
-      bearer_methods_supported: TEXTS,
-    },
-  },
-};
 
 const ANY_PAGE = { 'access-control-allow-origin': '*' };
 

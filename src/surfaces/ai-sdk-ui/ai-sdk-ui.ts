@@ -11,7 +11,6 @@ import type { TurnItem, TurnStreamEnd } from '../../worker/turn-feed.ts';
 import { questionOf } from '../../worker/turn-view.ts';
 import { defineSurface, type SurfaceProblem, type SurfaceRequest, surfaceRoute } from '../define-surface.ts';
 import type { UiVersion } from './chunks.ts';
-import { CHAT, MESSAGES, STREAM, VERSION } from './describe.ts';
 import { followedOn } from './follow-on.ts';
 import { type ChatAsked, readChat, toldToPage } from './read-chat.ts';
 import { type ChunkOptions, uiChunks } from './turn-chunks.ts';
@@ -40,47 +39,31 @@ export function aiSdkUi(): Surface {
       surfaceRoute({
         method: 'POST',
         path: '/agents/{agent}/chat',
-        summary: 'Takes the last message of a chat, or answers of its calls, and streams its turn',
         isCounted: true,
-        parameters: VERSION,
-        body: CHAT,
-        answers: { 200: STREAM },
+        streams: true,
         handle: async (asked, { agent }) => chat(asked, agent),
-        ...REFUSING,
+        refuse,
       }),
       surfaceRoute({
         method: 'GET',
         path: '/agents/{agent}/chat/{chat}/stream',
-        summary: 'Streams the turn of a chat that runs, from its beginning',
-        parameters: VERSION,
-        answers: { 200: STREAM, 204: { description: 'No turn runs' } },
+        streams: true,
         handle: async (asked, { agent, chat: session }) => resumed(asked, { agent, session }),
-        ...REFUSING,
+        refuse,
       }),
       surfaceRoute({
         method: 'GET',
         path: '/agents/{agent}/chat/{chat}/messages',
-        summary: 'The messages of a chat',
-        parameters: VERSION,
-        answers: {
-          200: {
-            description: 'A list of UI messages',
-            json: MESSAGES,
-          },
-        },
         handle: async (asked, { agent, chat: session }) => listed(asked, { agent, session }),
-        ...REFUSING,
+        refuse,
       }),
     ],
   });
 }
 
 /** A client shows the text of a response that is no success as the message of its error. */
-const REFUSING = {
-  refuse: ({ status, detail, headers }: SurfaceProblem): Response =>
-    new Response(detail, { status, headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' } }),
-  refusal: { 'text/plain': { schema: { type: 'string' } } },
-};
+const refuse = ({ status, detail, headers }: SurfaceProblem): Response =>
+  new Response(detail, { status, headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' } });
 
 interface ChatRef {
   readonly agent: string;

@@ -1,8 +1,14 @@
-/** What OpenAPI says of the routes, as far as it is for others than `useChat`, which brings types of its own. */
-import { ANY_OBJECT, type BodySchema, headerParameter, type Parameter } from '../../worker/route.ts';
+/** The description of the routes, as far as it is for others than `useChat`, which brings types of its own. */
+import {
+  ANY_OBJECT,
+  type BodySchema,
+  headerParameter,
+  type Parameter,
+  type RouteDescription,
+} from '../../modules/openapi/description.ts';
 
 /** Which version a page has. */
-export const VERSION: readonly Parameter[] = [
+const VERSION: readonly Parameter[] = [
   {
     name: 'ui',
     in: 'query',
@@ -13,7 +19,7 @@ export const VERSION: readonly Parameter[] = [
 ];
 
 /** The body of a request. */
-export const CHAT: BodySchema = {
+const CHAT: BodySchema = {
   name: 'Chat',
   schema: {
     type: 'object',
@@ -38,10 +44,10 @@ export const CHAT: BodySchema = {
   },
 };
 
-export const STREAM = { description: 'A UI message stream', streams: true } as const;
+const STREAM = { description: 'A UI message stream', streams: true } as const;
 
 /** What a page is given which is loaded again. */
-export const MESSAGES: BodySchema = {
+const MESSAGES: BodySchema = {
   name: 'ChatMessages',
   schema: {
     type: 'array',
@@ -65,3 +71,29 @@ export const MESSAGES: BodySchema = {
     },
   },
 };
+
+const OTHERS = {
+  parameters: VERSION,
+  others: 'As the protocol has it',
+  refusal: { 'text/plain': { schema: { type: 'string' } } },
+};
+
+/** Describes the routes of `aiSdkUi`, for `openApi({ descriptions: [aiSdkUiDescription] })`. */
+export const aiSdkUiDescription = {
+  'POST /agents/{agent}/chat': {
+    summary: 'Takes the last message of a chat, or answers of its calls, and streams its turn',
+    body: CHAT,
+    answers: { 200: STREAM },
+    ...OTHERS,
+  },
+  'GET /agents/{agent}/chat/{chat}/stream': {
+    summary: 'Streams the turn of a chat that runs, from its beginning',
+    answers: { 200: STREAM, 204: { description: 'No turn runs' } },
+    ...OTHERS,
+  },
+  'GET /agents/{agent}/chat/{chat}/messages': {
+    summary: 'The messages of a chat',
+    answers: { 200: { description: 'A list of UI messages', json: MESSAGES } },
+    ...OTHERS,
+  },
+} satisfies Readonly<Record<string, RouteDescription>>;

@@ -10,5 +10,6 @@ export type {
   UiUserPart,
   UiVersion,
 } from './chunks.ts';
+export { aiSdkUiDescription } from './describe.ts';
 export { type ChunkOptions, uiChunks } from './turn-chunks.ts';
 export type { UiMessage, UiPart } from './ui-messages.ts';

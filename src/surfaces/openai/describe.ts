@@ -1,5 +1,11 @@
-/** What OpenAPI says of the routes: answers and problems of the protocols, as far as they are sent. Their clients bring types of their own. */
-import { type Answer, type BodySchema, IDEMPOTENCY_KEY, type Parameter } from '../../worker/route.ts';
+/** The description of the routes: answers and problems of the protocols, as far as they are sent. Their clients bring types of their own. */
+import {
+  type Answer,
+  type BodySchema,
+  IDEMPOTENCY_KEY,
+  type Parameter,
+  type RouteDescription,
+} from '../../modules/openapi/description.ts';
 import {
   anyObject,
   either,
@@ -15,7 +21,7 @@ import {
   values,
   whole,
   yes,
-} from '../../worker/typed-schema.ts';
+} from '../../modules/openapi/typed-schema.ts';
 import type { ChatToolCall, ChatUsage, FinishReason } from './chat-chunks.ts';
 import type {
   ApprovalItem,
@@ -216,8 +222,7 @@ const asked = {
 };
 const items: Schema = list(anyObject());
 
-/** The bodies of requests. */
-export const NEW_RESPONSE = request(
+const NEW_RESPONSE = request(
   'OpenAiNewResponse',
   {
     ...asked,
@@ -228,28 +233,67 @@ export const NEW_RESPONSE = request(
   },
   ['model', 'input'],
 );
-export const NEW_COMPLETION = request('OpenAiNewChatCompletion', { ...asked, messages: items }, [
+const NEW_COMPLETION = request('OpenAiNewChatCompletion', { ...asked, messages: items }, [
   'model',
   'messages',
 ]);
 
 const answer = (description: string, json: BodySchema): Answer => ({ description, json });
 
-/** The answers of the routes. */
-export const RESPONSE_ANSWERS: Readonly<Record<number, Answer>> = {
+const RESPONSE_ANSWERS: Readonly<Record<number, Answer>> = {
   200: { ...answer('The response, or with `stream` its events', RESPONSE), streams: true },
 };
-export const COMPLETION_ANSWERS: Readonly<Record<number, Answer>> = {
+const COMPLETION_ANSWERS: Readonly<Record<number, Answer>> = {
   200: { ...answer('The completion, or with `stream` its chunks', COMPLETION), streams: true },
 };
-export const CANCEL_ANSWERS = { 200: answer('The response so far', RESPONSE) };
-export const MODEL_ANSWERS = { 200: answer('The agent', MODEL) };
-export const MODELS_ANSWERS = { 200: answer('The agents', MODELS) };
-export const REFUSAL = { 'application/json': ERROR };
+const CANCEL_ANSWERS = { 200: answer('The response so far', RESPONSE) };
+const MODEL_ANSWERS = { 200: answer('The agent', MODEL) };
+const MODELS_ANSWERS = { 200: answer('The agents', MODELS) };
+const REFUSAL = { 'application/json': ERROR };
 
-/** The parameters of the routes. */
-export const SENDING: readonly Parameter[] = [IDEMPOTENCY_KEY];
-export const READING: readonly Parameter[] = [
+const SENDING: readonly Parameter[] = [IDEMPOTENCY_KEY];
+const READING: readonly Parameter[] = [
   { name: 'stream', in: 'query', schema: flag },
   { name: 'starting_after', in: 'query', schema: whole, description: 'A `sequence_number`.' },
 ];
+
+const OTHERS = { others: 'As the protocol has it', refusal: REFUSAL };
+
+/** Describes the routes of `openAi`, for `openApi({ descriptions: [openAiDescription] })`. */
+export const openAiDescription = {
+  'GET /v1/models': {
+    summary: 'Lists the agents, as models of OpenAI',
+    answers: MODELS_ANSWERS,
+    ...OTHERS,
+  },
+  'GET /v1/models/{model}': {
+    summary: 'Shows an agent, as a model of OpenAI',
+    answers: MODEL_ANSWERS,
+    ...OTHERS,
+  },
+  'POST /v1/responses': {
+    summary: 'Sends a message, or answers of calls, as a response of OpenAI',
+    parameters: SENDING,
+    body: NEW_RESPONSE,
+    answers: RESPONSE_ANSWERS,
+    ...OTHERS,
+  },
+  'GET /v1/responses/{id}': {
+    summary: 'Shows a response of OpenAI, or its events behind a number',
+    parameters: READING,
+    answers: RESPONSE_ANSWERS,
+    ...OTHERS,
+  },
+  'POST /v1/responses/{id}/cancel': {
+    summary: 'Stops the turn of a response of OpenAI',
+    answers: CANCEL_ANSWERS,
+    ...OTHERS,
+  },
+  'POST /v1/chat/completions': {
+    summary: 'Sends a message, or answers of calls, as a chat of OpenAI',
+    parameters: SENDING,
+    body: NEW_COMPLETION,
+    answers: COMPLETION_ANSWERS,
+    ...OTHERS,
+  },
+} satisfies Readonly<Record<string, RouteDescription>>;

@@ -10,13 +10,9 @@ import type { AgentList, AgentView, InnerToolView, ToolView } from '../route-vie
 
 /** The agents of the app, and their tools. */
 export const getAgents = defineRoute({
-  operation: 'listAgents',
   method: 'GET',
   path: '/agents',
   access: 'caller',
-  summary:
-    'The agents, the files that they take, their tools, and the sources of tools that only a turn knows',
-  answers: { 200: { description: 'The agents', json: 'AgentList' } },
   handle: ({ host, env }) => {
     const agents = Array.from(host.agents.values(), (agent) => describeAgent(host, env, agent));
     return Response.json({ agents } satisfies AgentList);

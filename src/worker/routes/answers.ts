@@ -1,4 +1,4 @@
-import { ANSWERS, DECISION, parseAnswersBody, RESULT } from '../answer-body.ts';
+import { parseAnswersBody } from '../answer-body.ts';
 import {
   type AnswerKind,
   answerCall,
@@ -11,85 +11,33 @@ import type { BegunTurn } from '../begun-turn.ts';
 import { readBody } from '../body.ts';
 import { Problem } from '../problem.ts';
 import { idempotencyKeyOf, prefersAsync } from '../request-headers.ts';
-import {
-  defineRoute,
-  OF_JSON_BODIES,
-  type Parameter,
-  type ProblemAnswer,
-  SESSION,
-  type SessionRequest,
-  TURN_ANSWERS,
-  TURN_HEADERS,
-} from '../route.ts';
+import { defineRoute, SESSION, type SessionRequest } from '../route.ts';
 import { settled } from '../turn-response.ts';
-
-const parameters: readonly Parameter[] = [
-  ...TURN_HEADERS,
-  {
-    name: 'question',
-    in: 'query',
-    schema: { type: 'integer', minimum: 1, default: 1 },
-    description: 'Which question of the call is answered, where it has asked before.',
-  },
-];
-
-const problems: readonly ProblemAnswer[] = [
-  ...OF_JSON_BODIES,
-  'unknown-session',
-  'unknown-call',
-  'not-waiting',
-  'wrong-answer',
-  'already-answered',
-  'call-over',
-  'turn-over',
-  'role-required',
-  'session-full',
-  'invalid-header',
-  'invalid-query',
-];
-
-const ofDecisions = ['another-person-required', 'approval-void', 'approval-expired'] as const;
-const ofResults = ['result-void', 'result-expired'] as const;
 
 /** Decides about a call, once, and goes on with its turn. */
 export const postApproval = defineRoute({
-  operation: 'decide',
   method: 'POST',
   path: `${SESSION}/approvals/{callId}`,
   access: 'session',
-  summary: 'Decides about a call that waits, once, and goes on with its turn',
-  parameters,
-  body: DECISION,
-  answers: TURN_ANSWERS,
-  problems: [...problems, ...ofDecisions],
+  streams: true,
   handle: (asked, { callId }) => settled(asked, () => takeOne(asked, callId, DECIDING)),
 });
 
 /** Sends what came of a tool that the caller runs, once, and goes on with its turn. */
 export const postResult = defineRoute({
-  operation: 'sendResult',
   method: 'POST',
   path: `${SESSION}/results/{callId}`,
   access: 'session',
-  summary: 'Sends the result of a tool that the caller runs, once, and goes on with its turn',
-  parameters,
-  body: RESULT,
-  answers: TURN_ANSWERS,
-  problems: [...problems, ...ofResults],
+  streams: true,
   handle: (asked, { callId }) => settled(asked, () => takeOne(asked, callId, GIVING_RESULT)),
 });
 
 /** Answers several calls of one turn, each once, and goes on with it. */
 export const postAnswers = defineRoute({
-  operation: 'answerCalls',
   method: 'POST',
   path: `${SESSION}/answers`,
   access: 'session',
-  summary: 'Answers several calls of a turn, each once, and goes on with it',
-  parameters: TURN_HEADERS,
-  body: ANSWERS,
-  answers: TURN_ANSWERS,
-  problems: [...problems, ...ofDecisions, ...ofResults],
+  streams: true,
   handle: (asked) => settled(asked, () => takeAnswers(asked)),
 });
 

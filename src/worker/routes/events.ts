@@ -1,7 +1,7 @@
 import { parseEvent } from '../../journal/event-rows.ts';
 import { Problem, SessionError } from '../problem.ts';
 import { placeOfQuery, resumedAfter, wantsEvents } from '../request-headers.ts';
-import { defineRoute, RESUMES, SESSION, type SessionRequest } from '../route.ts';
+import { defineRoute, SESSION, type SessionRequest } from '../route.ts';
 import type { EventsPage } from '../route-views.ts';
 import { mustHaveEvents, unknownSession } from '../session-view.ts';
 import { eventFrames, eventStream } from '../sse.ts';
@@ -11,22 +11,10 @@ import { continuesView } from '../turn-view.ts';
 
 /** The journal as JSON pages, or as a stream that resumes after `Last-Event-ID` and follows live. */
 export const getEvents = defineRoute({
-  operation: 'getEvents',
   method: 'GET',
   path: `${SESSION}/events`,
   access: 'session',
-  summary: 'The journal, as JSON pages or as a stream that follows live',
-  parameters: [
-    ...RESUMES,
-    {
-      name: 'limit',
-      in: 'query',
-      schema: { type: 'integer', minimum: 1 },
-      description: 'The most events of a page.',
-    },
-  ],
-  answers: { 200: { description: 'Events', json: 'EventsPage', streams: 'SessionStream' } },
-  problems: ['unknown-session', 'invalid-query', 'invalid-header'],
+  streams: true,
   handle: showEvents,
 });
 

@@ -3,38 +3,22 @@ import { toFileName } from '../../tool/content.ts';
 import { deleteFile as deleteFileOf, isFileId, unknownFile } from '../delete-file.ts';
 import { Problem } from '../problem.ts';
 import { type ByteRange, hasTag, rangeOf } from '../request-ranges.ts';
-import { defineRoute, headerParameter, SESSION, type SessionRequest } from '../route.ts';
+import { defineRoute, SESSION, type SessionRequest } from '../route.ts';
 import { findFile, type SessionFile } from '../stored-files.ts';
 
 /** The bytes of a file that the session keeps, for its owner. */
 export const getFile = defineRoute({
-  operation: 'getFile',
   method: 'GET',
   path: `${SESSION}/files/{file}`,
   access: 'session',
-  summary: 'The bytes of a file of a session',
-  parameters: [
-    headerParameter('Range', 'One range of bytes; the whole file is answered for several.'),
-    headerParameter('If-None-Match', 'The file is not sent when it is the one of this tag, which is its id.'),
-  ],
-  answers: {
-    200: { description: 'The file: a download, unless it is an image that is safe to show', isFile: true },
-    206: { description: 'The range that was asked for', isFile: true },
-    304: { description: 'The client has it' },
-  },
-  problems: ['unknown-file', 'range-not-satisfiable', 'files-unavailable'],
   handle: (asked, { file }) => answerFile(asked, file),
 });
 
 /** Deletes a file. Everyone who may erase the session may do this. */
 export const deleteFile = defineRoute({
-  operation: 'deleteFile',
   method: 'DELETE',
   path: `${SESSION}/files/{file}`,
   access: 'session',
-  summary: 'Deletes a file of a session; its conversation keeps the line that names it',
-  answers: { 204: { description: 'The file is deleted, or was before' } },
-  problems: ['unknown-file', 'session-busy', 'role-required'],
   async handle(asked, { file }) {
     await deleteFileOf(asked, file);
     return new Response(null, { status: 204 });

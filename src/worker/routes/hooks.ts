@@ -12,7 +12,7 @@ import type { HostedApp } from '../host.ts';
 import { Problem, type ProblemType } from '../problem.ts';
 import { withinRate } from '../rate-limit.ts';
 import { queueFull, sessionFull } from '../refusal.ts';
-import { ANY_OBJECT, defineRoute, type HttpHost, type RouteRequest } from '../route.ts';
+import { defineRoute, type HttpHost, type RouteRequest } from '../route.ts';
 import type { HookIgnored, HookStarted } from '../route-views.ts';
 import { turnPath } from '../target.ts';
 
@@ -29,35 +29,9 @@ const REFUSALS: Readonly<Record<RefusalKind, readonly [status: number, type: Pro
  * routes.
  */
 export const postHook = defineRoute({
-  operation: 'takeDelivery',
   method: 'POST',
   path: '/hooks/{hook}',
   access: 'open',
-  summary: 'Takes a delivery of a webhook; its signature stands in for a token',
-  body: ANY_OBJECT,
-  answers: {
-    200: {
-      description: 'A handshake was answered, or the delivery ignored',
-      json: ['HookIgnored', ANY_OBJECT],
-    },
-    202: {
-      description:
-        'The delivery has started a turn, now or when it came first; `Location` leads to its answer',
-      json: 'HookStarted',
-    },
-  },
-  problems: [
-    ...Object.values(REFUSALS),
-    'not-configured',
-    'body-too-large',
-    'unknown-webhook',
-    'webhook-failed',
-    'rate-limited',
-    'queue-full',
-    'session-full',
-    'session-unavailable',
-    'misconfigured',
-  ],
   handle: (asked, { hook }) => takeDelivery(asked, hook).catch((failure) => told(asked, hook, failure)),
 });
 

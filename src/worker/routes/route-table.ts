@@ -1,6 +1,5 @@
 import { toSessionName } from '../../session/read-secrets.ts';
-import { openApi } from '../openapi.ts';
-import { ANY_OBJECT, defineRoute, type HttpHost, type Route } from '../route.ts';
+import { defineRoute, type HttpHost, type Route } from '../route.ts';
 import type { HealthView, RootView } from '../route-views.ts';
 import { getAgents } from './agents.ts';
 import { postAnswers, postApproval, postResult } from './answers.ts';
@@ -12,18 +11,23 @@ import { deleteSession, getSession } from './session.ts';
 import { getTurn, postCancel } from './turns.ts';
 
 /**
- * Every route of the app, in the order in which OpenAPI lists them. What is not in here is answered 404, and a path with
- * a method that is not in here 405.
+ * Every route of the app: its own, then those of its surfaces. What is not in here is answered 404, and a path with a method that is not
+ * in here 405.
  */
-export function routeTable(host: HttpHost): readonly Route[] {
-  const { mcp, surfaces } = host;
-  const own: readonly Route[] = [
-    getRoot,
+export function routeTable({ mcp, surfaces, basePath }: HttpHost): readonly Route[] {
+  const table: Route[] = [];
+  table.push(...ownRoutes(table), ...(mcp?.routes(basePath) ?? []));
+  for (const surface of surfaces.values()) table.push(...surface.routesBeside(table));
+  return table;
+}
+
+/** The routes that every app has. `table`: all of the app, when a request comes. */
+const ownRoutes = (table: readonly Route[]) =>
+  [
+    getRoot(table),
     getHealth(),
-    describing(() => table),
     getAgents,
     postHook,
-    ...(mcp?.routes(host.basePath) ?? []),
     postMessage,
     getSession,
     deleteSession,
@@ -35,40 +39,25 @@ export function routeTable(host: HttpHost): readonly Route[] {
     postApproval,
     postResult,
     postAnswers,
-  ];
-  const table = [...own];
-  for (const surface of surfaces.values()) table.push(...surface.routesBeside(table));
-  return table;
-}
+  ] as const;
 
-/** Where the app describes itself. */
-const OPENAPI = '/openapi.json';
+/** One of the routes that every app has. */
+export type OwnRoute = ReturnType<typeof ownRoutes>[number];
 
-const getRoot = defineRoute({
-  operation: 'getRoot',
-  method: 'GET',
-  path: '/',
-  access: 'caller',
-  summary: 'Where to go on',
-  answers: { 200: { description: 'The way', json: 'Root' } },
-  handle: ({ host: { mcp }, base = '' }) =>
-    Response.json({
-      name: 'holdfast',
-      agents: base + getAgents.path,
-      openapi: base + OPENAPI,
-      ...(mcp && { mcp: `${base}/mcp` }),
-    } satisfies RootView),
-});
-
-const describing = (table: () => readonly Route[]): Route =>
+const getRoot = (table: readonly Route[]) =>
   defineRoute({
-    operation: 'getOpenApi',
     method: 'GET',
-    path: OPENAPI,
+    path: '/',
     access: 'caller',
-    summary: 'This description',
-    answers: { 200: { description: 'OpenAPI 3.1', json: ANY_OBJECT } },
-    handle: ({ host, base }) => Response.json(openApi(host, table(), base)),
+    handle({ base = '' }) {
+      const links = table.flatMap(({ link, path }) => (link === undefined ? [] : [[link, base + path]]));
+      const view: RootView = {
+        name: 'holdfast',
+        agents: base + getAgents.path,
+        ...Object.fromEntries(links),
+      };
+      return Response.json(view);
+    },
   });
 
 /** Nobody's session: every agent has a name. It is read and never written to. */
@@ -78,16 +67,12 @@ const PROBE = toSessionName({ owner: { id: 'health' }, agent: '', session: 'heal
  * Tells whether sessions can work here, and their agents have a model. An object is asked until one has answered, and no
  * more: how the Worker is deployed cannot change while it runs, and whoever asks is not authenticated.
  */
-function getHealth(): Route {
+function getHealth() {
   let hasAnswered = false;
   return defineRoute({
-    operation: 'getHealth',
     method: 'GET',
     path: '/health',
     access: 'open',
-    summary: 'Whether the Worker runs, and is deployed so that sessions work; needs no token',
-    answers: { 200: { description: 'It is; `warnings` lists what could be better', json: 'Health' } },
-    problems: ['misconfigured', 'session-unavailable'],
     async handle({ host, env }) {
       const port = host.session(env, PROBE);
       if (!hasAnswered) await port.read({ from: 1, limit: 1 });

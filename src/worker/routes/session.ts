@@ -1,26 +1,13 @@
 import { eraseSession } from '../end-turn.ts';
 import { hasTag } from '../request-ranges.ts';
-import { defineRoute, headerParameter, SESSION, type SessionRequest } from '../route.ts';
+import { defineRoute, SESSION, type SessionRequest } from '../route.ts';
 import { tagOfSession, viewOfSession } from '../session-view.ts';
 
 /** The folded state, as its owner may see it. */
 export const getSession = defineRoute({
-  operation: 'getState',
   method: 'GET',
   path: SESSION,
   access: 'session',
-  summary: 'The state of a session',
-  parameters: [
-    headerParameter('If-None-Match', 'The state is not sent, nor read, when its `ETag` is among these.'),
-  ],
-  answers: {
-    200: {
-      description: 'The state; `waiting` lists the turns that have not begun, and how each waits',
-      json: 'SessionState',
-    },
-    304: { description: 'The client has it' },
-  },
-  problems: ['unknown-session'],
   handle: showSession,
 });
 
@@ -42,19 +29,9 @@ async function showSession(asked: SessionRequest): Promise<Response> {
  * of a session: its target would not be found.
  */
 export const deleteSession = defineRoute({
-  operation: 'eraseSession',
   method: 'DELETE',
   path: SESSION,
   access: 'caller',
-  summary: 'Erases a session: what it holds, what waits in it and what it planned',
-  answers: { 204: { description: 'There is no such session, or none any more' } },
-  problems: [
-    'unknown-agent',
-    'invalid-session-id',
-    'role-required',
-    'session-unavailable',
-    'newer-deployment',
-  ],
   async handle(asked, named) {
     await eraseSession(asked, named);
     return new Response(null, { status: 204 });

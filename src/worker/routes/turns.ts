@@ -1,6 +1,6 @@
 import { cancelTurn } from '../end-turn.ts';
 import { wantsEvents } from '../request-headers.ts';
-import { defineRoute, headerParameter, RESUMES, SESSION, type SessionRequest } from '../route.ts';
+import { defineRoute, SESSION, type SessionRequest } from '../route.ts';
 import { viewOfTurn } from '../session-view.ts';
 import { turnPath } from '../target.ts';
 import { heeding, isOver, notYet, streamed, toResponse, waitedFor } from '../turn-response.ts';
@@ -11,27 +11,10 @@ import type { LaterView, TurnView } from '../turn-view.ts';
  * 303 when its message went into another turn, whose answer is its answer. As a stream, it shows the turn from its first event on, and follows it.
  */
 export const getTurn = defineRoute({
-  operation: 'getTurn',
   method: 'GET',
   path: `${SESSION}/turns/{turn}`,
   access: 'session',
-  summary: 'The answer of one turn, as its message would be answered, or its events as a stream',
-  parameters: [
-    headerParameter('Prefer', '`wait=10` waits for the end of the turn, 60 seconds at the most.'),
-    ...RESUMES,
-  ],
-  answers: {
-    200: { description: 'The turn has ended', json: 'TurnAnswer', streams: 'TurnStream' },
-    202: {
-      description: 'It has not: `status` is queued, scheduled, steering, running or suspended',
-      json: ['SuspendedTurn', 'LaterTurn'],
-    },
-    303: {
-      description: 'Its message was taken into another turn, whose answer is its answer',
-      json: 'LaterTurn',
-    },
-  },
-  problems: ['unknown-session', 'unknown-turn', 'invalid-query', 'invalid-header'],
+  streams: true,
   handle: showTurn,
 });
 
@@ -40,21 +23,9 @@ export const getTurn = defineRoute({
  * its time: it is not begun then. A turn that waits for somebody with a role is ended by one who has it.
  */
 export const postCancel = defineRoute({
-  operation: 'cancel',
   method: 'POST',
   path: `${SESSION}/cancel`,
   access: 'session',
-  summary: 'Stops a turn, or ends it before it begins',
-  parameters: [
-    {
-      name: 'turn',
-      in: 'query',
-      schema: { type: 'string' },
-      description: 'One that runs, or waits for those before it or for its time. The open turn unless given.',
-    },
-  ],
-  answers: { 202: { description: 'It will stop', json: 'CancelRequested' } },
-  problems: ['unknown-session', 'unknown-turn', 'no-open-turn', 'turn-over', 'role-required'],
   handle: stopTurn,
 });
 

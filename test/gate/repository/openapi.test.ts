@@ -14,23 +14,26 @@ const root = resolve(import.meta.dirname, '../../..');
 const APP = `
   import { defineAgent } from './src/index.ts';
   import { createHoldfast } from './src/create-holdfast.ts';
-  import { defineMcpEndpoint } from './src/mcp/server/entry.ts';
-  import { aiSdkUi } from './src/surfaces/ai-sdk-ui/entry.ts';
-  import { openAi } from './src/surfaces/openai/entry.ts';
+  import { defineMcpEndpoint, mcpDescription } from './src/mcp/server/entry.ts';
+  import { openApi } from './src/modules/openapi/entry.ts';
+  import { aiSdkUi, aiSdkUiDescription } from './src/surfaces/ai-sdk-ui/entry.ts';
+  import { openAi, openAiDescription } from './src/surfaces/openai/entry.ts';
   import { defineSurface } from './src/surfaces/entry.ts';
   import { agUi } from './src/examples/ag-ui/ag-ui.ts';
+  import { agUiDescription } from './src/examples/ag-ui/describe.ts';
   import { githubWebhook } from './src/webhooks/entry.ts';
   const agent = defineAgent({ name: 'clerk', description: 'Looks.', instructions: 'Look.' });
   const mcp = defineMcpEndpoint({ agents: ['clerk'], authorization: { servers: ['https://login.example'] } });
   const handle = () => new Response();
-  // It says nothing of what it answers, and its routes are called like others.
+  // Nothing describes it, and its routes are called like others.
   const plain = defineSurface({
     name: 'plain',
-    routes: ['/events', '/a/b', '/a-b', '/uploads/{file}'].map((path) => ({ method: 'GET', path, summary: 'Plain', handle })),
+    routes: ['/events', '/a/b', '/a-b', '/uploads/{file}'].map((path) => ({ method: 'GET', path, handle })),
   });
   const webhooks = [githubWebhook({ agent: 'clerk', secret: 'SECRET', events: ['issues.opened'], owner: { id: 'me' }, start: () => ({}) })];
   const app = { agents: [agent], mcp, webhooks, auth: () => ({ id: 'me' }) };
-  export default createHoldfast({ ...app, surfaces: [aiSdkUi(), openAi(), agUi(), plain] }).worker;
+  const described = openApi({ descriptions: [aiSdkUiDescription, openAiDescription, agUiDescription, mcpDescription] });
+  export default createHoldfast({ ...app, surfaces: [aiSdkUi(), openAi(), agUi(), plain, described] }).worker;
 `;
 
 /** What the platform has: a description asks nothing of it. */
@@ -256,7 +259,9 @@ async function problemsOf(clients: Readonly<Record<string, string>>): Promise<re
 
 it('the types that openapi-typescript makes of it type a client of openapi-fetch, as the page shows it, and let no mistake pass', async () => {
   const [, shown = ''] =
-    /```typescript\n([\s\S]*?)```/.exec(await readFile(join(root, 'docs/openapi.md'), 'utf8')) ?? [];
+    /```typescript\n(import createClient[\s\S]*?)```/.exec(
+      await readFile(join(root, 'docs/openapi.md'), 'utf8'),
+    ) ?? [];
   expect(shown).toContain('data.text');
   const problems = await problemsOf({ 'page.ts': shown, 'client.ts': CLIENT, 'mistakes.ts': MISTAKES });
   expect(problems.map((problem) => problem.slice(0, 'mistakes.ts:5 TS2322'.length))).toEqual([

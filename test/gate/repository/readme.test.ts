@@ -159,8 +159,13 @@ it('the page on production names every event of the log', () => {
 });
 
 it('the page on HTTP names every route', () => {
-  const constants = { SESSION: '...', OPENAPI: '/openapi.json', MCP: '/mcp' };
-  const routes = [...filesIn('src/worker/routes'), 'src/mcp/server/routes.ts'].flatMap((file) =>
+  const constants = { SESSION: '...', MCP: '/mcp' };
+  const files = [
+    ...filesIn('src/worker/routes'),
+    'src/mcp/server/routes.ts',
+    'src/modules/openapi/openapi.ts',
+  ];
+  const routes = files.flatMap((file) =>
     [...read(file).matchAll(/method: '(\w+)',\s+path: (?:(\w+),|['`](.+?)['`],)/g)].map(
       ([, method, constant, path = '']) =>
         `${method} ${constant === undefined ? path.replace(/^\$\{SESSION\}/, '...') : Reflect.get(constants, constant)}`,

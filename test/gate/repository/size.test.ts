@@ -59,7 +59,7 @@ async function minified(entry: string): Promise<Uint8Array> {
 it.each([
   ['the core', CORE, 108.5],
   ['the core with the whole tool vocabulary', VOCABULARY, 146],
-  ['a Worker of one agent', WORKER, 171],
+  ['a Worker of one agent', WORKER, 163],
 ])('%s weighs at most its limit, minified and gzipped', async (what, entry, limit) => {
   const bytes = await weigh(entry);
   console.log(`size: ${what} is ${(bytes / 1024).toFixed(1)} KiB gzipped (limit ${limit})`);
@@ -185,9 +185,9 @@ const isSdk =
 
 // Before there were two SDKs: 279, 261 and 293 KiB.
 it.each([
-  ['with a client of MCP', withClient, 281.5, isSdk('sdk', 'server')],
-  ['with an endpoint of MCP', withEndpoint, 281, isSdk('sdk', 'client')],
-  ['with both', (worker: string) => withEndpoint(withClient(worker)), 356.5, isSdk('sdk')],
+  ['with a client of MCP', withClient, 273.5, isSdk('sdk', 'server')],
+  ['with an endpoint of MCP', withEndpoint, 273, isSdk('sdk', 'client')],
+  ['with both', (worker: string) => withEndpoint(withClient(worker)), 348.5, isSdk('sdk')],
 ])(
   'a Worker %s weighs at most its limit, and carries no SDK but its own, nor Ajv',
   async (what, change, limit, isForeign) => {
@@ -199,6 +199,37 @@ it.each([
     expect((await filesOf(entry)).filter(isForeign)).toEqual([]);
   },
 );
+
+it('a Worker carries descriptions of routes only when it mounts openApi, and of those alone that it passes', async () => {
+  const entries = ['create-holdfast', 'index', 'webhooks/entry', 'mcp/server/entry'];
+  const surfaces = ['surfaces/entry', 'surfaces/ai-sdk-ui/entry', 'surfaces/openai/entry'];
+  const everything = [...entries, ...surfaces].map(
+    (entry) => `import * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`,
+  );
+  const describes = (path: string): boolean =>
+    /^src\/modules\/openapi\/|\/describe\.ts$|^src\/worker\/.*schema/.test(path);
+  const speaking = WORKER.replace(
+    'agents: [agent]',
+    'agents: [agent], surfaces: [surfaces_ai_sdk_ui_entry.aiSdkUi(), surfaces_openai_entry.openAi()], mcp: mcp_server_entry.defineMcpEndpoint({ agents: ["scout"] })',
+  );
+  const without = await filesOf(everything.join('') + speaking);
+  expect(without).toContain('src/surfaces/openai/openai.ts');
+  expect(without.filter(describes)).toEqual([]);
+  const described = `import { openApi } from './src/modules/openapi/entry.ts';${everything.join('')}${WORKER.replace('agents: [agent]', 'agents: [agent], surfaces: [openApi({ descriptions: [surfaces_openai_entry.openAiDescription] })]')}`;
+  const carried = (await filesOf(described)).filter(describes);
+  expect(carried).toContain('src/modules/openapi/view-schemas.ts');
+  expect(carried.filter((path) => path.endsWith('/describe.ts'))).toEqual([
+    'src/surfaces/openai/describe.ts',
+  ]);
+  const [plain, mounted] = [
+    await weigh(WORKER),
+    await weigh(
+      `import { openApi } from './src/modules/openapi/entry.ts';${WORKER.replace('agents: [agent]', 'agents: [agent], surfaces: [openApi()]')}`,
+    ),
+  ];
+  console.log(`size: the description of an app is ${((mounted - plain) / 1024).toFixed(1)} KiB gzipped`);
+  expect(mounted - plain).toBeLessThan(9.5 * 1024);
+});
 
 it('a Worker carries the surface for useChat only when it mounts it, and never the AI SDK', async () => {
   const everything = [

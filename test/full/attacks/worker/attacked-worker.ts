@@ -11,7 +11,8 @@ import {
 import { requireApproval } from '../../../../src/index.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
-import { openAi } from '../../../../src/surfaces/openai/entry.ts';
+import { openApi } from '../../../../src/modules/openapi/entry.ts';
+import { openAi, openAiDescription } from '../../../../src/surfaces/openai/entry.ts';
 import { agents } from './agents.ts';
 import { hooks } from './hooks.ts';
 import { careless, misplacedHooks, misplacedOutgoing, misplacedToken } from './misplaced.ts';
@@ -35,6 +36,7 @@ const app: HoldfastConfig = {
   agents: [...agents, ...careless],
   model,
   maxBodyBytes: 200_000,
+  surfaces: [openApi()],
   context: (_, { principal }) => ({ tenant: principal.tenant ?? principal.id, plan: 'basic' }),
   bodyContext: hasHole('context-tenant') ? ['locale', 'tenant'] : ['locale'],
   contextHeaders: {
@@ -63,7 +65,7 @@ const chat = createHoldfast({
   ...app,
   auth: chatCallers,
   onBehalfOf: ({ headers }) => headers.get('x-user-id'),
-  surfaces: [openAi()],
+  surfaces: [openAi(), openApi({ descriptions: [openAiDescription] })],
 });
 
 /** An entrance: an app, and what its environment says besides. */

@@ -190,7 +190,7 @@ describe('a path', () => {
     '//agents',
     '/AGENTS',
   ])('that leads nowhere is a 404: %s', async (path) => {
-    const detail = 'There is nothing here. GET /openapi.json describes what there is.';
+    const detail = 'There is nothing here. GET / shows where to start.';
     await expectProblem(await send(path), problem('unknown-route', 404, detail));
   });
 

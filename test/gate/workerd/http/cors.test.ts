@@ -7,6 +7,7 @@ import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { agUi } from '../../../../src/examples/ag-ui/ag-ui.ts';
 import { defineTool } from '../../../../src/index.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
+import { openApi } from '../../../../src/modules/openapi/entry.ts';
 import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
@@ -25,7 +26,7 @@ const EXPOSED =
 
 type Headers = Readonly<Record<string, string>>;
 
-const via = appWith({ origins });
+const via = appWith({ origins, surfaces: [openApi()] });
 const says = (...replies: Parameters<typeof script>) => ({ message: script(...replies).message() });
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
 
@@ -248,7 +249,7 @@ describe('every route that an app may have', () => {
     agents: [scripted],
     origins,
     auth: ({ headers }: Request) => (headers.has('authorization') ? { id: 'me' } : null),
-    surfaces: [openAi(), aiSdkUi(), agUi()],
+    surfaces: [openAi(), aiSdkUi(), agUi(), openApi()],
     mcp: defineMcpEndpoint({ tools: [hello], authorization: { servers: ['https://login.example'] } }),
   };
   const all = appWith(app);

@@ -1,6 +1,11 @@
 /** The description of the HTTP surface, ready to check responses by. */
 import { dereference, type Schema, validate } from '@cfworker/json-schema';
-import { type HttpHost, mcpRoutes, openApi, routeTable } from '../../../doors/http.ts';
+import { mcpDescription } from '../../../../src/mcp/server/entry.ts';
+import { openApi } from '../../../../src/modules/openapi/entry.ts';
+import { aiSdkUiDescription } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
+import { openAiDescription } from '../../../../src/surfaces/openai/entry.ts';
+import { type HttpHost, mcpRoutes } from '../../../doors/http.ts';
+import { routeTable, toDocument } from '../../../doors/openapi.ts';
 
 /** Answers what is wrong with a value. */
 export type Check = (value: unknown) => readonly string[];
@@ -44,8 +49,10 @@ const ENDPOINT = {
   basePath: undefined,
 };
 
+const DESCRIPTIONS = { ...aiSdkUiDescription, ...openAiDescription, ...mcpDescription };
+
 /** Answers the description of an app with an MCP endpoint, and with these surfaces. */
-export function descriptionOf({ surfaces = new Map() }: DescribedApp): Description {
+export function descriptionOf({ surfaces = new Map([['openapi', openApi()]]) }: DescribedApp): Description {
   // No more of an app is described, and nothing of it is called.
   const app = {
     agents: new Map(),
@@ -53,7 +60,8 @@ export function descriptionOf({ surfaces = new Map() }: DescribedApp): Descripti
     mcp: { routes: () => mcpRoutes(ENDPOINT) },
     surfaces,
   } as unknown as HttpHost;
-  const { paths, components } = openApi(app, routeTable(app)) as Record<string, Described>;
+  const document = toDocument(app, routeTable(app), { descriptions: DESCRIPTIONS });
+  const { paths, components } = document as Record<string, Described>;
   const schemas: Record<string, unknown> = { ...Object(components?.schemas) };
   const lookup: Record<string, Schema | boolean> = {};
   const checkOf =

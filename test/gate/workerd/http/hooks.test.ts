@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { openApi } from '../../../../src/modules/openapi/entry.ts';
 import { githubWebhook } from '../../../../src/webhooks/entry.ts';
 import type { TurnStart } from '../../../doors/journal.ts';
 import { ENV } from '../../../fixtures/arrive.ts';
@@ -212,7 +213,9 @@ describe('a delivery', () => {
 
 describe('/openapi.json', () => {
   it('names the webhooks, which need no token', async () => {
-    const { paths } = await json(await plain('/openapi.json'));
+    const { paths } = await json(
+      await appWith({ webhooks: [githubWebhook(config)], surfaces: [openApi()] }, ENV)('/openapi.json'),
+    );
     expect(Object(paths)['/hooks/{hook}']).toMatchObject({
       parameters: [
         { name: 'hook', in: 'path', required: true, schema: { type: 'string', enum: ['github'] } },

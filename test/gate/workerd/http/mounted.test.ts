@@ -7,6 +7,7 @@ import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, requireApproval } from '../../../../src/index.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
+import { openApi } from '../../../../src/modules/openapi/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { defineWebhook } from '../../../../src/webhooks/entry.ts';
 import { calling, KEY } from '../mcp/server/talk.ts';
@@ -42,6 +43,7 @@ const app = (config: Partial<HoldfastConfig> = {}) =>
     agents: [clerk],
     webhooks: [shop],
     mcp: defineMcpEndpoint({ agents: [clerk] }),
+    surfaces: [openApi()],
     ...config,
   });
 
@@ -242,7 +244,7 @@ describe('the developer is told', () => {
       '/ai/openapi.json',
     ]) {
       const { detail } = await json(await via(path));
-      expect(detail).toBe(`There is nothing here. GET /openapi.json describes what there is. ${hint}`);
+      expect(detail).toBe(`There is nothing here. GET / shows where to start. ${hint}`);
     }
     expect(warn.mock.calls).toEqual([[`holdfast: there is nothing at /ai/agents. ${hint}`]]);
   });
@@ -252,7 +254,7 @@ describe('the developer is told', () => {
     const wellKnown = '/.well-known/oauth-protected-resource/mcp';
     for (const path of ['/favicon.ico', '/agents/clerk', '/ai', '/agents/x/mcp/y', wellKnown]) {
       const { detail } = await json(await via(path));
-      expect(detail).toBe('There is nothing here. GET /openapi.json describes what there is.');
+      expect(detail).toBe('There is nothing here. GET / shows where to start.');
     }
     expect(warn).not.toHaveBeenCalled();
   });

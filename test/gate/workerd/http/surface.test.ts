@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { openApi } from '../../../../src/modules/openapi/entry.ts';
 import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
-import { createApp, type HttpHost, openApi, routeTable } from '../../../doors/http.ts';
+import { createApp, type HttpHost } from '../../../doors/http.ts';
+import { routeTable, toDocument } from '../../../doors/openapi.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { json, send } from './client.ts';
 
@@ -10,7 +12,7 @@ const nothing = (): never => {
 const host: HttpHost = {
   agents: new Map([['scripted', scripted]]),
   webhooks: new Map(),
-  surfaces: new Map(),
+  surfaces: new Map([['openapi', openApi()]]),
   outgoingWebhooks: new Map(),
   auth: () => null,
   legacyTenants: false,
@@ -81,7 +83,7 @@ describe('/openapi.json', () => {
 
   it('names the agents that there are, and of none anything', () => {
     const agentOf = (agents: HttpHost['agents']): unknown => {
-      const { paths } = openApi({ agents, webhooks: new Map() }, routeTable(host));
+      const { paths } = toDocument({ agents, webhooks: new Map() }, routeTable(host));
       return Object(paths)['/agents/{agent}/sessions/{session}'].parameters[0].schema;
     };
     expect(agentOf(host.agents)).toEqual({ type: 'string', enum: ['scripted'] });

@@ -10,7 +10,6 @@ const handle = () => new Response('');
 const route = (more: Readonly<Record<string, unknown>> = {}) => ({
   method: 'GET',
   path: '/echo',
-  summary: 'Echoes',
   handle,
   ...more,
 });
@@ -58,11 +57,11 @@ describe('defineSurface tells of a mistake in full', () => {
     [
       'an unknown key of a route',
       () => made([route({ access: 'open' })]),
-      "Surface 'echo': routes[0] has 'access', which surfaceRoute does not take. It takes method, path, summary, isCounted, isPublic, parameters, body, answers, refusal, handle, refuse.",
+      "Surface 'echo': routes[0] has 'access', which surfaceRoute does not take. It takes method, path, isCounted, isPublic, streams, handle, refuse.",
     ],
     [
       'the key of another library',
-      () => made([{ method: 'GET', path: '/echo', summary: 'Echoes', handler: handle }]),
+      () => made([{ method: 'GET', path: '/echo', handler: handle }]),
       "Surface 'echo': routes[0] has 'handler' in place of 'handle'; rename it.",
     ],
     [
@@ -79,11 +78,6 @@ describe('defineSurface tells of a mistake in full', () => {
       'a refusal that is none',
       () => made([route({ refuse: {} })]),
       "Surface 'echo': routes[0] has an object as its 'refuse': use a function.",
-    ],
-    [
-      'what is told of no refusal',
-      () => made([route({ refusal: { 'text/plain': { schema: { type: 'string' } } } })]),
-      "Surface 'echo': routes[0] has 'refusal' and no 'refuse', whose answers it describes: add that, or leave both out.",
     ],
     [
       'another method',
@@ -201,64 +195,12 @@ describe('createHoldfast tells of surfaces that cannot stand side by side', () =
       taken('GET /v1/{y}', 'GET /v1/{x}'),
     ],
     [
-      'a schema that the app has',
-      () =>
-        app([
-          made([route({ answers: { 200: { description: 'Echo', json: { name: 'Message', schema: {} } } } })]),
-        ]),
-      error("Surface 'echo' has a schema called 'Message': the app describes something else by that name."),
-    ],
-    [
-      'a schema that has the name of a body',
-      () => app([made([route({ body: { name: 'NewMessage', schema: {} } })])]),
-      error(
-        "Surface 'echo' has a schema called 'NewMessage': the app describes something else by that name.",
-      ),
-    ],
-    [
-      'a schema of another surface',
-      () =>
-        app([
-          made(
-            [
-              route({
-                path: '/a',
-                refuse: handle,
-                refusal: { 'text/plain': { name: 'Oops', schema: { type: 'string' } } },
-              }),
-            ],
-            'other',
-          ),
-          made([
-            route({
-              refuse: handle,
-              refusal: { 'text/plain': { name: 'Oops', schema: { type: 'number' } } },
-            }),
-          ]),
-        ]),
-      error("Surface 'echo' has a schema called 'Oops': the app describes something else by that name."),
-    ],
-    [
-      'a name that no schema can have',
-      () => app([made([route({ body: { name: 'My echo', schema: {} } })])]),
-      error("Surface 'echo' has a schema called 'My echo': use letters, digits and . _ - alone."),
-    ],
-    [
       'what is no list',
       () => createHoldfast({ agents: [scripted], surfaces: made([]) as never }),
       error("createHoldfast has an object as its 'surfaces': use a list, as in [one, another]."),
     ],
   ])('%s', (_, make, text) => {
     expect(told(make)).toBe(text);
-  });
-
-  it('takes a schema that two surfaces have alike', () => {
-    const oops = () => ({ 'text/plain': { name: 'Oops', schema: { type: 'string' } } });
-    const both = [
-      made([route({ path: '/a', refuse: handle, refusal: oops() })], 'other'),
-      made([route({ refuse: handle, refusal: oops() })]),
-    ];
-    expect(told(() => app(both))).toBe('nothing');
   });
 
   it('takes what shares no path', () => {
@@ -273,14 +215,13 @@ it('the names of a path type what its handler is given', () => {
   const typed = surfaceRoute({
     method: 'GET',
     path: '/echo/{agent}/{session}',
-    summary: 'Echoes',
     handle: (_, { agent, session }) => new Response(agent + session),
   });
   expect(typed.path).toBe('/echo/{agent}/{session}');
 });
 
 it('a public route is typed without a caller, and any other with one', () => {
-  const card = { method: 'GET', path: '/card', summary: 'A card' } as const;
+  const card = { method: 'GET', path: '/card' } as const;
   const open = surfaceRoute({
     ...card,
     isPublic: true,

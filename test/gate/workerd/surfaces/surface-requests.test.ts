@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers';
 import { Hono } from 'hono';
 import { describe, expect, it, vi } from 'vitest';
 import { createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import { openApi, type RouteDescriptions } from '../../../../src/modules/openapi/entry.ts';
 import { outgoingWebhook } from '../../../../src/outgoing-webhooks/entry.ts';
 import {
   defineSurface,
@@ -29,7 +30,6 @@ const surfaceOf = (handle: Handle, name = 'echo') =>
       surfaceRoute({
         method: 'POST',
         path: '/echo/{session}',
-        summary: 'Echoes',
         isCounted: true,
         handle,
         refuse: ({ status, headers, ...told }) => Response.json({ oops: told }, { status, headers }),
@@ -91,9 +91,21 @@ describe('a request to a surface', () => {
     expect([body.base, body.named]).toEqual(['/ai', { session: 's1' }]);
   });
 
-  it('is described by OpenAPI, with what its route says of itself', async () => {
-    const { paths } = await json(await appOf(echoed)('/openapi.json'));
-    expect(Object(paths)['/echo/{session}']).toMatchObject({ post: { summary: 'Echoes' } });
+  it('is described by OpenAPI as a description of its route says, or by its method and path', async () => {
+    const post = async (descriptions?: readonly RouteDescriptions[]) => {
+      const via = appOf(echoed, { surfaces: [surfaceOf(echoed), openApi({ descriptions })] });
+      return Object((await json(await via('/openapi.json'))).paths)['/echo/{session}'].post;
+    };
+    const described = { summary: 'Echoes', answers: { 200: { description: 'The echo' } } };
+    expect(await post([{ 'POST /echo/{session}': described }])).toMatchObject({
+      summary: 'Echoes',
+      responses: { 200: { description: 'The echo' } },
+    });
+    expect(await post()).toMatchObject({
+      operationId: 'postEchoSession',
+      summary: 'POST /echo/{session}',
+      responses: { default: { description: 'As the protocol has it', content: { '*/*': {} } } },
+    });
   });
 
   it('has a body of as much as the app allows, and with files of as much as a message with files', async () => {
@@ -124,7 +136,6 @@ describe('a public route', () => {
   const card = surfaceRoute({
     method: 'POST',
     path: '/cards/{agent}',
-    summary: 'Says what an agent is',
     isPublic: true,
     async handle(asked, named) {
       const { caller, session } = Object(asked); // as plain JavaScript may
@@ -135,7 +146,7 @@ describe('a public route', () => {
     refuse: ({ status, type }) => Response.json({ oops: type }, { status }),
   });
   const via = appWith(
-    { surfaces: [defineSurface({ name: 'cards', routes: [card] }), surfaceOf(echoed)] },
+    { surfaces: [defineSurface({ name: 'cards', routes: [card] }), surfaceOf(echoed), openApi()] },
     { HOLDFAST_TOKEN: 'secret' },
   );
 
@@ -360,9 +371,7 @@ describe('a surface tells in its own words', () => {
   it('nothing of its own unless it says how: a problem is as everywhere', async () => {
     const plain = defineSurface({
       name: 'plain',
-      routes: [
-        { method: 'GET', path: '/plain', summary: 'Fails', handle: () => Promise.reject(new Error('x')) },
-      ],
+      routes: [{ method: 'GET', path: '/plain', handle: () => Promise.reject(new Error('x')) }],
     });
     const response = await appWith({ surfaces: [plain], log: false })('/plain');
     expect(await json(response)).toMatchObject({ type: 'urn:holdfast:problem:internal-error', status: 500 });
@@ -380,7 +389,6 @@ describe('what a surface refuses with', () => {
             {
               method: 'GET',
               path: '/plain',
-              summary: 'Fails',
               handle: () => Promise.reject('a text'),
               refuse,
             },
@@ -454,7 +462,6 @@ describe('what a surface answers', () => {
         surfaceRoute({
           method: 'GET',
           path: '/tape',
-          summary: 'Plays',
           handle: ({ stream }) => stream(frames, { 'x-of': 'tape' }),
         }),
       ],

@@ -12,7 +12,9 @@ import {
   defineMcpEndpoint,
   type McpEndpointConfig,
   McpEndpointDefinitionError,
+  mcpDescription,
 } from '../../../../../src/mcp/server/entry.ts';
+import { openApi } from '../../../../../src/modules/openapi/entry.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
 import { json, ORIGIN, type Send } from '../../http/client.ts';
 import { postMcp, publishing, rpc } from './talk.ts';
@@ -29,6 +31,8 @@ const auth: HoldfastConfig['auth'] = ({ headers }) => {
 
 const guarded = (config: Partial<HoldfastConfig> = {}, mcp: Partial<McpEndpointConfig> = {}): Send =>
   publishing({ tools: [hello], authorization, ...mcp }, { auth, ...config });
+
+const described = openApi({ descriptions: [mcpDescription] });
 
 const METADATA = {
   resource: `${ORIGIN}/mcp`,
@@ -47,7 +51,7 @@ describe('who signs in', () => {
   it('is told in the description of the app, beside what the endpoint answers', async () => {
     const { paths } = Object(
       await json(
-        await guarded()('/openapi.json', {
+        await guarded({ surfaces: [described] })('/openapi.json', {
           headers: { authorization: `Bearer token.ann.${encodeURIComponent(`${ORIGIN}/mcp`)}` },
         }),
       ),
@@ -153,9 +157,11 @@ describe('who signs in', () => {
   });
 
   it('is described', async () => {
-    const { paths } = await json(await publishing({ tools: [hello], authorization })('/openapi.json'));
-    const described = Object(paths);
-    expect([WELL_KNOWN, `${WELL_KNOWN}/mcp`].map((path) => described[path].get.security)).toEqual([[], []]);
+    const { paths } = await json(
+      await publishing({ tools: [hello], authorization }, { surfaces: [described] })('/openapi.json'),
+    );
+    const of = (path: string) => Object(paths)[path].get.security;
+    expect([WELL_KNOWN, `${WELL_KNOWN}/mcp`].map(of)).toEqual([[], []]);
   });
 });
 

@@ -1,6 +1,8 @@
 /** What stands on the wire between any client and the endpoint. */
 import { describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../../../../src/index.ts';
+import { mcpDescription } from '../../../../../src/mcp/server/entry.ts';
+import { openApi } from '../../../../../src/modules/openapi/entry.ts';
 import { pass } from '../../../../fixtures/held-time.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
 import { appWith } from '../../http/app.ts';
@@ -261,12 +263,18 @@ describe('/mcp', () => {
       'urn:holdfast:problem:unknown-route',
     ]);
     expect(await json(await appWith({})('/'))).not.toHaveProperty('mcp');
-    expect((await json(await appWith({})('/openapi.json'))).paths).not.toHaveProperty('/mcp');
+    expect((await json(await appWith({ surfaces: [openApi()] })('/openapi.json'))).paths).not.toHaveProperty(
+      '/mcp',
+    );
   });
 
   it('is told of by the ways into the app', async () => {
     expect(await json(await via('/'))).toMatchObject({ mcp: '/mcp' });
-    const { paths } = await json(await via('/openapi.json'));
+    const described = publishing(
+      { tools: [hello] },
+      { surfaces: [openApi({ descriptions: [mcpDescription] })] },
+    );
+    const { paths } = await json(await described('/openapi.json'));
     expect(Object(Object(paths)['/mcp']).post.summary).toBe(
       'Takes messages of the Model Context Protocol (streamable HTTP)',
     );

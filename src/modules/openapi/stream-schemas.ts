@@ -1,9 +1,9 @@
 /** The schemas of what streams send. */
-import type { EventType, StoredEvent } from '../journal/events.ts';
-import type { LiveItem } from '../journal/live-items.ts';
+import type { EventType, StoredEvent } from '../../journal/events.ts';
+import type { LiveItem } from '../../journal/live-items.ts';
+import type { TurnItem } from '../../worker/turn-feed.ts';
 import { type Described, ref } from './described.ts';
 import { EVENT_TYPES } from './event-schemas.ts';
-import type { TurnItem } from './turn-feed.ts';
 import { either, object, type Schema, type SchemaOf, text, typed, values, whole } from './typed-schema.ts';
 
 /** What a stream shows that is not in the journal. */

@@ -1,8 +1,8 @@
 /** The schemas of what messages, replies and results hold. */
-import type { JournaledPart } from '../journal/reply-data.ts';
-import type { ProviderData } from '../model/parts.ts';
-import type { ContentPart, FileContent, LinkedFile, StoredFile, TextContent } from '../tool/content.ts';
-import type { ResultData } from '../tool/tool-result.ts';
+import type { JournaledPart } from '../../journal/reply-data.ts';
+import type { ProviderData } from '../../model/parts.ts';
+import type { ContentPart, FileContent, LinkedFile, StoredFile, TextContent } from '../../tool/content.ts';
+import type { ResultData } from '../../tool/tool-result.ts';
 import { ref } from './described.ts';
 import {
   anyObject,

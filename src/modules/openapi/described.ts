@@ -1,19 +1,19 @@
 /** What the components of the OpenAPI description describe: each name with a type, to which the compiler holds its schema. */
 
-import type { WaitingTurn } from '../journal/event-page.ts';
-import type { EventType, Principal, StoredEvent, TurnError } from '../journal/events.ts';
-import type { JournaledCall, JournaledPart, OfferedTool } from '../journal/reply-data.ts';
-import type { StoppingCall, TurnArtifact, TurnFile, TurnTools } from '../journal/state.ts';
-import type { PricedUsage } from '../journal/usage.ts';
-import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
-import type { TurnSaid } from '../tool/call.ts';
-import type { ContentPart } from '../tool/content.ts';
-import type { ReachedLimit } from '../tool/frame.ts';
-import type { BlackboardEntry } from '../tool/kept-values.ts';
-import type { MemoryFact } from '../tool/tool-memory.ts';
-import type { ResultData, Signal } from '../tool/tool-result.ts';
-import type { CancelRequested } from './end-turn.ts';
-import type { FailedTurn, ProblemDocument } from './problem.ts';
+import type { WaitingTurn } from '../../journal/event-page.ts';
+import type { EventType, Principal, StoredEvent, TurnError } from '../../journal/events.ts';
+import type { JournaledCall, JournaledPart, OfferedTool } from '../../journal/reply-data.ts';
+import type { StoppingCall, TurnArtifact, TurnFile, TurnTools } from '../../journal/state.ts';
+import type { PricedUsage } from '../../journal/usage.ts';
+import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
+import type { TurnSaid } from '../../tool/call.ts';
+import type { ContentPart } from '../../tool/content.ts';
+import type { ReachedLimit } from '../../tool/frame.ts';
+import type { BlackboardEntry } from '../../tool/kept-values.ts';
+import type { MemoryFact } from '../../tool/tool-memory.ts';
+import type { ResultData, Signal } from '../../tool/tool-result.ts';
+import type { CancelRequested } from '../../worker/end-turn.ts';
+import type { FailedTurn, ProblemDocument } from '../../worker/problem.ts';
 import type {
   AgentList,
   AgentView,
@@ -24,9 +24,9 @@ import type {
   InnerToolView,
   RootView,
   ToolView,
-} from './route-views.ts';
-import type { CallView, MessageView, RunningTurnView, SessionView } from './session-view.ts';
-import type { LaterView, PendingView, SuspendedView } from './turn-view.ts';
+} from '../../worker/route-views.ts';
+import type { CallView, MessageView, RunningTurnView, SessionView } from '../../worker/session-view.ts';
+import type { LaterView, PendingView, SuspendedView } from '../../worker/turn-view.ts';
 import { object, type SchemaOf, typed, values, whole } from './typed-schema.ts';
 
 /** The name of the component that describes the events of a type, such as `TurnStartedEvent`. */

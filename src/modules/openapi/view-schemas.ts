@@ -1,17 +1,17 @@
 /** The schemas of what clients are answered: the components of the OpenAPI description. */
-import type { ToolsChange } from '../journal/reply-data.ts';
-import type { LoopLimits } from '../loop/loop-limits.ts';
-import type { MediaTaken } from '../model/chat-model.ts';
-import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
-import type { ProviderCard } from '../sources/resolution/tool-source.ts';
-import type { Signal } from '../tool/tool-result.ts';
+import type { ToolsChange } from '../../journal/reply-data.ts';
+import type { LoopLimits } from '../../loop/loop-limits.ts';
+import type { MediaTaken } from '../../model/chat-model.ts';
+import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
+import type { ProviderCard } from '../../sources/resolution/tool-source.ts';
+import type { Signal } from '../../tool/tool-result.ts';
+import { type ProblemDocument, STATUS } from '../../worker/problem.ts';
+import type { MessageView, SessionView } from '../../worker/session-view.ts';
+import type { PendingView } from '../../worker/turn-view.ts';
 import { CONTENT_PART, FILE_ID, FILES, JOURNALED_CALL, REPLY_PART, TOOL_RESULT } from './content-schemas.ts';
 import { DECISION_KIND, type Described, LIMIT, ref } from './described.ts';
 import { eventSchemas, storedEvent } from './event-schemas.ts';
-import { PROBLEM_TYPES, type ProblemDocument } from './problem.ts';
-import type { MessageView, SessionView } from './session-view.ts';
 import { streamSchemas } from './stream-schemas.ts';
-import type { PendingView } from './turn-view.ts';
 import {
   anyObject,
   anything,
@@ -64,7 +64,7 @@ const turn: Fields<Omit<TurnAnswer, 'outcome'>> = {
 };
 
 const problem: Fields<Pick<ProblemDocument, 'type' | 'title' | 'status' | 'detail'>> = {
-  type: typed({ type: 'string', enum: PROBLEM_TYPES.map((type) => `urn:holdfast:problem:${type}`) }),
+  type: typed({ type: 'string', enum: Object.keys(STATUS).map((type) => `urn:holdfast:problem:${type}`) }),
   title: text,
   status: whole,
   detail: text,
@@ -124,7 +124,12 @@ const state = object<SessionView>({
 
 /** Answers every component, made when they are asked for: few requests ask. */
 export const componentSchemas = (): { readonly [Name in keyof Described]: SchemaOf<Described[Name]> } => ({
-  Root: object<Described['Root']>({ name: values('holdfast'), agents: text, openapi: text, 'mcp?': text }),
+  Root: typed({
+    type: 'object',
+    required: ['name', 'agents'],
+    properties: { name: values('holdfast'), agents: text },
+    additionalProperties: text,
+  }),
   Health: object<Described['Health']>({ status: values('ok'), 'warnings?': list(text) }),
   AgentList: object<Described['AgentList']>({ agents: list(ref('Agent')) }),
   Agent: object<Described['Agent']>({

@@ -1,6 +1,6 @@
 /** The schemas of what sessions journal, one for each type of event. */
-import type { CallChanges, EventOf, EventType, ScheduledMessage, StoredEvent } from '../journal/events.ts';
-import type { Answer, DecisionWait, ResultWait, Wait } from '../journal/wait.ts';
+import type { CallChanges, EventOf, EventType, ScheduledMessage, StoredEvent } from '../../journal/events.ts';
+import type { Answer, DecisionWait, ResultWait, Wait } from '../../journal/wait.ts';
 import { DECISION_KIND, type DescribedEvents, LIMIT, ref } from './described.ts';
 import {
   anyObject,

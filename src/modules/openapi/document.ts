@@ -1,22 +1,21 @@
-import { SESSION_ID } from '../session/read-secrets.ts';
-import { mayStream } from './open-streams.ts';
-import { statusOf } from './problem.ts';
-import { OF_FAILED_TURNS, type ToldProblem } from './refusal.ts';
-import {
-  type Answer,
-  type AnswerSchema,
-  byPath,
-  type HttpHost,
-  OF_ACCESS,
-  type ProblemAnswer,
-  type Refusal,
-  type Route,
-} from './route.ts';
+import { SESSION_ID } from '../../session/read-secrets.ts';
+import { STATUS } from '../../worker/problem.ts';
+import { FAILED_TURNS, type ToldProblem } from '../../worker/refusal.ts';
+import type { HttpHost, Route } from '../../worker/route.ts';
+import type {
+  Answer,
+  AnswerSchema,
+  ProblemAnswer,
+  Refusal,
+  RouteDescription,
+  RouteDescriptions,
+} from './description.ts';
+import { OWN_ROUTES } from './own-routes.ts';
 import type { Schema } from './typed-schema.ts';
 import { componentSchemas } from './view-schemas.ts';
 
 /** What an app has that its paths name. */
-type Named = Pick<HttpHost, 'agents' | 'webhooks'>;
+type Named = Pick<HttpHost, 'agents' | 'webhooks' | 'basePath'>;
 
 const INFO = {
   title: 'Holdfast',
@@ -28,21 +27,54 @@ const INFO = {
   license: { name: 'MIT', identifier: 'MIT' },
 };
 
-/** The description of the HTTP surface, OpenAPI 3.1, as a fold over the route table; its paths are below `base`. */
-export function openApi(app: Named, routes: readonly Route[], base = ''): Schema {
-  const names = operationNames(routes);
+/** What describes an app. */
+export interface Describing {
+  /** The descriptions of routes that not every app has. */
+  readonly descriptions?: RouteDescriptions | undefined;
+  /** The path before every path in a link. Defaults to none. */
+  readonly base?: string | undefined;
+}
+
+/** Returns the OpenAPI 3.1 document of an app. A route without a description has only its method, its path and its problems. */
+export function toDocument(
+  app: Named,
+  routes: readonly Route[],
+  { descriptions = {}, base }: Describing = {},
+): Schema {
+  const described = routes.map((route) => describe(route, descriptions, app.basePath));
+  const names = operationNames(described);
+  const paths = Map.groupBy(described, ({ route }) => route.path);
   return {
     openapi: '3.1.0',
     info: INFO,
     servers: [{ url: base || '/' }],
     security: [{ token: [] }],
     paths: Object.fromEntries(
-      Array.from(byPath(routes), ([path, ways]) => [path, pathItem(app, path, { ways, names })]),
+      Array.from(paths, ([path, ways]) => [path, pathItem(app, path, { ways, names })]),
     ),
     components: {
-      schemas: { ...componentSchemas(), ...schemasOf(routes) },
+      schemas: { ...componentSchemas(), ...schemasOf(described.map(({ about }) => about)) },
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
     },
+  };
+}
+
+/** A route and its description. */
+interface Described {
+  readonly route: Route;
+  readonly about: RouteDescription;
+  readonly isOwn: boolean;
+}
+
+function describe(route: Route, descriptions: RouteDescriptions, basePath = ''): Described {
+  const key = `${route.method} ${route.path}`;
+  const isOwn = Object.hasOwn(OWN_ROUTES, key);
+  // A route that a mounted app has in the root of its site names the path of the app.
+  const about = { ...descriptions, ...OWN_ROUTES }[key] ?? descriptions[key.replace(basePath, '')];
+  return {
+    route,
+    about: about ?? { summary: key, answers: {}, others: 'As the protocol has it' },
+    isOwn,
   };
 }
 
@@ -62,27 +94,27 @@ const nameIn = (all: ReadonlyMap<string, unknown>): Schema => ({
 
 /** The routes of a path, and what all operations are called. */
 interface Ways {
-  readonly ways: readonly Route[];
-  readonly names: ReadonlyMap<Route, string>;
+  readonly ways: readonly Described[];
+  readonly names: ReadonlyMap<Described, string>;
 }
 
 function pathItem(app: Named, path: string, { ways, names }: Ways): Schema {
-  const isOwn = ways[0]?.others === undefined;
+  const isOwn = ways[0]?.isOwn;
   const parameters = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => ({
     name,
     in: 'path',
     required: true,
     schema: (name === 'agent' || isOwn ? IN_PATH[name]?.(app) : undefined) ?? { type: 'string' },
   }));
-  const operations = ways.map((route) => [
-    route.method.toLowerCase(),
-    { operationId: names.get(route), ...operation(route) },
+  const operations = ways.map((one) => [
+    one.route.method.toLowerCase(),
+    { operationId: names.get(one), ...operation(one) },
   ]);
   return { ...(parameters.length > 0 && { parameters }), ...Object.fromEntries(operations) };
 }
 
-function operation(route: Route): Schema {
-  const { summary, parameters, body, access } = route;
+function operation(one: Described): Schema {
+  const { summary, parameters, body } = one.about;
   return {
     summary,
     ...(parameters && { parameters }),
@@ -95,23 +127,23 @@ function operation(route: Route): Schema {
         },
       },
     }),
-    responses: responsesOf(route),
-    ...(access === 'open' && { security: [] }),
+    responses: responsesOf(one),
+    ...(one.route.access === 'open' && { security: [] }),
   };
 }
 
 /** What each operation is called. One of a surface is called by its method and its path: `postV1Responses`; two never alike. */
-function operationNames(routes: readonly Route[]): ReadonlyMap<Route, string> {
-  const names = new Map<string, Route>();
-  for (const route of routes) {
-    const { operation, method, path } = route;
+function operationNames(all: readonly Described[]): ReadonlyMap<Described, string> {
+  const names = new Map<string, Described>();
+  for (const one of all) {
+    const { method, path } = one.route;
     const words = path.replaceAll(/\W+(\w?)/g, (_, letter: string) => letter.toUpperCase());
-    const name = operation ?? method.toLowerCase() + words;
+    const name = one.about.operation ?? method.toLowerCase() + words;
     let free = name;
     for (let count = 2; names.has(free); count++) free = name + count;
-    names.set(free, route);
+    names.set(free, one);
   }
-  return new Map(Array.from(names, ([name, route]) => [route, name]));
+  return new Map(Array.from(names, ([name, one]) => [one, name]));
 }
 
 /** A response as OpenAPI writes it. */
@@ -121,12 +153,11 @@ interface ResponseSchema {
 }
 
 /** The answers of a route and its problems, by their statuses. */
-function responsesOf(route: Route): Schema {
-  const responses = new Map(
-    Object.entries(route.answers).map(([status, answer]) => [status, toResponse(answer)]),
-  );
-  for (const [code, problems] of problemsByStatus(route)) {
-    const [status, { description, content }] = [String(code), toProblem(route, problems)];
+function responsesOf(one: Described): Schema {
+  const { answers, others: description, refusal } = one.about;
+  const responses = new Map(Object.entries(answers).map(([status, answer]) => [status, toResponse(answer)]));
+  for (const [code, problems] of problemsByStatus(one)) {
+    const [status, { description, content }] = [String(code), toProblem(one, problems)];
     const other = responses.get(status);
     const said = other ? `${other.description}. Or ${description}` : description;
     responses.set(status, { description: said, content: { ...other?.content, ...content } });
@@ -134,7 +165,6 @@ function responsesOf(route: Route): Schema {
   if (![...responses.keys()].some((status) => status.startsWith('4'))) {
     responses.set('4XX', { description: 'What stands before the Worker has refused it' });
   }
-  const { others: description, answers, refusal } = route;
   if (description !== undefined) {
     const isTold = refusal && Object.keys(answers).length > 0;
     responses.set('default', { description, content: isTold ? contentOf(refusal) : ANY_CONTENT });
@@ -170,34 +200,62 @@ const schemaOf = (schema: AnswerSchema): Schema =>
     ? schema.schema
     : { $ref: `#/components/schemas/${typeof schema === 'string' ? schema : schema.name}` };
 
-function problemsByStatus(route: Route): ReadonlyMap<number, readonly ToldProblem[]> {
-  const { access, method, isCounted, problems = [] } = route;
+const OF_CALLERS: readonly ProblemAnswer[] = [
+  'unauthorized',
+  'invalid-person',
+  'not-configured',
+  'only-localhost',
+  'tenant-required',
+  'misconfigured',
+  'internal-error',
+];
+
+/** What every route may refuse, by who may use it. */
+const OF_ACCESS: Readonly<Record<Route['access'], readonly ProblemAnswer[]>> = {
+  open: ['internal-error'],
+  caller: OF_CALLERS,
+  session: [
+    ...OF_CALLERS,
+    'unknown-agent',
+    'invalid-session-id',
+    'session-erased',
+    'session-unavailable',
+    'session-unreadable',
+    'newer-deployment',
+  ],
+};
+
+const OF_FAILED_TURNS = Object.values(FAILED_TURNS);
+
+function problemsByStatus({ route, about }: Described): ReadonlyMap<number, readonly ToldProblem[]> {
+  const { access, method, isCounted, streams } = route;
   const all: readonly ProblemAnswer[] = [
     ...OF_ACCESS[access],
     ...(access !== 'open' && method !== 'GET' ? (['cross-site'] as const) : []),
-    ...(isCounted || mayStream(route) ? (['rate-limited'] as const) : []),
-    ...problems,
-    ...(runsTurns(route) ? OF_FAILED_TURNS : []),
+    ...(isCounted || streams ? (['rate-limited'] as const) : []),
+    ...(about.problems ?? []),
+    ...(runsTurns(about) ? OF_FAILED_TURNS : []),
   ];
-  const told = all.map((one): ToldProblem => (typeof one === 'string' ? [statusOf(one), one] : one));
+  const told = all.map((one): ToldProblem => (typeof one === 'string' ? [STATUS[one], one] : one));
   return Map.groupBy(told, ([status]) => status);
 }
 
-const runsTurns = ({ answers }: Route): boolean =>
+const runsTurns = ({ answers }: RouteDescription): boolean =>
   Object.values(answers).some(({ json }) => json === 'TurnAnswer');
 
 /** What is told of the problems of one status. A turn that failed is one, with all that is told of the turn. */
-function toProblem(route: Route, problems: readonly ToldProblem[]): ResponseSchema {
+function toProblem({ route, about }: Described, problems: readonly ToldProblem[]): ResponseSchema {
   const description = [...new Set(problems.map(([, type]) => `\`${type}\``))].join(', ');
-  if (route.refuse) return { description, content: route.refusal ? contentOf(route.refusal) : ANY_CONTENT };
-  const mayBeTurn = runsTurns(route) && OF_FAILED_TURNS.some(([status]) => status === problems[0]?.[0]);
+  const { refusal } = about;
+  if (route.refuse) return { description, content: refusal ? contentOf(refusal) : ANY_CONTENT };
+  const mayBeTurn = runsTurns(about) && OF_FAILED_TURNS.some(([status]) => status === problems[0]?.[0]);
   const schema = anyOf(mayBeTurn ? ['FailedTurn', 'Problem'] : 'Problem');
   return { description, content: { 'application/problem+json': { schema } } };
 }
 
-/** The schemas of their own that routes have names for. */
-export function schemasOf(routes: readonly Route[]): Readonly<Record<string, Schema>> {
-  const all = routes.flatMap(({ body, answers, refusal = {} }): AnswerSchema[] => [
+/** Returns the schemas that descriptions have names for. */
+export function schemasOf(descriptions: readonly RouteDescription[]): Readonly<Record<string, Schema>> {
+  const all = descriptions.flatMap(({ body, answers, refusal = {} }): AnswerSchema[] => [
     ...(body ? [body] : []),
     ...Object.values(answers).flatMap(({ json = [] }) => json),
     ...Object.values(refusal),

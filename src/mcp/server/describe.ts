@@ -1,0 +1,96 @@
+/** The description of an endpoint's routes. */
+import {
+  ANY_OBJECT,
+  type BodySchema,
+  headerParameter,
+  type Refusal,
+  type RouteDescription,
+} from '../../modules/openapi/description.ts';
+
+/** A problem is told as everywhere, with one header more. */
+const PROBLEM: Refusal = { 'application/problem+json': 'Problem' };
+
+const TEXT = { type: 'string' };
+const TEXTS = { type: 'array', items: TEXT };
+
+/** What the protocol says in JSON. */
+const MESSAGE: BodySchema = {
+  name: 'JsonRpcMessage',
+  schema: {
+    type: 'object',
+    required: ['jsonrpc'],
+    properties: {
+      jsonrpc: { const: '2.0' },
+      id: { type: ['string', 'number', 'null'] },
+      method: TEXT,
+      params: ANY_OBJECT.schema,
+      result: ANY_OBJECT.schema,
+      error: {
+        type: 'object',
+        required: ['code', 'message'],
+        properties: { code: { type: 'integer' }, message: TEXT, data: {} },
+      },
+    },
+  },
+};
+
+const ONE = { $ref: `#/components/schemas/${MESSAGE.name}` };
+
+/** What one `POST` holds, and is answered: older clients may send several messages at once. */
+const MESSAGES: BodySchema = { schema: { anyOf: [ONE, { type: 'array', items: ONE }] } };
+
+const METADATA: BodySchema = {
+  name: 'ProtectedResource',
+  schema: {
+    type: 'object',
+    required: ['resource', 'authorization_servers'],
+    properties: {
+      resource: TEXT,
+      authorization_servers: TEXTS,
+      scopes_supported: TEXTS,
+      bearer_methods_supported: TEXTS,
+    },
+  },
+};
+
+const SIGN_IN: RouteDescription = {
+  summary: 'Who signs in for the MCP endpoint (RFC 9728); needs no token',
+  answers: { 200: { description: 'The metadata of a protected resource', json: METADATA } },
+};
+
+/** Describes the routes of `defineMcpEndpoint`, for `openApi({ descriptions: [mcpDescription] })`. */
+export const mcpDescription = {
+  'POST /mcp': {
+    operation: 'callMcp',
+    summary: 'Takes messages of the Model Context Protocol (streamable HTTP)',
+    body: MESSAGES,
+    answers: {
+      200: { description: 'What a request is answered', json: MESSAGES, streams: true },
+      202: { description: 'A notification was taken' },
+      // The protocol tells its errors in its own words.
+      400: { description: 'A message that is none, or may not be sent', json: MESSAGE },
+      404: { description: 'There is no such method', json: MESSAGE },
+      406: { description: 'The client does not take what is answered', json: MESSAGE },
+      415: { description: 'The body is no JSON', json: MESSAGE },
+    },
+    problems: ['bad-json', 'body-too-large'],
+    refusal: PROBLEM,
+  },
+  'GET /mcp': {
+    operation: 'resumeMcp',
+    summary: 'Takes up the stream of a call that has broken',
+    parameters: [headerParameter('Last-Event-ID', 'The id of the last event that was read of it.')],
+    answers: { 200: { description: 'What came after that', streams: true } },
+    problems: [
+      'method-not-allowed',
+      'invalid-header',
+      'invalid-session-id',
+      'unknown-agent',
+      'unknown-turn',
+      'session-unavailable',
+    ],
+    refusal: PROBLEM,
+  },
+  'GET /.well-known/oauth-protected-resource/mcp': SIGN_IN,
+  'GET /.well-known/oauth-protected-resource': SIGN_IN,
+} satisfies Readonly<Record<string, RouteDescription>>;

@@ -1,0 +1,13 @@
+/** The entry `holdfast/openapi`: describes an app to generators of clients. */
+export {
+  type Answer,
+  type AnswerSchema,
+  type BodySchema,
+  headerParameter,
+  type Parameter,
+  type ProblemAnswer,
+  type Refusal,
+  type RouteDescription,
+  type RouteDescriptions,
+} from './description.ts';
+export { type OpenApiConfig, openApi } from './openapi.ts';

@@ -1,0 +1,6 @@
+/** A door for tests. Routes and their descriptions. */
+export { toDocument } from '../../src/modules/openapi/document.ts';
+export { OWN_ROUTES } from '../../src/modules/openapi/own-routes.ts';
+export type { Fields, SchemaOf } from '../../src/modules/openapi/typed-schema.ts';
+export type { HttpHost, Route } from '../../src/worker/route.ts';
+export { routeTable } from '../../src/worker/routes/route-table.ts';

@@ -1,0 +1,86 @@
+/** The descriptions of routes: which there are, and what is wrong with some. */
+import { describe, expect, it } from 'vitest';
+import { defineMcpEndpoint, mcpDescription } from '../../../../../src/mcp/server/entry.ts';
+import {
+  openApi,
+  type RouteDescription,
+  type RouteDescriptions,
+} from '../../../../../src/modules/openapi/entry.ts';
+import { aiSdkUi, aiSdkUiDescription } from '../../../../../src/surfaces/ai-sdk-ui/entry.ts';
+import { openAi, openAiDescription } from '../../../../../src/surfaces/openai/entry.ts';
+import { type HttpHost, OWN_ROUTES, type Route, routeTable } from '../../../../doors/openapi.ts';
+import { attempt } from '../../../../doors/tools.ts';
+
+const host = { surfaces: new Map([['openapi', openApi()]]) } as unknown as HttpHost; // its routes are not asked
+const authorization = { servers: ['https://login.example'] };
+
+describe('a description', () => {
+  it.each<[string, RouteDescriptions, readonly Route[]]>([
+    ['of every app', OWN_ROUTES, routeTable(host)],
+    ['of aiSdkUi', aiSdkUiDescription, aiSdkUi().routesBeside([])],
+    ['of openAi', openAiDescription, openAi().routesBeside([])],
+    [
+      'of an MCP endpoint',
+      mcpDescription,
+      defineMcpEndpoint({ agents: ['clerk'], authorization }).routes(undefined),
+    ],
+  ])('%s has every route and no other, and says which of them stream', (_, descriptions, routes) => {
+    const streams = ({ answers }: RouteDescription) => Object.values(answers).some((one) => one.streams);
+    const described = Object.entries(descriptions).map(([key, one]) => [key, streams(one)] as const);
+    const served = routes.map((one) => [`${one.method} ${one.path}`, one.streams ?? false] as const);
+    expect(Object.fromEntries(described)).toEqual(Object.fromEntries(served));
+  });
+});
+
+describe('openApi tells of a mistake in full', () => {
+  const answering = (name: string, schema: object = {}): RouteDescription => ({
+    summary: 'Echoes',
+    answers: { 200: { description: 'The echo', json: { name, schema: { ...schema } } } },
+  });
+  const refusing = (schema: object): RouteDescription => ({
+    summary: 'Fails',
+    answers: {},
+    refusal: { 'text/plain': { name: 'Oops', schema: { ...schema } } },
+  });
+
+  it.each<[string, readonly RouteDescriptions[], string]>([
+    [
+      'a route that every app has',
+      [{ 'GET /health': answering('Echo') }],
+      "openApi has two descriptions of 'GET /health'.",
+    ],
+    [
+      'a description twice',
+      [openAiDescription, openAiDescription],
+      "openApi has two descriptions of 'GET /v1/models'.",
+    ],
+    [
+      'a schema that every app has',
+      [{ 'GET /echo': answering('Message') }],
+      "openApi: 'GET /echo' has a schema called 'Message': another description has one by that name.",
+    ],
+    [
+      'a schema that has the name of a body',
+      [{ 'GET /echo': { ...answering('Echo'), body: { name: 'NewMessage', schema: {} } } }],
+      "openApi: 'GET /echo' has a schema called 'NewMessage': another description has one by that name.",
+    ],
+    [
+      'a schema of another description',
+      [{ 'GET /a': refusing({ type: 'string' }) }, { 'GET /b': refusing({ type: 'number' }) }],
+      "openApi: 'GET /b' has a schema called 'Oops': another description has one by that name.",
+    ],
+    [
+      'a name that no schema can have',
+      [{ 'GET /echo': answering('My echo') }],
+      "openApi: 'GET /echo' has a schema called 'My echo': use letters, digits and . _ - alone.",
+    ],
+  ])('%s', (_, descriptions, text) => {
+    const failure = attempt(() => openApi({ descriptions }));
+    expect(failure.ok ? undefined : String(failure.thrown)).toBe(`ConfigurationError: ${text}`);
+  });
+
+  it('takes a schema that two descriptions have alike', () => {
+    const both = [{ 'GET /a': refusing({ type: 'string' }) }, { 'GET /b': refusing({ type: 'string' }) }];
+    expect(() => openApi({ descriptions: both })).not.toThrow();
+  });
+});
