@@ -1,15 +1,12 @@
 import { noPrices } from '../loop/budget.ts';
-import type { Compaction } from '../loop/compaction/summarised.ts';
 import { isCount, limitProblem } from '../loop/loop-limits.ts';
 import { settingsFault } from '../loop/loop-settings.ts';
-import { type ModelTimeout, modelTimeoutProblem } from '../loop/model-time.ts';
+import type { ModelTimeout } from '../loop/model-time.ts';
 import { type Policies, policyProblem } from '../loop/policies.ts';
-import type { CacheSetting } from '../model/cache-setting.ts';
 import type { ChatModel } from '../model/chat-model.ts';
-import { type AgentSettings, shownSetting } from '../model/settings.ts';
+import type { AgentSettings } from '../model/settings.ts';
 import { type Chaining, chainingProblem } from '../tool/chaining.ts';
 import { notOneOf } from '../tool/check-definition.ts';
-import { toMediaType } from '../tool/content.ts';
 import type { CallLimit, Limits } from '../tool/frame.ts';
 import { shorten } from '../tool/json.ts';
 import { literals } from '../tool/literals.ts';
@@ -47,29 +44,22 @@ export function checkSettings(
   if (fault) throw new AgentDefinitionError(agent, fault);
 }
 
-/** @throws AgentDefinitionError when it says nothing of caches that can be followed. */
-export function checkCache(agent: string, cache: CacheSetting): void {
-  if (cache === 'auto' || cache === 'off' || typeof cache === 'function') return;
-  const problem = `has a cache of ${shownSetting(cache)}: use 'auto', 'off' or a function`;
-  throw new AgentDefinitionError(agent, { field: 'cache', problem });
-}
-
 /** @throws AgentDefinitionError if an entry does not carry the code of chaining. */
 export function checkChaining(agent: string, chaining: Chaining | undefined): void {
   const problem = chainingProblem(chaining);
   if (problem !== undefined) throw new AgentDefinitionError(agent, { field: 'chaining', problem });
 }
 
-/** The times that are given. @throws AgentDefinitionError when one of them is no time. */
+/** Returns the times that are given. In development: @throws AgentDefinitionError if one is unknown or out of range. */
 export function checkedTimeout(agent: string, declared: ModelTimeout = {}): ModelTimeout {
-  const bad = modelTimeoutProblem(declared);
+  const bad = literals?.innerFault(declared, 'modelTimeout');
   const { total, silence } = declared;
   if (!bad) return { ...(total !== undefined && { total }), ...(silence !== undefined && { silence }) };
   const problem = `has a modelTimeout '${bad.path}' of ${bad.value}: use ${bad.use}`;
   throw new AgentDefinitionError(agent, { field: `modelTimeout.${bad.path}`, problem });
 }
 
-/** @throws AgentDefinitionError when a policy is none, or has a value that it cannot work with. */
+/** In development: @throws AgentDefinitionError if a policy is unknown or has a value that cannot be followed. */
 export function checkPolicies(agent: string, policies: Policies | undefined): void {
   const problem = policyProblem(policies);
   if (!problem) return;
@@ -77,37 +67,6 @@ export function checkPolicies(agent: string, policies: Policies | undefined): vo
   throw new AgentDefinitionError(agent, {
     field: `policies.${path}`,
     problem: `has a policy '${path}' of ${value}: use ${use}`,
-  });
-}
-
-/** @throws AgentDefinitionError when the media types are no list of them. */
-export function checkAccepts(agent: string, accepts: readonly string[]): void {
-  // Callers without types may give anything.
-  const given: unknown = accepts;
-  const all: readonly unknown[] = Array.isArray(given) ? given : [given];
-  const bad = Array.isArray(given) ? all.findIndex((one) => !isMediaRange(one)) : 0;
-  if (bad < 0) return;
-  const field = Array.isArray(given) ? `accepts[${bad}]` : 'accepts';
-  const value = JSON.stringify(all[bad])?.slice(0, 80) ?? String(all[bad]);
-  const use = "use a list of media types in lower case, such as ['image/*', 'application/pdf']";
-  throw new AgentDefinitionError(agent, { field, problem: `has '${field}' of ${value}: ${use}` });
-}
-
-/** Tells whether it is a media type as it is kept, or all of a kind. */
-function isMediaRange(given: unknown): boolean {
-  if (typeof given !== 'string') return false;
-  const sample = given.endsWith('/*') ? `${given.slice(0, -1)}any` : given;
-  return toMediaType(sample) === sample;
-}
-
-/** @throws AgentDefinitionError when a compaction is none; what it is made with is checked by what makes it. */
-export function checkCompaction(agent: string, compaction: Compaction): void {
-  // Callers without types may give the options themselves.
-  const { compact }: { readonly compact?: unknown } = Object(compaction);
-  if (typeof compact === 'function') return;
-  throw new AgentDefinitionError(agent, {
-    field: 'compaction',
-    problem: 'has a compaction that is none: use summarised({ overTokens })',
   });
 }
 

@@ -29,11 +29,8 @@ import { type ContextValues, ToolCallContext } from '../tool/tool-call-context.t
 import { type AgentOutput, type OutputOf, toAgentOutput } from './agent-output.ts';
 import {
   AgentDefinitionError,
-  checkAccepts,
   checkAgentLiteral,
-  checkCache,
   checkChaining,
-  checkCompaction,
   checkedCount,
   checkedTimeout,
   checkLimits,
@@ -249,11 +246,8 @@ export function defineAgent<
   const strategies = [...(config.strategies ?? [])];
   const hasMoreTools = sources.length + strategies.length + toolGroups.length > 0;
   checkSettings(name, config.settings, { tools, hasMoreTools, model });
-  if (config.cache !== undefined) checkCache(name, config.cache);
   const modelTimeout = checkedTimeout(name, config.modelTimeout);
   checkPolicies(name, config.policies);
-  if (config.accepts !== undefined) checkAccepts(name, config.accepts);
-  if (config.compaction !== undefined) checkCompaction(name, config.compaction);
   if (config.retention !== undefined) checkRetention(name, config.retention);
   const loopIds = config.loopIds ?? 'stamped';
   checkLoopIds(name, loopIds);

@@ -75,7 +75,7 @@ export const isCount = (value: unknown): value is number => Number.isSafeInteger
  * `undefined` when there is none.
  */
 export function limitProblem(declaredLimits: Limits = {}): LimitProblem | undefined {
-  const stranger = literals?.stranger(declaredLimits, 'limits');
+  const stranger = literals?.innerFault(declaredLimits, 'limits');
   if (stranger) return stranger;
   const { callsPerTool, cost, ...limits } = declaredLimits;
   const declared: [string, CallLimit | undefined][] = Object.entries(limits);

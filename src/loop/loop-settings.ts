@@ -33,7 +33,7 @@ export function settingsFault(
   { model, ...tools }: DeclaredWith,
 ): SettingsFault | undefined {
   if (settings === undefined) return undefined;
-  const stranger = literals?.stranger(settings, 'settings');
+  const stranger = literals?.innerFault(settings, 'settings');
   const bad = stranger ?? settingsProblem(settings) ?? choiceProblem(settings, tools);
   if (bad) {
     const { path, value, use } = bad;

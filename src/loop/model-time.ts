@@ -6,7 +6,6 @@ import {
   type ModelRequest,
 } from '../model/chat-model.ts';
 import { untilAborted } from '../tool/async.ts';
-import { literals } from '../tool/literals.ts';
 import { type Log, warning } from '../tool/log.ts';
 import type { Holder } from './holder.ts';
 
@@ -32,9 +31,6 @@ const SILENCE = 120_000;
 
 /** What an adapter that minds silence itself has left to act first: to try again, or to say it in its own words. */
 const GRACE = 5_000;
-
-/** The longest that either may be: a day. Timers cannot be much longer. */
-const LONGEST = 24 * 60 * 60_000;
 
 /** Whoever asks a model. */
 interface Asker {
@@ -162,18 +158,4 @@ class Hearing {
     this.#cancel?.();
     this.#cancel = undefined;
   }
-}
-
-/** What is wrong with times for a model: which one, its value, and what it can be, to go on after "use ". */
-export function modelTimeoutProblem(
-  times: ModelTimeout,
-): { readonly path: string; readonly value: unknown; readonly use: string } | undefined {
-  const stranger = literals?.stranger(times, 'modelTimeout');
-  if (stranger) return stranger;
-  for (const path of ['total', 'silence'] as const) {
-    const value = times[path];
-    if (value === undefined || (Number.isSafeInteger(value) && value > 0 && value <= LONGEST)) continue;
-    return { path, value, use: `a whole number of ms from 1 to ${LONGEST}` };
-  }
-  return undefined;
 }

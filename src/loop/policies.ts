@@ -1,5 +1,5 @@
 import type { HistoryCall, TurnPrincipal } from '../tool/call.ts';
-import { notOneOf } from '../tool/check-definition.ts';
+import type { InnerFault } from '../tool/check-literal.ts';
 import { literals } from '../tool/literals.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import { RESULT_CHARACTERS } from '../tool/tool-result.ts';
@@ -95,54 +95,15 @@ export const withPolicies = (declared: Policies = {}): LoopPolicies => ({
   resultCharacters: declared.resultCharacters ?? DEFAULT_POLICIES.resultCharacters,
 });
 
-/** The path of the first policy that there is not, or whose value cannot be followed, and what it must be; `undefined` when all can. */
-export function policyProblem(declared: Policies = {}): PolicyProblem | undefined {
-  const stranger =
-    literals?.stranger(declared, 'policies') ??
-    within(declared, 'unknownTools') ??
-    within(declared, 'blankReplies');
-  if (stranger) return stranger;
-  const { returnDirect, unknownTools, blankReplies, resultCharacters } = withPolicies(declared);
-  const { retries, suggestions, similarity, containment } = unknownTools;
-  const counts = {
-    'unknownTools.retries': retries,
-    'unknownTools.suggestions': suggestions,
-    'blankReplies.retries': blankReplies.retries,
-    resultCharacters,
-  };
-  const shares = { 'unknownTools.similarity': similarity, 'unknownTools.containment': containment };
-  return (
-    wrongWord('returnDirect', returnDirect, ['all', 'any']) ??
-    wrongWord('unknownTools.mode', unknownTools.mode, ['feedback', 'immediate']) ??
-    wrongWord('blankReplies.end', blankReplies.end, ['failed', 'completed']) ??
-    failing(counts, (value) => Number.isInteger(value) && value >= 0, 'a whole number from 0') ??
-    failing(shares, (value) => value >= 0 && value <= 1, 'a number from 0 to 1')
-  );
-}
+/** In development: returns the first policy that is unknown or has a value that cannot be followed, and what it must be; or `undefined`. */
+export const policyProblem = (declared: Policies = {}): InnerFault | undefined =>
+  literals?.innerFault(declared, 'policies') ??
+  within(declared, 'unknownTools') ??
+  within(declared, 'blankReplies');
 
-function within(declared: Policies, policy: 'unknownTools' | 'blankReplies'): PolicyProblem | undefined {
-  const stranger = literals?.stranger(declared[policy], policy);
-  return stranger && { ...stranger, path: `${policy}.${stranger.path}` };
-}
-
-interface PolicyProblem {
-  readonly path: string;
-  readonly value: unknown;
-  readonly use: string;
-}
-
-function wrongWord(path: string, value: string, words: readonly string[]): PolicyProblem | undefined {
-  const use = notOneOf(value, words);
-  return use === undefined ? undefined : { path, value, use };
-}
-
-function failing(
-  values: Readonly<Record<string, number>>,
-  fits: (value: number) => boolean,
-  use: string,
-): PolicyProblem | undefined {
-  const found = Object.entries(values).find(([, value]) => !fits(value));
-  return found && { path: found[0], value: found[1], use };
+function within(declared: Policies, policy: 'unknownTools' | 'blankReplies'): InnerFault | undefined {
+  const fault = literals?.innerFault(declared[policy], policy);
+  return fault && { ...fault, path: `${policy}.${fault.path}` };
 }
 
 /** Only what is declared replaces; `undefined` declares nothing. */

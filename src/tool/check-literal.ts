@@ -20,8 +20,12 @@ export interface LiteralShape<Key extends string = string> {
   readonly items?: { readonly [K in Key]?: LiteralItem } | undefined;
 }
 
-/** What kind of value a key takes. */
+/** What a value must be: in words, to go on after "use ", and as a test. */
+export type LiteralRule = readonly [use: string, fits: (value: unknown) => boolean];
+
+/** What kind of value a key takes; what only one key takes has a rule of its own. */
 export type LiteralKind =
+  | LiteralRule
   | 'text'
   | 'flag'
   | 'list'
@@ -35,9 +39,9 @@ export type LiteralKind =
 /** What an item of a list must be: in words, to go on after "use ", and as a test of its properties. */
 export type LiteralItem = readonly [use: string, fits: (item: Readonly<Record<string, unknown>>) => boolean];
 
-/** The keys of a literal inside another. */
+/** A literal inside another: its keys, or each of them with the rule of its value. */
 export interface InnerShape {
-  readonly keys: readonly string[];
+  readonly keys: readonly string[] | Readonly<Record<string, LiteralRule>>;
   /** Words of other libraries, each with ours. */
   readonly foreign?: Readonly<Record<string, string>> | undefined;
 }
@@ -62,16 +66,18 @@ export function literalFault(config: unknown, shape: LiteralShape): LiteralFault
   }
   const missing = shape.required.find((key) => Reflect.get(config, key) === undefined);
   if (missing !== undefined) {
-    return { field: missing, problem: `has no '${missing}': use ${KINDS[shape.keys[missing] ?? 'any'][0]}` };
+    return { field: missing, problem: `has no '${missing}': use ${ruleOf(shape.keys[missing])[0]}` };
   }
   for (const [key, value] of given) {
-    const problem = kindProblem(key, value, shape.keys[key] ?? 'any');
+    const problem = kindProblem(key, value, shape.keys[key]);
     if (problem !== undefined) return { field: key, problem };
   }
   return itemFault(config, shape);
 }
 
-const KINDS: Readonly<Record<LiteralKind, readonly [use: string, fits: (value: unknown) => boolean]>> = {
+const ruleOf = (kind: LiteralKind = 'any'): LiteralRule => (typeof kind === 'string' ? KINDS[kind] : kind);
+
+const KINDS: Readonly<Record<Extract<LiteralKind, string>, LiteralRule>> = {
   text: ['a text', (value) => typeof value === 'string'],
   flag: ['true or false', (value) => typeof value === 'boolean'],
   list: ['a list, as in [one, another]', Array.isArray],
@@ -83,8 +89,8 @@ const KINDS: Readonly<Record<LiteralKind, readonly [use: string, fits: (value: u
   any: ['a value', () => true],
 };
 
-function kindProblem(key: string, value: unknown, kind: LiteralKind): string | undefined {
-  const [use, fits] = KINDS[kind];
+function kindProblem(key: string, value: unknown, kind: LiteralKind | undefined): string | undefined {
+  const [use, fits] = ruleOf(kind);
   if (fits(value)) return undefined;
   if (kind === 'model') return modelProblem(value, key);
   // A text in place of a function may be a credential, as of `auth`.
@@ -132,25 +138,34 @@ function unknownKey(key: string, config: object, shape: LiteralShape): string | 
   return `has '${shorten(key, 80)}', which ${of} does not take. ${rest}`;
 }
 
-/** An unknown key of a literal inside another. */
-export interface Stranger {
+/** An unknown key of a literal inside another, or one whose value does not fit. */
+export interface InnerFault {
   readonly path: string;
   readonly value: string;
   /** What to write in its place, to go on after "use ". */
   readonly use: string;
 }
 
-/** Returns the first unknown key of a literal inside another, or `undefined`. */
-export function strangerIn(given: unknown, { keys, foreign = {} }: InnerShape): Stranger | undefined {
-  const found = Object.entries(Object(given)).find(
-    ([key, value]) => value !== undefined && !keys.includes(key),
-  );
-  if (!found) return undefined;
-  const [key, value] = found;
-  const ours = Object.hasOwn(foreign, key) ? foreign[key] : nearestKey(key, keys);
-  const use = ours === undefined ? `one of ${keys.join(', ')}` : `'${ours}'`;
-  return { path: shorten(key, 80), value: shown(value), use };
+/** Returns the first problem of a literal inside another, or `undefined`. */
+export function innerFault(given: unknown, { keys, foreign = {} }: InnerShape): InnerFault | undefined {
+  const values = Object.entries(Object(given)).filter(([, value]) => value !== undefined);
+  const known = isList(keys) ? keys : Object.keys(keys);
+  const stranger = values.find(([key]) => !known.includes(key));
+  if (stranger) {
+    const [key, value] = stranger;
+    const ours = Object.hasOwn(foreign, key) ? foreign[key] : nearestKey(key, known);
+    const use = ours === undefined ? `one of ${known.join(', ')}` : `'${ours}'`;
+    return { path: shorten(key, 80), value: shown(value), use };
+  }
+  if (isList(keys)) return undefined;
+  for (const [path, value] of values) {
+    const [use, fits] = keys[path] ?? KINDS.any;
+    if (!fits(value)) return { path, value: String(value), use };
+  }
+  return undefined;
 }
+
+const isList = (keys: InnerShape['keys']): keys is readonly string[] => Array.isArray(keys);
 
 /** Returns the name that was probably meant by one that is not among these, or `undefined`. */
 export const nearestKey = (name: string, names: readonly string[]): string | undefined =>

@@ -2,7 +2,8 @@
  * The shapes of the literals that the kernel takes. `test/types/kernel-literals.test-d.ts` compares their keys with the types. A feature
  * has the shape of its literal beside its type.
  */
-import type { InnerShape, LiteralShape } from './check-literal.ts';
+import type { InnerShape, LiteralRule, LiteralShape } from './check-literal.ts';
+import { toMediaType } from './content.ts';
 
 /** What the literals of all tools hold. */
 export const NAMED = { name: 'text', description: 'text' } as const;
@@ -15,6 +16,12 @@ export const FOREIGN_INPUT = {
   schema: 'input',
   args: 'input',
 } as const;
+
+/** Returns whether it is a media type as it is kept, or all of a kind. */
+function isMediaRange(given: string): boolean {
+  const sample = given.endsWith('/*') ? `${given.slice(0, -1)}any` : given;
+  return toMediaType(sample) === sample;
+}
 
 /** By what takes the literal, or what it is, as errors name it. */
 export const SHAPES = {
@@ -96,8 +103,11 @@ export const SHAPES = {
       references: 'list',
       model: 'model',
       settings: 'object',
-      cache: 'any',
-      accepts: 'any',
+      cache: [
+        "'auto', 'off' or a function",
+        (value) => value === 'auto' || value === 'off' || typeof value === 'function',
+      ],
+      accepts: 'list',
       modelTimeout: 'object',
       limits: 'object',
       policies: 'object',
@@ -108,7 +118,7 @@ export const SHAPES = {
       maxGenerations: 'any',
       maxScheduled: 'any',
       retention: 'any',
-      compaction: 'any',
+      compaction: ['summarised({ overTokens })', (value) => typeof Object(value).compact === 'function'],
       output: 'schema',
     },
     required: ['name', 'description', 'instructions'],
@@ -140,6 +150,10 @@ export const SHAPES = {
       toolGroups: [
         'a role, { role }, or what defineToolGroup makes',
         (one) => one instanceof String || typeof one.role === 'string',
+      ],
+      accepts: [
+        "a media type in lower case, such as 'image/*' or 'application/pdf'",
+        (one) => one instanceof String && isMediaRange(String(one)),
       ],
       strategies: ['what defineInjectionStrategy makes', ({ offer }) => typeof offer === 'function'],
       references: ['{ name, description, notes, tools }', ({ tools }) => Array.isArray(tools)],
@@ -255,6 +269,31 @@ export const SHAPES = {
   },
 } as const satisfies Readonly<Record<string, LiteralShape>>;
 
+const oneOf = (...words: readonly string[]): LiteralRule => [
+  words.map((word) => `'${word}'`).join(' or '),
+  (value) => words.some((word) => word === value),
+];
+
+const ANY: LiteralRule = ['a value', () => true];
+
+const COUNT: LiteralRule = [
+  'a whole number from 0',
+  (value) => Number.isInteger(value) && Number(value) >= 0,
+];
+
+const SHARE: LiteralRule = [
+  'a number from 0 to 1',
+  (value) => typeof value === 'number' && value >= 0 && value <= 1,
+];
+
+/** Timers cannot be much longer. */
+const DAY = 24 * 60 * 60_000;
+
+const TIME: LiteralRule = [
+  `a whole number of ms from 1 to ${DAY}`,
+  (value) => Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= DAY,
+];
+
 /** The literals inside those of loops. */
 export const INNER_SHAPES = {
   limits: {
@@ -268,15 +307,27 @@ export const INNER_SHAPES = {
     },
   },
   policies: {
-    keys: [
-      ...['returnDirect', 'unknownTools', 'blankReplies', 'isEligible', 'exceptions', 'resultCharacters'],
-    ],
+    keys: {
+      returnDirect: oneOf('all', 'any'),
+      unknownTools: ANY,
+      blankReplies: ANY,
+      isEligible: ANY,
+      exceptions: ANY,
+      resultCharacters: COUNT,
+    },
   },
   unknownTools: {
-    keys: ['mode', 'retries', 'autoExecute', 'similarity', 'containment', 'suggestions'],
+    keys: {
+      mode: oneOf('feedback', 'immediate'),
+      retries: COUNT,
+      autoExecute: ANY,
+      similarity: SHARE,
+      containment: SHARE,
+      suggestions: COUNT,
+    },
   },
-  blankReplies: { keys: ['retries', 'end'] },
-  modelTimeout: { keys: ['total', 'silence'] },
+  blankReplies: { keys: { retries: COUNT, end: oneOf('failed', 'completed') } },
+  modelTimeout: { keys: { total: TIME, silence: TIME } },
   settings: {
     keys: [
       'temperature',

@@ -1,12 +1,12 @@
 import {
+  type InnerFault,
   type InnerShape,
+  innerFault,
   type LiteralFault,
   type LiteralShape,
   literalFault,
   modelProblem,
   nearestKey,
-  type Stranger,
-  strangerIn,
 } from './check-literal.ts';
 import { INNER_SHAPES, SHAPES } from './kernel-literals.ts';
 
@@ -21,9 +21,9 @@ const CHECKS = {
   fault: (config: unknown, of: LiteralOf): LiteralFault | undefined =>
     literalFault(config, typeof of === 'string' ? SHAPES[of] : of),
 
-  /** Returns the first unknown key of a literal inside another, or `undefined`. */
-  stranger: (given: unknown, of: InnerLiteralOf): Stranger | undefined =>
-    strangerIn(given, typeof of === 'string' ? INNER_SHAPES[of] : of),
+  /** Returns the first problem of a literal inside another, or `undefined`. */
+  innerFault: (given: unknown, of: InnerLiteralOf): InnerFault | undefined =>
+    innerFault(given, typeof of === 'string' ? INNER_SHAPES[of] : of),
 
   /** Returns why a value is no model, or `undefined`. */
   modelProblem,

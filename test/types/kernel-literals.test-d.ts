@@ -46,7 +46,9 @@ expectTypeOf<Keys>().toEqualTypeOf<{
   readonly 'session.events': keyof EventsOptions;
 }>();
 
-type InnerKeys = { [Of in keyof typeof INNER_SHAPES]: (typeof INNER_SHAPES)[Of]['keys'][number] };
+type InnerKeys = { [Of in keyof typeof INNER_SHAPES]: KeysIn<(typeof INNER_SHAPES)[Of]['keys']> };
+
+type KeysIn<Keys> = Keys extends readonly (infer Key)[] ? Key : keyof Keys;
 
 expectTypeOf<InnerKeys>().toEqualTypeOf<{
   readonly limits: keyof Limits;

@@ -26,7 +26,7 @@ export interface Lock {
 /** @throws ToolDefinitionError when an entry of `locked` has a key that is not known, or no condition. */
 export function checkLocked(playbook: string, locked: readonly unknown[]): void {
   for (const [index, entry] of locked.entries()) {
-    const stranger = literals?.stranger(entry, LOCKED);
+    const stranger = literals?.innerFault(entry, LOCKED);
     const { unlockedBy } = Object(entry);
     const problem = stranger
       ? `has '${stranger.path}': use ${stranger.use}`

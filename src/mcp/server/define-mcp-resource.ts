@@ -146,7 +146,7 @@ function problemOf(config: Omit<McpResource, 'read' | 'list'>): string | undefin
     const given = (['list', 'complete'] as const).find((key) => Reflect.get(config, key) !== undefined);
     return given && `has '${given}', and no variable in its uri`;
   }
-  const stranger = literals?.stranger(complete, { keys: names });
+  const stranger = literals?.innerFault(complete, { keys: names });
   if (stranger) return `completes '${stranger.path}', which is no variable of it: use ${stranger.use}`;
   const idle = Object.entries(complete ?? {}).find(
     ([, one]) => one !== undefined && typeof one !== 'function',

@@ -104,73 +104,11 @@ it.each<[string, object, string]>([
     { limits: { callsPerTool: 0 } satisfies Limits },
     "Agent 'clerk' has a limit 'callsPerTool' of 0: use a positive whole number.",
   ],
-  [
-    'policies.unknownTools.retries',
-    { policies: { unknownTools: { retries: -1 } } satisfies Policies },
-    "Agent 'clerk' has a policy 'unknownTools.retries' of -1: use a whole number from 0.",
-  ],
-  [
-    'policies.unknownTools.similarity',
-    { policies: { unknownTools: { similarity: 2 } } satisfies Policies },
-    "Agent 'clerk' has a policy 'unknownTools.similarity' of 2: use a number from 0 to 1.",
-  ],
-  [
-    'policies.blankReplies.retries',
-    { policies: { blankReplies: { retries: 0.5 } } satisfies Policies },
-    "Agent 'clerk' has a policy 'blankReplies.retries' of 0.5: use a whole number from 0.",
-  ],
-  [
-    'policies.resultCharacters',
-    { policies: { resultCharacters: -1 } satisfies Policies },
-    "Agent 'clerk' has a policy 'resultCharacters' of -1: use a whole number from 0.",
-  ],
-  [
-    'policies.returnDirect',
-    { policies: { returnDirect: 'some' } },
-    "Agent 'clerk' has a policy 'returnDirect' of some: use 'all' or 'any'.",
-  ],
-  [
-    'policies.unknownTools.mode',
-    { policies: { unknownTools: { mode: 'quiet' } } },
-    "Agent 'clerk' has a policy 'unknownTools.mode' of quiet: use 'feedback' or 'immediate'.",
-  ],
-  [
-    'policies.blankReplies.end',
-    { policies: { blankReplies: { end: 'x' } } },
-    "Agent 'clerk' has a policy 'blankReplies.end' of x: use 'failed' or 'completed'.",
-  ],
   ['loopIds', { loopIds: 'no' }, "Agent 'clerk' has loopIds of 'no': use 'stamped' or 'as-sent'."],
-  [
-    'compaction',
-    { compaction: { overTokens: 9 } },
-    "Agent 'clerk' has a compaction that is none: use summarised({ overTokens }).",
-  ],
-  [
-    'compaction',
-    { compaction: null },
-    "Agent 'clerk' has a compaction that is none: use summarised({ overTokens }).",
-  ],
   [
     'retention',
     { retention: { days: -1 } },
     `Agent 'clerk' has a retention of {"days":-1}: use 'forever', or { days }, { fileDays } or both, with more than 0 and at most 36525.`,
-  ],
-  [
-    'accepts[1]',
-    { accepts: ['image/*', 'PDF'] },
-    `Agent 'clerk' has 'accepts[1]' of "PDF": use a list of media types in lower case, such as ['image/*', 'application/pdf'].`,
-  ],
-  ...['*/*', '*', 'image/', 'Image/PNG', 'text/plain; charset=utf-8', 'image/*x', ''].map(
-    (type): [string, { accepts: string[] }, string] => [
-      'accepts[0]',
-      { accepts: [type] },
-      `Agent 'clerk' has 'accepts[0]' of "${type}": use a list of media types in lower case, such as ['image/*', 'application/pdf'].`,
-    ],
-  ),
-  [
-    'accepts',
-    { accepts: 'image/*' as unknown as string[] }, // as callers without types may
-    `Agent 'clerk' has 'accepts' of "image/*": use a list of media types in lower case, such as ['image/*', 'application/pdf'].`,
   ],
   ['description', { description: ' ' }, "Agent 'clerk' has a description that is blank."],
   [

@@ -55,6 +55,11 @@ describe('a key inside the literal of an agent', () => {
       "createToolCallingManager: limits.toolCall is 5: use 'toolCalls'.",
     ],
     [
+      'a policy of a manager that cannot be followed',
+      make(createToolCallingManager, { returnDirect: 'some' }),
+      "createToolCallingManager: returnDirect is some: use 'all' or 'any'.",
+    ],
+    [
       'a setting with a slip',
       ofAgent({ settings: { temprature: 0 } }),
       "Agent 'clerk' has a setting 'temprature' of 0: use 'temperature'.",

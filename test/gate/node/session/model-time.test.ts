@@ -297,19 +297,3 @@ describe('loops inside of an agent', () => {
     );
   });
 });
-
-it.each([
-  ['total', 0],
-  ['total', 1.5],
-  ['silence', Number.NaN],
-  ['silence', 86_400_001],
-] as const)('an agent cannot give its models a %s of %d', (path, value) => {
-  const agent = { name: 'clerk', description: 'Works.', instructions: '', modelTimeout: { [path]: value } };
-  expect(() => defineAgent(agent)).toThrow(
-    expect.objectContaining({
-      name: 'AgentDefinitionError',
-      field: `modelTimeout.${path}`,
-      message: `Agent 'clerk' has a modelTimeout '${path}' of ${value}: use a whole number of ms from 1 to 86400000.`,
-    }),
-  );
-});

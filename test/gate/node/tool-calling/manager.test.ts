@@ -433,7 +433,6 @@ describe('a manager', () => {
       { limits: { callsPerTool: { look: 0 } } },
       'limits.callsPerTool.look is 0: use a positive whole number.',
     ],
-    [{ returnDirect: 'some' }, "returnDirect is some: use 'all' or 'any'."],
   ])('has no setting that it cannot work with: %j', (config, problem) => {
     expect(() => createToolCallingManager(config)).toThrow(
       new TypeError(`createToolCallingManager: ${problem}`),

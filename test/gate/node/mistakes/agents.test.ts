@@ -1,0 +1,104 @@
+/** Values in the literal of an agent that cannot be followed: each with the key and the whole message. */
+import { expect, it } from 'vitest';
+import { AgentDefinitionError } from '../../../../src/index.ts';
+import { ofAgent } from './mistake.ts';
+
+const MEDIA_TYPE = "a media type in lower case, such as 'image/*' or 'application/pdf'";
+
+it.each<[string, object, string]>([
+  [
+    'policies.unknownTools.retries',
+    { policies: { unknownTools: { retries: -1 } } },
+    "Agent 'clerk' has a policy 'unknownTools.retries' of -1: use a whole number from 0.",
+  ],
+  [
+    'policies.unknownTools.similarity',
+    { policies: { unknownTools: { similarity: 2 } } },
+    "Agent 'clerk' has a policy 'unknownTools.similarity' of 2: use a number from 0 to 1.",
+  ],
+  [
+    'policies.blankReplies.retries',
+    { policies: { blankReplies: { retries: 0.5 } } },
+    "Agent 'clerk' has a policy 'blankReplies.retries' of 0.5: use a whole number from 0.",
+  ],
+  [
+    'policies.resultCharacters',
+    { policies: { resultCharacters: -1 } },
+    "Agent 'clerk' has a policy 'resultCharacters' of -1: use a whole number from 0.",
+  ],
+  [
+    'policies.returnDirect',
+    { policies: { returnDirect: 'some' } },
+    "Agent 'clerk' has a policy 'returnDirect' of some: use 'all' or 'any'.",
+  ],
+  [
+    'policies.unknownTools.mode',
+    { policies: { unknownTools: { mode: 'quiet' } } },
+    "Agent 'clerk' has a policy 'unknownTools.mode' of quiet: use 'feedback' or 'immediate'.",
+  ],
+  [
+    'policies.blankReplies.end',
+    { policies: { blankReplies: { end: 'x' } } },
+    "Agent 'clerk' has a policy 'blankReplies.end' of x: use 'failed' or 'completed'.",
+  ],
+  ...(
+    [
+      ['total', 0],
+      ['total', 1.5],
+      ['silence', Number.NaN],
+      ['silence', 86_400_001],
+    ] as const
+  ).map(([path, value]): [string, object, string] => [
+    `modelTimeout.${path}`,
+    { modelTimeout: { [path]: value } },
+    `Agent 'clerk' has a modelTimeout '${path}' of ${value}: use a whole number of ms from 1 to 86400000.`,
+  ]),
+  ...(
+    [
+      ['on', "'on'"],
+      [true, 'true'],
+      [{ ttl: '1h' }, 'an object'],
+    ] as const
+  ).map(([cache, shown]): [string, object, string] => [
+    'cache',
+    { cache },
+    `Agent 'clerk' has ${shown} as its 'cache': use 'auto', 'off' or a function.`,
+  ]),
+  [
+    'compaction',
+    { compaction: { overTokens: 9 } },
+    "Agent 'clerk' has an object as its 'compaction': use summarised({ overTokens }).",
+  ],
+  [
+    'compaction',
+    { compaction: null },
+    "Agent 'clerk' has null as its 'compaction': use summarised({ overTokens }).",
+  ],
+  [
+    'accepts[1]',
+    { accepts: ['image/*', 'PDF'] },
+    `Agent 'clerk' has 'PDF' at accepts[1]: use ${MEDIA_TYPE}.`,
+  ],
+  ['accepts[0]', { accepts: [7] }, `Agent 'clerk' has 7 at accepts[0]: use ${MEDIA_TYPE}.`],
+  ...['*/*', '*', 'image/', 'Image/PNG', 'text/plain; charset=utf-8', 'image/*x', ''].map(
+    (type): [string, object, string] => [
+      'accepts[0]',
+      { accepts: [type] },
+      `Agent 'clerk' has '${type}' at accepts[0]: use ${MEDIA_TYPE}.`,
+    ],
+  ),
+  [
+    'accepts',
+    { accepts: 'image/*' },
+    "Agent 'clerk' has 'image/*' as its 'accepts': use a list, as in [one, another].",
+  ],
+])('names what is wrong: %s', (field, config, message) => {
+  let thrown: unknown;
+  try {
+    ofAgent(config)();
+  } catch (failure) {
+    thrown = failure;
+  }
+  expect(thrown).toBeInstanceOf(AgentDefinitionError);
+  expect(thrown).toMatchObject({ field, message });
+});
