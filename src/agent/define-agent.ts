@@ -24,8 +24,10 @@ import { type Chaining, chainingSources } from '../tool/chaining.ts';
 import type { CallLimit, Limits } from '../tool/frame.ts';
 import type { InputDeclaration } from '../tool/input-schema.ts';
 import { paragraphs } from '../tool/json.ts';
+import type { ModuleUse } from '../tool/module-use.ts';
 import type { AnyTool, InjectionStrategy } from '../tool/tool.ts';
 import { type ContextValues, ToolCallContext } from '../tool/tool-call-context.ts';
+import { type Carrier, usesOf } from '../tool/uses.ts';
 import { type AgentOutput, type OutputOf, toAgentOutput } from './agent-output.ts';
 import {
   AgentDefinitionError,
@@ -57,6 +59,8 @@ export interface Agent<Name extends string = string, Output = unknown> {
   readonly strategies: readonly InjectionStrategy[];
   /** What is added to its tools in each environment. */
   readonly toolGroups: readonly ToolGroupRequest[];
+  /** The modules that it uses: its own, and those that its tools bring along. */
+  readonly uses: readonly ModuleUse[];
   /** Its tool groups have not been added yet. */
   readonly needsApp: boolean;
   /** What groups may need. */
@@ -121,6 +125,8 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
    * `[chainAny()]`, with these functions from `holdfast/kinds`.
    */
   readonly chaining?: Chaining | undefined;
+  /** Modules that it uses, beside those that its tools bring along. */
+  readonly use?: readonly ModuleUse[] | undefined;
   /** Decide, after unfolding and chaining, which tools its own loop offers; in order. */
   readonly strategies?: readonly InjectionStrategy[] | undefined;
   /** Their notes are added to the instructions, and their tools to the tools. */
@@ -260,6 +266,10 @@ export function defineAgent<
     sources,
     strategies,
     toolGroups,
+    uses: [
+      ...(config.use ?? []),
+      ...usesOf([...tools, ...providers, ...sources, ...strategies, ...groupSources(toolGroups)]),
+    ],
     needsApp: toolGroups.length > 0,
     permissions: [...permissions],
     model,
@@ -281,6 +291,10 @@ export function defineAgent<
     output: toAgentOutput(name, config.output),
   };
 }
+
+/** What brings tools in the groups that are given themselves, and not by their role. */
+const groupSources = (requests: readonly ToolGroupRequest[]): readonly Carrier[] =>
+  requests.filter(isToolGroup).flatMap(({ tools, providers }) => [...tools, ...providers]);
 
 function checkName(name: string): void {
   if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return;

@@ -56,7 +56,7 @@ export type AiTools<Sources extends readonly unknown[] = readonly ToolSource[]> 
 export interface ToAiToolsOptions
   extends Pick<
     ToolCallingManagerConfig,
-    'kinds' | 'limits' | 'inspectors' | 'exceptionProcessor' | 'secrets' | 'env' | 'model' | 'log'
+    'use' | 'limits' | 'inspectors' | 'exceptionProcessor' | 'secrets' | 'env' | 'model' | 'log'
   > {
   /** Tool-call context of every call. */
   readonly context?: JsonObject | ToolCallContext | undefined;

@@ -1,6 +1,6 @@
 import { checkNaming, readMetadata, ToolDefinitionError } from '../tool/check-definition.ts';
 import { checkCall, checkInput, coerceInput, invalidInput } from '../tool/check-input.ts';
-import { decorate } from '../tool/decorate.ts';
+import { decorate, renamed } from '../tool/decorate.ts';
 import { type CheckedInput, type InputSchema, InputSchemaError } from '../tool/input-schema.ts';
 import { isJsonObject, type Json, type JsonObject } from '../tool/json.ts';
 import type { JsonSchema } from '../tool/json-schema.ts';
@@ -23,8 +23,7 @@ export function withName<const Name extends string, Input, Output>(
   name: Name,
 ): Tool<Name, Input, Output> {
   checkNaming(name, tool.description);
-  const check: typeof tool.check = (input, as = name) => tool.check(input, as);
-  return { ...decorate(tool, { check }), name };
+  return renamed(tool, name);
 }
 
 /**

@@ -1,6 +1,6 @@
+import { appModules } from '../agent/app-modules.ts';
 import type { Agent } from '../agent/define-agent.ts';
 import { agentResolver } from '../agent/resolve-agent.ts';
-import { toolKinds } from '../built-in-kinds.ts';
 import { toTurnStart } from '../journal/event-rows.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
@@ -22,11 +22,11 @@ import {
 import type { ToolGroup } from '../sources/resolution/tool-source.ts';
 import { CODE, type TurnPrincipal } from '../tool/call.ts';
 import type { ContentPart } from '../tool/content.ts';
-import type { ToolKind } from '../tool/define-tool-kind.ts';
 import type { GivenEnv } from '../tool/env.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { type WithArtifacts, withArtifacts } from '../tool/kept-values.ts';
 import { type LogOption, toLog, writeProblems } from '../tool/log.ts';
+import type { ModuleUse } from '../tool/module-use.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { createMemorySessions } from './memory-session.ts';
 
@@ -45,8 +45,8 @@ export interface RunAgentOptions {
   readonly agents?: readonly Agent[] | undefined;
   /** What the agents may ask for by role. */
   readonly toolGroups?: readonly ToolGroup[] | undefined;
-  /** Kinds of tools of your own. */
-  readonly kinds?: readonly ToolKind[] | undefined;
+  /** Modules, as an app has them. */
+  readonly use?: readonly ModuleUse[] | undefined;
   /** Keeps the bytes of files that tools give: without it they are gone when this answers. Nothing is deleted from it. */
   readonly files?: FileStore | undefined;
   /** Cancels the run: what is answered then has the outcome `cancelled`. */
@@ -68,7 +68,7 @@ export type RunAnswer<Output = unknown> = WithArtifacts<
  * in Node. Nothing outlives it. A crash loses it; what a tool wants to schedule is refused; a call that needs approval, or whose
  * result a client sends, ends it as `suspended`. A turn that fails is an answer too.
  *
- * @throws ConfigurationError when neither the agent nor `options` has a model, a tool group is not to be had, or two kinds share a
+ * @throws ConfigurationError when neither the agent nor `options` has a model, a tool group is not to be had, or two modules share a
  *   name; FileRefusedError when a file of the message is empty or too large.
  *
  * @example
@@ -99,7 +99,7 @@ export async function runAgent<Output>(
     await port.accept(start);
     signal?.addEventListener('abort', cancel);
     if (signal?.aborted) cancel();
-    const leased = await port.resume({ nonce: newId(), turn: start.turn, reader: readerOf(host.kinds) });
+    const leased = await port.resume({ nonce: newId(), turn: start.turn, reader: readerOf(host.modules) });
     if (leased.status !== 'leased') throw new Error(`The run was not begun: it is ${leased.status}.`);
     const { status } = await runTurn(host, leased, systemClock.now());
     if (status === 'lost' || status === 'handed-over') throw new Error('The run was cut short.');
@@ -130,7 +130,7 @@ function hostOf(declared: Agent, options: RunAgentOptions, port: SessionPort) {
   return {
     ...{ port, env, files, model },
     clock: systemClock,
-    kinds: toolKinds(options.kinds),
+    modules: appModules({ ...options, agents: app }),
     agent: { ...withGroups(declared, env), model },
     agents: {
       names: app.map(({ name }) => name).toSorted(),

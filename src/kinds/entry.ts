@@ -31,7 +31,14 @@ export {
   type ToolMemoryConfig,
 } from '../tool/define-tool-kind.ts';
 export type { DoneCall, FrameOutcome, FrameRunner, Plan, PlannedCall } from '../tool/frame.ts';
-export { LISTINGS, type Listing, type ListingFact, type Listings } from '../tool/listings.ts';
+export {
+  LISTED_TOOLS as listings,
+  LISTINGS,
+  type Listing,
+  type ListingFact,
+  type Listings,
+} from '../tool/listings.ts';
+export type { ModuleIdentity, ModuleUse } from '../tool/module-use.ts';
 export type { BudgetView, ProcessView } from '../tool/process-view.ts';
 export type {
   CallRemarks,
@@ -56,6 +63,7 @@ export type {
   ToolMemory,
 } from '../tool/tool-memory.ts';
 export type { UnfoldingOptions, UnfoldingTool } from '../tool/unfolding/define-unfolding.ts';
+export { UNFOLDING as unfolding } from '../tool/unfolding/strategy.ts';
 export type { UnfoldingScope } from '../tool/unfolding/unfolding.ts';
 export type { NestedInstructions } from './agentic/agentic-tool.ts';
 export { withContext, withInstructions, withModel, withTools } from './agentic/copies.ts';
@@ -69,6 +77,7 @@ export {
   type DiscoverOptions,
   discover,
 } from './chaining/define-chaining.ts';
+export { CHAINING as chaining } from './chaining/memory.ts';
 export {
   definePlaybook,
   type LockedTool,
@@ -76,6 +85,7 @@ export {
   type PlaybookConfig,
 } from './playbook/define-playbook.ts';
 export type { PlaybookProgress } from './playbook/memory.ts';
+export { PLAYBOOK as playbooks } from './playbook/memory.ts';
 export {
   after,
   allOf,
@@ -94,6 +104,7 @@ export {
   type BlackboardToolsOptions,
   blackboardTools,
 } from './process/blackboard-tools.ts';
+export { AGENT_PROCESS as agentProcess } from './process/memory.ts';
 export { communicateTool, progressTool, scheduleMessage } from './process/message-tools.ts';
 export {
   defineStateMachine,
@@ -101,6 +112,7 @@ export {
   type StateMachineConfig,
   startingIn,
 } from './state-machine/define-state-machine.ts';
+export { STATE_MACHINES as stateMachines } from './state-machine/memory.ts';
 export type { StateEntry } from './state-machine/read-machine.ts';
 export {
   type CategoryUnfolding,

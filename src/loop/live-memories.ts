@@ -47,17 +47,16 @@ export class LiveMemories {
   /** Why a memory can be used by nobody; nothing when it can. */
   #problemOf(name: string): string | undefined {
     const kind = name.replace(APP_MEMORY, '');
-    // A loop that was given none of the library's kinds works without them.
-    if (!this.#memories.has(name) && name.startsWith(APP_MEMORY)) {
+    if (!this.#memories.has(name)) {
       return (
-        `The kind of tool '${kind}' remembers nothing here, since the app was not given it. ` +
-        'Add it to the kinds of createHoldfast({ kinds }), and in tests to those of createTestSession and crashMatrix.'
+        `The module '${kind}' remembers nothing here, since the app does not have it. Tools that an agent is defined with bring ` +
+        'theirs along; for others, add it to createHoldfast({ use }), and in tests to the `use` of createTestSession and crashMatrix.'
       );
     }
     const broken = this.#state.brokenMemories?.get(name);
     return broken === undefined
       ? undefined
-      : `What the kind of tool '${kind}' remembers of this session could not be folded: ${broken} ` +
+      : `What the module '${kind}' remembers of this session could not be folded: ${broken} ` +
           'Its facts are still in the journal, and count once its code can fold them.';
   }
 
@@ -67,7 +66,9 @@ export class LiveMemories {
     memory: ToolMemory<Value, Fact>,
     path: string,
   ): Value {
-    this.assertUsable(memory);
+    const { name } = memory;
+    // Of a module that the app does not have nothing was recorded; a kind of the app's own may have been left out by mistake.
+    if (this.#memories.has(name) || name.startsWith(APP_MEMORY)) this.assertUsable(memory);
     return valueIn(values, memory, path);
   }
 

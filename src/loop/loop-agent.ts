@@ -114,7 +114,7 @@ interface Declared extends Pick<Frame, 'sources' | 'strategies' | 'limits' | 'co
   readonly own: Pick<LoopSpec, 'instructions' | 'tools'> & Partial<LoopSpec>;
 }
 
-function nestedSpec({ kinds, spec }: Loop, declared: Declared, { id, calls }: Opened): LoopSpec {
+function nestedSpec({ everywhere, spec }: Loop, declared: Declared, { id, calls }: Opened): LoopSpec {
   // A plan, and the bounds of one, are for its own loop: what nests inside a step is a loop like any other.
   const around = spec.aroundPlan ?? {
     model: spec.model,
@@ -127,7 +127,7 @@ function nestedSpec({ kinds, spec }: Loop, declared: Declared, { id, calls }: Op
     ...around,
     output: undefined,
     ...own,
-    strategies: [...sources, ...kinds, ...strategies],
+    strategies: [...sources, ...everywhere, ...strategies],
     iterations: limits?.iterations ?? around.iterations,
     callLimits: withCallLimits(spec.callLimits, id, limits),
     budgets: withBudgets(spec.budgets, id, limits),

@@ -8,6 +8,7 @@ import type { WorkerEnv } from '../tool/env.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json } from '../tool/json.ts';
 import type { Log } from '../tool/log.ts';
+import type { ModuleUse } from '../tool/module-use.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import type { AnyTool, InjectionStrategy, Instructions } from '../tool/tool.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
@@ -118,8 +119,8 @@ export interface TurnScope {
   readonly scheduleRoom?: ScheduleRoom | undefined;
   /** Tools that code has made from journaled data in this invocation, by what they were made of. */
   readonly made: Map<string, readonly AnyTool[]>;
-  /** Strategies of every loop: a nested one has them between its own sources and strategies. */
-  readonly kinds: readonly InjectionStrategy[];
+  /** Strategies of every loop, by the app's modules: a nested one has them between its own sources and strategies. */
+  readonly everywhere: readonly InjectionStrategy[];
   /** Those of the app, for tools that hand work to another. */
   readonly agents?: LoopAgents | undefined;
   /** Answers what is run in place of a tool's effect; a crash matrix counts and disturbs there. */
@@ -185,6 +186,8 @@ export interface LoopAgent
   readonly name: string;
   readonly transformers: readonly LoopTransformer[];
   readonly instructions: string;
+  /** The modules that it uses. */
+  readonly uses?: readonly ModuleUse[] | undefined;
   /** It lacks something that only an app can give it. */
   readonly needsApp: boolean;
   readonly sources: readonly InjectionStrategy[];

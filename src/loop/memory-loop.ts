@@ -21,7 +21,7 @@ import { CallLocks, Slots } from './slots.ts';
 /** What a loop in memory is made of; the rest is as for an agent that declares nothing. */
 export type MemoryLoopConfig = Pick<LoopSpec, 'tools' | 'model'> &
   Partial<Pick<LoopSpec, 'strategies' | 'policies' | 'inspectors' | 'context' | 'cache'>> &
-  Partial<Pick<TurnScope, 'turn' | 'kinds' | 'secrets' | 'live' | 'inSession'>> & {
+  Partial<Pick<TurnScope, 'turn' | 'everywhere' | 'secrets' | 'live' | 'inSession'>> & {
     readonly limits?: LoopLimits | undefined;
     readonly message?: string | undefined;
     /** For whom it runs; `code` unless given. */
@@ -81,17 +81,23 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
     memories: new LiveMemories(state, memories),
     reservations: new Reservations(),
     made: new Map(),
-    kinds: config.kinds ?? [],
+    everywhere: config.everywhere ?? [],
     run: runForOutput,
   };
   return { loop: { ...scope, spec: specOf(config), frame }, state, files };
 }
 
-function specOf({ limits = DEFAULT_LIMITS, tools, model, kinds = [], ...own }: MemoryLoopConfig): LoopSpec {
+function specOf({
+  limits = DEFAULT_LIMITS,
+  tools,
+  model,
+  everywhere = [],
+  ...own
+}: MemoryLoopConfig): LoopSpec {
   return {
     instructions: '',
     tools,
-    strategies: own.strategies ?? kinds,
+    strategies: own.strategies ?? everywhere,
     model,
     cache: own.cache,
     modelTimeout: {},

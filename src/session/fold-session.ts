@@ -13,9 +13,9 @@ import type { Clock } from './read-platform.ts';
 /** What one answer of the object may weigh; the platform's own limit for an RPC reply is 32 MiB. */
 export const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** Answers what the code of an app can fold, with its kinds of tools; with the library's own unless given. */
-export const readerOf = (kinds: { readonly reducer: number } = { reducer: REDUCER_VERSION }): Reader => ({
-  reducer: kinds.reducer,
+/** Answers what the code of an app can fold, with its modules; with none unless given. */
+export const readerOf = (modules: { readonly reducer: number } = { reducer: REDUCER_VERSION }): Reader => ({
+  reducer: modules.reducer,
   messageTypes: MESSAGE_TYPES,
   maxBytes: PAGE_BYTES,
 });

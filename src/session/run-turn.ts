@@ -1,4 +1,3 @@
-import { BUILT_IN_KINDS } from '../built-in-kinds.ts';
 import { answerText, closeOpenCalls } from '../journal/conversation.ts';
 import { ROOT, type StoredEvent } from '../journal/events.ts';
 import type { Leased, SessionPort } from '../journal/session-port.ts';
@@ -7,6 +6,7 @@ import { Reservations } from '../loop/budget.ts';
 import { Interrupted } from '../loop/holder.ts';
 import { LiveMemories } from '../loop/live-memories.ts';
 import type { LiveEvents, Loop } from '../loop/loop.ts';
+import { NO_MODULES } from '../loop/modules.ts';
 import { runForOutput } from '../loop/run-loop.ts';
 import { ScheduleRoom } from '../loop/scheduling.ts';
 import { answerShown } from '../loop/shown-history.ts';
@@ -82,8 +82,8 @@ interface Held extends UnreadTurn {
 /** @throws what reading the turn does. */
 async function readAndRun(held: Held): Promise<TurnEnd> {
   const { host, port, meter, leased, sentAt, told } = held;
-  const { clock, leave, kinds = BUILT_IN_KINDS } = host;
-  const read = await foldWhileHeld({ port, clock, meter, memories: kinds.memories }, leased, sentAt);
+  const { clock, leave, modules = NO_MODULES } = host;
+  const read = await foldWhileHeld({ port, clock, meter, memories: modules.memories }, leased, sentAt);
   if (read === 'too-long') return { status: 'lost', seq: leased.page.head };
   const { folded, heard } = read;
   const { state, turnEvents } = folded;
@@ -97,7 +97,7 @@ async function readAndRun(held: Held): Promise<TurnEnd> {
     leased,
     sentAt: heard,
     state,
-    memories: kinds.memories,
+    memories: modules.memories,
     stored: (events) => feed.stored(events),
     waitUntil: host.waitUntil,
     meter,
@@ -200,13 +200,13 @@ async function endTurn(
   { why: _, thrown, ...end }: Extract<Stopped, { why: 'ended' }>,
 ): Promise<void> {
   const { host, session, leased, folded, turn, told } = run;
-  const { kinds = BUILT_IN_KINDS } = host;
+  const { modules = NO_MODULES } = host;
   const { outbox } = session;
   const { state, tailBytes } = folded;
   outbox.emit(...closeOpenCalls(turn, end.outcome), { type: 'turn-ended', turn: turn.id, ...end });
   const { write: log } = told;
   const bytes = tailBytes + outbox.bytes;
-  const snapshot = snapshotIfDue({ state, reducer: kinds.reducer, leased, bytes, log });
+  const snapshot = snapshotIfDue({ state, reducer: modules.reducer, leased, bytes, log });
   await outbox.release('ended', { snapshot });
   tellEnd(run, thrown);
 }
@@ -224,7 +224,7 @@ function tellEnd({ session, folded, turn, told }: Run, thrown?: unknown): void {
  */
 function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
   const { host, told, folded, turn, session, live } = run;
-  const { kinds = BUILT_IN_KINDS, agents, around } = host;
+  const { modules = NO_MODULES, agents, around } = host;
   return {
     spec: specOf(host, turn, told.write),
     frame,
@@ -243,13 +243,13 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
     withoutFiles: new Set(),
     slots: session.slots,
     locks: new CallLocks(turn),
-    memories: new LiveMemories(session.outbox.state, kinds.memories, told.write),
+    memories: new LiveMemories(session.outbox.state, modules.memories, told.write),
     reservations: new Reservations(),
     scheduleRoom: host.keepsNothing
       ? undefined
       : new ScheduleRoom({ journal: session.outbox, agent: host.agent, log: told.write }),
     made: new Map(),
-    kinds: kinds.strategies,
+    everywhere: modules.strategies,
     agents,
     around,
     run: runForOutput,

@@ -1,5 +1,4 @@
 import type { Agent } from '../agent/define-agent.ts';
-import { BUILT_IN_KINDS, type ToolKinds } from '../built-in-kinds.ts';
 import { type Principal, ROOT } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { TurnState } from '../journal/state.ts';
@@ -7,6 +6,7 @@ import { unpriced, withBudgets } from '../loop/budget.ts';
 import type { AroundExecution, LoopAgents, LoopSpec } from '../loop/loop.ts';
 import { tokenCeiling, withCallLimits } from '../loop/loop-limits.ts';
 import { refusedSettings } from '../loop/loop-settings.ts';
+import { type Modules, NO_MODULES } from '../loop/modules.ts';
 import { boundTo } from '../loop/transformers.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
@@ -27,8 +27,8 @@ export interface TurnHost extends LoggedTurn {
   readonly agent: Agent;
   /** Unless the agent has its own; read as `agent` is. */
   readonly model: ChatModel;
-  /** Of the app; the library's own unless given. */
-  readonly kinds?: ToolKinds | undefined;
+  /** Those of the app; none unless given. */
+  readonly modules?: Modules | undefined;
   /** Those of the app, for tools that hand work to another agent. */
   readonly agents?: LoopAgents | undefined;
   /** Under the agent's context, and the request's; made for whoever asked for the turn of this id. */
@@ -61,7 +61,7 @@ export interface TurnHost extends LoggedTurn {
  * @throws ConfigurationError when a cost limit would have to hold a model whose price nobody knows, or the model refuses the settings.
  */
 export function specOf(host: TurnHost, turn: TurnState, log: Log): LoopSpec {
-  const { agent, kinds = BUILT_IN_KINDS } = host;
+  const { agent, modules = NO_MODULES } = host;
   const ofApp = host.context?.(turn.principal, turn.id) ?? ToolCallContext.EMPTY;
   // A turn that was sent no loop id has its own id as such.
   const isStamped = agent.loopIds === 'stamped' || turn.loopId !== turn.id;
@@ -75,7 +75,7 @@ export function specOf(host: TurnHost, turn: TurnState, log: Log): LoopSpec {
     instructions: paragraphs(agent.instructions, agent.output?.instruction),
     output: agent.output,
     tools: agent.tools,
-    strategies: [...agent.sources, ...kinds.strategies, ...agent.strategies],
+    strategies: [...agent.sources, ...modules.strategies, ...agent.strategies],
     model,
     accepts: agent.accepts,
     settings,

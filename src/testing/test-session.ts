@@ -1,6 +1,6 @@
+import { appModules } from '../agent/app-modules.ts';
 import type { Agent } from '../agent/define-agent.ts';
 import { agentResolver } from '../agent/resolve-agent.ts';
-import { type ToolKinds, toolKinds } from '../built-in-kinds.ts';
 import { createMemorySessions } from '../in-memory/memory-session.ts';
 import type { RunAnswer } from '../in-memory/run-agent.ts';
 import type { Deferred } from '../journal/event-page.ts';
@@ -8,6 +8,7 @@ import type { Principal, StoredEvent } from '../journal/events.ts';
 import { valueIn } from '../journal/memories.ts';
 import type { Accepted, Leased, SessionPort } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
+import type { Modules } from '../loop/modules.ts';
 import type { ChatModel, ModelRequest } from '../model/chat-model.ts';
 import {
   type CheckedAnswer,
@@ -30,11 +31,12 @@ import type { TurnHost } from '../session/turn-host.ts';
 import { stoppedTurn, turnStopped } from '../session/watching/turn-outcome.ts';
 import type { ToolGroup } from '../sources/resolution/tool-source.ts';
 import type { DecisionKind, TurnPrincipal } from '../tool/call.ts';
-import type { RememberingKind, ToolKind } from '../tool/define-tool-kind.ts';
+import type { RememberingKind } from '../tool/define-tool-kind.ts';
 import type { GivenEnv } from '../tool/env.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import { withArtifacts } from '../tool/kept-values.ts';
 import { type LogOption, toLog, writeProblems } from '../tool/log.ts';
+import type { ModuleUse } from '../tool/module-use.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { skippableClock } from './clocks.ts';
 import {
@@ -75,8 +77,8 @@ export type TestSessionOptions = TestModel & {
   readonly secrets?:
     | ((principal: Principal) => MintedSecrets | undefined | Promise<MintedSecrets | undefined>)
     | undefined;
-  /** Kinds of tools of the app, as `createHoldfast` takes them. */
-  readonly kinds?: readonly ToolKind[] | undefined;
+  /** Modules of the app, as `createHoldfast` takes them. */
+  readonly use?: readonly ModuleUse[] | undefined;
   /** What the agent may ask for by role. */
   readonly toolGroups?: readonly ToolGroup[] | undefined;
   /** Other agents of the app, for subagents that are given by name. One without a model is asked by the same script. */
@@ -182,7 +184,7 @@ const ADDRESS = { owner: { id: TESTER }, session: 'test' };
  * expect(await session.send('Where is my order?')).toMatchObject({ outcome: 'completed', text: 'Found.' });
  * ```
  *
- * @throws ConfigurationError when a tool group that the agent asks for is not to be had, or two kinds share a name.
+ * @throws ConfigurationError when a tool group that the agent asks for is not to be had, or two modules share a name.
  */
 export function createTestSession<Output>(
   given: Agent<string, Output> | (() => Agent<string, Output>),
@@ -195,7 +197,10 @@ export function createTestSession<Output>(
   const app: readonly Agent[] = [declared, ...(options.agents ?? [])];
   const log = toLog(options.log ?? writeProblems);
   const resolve = agentResolver({ groups: toolGroups, agents: app, log });
-  const kinds = toolKinds(options.kinds);
+  const modulesOf = (one: Agent): Modules =>
+    appModules({ use: options.use, agents: [one, ...(options.agents ?? [])], toolGroups });
+  const modules = modulesOf(declared);
+  const modulesNow = () => (typeof given === 'function' ? modulesOf(make()) : modules);
   const agent: Agent = resolve(declared, env);
   const clock = skippableClock(options.clock ?? systemClock);
   const { model, requests } = recorded(options.model ?? scriptedModel(options.replies));
@@ -211,8 +216,9 @@ export function createTestSession<Output>(
     resolve: (one: Agent) => resolve(one, env),
   };
   const around = stubbing(options.stubs);
-  const host = { port, agent: { ...agent, model }, model, clock, secrets, env, agents, kinds, around };
-  const steps = turnSteps({ ...host, log, place: { agent: agent.name, session: ADDRESS.session } });
+  const host = { port, agent: { ...agent, model }, model, clock, secrets, env, agents, modules, around };
+  const place = { agent: agent.name, session: ADDRESS.session };
+  const steps = turnSteps({ ...host, log, place }, modulesNow);
   const isCold = typeof given === 'function' && !options.warm;
   const fresh = (): Partial<TurnHost> => {
     const invocation = isCold ? endingWithReply(model) : { model };
@@ -225,7 +231,7 @@ export function createTestSession<Output>(
   const ofMessages = { hear, heard, principal: options.principal, context: ToolCallContext.of(context) };
   return {
     requests,
-    ...talkTo<Output>({ agent, kinds, clock, port, steps, worker, steering, ...ofMessages }),
+    ...talkTo<Output>({ agent, modules, clock, port, steps, worker, steering, ...ofMessages }),
     file: (id) => readFile(port, id),
     events: steps.events,
     state: steps.state,
@@ -238,7 +244,7 @@ export function createTestSession<Output>(
 /** What a conversation with a session needs. */
 interface Stage {
   readonly agent: Agent;
-  readonly kinds: ToolKinds;
+  readonly modules: Modules;
   readonly clock: Clock;
   readonly port: SessionPort;
   readonly steps: TurnSteps;
@@ -256,9 +262,9 @@ interface Stage {
 function talkTo<Output>(
   stage: Stage,
 ): Omit<TestSession<Output>, 'requests' | 'file' | 'events' | 'state' | 'memory' | 'restart' | 'kill'> {
-  const { agent, kinds, port, steps, worker } = stage;
+  const { agent, modules, port, steps, worker } = stage;
   const lastTurn = async (): Promise<readonly StoredEvent[]> =>
-    (await foldAll(port, kinds.memories))?.turnEvents ?? [];
+    (await foldAll(port, modules.memories))?.turnEvents ?? [];
   const answer = (turn: string): Promise<TestAnswer<Output>> => answerOf(stage, turn);
   async function answerCall(
     callOrTool: string,

@@ -1,9 +1,9 @@
-import { BUILT_IN_KINDS } from '../built-in-kinds.ts';
 import type { Deferred } from '../journal/event-page.ts';
 import { toTurnStart } from '../journal/event-rows.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import type { Accepted, Leased, NotResumed, NotStarted, TurnStart } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
+import { type Modules, NO_MODULES } from '../loop/modules.ts';
 import { readerOf } from '../session/fold-session.ts';
 import { foldAll, readJournal } from '../session/read-session.ts';
 import { runTurn, type TurnEnd } from '../session/run-turn.ts';
@@ -46,10 +46,10 @@ export interface TurnSteps {
   events(): Promise<readonly StoredEvent[]>;
 }
 
-/** The steps of one session's turns, as `host` takes them unless a step changes it. */
-export function turnSteps(host: TurnHost): TurnSteps {
-  const { port, agent, clock, kinds = BUILT_IN_KINDS } = host;
-  const reader = readerOf(kinds);
+/** The steps of one session's turns, as `host` takes them unless a step changes it. `modulesNow`: those of the code of now. */
+export function turnSteps(host: TurnHost, modulesNow = (): Modules => host.modules ?? NO_MODULES): TurnSteps {
+  const { port, agent, clock } = host;
+  const readerNow = () => readerOf(modulesNow());
   let ids = 0;
   const newId = (): string => {
     ids += 1;
@@ -67,12 +67,12 @@ export function turnSteps(host: TurnHost): TurnSteps {
   };
   return {
     startOf,
-    begin: (start) => port.begin({ nonce: newId(), start: startOf(start), reader }),
+    begin: (start) => port.begin({ nonce: newId(), start: startOf(start), reader: readerNow() }),
     accept: (start) => port.accept(startOf(start)),
-    resume: (turn) => port.resume({ nonce: newId(), turn, reader }),
-    run: (leased, change = {}) => runTurn({ ...host, ...change }, leased, clock.now()),
+    resume: (turn) => port.resume({ nonce: newId(), turn, reader: readerNow() }),
+    run: (leased, change = {}) => runTurn({ ...host, modules: modulesNow(), ...change }, leased, clock.now()),
     async state() {
-      const folded = await foldAll(port, kinds.memories);
+      const folded = await foldAll(port, modulesNow().memories);
       if (!folded) throw new Error('Nothing was sent to the session yet.');
       return folded.state;
     },

@@ -1,8 +1,8 @@
-import { toolKinds } from '../built-in-kinds.ts';
 import type { ExceptionProcessor } from '../loop/exception-processor.ts';
 import type { LoopInspector } from '../loop/inspector.ts';
 import { DEFAULT_LIMITS, limitProblem, withLimits } from '../loop/loop-limits.ts';
 import type { MemoryLoopConfig } from '../loop/memory-loop.ts';
+import { composeModules } from '../loop/modules.ts';
 import { toDefinition } from '../loop/offer-tools.ts';
 import { type Eligible, type LoopPolicies, policyProblem, withPolicies } from '../loop/policies.ts';
 import {
@@ -12,12 +12,13 @@ import {
   type ModelReply,
   type ToolDefinition,
 } from '../model/chat-model.ts';
-import type { ToolKind } from '../tool/define-tool-kind.ts';
 import type { GivenEnv } from '../tool/env.ts';
 import type { Limits } from '../tool/frame.ts';
 import { type Log, type LogOption, toLog, warning } from '../tool/log.ts';
+import type { ModuleUse } from '../tool/module-use.ts';
 import { Secrets } from '../tool/secrets.ts';
 import type { AnyTool } from '../tool/tool.ts';
+import { usesOf } from '../tool/uses.ts';
 import { executeReply, type ToolExecutionResult } from './execute-reply.ts';
 import {
   isInternalToolExecutionEnabled,
@@ -30,8 +31,8 @@ import {
 export interface ToolCallingManagerConfig {
   /** Knows tools by their names; unless it is given, none are known. */
   readonly resolver?: ToolResolver | undefined;
-  /** Kinds of tools of your own. What they remember lasts for the calls of one reply, since nothing is kept. */
-  readonly kinds?: readonly ToolKind[] | undefined;
+  /** Modules, beside those that tools bring along. What they remember lasts for the calls of one reply, since nothing is kept. */
+  readonly use?: readonly ModuleUse[] | undefined;
   /** Lets the model reach every tool that the resolver knows, listed in the options or not. */
   readonly resolveUnlisted?: boolean | undefined;
   /** What the model is told of a tool that threw; the message unless given. */
@@ -98,14 +99,15 @@ export function createToolCallingManager(config: ToolCallingManagerConfig = {}):
   const { resolver = () => undefined, eligibility = {} } = config;
   const policies = policiesOf(config);
   checkValues(policies, config.limits);
-  const kinds = toolKinds(config.kinds);
   const log = toLog(config.log);
 
   async function configFor(options: ToolCallingOptions, reply: ModelReply): Promise<MemoryLoopConfig> {
     const listed = await listedTools(options, resolver, log);
     const unlisted = config.resolveUnlisted ? await unlistedTools(reply, listed, resolver) : [];
+    const tools = [...listed, ...unlisted];
+    const modules = composeModules([...(config.use ?? []), ...usesOf(tools)]);
     return {
-      tools: [...listed, ...unlisted],
+      tools,
       model: config.model ?? NO_MODEL,
       limits: withLimits(config.limits, DEFAULT_LIMITS),
       policies,
@@ -113,8 +115,8 @@ export function createToolCallingManager(config: ToolCallingManagerConfig = {}):
       context: options.toolContext,
       secrets: Secrets.of(config.secrets ?? {}),
       env: config.env,
-      memories: kinds.memories,
-      kinds: kinds.strategies,
+      memories: modules.memories,
+      everywhere: modules.strategies,
       log,
     };
   }

@@ -48,10 +48,20 @@ const forwarded = (tool: AnyTool): AnyTool => ({
   providerTool: tool.providerTool,
   inner: tool.inner,
   adopt: tool.adopt?.bind(tool),
+  ...(tool.uses && { uses: tool.uses }),
   readInput: tool.readInput?.bind(tool),
   check: tool.check.bind(tool),
   call: tool.call.bind(tool),
 });
+
+/** The same tool under another name, by which it is called. Some provider may refuse the name: `withName` looks at it. */
+export function renamed<T extends AnyTool, const Name extends string>(
+  tool: T,
+  name: Name,
+): T & { readonly name: Name } {
+  const check: AnyTool['check'] = (input, as = name) => tool.check(input, as);
+  return { ...decorate(tool, { check }), name };
+}
 
 /** The `adopt` of a tool, around which `wrap` is put: what guards the tools inside already stays, and comes after it. */
 export const adopting =

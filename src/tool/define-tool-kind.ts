@@ -2,6 +2,8 @@ import type { CallScope } from './call.ts';
 import { copyJson } from './copy-json.ts';
 import { type Json, shorten } from './json.ts';
 import { literals } from './literals.ts';
+import { createModule, type ModuleUse, useOf } from './module-use.ts';
+import { OFFERS } from './offers.ts';
 import { ended, nameIn } from './shown.ts';
 import type { InjectionStrategy, LoopView } from './tool.ts';
 import {
@@ -15,11 +17,9 @@ import {
   type ToolMemory,
 } from './tool-memory.ts';
 
-/** What a kind of tool adds to an app: what it remembers of a session, and which tools it offers for it. */
-export interface ToolKind {
+/** A kind of tool, as an app has it: what it remembers of a session, and which tools it offers for it. */
+export interface ToolKind extends ModuleUse {
   readonly name: string;
-  readonly memory?: ToolMemory<Json, Json> | undefined;
-  readonly strategy?: InjectionStrategy | undefined;
 }
 
 /** A kind with a memory, and the doors to it. */
@@ -106,7 +106,7 @@ export function defineToolKind(config: {
 }): ToolKind;
 /**
  * Makes a kind of tool that remembers: tools of it record facts, a fold makes a value of them, and the value is there in every
- * later call, turn and invocation, whatever was killed in between. The kind is given to the app: `createHoldfast({ kinds })`.
+ * later call, turn and invocation, whatever was killed in between. The kind is given to the app: `createHoldfast({ use: [kind] })`.
  *
  * Memories of an app are journaled as `app:{name}`, so that none can meet one of the library.
  *
@@ -140,21 +140,23 @@ export function defineToolKind<Value extends Json, Fact extends Json>(config: {
 }): ToolKind {
   checkKindLiteral(config);
   const { name, memory: declared } = config;
-  const isOurs = name.startsWith(OURS);
+  checkName(name);
+  const module = `${APP_MEMORY}${name}`;
   if (!declared) {
-    if (!isOurs) checkName(name);
-    return { name, strategy: config.strategy as InjectionStrategy }; // a function needs a memory, say the overloads
+    const kind: ToolKind = { ...useOf(createModule({ name: module })), name };
+    OFFERS.give(kind, config.strategy as InjectionStrategy); // a function needs a memory, say the overloads
+    return kind;
   }
-  const memory: ToolMemory<Value, Fact> = isOurs
-    ? { ...declared, name: name.slice(OURS.length) }
-    : ofApp(name, declared);
+  const memory = ofApp(name, declared);
   const access: KindMemory<Value, Fact> = {
-    recall: (from) => (isOurs ? from.recall(memory) : structuredClone(from.recall(memory))),
+    recall: (from) => structuredClone(from.recall(memory)),
     remember: (call, fact, options) => call.record(memory, fact, options),
     fact: (fact, options) => factOf(memory, fact, options),
   };
+  const kind = { ...useOf(createModule({ name: module, state: [memory] })), name, memory, ...access };
   const strategy = typeof config.strategy === 'function' ? config.strategy(access) : config.strategy;
-  return { name, memory, strategy, ...access };
+  if (strategy) OFFERS.give(kind, strategy);
+  return kind;
 }
 
 /** In development: @throws ToolKindError if a key is unknown, missing or of another kind. */
@@ -165,9 +167,6 @@ function checkKindLiteral(config: { readonly memory?: unknown }): void {
   const problem = fault ? `it ${fault.problem}` : inMemory && `its memory ${inMemory.problem}`;
   if (problem !== undefined) throw new ToolKindError(nameIn(config), ended(problem));
 }
-
-/** The library's own kinds: journaled under their plain names, and trusted to answer new values that are JSON. */
-const OURS = 'holdfast:';
 
 /** What the names of memories begin with that apps define. */
 export const APP_MEMORY = 'app:';
@@ -187,7 +186,6 @@ function ofApp<Value extends Json, Fact extends Json>(
   kind: string,
   declared: ToolMemoryConfig<Value, Fact>,
 ): ToolMemory<Value, Fact> {
-  checkName(kind);
   const { when = 'batch', scope = 'session', version = 1, apply, observe } = declared;
   if (!['call', 'batch'].includes(when))
     throw new ToolKindError(kind, `'when' is '${when}': use 'call' or 'batch'.`);

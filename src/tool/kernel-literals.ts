@@ -109,6 +109,7 @@ export const SHAPES = {
       ],
       accepts: 'list',
       modelTimeout: 'object',
+      use: 'list',
       limits: 'object',
       policies: 'object',
       inspectors: 'list',
@@ -145,7 +146,7 @@ export const SHAPES = {
       outputType: 'output',
       responseFormat: 'output',
     },
-    made: ['providers', 'sources', 'needsApp', 'modelOf', '~types'],
+    made: ['providers', 'sources', 'uses', 'needsApp', 'modelOf', '~types'],
     items: {
       toolGroups: [
         'a role, { role }, or what defineToolGroup makes',
@@ -171,7 +172,7 @@ export const SHAPES = {
     of: 'createHoldfast',
     keys: {
       agents: 'agents',
-      kinds: 'list',
+      use: 'list',
       model: 'model',
       offline: 'function',
       log: 'any',

@@ -1,25 +1,25 @@
-import { defineToolKind } from './define-tool-kind.ts';
 import type { Json } from './json.ts';
+import { createModule, useOf } from './module-use.ts';
+import type { ToolMemory } from './tool-memory.ts';
 
 /** Remembers tools that were found outside, so that another invocation need not ask again. */
-export const LISTED_TOOLS = defineToolKind({
-  name: 'holdfast:listings',
-  memory: {
-    initial: [],
-    scope: 'session',
-    when: 'batch',
-    apply(listings: Listings, { key, at, told }: ListingFact) {
-      const known = listings.find((one) => one.key === key);
-      const now = told === undefined ? known?.told : told; // `null` is something that may be told
-      if (now === undefined) return listings;
-      const others = listings.filter((one) => one !== known);
-      return kept([...others, { key, told: now, ...(at !== undefined && { at }) }]);
-    },
+export const LISTINGS: ToolMemory<Listings, ListingFact> = {
+  name: 'listings',
+  initial: [],
+  scope: 'session',
+  isHidden: true,
+  when: 'batch',
+  apply(listings, { key, at, told }) {
+    const known = listings.find((one) => one.key === key);
+    const now = told === undefined ? known?.told : told; // `null` is something that may be told
+    if (now === undefined) return listings;
+    const others = listings.filter((one) => one !== known);
+    return kept([...others, { key, told: now, ...(at !== undefined && { at }) }]);
   },
-});
+};
 
-/** What sources outside told of their tools. */
-export const LISTINGS = LISTED_TOOLS.memory;
+/** The module of sources outside, which list their tools. */
+export const LISTED_TOOLS = useOf(createModule({ name: 'listings', state: [LISTINGS] }));
 
 /** What a source of tools told of them. A type alias: it must be JSON. */
 export type Listing = {

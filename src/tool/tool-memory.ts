@@ -24,6 +24,8 @@ export interface ToolMemory<Value extends Json = Json, Fact extends Json = Json>
   readonly when?: MemoryTiming | undefined;
   /** `session` unless given. */
   readonly scope?: MemoryScope | undefined;
+  /** The session's state does not show it: it may be long, or is of no use to whoever looks. */
+  readonly isHidden?: true | undefined;
   /** Folds one fact. */
   apply?(value: Value, fact: Fact, place: FactPlace): Value;
   /** Folds what happens in the session beside its own facts; told after the facts that came with it. */

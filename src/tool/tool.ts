@@ -12,6 +12,7 @@ import type { Json, JsonObject } from './json.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { BlackboardEntry } from './kept-values.ts';
 import type { Log } from './log.ts';
+import type { ModuleUse } from './module-use.ts';
 import type { Secrets } from './secrets.ts';
 import type { ToolCallContext } from './tool-call-context.ts';
 import type { MemoryFact, ToolMemory } from './tool-memory.ts';
@@ -42,6 +43,8 @@ export interface AnyTool {
   readonly expose?: boolean | undefined;
   /** The model's provider runs it, and knows it by this; it is in the request and never run by us. */
   readonly providerTool?: ProviderTool | undefined;
+  /** The modules that it needs; the app of an agent that has the tool has them too. */
+  readonly uses?: readonly ModuleUse[] | undefined;
   /** What a decorator was made of. */
   readonly delegate?: AnyTool | undefined;
   /** The tools inside, for whoever lists them. */
@@ -224,6 +227,8 @@ export interface InjectionStrategy {
   readonly name: string;
   /** Asked before `offer` and before each model call, for what that needs to know from outside. */
   readonly discover?: Discovers | undefined;
+  /** The modules that it needs, as a tool has them. */
+  readonly uses?: readonly ModuleUse[] | undefined;
   /** The same list when nothing changes. Must not throw. */
   offer(tools: readonly AnyTool[], view: LoopView): readonly AnyTool[];
   /**

@@ -111,7 +111,7 @@ export async function resumeTurn(host: Invoked, env: Env, { name, turn }: HandOv
   const named = namesOfSession(name);
   const port = host.session(env, name);
   const sentAt = host.clock.now();
-  const leased = await port.resume({ nonce: host.newId(), turn, reader: readerOf(host.kinds) });
+  const leased = await port.resume({ nonce: host.newId(), turn, reader: readerOf(host.modules) });
   if (leased.status !== 'leased') return;
   await runTurn(turnServices({ host, env }, { port, ...named }), leased, sentAt);
 }

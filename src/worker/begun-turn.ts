@@ -78,7 +78,7 @@ export async function takeOver(at: SessionAccess, turn: string): Promise<BegunTu
 
 /** Asks for the lease of the open turn. */
 export const resume = ({ host, target }: SessionAccess, turn: string): Promise<Leased | NotResumed> =>
-  target.port.resume({ nonce: host.newId(), turn, reader: readerOf(host.kinds) });
+  target.port.resume({ nonce: host.newId(), turn, reader: readerOf(host.modules) });
 
 /**
  * Runs the turn if that is to be done here, waits for its end, and answers how it stands then. `show` gets what happens in it

@@ -1,7 +1,7 @@
+import { appModules } from '../agent/app-modules.ts';
 import { fileRetainMs, type Retention, retainMs, retentionProblem } from '../agent/check-settings.ts';
 import type { Agent } from '../agent/define-agent.ts';
 import { agentResolver } from '../agent/resolve-agent.ts';
-import { toolKinds } from '../built-in-kinds.ts';
 import type { Principal } from '../journal/events.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
@@ -24,8 +24,8 @@ import {
   withKeeping,
 } from '../session/read-secrets.ts';
 import type { ToolGroup } from '../sources/resolution/tool-source.ts';
-import type { ToolKind } from '../tool/define-tool-kind.ts';
 import { type LogOption, logOnce, toLog, warning } from '../tool/log.ts';
+import type { ModuleUse } from '../tool/module-use.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
 import { announcing } from './announce.ts';
 import { type Authenticate, defaultAuth } from './auth.ts';
@@ -53,8 +53,11 @@ import { storeIn } from './stored-files.ts';
 /** The literal that `createHoldfast` takes. `AppEnv`: the Worker's environment, such as the `Cloudflare.Env` of `wrangler types`. */
 export interface HoldfastConfig<AppEnv extends object = Env> {
   readonly agents: readonly Agent[];
-  /** Kinds of tools of your own, made by `defineToolKind`: every invocation of the Worker folds what they remember. */
-  readonly kinds?: readonly ToolKind[] | undefined;
+  /**
+   * Modules of the app, such as kinds of tools of your own, made by `defineToolKind`. Those that its agents and their tools bring along
+   * need not be named.
+   */
+  readonly use?: readonly ModuleUse[] | undefined;
   /**
    * For agents without a model of their own. Absent: chosen by the vars `MODEL` and `OPENAI_BASE_URL` and the secret
    * `OPENAI_API_KEY`; where these choose none, messages for such agents and `GET /health` are answered 500 `misconfigured`, with
@@ -200,7 +203,7 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
   const files = config.files === undefined ? undefined : storeIn(config.files);
   return {
     agents: byName('agents', agents),
-    kinds: toolKinds(config.kinds),
+    modules: appModules(config),
     webhooks: byName('webhooks', config.webhooks ?? []),
     outgoingWebhooks: byName('outgoingWebhooks', config.outgoingWebhooks ?? []),
     surfaces: byName('surfaces', config.surfaces ?? []),

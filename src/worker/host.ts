@@ -1,8 +1,8 @@
 import type { Agent } from '../agent/define-agent.ts';
-import type { ToolKinds } from '../built-in-kinds.ts';
 import type { Principal } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { Announced, Announcement } from '../journal/turn-runner.ts';
+import type { Modules } from '../loop/modules.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import type { FileStore } from '../session/file-store.ts';
 import type { Meter } from '../session/meter.ts';
@@ -56,8 +56,8 @@ export type Env = Readonly<Record<string, unknown>>;
 /** What turns need of an app, however they start; the Worker's entry makes it, and a test can. */
 export interface Host {
   readonly agents: ReadonlyMap<string, Agent>;
-  /** The kinds of tools that remember something, or offer tools in every loop. */
-  readonly kinds: ToolKinds;
+  /** All modules of the app, put together. */
+  readonly modules: Modules;
   readonly clock: Clock;
   /** Takes the lines of the app's log. */
   readonly log: Log;

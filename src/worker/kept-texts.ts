@@ -42,7 +42,7 @@ async function isKept(port: SessionPort, { host, caller }: TextsOf, text: string
   const said = { agent: NO_AGENT, message: text, context: ToolCallContext.EMPTY, from: caller };
   const start = toTurnStart(said, host.newId);
   // Nothing of what is there already is read.
-  const reader = { ...readerOf(host.kinds), maxBytes: 1 };
+  const reader = { ...readerOf(host.modules), maxBytes: 1 };
   const leased = await port.begin({ start, nonce: host.newId(), reader });
   if (leased.status !== 'leased') return false;
   const ended = toRow({ type: 'turn-ended', turn: start.turn, outcome: 'completed' });

@@ -148,7 +148,7 @@ async function take({ host, target }: SessionAccess, { start, inBackground }: Se
       sentAt = host.clock.now();
       return inBackground
         ? port.accept(one)
-        : port.begin({ nonce: host.newId(), start: one, reader: readerOf(host.kinds) });
+        : port.begin({ nonce: host.newId(), start: one, reader: readerOf(host.modules) });
     });
   const { steering } = host;
   const answer = await storeMessage({ port, steering, from: caller, start, take: takeAs });

@@ -87,7 +87,7 @@ export interface TaggedView {
 /** Answers the state of a session. @throws SessionError when there is none; UnreadableError when it cannot be folded. */
 export async function viewOfSession(at: SessionAccess): Promise<TaggedView> {
   const { target, host } = at;
-  const folded = await foldShown(target.port, host.kinds);
+  const folded = await foldShown(target.port, host.modules);
   if (!folded) throw unknownSession(target);
   const { state, page, turnEvents } = folded;
   const { seq, incarnation } = state;
@@ -101,7 +101,7 @@ export async function viewOfSession(at: SessionAccess): Promise<TaggedView> {
     messages: state.messages.flatMap(messageView),
     blackboard: state.blackboard,
     state: Object.fromEntries(state.callState),
-    memory: visibleToolMemory(state),
+    memory: visibleToolMemory(state, host.modules),
     pending: pendingViews(target, turnEvents),
     usage: state.usage,
   };
@@ -120,7 +120,7 @@ interface Shown extends Pick<EventPage, 'head' | 'openTurn' | 'waiting'> {
 /** The same view may come in other words, with its keys in another order, so that the tag is a weak one (RFC 9110). */
 async function tagOf({ target, host }: SessionAccess, shown: Shown): Promise<string> {
   const { incarnation, head, openTurn, waiting } = shown;
-  const code = [VIEW_VERSION, host.kinds.reducer, target.path];
+  const code = [VIEW_VERSION, host.modules.reducer, target.path];
   const hash = await sha256Hex(JSON.stringify([code, incarnation, head, openTurn?.id ?? null, waiting]));
   return `W/"${hash.slice(0, 32)}"`;
 }

@@ -178,7 +178,7 @@ export const turnServices = (
 ): TurnHost => ({
   port,
   clock: host.clock,
-  kinds: host.kinds,
+  modules: host.modules,
   meter: host.meter,
   waitUntil: host.waitUntil,
   log: host.log,

@@ -27,7 +27,7 @@ export async function offerTimes(tools: readonly AnyTool[], destination: Destina
     const { loop } = memoryLoop({
       tools,
       model,
-      kinds: BUILT_IN_KINDS.strategies,
+      everywhere: BUILT_IN_KINDS.strategies,
       memories: BUILT_IN_KINDS.memories,
     });
     model.flyTo(destination);

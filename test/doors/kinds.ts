@@ -1,5 +1,13 @@
 /** A door for tests. What kinds of tools remember and offer, beside what defines them. */
-export { toolKinds } from '../../src/built-in-kinds.ts';
+import { CHAINING } from '../../src/kinds/chaining/memory.ts';
+import { PLAYBOOK } from '../../src/kinds/playbook/memory.ts';
+import { AGENT_PROCESS } from '../../src/kinds/process/memory.ts';
+import { STATE_MACHINES } from '../../src/kinds/state-machine/memory.ts';
+import { composeModules, type Modules } from '../../src/loop/modules.ts';
+import { LISTED_TOOLS } from '../../src/tool/listings.ts';
+import type { ModuleUse } from '../../src/tool/module-use.ts';
+import { UNFOLDING } from '../../src/tool/unfolding/strategy.ts';
+
 export { keyedSerial, memoryOf } from '../../src/kinds/agentic/memory.ts';
 export {
   BINDINGS,
@@ -11,4 +19,13 @@ export {
 export { markedName, objectToolName } from '../../src/kinds/chaining/object-names.ts';
 export { duration } from '../../src/kinds/process/agent-process-tools.ts';
 export { PROCESS } from '../../src/kinds/process/memory.ts';
-export { UNFOLDING, unfoldingStrategy } from '../../src/kinds/unfolding/strategy.ts';
+export { UNFOLDING, unfoldingStrategy } from '../../src/tool/unfolding/strategy.ts';
+
+export { composeModules };
+
+/** All modules of the library's kinds, and these. */
+export const toolKinds = (kinds: readonly ModuleUse[] = []): Modules =>
+  composeModules([...[CHAINING, UNFOLDING, STATE_MACHINES, PLAYBOOK, AGENT_PROCESS, LISTED_TOOLS], ...kinds]);
+
+/** All modules of the library's kinds. */
+export const BUILT_IN_KINDS = toolKinds();

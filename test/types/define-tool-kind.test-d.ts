@@ -76,5 +76,5 @@ defineToolKind({ name: 'uses', memory: { initial: 0, scope: 'turn', apply: (coun
 
 // They are given to an app, and to a test.
 declare const agent: Parameters<typeof createHoldfast>[0]['agents'][number];
-createHoldfast({ agents: [agent], kinds: [uses, seen, plain] });
-createTestSession(agent, { replies: [], kinds: [uses, seen, plain] });
+createHoldfast({ agents: [agent], use: [uses, seen, plain] });
+createTestSession(agent, { replies: [], use: [uses, seen, plain] });

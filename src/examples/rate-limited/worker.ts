@@ -4,7 +4,7 @@ import { rateLimits } from './with-rate-limit.ts';
 
 const courier = defineCourier(async ({ to, idempotencyKey }) => `${idempotencyKey.slice(0, 8)} to ${to}`);
 
-const holdfast = createHoldfast({ agents: [courier], kinds: [rateLimits] });
+const holdfast = createHoldfast({ agents: [courier], use: [rateLimits] });
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;
 export { SessionObject } from '../../../durable-objects/index.ts';

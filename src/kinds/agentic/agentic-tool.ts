@@ -16,10 +16,12 @@ import type { LiteralKind, LiteralShape } from '../../tool/check-literal.ts';
 import type { FrameOutcome, Limits } from '../../tool/frame.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import { FOREIGN_INPUT, NAMED } from '../../tool/kernel-literals.ts';
+import type { ModuleUse } from '../../tool/module-use.ts';
 import type { AnyTool, Frame, InjectionStrategy, LiveCall, LoopView, Serial, Tool } from '../../tool/tool.ts';
 import type { ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';
 import { artifact, error, isToolResult, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
 import { originOf } from '../../tool/unfolding/inner-tools.ts';
+import { usesOf } from '../../tool/uses.ts';
 import { contextOf } from './copies.ts';
 import type { KeyedMemory } from './memory.ts';
 
@@ -87,6 +89,8 @@ interface AgenticKind<Input> {
   readonly inner: readonly AnyTool[];
   /** They offer tools beside those. */
   readonly sources: readonly InjectionStrategy[];
+  /** The modules of the kind itself. */
+  readonly uses?: readonly ModuleUse[] | undefined;
   /** What a call is answered when there are neither. */
   readonly whenEmpty: string;
   readonly serial?: Serial | undefined;
@@ -149,6 +153,7 @@ export function agenticTool<Name extends string, Declaration extends InputDeclar
   if (config.input === undefined) warnOfNoInput(name);
   const chained = chainingSources(config.chaining);
   const context = contextOf(name, config.context);
+  const uses = [...(kind.uses ?? []), ...usesOf([...kind.sources, ...(config.strategies ?? []), ...chained])];
   const isEmpty = kind.inner.length === 0 && kind.sources.length === 0;
   return {
     name,
@@ -159,6 +164,7 @@ export function agenticTool<Name extends string, Declaration extends InputDeclar
     returnDirect: false,
     metadata: {},
     inner: kind.inner,
+    ...(uses.length > 0 && { uses }),
     check: (input, as = name) => checkInput(schema, input, as),
     async call(input, call) {
       const parsed = await checkCall(schema, input, call);

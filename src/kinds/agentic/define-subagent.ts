@@ -18,6 +18,7 @@ import { ended } from '../../tool/shown.ts';
 import type { AnyTool, Instructions, LiveCall, Tool } from '../../tool/tool.ts';
 import type { ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';
 import { error, failure, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
+import { usesOf } from '../../tool/uses.ts';
 import { asReached, checkLoop, frameName } from './agentic-tool.ts';
 import { contextOf, copiedBy, type LoopChanges } from './copies.ts';
 import { type ToolsInside, toolsInside } from './define-agentic-tool.ts';
@@ -109,6 +110,7 @@ function subagent<
   const { tools, sources } = toolsBeside({ name, agent }, changes);
   const own = toolsOfAgent(agent);
   const inner = tools.length > 0 ? [...own, ...tools] : own;
+  const uses = [...(typeof agent === 'string' ? [] : (agent.uses ?? [])), ...usesOf(sources)];
   const tool: Tool<Name, SubagentInput<Declaration>, Output> = {
     name,
     description,
@@ -116,6 +118,7 @@ function subagent<
     effect: 'none',
     returnDirect: false,
     metadata: { agent: agentName },
+    ...(uses.length > 0 && { uses }),
     ...((typeof agent !== 'string' || inner.length > 0) && { inner }),
     check: (input, as = name) => check(input, as),
     async call(input, call) {

@@ -1,8 +1,8 @@
 import { ROOT } from '../../journal/events.ts';
-import { defineToolKind } from '../../tool/define-tool-kind.ts';
 import type { Json } from '../../tool/json.ts';
+import { createModule, useOf } from '../../tool/module-use.ts';
 import type { LoopView } from '../../tool/tool.ts';
-import { factOf, type MemoryFact, type MemoryPlace } from '../../tool/tool-memory.ts';
+import { factOf, type MemoryFact, type MemoryPlace, type ToolMemory } from '../../tool/tool-memory.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
 
 /** One object whose tools are offered. Its JSON is a part of the result that it came with, which the journal keeps once. */
@@ -61,51 +61,49 @@ export type ChainingFact =
 export type FoundObject = { readonly at: number; readonly id: string; readonly tools: readonly string[] };
 
 /** Remembers the objects that the loops of a session have been given. */
-export const CHAINING = defineToolKind({
-  name: 'holdfast:chaining',
-  memory: {
-    scope: 'session',
-    when: 'batch',
-    initial: [],
-    apply(bindings: Bindings, fact: ChainingFact, { path, frame, call, result }) {
-      const { key } = fact;
-      const place = { path, key, frame };
-      switch (fact.as) {
-        case 'none':
-          return bindings.filter((one) => one.path !== path || one.key !== key);
-        case 'one':
-        case 'any': {
-          const value = valueAt(result, -1);
-          const { as, type } = fact;
-          return value === undefined ? bindings : put(bindings, { ...place, as, type, call, at: -1, value });
-        }
-        case 'many': {
-          const { as, type, objects, max } = fact;
-          const found = objects.flatMap(({ at, id, tools }): Binding[] => {
-            const value = valueAt(result, at);
-            return value === undefined ? [] : [{ ...place, as, type, id, tools, max, call, at, value }];
-          });
-          return found.reduce(put, bindings);
-        }
+export const BINDINGS: ToolMemory<Bindings, ChainingFact> = {
+  name: 'chaining',
+  scope: 'session',
+  when: 'batch',
+  initial: [],
+  apply(bindings, fact, { path, frame, call, result }) {
+    const { key } = fact;
+    const place = { path, key, frame };
+    switch (fact.as) {
+      case 'none':
+        return bindings.filter((one) => one.path !== path || one.key !== key);
+      case 'one':
+      case 'any': {
+        const value = valueAt(result, -1);
+        const { as, type } = fact;
+        return value === undefined ? bindings : put(bindings, { ...place, as, type, call, at: -1, value });
       }
-    },
-    observe(bindings, moment) {
-      switch (moment.type) {
-        case 'loop-opened':
-          return opened(bindings, moment);
-        case 'call-ended':
-          return closed(bindings, (frame) => frame === moment.call);
-        case 'turn-ended':
-          return closed(bindings, (frame) => frame !== ROOT);
-        default:
-          return bindings;
+      case 'many': {
+        const { as, type, objects, max } = fact;
+        const found = objects.flatMap(({ at, id, tools }): Binding[] => {
+          const value = valueAt(result, at);
+          return value === undefined ? [] : [{ ...place, as, type, id, tools, max, call, at, value }];
+        });
+        return found.reduce(put, bindings);
       }
-    },
+    }
   },
-});
+  observe(bindings, moment) {
+    switch (moment.type) {
+      case 'loop-opened':
+        return opened(bindings, moment);
+      case 'call-ended':
+        return closed(bindings, (frame) => frame === moment.call);
+      case 'turn-ended':
+        return closed(bindings, (frame) => frame !== ROOT);
+      default:
+        return bindings;
+    }
+  },
+};
 
-/** The memory of chaining. */
-export const BINDINGS = CHAINING.memory;
+/** The module of chaining. */
+export const CHAINING = useOf(createModule({ name: 'chaining', state: [BINDINGS] }));
 
 /** Makes the fact of a loop that begins anew: nothing that was bound under its key holds. */
 export const forgetBindings = (key: string): MemoryFact => factOf(BINDINGS, { as: 'none', key });

@@ -5,10 +5,11 @@ import { shorten } from '../../tool/json.ts';
 import { warning } from '../../tool/log.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { withheld } from '../../tool/tool-result.ts';
+import { UNFOLDING } from '../../tool/unfolding/strategy.ts';
 import { unfoldingIn } from '../../tool/unfolding/unfolding.ts';
 import { type KeyedChain, knownTypes, readChaining, type ViewedChain } from './chain.ts';
 import type { ChainedType, TypeWithTools } from './chained.ts';
-import { BINDINGS, type Binding, type Bindings, boundNow, isSameSlot } from './memory.ts';
+import { BINDINGS, type Binding, type Bindings, boundNow, CHAINING, isSameSlot } from './memory.ts';
 import { foundNames } from './object-names.ts';
 import { rememberArtifact } from './remember-found.ts';
 
@@ -37,6 +38,7 @@ function chainingStrategy(keyed: KeyedChain): InjectionStrategy {
   };
   return {
     name: 'chaining',
+    uses: [CHAINING, UNFOLDING],
     offer: (tools, view) => joined(tools, offered(view), view),
     remarkOn: (call, view) => rememberArtifact({ ...keyed, view }, call),
   };

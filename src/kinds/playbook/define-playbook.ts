@@ -27,7 +27,7 @@ import {
   toLock,
   wasOpened,
 } from './lock.ts';
-import { NO_PROGRESS, PLAYBOOKS, storedProgress } from './memory.ts';
+import { NO_PROGRESS, PLAYBOOK, PLAYBOOKS, storedProgress } from './memory.ts';
 import { playbookStrategy } from './strategy.ts';
 import type { UnlockCondition } from './unlock-condition.ts';
 
@@ -108,6 +108,7 @@ export function definePlaybook<
   const tool = agenticTool(config, {
     inner: tools,
     sources,
+    uses: [PLAYBOOK],
     whenEmpty: 'No tools available for PlaybookTool',
     serial: keyedSerial(name, config.input, config.key),
     loop(input, call) {

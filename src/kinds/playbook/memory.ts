@@ -1,6 +1,7 @@
-import { defineToolKind } from '../../tool/define-tool-kind.ts';
 import { own } from '../../tool/json.ts';
+import { createModule, useOf } from '../../tool/module-use.ts';
 import type { AnyTool } from '../../tool/tool.ts';
+import type { ToolMemory } from '../../tool/tool-memory.ts';
 import type { ArtifactType } from '../../tool/tool-result.ts';
 
 /** How far a playbook has come, as conditions read it: over all calls with one key in the session. */
@@ -49,23 +50,20 @@ type Used = {
 export const NO_PROGRESS: StoredProgress = { toolExecutions: 0, tools: {}, artifacts: {}, met: [] };
 
 /** Remembers the progress of every playbook of a session, each by its path. It outlives the turn. */
-export const PLAYBOOK = defineToolKind({
-  name: 'holdfast:playbooks',
-  memory: {
-    initial: {},
-    scope: 'path',
-    when: 'batch',
-    apply(playbook: Playbook, fact: PlaybookFact) {
-      const progress =
-        fact.type === 'used' ? advanced(storedProgress(playbook, fact.key), fact) : NO_PROGRESS;
-      // A computed key makes a property of its own, whatever its name: `__proto__` is a key like any other.
-      return { ...playbook, [fact.key]: progress };
-    },
+export const PLAYBOOKS: ToolMemory<Playbook, PlaybookFact> = {
+  name: 'playbooks',
+  initial: {},
+  scope: 'path',
+  when: 'batch',
+  apply(playbook, fact) {
+    const progress = fact.type === 'used' ? advanced(storedProgress(playbook, fact.key), fact) : NO_PROGRESS;
+    // A computed key makes a property of its own, whatever its name: `__proto__` is a key like any other.
+    return { ...playbook, [fact.key]: progress };
   },
-});
+};
 
-/** The memory of playbooks. */
-export const PLAYBOOKS = PLAYBOOK.memory;
+/** The module of playbooks. */
+export const PLAYBOOK = useOf(createModule({ name: 'playbooks', state: [PLAYBOOKS] }));
 
 const advanced = ({ toolExecutions, tools, artifacts, met }: StoredProgress, fact: Used): StoredProgress => ({
   toolExecutions: toolExecutions + 1,

@@ -5,7 +5,7 @@ import type { BudgetView, ProcessView } from '../../tool/process-view.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/define-unfolding.ts';
 import { defineUnfolding } from '../unfolding/define-unfolding.ts';
-import { type PastCall, PROCESS, type ProcessMemory } from './memory.ts';
+import { AGENT_PROCESS, type PastCall, PROCESS, type ProcessMemory } from './memory.ts';
 
 /**
  * Lets a model look at the turn that it works in: how long it runs, what it has used of its limits and what they leave,
@@ -23,6 +23,7 @@ export const agentProcessTools = (
       'Use process_status for current state and runtime. Use process_budget to check limits. ' +
       'Use process_cost to see spending.',
     ...options,
+    uses: [AGENT_PROCESS],
     tools: processTools(),
   });
 

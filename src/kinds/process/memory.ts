@@ -1,5 +1,5 @@
-import { defineToolKind } from '../../tool/define-tool-kind.ts';
-import type { SessionMoment } from '../../tool/tool-memory.ts';
+import { createModule, useOf } from '../../tool/module-use.ts';
+import type { SessionMoment, ToolMemory } from '../../tool/tool-memory.ts';
 
 /** What is remembered of the open turn, or of the one that ended last, for whoever looks at it from inside. */
 export type ProcessMemory = {
@@ -35,28 +35,26 @@ const MAX_NAME = 64;
 const nothing = (turn: string): ProcessMemory => ({ turn, calls: 0, history: [], tools: [], models: [] });
 
 /** Remembers what the tools of `agentProcessTools` tell; it begins anew with each turn. */
-export const AGENT_PROCESS = defineToolKind({
-  name: 'holdfast:process',
-  memory: {
-    initial: nothing(''),
-    scope: 'session',
-    observe(memory: ProcessMemory, moment) {
-      switch (moment.type) {
-        case 'turn-started':
-          return nothing(moment.turn);
-        case 'model-replied':
-          return { ...memory, models: withReply(memory.models, moment) };
-        case 'call-ended':
-          return withCall(memory, moment);
-        default:
-          return memory;
-      }
-    },
+export const PROCESS: ToolMemory<ProcessMemory> = {
+  name: 'process',
+  initial: nothing(''),
+  scope: 'session',
+  observe(memory, moment) {
+    switch (moment.type) {
+      case 'turn-started':
+        return nothing(moment.turn);
+      case 'model-replied':
+        return { ...memory, models: withReply(memory.models, moment) };
+      case 'call-ended':
+        return withCall(memory, moment);
+      default:
+        return memory;
+    }
   },
-});
+};
 
-/** The memory of `AGENT_PROCESS`. */
-export const PROCESS = AGENT_PROCESS.memory;
+/** The module of the tools of `agentProcessTools`. */
+export const AGENT_PROCESS = useOf(createModule({ name: 'process', state: [PROCESS] }));
 
 type ModelReplied = Extract<SessionMoment, { type: 'model-replied' }>;
 type CallEnded = Extract<SessionMoment, { type: 'call-ended' }>;

@@ -15,7 +15,7 @@ import {
 import { changed, copiedBy } from '../agentic/copies.ts';
 import { withNotes } from '../agentic/define-agentic-tool.ts';
 import { type KeyedConfig, keyedSerial, memoryOf } from '../agentic/memory.ts';
-import { positionIn, type StateRun, startingFacts } from './memory.ts';
+import { positionIn, STATE_MACHINES, type StateRun, startingFacts } from './memory.ts';
 import { type Registration, readMachine, type StateEntry } from './read-machine.ts';
 import { guardedSource, guardTool, stateStrategy } from './strategy.ts';
 import { goneState, stateInstructions } from './texts.ts';
@@ -94,6 +94,7 @@ export function defineStateMachine<
   const tool = agenticTool(config, {
     inner: registrations.map((one) => one.tool),
     sources: sources.map(({ source }) => source),
+    uses: [STATE_MACHINES],
     whenEmpty: 'No tools registered for StateMachineTool',
     serial: keyedSerial(name, config.input, config.key),
     loop(input, call) {

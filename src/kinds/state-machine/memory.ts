@@ -1,7 +1,7 @@
-import { defineToolKind } from '../../tool/define-tool-kind.ts';
 import { own } from '../../tool/json.ts';
+import { createModule, useOf } from '../../tool/module-use.ts';
 import type { LoopView } from '../../tool/tool.ts';
-import { factOf, type MemoryFact } from '../../tool/tool-memory.ts';
+import { factOf, type MemoryFact, type ToolMemory } from '../../tool/tool-memory.ts';
 
 /** It is keyed by what may come from a model, so only own properties are looked up. */
 type Positions = { readonly [key: string]: string };
@@ -10,23 +10,21 @@ type Positions = { readonly [key: string]: string };
 type Move = { readonly key: string; readonly state: string; readonly start?: true };
 
 /** Remembers where the state machines of a session stand, each by its path. It outlives the turn. */
-export const STATE_MACHINES = defineToolKind({
-  name: 'holdfast:state-machines',
-  memory: {
-    initial: {},
-    scope: 'path',
-    // Loops of one machine may run side by side: none must take what another has moved for where it stands.
-    when: 'call',
-    apply(positions: Positions, { key, state, start }: Move) {
-      if (start && Object.hasOwn(positions, key)) return positions;
-      // Computed keys make properties of their own, whatever the name: `__proto__` is a key like any other.
-      return { ...positions, [key]: state };
-    },
+export const POSITIONS: ToolMemory<Positions, Move> = {
+  name: 'state-machines',
+  initial: {},
+  scope: 'path',
+  // Loops of one machine may run side by side: none must take what another has moved for where it stands.
+  when: 'call',
+  apply(positions, { key, state, start }) {
+    if (start && Object.hasOwn(positions, key)) return positions;
+    // Computed keys make properties of their own, whatever the name: `__proto__` is a key like any other.
+    return { ...positions, [key]: state };
   },
-});
+};
 
-/** The memory of state machines. */
-export const POSITIONS = STATE_MACHINES.memory;
+/** The module of state machines. */
+export const STATE_MACHINES = useOf(createModule({ name: 'state-machines', state: [POSITIONS] }));
 
 /**
  * The state that the journal has for this key of the machine whose nested loop this is; the code may not know it any

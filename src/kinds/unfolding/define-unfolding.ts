@@ -29,6 +29,7 @@ import {
   type SelectableUnfolding as WithSelector,
 } from '../../tool/unfolding/define-unfolding.ts';
 import type { Unfolding } from '../../tool/unfolding/unfolding.ts';
+import { usesOf } from '../../tool/uses.ts';
 
 /**
  * Brings all of its tools. What a group tells of its tools is told when it is opened. Providers are asked whenever tools are
@@ -97,6 +98,7 @@ const SHAPE = {
     childToolUsageNotes: 'text',
     exclusive: 'flag',
     contextTool: 'flag',
+    uses: 'list',
     scope: 'any',
     removeOnInvoke: 'flag',
   },
@@ -125,7 +127,9 @@ function withTools<Declaration extends InputDeclaration>(
   const { tools, prepare } = config;
   if (typeof tools === 'function') return { ...config, tools: (view) => answered(tools(view)) };
   const listed = collectFor({ tool: name, field: 'tools' }, tools);
-  return { ...config, ...unfoldingInto(listed, prepare), ...notesOf(config, listed.notes) };
+  const into = unfoldingInto(listed, prepare);
+  const uses = [...(config.uses ?? []), ...(into.uses ?? [])];
+  return { ...config, ...into, uses, ...notesOf(config, listed.notes) };
 }
 
 const BY_SELECT = "where none can stand, since `select` answers the tools: ask it there, by its 'toolsNow'";
@@ -144,11 +148,12 @@ const notesOf = (
 export function unfoldingInto(
   { tools, providers }: Pick<CollectedTools, 'tools' | 'providers'>,
   prepare?: Unfolding['prepare'],
-): Pick<WithList<string>, 'tools' | 'prepare'> {
+): Pick<WithList<string>, 'tools' | 'prepare' | 'uses'> {
   if (providers.length === 0) return { tools, prepare };
   return {
     tools: (view) => withProvided(tools, providers, { view }),
     prepare: providers.flatMap(partsOf).length === 0 ? prepare : findingOut(providers, prepare),
+    uses: usesOf([...tools, ...providers]),
   };
 }
 

@@ -6,8 +6,8 @@ import { consoleLog } from '../../tool/log.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { type ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';
 import { innerTools } from '../../tool/unfolding/inner-tools.ts';
+import { placeInnerTools } from '../../tool/unfolding/strategy.ts';
 import { unfoldingIn } from '../../tool/unfolding/unfolding.ts';
-import { placeInnerTools } from './strategy.ts';
 
 /** What a selector, or a function that answers tools, may read of a loop, where there is none. */
 export interface ToolsForOptions {

@@ -9,11 +9,13 @@ import {
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
 import { decorate } from '../../tool/decorate.ts';
 import { paragraphs } from '../../tool/json.ts';
+import type { ModuleUse } from '../../tool/module-use.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { shortcut } from '../../tool/unfolding/call-unfolding.ts';
 import { checkTools, toUnfolding, type UnfoldingOptions } from '../../tool/unfolding/define-unfolding.ts';
 import { innerTools } from '../../tool/unfolding/inner-tools.ts';
 import { UNFOLDS, type Unfolding, type UnfoldsInto, unfoldingIn } from '../../tool/unfolding/unfolding.ts';
+import { usesOf } from '../../tool/uses.ts';
 import { unfoldingInto } from './define-unfolding.ts';
 
 /**
@@ -81,7 +83,7 @@ export function withInnerTools<T extends AnyTool>(unfolding: T, ...tools: readon
   const more = withMore(name, known, collectFor({ tool: name, field: 'tools' }, tools, { noProviders }));
   const inner = known.into.by === 'moment' ? undefined : [...(unfolding.inner ?? []), ...more.listed];
   return {
-    ...decorate(unfolding, { inner }),
+    ...decorate(unfolding, { inner, uses: [...(unfolding.uses ?? []), ...more.uses] }),
     route: unfolding.route && shortcut(more.unfolding, unfolding.inputSchema),
     [UNFOLDS]: more.unfolding,
   };
@@ -113,14 +115,23 @@ function withMore(
   name: string,
   unfolding: Unfolding,
   { tools: more, providers, notes: told }: CollectedTools,
-): { readonly unfolding: Unfolding; readonly listed: readonly AnyTool[] } {
+): {
+  readonly unfolding: Unfolding;
+  readonly listed: readonly AnyTool[];
+  readonly uses: readonly ModuleUse[];
+} {
   const into = intoMore(name, unfolding.into, more);
   const notes = paragraphs(unfolding.notes, ...told) || undefined;
-  if (providers.length === 0) return { unfolding: { ...unfolding, notes, into }, listed: more };
+  if (providers.length === 0) return { unfolding: { ...unfolding, notes, into }, listed: more, uses: [] };
   const inside = (view: LoopView): readonly AnyTool[] =>
     withProvided(innerTools(into, { call: '' }, view), providers, { view });
   const { prepare } = unfoldingInto({ tools: [], providers }, unfolding.prepare);
-  return { unfolding: { ...unfolding, notes, into: { by: 'moment', ask: inside }, prepare }, listed: more };
+  const uses = usesOf([...more, ...providers]);
+  return {
+    unfolding: { ...unfolding, notes, into: { by: 'moment', ask: inside }, prepare },
+    listed: more,
+    uses,
+  };
 }
 
 function intoMore(name: string, into: UnfoldsInto, more: readonly AnyTool[]): UnfoldsInto {

@@ -179,7 +179,7 @@ async function answerOf(
   const { host } = request;
   const { target, start, part } = turn;
   const sentAt = host.clock.now();
-  const taken = await target.port.begin({ nonce: host.newId(), start, reader: readerOf(host.kinds) });
+  const taken = await target.port.begin({ nonce: host.newId(), start, reader: readerOf(host.modules) });
   if (taken.status === 'leased' || taken.status === 'known') {
     const { name, isNew } = turn;
     const { turn: id } = taken.status === 'known' ? taken : start;

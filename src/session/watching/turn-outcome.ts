@@ -17,7 +17,7 @@ import { attempt } from '../../tool/async.ts';
 import type { TurnSaid } from '../../tool/call.ts';
 import type { ReachedLimit } from '../../tool/frame.ts';
 import type { Json } from '../../tool/json.ts';
-import { LISTINGS } from '../../tool/listings.ts';
+import type { ToolMemory } from '../../tool/tool-memory.ts';
 import type { Signal } from '../../tool/tool-result.ts';
 import { openQuestions, type PendingCall, toPendingCall } from '../answers/questions.ts';
 import { PAGE_BYTES } from '../fold-session.ts';
@@ -274,9 +274,14 @@ type OptionalJson =
   | readonly OptionalJson[]
   | { readonly [key: string]: OptionalJson };
 
-/**
- * Answers what kinds of tools remember, for whoever looks at a session: without what sources outside told, which may be
- * long.
- */
-export const visibleToolMemory = ({ memories }: SessionState): Readonly<Record<string, Json>> =>
-  Object.fromEntries([...memories].filter(([slice]) => slice !== LISTINGS.name));
+/** Answers what modules remember, for whoever looks at a session. */
+export const visibleToolMemory = (
+  { memories: values }: SessionState,
+  { memories }: { readonly memories: readonly ToolMemory[] },
+): Readonly<Record<string, Json>> =>
+  Object.fromEntries(
+    memories.flatMap(({ name, isHidden }) => {
+      const value = values.get(name);
+      return isHidden || value === undefined ? [] : [[name, value]];
+    }),
+  );

@@ -2,6 +2,7 @@ import { memoized } from '../../tool/async.ts';
 import { sameTools } from '../../tool/decorate.ts';
 import { warning } from '../../tool/log.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
+import { usesOf } from '../../tool/uses.ts';
 import { toRename, withProvided } from './resolve-tools.ts';
 import { partsOf, type ToolProvider } from './tool-source.ts';
 
@@ -23,7 +24,8 @@ function dynamicTools(providers: readonly ToolProvider[]): InjectionStrategy {
   };
   return {
     name: NAME,
-    discover: finding,
+    uses: usesOf(providers),
+    discover: finding.length > 0 ? finding : undefined,
     offer(tools, view) {
       const offered = withProvided(tools, providers, {
         view,
@@ -56,6 +58,7 @@ export function changedSource(
   const lists = new WeakMap<readonly AnyTool[], Changed>();
   return {
     name: source.name,
+    uses: source.uses,
     discover: source.discover,
     offer(tools, view) {
       const offered = source.offer(tools, view);

@@ -82,6 +82,7 @@ export function changedTools(
     toolsNow: (view) =>
       provider.toolsNow(view).flatMap((tool) => (isTool(tool) ? (changed(tool).tool ?? []) : [tool])),
     discover: partsOf(provider),
+    uses: provider.uses,
     about: provider.about,
     missing: provider.missing?.bind(provider),
   };

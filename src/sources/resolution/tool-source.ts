@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../tool/json.ts';
+import type { ModuleUse } from '../../tool/module-use.ts';
 import type { AnyTool, Discover, Discovers, Discovery, LoopView } from '../../tool/tool.ts';
 import type { MemoryFact } from '../../tool/tool-memory.ts';
 import type { Nested } from '../objects/nesting.ts';
@@ -16,6 +17,8 @@ export interface ToolProvider {
   toolsNow(view?: LoopView): readonly AnyTool[];
   /** Asked before each model call, so that `toolsNow` finds in the view what is known from outside. */
   readonly discover?: Discovers | undefined;
+  /** The modules that its tools need, as a tool has them. */
+  readonly uses?: readonly ModuleUse[] | undefined;
   /** Shown where tools are listed and nobody is to be asked for any. */
   readonly about?: ProviderCard | undefined;
   /**

@@ -1,6 +1,6 @@
+import { appModules } from '../../agent/app-modules.ts';
 import type { Agent } from '../../agent/define-agent.ts';
 import { agentResolver } from '../../agent/resolve-agent.ts';
-import { toolKinds } from '../../built-in-kinds.ts';
 import type { Prices } from '../../model/prices.ts';
 import { readSecrets } from '../../session/read-secrets.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
@@ -19,7 +19,7 @@ export type AgentUnderTest = Agent | readonly [Agent, ...Agent[]];
 
 /** What turns of the agent need beside a script, and which of the plays are played. */
 export interface CrashMatrixOptions
-  extends Pick<TestSessionOptions, 'context' | 'secrets' | 'kinds' | 'toolGroups' | 'env'> {
+  extends Pick<TestSessionOptions, 'context' | 'secrets' | 'use' | 'toolGroups' | 'env'> {
   /** For agents with a limit on cost that have no model of their own. */
   readonly prices?: Prices | undefined;
   /** Plays these alone: one position of a failure, one mode, or both. */
@@ -45,7 +45,7 @@ export interface CrashMatrixWorld<World> extends CrashMatrixOptions {
  * that an agentic tool has of its own is asked.
  *
  * @throws Error when the undisturbed play cannot be played to its end, or asks for a reply that the script does not have.
- *   ConfigurationError when a tool group that the agent asks for is not to be had, or two kinds share a name.
+ *   ConfigurationError when a tool group that the agent asks for is not to be had, or two modules share a name.
  */
 export function crashMatrix<World>(
   agent: (kit: CrashKit<World>) => AgentUnderTest,
@@ -100,7 +100,7 @@ function toSubject<World>(
       return [resolve(first, env), ...others.map((one) => resolve(one, env))];
     },
     resolve: (one) => agentResolver({ groups: toolGroups, agents: [one] })(one, env),
-    kinds: toolKinds(options.kinds),
+    modules: (agents) => appModules({ use: options.use, agents, toolGroups }),
     script,
     reconciles: typeof agent === 'function' ? 'own' : 'simulated',
     world: () => options.world?.() as World, // absent only where the kit's world is `undefined`

@@ -1,6 +1,6 @@
 import type { Agent } from '../../agent/define-agent.ts';
-import type { ToolKinds } from '../../built-in-kinds.ts';
 import type { Principal } from '../../journal/events.ts';
+import type { Modules } from '../../loop/modules.ts';
 import type { ChatModel, ModelMessage, ModelReply, ModelRequest } from '../../model/chat-model.ts';
 import { callsOf, type ReplyPart, wordsOf } from '../../model/parts.ts';
 import type { Prices, Usage } from '../../model/prices.ts';
@@ -21,8 +21,8 @@ export interface Subject<World = unknown> {
   app(kit: CrashKit<World>): App;
   /** Gives tool groups to an agent that others bring along; as it is unless given. */
   resolve?(agent: Agent): Agent;
-  /** Of the app; the library's own unless given. */
-  readonly kinds?: ToolKinds | undefined;
+  /** Those of an app with these agents. */
+  modules(agents: App): Modules;
   readonly script: CrashScript;
   /** Who answers what became of a run that was cut off: the tools, or whoever saw them run. */
   readonly reconciles: 'own' | 'simulated';

@@ -1,6 +1,7 @@
 import type { Agent } from '../../agent/define-agent.ts';
 import type { Deferred } from '../../journal/event-page.ts';
 import type { Leased, NotResumed, NotStarted, SessionPort, TurnStart } from '../../journal/session-port.ts';
+import type { Modules } from '../../loop/modules.ts';
 import type { ChatModel, ModelReply, ModelRequest } from '../../model/chat-model.ts';
 import type { Prices } from '../../model/prices.ts';
 import { readerOf } from '../../session/fold-session.ts';
@@ -10,7 +11,7 @@ import { type LogEntry, toLog, writeProblems } from '../../tool/log.ts';
 import type { CrashableInvocation, Positions } from './crashable-invocation.ts';
 import type { CrashableSession } from './crashable-session.ts';
 import type { Effects } from './effects.ts';
-import type { Subject } from './script.ts';
+import type { App, Subject } from './script.ts';
 
 /** What the invocations of one play share. */
 interface TurnDriverOptions<World> {
@@ -34,6 +35,7 @@ export class TurnDriver<World> {
   /** What it replied, whether that was heard or not. */
   readonly replies: ModelReply[] = [];
   readonly #options: TurnDriverOptions<World>;
+  readonly #apps = new WeakMap<CrashableInvocation, App>();
   #nonces = 0;
 
   constructor(options: TurnDriverOptions<World>) {
@@ -85,7 +87,7 @@ export class TurnDriver<World> {
     const { onAccepted, session } = this.#options;
     const { port, leaseMs } = session;
     this.#nonces += 1;
-    const lease = { nonce: `n${this.#nonces}`, reader: readerOf(this.#options.subject.kinds) };
+    const lease = { nonce: `n${this.#nonces}`, reader: readerOf(this.#modulesOf(invocation)) };
     for (let isStored = start === undefined; ; ) {
       const ask = (): Promise<Leased | Deferred | NotStarted | NotResumed> =>
         start === undefined || isStored ? port.resume({ ...lease, turn }) : port.begin({ ...lease, start });
@@ -103,14 +105,14 @@ export class TurnDriver<World> {
   async #run(invocation: CrashableInvocation, leased: Leased): Promise<'gone' | 'stopped'> {
     const { effects, session, subject } = this.#options;
     const { clock } = session;
-    const { reconciles, secrets, env, kinds } = subject;
+    const { reconciles, secrets, env } = subject;
     const honest = crashablePort(session.port, invocation);
     const port = session.outgoing?.(honest) ?? honest;
     const around: TurnHost['around'] = (own) => effects.seen(own, invocation, reconciles);
     const host = {
       port,
       clock,
-      kinds,
+      modules: this.#modulesOf(invocation),
       secrets,
       env,
       around,
@@ -125,8 +127,20 @@ export class TurnDriver<World> {
     return end.status === 'ended' || end.status === 'suspended' ? 'stopped' : 'gone';
   }
 
+  /** The agents of an invocation, made once. */
+  #appOf(invocation: CrashableInvocation): App {
+    const { effects, subject } = this.#options;
+    const known = this.#apps.get(invocation) ?? subject.app(effects.kit(invocation));
+    this.#apps.set(invocation, known);
+    return known;
+  }
+
+  #modulesOf(invocation: CrashableInvocation): Modules {
+    return this.#options.subject.modules(this.#appOf(invocation));
+  }
+
   #agents(invocation: CrashableInvocation): ScriptedAgents {
-    const { effects, model, subject } = this.#options;
+    const { model, subject } = this.#options;
     const { prices, resolve } = subject;
     const ask: ChatModel['ask'] = (request, options) =>
       invocation.through('model', async () => {
@@ -135,7 +149,7 @@ export class TurnDriver<World> {
         this.replies.push(reply);
         return reply;
       });
-    return scriptedAgents(subject.app(effects.kit(invocation)), { name: model.name, ask, prices, resolve });
+    return scriptedAgents(this.#appOf(invocation), { name: model.name, ask, prices, resolve });
   }
 }
 

@@ -4,10 +4,13 @@ import { copyJson } from '../copy-json.ts';
 import type { CheckedInput, InputDeclaration, InputOf, InputSchema } from '../input-schema.ts';
 import type { AsJson, Json, JsonObject } from '../json.ts';
 import type { JsonSchema } from '../json-schema.ts';
+import { LISTED_TOOLS } from '../listings.ts';
+import type { ModuleUse } from '../module-use.ts';
 import type { AnyTool, LoopView, Tool } from '../tool.ts';
 import { error } from '../tool-result.ts';
 import { callUnfolding, shortcut } from './call-unfolding.ts';
 import { allOf } from './inner-tools.ts';
+import { UNFOLDING } from './strategy.ts';
 import {
   type AnyUnfoldingTool,
   UNFOLDS,
@@ -24,7 +27,7 @@ import {
 export function toUnfolding<Declaration extends InputDeclaration>(
   config: UnfoldingConfig<string, Declaration>,
 ): AnyUnfoldingTool {
-  const { name, description, metadata = {}, scope = 'turn', childToolUsageNotes: notes } = config;
+  const { name, description, metadata = {}, scope = 'turn', childToolUsageNotes: notes, uses = [] } = config;
   checkNaming(name, description);
   if (config.exclusive && scope === 'session') {
     const problem =
@@ -38,6 +41,7 @@ export function toUnfolding<Declaration extends InputDeclaration>(
     metadata: readMetadata(name, metadata),
     input,
     inner,
+    uses: config.prepare ? [LISTED_TOOLS, ...uses] : uses,
     unfolding: {
       into,
       notes: notes?.trim() ? notes : undefined,
@@ -125,6 +129,7 @@ interface UnfoldingParts {
   readonly metadata: JsonObject;
   /** For whoever lists the tools inside; absent when they are not known yet. */
   readonly inner: readonly AnyTool[] | undefined;
+  readonly uses: readonly ModuleUse[];
   /**
    * The schema of an input that decides on the tools; or, where any input will do, the JSON Schema that the model is
    * shown.
@@ -145,6 +150,7 @@ function unfoldingTool({
   description,
   metadata,
   inner,
+  uses,
   input,
   unfolding,
 }: UnfoldingParts): AnyUnfoldingTool {
@@ -161,6 +167,7 @@ function unfoldingTool({
     returnDirect: false,
     metadata,
     inner,
+    uses: [UNFOLDING, ...uses],
     route: shortcut(unfolding, inputSchema),
     readInput: schema ? undefined : readAnything,
     check,
@@ -198,6 +205,8 @@ export type UnfoldingTool<Name extends string = string, Input = unknown> = Tool<
 
 /** What every form of an unfolding tool may say beside its tools. */
 export interface UnfoldingOptions {
+  /** Modules that tools need which are not known when it is made; those of the others come with them. */
+  readonly uses?: readonly ModuleUse[] | undefined;
   /** Told when it is called, below the names of its tools: as long as it has to be, since nobody else pays for it. */
   readonly childToolUsageNotes?: string | undefined;
   /** From its call on, its tools are all there is until the turn ends; without a guide and a context tool. */

@@ -220,7 +220,7 @@ const courier = defineCourier(async () => {
   return 'L';
 });
 const session = createTestSession(courier, {
-  kinds: [rateLimits],
+  use: [rateLimits],
   clock: createManualClock(0),
   replies: [
     { calls: [letter] },
@@ -239,7 +239,7 @@ const script = {
 const report = await crashMatrix((kit) => defineCourier(async ({ idempotencyKey }) => {
   await kit.effect('letter', idempotencyKey);
   return 'L';
-}), script, { kinds: [rateLimits] });
+}), script, { use: [rateLimits] });
 console.log(JSON.stringify({ told: [...new Set(told)].filter((text) => text.includes('an hour')), carried, ...report }));
 `;
 

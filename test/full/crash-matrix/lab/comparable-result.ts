@@ -3,13 +3,7 @@ import type { SessionState } from '../../../../src/testing/entry.ts';
 import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
 import { emptyState, reduce, valueIn } from '../../../doors/journal.ts';
 import { PROCESS } from '../../../doors/kinds.ts';
-import {
-  type CallNames,
-  callNames,
-  type PlayResult,
-  type Subject,
-  unknownIn,
-} from '../../../doors/testing.ts';
+import { type CallNames, callNames, type PlayResult, unknownIn } from '../../../doors/testing.ts';
 import { comparable, comparableState } from './comparable.ts';
 
 /** An result in a form in which two can be compared: texts that are equal when nothing was lost. */
@@ -45,7 +39,7 @@ const nameOf = (event: SessionEvent, names: CallNames): string =>
 
 export function toComparable(
   { events, requests }: Pick<PlayResult, 'events' | 'requests'>,
-  kinds?: Subject['kinds'],
+  kinds: typeof BUILT_IN_KINDS = BUILT_IN_KINDS,
 ): ComparableResult {
   const names = callNames(events);
   const unknown = unknownIn(events);

@@ -23,13 +23,19 @@ export interface Scenario {
   readonly steps: readonly CrashStep[];
 }
 
+/** A subject, and all modules that its agents may have. */
+export interface LabSubject extends Subject<LabWorld> {
+  readonly known: ReturnType<typeof toolKinds>;
+}
+
 /** The scenario as it is played. */
-export const toSubject = (scenario: Scenario): Subject<LabWorld> => ({
+export const toSubject = (scenario: Scenario): LabSubject => ({
   app(crash) {
     const kit = kitOf(crash);
     return [scenario.agent(kit), ...(scenario.agents?.(kit) ?? [])];
   },
-  kinds: toolKinds(scenario.kinds),
+  modules: () => toolKinds(scenario.kinds),
+  known: toolKinds(scenario.kinds),
   script: { steps: scenario.steps, replies: scenario.script },
   reconciles: 'own',
   world: () => ({ isDeployed: false }),

@@ -7,13 +7,12 @@ import {
   type PlayResult,
   type Position,
   playDisturbed,
-  type Subject,
   Undisturbed,
   unknownIn,
 } from '../../../doors/testing.ts';
 import { type ComparableResult, toComparable } from './comparable-result.ts';
 import type { LabWorld } from './kit.ts';
-import { type Scenario, toSubject } from './scenario.ts';
+import { type LabSubject, type Scenario, toSubject } from './scenario.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 
 /** What disturbances made of a scenario: for whoever uses it, and for whoever knows what it is made of. */
@@ -25,11 +24,11 @@ export interface Finding {
 /** One scenario as it goes undisturbed, and what disturbances make of it. */
 export class Trial {
   readonly scenario: Scenario;
-  readonly #subject: Subject<LabWorld>;
+  readonly #subject: LabSubject;
   readonly #undisturbed: Undisturbed<LabWorld>;
   readonly #comparables = new Map<PlayResult, ComparableResult>();
 
-  private constructor(scenario: Scenario, subject: Subject<LabWorld>, undisturbed: Undisturbed<LabWorld>) {
+  private constructor(scenario: Scenario, subject: LabSubject, undisturbed: Undisturbed<LabWorld>) {
     this.scenario = scenario;
     this.#subject = subject;
     this.#undisturbed = undisturbed;
@@ -64,7 +63,7 @@ export class Trial {
     if (seen.broken || isOpen) return { damage, verdict: { is: 'failed', why: damage.problems } };
     const known = await Promise.all(subsetsOf([...unknown]).map((some) => this.#undisturbed.when(some)));
     const alsoShown = known.flatMap((one) => this.#toComparable(one).shown);
-    const verdict = verdictOf(toComparable(seen, this.#subject.kinds), {
+    const verdict = verdictOf(toComparable(seen, this.#subject.known), {
       modes,
       expected: this.#toComparable(expected),
       alsoShown,
@@ -75,7 +74,7 @@ export class Trial {
 
   /** Many plays are compared with the same few. */
   #toComparable(result: PlayResult): ComparableResult {
-    const comparable = this.#comparables.get(result) ?? toComparable(result, this.#subject.kinds);
+    const comparable = this.#comparables.get(result) ?? toComparable(result, this.#subject.known);
     this.#comparables.set(result, comparable);
     return comparable;
   }

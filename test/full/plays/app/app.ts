@@ -19,7 +19,7 @@ export function createApp(options: AppOptions) {
   });
   const holdfast = createHoldfast({
     agents: [agent],
-    kinds,
+    use: kinds,
     model: plannedModel(options.outside),
     auth: () => ({ id: 'player' }),
     log: (entry) =>

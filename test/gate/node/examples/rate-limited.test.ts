@@ -29,7 +29,7 @@ function courier({ replies, carry = async () => 'L' }: Scene) {
       carried.push(to);
       return carry();
     }),
-    { kinds: [rateLimits], clock, replies },
+    { use: [rateLimits], clock, replies },
   );
   return { clock, carried, session };
 }

@@ -44,7 +44,7 @@ const agentOf = (...tools: readonly AnyTool[]) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools });
 
 function sessionOf(kind: Kind, tool: AnyTool, replies: readonly ScriptedReply[]): TestSession {
-  return createTestSession(agentOf(tool), { kinds: [kind], replies, clock: createManualClock(5_000) });
+  return createTestSession(agentOf(tool), { use: [kind], replies, clock: createManualClock(5_000) });
 }
 
 /** The line of a turn that failed. */
@@ -110,7 +110,7 @@ describe('a kind of tool of an app', () => {
       tools: [tool],
     });
     const session = createTestSession(agentOf(tool, defineSubagent({ agent: helper })), {
-      kinds: [kind],
+      use: [kind],
       replies: [act(), { calls: [{ name: 'helper', input: { message: 'Help.' } }] }, act(), 'Ok.', 'Done.'],
     });
     await session.send('Go.');
@@ -130,7 +130,7 @@ describe('a kind of tool of an app', () => {
         return text('ok');
       },
     });
-    const session = createTestSession(agentOf(tool), { kinds: [times], clock, replies: [act(), 'Done.'] });
+    const session = createTestSession(agentOf(tool), { use: [times], clock, replies: [act(), 'Done.'] });
     await session.send('Go.');
     expect((await session.state()).memories.get('app:times')).toEqual([5_250]);
   });
@@ -145,7 +145,7 @@ describe('a kind of tool of an app', () => {
     });
     const helper = defineAgent({ name: 'helper', description: 'Helps.', instructions: 'Help.', tools: [] });
     const session = createTestSession(agentOf(defineSubagent({ agent: helper })), {
-      kinds: [seen],
+      use: [seen],
       replies: [{ calls: [{ name: 'helper', input: { message: 'Help.' } }] }, 'Ok.', 'Done.'],
     });
     await session.send('Go.');
@@ -171,7 +171,7 @@ describe('a kind of tool of an app', () => {
         remarkOn: () => ({ facts: [memory.fact('noted')] }),
       }),
     });
-    const session = createTestSession(agentOf(acts), { kinds: [kind], replies: [act(), 'Done.'] });
+    const session = createTestSession(agentOf(acts), { use: [kind], replies: [act(), 'Done.'] });
     await session.send('Go.');
     expect(session.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([
       ['act'],
@@ -185,7 +185,7 @@ describe('a kind of tool of an app', () => {
     const session = sessionOf(kind, remembering(kind), [act(), 'Done.']);
     await session.send('Go.');
     const { memories } = await session.state();
-    expect([memories.get('unfolding'), memories.get('app:unfolding')]).toEqual([[], ['w0']]);
+    expect([memories.get('unfolding'), memories.get('app:unfolding')]).toEqual([undefined, ['w0']]);
   });
 });
 
@@ -195,8 +195,8 @@ describe('a mistake of a developer', () => {
     const kind = wordsOf();
     const session = createTestSession(agentOf(remembering(kind)), { replies: [act(2), act()] });
     const message =
-      "The kind of tool 'words' remembers nothing here, since the app was not given it. Add it to the kinds of " +
-      'createHoldfast({ kinds }), and in tests to those of createTestSession and crashMatrix.';
+      "The module 'words' remembers nothing here, since the app does not have it. Tools that an agent is defined with bring theirs " +
+      'along; for others, add it to createHoldfast({ use }), and in tests to the `use` of createTestSession and crashMatrix.';
     const failed = { outcome: 'failed', error: { type: 'misconfigured', message } };
     expect(await session.send('Go.')).toMatchObject(failed);
     expect(await session.send('Again.')).toMatchObject(failed);
@@ -206,13 +206,9 @@ describe('a mistake of a developer', () => {
     ]);
   });
 
-  it('that gives two kinds one name, or a name of the library, is told at the start', () => {
+  it('that gives two kinds one name is told at the start', () => {
     expect(() => toolKinds([wordsOf(), wordsOf()])).toThrow(
-      "Two kinds are called 'words': facts of one would count for the other.",
-    );
-    const taken = defineToolKind({ name: 'holdfast:words', memory: { initial: 0, apply: (n: number) => n } });
-    expect(() => toolKinds([taken])).toThrow(
-      "The kind 'holdfast:words' has a name of the library's own: leave out the ':'.",
+      "There are two modules called 'app:words'. Either two copies of holdfast are installed (npm ls holdfast), or one of them needs another name.",
     );
   });
 
@@ -220,6 +216,10 @@ describe('a mistake of a developer', () => {
     [
       { name: 'a b' },
       "Tool kind 'a b': a name is a letter and then up to 63 letters, digits, '-' and '_': its facts are journaled under it.",
+    ],
+    [
+      { name: 'holdfast:words' },
+      "Tool kind 'holdfast:words': a name is a letter and then up to 63 letters, digits, '-' and '_': its facts are journaled under it.",
     ],
     [{ when: 'soon' as 'call' }, "Tool kind 'words': 'when' is 'soon': use 'call' or 'batch'."],
     [{ scope: 'turn' as 'path' }, "Tool kind 'words': 'scope' is 'turn': use 'path' or 'session'."],
@@ -266,7 +266,7 @@ describe('a mistake of a developer', () => {
         },
       });
       const session = sessionOf(kind, record, [act(), 'Recorded.', act(), act(), 'Hello.']);
-      const message = `What the kind of tool 'words' remembers of this session could not be folded: ${why} Its facts are still in the journal, and count once its code can fold them.`;
+      const message = `What the module 'words' remembers of this session could not be folded: ${why} Its facts are still in the journal, and count once its code can fold them.`;
       const failed = { outcome: 'failed', error: { type: 'misconfigured', message } };
       expect(await session.send('Record.')).toMatchObject({ outcome: 'completed', text: 'Recorded.' });
       expect(await session.send('Again.')).toMatchObject(failed);
@@ -297,7 +297,7 @@ describe('a mistake of a developer', () => {
         return text(String(kind.recall(call).length));
       },
     });
-    const session = createTestSession(agentOf(tool), { kinds: [kind], replies: [act(2), 'Done.'] });
+    const session = createTestSession(agentOf(tool), { use: [kind], replies: [act(2), 'Done.'] });
     await session.send('Go.');
     expect(shown(session)).toEqual(['1', '1']);
     expect(await kept(session)).toEqual(['word', 'word']);

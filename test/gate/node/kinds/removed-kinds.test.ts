@@ -3,7 +3,7 @@ import { decorate } from '../../../../src/decorators/entry.ts';
 import { defineAgent, defineTool, summarised, ToolCallContext, text } from '../../../../src/index.ts';
 import { defineToolKind, type ToolKind } from '../../../../src/kinds/entry.ts';
 import { createManualClock, createMemorySessions, scriptedModel } from '../../../../src/testing/entry.ts';
-import { toolKinds } from '../../../doors/agent.ts';
+import { composeModules, toolKinds } from '../../../doors/kinds.ts';
 import { foldAll, readerOf, runTurn, toSessionName, toTurnStart } from '../../../doors/session.ts';
 
 const counterOf = (version: number, by: number) =>
@@ -53,7 +53,7 @@ function session() {
       const leased = await port.begin({ nonce: newId(), start, reader: readerOf(app) });
       if (leased.status !== 'leased') throw new Error(leased.status);
       const model = scriptedModel([{ calls: [{ name: tool }] }, 'Done.']);
-      await runTurn({ port, agent, model, clock, kinds: app }, leased, clock.now());
+      await runTurn({ port, agent, model, clock, modules: app }, leased, clock.now());
       return [leased.snapshot !== null, model.requests.at(-1)?.messages.at(-1)?.text];
     },
     folded: async (kinds: readonly ToolKind[]) =>
@@ -88,9 +88,9 @@ describe('a kind that is taken out of an app', () => {
 
 describe('the number that snapshots are stamped with', () => {
   const other = defineToolKind({ name: 'other', memory: { initial: 0, apply: (n: number) => n } });
-  const ofKinds = (...kinds: readonly ToolKind[]): number => readerOf(toolKinds(kinds)).reducer;
+  const ofKinds = (...kinds: readonly ToolKind[]): number => readerOf(composeModules(kinds)).reducer;
 
-  it('is the reducer’s own without kinds of the app, and differs by their names and versions alone', () => {
+  it('is the reducer’s own without modules that remember, and differs by their names and versions alone', () => {
     expect(ofKinds()).toBe(readerOf().reducer);
     expect(ofKinds(counter, other)).toBe(ofKinds(other, counter));
     expect(ofKinds(counterOf(1, 5))).toBe(ofKinds(counter));

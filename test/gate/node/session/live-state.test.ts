@@ -59,7 +59,7 @@ it('an invocation folds the same state as it runs as its journal says afterwards
     usage: { inputTokens: 10, outputTokens: 5 },
   });
   const session: TestSession = createTestSession(agent, {
-    kinds: [words],
+    use: [words],
     replies: [
       'A.',
       ask('note', 'files'),

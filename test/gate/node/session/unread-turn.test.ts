@@ -89,7 +89,7 @@ async function overBy(app: ClockedApp, most: number) {
       await app.clock.advance(1_000);
     }
     const leased = await app.resume(openTurn.id);
-    await passing(app.clock, app.run(leased, { kinds })).catch(() => 'thrown');
+    await passing(app.clock, app.run(leased, { modules: kinds })).catch(() => 'thrown');
   }
   throw new Error(`It was taken over ${most} times.`);
 }
@@ -121,7 +121,7 @@ describe('a turn that cannot be read', () => {
       const app = clockedApp({ replies: ['One.', 'Two.', 'Three.', 'Four.'], leaseMs: LEASE_MS });
       const leased = await app.lease('Go.');
       broken.at = type;
-      await passing(app.clock, app.run(leased, { kinds })).catch(() => 'thrown');
+      await passing(app.clock, app.run(leased, { modules: kinds })).catch(() => 'thrown');
       expect((await overBy(app, 10)).end).toMatchObject({ type: 'turn-ended' });
     },
   );
@@ -131,11 +131,11 @@ describe('a turn that cannot be read', () => {
     const turn = await openTurn(app, 'model-replied');
     broken.at = 'model-replied';
     await app.clock.advance(LEASE_MS + 1);
-    await app.run(await app.resume(turn), { kinds }).catch(() => 'given back');
+    await app.run(await app.resume(turn), { modules: kinds }).catch(() => 'given back');
     expect(await app.port.post({ kind: 'cancel', turn, body: '{}' })).toBe('posted');
     await app.clock.advance(1);
     expect(app.dispatched).toEqual([turn, turn]);
-    expect(await app.run(await app.resume(turn), { kinds })).toEqual({ status: 'lost', seq: 3 });
+    expect(await app.run(await app.resume(turn), { modules: kinds })).toEqual({ status: 'lost', seq: 3 });
     const page = await app.port.read({ from: 4 });
     expect(page?.rows.map(({ body }) => JSON.parse(body))).toEqual([
       { v: 1, type: 'turn-ended', turn, outcome: 'cancelled' },
@@ -191,7 +191,7 @@ describe('a turn that cannot be read', () => {
     await app.clock.advance(LEASE_MS + LONGEST_PAUSE);
     const leased = await app.resume(turn);
     broken.folds = 0;
-    expect(await app.run(leased, { kinds })).toMatchObject({ status: 'lost' });
+    expect(await app.run(leased, { modules: kinds })).toMatchObject({ status: 'lost' });
     expect(broken.folds).toBe(0);
     expect(stoppedTurn('s1', 'tester', await app.events(turn))).toMatchObject({
       outcome: 'failed',
@@ -212,7 +212,7 @@ describe('a message for the holder', () => {
     const kind = 'praise' as InboxMessageKind; // of a newer version
     await app.port.post({ kind, turn, body: '{}' });
     await app.clock.advance(LEASE_MS + 1);
-    expect(await passing(app.clock, app.run(await app.resume(turn), { kinds }))).toMatchObject({
+    expect(await passing(app.clock, app.run(await app.resume(turn), { modules: kinds }))).toMatchObject({
       status: 'ended',
       turn: { outcome: 'completed', text: 'Done.' },
     });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, requireApproval } from '../../../../src/index.ts';
+import { stateMachines } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import {
   answersInside,
@@ -40,7 +41,7 @@ describe('a position that the code no longer has', () => {
       name: 'clerk',
       description: 'Works.',
       instructions: 'Work.',
-      tools: [{ toolsNow: () => [machine] }],
+      tools: [{ uses: [stateMachines], toolsNow: () => [machine] }],
     });
     const session = createTestSession(agent, { replies });
     return {

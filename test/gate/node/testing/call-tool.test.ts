@@ -135,7 +135,7 @@ it('what a kind of tools remembers is read in a test', async () => {
   const agent = defineAgent({ name: 'clerk', description: 'Counts.', instructions: '', tools: [count] });
   const session = createTestSession(agent, {
     replies: [{ calls: [{ name: 'count' }, { name: 'count' }] }, 'Done.'],
-    kinds: [counted],
+    use: [counted],
   });
   await expect(session.memory(counted)).rejects.toThrow('Nothing was sent to the session yet.');
   await session.send('Go.');

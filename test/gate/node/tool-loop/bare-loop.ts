@@ -9,7 +9,7 @@ interface Options {
   readonly memories?: readonly ToolMemory[];
   readonly strategies?: readonly InjectionStrategy[];
   /** Of every loop; the outer one has only its own strategies when it is given some. */
-  readonly kinds?: readonly InjectionStrategy[];
+  readonly everywhere?: readonly InjectionStrategy[];
 }
 
 /** A loop without a session around it: what it emits is folded and forgotten. */

@@ -171,7 +171,7 @@ describe('a nested loop', () => {
       strategies: [],
       replies: [calls('dig'), 'Dug.', 'Done.'],
       memories: [LISTINGS],
-      kinds: [
+      everywhere: [
         {
           name: 'outside',
           discover: async ({ view: { frame, path } }) => {

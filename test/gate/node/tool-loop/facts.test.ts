@@ -126,21 +126,30 @@ describe('a fact that a call records', () => {
     expect(state.memories.get('noted')).toEqual(['memory/dig 0: opened', 'memory/dig 0: look']);
   });
 
-  it('of a kind that nobody knows any more changes nothing', async () => {
+  it('of a module that the app does not have ends the loop, since nobody would keep it', async () => {
     const { end, state } = await runBare({ tools: [notes('look')], replies: [calls('look'), 'Done.'] });
-    expect([end.outcome, state.memories.size]).toEqual(['completed', 0]);
+    expect([end.outcome, end.error, state.memories.size]).toEqual([
+      'failed',
+      {
+        type: 'misconfigured',
+        message:
+          "The module 'noted' remembers nothing here, since the app does not have it. Tools that an agent is defined with bring theirs " +
+          'along; for others, add it to createHoldfast({ use }), and in tests to the `use` of createTestSession and crashMatrix.',
+      },
+      0,
+    ]);
   });
 
   it('is JSON: anything else is named, and the call fails', async () => {
     const bad = decorate(reads('bad'), {
       async call(_, call) {
-        call.record({ name: 'any', initial: null }, { at: Number.NaN });
+        call.record({ name: 'noted', initial: null }, { at: Number.NaN });
         return text('ok');
       },
     });
-    const { model } = await runBare({ tools: [bad], replies: [calls('bad'), 'Done.'] });
+    const { model } = await runBare({ tools: [bad], memories, replies: [calls('bad'), 'Done.'] });
     expect(shownResults(model.requests[1])).toEqual([
-      "Error: a fact of 'any': the value at `$.at` is NaN, which is not JSON.",
+      "Error: a fact of 'noted': the value at `$.at` is NaN, which is not JSON.",
     ]);
   });
 });

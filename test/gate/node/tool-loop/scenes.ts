@@ -19,6 +19,7 @@ export const shownResults = (request: ModelRequest | undefined): readonly string
 export const digs = (tools: readonly AnyTool[], more: Partial<Frame> = {}): AnyTool => ({
   ...reads('dig'),
   effect: 'none',
+  inner: tools,
   async call(_, call) {
     const frame = { name: 'dig', instructions: 'You dig.', message: 'Dig.', tools, ...more };
     const { outcome, text: said } = await call.nest(frame);

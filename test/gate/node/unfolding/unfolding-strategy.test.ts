@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, ToolCallContext } from '../../../../src/index.ts';
 import { defineUnfolding, type LoopView } from '../../../../src/kinds/entry.ts';
-import { UNFOLDING, unfoldingStrategy } from '../../../doors/kinds.ts';
+import { unfoldingStrategy } from '../../../doors/kinds.ts';
 import { consoleLog, UNFOLDED, type Unfolded, type UnfoldedList } from '../../../doors/tools.ts';
 import { does } from './scenes.ts';
 
@@ -117,7 +117,7 @@ describe('the memory of what is open', () => {
       UNFOLDED.apply([], { facade: 'inner' }, { ...place, frame: 'c0' }),
       UNFOLDED.apply([], { facade: 'kept', scope: 'session' }, place),
     ].flat();
-    const { observe } = UNFOLDING.memory;
+    const { observe } = UNFOLDED;
     const result = { type: 'text', content: '' } as const;
     const root = { turn: 't', frame: '', path: 'clerk' };
     const ended = (call: string) =>

@@ -1,7 +1,9 @@
 /** Plays a wire's session in memory, in lives that end where they are told to. */
+
 import type { Agent, ChatModel, StoredEvent } from '../../../../src/index.ts';
 import { createManualClock, createMemorySessions, type SessionPort } from '../../../../src/testing/entry.ts';
 import type { Leased } from '../../../doors/journal.ts';
+import { BUILT_IN_KINDS } from '../../../doors/kinds.ts';
 import { type FeedItem, toNewMessage, toSessionName } from '../../../doors/session.ts';
 import { type TurnSteps, turnSteps } from '../../../doors/testing.ts';
 import { fakeServer } from '../../../fixtures/mcp/fake-server.ts';
@@ -45,7 +47,7 @@ export async function playInMemory(play: MemoryPlay): Promise<MemoryResult> {
   const sessions = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} });
   const port = sessions.session(name);
   const model = MODELS[wire]({ baseURL: 'https://nobody.example' });
-  const steps = turnSteps({ port, agent, model, clock });
+  const steps = turnSteps({ port, agent, model, clock, modules: BUILT_IN_KINDS });
   const restart = async (): Promise<void> => {
     sessions.restart(name);
     await clock.advance(2 * LEASE_MS);

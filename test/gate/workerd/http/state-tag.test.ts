@@ -87,7 +87,7 @@ describe('the tag of a state', () => {
       name: 'counting',
       memory: { when: 'call', scope: 'session', initial: 0, apply: (count: number) => count + 1 },
     });
-    const other = appWith({ kinds: [counting] });
+    const other = appWith({ use: [counting] });
     const tag = await tagOf(session);
     expect(await tagOf(session, other)).not.toBe(tag);
     expect((await asking(session, tag, {}, other)).status).toBe(200);

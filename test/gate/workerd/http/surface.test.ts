@@ -23,7 +23,7 @@ const host: HttpHost = {
   maxBodyBytes: 1,
   allowPrivateFiles: false,
   streams: { count: nothing },
-  kinds: BUILT_IN_KINDS,
+  modules: BUILT_IN_KINDS,
   clock: { now: () => 0, after: nothing },
   log: nothing,
   newId: () => 'id',

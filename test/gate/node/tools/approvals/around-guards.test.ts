@@ -10,6 +10,7 @@ import {
   definePlaybook,
   defineStateMachine,
   defineUnfolding,
+  unfolding,
   withInnerTools,
 } from '../../../../../src/kinds/entry.ts';
 import type { ScriptedReply, TestSession } from '../../../../../src/testing/entry.ts';
@@ -188,7 +189,7 @@ describe('a deploy that guards an unfolding tool', () => {
   /** A session of the code of before and, from when `deploy` is called, of that of after. */
   function deployed(before: AnyTool, after: AnyTool, replies: readonly ScriptedReply[]) {
     let now = before;
-    const session = sessionWith([{ toolsNow: () => [now] }], replies);
+    const session = sessionWith([{ uses: [unfolding], toolsNow: () => [now] }], replies);
     const deploy = (): void => {
       now = after;
       session.restart();

@@ -1,16 +1,12 @@
-import { withName } from '../../decorators/with.ts';
-import { memoized } from '../../tool/async.ts';
-import { adopting, decorate, sameTools } from '../../tool/decorate.ts';
-import { defineToolKind } from '../../tool/define-tool-kind.ts';
-import { mistake } from '../../tool/log.ts';
-import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
-import {
-  broughtBy,
-  innerTools,
-  isBroughtBy,
-  originOf,
-  withOrigin,
-} from '../../tool/unfolding/inner-tools.ts';
+import { memoized } from '../async.ts';
+import { checkNaming } from '../check-definition.ts';
+import { adopting, decorate, renamed, sameTools } from '../decorate.ts';
+import { mistake } from '../log.ts';
+import { createModule, useOf } from '../module-use.ts';
+import { OFFERS } from '../offers.ts';
+import type { AnyTool, InjectionStrategy, LoopView } from '../tool.ts';
+import { broughtBy, innerTools, isBroughtBy, originOf, withOrigin } from './inner-tools.ts';
+import { contextTool, freeName, guideTo } from './texts.ts';
 import {
   UNFOLDED,
   type Unfolded,
@@ -18,8 +14,7 @@ import {
   type Unfolding,
   unfoldedIn,
   unfoldingIn,
-} from '../../tool/unfolding/unfolding.ts';
-import { contextTool, freeName, guideTo } from './texts.ts';
+} from './unfolding.ts';
 
 /** Offers what is inside the unfolding tools that are open, in their place; in every loop, without being asked for. */
 export const unfoldingStrategy: InjectionStrategy = {
@@ -48,12 +43,9 @@ function withOpen(tools: readonly AnyTool[], view: LoopView): readonly AnyTool[]
   return offered;
 }
 
-/** Remembers the unfolding tools that are open, and offers what is inside them. */
-export const UNFOLDING = defineToolKind({
-  name: 'holdfast:unfolding',
-  memory: UNFOLDED,
-  strategy: unfoldingStrategy,
-});
+/** The module of unfolding tools: it remembers which are open, and offers what is inside them. */
+export const UNFOLDING = useOf(createModule({ name: 'unfolding', state: [UNFOLDED] }));
+OFFERS.give(UNFOLDING, unfoldingStrategy);
 
 /** Keeps what was offered, and all that it was made of beside the memory of what is open. */
 interface Offered {
@@ -169,7 +161,8 @@ export function placeInnerTools(
     }
     const adopted = adoptedBy(unfolding, tool);
     const name = freeName(unfolding.name, adopted.name, taken);
-    const named = name === adopted.name ? adopted : withName(adopted, name);
+    if (name !== adopted.name) checkNaming(name, adopted.description);
+    const named = name === adopted.name ? adopted : renamed(adopted, name);
     const origin = { by: [unfolding], wasThere: false, inner: tool, name: adopted.name };
     taken.add(name);
     places.set(tool, offered.push(withOrigin(named, origin)) - 1);

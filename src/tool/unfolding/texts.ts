@@ -1,8 +1,8 @@
-import { decorate } from '../../tool/decorate.ts';
-import type { AnyTool } from '../../tool/tool.ts';
-import { text } from '../../tool/tool-result.ts';
-import { listed } from '../../tool/unfolding/call-unfolding.ts';
-import type { Unfolding } from '../../tool/unfolding/unfolding.ts';
+import { decorate } from '../decorate.ts';
+import type { AnyTool } from '../tool.ts';
+import { text } from '../tool-result.ts';
+import { listed } from './call-unfolding.ts';
+import type { Unfolding } from './unfolding.ts';
 
 /**
  * Makes what stays under the name of an unfolding tool that is open, for a model that calls it again: the unfolding tool

@@ -1,0 +1,70 @@
+import type { ToolMemory } from './tool-memory.ts';
+
+/** A feature, as the kernel tells it from others. Made by `defineModule`, once, in the feature's folder. */
+export interface ModuleIdentity {
+  /** Rows of the journal and of the agenda name it, so it stays. */
+  readonly name: string;
+  /** What an agent has of it holds in the loops inside its own too. */
+  readonly nested: boolean;
+  /** What it remembers of a session. */
+  readonly state: readonly ToolMemory[];
+}
+
+/** Makes the identity of a module. `nested`: false unless given. */
+export const createModule = ({
+  name,
+  nested = false,
+  state = [],
+}: Pick<ModuleIdentity, 'name'> & Partial<ModuleIdentity>): ModuleIdentity => ({ name, nested, state });
+
+/** Makes a use of a module; its key is empty unless given. */
+export const useOf = (module: ModuleIdentity, key = ''): ModuleUse => ({ module, key });
+
+/** A module as it is used in one place, with its configuration: what an app, an agent or a tool carries. */
+export interface ModuleUse {
+  readonly module: ModuleIdentity;
+  /** Tells uses of one module apart; each has its own. */
+  readonly key: string;
+}
+
+/** A place where modules plug in: whoever owns the place asks it what a use brings for it. */
+export interface Seam<Shape extends object> {
+  /** What the use brings here; nothing for most. */
+  of(use: ModuleUse): Shape | undefined;
+  /** Remembers what a use brings here. */
+  give(use: ModuleUse, shape: Shape): void;
+}
+
+/** Makes a seam. A use that brings nothing for it costs one look-up where uses are put together. */
+export function defineSeam<Shape extends object>(): Seam<Shape> {
+  const given = new WeakMap<ModuleUse, Shape>();
+  return { of: (use) => given.get(use), give: (use, shape) => void given.set(use, shape) };
+}
+
+/**
+ * The uses, each once, in their order.
+ *
+ * @throws TypeError when two modules share a name, or two uses of one module a key.
+ */
+export function distinctUses(uses: readonly ModuleUse[]): readonly ModuleUse[] {
+  const modules = new Map<string, ModuleIdentity>();
+  const distinct = new Map<string, ModuleUse>();
+  for (const use of uses) {
+    const { module, key } = use;
+    const { name } = module;
+    if ((modules.get(name) ?? module) !== module) throw new TypeError(twoModules(name));
+    modules.set(name, module);
+    const id = `${name} ${key}`;
+    if ((distinct.get(id) ?? use) !== use) throw new TypeError(twoUses(name, key));
+    distinct.set(id, use);
+  }
+  return [...distinct.values()];
+}
+
+const twoModules = (name: string): string =>
+  `There are two modules called '${name}'. Either two copies of holdfast are installed (npm ls holdfast), or one of them needs another name.`;
+
+const twoUses = (name: string, key: string): string =>
+  key === ''
+    ? `The module '${name}' is used twice with different settings: use it once.`
+    : `The module '${name}' is used twice under the key '${key}': give one of them another.`;
