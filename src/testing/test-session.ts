@@ -200,7 +200,6 @@ export function createTestSession<Output>(
   const modulesOf = (one: Agent): Modules =>
     appModules({ use: options.use, agents: [one, ...(options.agents ?? [])], toolGroups });
   const modules = modulesOf(declared);
-  const modulesNow = () => (typeof given === 'function' ? modulesOf(make()) : modules);
   const agent: Agent = resolve(declared, env);
   const clock = skippableClock(options.clock ?? systemClock);
   const { model, requests } = recorded(options.model ?? scriptedModel(options.replies));
@@ -218,13 +217,28 @@ export function createTestSession<Output>(
   const around = stubbing(options.stubs);
   const host = { port, agent: { ...agent, model }, model, clock, secrets, env, agents, modules, around };
   const place = { agent: agent.name, session: ADDRESS.session };
-  const steps = turnSteps({ ...host, log, place }, modulesNow);
   const isCold = typeof given === 'function' && !options.warm;
-  const fresh = (): Partial<TurnHost> => {
+  const fresh = () => {
     const invocation = isCold ? endingWithReply(model) : { model };
-    return { ...invocation, agent: { ...resolve(make(), env), model: invocation.model } };
+    const made = make();
+    const own = { ...resolve(made, env), model: invocation.model };
+    return { ...invocation, agent: own, modules: made === declared ? modules : modulesOf(made) };
   };
-  const cold = { resume: steps.resume, run: (leased: Leased) => steps.run(leased, fresh()) };
+  let invocation: Partial<TurnHost> & { readonly modules: Modules } = { modules };
+  const leasing = turnSteps({ ...host, log, place }, () => invocation.modules);
+  // Who leases a turn runs it: with the code of then.
+  const steps: TurnSteps = {
+    ...leasing,
+    begin(start) {
+      invocation = fresh();
+      return leasing.begin(start);
+    },
+    resume(turn) {
+      invocation = fresh();
+      return leasing.resume(turn);
+    },
+  };
+  const cold = { resume: steps.resume, run: (leased: Leased) => steps.run(leased, invocation) };
   const worker = mortalWorker(cold, (more) => clock.skip(2 * leaseMs + more));
   // Whoever runs a turn hears of what is left for it when it renews its lease: after a third of the term.
   const hear = () => clock.pass(leaseMs / 3);

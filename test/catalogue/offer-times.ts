@@ -1,6 +1,6 @@
 import type { AnyTool } from '../../src/index.ts';
 import type { SessionState } from '../../src/testing/entry.ts';
-import { BUILT_IN_KINDS } from '../doors/agent.ts';
+import { BUILT_IN_KINDS } from '../doors/kinds.ts';
 import { type Loop, memoryLoop, offerTools, runToolLoop } from '../doors/loop.ts';
 import { type Destination, pilot } from './pilot.ts';
 

@@ -5,4 +5,3 @@ export { announce, announcing } from '../../src/worker/announce.ts';
 export { KNOWN_FOR, startInBackground, toBackgroundTurn } from '../../src/worker/background.ts';
 export { UnknownTargetError } from '../../src/worker/target.ts';
 export type { PendingView } from '../../src/worker/turn-view.ts';
-export { BUILT_IN_KINDS, toolKinds } from './kinds.ts';

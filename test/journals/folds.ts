@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as v from 'valibot';
 import type { SessionEvent, StoredEvent } from '../../src/index.ts';
-import { BUILT_IN_KINDS } from '../doors/agent.ts';
 import { emptyState, parseEvent, REDUCER_VERSION, reduce, toSnapshot } from '../doors/journal.ts';
+import { BUILT_IN_KINDS } from '../doors/kinds.ts';
 import type { Dump } from './dump.ts';
 import { readFolder, versions } from './kept.ts';
 

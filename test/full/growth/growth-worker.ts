@@ -2,9 +2,9 @@
 import { SessionObject as Base } from '../../../durable-objects/index.ts';
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { defineAgent, summarised } from '../../../src/index.ts';
-import { BUILT_IN_KINDS } from '../../doors/agent.ts';
 import { objectSession } from '../../doors/durable-objects.ts';
 import { REDUCER_VERSION } from '../../doors/journal.ts';
+import { BUILT_IN_KINDS } from '../../doors/kinds.ts';
 import { foldLeased, readerOf, toSessionName } from '../../doors/session.ts';
 import { beginTurn, fillBlackboard, fillSession, iteration } from './fill-session.ts';
 

@@ -1,8 +1,8 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
 import type { SessionObject } from '../../../durable-objects/index.ts';
-import { BUILT_IN_KINDS } from '../../doors/agent.ts';
 import { type Leased, toSnapshot } from '../../doors/journal.ts';
+import { BUILT_IN_KINDS } from '../../doors/kinds.ts';
 import { foldAll, readerOf } from '../../doors/session.ts';
 import { makeObjectHarness, type ObjectHarness } from '../../gate/workerd/durable-objects/object-harness.ts';
 import { beginTurn, fillBlackboard, fillSession, iteration } from './fill-session.ts';

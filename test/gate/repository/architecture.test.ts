@@ -76,7 +76,7 @@ const ARROWS: readonly {
   {
     folder: 'src/tool-calling/',
     because: 'it runs calls without a session, and knows no agent',
-    on: [...['tool', 'model', 'journal', 'loop'].map((name) => `src/${name}/`), 'src/built-in-kinds.ts'],
+    on: [...['tool', 'model', 'journal', 'loop'].map((name) => `src/${name}/`)],
   },
   {
     folder: 'src/ai-sdk-tools/',
@@ -87,10 +87,7 @@ const ARROWS: readonly {
   {
     folder: 'src/session/',
     because: 'it runs the turns of a session whose object it knows by a type',
-    on: [
-      ...['tool', 'sources', 'model', 'journal', 'loop', 'agent'].map((name) => `src/${name}/`),
-      'src/built-in-kinds.ts',
-    ],
+    on: [...['tool', 'sources', 'model', 'journal', 'loop', 'agent'].map((name) => `src/${name}/`)],
     types: ['durable-objects/'],
   },
   {
@@ -101,7 +98,6 @@ const ARROWS: readonly {
       ...['tool', 'sources', 'session', 'agent', 'journal', 'webhooks', 'model', 'loop'].map(
         (name) => `src/${name}/`,
       ),
-      'src/built-in-kinds.ts',
     ],
   },
   { folder: 'src/webhooks/', because: 'it reads what senders sent, and knows no session', on: ['src/tool/'] },
@@ -148,7 +144,6 @@ const ARROWS: readonly {
     because: 'it runs sessions by the rules of the object, in memory, without a platform or HTTP',
     on: [
       ...['tool', 'sources', 'model', 'journal', 'loop', 'agent', 'session'].map((name) => `src/${name}/`),
-      'src/built-in-kinds.ts',
       'durable-objects/ledger.ts',
       'durable-objects/file-storage.ts',
       'durable-objects/session-storage.ts',
@@ -161,7 +156,6 @@ const ARROWS: readonly {
       ...['tool', 'sources', 'model', 'journal', 'loop', 'agent', 'session', 'in-memory'].map(
         (name) => `src/${name}/`,
       ),
-      'src/built-in-kinds.ts',
     ],
   },
   {
@@ -235,7 +229,7 @@ describe('who may import whom', () => {
     expect(imports.filter((one) => isIn(one.from, 'src/model/') && isOther(one))).toEqual([]);
   });
 
-  it('built-in-kinds.ts is the only file that knows all kinds, and of one kind another knows only what it nests', () => {
+  it('of one kind another knows only what it nests', () => {
     const kindOf = (file: string): string | undefined => /^src\/kinds\/([^/]+)\//.exec(file)?.[1];
     const nests: Readonly<Record<string, readonly string[]>> = {
       playbook: ['agentic'], // which it is
@@ -247,16 +241,6 @@ describe('who may import whom', () => {
       return one !== undefined && other !== undefined && one !== other && !nests[one]?.includes(other);
     });
     expect(across.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
-    const users = imports.filter(({ to }) => to === 'src/built-in-kinds.ts').map(({ from }) => from);
-    const may = [
-      'src/session/',
-      'src/worker/',
-      'src/testing/',
-      'src/in-memory/',
-      'src/tool-calling/',
-      'src/create-holdfast.ts',
-    ];
-    expect(users.filter((file) => !isIn(file, ...may))).toEqual([]);
   });
 
   it('no sender of webhooks imports another, so that a Worker pays for the one that it uses', () => {

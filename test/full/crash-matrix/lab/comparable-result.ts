@@ -1,8 +1,7 @@
 import type { SessionEvent, StoredEvent } from '../../../../src/index.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
-import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
 import { emptyState, reduce, valueIn } from '../../../doors/journal.ts';
-import { PROCESS } from '../../../doors/kinds.ts';
+import { BUILT_IN_KINDS, PROCESS } from '../../../doors/kinds.ts';
 import { type CallNames, callNames, type PlayResult, unknownIn } from '../../../doors/testing.ts';
 import { comparable, comparableState } from './comparable.ts';
 

@@ -1,7 +1,7 @@
 import type { Agent } from '../../../../src/index.ts';
 import type { ToolKind } from '../../../../src/kinds/entry.ts';
 import type { CrashStep, ScriptedExchange } from '../../../../src/testing/crash-matrix/entry.ts';
-import { toolKinds } from '../../../doors/agent.ts';
+import { toolKinds } from '../../../doors/kinds.ts';
 import type { Subject } from '../../../doors/testing.ts';
 import { type Kit, kitOf, type LabWorld } from './kit.ts';
 

@@ -8,7 +8,7 @@ import {
   type ScriptedReply,
   type TestSession,
 } from '../../../../src/testing/entry.ts';
-import { toolKinds } from '../../../doors/agent.ts';
+import { toolKinds } from '../../../doors/kinds.ts';
 import { shownResults } from '../tool-loop/scenes.ts';
 
 type Kind = RememberingKind<readonly string[], string>;

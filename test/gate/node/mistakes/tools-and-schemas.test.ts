@@ -100,7 +100,7 @@ describe('the literal of a tool that holds others', () => {
     [
       'innerTools in an unfolding',
       make(defineUnfolding, { ...named, innerTools: [] }),
-      "Tool 'desk': it has 'innerTools', which defineUnfolding does not take. It takes name, description, tools, byCategory, categoryParameter, input, select, prepare, metadata, childToolUsageNotes, exclusive, contextTool, scope, removeOnInvoke.",
+      "Tool 'desk': it has 'innerTools', which defineUnfolding does not take. It takes name, description, tools, byCategory, categoryParameter, input, select, prepare, metadata, childToolUsageNotes, exclusive, contextTool, uses, scope, removeOnInvoke.",
     ],
     [
       'agents for a subagent',

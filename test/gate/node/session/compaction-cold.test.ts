@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { defineTool, requireApproval, summarised, ToolCallContext } from '../../../../src/index.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
 import { type Leased, toSnapshot } from '../../../doors/journal.ts';
+import { BUILT_IN_KINDS } from '../../../doors/kinds.ts';
 import { foldAll, foldLeased, readerOf, toTurnStart } from '../../../doors/session.ts';
 import { listing, logged, long, SUMMARY_SHOWN } from './compaction-scene.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';

@@ -13,8 +13,8 @@ import {
 } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
-import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
 import { fromSnapshot, toSnapshot } from '../../../doors/journal.ts';
+import { BUILT_IN_KINDS } from '../../../doors/kinds.ts';
 import { foldLeased } from '../../../doors/session.ts';
 import { type SmallWindow, smallWindow, type WireMessage } from '../../../fixtures/small-window.ts';
 import { unplaced } from '../../../fixtures/stored.ts';

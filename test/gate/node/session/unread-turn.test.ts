@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SessionEvent, StoredEvent } from '../../../../src/index.ts';
-import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
 import type { InboxMessageKind } from '../../../doors/journal.ts';
+import { BUILT_IN_KINDS } from '../../../doors/kinds.ts';
 import { stoppedTurn } from '../../../doors/session.ts';
 import { startOf } from '../../../fixtures/session-contract/harness.ts';
 import { asked, LEASE_MS, LONGEST_PAUSE, leftBehind, passing } from './former-holder.ts';

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../src/index.ts';
 import { LISTINGS, type Listing, type Listings } from '../../../../src/kinds/entry.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
-import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
 import {
   emptyState,
   fromSnapshot,
@@ -12,6 +11,7 @@ import {
   toSnapshot,
   valueIn,
 } from '../../../doors/journal.ts';
+import { BUILT_IN_KINDS } from '../../../doors/kinds.ts';
 import { factOf } from '../../../doors/tools.ts';
 
 const place = { turn: 't1', frame: '', path: 'clerk', call: '', at: 0 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openApi } from '../../../../src/modules/openapi/entry.ts';
-import { BUILT_IN_KINDS } from '../../../doors/agent.ts';
 import { createApp, type HttpHost } from '../../../doors/http.ts';
+import { BUILT_IN_KINDS } from '../../../doors/kinds.ts';
 import { routeTable, toDocument } from '../../../doors/openapi.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { json, send } from './client.ts';
