@@ -19,7 +19,7 @@ export {
 export { markedName, objectToolName } from '../../src/kinds/chaining/object-names.ts';
 export { duration } from '../../src/kinds/process/agent-process-tools.ts';
 export { PROCESS } from '../../src/kinds/process/memory.ts';
-export { UNFOLDING, unfoldingStrategy } from '../../src/tool/unfolding/strategy.ts';
+export { unfoldingStrategy } from '../../src/tool/unfolding/strategy.ts';
 
 export { composeModules };
 
