@@ -13,7 +13,8 @@ import { paperGitHub } from './examples/triage/paper-github.ts';
 import { defineTriage } from './examples/triage/triage.ts';
 import { triageWebhook } from './examples/triage/triage-webhook.ts';
 import { workspace } from './examples/workspace/workspace.ts';
-import { offlineModel } from './offline-model/entry.ts';
+import { openaiCompatible } from './model/openai-compatible/entry.ts';
+import { orOffline } from './offline-model/entry.ts';
 
 interface Vars {
   /** Where the services of the examples' shop answer; without it nothing real happens. */
@@ -44,7 +45,7 @@ const holdfast = createHoldfast({
     researcher,
     workspace,
   ],
-  offline: offlineModel,
+  model: orOffline(openaiCompatible()),
   secrets: () => ({ GITHUB_TOKEN }),
   webhooks: [triageWebhook],
   mcp: readingRoom,

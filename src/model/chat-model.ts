@@ -72,8 +72,12 @@ export interface MediaTaken {
   readonly url: readonly string[];
 }
 
-/** Makes a model of the Worker's vars, secrets and bindings, once for each of them. */
-export type ModelOfEnv = (env: Readonly<Record<string, unknown>>) => ChatModel;
+/** Makes a model from the Worker's vars, secrets and bindings, once for each environment. */
+export interface ModelOfEnv<AppEnv extends object = Readonly<Record<string, unknown>>> {
+  (env: AppEnv): ChatModel;
+  /** `true` if it only reads settings: `GET /health` calls it too, and reports the setting that is missing. Defaults to `false`. */
+  readonly isChecked?: boolean | undefined;
+}
 
 /** What an adapter is given beside the request. */
 export interface AskOptions {

@@ -1,1 +1,2 @@
 export { type OfflineModelOptions, offlineModel } from './offline-model.ts';
+export { orOffline } from './or-offline.ts';

@@ -174,7 +174,6 @@ export const SHAPES = {
       agents: 'agents',
       use: 'list',
       model: 'model',
-      offline: 'function',
       log: 'any',
       toolGroups: 'list',
       context: 'any',

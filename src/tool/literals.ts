@@ -37,7 +37,7 @@ const CHECKS = {
 
 /**
  * The checks of literals; `undefined` in production, where a bundler leaves them and their tables out: the same code ran in development. It
- * drops what this file alone refers to, so no other file says `process.env.NODE_ENV`. What protects an effect or a secret, or comes from
+ * drops what this file alone refers to, so no other file of the kernel says `process.env.NODE_ENV`. What protects an effect or a secret, or comes from
  * an environment or the network, is not checked by them.
  */
 export let literals: typeof CHECKS | undefined;

@@ -1,15 +1,18 @@
 import type { Agent } from '../agent/define-agent.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
+import { DeploymentError } from '../session/deployment.ts';
+import { GIVE_MODEL } from './check-app.ts';
 import type { Env, HostedApp } from './host.ts';
 
 const made = new WeakMap<ModelOfEnv, WeakMap<Env, ChatModel>>();
 
 /**
- * Answers the model that a function makes of the environment: the same object for the same environment. One that could not be
- * made is tried again the next time.
+ * Returns the model that a function makes of the environment: the same object for the same environment. A function that failed
+ * is called again the next time.
  *
- * @throws ConfigurationError when the function throws, or answers with something that is no model.
+ * @throws DeploymentError if the function throws a ConfigurationError, and ConfigurationError if it throws anything else or
+ *   returns something that is no model.
  */
 export function modelOf({ host, env }: HostedApp, make: ModelOfEnv): ChatModel {
   const ofEnv = made.get(make) ?? new WeakMap<Env, ChatModel>();
@@ -32,7 +35,9 @@ function attempt({ host, env }: HostedApp, make: ModelOfEnv): ChatModel {
   try {
     return make(env);
   } catch (thrown) {
-    if (thrown instanceof ConfigurationError) throw thrown;
+    // Every request finds out alike what the environment lacks, and it is logged once.
+    if (thrown instanceof ConfigurationError)
+      throw new DeploymentError(thrown.message, { cause: thrown.cause });
     // Its words may hold what only the environment should know.
     host.log({ level: 'error', event: 'other', message: 'a `model` function threw', thrown });
     throw new ConfigurationError(
@@ -42,9 +47,28 @@ function attempt({ host, env }: HostedApp, make: ModelOfEnv): ChatModel {
   }
 }
 
-/** The model that an agent is run with. @throws ConfigurationError when it has none of its own, and the app has none. */
+/** Returns the model that an agent is run with. Throws a ConfigurationError if it cannot be made. */
 export const modelOfAgent = (here: HostedApp, agent: Agent): ChatModel =>
-  ownModel(here, agent) ?? here.host.model(here.env);
+  ownModel(here, agent) ?? modelOfApp(here);
+
+/** Returns the model for agents without one of their own. Throws a ConfigurationError if the app has none or it cannot be made. */
+export function modelOfApp(here: HostedApp): ChatModel {
+  const { model } = here.host;
+  if (model === undefined) throw new ConfigurationError(`This app has no model. ${GIVE_MODEL}`);
+  return typeof model === 'function' ? modelOf(here, model) : model;
+}
+
+/**
+ * Makes the models of the app and its agents whose functions only read settings. Others are not made: that may be work.
+ *
+ * @throws DeploymentError for the first one whose settings are missing or wrong.
+ */
+export function checkModels(here: HostedApp): void {
+  for (const { model, modelOf: own } of here.host.agents.values()) {
+    const make = own ?? model ?? here.host.model;
+    if (typeof make === 'function' && make.isChecked) modelOf(here, make);
+  }
+}
 
 /** The agent, with the model that it has in this environment. @throws ConfigurationError when that cannot be made. */
 export const withModel = (here: HostedApp, agent: Agent): Agent =>

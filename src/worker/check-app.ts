@@ -32,6 +32,18 @@ export function checkApp(config: unknown): void {
   if (fault) throw new ConfigurationError(`createHoldfast ${ended(fault.problem)}`);
 }
 
+/** Where a model comes from, for an app that has none. */
+export const GIVE_MODEL =
+  "Give createHoldfast one: model: openaiCompatible(), with openaiCompatible from 'holdfast/models/openai-compatible'.";
+
+/** @throws ConfigurationError that names the agents without a model, if the app has none either. */
+export function checkModels({ agents, model }: AgentsOf & { readonly model?: unknown }): void {
+  const without = agents.filter((agent) => !agent.model && !agent.modelOf).map(({ name }) => `'${name}'`);
+  if (model !== undefined || without.length === 0) return;
+  const subject = without.length === 1 ? `Agent ${without[0]} has` : `Agents ${without.join(', ')} have`;
+  throw new ConfigurationError(`${subject} no model, and neither has the app. ${GIVE_MODEL}`);
+}
+
 /** @throws ConfigurationError when a tool of an agent asks another, by a name that is not there: its model would be told in every call. */
 export function checkSubagents({ agents }: AgentsOf): void {
   const known = byName('agents', agents);

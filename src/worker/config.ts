@@ -3,7 +3,7 @@ import { fileRetainMs, type Retention, retainMs, retentionProblem } from '../age
 import type { Agent } from '../agent/define-agent.ts';
 import { agentResolver } from '../agent/resolve-agent.ts';
 import type { Principal } from '../journal/events.ts';
-import type { ChatModel } from '../model/chat-model.ts';
+import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import {
   checkDeployment,
@@ -34,13 +34,13 @@ import {
   byName,
   checkApp,
   checkEndpoint,
+  checkModels,
   checkOwners,
   checkPrices,
   checkStarters,
   checkSteering,
   checkSubagents,
 } from './check-app.ts';
-import { chooseModel } from './choose-model.ts';
 import { parseOrigins } from './cors.ts';
 import type { Schedule } from './define-schedule.ts';
 import type { ContextFor, Env, Host, OutgoingWebhook, OwnRequest } from './host.ts';
@@ -59,16 +59,11 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
    */
   readonly use?: readonly ModuleUse[] | undefined;
   /**
-   * For agents without a model of their own. Absent: chosen by the vars `MODEL` and `OPENAI_BASE_URL` and the secret
-   * `OPENAI_API_KEY`; where these choose none, messages for such agents and `GET /health` are answered 500 `misconfigured`, with
-   * what to set.
+   * For agents without a model of their own; required if there is one. A function makes it from the environment, once for each,
+   * such as `openaiCompatible()` of `holdfast/models/openai-compatible`. If the function throws, messages for such agents return 500
+   * `misconfigured`; `GET /health` does so too if the function says that it may be checked, as `openaiCompatible()` does.
    */
-  readonly model?: ChatModel | ((env: AppEnv) => ChatModel) | undefined;
-  /**
-   * Makes the model that is asked where the var `MODEL` is `offline`, and nowhere else: `offlineModel` of
-   * `holdfast/models/offline`, a planner that needs no key and is no language model. A Worker without it does not carry it.
-   */
-  readonly offline?: (() => ChatModel) | undefined;
+  readonly model?: ChatModel | ModelOfEnv<NoInfer<AppEnv>> | undefined;
   /**
    * What agents may ask for by role. The var `TOOL_GROUPS` makes more of their tools, and takes tools away:
    * `{ "includes": { "web": { "tools": ["search"] } }, "excludes": ["delete_page"] }`, by the ends of names.
@@ -188,6 +183,7 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
   checkOwners(config);
   checkEndpoint(config);
   checkSteering(config);
+  checkModels(config);
   const {
     agents,
     auth = defaultAuth,
@@ -222,8 +218,7 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
     clock: systemClock,
     log: toLog(config.log),
     newId: () => crypto.randomUUID().replaceAll('-', '').slice(0, 16),
-    model: modelIn(config),
-    checkModel: modelCheck(config),
+    model: config.model,
     resolve: agentResolver({ groups, agents, log: toLog(config.log) }),
     context: contextIn(context),
     secrets: async (env, principal, own) => readSecrets(await config.secrets?.(env, principal, own)),
@@ -234,12 +229,6 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
   };
 }
 
-/** The settings are those of the deployment: every turn finds out alike what is wrong with them. */
-function modelIn({ model, offline }: HoldfastConfig): Host['model'] {
-  if (model !== undefined) return typeof model === 'function' ? model : () => model;
-  return (env) => readingVars(() => chooseModel(env, offline));
-}
-
 /** What is wrong with vars is found out by every request alike, and logged once. */
 function readingVars<T>(read: () => T): T {
   try {
@@ -247,14 +236,6 @@ function readingVars<T>(read: () => T): T {
   } catch (failure) {
     throw failure instanceof ConfigurationError ? new DeploymentError(failure.message) : failure;
   }
-}
-
-/** A model that the app declares is not asked for by a check: making it may be work. */
-function modelCheck(config: HoldfastConfig): HttpHost['checkModel'] {
-  const isChosen =
-    config.model === undefined && config.agents.some(({ model, modelOf }) => !model && !modelOf);
-  const choose = modelIn(config);
-  return (env) => void (isChosen && choose(env));
 }
 
 /** What wrangler.toml binds as `SESSIONS`. */

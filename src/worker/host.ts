@@ -3,7 +3,7 @@ import type { Principal } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { Announced, Announcement } from '../journal/turn-runner.ts';
 import type { Modules } from '../loop/modules.ts';
-import type { ChatModel } from '../model/chat-model.ts';
+import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import type { FileStore } from '../session/file-store.ts';
 import type { Meter } from '../session/meter.ts';
 import type { Steering } from '../session/new-message.ts';
@@ -63,8 +63,8 @@ export interface Host {
   readonly log: Log;
   /** A short random id, unlike any other. */
   readonly newId: () => string;
-  /** The model for agents without one of their own. @throws ConfigurationError when there is none. */
-  model(env: Env): ChatModel;
+  /** For agents without a model of their own. */
+  readonly model: ChatModel | ModelOfEnv | undefined;
   /** The agent with the tool groups that it asks for. @throws ConfigurationError when one is not to be had. */
   resolve(agent: Agent, env: Env): Agent;
   /** The app's tool-call context, under the agent's and the request's. @throws ConfigurationError when it is not JSON. */

@@ -27,8 +27,6 @@ export interface HttpHost extends Host {
   readonly allowPrivateFiles: boolean;
   /** What is served at `/mcp`; absent: nothing. */
   readonly mcp?: McpEndpoint | undefined;
-  /** @throws DeploymentError when an agent needs the model of the settings, and these choose none. */
-  checkModel(env: Env): void;
   /** What in the Worker's deployment makes sessions work less well than they could. */
   warnings(env: Env): readonly string[];
 }

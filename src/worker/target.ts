@@ -10,7 +10,7 @@ import type { TurnHost } from '../session/turn-host.ts';
 import { attempt } from '../tool/async.ts';
 import type { CallOrigin } from '../tool/call-origin.ts';
 import type { Owner } from '../tool/owner.ts';
-import { modelOf, modelOfAgent, withModel } from './agent-model.ts';
+import { modelOf, modelOfAgent, modelOfApp, withModel } from './agent-model.ts';
 import {
   type Caller,
   type Env,
@@ -206,7 +206,7 @@ export const turnServices = (
 const agentsIn = (host: Host, env: Env): NonNullable<TurnHost['agents']> => ({
   names: [...host.agents.keys()].toSorted(),
   get model() {
-    return host.model(env);
+    return modelOfApp({ host, env });
   },
   modelOf: (make) => modelOf({ host, env }, make),
   find(name) {

@@ -58,6 +58,7 @@ async function bundled(contents: string): Promise<Bundle> {
   const [output] = Object.values(metafile.outputs);
   const bytes = new Map<string, number>();
   for (const [file, { bytesInOutput }] of Object.entries(output?.inputs ?? {})) {
+    if (bytesInOutput === 0) continue;
     const folder = folderOf(file);
     bytes.set(folder, (bytes.get(folder) ?? 0) + bytesInOutput);
   }

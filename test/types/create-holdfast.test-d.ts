@@ -14,7 +14,8 @@ import {
 } from '../../src/create-holdfast.ts';
 import type { Principal } from '../../src/index.ts';
 import { type ChatModel, defineAgent, defineToolGroup, type EnvOf, type ToolCall } from '../../src/index.ts';
-import { offlineModel } from '../../src/offline-model/entry.ts';
+import { openaiCompatible } from '../../src/model/openai-compatible/entry.ts';
+import { offlineModel, orOffline } from '../../src/offline-model/entry.ts';
 
 const clerk = defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay.', tools: [] });
 declare const model: ChatModel;
@@ -31,9 +32,18 @@ expectTypeOf(holdfast.worker.fetch).not.toBeNullable();
 
 // A model, or one for the vars and secrets of the Worker.
 createHoldfast({ agents: [clerk], model });
+// One that reads vars fits every environment, and says nothing of it.
+expectTypeOf(
+  createHoldfast({
+    agents: [clerk],
+    model: orOffline(openaiCompatible()),
+    secrets: (env) => ({ key: String(env.KEY) }),
+  }),
+).toEqualTypeOf<Holdfast>();
+// @ts-expect-error: it is a model, or a function that makes one
+createHoldfast({ agents: [clerk], model: openaiCompatible });
+// @ts-expect-error: there is no such option
 createHoldfast({ agents: [clerk], offline: offlineModel });
-// @ts-expect-error: it is given to be made, and only where it is asked
-createHoldfast({ agents: [clerk], offline: offlineModel() });
 createHoldfast({
   agents: [clerk],
   model(env) {
@@ -74,6 +84,22 @@ const typed = createHoldfast<OfApp>({
   },
 });
 expectTypeOf(typed).toEqualTypeOf<Holdfast<OfApp>>();
+createHoldfast<OfApp>({ agents: [clerk], model: orOffline(openaiCompatible()) });
+createHoldfast<OfApp>({
+  agents: [clerk],
+  model: orOffline((env) => {
+    expectTypeOf(env).toEqualTypeOf<OfApp>();
+    return model;
+  }),
+});
+// The environment of an app is said by its type or by its other functions.
+// @ts-expect-error: it is one of any Worker
+createHoldfast({ agents: [clerk], model: ({ DB }: OfApp) => (DB ? model : model) });
+createHoldfast({
+  agents: [clerk],
+  model: ({ DB }: OfApp) => (DB ? model : model),
+  files: (_: OfApp) => store,
+});
 typed.worker satisfies ExportedHandler<OfApp>;
 expectTypeOf(new typed.TurnRunner({} as ExecutionContext, {} as OfApp).run).toBeFunction();
 // Its routes are mounted in a Hono app of any environment.

@@ -1,5 +1,6 @@
 import { createHoldfast } from '../../create-holdfast.ts';
-import { offlineModel } from '../../offline-model/entry.ts';
+import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
+import { orOffline } from '../../offline-model/entry.ts';
 import { defineRefunds } from '../refunds/refunds.ts';
 import { paperShop } from '../support/shop.ts';
 import { a2a } from './a2a.ts';
@@ -7,7 +8,7 @@ import { a2a } from './a2a.ts';
 const holdfast = createHoldfast({
   agents: [defineRefunds(paperShop)],
   surfaces: [a2a({ agents: ['refunds'] })],
-  offline: offlineModel,
+  model: orOffline(openaiCompatible()),
 });
 
 export default holdfast.worker;

@@ -1,10 +1,11 @@
 import { createHoldfast } from '../../create-holdfast.ts';
-import { offlineModel } from '../../offline-model/entry.ts';
+import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
+import { orOffline } from '../../offline-model/entry.ts';
 import { clerk } from '../first/clerk.ts';
 
 const holdfast = createHoldfast({
   agents: [clerk],
-  offline: offlineModel,
+  model: orOffline(openaiCompatible()),
   origins: ['http://localhost:5173'], // where its pages come from
 });
 export default holdfast.worker;

@@ -1,5 +1,6 @@
 import { ConfigurationError, createHoldfast } from '../../create-holdfast.ts';
 import { defineAgent } from '../../index.ts';
+import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
 import { r2Files } from './r2-files.ts';
 
 /** What wrangler.toml binds: [[r2_buckets]] with binding = "FILES". */
@@ -15,6 +16,7 @@ const reader = defineAgent({
 
 const holdfast = createHoldfast({
   agents: [reader],
+  model: openaiCompatible(),
   files: ({ FILES }: Bindings) => {
     if (!FILES)
       throw new ConfigurationError('This Worker has no R2 bucket FILES. Bind one in wrangler.toml.');

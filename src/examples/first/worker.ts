@@ -1,8 +1,9 @@
 import { createHoldfast } from '../../create-holdfast.ts';
-import { offlineModel } from '../../offline-model/entry.ts';
+import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
+import { orOffline } from '../../offline-model/entry.ts';
 import { clerk } from './clerk.ts';
 
-const holdfast = createHoldfast({ agents: [clerk], offline: offlineModel }); // asked where MODEL is "offline"
+const holdfast = createHoldfast({ agents: [clerk], model: orOffline(openaiCompatible()) });
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;
 export { SessionObject } from '../../../durable-objects/index.ts';

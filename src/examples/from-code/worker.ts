@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { createHoldfast, SessionError } from '../../create-holdfast.ts';
 import { defineAgent } from '../../index.ts';
-import { offlineModel } from '../../offline-model/entry.ts';
+import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
+import { orOffline } from '../../offline-model/entry.ts';
 
 const sorter = defineAgent({
   name: 'sorter',
@@ -13,7 +14,7 @@ const sorter = defineAgent({
 interface Bindings {
   readonly SHOP_TOKEN: string; // a secret, which the shop's own server sends
 }
-const holdfast = createHoldfast<Bindings>({ agents: [sorter], offline: offlineModel });
+const holdfast = createHoldfast<Bindings>({ agents: [sorter], model: orOffline(openaiCompatible()) });
 
 interface Letter {
   readonly id: string;

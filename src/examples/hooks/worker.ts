@@ -1,6 +1,7 @@
 import { createHoldfast } from '../../create-holdfast.ts';
 import { defineAgent } from '../../index.ts';
-import { offlineModel } from '../../offline-model/entry.ts';
+import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
+import { orOffline } from '../../offline-model/entry.ts';
 import { githubWebhook, ignored } from '../../webhooks/entry.ts';
 
 const triage = defineAgent({
@@ -11,7 +12,7 @@ const triage = defineAgent({
 
 const holdfast = createHoldfast({
   agents: [triage],
-  offline: offlineModel,
+  model: orOffline(openaiCompatible()),
   webhooks: [
     githubWebhook({
       agent: 'triage',

@@ -3,7 +3,8 @@ import { createHoldfast } from '../../create-holdfast.ts';
 import { defineAgent, defineTool } from '../../index.ts';
 import { defineMcpEndpoint } from '../../mcp/server/entry.ts';
 import { allowKeys, createMcpToolFactory, defineMcpClient } from '../../mcp/tools/entry.ts';
-import { offlineModel } from '../../offline-model/entry.ts';
+import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
+import { orOffline } from '../../offline-model/entry.ts';
 
 const wiki = defineMcpClient({
   name: 'wiki',
@@ -33,7 +34,7 @@ const countWords = defineTool({
 
 const holdfast = createHoldfast({
   agents: [librarian],
-  offline: offlineModel,
+  model: orOffline(openaiCompatible()),
   context: (_, { principal }) => ({ tenant: principal.tenant ?? principal.id }), // which no message can change
   secrets: (env) => ({ WIKI_TOKEN: env.WIKI_TOKEN as string | undefined }), // as `wrangler secret put` has set it
   mcp: defineMcpEndpoint({ tools: [countWords], agents: ['librarian'] }), // at POST /mcp

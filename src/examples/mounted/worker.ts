@@ -2,7 +2,8 @@ import { Hono } from 'hono';
 import * as v from 'valibot';
 import { createHoldfast } from '../../create-holdfast.ts';
 import { defineAgent, defineTool } from '../../index.ts';
-import { offlineModel } from '../../offline-model/entry.ts';
+import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
+import { orOffline } from '../../offline-model/entry.ts';
 
 declare global {
   namespace Cloudflare {
@@ -28,7 +29,7 @@ const clerk = defineAgent({
   tools: [findOrder],
 });
 
-const holdfast = createHoldfast<Cloudflare.Env>({ agents: [clerk], offline: offlineModel });
+const holdfast = createHoldfast<Cloudflare.Env>({ agents: [clerk], model: orOffline(openaiCompatible()) });
 
 const app = new Hono<{ Bindings: Cloudflare.Env }>();
 app.get('/', (c) => c.text('The shop.'));

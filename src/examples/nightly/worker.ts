@@ -1,6 +1,7 @@
 import { createHoldfast, defineSchedule } from '../../create-holdfast.ts';
 import { defineAgent } from '../../index.ts';
-import { offlineModel } from '../../offline-model/entry.ts';
+import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
+import { orOffline } from '../../offline-model/entry.ts';
 
 const reporter = defineAgent({
   name: 'reporter',
@@ -16,7 +17,11 @@ const nightly = defineSchedule({
   message: 'Report on yesterday.',
 });
 
-const holdfast = createHoldfast({ agents: [reporter], offline: offlineModel, schedules: [nightly] });
+const holdfast = createHoldfast({
+  agents: [reporter],
+  model: orOffline(openaiCompatible()),
+  schedules: [nightly],
+});
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;
 export { SessionObject } from '../../../durable-objects/index.ts';

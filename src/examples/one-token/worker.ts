@@ -1,6 +1,7 @@
 import { bearerToken, createHoldfast } from '../../create-holdfast.ts';
 import { defineAgent, defineTool } from '../../index.ts';
-import { offlineModel } from '../../offline-model/entry.ts';
+import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
+import { orOffline } from '../../offline-model/entry.ts';
 import { openAi } from '../../surfaces/openai/entry.ts';
 
 const orders = defineTool({
@@ -22,7 +23,7 @@ const token = bearerToken((env) => env.CHAT_TOKEN);
 const holdfast = createHoldfast({
   agents: [shop],
   surfaces: [openAi()],
-  offline: offlineModel,
+  model: orOffline(openaiCompatible()),
   // The chat server has the token, and says with each request for which of its users it asks.
   auth: async (request, env) => ((await token(request, env)) ? { id: 'chat', delegates: true } : null),
   onBehalfOf: (request) => request.headers.get('x-user-id'),

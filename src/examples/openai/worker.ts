@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { createHoldfast } from '../../create-holdfast.ts';
 import { defineAgent, defineTool, requireApproval } from '../../index.ts';
-import { offlineModel } from '../../offline-model/entry.ts';
+import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
+import { orOffline } from '../../offline-model/entry.ts';
 import { openAi } from '../../surfaces/openai/entry.ts';
 
 const pay = defineTool({
@@ -19,7 +20,11 @@ const cashier = defineAgent({
   tools: [requireApproval(pay, ({ number }) => `Pay invoice ${number}?`)],
 });
 
-const holdfast = createHoldfast({ agents: [cashier], surfaces: [openAi()], offline: offlineModel });
+const holdfast = createHoldfast({
+  agents: [cashier],
+  surfaces: [openAi()],
+  model: orOffline(openaiCompatible()),
+});
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;
 export { SessionObject } from '../../../durable-objects/index.ts';

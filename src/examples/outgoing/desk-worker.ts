@@ -1,6 +1,7 @@
 import { createHoldfast } from '../../create-holdfast.ts';
 import { defineAgent } from '../../index.ts';
-import { offlineModel } from '../../offline-model/entry.ts';
+import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
+import { orOffline } from '../../offline-model/entry.ts';
 import { ignored, standardWebhook, toSessionId } from '../../webhooks/entry.ts';
 
 const desk = defineAgent({
@@ -12,7 +13,7 @@ const desk = defineAgent({
 
 const holdfast = createHoldfast({
   agents: [desk],
-  offline: offlineModel,
+  model: orOffline(openaiCompatible()),
   webhooks: [
     standardWebhook({
       name: 'turns',

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { createHoldfast } from '../../create-holdfast.ts';
 import { defineAgent, defineTool, requireApproval } from '../../index.ts';
-import { offlineModel } from '../../offline-model/entry.ts';
+import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
+import { orOffline } from '../../offline-model/entry.ts';
 import { outgoingWebhook } from '../../outgoing-webhooks/entry.ts';
 
 const refund = defineTool({
@@ -20,7 +21,7 @@ const clerk = defineAgent({
 
 const holdfast = createHoldfast({
   agents: [clerk],
-  offline: offlineModel,
+  model: orOffline(openaiCompatible()),
   outgoingWebhooks: [
     outgoingWebhook({
       url: 'https://desk.example.com/hooks/turns',

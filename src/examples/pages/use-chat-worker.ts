@@ -1,10 +1,12 @@
 import { createHoldfast } from '../../create-holdfast.ts';
+import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
 import { aiSdkUi } from '../../surfaces/ai-sdk-ui/entry.ts';
 import { desk } from './desk.ts';
 
 // Pages of this origin may ask this Worker: by `useChat`, at /agents/desk/chat.
 const holdfast = createHoldfast({
   agents: [desk],
+  model: openaiCompatible(),
   surfaces: [aiSdkUi()],
   origins: ['https://shop.example'],
 });

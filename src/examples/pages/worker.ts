@@ -1,8 +1,13 @@
 import { createHoldfast } from '../../create-holdfast.ts';
+import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
 import { desk } from './desk.ts';
 
 // Pages of this origin may ask this Worker. `auth` tells whose page it is, as of any other request.
-const holdfast = createHoldfast({ agents: [desk], origins: ['https://shop.example'] });
+const holdfast = createHoldfast({
+  agents: [desk],
+  model: openaiCompatible(),
+  origins: ['https://shop.example'],
+});
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;
 export { SessionObject } from '../../../durable-objects/index.ts';

@@ -1,6 +1,7 @@
 import { createHoldfast, type TurnItem } from '../../create-holdfast.ts';
 import { defineAgent } from '../../index.ts';
-import { offlineModel } from '../../offline-model/entry.ts';
+import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
+import { orOffline } from '../../offline-model/entry.ts';
 import { defineSurface, surfaceRoute } from '../../surfaces/entry.ts';
 
 /** The translator: what a turn shows, in the frames of the protocol. It reads and writes nothing, so a list of items tests it. */
@@ -33,7 +34,11 @@ const plainText = defineSurface({
 });
 
 const clerk = defineAgent({ name: 'clerk', description: 'Answers.', instructions: 'Answer.' });
-const holdfast = createHoldfast({ agents: [clerk], surfaces: [plainText], offline: offlineModel });
+const holdfast = createHoldfast({
+  agents: [clerk],
+  surfaces: [plainText],
+  model: orOffline(openaiCompatible()),
+});
 
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;

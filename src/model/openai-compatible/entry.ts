@@ -1,2 +1,3 @@
-export { type OpenaiCompatibleOptions, openaiCompatible } from './openai-compatible.ts';
+export type { OpenaiCompatibleOptions } from './adapter.ts';
+export { openaiCompatible } from './openai-compatible.ts';
 export type { ExtraBody, LimitParameter } from './request-body.ts';

@@ -1,64 +1,25 @@
-import { type AdapterOptions, askPatiently, DEFAULT_RETRIES, type OpenAttempt } from '../ask-patiently.ts';
-import {
-  type ChatModel,
-  ModelError,
-  type ModelMedia,
-  type ModelReply,
-  type ModelRequest,
-} from '../chat-model.ts';
-import { createMessageGate } from '../message-gate.ts';
-import { checkMedia } from '../model-media.ts';
-import { checkMaxOutputTokens, checkPrices } from '../prices.ts';
-import { type Pace, realPace } from '../retry.ts';
-import { checkModelSettings } from '../settings.ts';
-import { askOnce, type Endpoint, type Fetch } from './ask-once.ts';
-import {
-  checkExtraBody,
-  type ExtraBody,
-  type LimitParameter,
-  OUR_FIELDS,
-  toRequestBody,
-} from './request-body.ts';
-
-/** Where a server that speaks OpenAI's chat completions is, and how to ask it. */
-export interface OpenaiCompatibleOptions extends AdapterOptions {
-  /** Such as `https://api.openai.com/v1`; `/chat/completions` is added to its path. */
-  readonly baseURL: string;
-  /** Sent as a bearer token. */
-  readonly apiKey?: string | undefined;
-  /** The model's name at the server. */
-  readonly model: string;
-  /** Added to every request; a header given here replaces one of ours. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /**
-   * JSON that is merged into the body of every request, such as `{ top_k: 40 }` or `{ thinking: { type: 'enabled' } }`. The
-   * settings of a request replace what it says of the same field.
-   */
-  readonly extraBody?: ExtraBody | undefined;
-  /** The longest silence in ms, until the response's headers and between two chunks of its body. Default 120,000. */
-  readonly timeout?: number | undefined;
-  /** Default: the platform's `fetch`. */
-  readonly fetch?: Fetch | undefined;
-  /**
-   * What the server calls the most tokens of a reply. Default: `max_completion_tokens` at OpenAI, of which most models
-   * refuse the other, also behind a gateway whose path ends in `/openai`; `max_tokens`, which all others know, elsewhere.
-   */
-  readonly limitParameter?: LimitParameter | undefined;
-  /**
-   * Where the server takes a key by which the requests of one conversation meet the same cache: a field of the body, or a
-   * header, whose name begins with `x-`. Default: `prompt_cache_key` at api.openai.com, `x-grok-conv-id` at api.x.ai,
-   * `x-session-affinity` at api.cloudflare.com; elsewhere no key is sent, since some servers refuse what they do not know.
-   */
-  readonly cacheKeyIn?: string | undefined;
-  /**
-   * Which files the model takes in messages: images, PDF, WAV and MP3 can be sent, images also by their address. Default: not
-   * known. The lists of `result` must be empty, since results are told in words.
-   */
-  readonly media?: ModelMedia | undefined;
-}
+import type { ChatModel, ModelOfEnv } from '../chat-model.ts';
+import { ConfigurationError } from '../configuration-error.ts';
+import { checkPrices, type Prices } from '../prices.ts';
+import { realPace } from '../retry.ts';
+import { isRecord, parseJson } from '../untrusted-json.ts';
+import { type OpenaiCompatibleOptions, pacedOpenaiCompatible } from './adapter.ts';
 
 /**
- * A model behind any server that speaks OpenAI's chat completions. Failures that may pass (408, 409, 429, 5xx, no
+ * Creates a function that makes a model from the vars `MODEL` (the model's name, `gpt-5-mini` by default), `OPENAI_BASE_URL` (OpenAI's
+ * by default) and `MODEL_PRICES`, and the secret `OPENAI_API_KEY`: a text, or a binding of the Secrets Store, which is read by the first
+ * request. An empty var is not set. It is the `model` of `createHoldfast` and `defineAgent`.
+ *
+ * The function throws a ConfigurationError that names the setting that is missing or cannot be used, without its secret.
+ *
+ * @example
+ * ```ts
+ * const model = openaiCompatible(); // of createHoldfast({ agents, model })
+ * ```
+ */
+export function openaiCompatible(): ModelOfEnv<object>;
+/**
+ * Creates a model behind any server that speaks OpenAI's chat completions. Failures that may pass (408, 409, 429, 5xx, no
  * connection, silence, a reply cut off) are tried again while nothing has been handed on; no error message holds a credential. What a reply holds beside
  * words and calls (`reasoning_content`, `reasoning`, `reasoning_details`, `extra_content`, chunks of thinking) goes back to
  * this model as it came. `providerOptions.openaiCompatible` of a request is merged into its body.
@@ -66,173 +27,126 @@ export interface OpenaiCompatibleOptions extends AdapterOptions {
  * @throws TypeError when `baseURL`, `apiKey` or `headers` cannot be used in a request, when `extraBody` or `cacheKeyIn` says what
  *   the adapter sets itself, or when `prices`, `maxOutputTokens` or `media` make no sense.
  */
-export const openaiCompatible = (options: OpenaiCompatibleOptions): ChatModel =>
-  pacedOpenaiCompatible(options, realPace);
+export function openaiCompatible(options: OpenaiCompatibleOptions): ChatModel;
+export function openaiCompatible(options?: OpenaiCompatibleOptions): ChatModel | ModelOfEnv<object> {
+  return options === undefined ? modelOfVars : atServer(options);
+}
 
-/** `openaiCompatible` with time and chance given. For tests, and not exported by the package. */
-export const pacedOpenaiCompatible = (options: OpenaiCompatibleOptions, pace: Pace): ChatModel => {
-  const { model, headers = {}, timeout, retries = DEFAULT_RETRIES } = options;
-  // Secrets are pasted with line ends.
-  const apiKey = options.apiKey?.trim() || undefined;
-  const endpoint: Endpoint = {
-    url: parseUrl(options),
-    headers: parseHeaders(apiKey, headers),
-    fetch: options.fetch ?? ((url, request) => fetch(url, request)),
-    now: pace.now,
+const atServer = (options: OpenaiCompatibleOptions): ChatModel => pacedOpenaiCompatible(options, realPace);
+
+/** What is read of the environment, none of which is known to be there. */
+interface Vars {
+  readonly MODEL?: unknown;
+  readonly OPENAI_BASE_URL?: unknown;
+  readonly OPENAI_API_KEY?: unknown;
+  readonly MODEL_PRICES?: unknown;
+}
+
+const DEFAULT_BASE_URL = 'https://api.openai.com/v1';
+const DEFAULT_MODEL = 'gpt-5-mini';
+
+const modelOfVars: ModelOfEnv<object> = Object.assign(
+  (env: Vars): ChatModel => {
+    const [model, baseURL] = [setting(env.MODEL), setting(env.OPENAI_BASE_URL)];
+    const { OPENAI_API_KEY: key } = env;
+    const apiKey = setting(key);
+    if (model === 'offline') throw new ConfigurationError(NO_PLANNER);
+    if (baseURL === undefined && apiKey === undefined && !isStored(key)) {
+      throw new ConfigurationError(model === undefined ? NO_MODEL : noServer(model));
+    }
+    const server = {
+      baseURL: parseBaseUrl(baseURL ?? DEFAULT_BASE_URL),
+      model: model ?? DEFAULT_MODEL,
+      prices: parsePrices(setting(env.MODEL_PRICES)),
+    };
+    return isStored(key) ? withStoredKey(server, key) : ofSettings({ ...server, apiKey });
+  },
+  { isChecked: true } as const,
+);
+
+const setting = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value.trim() || undefined : undefined;
+
+/** A binding of the Secrets Store. */
+interface StoredSecret {
+  get(): Promise<unknown>;
+}
+
+const isStored = (value: unknown): value is StoredSecret => typeof Object(value).get === 'function';
+
+const OFFLINE =
+  'To develop without a language model, set MODEL = "offline" and let the planner answer: model: orOffline(openaiCompatible()), ' +
+  "with orOffline from 'holdfast/models/offline'.";
+
+const NO_MODEL =
+  'This Worker has no model: none of MODEL, OPENAI_API_KEY and OPENAI_BASE_URL is set. Set OPENAI_API_KEY or ' +
+  `OPENAI_BASE_URL, and MODEL to the name of the model there. ${OFFLINE}`;
+
+const NO_PLANNER =
+  "MODEL is 'offline', which asks for the planner, but the planner is not in this Worker: it runs in development only, where the " +
+  "model is orOffline(openaiCompatible()), with orOffline from 'holdfast/models/offline'. For a language model, set OPENAI_API_KEY or " +
+  'OPENAI_BASE_URL, and MODEL to the name of the model there.';
+
+const noServer = (model: string): string =>
+  `MODEL is '${model.slice(0, 80)}', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set one of them. ${OFFLINE}`;
+
+function parseBaseUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url?.protocol === 'https:' || url?.protocol === 'http:') return value;
+  throw new ConfigurationError(
+    `OPENAI_BASE_URL is not an http or https URL. Set it to one such as ${DEFAULT_BASE_URL}.`,
+  );
+}
+
+function ofSettings(options: OpenaiCompatibleOptions): ChatModel {
+  try {
+    return atServer(options);
+  } catch (failure) {
+    if (!(failure instanceof TypeError)) throw failure;
+    throw new ConfigurationError(`OPENAI_BASE_URL or OPENAI_API_KEY cannot be used: ${failure.message}`);
+  }
+}
+
+/** The key is read by the first request, and again after a failure: it may have been replaced. */
+function withStoredKey(server: OpenaiCompatibleOptions, key: StoredSecret): ChatModel {
+  const make = async (): Promise<ChatModel> => {
+    const stored = await key.get().catch((cause: unknown) => {
+      throw new ConfigurationError('The Secrets Store did not give OPENAI_API_KEY.', { cause });
+    });
+    return ofSettings({ ...server, apiKey: setting(stored) });
   };
-  const { host, hostname, pathname } = new URL(endpoint.url);
-  const { limitParameter = limitParameterOf(endpoint.url) } = options;
-  const manner = {
-    model,
-    limitParameter,
-    ...checkExtraBody(options.extraBody),
-    keyPlace: cacheKeyPlace(options.cacheKeyIn, hostname),
-    // Also behind a gateway, which has the name in its path.
-    fillsReasoning: /deepseek/i.test(host + pathname),
-  };
-  const most = checkMaxOutputTokens(options.maxOutputTokens);
-  const gate = createMessageGate(blotSecrets(apiKey, headers));
-  const toWork = createSender(endpoint, manner);
-  const settings = { timeout, retries, gate, pace };
+  let made: Promise<ChatModel> | undefined;
   return {
-    name: model,
-    provider: host,
-    ...checkPrices(options.prices),
-    ...checkModelSettings(options.settings),
-    ...checkMedia(options.media, ['result.data', 'result.url']),
-    heedsToolChoice: true,
-    ...(manner.keyPlace !== undefined && { caches: true as const }),
-    ...most,
-    async ask(request, asked) {
-      const work = toWork({ ...most, ...request });
-      return askPatiently(settings, request, { ...asked, work });
+    ...ofSettings(server),
+    async ask(...asked) {
+      made ??= make();
+      try {
+        return await (await made).ask(...asked);
+      } catch (failure) {
+        made = undefined;
+        throw failure;
+      }
     },
   };
-};
+}
 
-type Manner = Parameters<typeof toRequestBody>[0] & { readonly keyPlace?: string | undefined };
-
-/**
- * Makes what makes the work of an ask. A request is sent anew, in the same attempt, without a field that its server refuses and
- * that we can do without; to count the tokens of streams a server that has refused it is not asked again.
- */
-const createSender = (endpoint: Endpoint, { keyPlace, ...others }: Manner) => {
-  let knowsUsage = true;
-  return (request: ModelRequest) => {
-    const to = keyedEndpoint(endpoint, keyPlace, request);
-    const manner = { ...others, keyFields: keyField(keyPlace, request) };
-    let sent = request;
-    let asksUsage = knowsUsage;
-    let body = toRequestBody({ ...manner, asksUsage }, sent);
-    return async (attempt: OpenAttempt): Promise<ModelReply> => {
-      for (;;) {
-        try {
-          return await askOnce(to, body, attempt);
-        } catch (failure) {
-          if (asksUsage && refuses(failure, 'stream_options')) asksUsage = false;
-          else if (isLast(sent) && refuses(failure, 'tool_choice')) sent = { ...sent, tools: [] };
-          else throw failure;
-          knowsUsage &&= asksUsage;
-          body = toRequestBody({ ...manner, asksUsage }, sent);
-        }
-      }
-    };
-  };
-};
-
-/** Whether a server has refused a request because of a field that it does not know, and that we can do without. */
-const refuses = (failure: unknown, field: string): boolean =>
-  failure instanceof ModelError &&
-  (failure.status === 400 || failure.status === 422) &&
-  failure.message.includes(field);
-
-/** The model is shown tools that it must not call: it may as well be shown none. */
-const isLast = ({ tools, settings }: ModelRequest): boolean =>
-  tools.length > 0 && settings?.toolChoice === 'none';
-
-/** The messages of these errors leave out the values: a URL may hold a password, and a header is a secret. */
-const parseUrl = ({ baseURL, ...others }: OpenaiCompatibleOptions): string => {
-  if (baseURL === undefined && 'baseUrl' in others) {
-    throw new TypeError("openaiCompatible has no option 'baseUrl'; it is called 'baseURL'.");
-  }
-  const url = URL.canParse(baseURL) ? new URL(baseURL) : undefined;
-  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
-    throw new TypeError("'baseURL' is not an http or https URL.");
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw new TypeError(
-      "'baseURL' holds a user name or password; give credentials as 'apiKey' or 'headers'.",
+function parsePrices(value: string | undefined): Prices | undefined {
+  if (value === undefined) return undefined;
+  const parsed = parseJson(value);
+  const { input, output, cachedInput, cacheWrite } = isRecord(parsed) ? parsed : {};
+  try {
+    return checkPrices({
+      input: numberOf(input),
+      output: numberOf(output),
+      ...(cachedInput !== undefined && { cachedInput: numberOf(cachedInput) }),
+      ...(cacheWrite !== undefined && { cacheWrite: numberOf(cacheWrite) }),
+    }).prices;
+  } catch (failure) {
+    if (!(failure instanceof TypeError)) throw failure;
+    throw new ConfigurationError(
+      'MODEL_PRICES is not the JSON of two prices. Set it to USD per million tokens, such as {"input":0.25,"output":2}.',
     );
   }
-  url.hash = '';
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/chat/completions`;
-  return url.href;
-};
-
-const parseHeaders = (apiKey: string | undefined, headers: Readonly<Record<string, string>>): Headers => {
-  try {
-    const all = new Headers({ 'content-type': 'application/json' });
-    if (apiKey !== undefined) all.set('authorization', `Bearer ${apiKey}`);
-    for (const [name, value] of Object.entries(headers)) all.set(name, value);
-    return all;
-  } catch {
-    throw new TypeError("'apiKey' or 'headers' holds a character that HTTP does not allow in a header.");
-  }
-};
-
-const limitParameterOf = (url: string): LimitParameter => {
-  const { hostname, pathname } = new URL(url);
-  const isOpenAI = hostname === 'api.openai.com' || hostname.endsWith('.openai.azure.com');
-  return isOpenAI || /\/openai(\/v\d+)?\/chat\/completions$/.test(pathname)
-    ? 'max_completion_tokens'
-    : 'max_tokens';
-};
-
-/** Makes what takes the key and the values of headers out of a message. */
-const blotSecrets = (
-  apiKey: string | undefined,
-  headers: Readonly<Record<string, string>>,
-): ((message: string) => string) => {
-  const values = Object.values(headers);
-  // `Bearer abc` may come back as `abc`.
-  const fromHeaders = [...values, ...values.flatMap((value) => value.split(/[\s,;=]+/))];
-  const secrets = [apiKey ?? '', ...fromHeaders.filter((value) => value.length >= SHORTEST_SECRET)]
-    .filter((secret) => secret !== '')
-    .sort((a, b) => b.length - a.length);
-  return (message) => secrets.reduce((text, secret) => text.replaceAll(secret, '[secret]'), message);
-};
-
-const SHORTEST_SECRET = 4;
-
-/** Where servers take a key of a conversation: a field of the body, or a header, whose name begins with `x-`. */
-const KNOWN: ReadonlyMap<string, string> = new Map([
-  ['api.openai.com', 'prompt_cache_key'],
-  ['api.x.ai', 'x-grok-conv-id'],
-  ['api.cloudflare.com', 'x-session-affinity'],
-]);
-
-/**
- * Answers where the server takes a key, if anywhere: others than those that are known may refuse what they do not know.
- *
- * @throws TypeError for what is neither a field nor a header, and for a field that the adapter sets itself.
- */
-function cacheKeyPlace(given: string | undefined, hostname: string): string | undefined {
-  if (given === undefined) return KNOWN.get(hostname);
-  if (/^[\w-]{1,64}$/.test(given) && !OUR_FIELDS.has(given)) return given;
-  throw new TypeError("'cacheKeyIn' is no field of the body or header that is free to hold a key.");
 }
 
-const isHeader = (place: string): boolean => /^x-/i.test(place);
-
-/** The field that tells the key of a request; nothing where there is no key or no such field. */
-const keyField = (place: string | undefined, { cache }: ModelRequest): Readonly<Record<string, string>> =>
-  place === undefined || isHeader(place) || cache?.key === undefined ? {} : { [place]: cache.key };
-
-/** The endpoint with the header that tells the key of a request; one that was given for all requests stands. */
-function keyedEndpoint(endpoint: Endpoint, place: string | undefined, { cache }: ModelRequest): Endpoint {
-  if (place === undefined || !isHeader(place) || cache?.key === undefined) return endpoint;
-  if (endpoint.headers.has(place)) return endpoint;
-  const headers = new Headers(endpoint.headers);
-  headers.set(place, cache.key);
-  return { ...endpoint, headers };
-}
+const numberOf = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN);

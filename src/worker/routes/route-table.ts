@@ -1,4 +1,5 @@
 import { toSessionName } from '../../session/read-secrets.ts';
+import { checkModels } from '../agent-model.ts';
 import { defineRoute, type HttpHost, type Route } from '../route.ts';
 import type { HealthView, RootView } from '../route-views.ts';
 import { getAgents } from './agents.ts';
@@ -78,7 +79,7 @@ function getHealth() {
       if (!hasAnswered) await port.read({ from: 1, limit: 1 });
       hasAnswered = true;
       host.platform(env);
-      host.checkModel(env);
+      checkModels({ host, env });
       const warnings = host.warnings(env);
       const view: HealthView = { status: 'ok', ...(warnings.length > 0 && { warnings }) };
       return Response.json(view);

@@ -4,13 +4,14 @@ import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { defineRefunds } from '../../../src/examples/refunds/refunds.ts';
 import { shopAt } from '../../../src/examples/support/shop.ts';
 import { defineMcpEndpoint } from '../../../src/mcp/server/entry.ts';
-import { offlineModel } from '../../../src/offline-model/entry.ts';
+import { openaiCompatible } from '../../../src/model/openai-compatible/entry.ts';
+import { orOffline } from '../../../src/offline-model/entry.ts';
 
 const { SHOP_URL } = env as { readonly SHOP_URL: string }; // as the test sets it
 
 const holdfast = createHoldfast({
   agents: [defineRefunds(shopAt(SHOP_URL))],
-  offline: offlineModel,
+  model: orOffline(openaiCompatible()),
   mcp: defineMcpEndpoint({ agents: ['refunds'] }),
 });
 

@@ -44,9 +44,9 @@ const MAY_STOP =
 
 const NO_MODEL =
   'This Worker has no model: none of MODEL, OPENAI_API_KEY and OPENAI_BASE_URL is set. Set OPENAI_API_KEY or ' +
-  'OPENAI_BASE_URL, and MODEL to the name of the model there; or give createHoldfast a `model`. To run without a language ' +
-  'model, set MODEL = "offline" and give the planner to createHoldfast: createHoldfast({ offline: offlineModel, ... }), with ' +
-  "offlineModel from 'holdfast/models/offline'.";
+  'OPENAI_BASE_URL, and MODEL to the name of the model there. To develop without a language model, set ' +
+  'MODEL = "offline" and let the planner answer: model: orOffline(openaiCompatible()), with orOffline from ' +
+  "'holdfast/models/offline'.";
 
 const without = (line: string): WorkerSettings => ({
   build: { edits: [{ file: ENTRY, from: line, to: '' }] },

@@ -1,6 +1,6 @@
-/** Whether wrangler takes the production environment of `wrangler.toml`; nothing is sent anywhere. */
+/** What wrangler makes of `wrangler.toml` and our Worker; nothing is sent anywhere. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -15,17 +15,33 @@ beforeAll(async () => {
 });
 afterAll(() => rm(out, { recursive: true }));
 
+/** Runs `wrangler deploy` up to the upload. `NODE_ENV` of the tests is not that of a developer's shell. */
+function deploy(environment: string, shell: NodeJS.ProcessEnv = {}) {
+  const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
+  const { NODE_ENV: _, ...inherited } = process.env;
+  const args = [wrangler, 'deploy', '--dry-run', '--env', environment, '--outdir', out];
+  return run(process.execPath, args, {
+    cwd: root,
+    env: { ...inherited, WRANGLER_SEND_METRICS: 'false', NO_COLOR: '1', ...shell },
+  });
+}
+
 it.each([
   ['production', ['SESSIONS (SessionObject)', 'TURNS (holdfast-turns)', 'LEASE_MS', 'MODEL']],
   ['', ['SESSIONS (SessionObject)', 'LEASE_MS', 'MODEL']],
 ])("a deployment to the environment '%s' has its bindings", async (environment, bindings) => {
-  const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
-  const args = [wrangler, 'deploy', '--dry-run', '--env', environment, '--outdir', out];
-  const { stdout, stderr } = await run(process.execPath, args, {
-    cwd: root,
-    env: { ...process.env, WRANGLER_SEND_METRICS: 'false', NO_COLOR: '1' },
-  });
+  const { stdout, stderr } = await deploy(environment);
   expect(stderr).toBe('');
   const found = [...stdout.matchAll(/^env\.(\w+( \([\w-]+\))?)/gm)].map(([, binding]) => binding);
   expect(found.toSorted()).toEqual(bindings.toSorted());
+});
+
+it.each([
+  ['has no planner', {}, false],
+  ['has one if the shell says that it is for development', { NODE_ENV: 'development' }, true],
+])('a deployment %s', async (_, shell, hasPlanner) => {
+  await deploy('', shell);
+  const bundle = await readFile(join(out, 'worker.js'), 'utf8');
+  expect(bundle).toContain('This Worker has no model');
+  expect(bundle.includes("Answered by Holdfast's offline planner")).toBe(hasPlanner);
 });

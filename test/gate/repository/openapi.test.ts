@@ -14,6 +14,7 @@ const root = resolve(import.meta.dirname, '../../..');
 const APP = `
   import { defineAgent } from './src/index.ts';
   import { createHoldfast } from './src/create-holdfast.ts';
+  import { openaiCompatible } from './src/model/openai-compatible/entry.ts';
   import { defineMcpEndpoint, mcpDescription } from './src/mcp/server/entry.ts';
   import { openApi } from './src/modules/openapi/entry.ts';
   import { aiSdkUi, aiSdkUiDescription } from './src/surfaces/ai-sdk-ui/entry.ts';
@@ -31,7 +32,7 @@ const APP = `
     routes: ['/events', '/a/b', '/a-b', '/uploads/{file}'].map((path) => ({ method: 'GET', path, handle })),
   });
   const webhooks = [githubWebhook({ agent: 'clerk', secret: 'SECRET', events: ['issues.opened'], owner: { id: 'me' }, start: () => ({}) })];
-  const app = { agents: [agent], mcp, webhooks, auth: () => ({ id: 'me' }) };
+  const app = { agents: [agent], model: openaiCompatible(), mcp, webhooks, auth: () => ({ id: 'me' }) };
   const described = openApi({ descriptions: [aiSdkUiDescription, openAiDescription, agUiDescription, mcpDescription] });
   export default createHoldfast({ ...app, surfaces: [aiSdkUi(), openAi(), agUi(), plain, described] }).worker;
 `;

@@ -2,7 +2,8 @@
 import { resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { bundleClerk, CLERK } from '../../measure/bundles.ts';
 
 /** What every Worker of agents carries: `defineAgent`, `defineTool` and results, the loop, the journal, the session. */
 const CORE = `
@@ -23,14 +24,14 @@ const VOCABULARY = `
   ${CORE}
 `;
 
-/** A Worker of one agent, whose model is at a server: the app around the core, with its routes, the queue and the schedules. */
+/** A Worker of one agent with a model of its own: the app around the core, with its routes, the queue and the schedules. */
 const WORKER = `
   import * as v from 'valibot';
   import { defineAgent, defineTool } from './src/index.ts';
   import { createHoldfast } from './src/create-holdfast.ts';
   const look = defineTool({ name: 'look', description: 'Looks.', input: v.object({ at: v.string() }), run: ({ at }) => at });
   const agent = defineAgent({ name: 'scout', description: 'Looks.', instructions: 'Look.', tools: [look] });
-  const holdfast = createHoldfast({ agents: [agent] });
+  const holdfast = createHoldfast({ agents: [agent], model: { name: 'none', ask: () => Promise.reject() } });
   export default holdfast.worker;
   export const { TurnRunner } = holdfast;
   export { SessionObject } from './durable-objects/index.ts';
@@ -59,7 +60,7 @@ async function minified(entry: string): Promise<Uint8Array> {
 it.each([
   ['the core', CORE, 106.5],
   ['the core with the whole tool vocabulary', VOCABULARY, 146],
-  ['a Worker of one agent', WORKER, 161],
+  ['a Worker of one agent', WORKER, 150],
 ])('%s weighs at most its limit, minified and gzipped', async (what, entry, limit) => {
   const bytes = await weigh(entry);
   console.log(`size: ${what} is ${(bytes / 1024).toFixed(1)} KiB gzipped (limit ${limit})`);
@@ -96,8 +97,8 @@ it.each([
   },
 );
 
-/** The files of a bundle, by their paths. */
-async function filesOf(entry: string): Promise<readonly string[]> {
+/** The files of a bundle, by their paths; `mode`: what `process.env.NODE_ENV` is. */
+async function filesOf(entry: string, mode = 'development'): Promise<readonly string[]> {
   const { metafile } = await build({
     stdin: { contents: entry, resolveDir: resolve(import.meta.dirname, '../../..'), loader: 'ts' },
     bundle: true,
@@ -106,6 +107,7 @@ async function filesOf(entry: string): Promise<readonly string[]> {
     format: 'esm',
     target: 'es2024',
     external: ['cloudflare:*'],
+    define: { 'process.env.NODE_ENV': JSON.stringify(mode) },
   });
   const [output] = Object.values(metafile.outputs);
   return Object.entries(output?.inputs ?? {}).flatMap(([path, { bytesInOutput }]) =>
@@ -185,9 +187,9 @@ const isSdk =
 
 // Before there were two SDKs: 279, 261 and 293 KiB.
 it.each([
-  ['with a client of MCP', withClient, 271, isSdk('sdk', 'server')],
-  ['with an endpoint of MCP', withEndpoint, 270.5, isSdk('sdk', 'client')],
-  ['with both', (worker: string) => withEndpoint(withClient(worker)), 346, isSdk('sdk')],
+  ['with a client of MCP', withClient, 259.5, isSdk('sdk', 'server')],
+  ['with an endpoint of MCP', withEndpoint, 259.5, isSdk('sdk', 'client')],
+  ['with both', (worker: string) => withEndpoint(withClient(worker)), 334.5, isSdk('sdk')],
 ])(
   'a Worker %s weighs at most its limit, and carries no SDK but its own, nor Ajv',
   async (what, change, limit, isForeign) => {
@@ -221,8 +223,9 @@ it('a Worker carries descriptions of routes only when it mounts openApi, and of 
   expect(carried.filter((path) => path.endsWith('/describe.ts'))).toEqual([
     'src/surfaces/openai/describe.ts',
   ]);
-  const mounted = `import { openApi } from './src/modules/openapi/entry.ts';${WORKER.replace('agents: [agent]', 'agents: [agent], surfaces: [openApi()]')}`;
-  const bytes = await added(WORKER, mounted);
+  const mounting = "import { openApi } from './src/modules/openapi/entry.ts';";
+  const mounted = WORKER.replace('agents: [agent]', 'agents: [agent], surfaces: [openApi()]');
+  const bytes = await added(WORKER, `${mounting}${mounted}`);
   console.log(`size: the description of an app is ${(bytes / 1024).toFixed(1)} KiB minified`);
   expect(bytes).toBeLessThan(25 * 1024);
 });
@@ -310,10 +313,44 @@ it('a Worker carries the planner only when it imports it', async () => {
     .map((entry) => `export * from './src/${entry}.ts';`)
     .join('');
   const without = await filesOf(`${everything}export * from './durable-objects/index.ts';`);
-  expect(without).toContain('src/worker/choose-model.ts');
+  expect(without).toContain('src/model/openai-compatible/openai-compatible.ts');
   expect(without.filter(isPlanner)).toEqual([]);
   const offline = await filesOf(`${everything}export { offlineModel } from './src/offline-model/entry.ts';`);
   expect(offline.filter(isPlanner).length).toBeGreaterThan(10);
+});
+
+describe('the README’s Worker, which names the planner,', () => {
+  const entry = `export * from './${CLERK}'; export { default } from './${CLERK}';`;
+  const isPlanner = (path: string): boolean => path.startsWith('src/offline-model/');
+
+  it('carries it in development', async () => {
+    expect((await filesOf(entry)).filter(isPlanner).length).toBeGreaterThan(10);
+  });
+
+  it('carries nothing but the function that leaves it out in production', async () => {
+    const carried = await filesOf(entry, 'production');
+    expect(carried).toContain('src/model/openai-compatible/openai-compatible.ts');
+    expect(carried.filter(isPlanner)).toEqual(['src/offline-model/or-offline.ts']);
+  });
+
+  it('carries not one byte of it in production if it is minified', async () => {
+    const folders = (await bundleClerk()).folders.map(({ folder }) => folder);
+    expect(folders).toContain('src/model');
+    expect(folders).not.toContain('src/offline-model');
+  });
+});
+
+it('a Worker carries the adapter of chat completions only when it imports it', async () => {
+  const asking = WORKER.replace(/model: \{.*? \}/, 'model: openaiCompatible()');
+  const adapted = `import { openaiCompatible } from './src/model/openai-compatible/entry.ts';${asking}`;
+  const isAdapter = (path: string): boolean => path.startsWith('src/model/openai-compatible/');
+  expect((await filesOf(WORKER)).filter(isAdapter)).toEqual([]);
+  expect((await filesOf(adapted)).filter(isAdapter).length).toBeGreaterThan(3);
+  const [without, using] = [await weigh(WORKER), await weigh(adapted)];
+  console.log(
+    `size: the adapter of chat completions is ${((using - without) / 1024).toFixed(1)} KiB gzipped`,
+  );
+  expect(using - without).toBeLessThan(12 * 1024);
 });
 
 it('a Worker carries the exchange of tools with the AI SDK only when it imports it, and never the AI SDK', async () => {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { defineFiles } from '../../../../src/examples/files/files.ts';
-import { offlineModel } from '../../../../src/offline-model/entry.ts';
+import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { orOffline } from '../../../../src/offline-model/entry.ts';
 import { appWith } from '../../../gate/workerd/http/app.ts';
 import { json, newSession, post } from '../../../gate/workerd/http/client.ts';
 import { answer } from '../../../gate/workerd/http/waiting.ts';
@@ -11,7 +12,7 @@ function talk({ url }: RealRun) {
   // A turn stays in one invocation, since the next one would be run by the Worker of the tests.
   const platform = { subrequests: 10_000 };
   const via = appWith(
-    { agents: [defineFiles({ url })], offline: offlineModel, platform },
+    { agents: [defineFiles({ url })], model: orOffline(openaiCompatible()), platform },
     { MODEL: 'offline' },
   );
   const session = newSession('files');

@@ -4,14 +4,7 @@ import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { workersAi } from '../../../../src/model/workers-ai/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
-import {
-  type Attempt,
-  ConfigurationError,
-  chooseModel,
-  costOf,
-  usd,
-  withRetries,
-} from '../../../doors/model.ts';
+import { type Attempt, ConfigurationError, costOf, usd, withRetries } from '../../../doors/model.ts';
 import { ask as askSdk, fakeModel, said } from './ai-sdk/fake-model.ts';
 import { fakePace, hello } from './openai-compatible/fake-server.ts';
 import { ask as askBinding } from './workers-ai/fake-binding.ts';
@@ -113,10 +106,10 @@ describe('prices', () => {
 
   it('of the model that the environment chooses come from MODEL_PRICES', () => {
     const env = { OPENAI_API_KEY: 'sk-1' };
-    expect(chooseModel(env).prices).toBeUndefined();
-    expect(chooseModel({ ...env, MODEL_PRICES: '{"input":0.25,"output":2}' }).prices).toEqual(PRICES);
+    expect(openaiCompatible()(env).prices).toBeUndefined();
+    expect(openaiCompatible()({ ...env, MODEL_PRICES: '{"input":0.25,"output":2}' }).prices).toEqual(PRICES);
     const cached = { ...PRICES, cachedInput: 0.025, cacheWrite: 0.3 };
-    expect(chooseModel({ ...env, MODEL_PRICES: JSON.stringify(cached) }).prices).toEqual(cached);
+    expect(openaiCompatible()({ ...env, MODEL_PRICES: JSON.stringify(cached) }).prices).toEqual(cached);
   });
 
   it.each([
@@ -129,7 +122,7 @@ describe('prices', () => {
   ])('are refused as %s', (text) => {
     const message =
       'MODEL_PRICES is not the JSON of two prices. Set it to USD per million tokens, such as {"input":0.25,"output":2}.';
-    expect(() => chooseModel({ OPENAI_API_KEY: 'sk-1', MODEL_PRICES: text })).toThrow(
+    expect(() => openaiCompatible()({ OPENAI_API_KEY: 'sk-1', MODEL_PRICES: text })).toThrow(
       new ConfigurationError(message),
     );
   });

@@ -62,7 +62,7 @@ describe('the tools of the workspace', () => {
   });
 
   it('are all told of by GET /agents', async () => {
-    const answer = await appWith({ agents: [workspace] })('/agents');
+    const answer = await appWith({ agents: [workspace], model: offlineModel() })('/agents');
     const told = JSON.stringify(await answer.json());
     const names = workspace.tools.flatMap(leavesOf).map(({ name }) => `"name":"${name}"`);
     expect(names.filter((name) => !told.includes(name))).toEqual([]);

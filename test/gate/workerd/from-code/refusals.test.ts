@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { type Caller, ConfigurationError } from '../../../../src/create-holdfast.ts';
 import { content, image } from '../../../../src/index.ts';
+import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
 import { objectsWith } from '../http/app.ts';
 import { json, newSession, post, send, sessionId } from '../http/client.ts';
@@ -368,6 +369,6 @@ describe('a mistake of the developer', () => {
 it('what the deployment lacks is a ConfigurationError, and the message is not taken', async () => {
   const { scripted } = await import('../../../fixtures/scripted-agent.ts');
   const { model: _, ...bare } = scripted;
-  const chat = at(newSession(), LOCAL, appOf({ agents: [bare], log: false }));
+  const chat = at(newSession(), LOCAL, appOf({ agents: [bare], model: openaiCompatible(), log: false }));
   await expect(chat.send('Hello')).rejects.toThrow(ConfigurationError);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { LOOP_ID_KEY } from '../../../../src/index.ts';
+import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { recordings, scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
 import { appWith, broken } from './app.ts';
@@ -94,7 +95,7 @@ describe('an app whose model cannot be chosen', () => {
   it.each([{}, { prefer: 'respond-async' }])('refuses a message and stores nothing: %j', async (headers) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const agent = { ...scripted, model: undefined };
-    const app = appWith({ agents: [agent] }, { MODEL: 'gpt-5' });
+    const app = appWith({ agents: [agent], model: openaiCompatible() }, { MODEL: 'gpt-5' });
     const session = newSession();
     const response = await post(session, { message: 'Hello' }, { headers, via: app });
     expect(response.status).toBe(500);
@@ -103,9 +104,9 @@ describe('an app whose model cannot be chosen', () => {
       title: 'misconfigured',
       status: 500,
       detail:
-        "MODEL is 'gpt-5', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set one of them. To run without a language " +
-        'model, set MODEL = "offline" and give the planner to createHoldfast: createHoldfast({ offline: offlineModel, ... }), ' +
-        "with offlineModel from 'holdfast/models/offline'.",
+        "MODEL is 'gpt-5', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set one of them. To develop without a " +
+        'language model, set MODEL = "offline" and let the planner answer: model: orOffline(openaiCompatible()), ' +
+        "with orOffline from 'holdfast/models/offline'.",
     });
     expect(log).toHaveBeenCalledOnce();
     expect((await send(session)).status).toBe(404);

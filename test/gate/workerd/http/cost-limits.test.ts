@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError, createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../src/index.ts';
+import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 
 const clerk = defineAgent({
@@ -24,7 +25,7 @@ describe('an app with a cost limit', () => {
     const prices = { input: 1, output: 2 };
     expect(() => createHoldfast({ agents: [clerk], model: scriptedModel([], { prices }) })).not.toThrow();
     expect(() => createHoldfast({ agents: [clerk], model: () => scriptedModel([]) })).not.toThrow();
-    expect(() => createHoldfast({ agents: [clerk] })).not.toThrow();
+    expect(() => createHoldfast({ agents: [clerk], model: openaiCompatible() })).not.toThrow();
     const own = { ...clerk, model: scriptedModel([], { prices }) };
     expect(() => createHoldfast({ agents: [own], model: scriptedModel([]) })).not.toThrow();
   });

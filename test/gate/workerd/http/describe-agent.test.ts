@@ -7,6 +7,7 @@ import {
   type ToolProvider,
 } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
+import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { appWith } from './app.ts';
 import { json } from './client.ts';
 
@@ -19,7 +20,9 @@ const input = { type: 'object', properties: { task: { type: 'string' } } } as co
 async function listed(...tools: readonly AnyTool[]): Promise<readonly Record<string, unknown>[]> {
   const agent = defineAgent({ name: 'boss', description: 'Leads.', instructions: 'Lead.', tools });
   const cook = defineAgent({ name: 'cook', description: 'Cooks.', instructions: 'Cook.' });
-  const { agents } = await json(await appWith({ agents: [agent, cook] })('/agents'));
+  const { agents } = await json(
+    await appWith({ agents: [agent, cook], model: openaiCompatible() })('/agents'),
+  );
   return (agents as { tools: Record<string, unknown>[] }[])[0]?.tools ?? []; // what this route answers
 }
 
@@ -79,6 +82,7 @@ describe('GET /agents', () => {
       tools: [leaf('read'), named, unnamed],
     });
     const app = appWith({
+      model: openaiCompatible(),
       toolGroups: [web],
       agents: [
         defineAgent({

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { createHoldfast, defineSchedule } from '../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
+import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { outgoingWebhook } from '../../../../src/outgoing-webhooks/entry.ts';
 
 const base = { description: 'Pays.', instructions: 'Pay.' };
@@ -133,5 +134,5 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
 });
 
 it('starts with subagents that are there', () => {
-  expect(app({ agents: [clerk, asking('clerk')] })).not.toThrow();
+  expect(app({ agents: [clerk, asking('clerk')], model: openaiCompatible() })).not.toThrow();
 });

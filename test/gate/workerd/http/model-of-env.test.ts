@@ -2,10 +2,12 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ConfigurationError, createHoldfast } from '../../../../src/create-holdfast.ts';
+import { ConfigurationError, createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { type Agent, defineAgent, defineTool, type ModelOfEnv } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
+import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { asDescribed } from './as-described.ts';
 import { json, newSession, ORIGIN, post, type Send } from './client.ts';
 import { MEDIA } from './file-app.ts';
@@ -14,9 +16,13 @@ import { expectProblem, problem } from './hook-deliveries.ts';
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 const base = { name: 'agent', description: 'Works.', instructions: 'Work.' };
 
-/** A Worker of these agents, without a model of the app, in one environment. */
-function deployed(agents: readonly Agent[], vars: Readonly<Record<string, unknown>>): Send {
-  const { worker } = createHoldfast({ agents });
+/** A Worker of these agents in one environment. */
+function deployed(
+  agents: readonly Agent[],
+  vars: Readonly<Record<string, unknown>>,
+  model?: HoldfastConfig['model'],
+): Send {
+  const { worker } = createHoldfast({ agents, model });
   const all = { ...env, MODEL: '', ...vars };
   return asDescribed(async (path, init) => {
     const url = path.startsWith('/') ? `${ORIGIN}${path}` : path;
@@ -52,6 +58,16 @@ describe('a model of the environment', () => {
     expect(await said(red)).toEqual({ outcome: 'completed', text: 'It is red.', model: 'of-red' });
     expect(await said(blue)).toMatchObject({ text: 'It is blue.', model: 'of-blue' });
     expect(await said(red)).toMatchObject({ text: 'Again red.' });
+    expect(seen).toEqual(['red', 'blue']);
+  });
+
+  it('is made once for each environment also for the agents of an app', async () => {
+    const { make, seen } = maker();
+    const agents = [defineAgent(base), defineAgent({ ...base, name: 'other' })];
+    const [red, blue] = [deployed(agents, { WORD: 'red' }, make), deployed(agents, { WORD: 'blue' }, make)];
+    expect(await said(red)).toEqual({ outcome: 'completed', text: 'It is red.', model: 'of-red' });
+    expect(await said(blue)).toMatchObject({ text: 'It is blue.', model: 'of-blue' });
+    expect(await said(red, newSession('other'))).toMatchObject({ text: 'Again red.' });
     expect(seen).toEqual(['red', 'blue']);
   });
 
@@ -126,9 +142,29 @@ describe('a model of the environment', () => {
     expect(await answer.text()).not.toContain('s3cret');
   });
 
-  it('is not asked for by a check of health, nor is one of the app then', async () => {
+  it('is not made by a check of health, since that may be work', async () => {
+    const [own, ofApp] = [maker(), maker()];
+    const agents = [defineAgent({ ...base, model: own.make }), defineAgent({ ...base, name: 'without' })];
+    const via = deployed(agents, { WORD: 'red' }, ofApp.make);
+    expect((await via('/health')).status).toBe(200);
+    expect([own.seen, ofApp.seen]).toEqual([[], []]);
+  });
+
+  it('is made by a check of health, once, if it only reads settings', async () => {
+    const [own, ofApp] = [maker(), maker()];
+    const checked = (make: ModelOfEnv) => Object.assign(make, { isChecked: true });
+    const agents = [
+      defineAgent({ ...base, model: checked(own.make) }),
+      defineAgent({ ...base, name: 'without' }),
+    ];
+    const via = deployed(agents, { WORD: 'red' }, checked(ofApp.make));
+    for (const _ of [1, 2]) expect((await via('/health')).status).toBe(200);
+    expect([own.seen, ofApp.seen]).toEqual([['red'], ['red']]);
+  });
+
+  it('is not made by a check of health for an app whose agents all have their own', async () => {
     const { make, seen } = maker();
-    const via = deployed([defineAgent({ ...base, model: make })], { WORD: 'red' });
+    const via = deployed([scripted], { WORD: 'red' }, Object.assign(make, { isChecked: true }));
     expect((await via('/health')).status).toBe(200);
     expect(seen).toEqual([]);
   });
@@ -144,7 +180,8 @@ describe('a model of the environment', () => {
       defineAgent({ ...base, name: 'failing', model: failing }),
       defineAgent({ ...base, name: 'without' }),
     ];
-    const listed = (await json(await deployed(agents, { WORD: 'red' })('/agents'))).agents as object[];
+    const via = deployed(agents, { WORD: 'red' }, openaiCompatible());
+    const listed = (await json(await via('/agents'))).agents as object[];
     expect(listed).toMatchObject([
       { name: 'agent', accepts: { url: ['image/*'] } },
       { name: 'failing', tools: [] },

@@ -1,7 +1,8 @@
 /** What a Worker answers whose settings choose no model. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { HoldfastConfig } from '../../../../src/create-holdfast.ts';
-import { offlineModel } from '../../../../src/offline-model/entry.ts';
+import { ConfigurationError, createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { offlineModel, orOffline } from '../../../../src/offline-model/entry.ts';
 import { githubWebhook } from '../../../../src/webhooks/entry.ts';
 import { ENV } from '../../../fixtures/arrive.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
@@ -11,30 +12,37 @@ import { json, newSession, post, type Send } from './client.ts';
 import { config, deliver, expectProblem, problem, signedIssue } from './hook-deliveries.ts';
 
 const OFFLINE =
-  'To run without a language model, set MODEL = "offline" and give the planner to createHoldfast: ' +
-  "createHoldfast({ offline: offlineModel, ... }), with offlineModel from 'holdfast/models/offline'.";
+  'To develop without a language model, set MODEL = "offline" and let the planner answer: model: orOffline(openaiCompatible()), ' +
+  "with orOffline from 'holdfast/models/offline'.";
 
 const NO_MODEL = problem(
   500,
   'misconfigured',
   'This Worker has no model: none of MODEL, OPENAI_API_KEY and OPENAI_BASE_URL is set. Set OPENAI_API_KEY or ' +
-    `OPENAI_BASE_URL, and MODEL to the name of the model there; or give createHoldfast a \`model\`. ${OFFLINE}`,
+    `OPENAI_BASE_URL, and MODEL to the name of the model there. ${OFFLINE}`,
 );
 
-const NOT_GIVEN = problem(
+const NO_PLANNER = problem(
   500,
   'misconfigured',
-  "MODEL is 'offline', but this Worker has no planner. Give it to createHoldfast: createHoldfast({ offline: offlineModel, " +
-    "... }), with offlineModel from 'holdfast/models/offline'. For a language model, set OPENAI_API_KEY or OPENAI_BASE_URL, " +
-    'and MODEL to the name of the model there.',
+  "MODEL is 'offline', which asks for the planner, but the planner is not in this Worker: it runs in development only, where the " +
+    "model is orOffline(openaiCompatible()), with orOffline from 'holdfast/models/offline'. For a language model, set OPENAI_API_KEY or " +
+    'OPENAI_BASE_URL, and MODEL to the name of the model there.',
 );
 
 const bare = { ...scripted, name: 'bare', model: undefined };
 
+const ownModel = { agents: [{ ...bare, modelOf: openaiCompatible() }], model: undefined };
+
 /** An app with an agent that has a model of its own, and with one that has none. */
 const app = (MODEL: string, more: Partial<HoldfastConfig> = {}): Send =>
   appWith(
-    { agents: [scripted, bare], webhooks: [githubWebhook({ ...config, agent: 'bare' })], ...more },
+    {
+      agents: [scripted, bare],
+      model: openaiCompatible(),
+      webhooks: [githubWebhook({ ...config, agent: 'bare' })],
+      ...more,
+    },
     {
       ...ENV,
       MODEL,
@@ -50,8 +58,9 @@ afterEach(() => {
 describe('a Worker whose settings choose no model', () => {
   it.each([
     ['nothing is set', '', {}, NO_MODEL],
-    ['nothing is set, though the planner is there', '', { offline: offlineModel }, NO_MODEL],
-    ['the planner is asked for, and is not there', 'offline', {}, NOT_GIVEN],
+    ['nothing is set, though the planner is there', '', { model: orOffline(openaiCompatible()) }, NO_MODEL],
+    ['the planner is asked for, and is not there', 'offline', {}, NO_PLANNER],
+    ['the agent has a model of its own, of settings', '', ownModel, NO_MODEL],
   ])(
     'takes no message for an agent that needs one, and tells the mend: %s',
     async (_, model, more, expected) => {
@@ -72,13 +81,13 @@ describe('a Worker whose settings choose no model', () => {
     const { message } = script('Done.');
     const response = await post(newSession(), { message: message() }, { via: app('') });
     expect(await json(response)).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    const health = await app('', { agents: [scripted], webhooks: [] })('/health');
+    const health = await app('', { agents: [scripted], model: undefined, webhooks: [] })('/health');
     expect([health.status, await json(health)]).toEqual([200, { status: 'ok' }]);
   });
 });
 
 it('the planner that a Worker was given answers where MODEL is offline', async () => {
-  const via = app('offline', { offline: offlineModel });
+  const via = app('offline', { model: orOffline(openaiCompatible()) });
   const response = await post(newSession('bare'), { message: 'Hello' }, { via });
   expect(await json(response)).toMatchObject({ outcome: 'completed', model: 'offline' });
   expect((await via('/health')).status).toBe(200);
@@ -89,4 +98,25 @@ it('a model that the app declares is asked whatever the settings say', async () 
   const response = await post(newSession('bare'), { message: 'Hello' }, { via });
   expect(await json(response)).toMatchObject({ outcome: 'completed', model: 'offline' });
   expect((await via('/health')).status).toBe(200);
+});
+
+describe('an app without a model', () => {
+  const GIVE =
+    "Give createHoldfast one: model: openaiCompatible(), with openaiCompatible from 'holdfast/models/openai-compatible'.";
+
+  it.each([
+    [[bare], "Agent 'bare' has no model, and neither has the app."],
+    [
+      [scripted, bare, { ...bare, name: 'clerk' }],
+      "Agents 'bare', 'clerk' have no model, and neither has the app.",
+    ],
+  ])('is not made if agents need it', (agents, problem) => {
+    expect(() => createHoldfast({ agents })).toThrow(new ConfigurationError(`${problem} ${GIVE}`));
+  });
+
+  it('is made if every agent has a model of its own', () => {
+    expect(() =>
+      createHoldfast({ agents: [scripted, { ...bare, modelOf: openaiCompatible() }] }),
+    ).not.toThrow();
+  });
 });

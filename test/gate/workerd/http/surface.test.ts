@@ -33,7 +33,6 @@ const host: HttpHost = {
   secrets: nothing,
   platform: nothing,
   session: nothing,
-  checkModel: nothing,
   warnings: nothing,
 };
 

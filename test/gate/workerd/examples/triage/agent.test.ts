@@ -59,7 +59,7 @@ describe('what the model of triage is shown', () => {
   });
 
   it('is told of by GET /agents, with everything inside', async () => {
-    const answer = await appWith({ agents: [defineTriage(paperGitHub)] })('/agents');
+    const answer = await appWith({ agents: [defineTriage(paperGitHub)], model: offlineModel() })('/agents');
     const told = JSON.stringify(await answer.json());
     for (const name of ['read_issue', 'write_comment', 'close_issue', 'find_similar_issues', 'read_file']) {
       expect(told).toContain(`"name":"${name}"`);

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
 import type { Caller } from '../../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../../src/index.ts';
+import { openaiCompatible } from '../../../../../src/model/openai-compatible/entry.ts';
 import { recordings } from '../../../../fixtures/scripted-agent.ts';
 import { modelBySession, script } from '../../../../fixtures/scripts.ts';
 import { json } from '../../http/client.ts';
@@ -250,7 +251,7 @@ it('an agent that the deployment lacks something for takes no message', async ()
     instructions: '',
     toolGroups: ['web'],
   });
-  const lacking = publishing({ agents: ['needy'] }, { agents: [needy] });
+  const lacking = publishing({ agents: ['needy'] }, { agents: [needy], model: openaiCompatible() });
   expect(
     await answerTo(lacking, 'tools/call', { name: 'needy', arguments: { message: 'Hi' } }),
   ).toMatchObject({

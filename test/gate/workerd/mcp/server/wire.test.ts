@@ -2,6 +2,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../../../../src/index.ts';
 import { mcpDescription } from '../../../../../src/mcp/server/entry.ts';
+import { openaiCompatible } from '../../../../../src/model/openai-compatible/entry.ts';
 import { openApi } from '../../../../../src/modules/openapi/entry.ts';
 import { pass } from '../../../../fixtures/held-time.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
@@ -20,9 +21,9 @@ const problem = (type: string, status: number, detail: string) => ({
 });
 
 const NO_PLANNER =
-  "MODEL is 'offline', but this Worker has no planner. Give it to createHoldfast: createHoldfast({ offline: offlineModel, " +
-  "... }), with offlineModel from 'holdfast/models/offline'. For a language model, set OPENAI_API_KEY or OPENAI_BASE_URL, " +
-  'and MODEL to the name of the model there.';
+  "MODEL is 'offline', which asks for the planner, but the planner is not in this Worker: it runs in development only, where the " +
+  "model is orOffline(openaiCompatible()), with orOffline from 'holdfast/models/offline'. For a language model, set OPENAI_API_KEY or " +
+  'OPENAI_BASE_URL, and MODEL to the name of the model there.';
 
 const rpcError = (code: number, message: string) => ({ jsonrpc: '2.0', error: { code, message }, id: null });
 
@@ -369,7 +370,11 @@ describe('a failure inside the Worker', () => {
   it('that is the deployment’s is told at each request, and logged at the first as HTTP logs it', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const bare = { ...scripted, name: 'bare', model: undefined };
-    const wrong = publishing({ agents: [bare] }, { agents: [bare] }, { MODEL: 'offline' });
+    const wrong = publishing(
+      { agents: [bare] },
+      { agents: [bare], model: openaiCompatible() },
+      { MODEL: 'offline' },
+    );
     const call = () => answerTo(wrong, 'tools/call', { name: 'bare', arguments: { message: 'Hello' } });
     const told = { error: { code: -32603, message: NO_PLANNER } };
     expect([await call(), await call()]).toEqual([told, told]);

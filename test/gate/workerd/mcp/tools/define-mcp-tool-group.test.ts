@@ -11,6 +11,7 @@ import {
   type McpClient,
   type McpToolGroupConfig,
 } from '../../../../../src/mcp/tools/entry.ts';
+import { openaiCompatible } from '../../../../../src/model/openai-compatible/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../../src/testing/entry.ts';
 import { answers } from '../../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';
@@ -200,7 +201,11 @@ describe('a tool group of MCP servers', () => {
 
   it('is listed by GET /agents by what it says of itself, without a handshake (MCP-10)', async () => {
     const { server, client } = scene([says('search')]);
-    const app = appWith({ agents: [asking()], toolGroups: [groupOf([client], { provider: 'Docker' })] });
+    const app = appWith({
+      agents: [asking()],
+      model: openaiCompatible(),
+      toolGroups: [groupOf([client], { provider: 'Docker' })],
+    });
     expect((await json(await app('/agents'))).agents).toMatchObject([
       {
         name: 'clerk',

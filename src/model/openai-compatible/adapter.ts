@@ -1,0 +1,226 @@
+import { type AdapterOptions, askPatiently, DEFAULT_RETRIES, type OpenAttempt } from '../ask-patiently.ts';
+import {
+  type ChatModel,
+  ModelError,
+  type ModelMedia,
+  type ModelReply,
+  type ModelRequest,
+} from '../chat-model.ts';
+import { createMessageGate } from '../message-gate.ts';
+import { checkMedia } from '../model-media.ts';
+import { checkMaxOutputTokens, checkPrices } from '../prices.ts';
+import type { Pace } from '../retry.ts';
+import { checkModelSettings } from '../settings.ts';
+import { askOnce, type Endpoint, type Fetch } from './ask-once.ts';
+import {
+  checkExtraBody,
+  type ExtraBody,
+  type LimitParameter,
+  OUR_FIELDS,
+  toRequestBody,
+} from './request-body.ts';
+
+/** Where a server that speaks OpenAI's chat completions is, and how to ask it. */
+export interface OpenaiCompatibleOptions extends AdapterOptions {
+  /** Such as `https://api.openai.com/v1`; `/chat/completions` is added to its path. */
+  readonly baseURL: string;
+  /** Sent as a bearer token. */
+  readonly apiKey?: string | undefined;
+  /** The model's name at the server. */
+  readonly model: string;
+  /** Added to every request; a header given here replaces one of ours. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * JSON that is merged into the body of every request, such as `{ top_k: 40 }` or `{ thinking: { type: 'enabled' } }`. The
+   * settings of a request replace what it says of the same field.
+   */
+  readonly extraBody?: ExtraBody | undefined;
+  /** The longest silence in ms, until the response's headers and between two chunks of its body. Default 120,000. */
+  readonly timeout?: number | undefined;
+  /** Default: the platform's `fetch`. */
+  readonly fetch?: Fetch | undefined;
+  /**
+   * What the server calls the most tokens of a reply. Default: `max_completion_tokens` at OpenAI, of which most models
+   * refuse the other, also behind a gateway whose path ends in `/openai`; `max_tokens`, which all others know, elsewhere.
+   */
+  readonly limitParameter?: LimitParameter | undefined;
+  /**
+   * Where the server takes a key by which the requests of one conversation meet the same cache: a field of the body, or a
+   * header, whose name begins with `x-`. Default: `prompt_cache_key` at api.openai.com, `x-grok-conv-id` at api.x.ai,
+   * `x-session-affinity` at api.cloudflare.com; elsewhere no key is sent, since some servers refuse what they do not know.
+   */
+  readonly cacheKeyIn?: string | undefined;
+  /**
+   * Which files the model takes in messages: images, PDF, WAV and MP3 can be sent, images also by their address. Default: not
+   * known. The lists of `result` must be empty, since results are told in words.
+   */
+  readonly media?: ModelMedia | undefined;
+}
+
+/** `openaiCompatible`, with time and chance as given: for tests. Throws what it throws. */
+export const pacedOpenaiCompatible = (options: OpenaiCompatibleOptions, pace: Pace): ChatModel => {
+  const { model, headers = {}, timeout, retries = DEFAULT_RETRIES } = options;
+  // Secrets are pasted with line ends.
+  const apiKey = options.apiKey?.trim() || undefined;
+  const endpoint: Endpoint = {
+    url: parseUrl(options),
+    headers: parseHeaders(apiKey, headers),
+    fetch: options.fetch ?? ((url, request) => fetch(url, request)),
+    now: pace.now,
+  };
+  const { host, hostname, pathname } = new URL(endpoint.url);
+  const { limitParameter = limitParameterOf(endpoint.url) } = options;
+  const manner = {
+    model,
+    limitParameter,
+    ...checkExtraBody(options.extraBody),
+    keyPlace: cacheKeyPlace(options.cacheKeyIn, hostname),
+    // Also behind a gateway, which has the name in its path.
+    fillsReasoning: /deepseek/i.test(host + pathname),
+  };
+  const most = checkMaxOutputTokens(options.maxOutputTokens);
+  const gate = createMessageGate(blotSecrets(apiKey, headers));
+  const toWork = createSender(endpoint, manner);
+  const settings = { timeout, retries, gate, pace };
+  return {
+    name: model,
+    provider: host,
+    ...checkPrices(options.prices),
+    ...checkModelSettings(options.settings),
+    ...checkMedia(options.media, ['result.data', 'result.url']),
+    heedsToolChoice: true,
+    ...(manner.keyPlace !== undefined && { caches: true as const }),
+    ...most,
+    async ask(request, asked) {
+      const work = toWork({ ...most, ...request });
+      return askPatiently(settings, request, { ...asked, work });
+    },
+  };
+};
+
+type Manner = Parameters<typeof toRequestBody>[0] & { readonly keyPlace?: string | undefined };
+
+/**
+ * Makes what makes the work of an ask. A request is sent anew, in the same attempt, without a field that its server refuses and
+ * that we can do without; to count the tokens of streams a server that has refused it is not asked again.
+ */
+const createSender = (endpoint: Endpoint, { keyPlace, ...others }: Manner) => {
+  let knowsUsage = true;
+  return (request: ModelRequest) => {
+    const to = keyedEndpoint(endpoint, keyPlace, request);
+    const manner = { ...others, keyFields: keyField(keyPlace, request) };
+    let sent = request;
+    let asksUsage = knowsUsage;
+    let body = toRequestBody({ ...manner, asksUsage }, sent);
+    return async (attempt: OpenAttempt): Promise<ModelReply> => {
+      for (;;) {
+        try {
+          return await askOnce(to, body, attempt);
+        } catch (failure) {
+          if (asksUsage && refuses(failure, 'stream_options')) asksUsage = false;
+          else if (isLast(sent) && refuses(failure, 'tool_choice')) sent = { ...sent, tools: [] };
+          else throw failure;
+          knowsUsage &&= asksUsage;
+          body = toRequestBody({ ...manner, asksUsage }, sent);
+        }
+      }
+    };
+  };
+};
+
+/** Whether a server has refused a request because of a field that it does not know, and that we can do without. */
+const refuses = (failure: unknown, field: string): boolean =>
+  failure instanceof ModelError &&
+  (failure.status === 400 || failure.status === 422) &&
+  failure.message.includes(field);
+
+/** The model is shown tools that it must not call: it may as well be shown none. */
+const isLast = ({ tools, settings }: ModelRequest): boolean =>
+  tools.length > 0 && settings?.toolChoice === 'none';
+
+/** The messages of these errors leave out the values: a URL may hold a password, and a header is a secret. */
+const parseUrl = ({ baseURL, ...others }: OpenaiCompatibleOptions): string => {
+  if (baseURL === undefined && 'baseUrl' in others) {
+    throw new TypeError("openaiCompatible has no option 'baseUrl'; it is called 'baseURL'.");
+  }
+  const url = URL.canParse(baseURL) ? new URL(baseURL) : undefined;
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
+    throw new TypeError("'baseURL' is not an http or https URL.");
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new TypeError(
+      "'baseURL' holds a user name or password; give credentials as 'apiKey' or 'headers'.",
+    );
+  }
+  url.hash = '';
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/chat/completions`;
+  return url.href;
+};
+
+const parseHeaders = (apiKey: string | undefined, headers: Readonly<Record<string, string>>): Headers => {
+  try {
+    const all = new Headers({ 'content-type': 'application/json' });
+    if (apiKey !== undefined) all.set('authorization', `Bearer ${apiKey}`);
+    for (const [name, value] of Object.entries(headers)) all.set(name, value);
+    return all;
+  } catch {
+    throw new TypeError("'apiKey' or 'headers' holds a character that HTTP does not allow in a header.");
+  }
+};
+
+const limitParameterOf = (url: string): LimitParameter => {
+  const { hostname, pathname } = new URL(url);
+  const isOpenAI = hostname === 'api.openai.com' || hostname.endsWith('.openai.azure.com');
+  return isOpenAI || /\/openai(\/v\d+)?\/chat\/completions$/.test(pathname)
+    ? 'max_completion_tokens'
+    : 'max_tokens';
+};
+
+/** Makes what takes the key and the values of headers out of a message. */
+const blotSecrets = (
+  apiKey: string | undefined,
+  headers: Readonly<Record<string, string>>,
+): ((message: string) => string) => {
+  const values = Object.values(headers);
+  // `Bearer abc` may come back as `abc`.
+  const fromHeaders = [...values, ...values.flatMap((value) => value.split(/[\s,;=]+/))];
+  const secrets = [apiKey ?? '', ...fromHeaders.filter((value) => value.length >= SHORTEST_SECRET)]
+    .filter((secret) => secret !== '')
+    .sort((a, b) => b.length - a.length);
+  return (message) => secrets.reduce((text, secret) => text.replaceAll(secret, '[secret]'), message);
+};
+
+const SHORTEST_SECRET = 4;
+
+/** Where servers take a key of a conversation: a field of the body, or a header, whose name begins with `x-`. */
+const KNOWN: ReadonlyMap<string, string> = new Map([
+  ['api.openai.com', 'prompt_cache_key'],
+  ['api.x.ai', 'x-grok-conv-id'],
+  ['api.cloudflare.com', 'x-session-affinity'],
+]);
+
+/**
+ * Answers where the server takes a key, if anywhere: others than those that are known may refuse what they do not know.
+ *
+ * @throws TypeError for what is neither a field nor a header, and for a field that the adapter sets itself.
+ */
+function cacheKeyPlace(given: string | undefined, hostname: string): string | undefined {
+  if (given === undefined) return KNOWN.get(hostname);
+  if (/^[\w-]{1,64}$/.test(given) && !OUR_FIELDS.has(given)) return given;
+  throw new TypeError("'cacheKeyIn' is no field of the body or header that is free to hold a key.");
+}
+
+const isHeader = (place: string): boolean => /^x-/i.test(place);
+
+/** The field that tells the key of a request; nothing where there is no key or no such field. */
+const keyField = (place: string | undefined, { cache }: ModelRequest): Readonly<Record<string, string>> =>
+  place === undefined || isHeader(place) || cache?.key === undefined ? {} : { [place]: cache.key };
+
+/** The endpoint with the header that tells the key of a request; one that was given for all requests stands. */
+function keyedEndpoint(endpoint: Endpoint, place: string | undefined, { cache }: ModelRequest): Endpoint {
+  if (place === undefined || !isHeader(place) || cache?.key === undefined) return endpoint;
+  if (endpoint.headers.has(place)) return endpoint;
+  const headers = new Headers(endpoint.headers);
+  headers.set(place, cache.key);
+  return { ...endpoint, headers };
+}

@@ -1,0 +1,113 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openaiCompatible } from '../../../../../src/model/openai-compatible/entry.ts';
+import { ConfigurationError } from '../../../../doors/model.ts';
+
+const OFFLINE =
+  'To develop without a language model, set MODEL = "offline" and let the planner answer: model: orOffline(openaiCompatible()), ' +
+  "with orOffline from 'holdfast/models/offline'.";
+
+const NO_MODEL =
+  'This Worker has no model: none of MODEL, OPENAI_API_KEY and OPENAI_BASE_URL is set. Set OPENAI_API_KEY or ' +
+  `OPENAI_BASE_URL, and MODEL to the name of the model there. ${OFFLINE}`;
+
+const modelOf = openaiCompatible();
+const request = { messages: [{ role: 'user' as const, text: 'Hello' }], tools: [] };
+const options = { signal: new AbortController().signal };
+
+/** A stored secret with these values in turn, and a server that refuses `sk-old`; `sent`: the headers that the server saw. */
+function stored(...values: readonly (string | Error)[]) {
+  const left = [...values];
+  const get = vi.fn(async () => {
+    const value = left.shift();
+    if (value instanceof Error) throw value;
+    return value;
+  });
+  const sent: (string | null)[] = [];
+  vi.stubGlobal('fetch', async (_: string, { headers }: RequestInit) => {
+    const authorization = new Headers(headers).get('authorization');
+    sent.push(authorization);
+    if (authorization === 'Bearer sk-old') return Response.json({ error: 'no' }, { status: 401 });
+    return Response.json({ choices: [{ message: { content: 'Hi.' }, finish_reason: 'stop' }] });
+  });
+  return { get, sent };
+}
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+describe('openaiCompatible without options', () => {
+  it.each<[object, string]>([
+    [{ OPENAI_API_KEY: 'sk-1' }, 'gpt-5-mini'],
+    [{ OPENAI_BASE_URL: 'http://localhost:11434/v1' }, 'gpt-5-mini'],
+    [{ MODEL: 'llama', OPENAI_BASE_URL: 'http://localhost:11434/v1' }, 'llama'],
+  ])('follows %j to %s', (env, name) => {
+    expect(modelOf(env).name).toBe(name);
+  });
+
+  it.each<[object, string]>([
+    [{}, NO_MODEL],
+    [{ MODEL: '', OPENAI_API_KEY: ' ', OPENAI_BASE_URL: '' }, NO_MODEL],
+    [
+      { MODEL: 'gpt-5' },
+      `MODEL is 'gpt-5', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set one of them. ${OFFLINE}`,
+    ],
+    [
+      { OPENAI_BASE_URL: 'localhost:11434/hunter2' },
+      'OPENAI_BASE_URL is not an http or https URL. Set it to one such as https://api.openai.com/v1.',
+    ],
+    [
+      { OPENAI_BASE_URL: 'https://me:hunter2@host.test/v1' },
+      "OPENAI_BASE_URL or OPENAI_API_KEY cannot be used: 'baseURL' holds a user name or password; give credentials as 'apiKey' or 'headers'.",
+    ],
+    [
+      { OPENAI_API_KEY: 'hunter\n2' },
+      "OPENAI_BASE_URL or OPENAI_API_KEY cannot be used: 'apiKey' or 'headers' holds a character that HTTP does not allow in a header.",
+    ],
+  ])('refuses %j by the name of the setting', (env, message) => {
+    expect(() => modelOf(env)).toThrow(new ConfigurationError(message));
+  });
+
+  it('reads the key from the Secrets Store with the first request', async () => {
+    const { get, sent } = stored('sk-stored\n');
+    const model = modelOf({ OPENAI_API_KEY: { get }, OPENAI_BASE_URL: 'http://server.test/v1' });
+    expect([model.name, model.provider, get.mock.calls.length]).toEqual(['gpt-5-mini', 'server.test', 0]);
+    for (const _ of [1, 2]) await model.ask(request, options);
+    expect([sent, get.mock.calls.length]).toEqual([['Bearer sk-stored', 'Bearer sk-stored'], 1]);
+  });
+
+  it('reads the key again after a failure, since it may have been replaced', async () => {
+    const { get, sent } = stored('sk-old', 'sk-new');
+    const model = modelOf({ OPENAI_API_KEY: { get } });
+    await expect(model.ask(request, options)).rejects.toThrow('401');
+    await model.ask(request, options);
+    expect(sent).toEqual(['Bearer sk-old', 'Bearer sk-new']);
+  });
+
+  it('names the key that the Secrets Store does not give, and asks for it again', async () => {
+    const { get, sent } = stored(new Error('Secret "x" not found'), 'sk-new');
+    const model = modelOf({ OPENAI_API_KEY: { get } });
+    await expect(model.ask(request, options)).rejects.toThrow(
+      new ConfigurationError('The Secrets Store did not give OPENAI_API_KEY.'),
+    );
+    await model.ask(request, options);
+    expect(sent).toEqual(['Bearer sk-new']);
+  });
+
+  it.each([{ MODEL: 'offline' }, { MODEL: ' offline ', OPENAI_API_KEY: 'sk-1' }])(
+    'has no planner for %j',
+    (env) => {
+      expect(() => modelOf(env)).toThrow(
+        new ConfigurationError(
+          "MODEL is 'offline', which asks for the planner, but the planner is not in this Worker: it runs in development only, where " +
+            "the model is orOffline(openaiCompatible()), with orOffline from 'holdfast/models/offline'. For a language model, set " +
+            'OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to the name of the model there.',
+        ),
+      );
+    },
+  );
+
+  it('may be checked, since it only reads settings', () => {
+    expect(modelOf.isChecked).toBe(true);
+  });
+});

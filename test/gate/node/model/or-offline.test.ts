@@ -1,0 +1,45 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { ModelOfEnv } from '../../../../src/index.ts';
+import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { offlineModel, orOffline } from '../../../../src/offline-model/entry.ts';
+import { ConfigurationError } from '../../../doors/model.ts';
+
+const other = { ...offlineModel(), name: 'other' };
+const model: ModelOfEnv = () => other;
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+});
+
+describe('orOffline', () => {
+  it.each([
+    ['offline', 'offline'],
+    [' offline\n', 'offline'],
+    ['', 'other'],
+    ['gpt-5', 'other'],
+    [undefined, 'other'],
+  ])('makes for the var MODEL = %j the model %j', (MODEL, name) => {
+    expect(orOffline(model)({ MODEL }).name).toBe(name);
+  });
+
+  it('makes the other model where there is no var MODEL', () => {
+    expect(orOffline(model)({})).toBe(other);
+  });
+
+  it('may be checked if the other model may be', () => {
+    expect(orOffline(model).isChecked).toBeUndefined();
+    expect(orOffline(openaiCompatible()).isChecked).toBe(true);
+  });
+
+  it('returns the other model in production', () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    expect(orOffline(model)).toBe(model);
+    expect(() => orOffline(openaiCompatible())({ MODEL: 'offline' })).toThrow(ConfigurationError);
+  });
+
+  it('returns the other model where there is no process', () => {
+    vi.stubGlobal('process', undefined);
+    expect(orOffline(model)).toBe(model);
+  });
+});
