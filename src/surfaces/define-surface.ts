@@ -1,8 +1,10 @@
 /** How a Worker speaks another protocol than its own: a list of routes over its sessions. */
 import { attempt } from '../tool/async.ts';
 import type { JsonObject } from '../tool/json.ts';
+import { createModule, type ModuleUse, useOf } from '../tool/module-use.ts';
 import { shown } from '../tool/shown.ts';
 import { modelOfAgent } from '../worker/agent-model.ts';
+import { APP } from '../worker/app-seam.ts';
 import { readBody } from '../worker/body.ts';
 import { filesTaken } from '../worker/files-taken.ts';
 import type { Caller } from '../worker/host.ts';
@@ -17,7 +19,6 @@ import {
   type NamesOf,
   type Route,
   type RouteRequest,
-  type Surface,
 } from '../worker/route.ts';
 import type { Session } from '../worker/session.ts';
 import { sessionFromCode } from '../worker/session-from-code.ts';
@@ -144,8 +145,10 @@ export const surfaceRoute = <const Path extends string, Public extends true | un
   route: SurfaceRoute<Path, Public>,
 ): SurfaceRoute => route as SurfaceRoute; // names are read off the very path, and the request is made by the very flag
 
+const SURFACES = createModule({ name: 'surfaces' });
+
 /**
- * Makes a surface for `createHoldfast({ surfaces })`: routes that speak a protocol of their own over the sessions of the app.
+ * Makes a surface for `createHoldfast({ use })`: routes that speak a protocol of their own over the sessions of the app.
  *
  * @throws ConfigurationError when the literal or one of its routes is none, or a route is in it twice. `createHoldfast` throws it when
  *   a path is one of the app's own, or of another surface.
@@ -169,17 +172,18 @@ export const surfaceRoute = <const Path extends string, Public extends true | un
  * });
  * ```
  */
-export function defineSurface(config: SurfaceConfig): Surface {
+export function defineSurface(config: SurfaceConfig): ModuleUse {
   checkSurface(config);
   const { name } = config;
   const routes = config.routes.map((route) => toRoute(name, route));
-  return {
-    name,
-    routesBeside(others) {
-      checkBeside(name, routes, others);
+  const use = useOf(SURFACES, name);
+  APP.give(use, {
+    routes({ table }) {
+      checkBeside(name, routes, table);
       return routes;
     },
-  };
+  });
+  return use;
 }
 
 function toRoute(surface: string, { handle, refuse, isPublic, ...route }: SurfaceRoute): Route {

@@ -1,5 +1,4 @@
 /** The entry `holdfast/surfaces`: protocols that a Worker speaks beside its own. */
-export type { Surface } from '../worker/route.ts';
 export { questionOf } from '../worker/turn-view.ts';
 export {
   defineSurface,

@@ -187,7 +187,6 @@ export const SHAPES = {
       origins: 'list',
       webhooks: 'list',
       outgoingWebhooks: 'list',
-      surfaces: 'list',
       mcp: 'object',
       maxBodyBytes: 'any',
       allowPrivateFiles: 'flag',
@@ -204,7 +203,7 @@ export const SHAPES = {
     items: {
       agents: ['what defineAgent makes', ({ loopIds }) => typeof loopIds === 'string'],
       outgoingWebhooks: ['what outgoingWebhook makes', ({ announce }) => typeof announce === 'function'],
-      surfaces: ['what defineSurface makes', ({ routesBeside }) => typeof routesBeside === 'function'],
+      use: ['what modules make, such as openApi()', ({ module }) => typeof module === 'object'],
     },
   },
   'holdfast.session': {

@@ -61,7 +61,7 @@ const meant = (name: string, names: Iterable<string>): string => literals?.meant
 
 /** @throws ConfigurationError when two have the same name. */
 export function byName<Named extends { readonly name: string }>(
-  what: 'agents' | 'webhooks' | 'schedules' | 'outgoingWebhooks' | 'surfaces',
+  what: 'agents' | 'webhooks' | 'schedules' | 'outgoingWebhooks',
   all: readonly Named[],
 ): ReadonlyMap<string, Named> {
   const named = new Map<string, Named>();

@@ -47,7 +47,7 @@ import type { ContextFor, Env, Host, OutgoingWebhook, OwnRequest } from './host.
 import type { OnBehalfOf } from './on-behalf-of.ts';
 import { createOpenStreams } from './open-streams.ts';
 import { parseBodyContext, parseContextHeaders } from './request-headers.ts';
-import type { HttpHost, McpEndpoint, Surface } from './route.ts';
+import type { HttpHost, McpEndpoint } from './route.ts';
 import { storeIn } from './stored-files.ts';
 
 /** The literal that `createHoldfast` takes. `AppEnv`: the Worker's environment, such as the `Cloudflare.Env` of `wrangler types`. */
@@ -131,11 +131,6 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
    * rewrite paths.
    */
   readonly basePath?: string | undefined;
-  /**
-   * Protocols that the Worker speaks beside its own, such as `aiSdkUi()` of `holdfast/surfaces/ai-sdk-ui` and `openAi()` of
-   * `holdfast/surfaces/openai`; `defineSurface` of `holdfast/surfaces` makes others. A Worker carries those alone that it has here.
-   */
-  readonly surfaces?: readonly Surface[] | undefined;
   /** What is served at `POST /mcp`: `defineMcpEndpoint` of `holdfast/mcp/server` makes it. Nothing unless given. */
   readonly mcp?: McpEndpoint | undefined;
   /** What a request body may weigh; 1 MB unless given. A webhook has a limit of its own. */
@@ -202,7 +197,6 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
     modules: appModules(config),
     webhooks: byName('webhooks', config.webhooks ?? []),
     outgoingWebhooks: byName('outgoingWebhooks', config.outgoingWebhooks ?? []),
-    surfaces: byName('surfaces', config.surfaces ?? []),
     auth,
     onBehalfOf: config.onBehalfOf,
     legacyTenants,

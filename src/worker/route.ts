@@ -12,7 +12,6 @@ import type { SessionAccess } from './target.ts';
 /** What the HTTP app is built on. */
 export interface HttpHost extends Host {
   readonly webhooks: ReadonlyMap<string, Webhook>;
-  readonly surfaces: ReadonlyMap<string, Surface>;
   readonly auth: Authenticate;
   readonly onBehalfOf?: OnBehalfOf | undefined;
   readonly contextHeaders: ContextHeaders;
@@ -72,13 +71,6 @@ export interface McpEndpoint {
   readonly agents: readonly string[];
   /** Its routes, in an app that is served below `basePath`. */
   routes(basePath: string | undefined): readonly Route[];
-}
-
-/** A protocol that a Worker speaks beside its own. `defineSurface` makes it, so that an app without one carries nothing of it. */
-export interface Surface {
-  readonly name: string;
-  /** Its routes. @throws ConfigurationError when the app has one of their paths already, by these others. */
-  routesBeside(others: readonly Route[]): readonly Route[];
 }
 
 /** The names that a path has in braces, with what a request's path has in their places. */

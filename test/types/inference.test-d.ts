@@ -6,7 +6,7 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import { z } from 'zod';
-import type { TurnStream } from '../../src/create-holdfast.ts';
+import type { ModuleUse, TurnStream } from '../../src/create-holdfast.ts';
 import { createHoldfast, defineSchedule, type Schedule } from '../../src/create-holdfast.ts';
 import {
   type Agent,
@@ -51,7 +51,7 @@ import {
   type McpResource,
 } from '../../src/mcp/server/entry.ts';
 import { defineMcpClient, defineMcpToolGroup, type McpClient } from '../../src/mcp/tools/entry.ts';
-import { defineSurface, type Surface, surfaceRoute } from '../../src/surfaces/entry.ts';
+import { defineSurface, surfaceRoute } from '../../src/surfaces/entry.ts';
 import { defineToolCallingOptions, type ToolCallingOptions } from '../../src/tool-calling/entry.ts';
 import { type Delivery, defineWebhook, verified, type Webhook } from '../../src/webhooks/entry.ts';
 
@@ -325,7 +325,7 @@ const surface = defineSurface({
     }),
   ],
 });
-expectTypeOf(surface).toEqualTypeOf<Surface>();
+expectTypeOf(surface).toEqualTypeOf<ModuleUse>();
 defineSurface({
   name: 'own',
   // @ts-expect-error: there is no such method

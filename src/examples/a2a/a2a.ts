@@ -1,4 +1,4 @@
-/** A2A 1.0 over JSON-RPC for `createHoldfast({ surfaces: [a2a({ agents: ['refunds'] })] })`: a protocol that is added from outside of the package. */
+/** A2A 1.0 over JSON-RPC for `createHoldfast({ use: [a2a({ agents: ['refunds'] })] })`: a protocol that is added from outside of the package. */
 import { type Session, SessionError, type TurnStream } from '../../create-holdfast.ts';
 import type { JsonObject } from '../../index.ts';
 import {

@@ -7,7 +7,7 @@ import { a2a } from './a2a.ts';
 
 const holdfast = createHoldfast({
   agents: [defineRefunds(paperShop)],
-  surfaces: [a2a({ agents: ['refunds'] })],
+  use: [a2a({ agents: ['refunds'] })],
   model: orOffline(openaiCompatible()),
 });
 

@@ -1,4 +1,4 @@
-/** AG-UI 1.0 for `createHoldfast({ surfaces: [agUi()] })`: a protocol that is added from outside of the package. */
+/** AG-UI 1.0 for `createHoldfast({ use: [agUi()] })`: a protocol that is added from outside of the package. */
 
 import type { Session, ShownEvent, TurnItem, TurnStream, TurnStreamEnd } from '../../create-holdfast.ts';
 import { SessionError, type SessionView } from '../../create-holdfast.ts';

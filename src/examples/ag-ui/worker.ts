@@ -7,7 +7,7 @@ import { agUi } from './ag-ui.ts';
 
 const holdfast = createHoldfast({
   agents: [defineRefunds(paperShop)],
-  surfaces: [agUi()],
+  use: [agUi()],
   model: orOffline(openaiCompatible()),
 });
 

@@ -22,7 +22,7 @@ const token = bearerToken((env) => env.CHAT_TOKEN);
 
 const holdfast = createHoldfast({
   agents: [shop],
-  surfaces: [openAi()],
+  use: [openAi()],
   model: orOffline(openaiCompatible()),
   // The chat server has the token, and says with each request for which of its users it asks.
   auth: async (request, env) => ((await token(request, env)) ? { id: 'chat', delegates: true } : null),

@@ -22,7 +22,7 @@ const cashier = defineAgent({
 
 const holdfast = createHoldfast({
   agents: [cashier],
-  surfaces: [openAi()],
+  use: [openAi()],
   model: orOffline(openaiCompatible()),
 });
 export default holdfast.worker;

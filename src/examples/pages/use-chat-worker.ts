@@ -7,7 +7,7 @@ import { desk } from './desk.ts';
 const holdfast = createHoldfast({
   agents: [desk],
   model: openaiCompatible(),
-  surfaces: [aiSdkUi()],
+  use: [aiSdkUi()],
   origins: ['https://shop.example'],
 });
 export default holdfast.worker;

@@ -36,7 +36,7 @@ const plainText = defineSurface({
 const clerk = defineAgent({ name: 'clerk', description: 'Answers.', instructions: 'Answer.' });
 const holdfast = createHoldfast({
   agents: [clerk],
-  surfaces: [plainText],
+  use: [plainText],
   model: orOffline(openaiCompatible()),
 });
 

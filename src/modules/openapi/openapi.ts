@@ -1,6 +1,8 @@
 /** The module that describes an app to generators of clients. */
 import { ConfigurationError } from '../../model/configuration-error.ts';
-import { defineRoute, type Route, type Surface } from '../../worker/route.ts';
+import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { APP } from '../../worker/app-seam.ts';
+import { defineRoute, type Route } from '../../worker/route.ts';
 import type { RouteDescription, RouteDescriptions } from './description.ts';
 import { schemasOf, toDocument } from './document.ts';
 import { OWN_ROUTES } from './own-routes.ts';
@@ -16,6 +18,8 @@ export interface OpenApiConfig {
   readonly descriptions?: readonly RouteDescriptions[] | undefined;
 }
 
+const OPENAPI = createModule({ name: 'openapi' });
+
 /**
  * Describes every route of an app in OpenAPI 3.1, at `GET /openapi.json`.
  *
@@ -23,12 +27,14 @@ export interface OpenApiConfig {
  *
  * @example
  * ```ts
- * const surfaces = [aiSdkUi(), openApi({ descriptions: [aiSdkUiDescription] })]; // of createHoldfast({ agents, surfaces })
+ * const use = [aiSdkUi(), openApi({ descriptions: [aiSdkUiDescription] })]; // of createHoldfast({ agents, use })
  * ```
  */
-export function openApi({ descriptions = [] }: OpenApiConfig = {}): Surface {
+export function openApi({ descriptions = [] }: OpenApiConfig = {}): ModuleUse {
   const described = checked(descriptions);
-  return { name: 'openapi', routesBeside: (table) => [describing(table, described)] };
+  const use = useOf(OPENAPI);
+  APP.give(use, { routes: ({ table }) => [describing(table, described)] });
+  return use;
 }
 
 const describing = (table: readonly Route[], descriptions: RouteDescriptions): Route =>

@@ -2,8 +2,8 @@
 import type { StoredEvent } from '../../journal/events.ts';
 import type { ContentPart } from '../../tool/content.ts';
 import type { JsonObject } from '../../tool/json.ts';
+import type { ModuleUse } from '../../tool/module-use.ts';
 import { Problem, SessionError } from '../../worker/problem.ts';
-import type { Surface } from '../../worker/route.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
 import type { CallAnswer } from '../../worker/session-options.ts';
 import { sessionPath } from '../../worker/target.ts';
@@ -29,10 +29,10 @@ const HEADERS = {
  *
  * @example
  * ```ts
- * const surfaces = [aiSdkUi()]; // of createHoldfast({ agents, surfaces, origins: ['https://shop.example'] })
+ * const use = [aiSdkUi()]; // of createHoldfast({ agents, use, origins: ['https://shop.example'] })
  * ```
  */
-export function aiSdkUi(): Surface {
+export function aiSdkUi(): ModuleUse {
   return defineSurface({
     name: 'ai-sdk-ui',
     routes: [

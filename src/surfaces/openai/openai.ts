@@ -1,5 +1,5 @@
 /** The protocols of OpenAI over the sessions of an app. */
-import type { Surface } from '../../worker/route.ts';
+import type { ModuleUse } from '../../tool/module-use.ts';
 import { defineSurface, type SurfaceAgent, surfaceRoute } from '../define-surface.ts';
 import { createCompletion } from './chat.ts';
 import { agentNamed } from './read-body.ts';
@@ -27,15 +27,15 @@ const MODEL_ROUTES = [
 
 /**
  * Makes a Worker speak to unchanged clients of OpenAI, at `/v1`: responses and chat completions, where a model is an agent. Give it to
- * `createHoldfast({ surfaces })`.
+ * `createHoldfast({ use })`.
  *
  * @example
  * ```ts
  * const support = defineAgent({ name: 'support', description: 'Helps.', instructions: 'Help.' });
- * const holdfast = createHoldfast({ agents: [support], surfaces: [openAi()] });
+ * const holdfast = createHoldfast({ agents: [support], use: [openAi()] });
  * ```
  */
-export function openAi(): Surface {
+export function openAi(): ModuleUse {
   return defineSurface({
     name: 'openai',
     routes: [

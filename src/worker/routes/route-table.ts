@@ -1,5 +1,6 @@
 import { toSessionName } from '../../session/read-secrets.ts';
 import { checkModels } from '../agent-model.ts';
+import { appParts } from '../app-seam.ts';
 import { defineRoute, type HttpHost, type Route } from '../route.ts';
 import type { HealthView, RootView } from '../route-views.ts';
 import { getAgents } from './agents.ts';
@@ -12,13 +13,14 @@ import { deleteSession, getSession } from './session.ts';
 import { getTurn, postCancel } from './turns.ts';
 
 /**
- * Every route of the app: its own, then those of its surfaces. What is not in here is answered 404, and a path with a method that is not
+ * Every route of the app: its own, then those of its modules. What is not in here is answered 404, and a path with a method that is not
  * in here 405.
  */
-export function routeTable({ mcp, surfaces, basePath }: HttpHost): readonly Route[] {
+export function routeTable(host: HttpHost): readonly Route[] {
+  const { mcp, basePath } = host;
   const table: Route[] = [];
   table.push(...ownRoutes(table), ...(mcp?.routes(basePath) ?? []));
-  for (const surface of surfaces.values()) table.push(...surface.routesBeside(table));
+  for (const parts of appParts(host)) table.push(...(parts.routes?.({ host, table }) ?? []));
   return table;
 }
 

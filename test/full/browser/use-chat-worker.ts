@@ -44,7 +44,7 @@ const model: ChatModel = {
 
 const { worker, TurnRunner } = createHoldfast({
   agents: [{ ...desk, model }],
-  surfaces: [aiSdkUi()],
+  use: [aiSdkUi()],
   origins: [PAGES],
 });
 

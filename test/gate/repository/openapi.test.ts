@@ -34,7 +34,7 @@ const APP = `
   const webhooks = [githubWebhook({ agent: 'clerk', secret: 'SECRET', events: ['issues.opened'], owner: { id: 'me' }, start: () => ({}) })];
   const app = { agents: [agent], model: openaiCompatible(), mcp, webhooks, auth: () => ({ id: 'me' }) };
   const described = openApi({ descriptions: [aiSdkUiDescription, openAiDescription, agUiDescription, mcpDescription] });
-  export default createHoldfast({ ...app, surfaces: [aiSdkUi(), openAi(), agUi(), plain, described] }).worker;
+  export default createHoldfast({ ...app, use: [aiSdkUi(), openAi(), agUi(), plain, described] }).worker;
 `;
 
 /** What the platform has: a description asks nothing of it. */

@@ -204,7 +204,7 @@ it.each([
 
 it('a Worker carries descriptions of routes only when it mounts openApi, and of those alone that it passes', async () => {
   const entries = ['create-holdfast', 'index', 'webhooks/entry', 'mcp/server/entry'];
-  const surfaces = ['surfaces/entry', 'surfaces/ai-sdk-ui/entry', 'surfaces/openai/entry'];
+  const use = ['surfaces/entry', 'surfaces/ai-sdk-ui/entry', 'surfaces/openai/entry'];
   const everything = [...entries, ...surfaces].map(
     (entry) => `import * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`,
   );
@@ -212,19 +212,19 @@ it('a Worker carries descriptions of routes only when it mounts openApi, and of 
     /^src\/modules\/openapi\/|\/describe\.ts$|^src\/worker\/.*schema/.test(path);
   const speaking = WORKER.replace(
     'agents: [agent]',
-    'agents: [agent], surfaces: [surfaces_ai_sdk_ui_entry.aiSdkUi(), surfaces_openai_entry.openAi()], mcp: mcp_server_entry.defineMcpEndpoint({ agents: ["scout"] })',
+    'agents: [agent], use: [surfaces_ai_sdk_ui_entry.aiSdkUi(), surfaces_openai_entry.openAi()], mcp: mcp_server_entry.defineMcpEndpoint({ agents: ["scout"] })',
   );
   const without = await filesOf(everything.join('') + speaking);
   expect(without).toContain('src/surfaces/openai/openai.ts');
   expect(without.filter(describes)).toEqual([]);
-  const described = `import { openApi } from './src/modules/openapi/entry.ts';${everything.join('')}${WORKER.replace('agents: [agent]', 'agents: [agent], surfaces: [openApi({ descriptions: [surfaces_openai_entry.openAiDescription] })]')}`;
+  const described = `import { openApi } from './src/modules/openapi/entry.ts';${everything.join('')}${WORKER.replace('agents: [agent]', 'agents: [agent], use: [openApi({ descriptions: [surfaces_openai_entry.openAiDescription] })]')}`;
   const carried = (await filesOf(described)).filter(describes);
   expect(carried).toContain('src/modules/openapi/view-schemas.ts');
   expect(carried.filter((path) => path.endsWith('/describe.ts'))).toEqual([
     'src/surfaces/openai/describe.ts',
   ]);
   const mounting = "import { openApi } from './src/modules/openapi/entry.ts';";
-  const mounted = WORKER.replace('agents: [agent]', 'agents: [agent], surfaces: [openApi()]');
+  const mounted = WORKER.replace('agents: [agent]', 'agents: [agent], use: [openApi()]');
   const bytes = await added(WORKER, `${mounting}${mounted}`);
   console.log(`size: the description of an app is ${(bytes / 1024).toFixed(1)} KiB minified`);
   expect(bytes).toBeLessThan(25 * 1024);
@@ -245,7 +245,7 @@ it('a Worker carries the surface for useChat only when it mounts it, and never t
   const isSurface = (path: string): boolean => path.startsWith('src/surfaces/');
   expect((await filesOf(everything)).filter(isSurface)).toEqual([]);
   const mounting = "import { aiSdkUi } from './src/surfaces/ai-sdk-ui/entry.ts';";
-  const chat = WORKER.replace('agents: [agent]', 'agents: [agent], surfaces: [aiSdkUi()]');
+  const chat = WORKER.replace('agents: [agent]', 'agents: [agent], use: [aiSdkUi()]');
   const bytes = await added(WORKER, `${mounting}${chat}`);
   console.log(`size: the surface for useChat is ${(bytes / 1024).toFixed(1)} KiB minified`);
   expect(bytes).toBeLessThan(26 * 1024);
@@ -269,7 +269,7 @@ it('a Worker carries the protocols of OpenAI only when it mounts them, and never
     path.startsWith('src/surfaces/openai/') || path.includes('node_modules/openai/');
   expect((await filesOf(everything)).filter(isOpenAi)).toEqual([]);
   const mounting = "import { openAi } from './src/surfaces/openai/entry.ts';";
-  const speaking = WORKER.replace('agents: [agent]', 'agents: [agent], surfaces: [openAi()]');
+  const speaking = WORKER.replace('agents: [agent]', 'agents: [agent], use: [openAi()]');
   const bytes = await added(WORKER, `${mounting}${speaking}`);
   console.log(`size: the protocols of OpenAI are ${(bytes / 1024).toFixed(1)} KiB minified`);
   expect(bytes).toBeLessThan(49 * 1024);

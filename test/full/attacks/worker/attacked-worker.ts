@@ -36,7 +36,7 @@ const app: HoldfastConfig = {
   agents: [...agents, ...careless],
   model,
   maxBodyBytes: 200_000,
-  surfaces: [openApi()],
+  use: [openApi()],
   context: (_, { principal }) => ({ tenant: principal.tenant ?? principal.id, plan: 'basic' }),
   bodyContext: hasHole('context-tenant') ? ['locale', 'tenant'] : ['locale'],
   contextHeaders: {
@@ -65,7 +65,7 @@ const chat = createHoldfast({
   ...app,
   auth: chatCallers,
   onBehalfOf: ({ headers }) => headers.get('x-user-id'),
-  surfaces: [openAi(), openApi({ descriptions: [openAiDescription] })],
+  use: [openAi(), openApi({ descriptions: [openAiDescription] })],
 });
 
 /** An entrance: an app, and what its environment says besides. */

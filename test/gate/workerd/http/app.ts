@@ -9,14 +9,13 @@ import { ORIGIN, type Send } from './client.ts';
 /** Another Worker over the same objects: with its own settings, and vars in place of the test Worker's. */
 export function appWith(config: Partial<HoldfastConfig>, vars: Readonly<Record<string, unknown>> = {}): Send {
   const { worker } = createHoldfast({ agents: [scripted], ...config });
-  const surfaces = new Map(config.surfaces?.map((surface) => [surface.name, surface]));
   return asDescribed(
     async (path, init) => {
       const url = path.startsWith('/') ? `${ORIGIN}${path}` : path;
       const request = new Request(url, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
       return worker.fetch(request, { ...env, ...vars }, createExecutionContext());
     },
-    { base: config.basePath, surfaces },
+    { base: config.basePath, use: config.use },
   );
 }
 

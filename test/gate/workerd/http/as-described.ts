@@ -19,7 +19,7 @@ export function asDescribed(send: Send, { base = '', ...app }: DescribedApp = {}
     const response = await send(path, init);
     const url = response.redirected ? response.url : path;
     const { pathname } = new URL(url.startsWith('/') ? `http://localhost${url}` : url);
-    if (app.surfaces && app.surfaces.size > 0) description ??= descriptionOf(app);
+    if (app.use && app.use.length > 0) description ??= descriptionOf(app);
     else description ??= usual ??= descriptionOf({});
     if (pathname !== base && !pathname.startsWith(`${base}/`)) return response;
     return checked(description, {

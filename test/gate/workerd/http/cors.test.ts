@@ -26,7 +26,7 @@ const EXPOSED =
 
 type Headers = Readonly<Record<string, string>>;
 
-const via = appWith({ origins, surfaces: [openApi()] });
+const via = appWith({ origins, use: [openApi()] });
 const says = (...replies: Parameters<typeof script>) => ({ message: script(...replies).message() });
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
 
@@ -249,7 +249,7 @@ describe('every route that an app may have', () => {
     agents: [scripted],
     origins,
     auth: ({ headers }: Request) => (headers.has('authorization') ? { id: 'me' } : null),
-    surfaces: [openAi(), aiSdkUi(), agUi(), openApi()],
+    use: [openAi(), aiSdkUi(), agUi(), openApi()],
     mcp: defineMcpEndpoint({ tools: [hello], authorization: { servers: ['https://login.example'] } }),
   };
   const all = appWith(app);

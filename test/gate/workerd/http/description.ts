@@ -5,7 +5,7 @@ import { openApi } from '../../../../src/modules/openapi/entry.ts';
 import { aiSdkUiDescription } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { openAiDescription } from '../../../../src/surfaces/openai/entry.ts';
 import { type HttpHost, mcpRoutes } from '../../../doors/http.ts';
-import { routeTable, toDocument } from '../../../doors/openapi.ts';
+import { composeModules, type ModuleUse, routeTable, toDocument } from '../../../doors/openapi.ts';
 
 /** Answers what is wrong with a value. */
 export type Check = (value: unknown) => readonly string[];
@@ -35,7 +35,9 @@ export interface Description {
 }
 
 /** What of an app decides what it describes, for whoever checks: the values of names in paths are not looked at. */
-export interface DescribedApp extends Partial<Pick<HttpHost, 'surfaces'>> {
+export interface DescribedApp {
+  /** Its modules: `openApi()` alone unless given. */
+  readonly use?: readonly ModuleUse[] | undefined;
   /** The path below which it is. */
   readonly base?: string | undefined;
 }
@@ -51,14 +53,14 @@ const ENDPOINT = {
 
 const DESCRIPTIONS = { ...aiSdkUiDescription, ...openAiDescription, ...mcpDescription };
 
-/** Answers the description of an app with an MCP endpoint, and with these surfaces. */
-export function descriptionOf({ surfaces = new Map([['openapi', openApi()]]) }: DescribedApp): Description {
+/** Answers the description of an app with an MCP endpoint, and with these modules. */
+export function descriptionOf({ use = [openApi()] }: DescribedApp): Description {
   // No more of an app is described, and nothing of it is called.
   const app = {
     agents: new Map(),
     webhooks: new Map(),
     mcp: { routes: () => mcpRoutes(ENDPOINT) },
-    surfaces,
+    modules: composeModules(use),
   } as unknown as HttpHost;
   const document = toDocument(app, routeTable(app), { descriptions: DESCRIPTIONS });
   const { paths, components } = document as Record<string, Described>;

@@ -214,7 +214,7 @@ describe('a delivery', () => {
 describe('/openapi.json', () => {
   it('names the webhooks, which need no token', async () => {
     const { paths } = await json(
-      await appWith({ webhooks: [githubWebhook(config)], surfaces: [openApi()] }, ENV)('/openapi.json'),
+      await appWith({ webhooks: [githubWebhook(config)], use: [openApi()] }, ENV)('/openapi.json'),
     );
     expect(Object(paths)['/hooks/{hook}']).toMatchObject({
       parameters: [

@@ -43,7 +43,7 @@ const app = (config: Partial<HoldfastConfig> = {}) =>
     agents: [clerk],
     webhooks: [shop],
     mcp: defineMcpEndpoint({ agents: [clerk] }),
-    surfaces: [openApi()],
+    use: [openApi()],
     ...config,
   });
 

@@ -13,7 +13,7 @@ const EVENTS = { headers: { accept: 'text/event-stream' } };
 /** An app of two callers, by a header, with a session of the first. */
 async function appOf(maxStreams?: number) {
   const auth = (request: Request) => ({ id: request.headers.get('x-id') ?? 'ann', tenant: 'acme' });
-  const via = appWith({ agents: [clerk], auth, surfaces: [aiSdkUi()], ...(maxStreams && { maxStreams }) });
+  const via = appWith({ agents: [clerk], auth, use: [aiSdkUi()], ...(maxStreams && { maxStreams }) });
   const path = newSession('clerk');
   const sent = await post(via, path);
   expect(sent.status).toBe(200);

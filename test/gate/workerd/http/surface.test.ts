@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openApi } from '../../../../src/modules/openapi/entry.ts';
 import { createApp, type HttpHost } from '../../../doors/http.ts';
-import { BUILT_IN_KINDS } from '../../../doors/kinds.ts';
-import { routeTable, toDocument } from '../../../doors/openapi.ts';
+import { composeModules, routeTable, toDocument } from '../../../doors/openapi.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { json, send } from './client.ts';
 
@@ -12,7 +11,7 @@ const nothing = (): never => {
 const host: HttpHost = {
   agents: new Map([['scripted', scripted]]),
   webhooks: new Map(),
-  surfaces: new Map([['openapi', openApi()]]),
+  modules: composeModules([openApi()]),
   outgoingWebhooks: new Map(),
   auth: () => null,
   legacyTenants: false,
@@ -23,7 +22,6 @@ const host: HttpHost = {
   maxBodyBytes: 1,
   allowPrivateFiles: false,
   streams: { count: nothing },
-  modules: BUILT_IN_KINDS,
   clock: { now: () => 0, after: nothing },
   log: nothing,
   newId: () => 'id',

@@ -36,7 +36,7 @@ const app = (config: Partial<HoldfastConfig> = {}, vars = {}): Send =>
   appWith(
     {
       agents: [scripted, clerk, desk, seer],
-      surfaces: [a2a({ agents: ['scripted', 'clerk', 'desk', 'seer'] })],
+      use: [a2a({ agents: ['scripted', 'clerk', 'desk', 'seer'] })],
       ...config,
     },
     vars,
@@ -167,7 +167,7 @@ describe('a card', () => {
   });
 
   it('is there of those agents alone that are named', async () => {
-    const via = app({ surfaces: [a2a({ agents: ['clerk'] })] });
+    const via = app({ use: [a2a({ agents: ['clerk'] })] });
     expect((await via('/a2a/scripted/.well-known/agent-card.json')).status).toBe(404);
     expect((await via('/a2a/clerk/.well-known/agent-card.json')).status).toBe(200);
   });

@@ -48,7 +48,7 @@ const desk = defineAgent({
 const seer = defineAgent({ name: 'seer', description: 'Sees.', instructions: '', model: seeing(MEDIA) });
 
 const app = (config: Partial<HoldfastConfig> = {}): Send =>
-  appWith({ agents: [scripted, clerk, desk, seer], surfaces: [agUi()], ...config });
+  appWith({ agents: [scripted, clerk, desk, seer], use: [agUi()], ...config });
 
 /** A client of a thread of its own, and what it was told. */
 function client(agent: string, via: Send = app(), path = newSession(agent)) {

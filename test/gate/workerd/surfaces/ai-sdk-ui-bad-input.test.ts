@@ -258,7 +258,7 @@ describe('a chat is told', () => {
   });
 
   it('that it may not come in', async () => {
-    const refusing = appWith({ agents: [desk], surfaces: [aiSdkUi()], auth: () => undefined as never });
+    const refusing = appWith({ agents: [desk], use: [aiSdkUi()], auth: () => undefined as never });
     const response = await refusing(`${CHAT}/c/stream`);
     expect([response.status, response.headers.get('content-type')]).toEqual([
       401,

@@ -54,7 +54,7 @@ export function clientsOf(
   config: Partial<HoldfastConfig> = {},
   vars: Readonly<Record<string, unknown>> = {},
 ): (headers?: Readonly<Record<string, string>>) => OpenAI {
-  const app = { agents: [scripted, clerk, seer()], surfaces: [openAi()], auth: () => caller, ...config };
+  const app = { agents: [scripted, clerk, seer()], use: [openAi()], auth: () => caller, ...config };
   const via = appWith(app, vars);
   return (headers = {}) => clientOf(via, { defaultHeaders: headers, maxRetries: 0 });
 }

@@ -47,7 +47,7 @@ describe('defineSurface tells of a mistake in full', () => {
     [
       'an unknown key',
       () => defineSurface({ ...made([]), name: 'echo', routes: [], paths: [] } as never),
-      "Surface 'echo' has 'routesBeside', which defineSurface does not take. It takes name, routes.",
+      "Surface 'echo' has 'module', 'key', which defineSurface does not take. It takes name, routes.",
     ],
     [
       'a route that is none',
@@ -140,8 +140,8 @@ describe('defineSurface tells of a mistake in full', () => {
 });
 
 describe('createHoldfast tells of surfaces that cannot stand side by side', () => {
-  const app = (surfaces: readonly unknown[], more: Partial<HoldfastConfig> = {}) =>
-    createHoldfast({ agents: [scripted], ...more, surfaces: surfaces as HoldfastConfig['surfaces'] });
+  const app = (use: readonly unknown[], more: Partial<HoldfastConfig> = {}) =>
+    createHoldfast({ agents: [scripted], ...more, use: use as HoldfastConfig['use'] });
   const taken = (mine: string, theirs: string): string =>
     error(
       `Surface 'echo' has the route ${mine}, whose path the app already has as ${theirs}. Choose another path.`,
@@ -151,19 +151,23 @@ describe('createHoldfast tells of surfaces that cannot stand side by side', () =
     [
       'what is no surface',
       () => app([made([]), { name: 'echo', routes: [] }]),
-      error('createHoldfast has an object at surfaces[1]: use what defineSurface makes.'),
+      error('createHoldfast has an object at use[1]: use what modules make, such as openApi().'),
     ],
     [
       'a function that makes one',
       () => app([made]),
-      error('createHoldfast has the function made at surfaces[0]: use what defineSurface makes.'),
+      error('createHoldfast has the function made at use[0]: use what modules make, such as openApi().'),
     ],
     [
       'nothing',
       () => app([null]),
-      error('createHoldfast has null at surfaces[0]: use what defineSurface makes.'),
+      error('createHoldfast has null at use[0]: use what modules make, such as openApi().'),
     ],
-    ['two of a name', () => app([made([]), made([])]), error("Two surfaces are called 'echo'.")],
+    [
+      'two of a name',
+      () => app([made([]), made([])]),
+      error("The module 'surfaces' is used twice under the key 'echo': give one of them another."),
+    ],
     [
       'a path of the app',
       () => app([made([route({ path: '/health' })])]),
@@ -196,8 +200,8 @@ describe('createHoldfast tells of surfaces that cannot stand side by side', () =
     ],
     [
       'what is no list',
-      () => createHoldfast({ agents: [scripted], surfaces: made([]) as never }),
-      error("createHoldfast has an object as its 'surfaces': use a list, as in [one, another]."),
+      () => createHoldfast({ agents: [scripted], use: made([]) as never }),
+      error("createHoldfast has an object as its 'use': use a list, as in [one, another]."),
     ],
   ])('%s', (_, make, text) => {
     expect(told(make)).toBe(text);

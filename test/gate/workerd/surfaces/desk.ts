@@ -109,4 +109,4 @@ export const desk = defineAgent({
   },
 });
 
-export const via = appWith({ agents: [desk], surfaces: [aiSdkUi()], bodyContext: ['order'] });
+export const via = appWith({ agents: [desk], use: [aiSdkUi()], bodyContext: ['order'] });

@@ -14,7 +14,7 @@ import type { Send } from '../http/client.ts';
 const app = (tenant?: string): Send =>
   appWith({
     agents: [scripted],
-    surfaces: [openAi(), aiSdkUi(), agUi(), a2a({ agents: ['scripted'] })],
+    use: [openAi(), aiSdkUi(), agUi(), a2a({ agents: ['scripted'] })],
     mcp: defineMcpEndpoint({ agents: ['scripted'] }),
     auth: () => ({ id: 'app', tenant, delegates: true }),
     onBehalfOf: ({ headers }) => headers.get('x-user-id'),

@@ -100,7 +100,7 @@ describe('@openai/agents', () => {
       ...seeing(MEDIA),
       ask: async () => ({ text: 'A cat.', toolCalls: [], finish: 'stop' as const, parts }),
     };
-    const via = appWith({ agents: [seer({ model })], surfaces: [openAi()] });
+    const via = appWith({ agents: [seer({ model })], use: [openAi()] });
     const image = `data:image/png;base64,${btoa('a cat')}`;
     const result = await runnerOver(via).run(agentOf('seer'), [
       user([

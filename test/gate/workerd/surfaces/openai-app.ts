@@ -6,7 +6,7 @@ import { appWith } from '../http/app.ts';
 import { journal, type Send } from '../http/client.ts';
 
 /** A Worker that speaks OpenAI, over the objects of the tests. */
-export const speaking: Send = appWith({ agents: [scripted, clerk], surfaces: [openAi()] });
+export const speaking: Send = appWith({ agents: [scripted, clerk], use: [openAi()] });
 
 /** The real client, whose requests go to it. */
 export const clientOf = (via: Send = speaking, options: Partial<ClientOptions> = {}): OpenAI =>

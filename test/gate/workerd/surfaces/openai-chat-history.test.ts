@@ -23,7 +23,7 @@ const client = clientOf();
 /** A Worker whose one caller is one person, so that chats go on whatever their sessions hold. */
 const personal = appWith({
   agents: [scripted, clerk],
-  surfaces: [openAi()],
+  use: [openAi()],
   auth: () => ({ id: 'ada', delegates: false }),
 });
 const person = clientOf(personal);
@@ -119,7 +119,7 @@ describe('a chat whose history is all that its client sends', () => {
         return stub.begin(request);
       },
     }));
-    const via = clientOf(appWith({ agents: [scripted], surfaces: [openAi()] }, { SESSIONS }));
+    const via = clientOf(appWith({ agents: [scripted], use: [openAi()] }, { SESSIONS }));
     const messages = [user(message())];
     const stream = await via.chat.completions.create({ model: 'scripted', messages, stream: true });
     const reading = (async () => {
@@ -194,7 +194,7 @@ describe('a chat whose history is all that its client sends', () => {
   it('is nothing to somebody else', async () => {
     const { message, model } = script('One.', 'Two.');
     const of = (id: string) =>
-      clientOf(appWith({ agents: [scripted, clerk], surfaces: [openAi()], auth: () => ({ id }) }));
+      clientOf(appWith({ agents: [scripted, clerk], use: [openAi()], auth: () => ({ id }) }));
     const { history } = await say([], message(), { via: of('ada') });
     await expect(say(history, 'Again.', { via: of('ben') })).rejects.toMatchObject(unknown);
     expect(model.requests).toHaveLength(1);
@@ -236,7 +236,7 @@ describe('two chats with the same words', () => {
     const text = message();
     const tenant = crypto.randomUUID();
     const of = (id: string) => ({
-      via: clientOf(appWith({ agents: [scripted], surfaces: [openAi()], auth: () => ({ id, tenant }) })),
+      via: clientOf(appWith({ agents: [scripted], use: [openAi()], auth: () => ({ id, tenant }) })),
     });
     const [ada, ben] = [await say([], text, of('ada')), await say([], text, of('ben'))];
     expect((await say(ada.history, 'I am Ada.', of('ada'))).session).toBe(ada.session);
@@ -339,7 +339,7 @@ describe('a message of a chat that its client sends again', () => {
         return stub.begin(request);
       },
     }));
-    const via = clientOf(appWith({ agents: [scripted], surfaces: [openAi()] }, { SESSIONS }));
+    const via = clientOf(appWith({ agents: [scripted], use: [openAi()] }, { SESSIONS }));
     const { session } = await say([], message('Hello there'), { via });
     expect(names).toEqual([expect.stringMatching(/^\["local","","openai:[0-9a-f]{64}"\]$/)]);
     const kept = JSON.stringify(sent);

@@ -5,7 +5,7 @@ import { journal } from '../http/client.ts';
 import { seer } from '../http/file-app.ts';
 import { clientOf } from './openai-app.ts';
 
-const via = appWith({ agents: [seer()], surfaces: [openAi()] });
+const via = appWith({ agents: [seer()], use: [openAi()] });
 const client = clientOf(via);
 
 const PNG = `data:image/png;base64,${btoa('a picture')}`;

@@ -255,7 +255,7 @@ describe('a request for a response', () => {
 
 describe('an id of somebody else', () => {
   const owned = (id: string) =>
-    clientOf(appWith({ agents: [scripted, clerk], surfaces: [openAi()], auth: () => ({ id }) }));
+    clientOf(appWith({ agents: [scripted, clerk], use: [openAi()], auth: () => ({ id }) }));
 
   it('that nobody can have finds nothing', async () => {
     const client = clientOf();
@@ -292,7 +292,7 @@ describe('an id of somebody else', () => {
 
 describe('a caller whom nobody knows', () => {
   it('is told so in the words of the protocol', async () => {
-    const send = appWith({ agents: [scripted], surfaces: [openAi()], auth: () => null });
+    const send = appWith({ agents: [scripted], use: [openAi()], auth: () => null });
     const response = await send('/v1/models');
     expect([response.status, response.headers.get('x-should-retry')]).toEqual([401, 'false']);
     expect(await json(response)).toMatchObject({
@@ -319,7 +319,7 @@ describe('what there is not', () => {
   });
 
   it('is so below the path of the app too, and nowhere else', async () => {
-    const send = appWith({ agents: [scripted], surfaces: [openAi()], basePath: '/ai' });
+    const send = appWith({ agents: [scripted], use: [openAi()], basePath: '/ai' });
     expect(await json(await send('/ai/v1/files'))).toEqual({ error });
     expect(await json(await send('/v1/files'))).toEqual({ error });
     for (const path of ['/ai/v2/files', '/ai/nothing', '/v1s']) {
@@ -329,7 +329,7 @@ describe('what there is not', () => {
   });
 
   it('is so too where the path of the app is in the middle of another one', async () => {
-    const send = appWith({ agents: [scripted], surfaces: [openAi()], basePath: '/a' });
+    const send = appWith({ agents: [scripted], use: [openAi()], basePath: '/a' });
     expect(await json(await send('/v1/audio'))).toEqual({ error });
     const { type } = await json(await send('/ab/v1/audio'));
     expect(type).toBe('urn:holdfast:problem:unknown-route');
@@ -337,7 +337,7 @@ describe('what there is not', () => {
   });
 
   it('is told to nobody whom nobody knows', async () => {
-    const send = appWith({ agents: [scripted], surfaces: [openAi()], auth: () => null });
+    const send = appWith({ agents: [scripted], use: [openAi()], auth: () => null });
     const response = await send('/v1/conversations');
     expect([response.status, (await json(response)).error]).toMatchObject([
       401,

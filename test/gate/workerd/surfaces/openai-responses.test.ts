@@ -250,7 +250,7 @@ describe('the stream of a response that breaks off inside', () => {
         return stub.read(query);
       },
     }));
-    const via = appWith({ agents: [scripted], surfaces: [openAi()] }, { SESSIONS });
+    const via = appWith({ agents: [scripted], use: [openAi()] }, { SESSIONS });
     const response = await via(`/v1/responses/${id}?stream=true`);
     const streaming = response.text();
     reply.release();

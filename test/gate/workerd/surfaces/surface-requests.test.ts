@@ -38,7 +38,7 @@ const surfaceOf = (handle: Handle, name = 'echo') =>
   });
 
 const appOf = (handle: Handle, config: Partial<HoldfastConfig> = {}, vars = {}): Send =>
-  appWith({ agents: [scripted, clerk], surfaces: [surfaceOf(handle)], ...config }, vars);
+  appWith({ agents: [scripted, clerk], use: [surfaceOf(handle)], ...config }, vars);
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -82,7 +82,7 @@ describe('a request to a surface', () => {
   });
 
   it('is served below the path where the app is mounted, and its links begin with that', async () => {
-    const holdfast = createHoldfast({ agents: [scripted], surfaces: [surfaceOf(echoed)] });
+    const holdfast = createHoldfast({ agents: [scripted], use: [surfaceOf(echoed)] });
     const app = new Hono();
     app.route('/ai', holdfast.routes);
     const request = new Request(`${ORIGIN}/ai/echo/s1`, { method: 'POST', headers: JSON_TYPE, body: '{}' });
@@ -93,7 +93,7 @@ describe('a request to a surface', () => {
 
   it('is described by OpenAPI as a description of its route says, or by its method and path', async () => {
     const post = async (descriptions?: readonly RouteDescriptions[]) => {
-      const via = appOf(echoed, { surfaces: [surfaceOf(echoed), openApi({ descriptions })] });
+      const via = appOf(echoed, { use: [surfaceOf(echoed), openApi({ descriptions })] });
       return Object((await json(await via('/openapi.json'))).paths)['/echo/{session}'].post;
     };
     const described = { summary: 'Echoes', answers: { 200: { description: 'The echo' } } };
@@ -146,7 +146,7 @@ describe('a public route', () => {
     refuse: ({ status, type }) => Response.json({ oops: type }, { status }),
   });
   const via = appWith(
-    { surfaces: [defineSurface({ name: 'cards', routes: [card] }), surfaceOf(echoed), openApi()] },
+    { use: [defineSurface({ name: 'cards', routes: [card] }), surfaceOf(echoed), openApi()] },
     { HOLDFAST_TOKEN: 'secret' },
   );
 
@@ -217,7 +217,7 @@ describe('what a surface keeps', () => {
     expect(await kept(of('ben'), path)).toEqual([]);
     expect(await kept(of('ada'), path)).toEqual(['hers']);
     expect(await kept(of('ben', 'acme'), path)).toEqual(['ours']);
-    const other = appOf(keeping, { surfaces: [surfaceOf(keeping, 'other')], auth: () => ({ id: 'ada' }) });
+    const other = appOf(keeping, { use: [surfaceOf(keeping, 'other')], auth: () => ({ id: 'ada' }) });
     expect(await kept(other, path)).toEqual([]);
   });
 
@@ -373,7 +373,7 @@ describe('a surface tells in its own words', () => {
       name: 'plain',
       routes: [{ method: 'GET', path: '/plain', handle: () => Promise.reject(new Error('x')) }],
     });
-    const response = await appWith({ surfaces: [plain], log: false })('/plain');
+    const response = await appWith({ use: [plain], log: false })('/plain');
     expect(await json(response)).toMatchObject({ type: 'urn:holdfast:problem:internal-error', status: 500 });
   });
 });
@@ -382,7 +382,7 @@ describe('what a surface refuses with', () => {
   const refusing = (refuse: (problem: SurfaceProblem) => Response, log = vi.fn()) => ({
     log,
     via: appWith({
-      surfaces: [
+      use: [
         defineSurface({
           name: 'plain',
           routes: [
@@ -466,7 +466,7 @@ describe('what a surface answers', () => {
         }),
       ],
     });
-    const via = appWith({ agents: [scripted], surfaces: [surface] });
+    const via = appWith({ agents: [scripted], use: [surface] });
     const response = await via('/tape', { method: 'HEAD' });
     const told = ['content-type', 'x-of'].map((name) => response.headers.get(name));
     expect([response.status, told, await response.text()]).toEqual([200, ['text/event-stream', 'tape'], '']);

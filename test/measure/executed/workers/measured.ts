@@ -42,19 +42,14 @@ export const look = (effect: Effect): AnyTool =>
   });
 
 /** How a scenario differs from a plain call of `look`. */
-interface Scene extends Pick<HoldfastConfig, 'surfaces'> {
+interface Scene extends Pick<HoldfastConfig, 'use'> {
   readonly tools: Parameters<typeof defineAgent>[0]['tools'];
   readonly calls?: { readonly name: string; readonly input: object };
   readonly agent?: Pick<Parameters<typeof defineAgent>[0], 'accepts' | 'compaction'>;
 }
 
 /** Makes the Worker of one agent. */
-export function serve({
-  tools,
-  calls = { name: 'look', input: { id: 7 } },
-  agent,
-  surfaces,
-}: Scene): Holdfast {
+export function serve({ tools, calls = { name: 'look', input: { id: 7 } }, agent, use }: Scene): Holdfast {
   const model = callsOnce(calls.name, calls.input);
   const served = defineAgent({
     ...agent,
@@ -64,6 +59,6 @@ export function serve({
     tools,
     model,
   });
-  const holdfast = createHoldfast({ agents: [served], ...(surfaces && { surfaces }) });
+  const holdfast = createHoldfast({ agents: [served], ...(use && { use }) });
   return { ...holdfast, worker: measured(holdfast.worker) };
 }

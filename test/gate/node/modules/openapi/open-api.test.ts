@@ -8,17 +8,30 @@ import {
 } from '../../../../../src/modules/openapi/entry.ts';
 import { aiSdkUi, aiSdkUiDescription } from '../../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { openAi, openAiDescription } from '../../../../../src/surfaces/openai/entry.ts';
-import { type HttpHost, OWN_ROUTES, type Route, routeTable } from '../../../../doors/openapi.ts';
+import {
+  composeModules,
+  type HttpHost,
+  type ModuleUse,
+  OWN_ROUTES,
+  type Route,
+  routeTable,
+} from '../../../../doors/openapi.ts';
 import { attempt } from '../../../../doors/tools.ts';
 
-const host = { surfaces: new Map([['openapi', openApi()]]) } as unknown as HttpHost; // its routes are not asked
+/** The routes of an app with these modules, which are not asked. */
+const tableOf = (...use: readonly ModuleUse[]): readonly Route[] =>
+  routeTable({ modules: composeModules(use), agents: new Map([['clerk', {}]]) } as unknown as HttpHost);
+
+/** The routes that a module adds. */
+const routesOf = (use: ModuleUse): readonly Route[] => tableOf(use).slice(tableOf().length);
+
 const authorization = { servers: ['https://login.example'] };
 
 describe('a description', () => {
   it.each<[string, RouteDescriptions, readonly Route[]]>([
-    ['of every app', OWN_ROUTES, routeTable(host)],
-    ['of aiSdkUi', aiSdkUiDescription, aiSdkUi().routesBeside([])],
-    ['of openAi', openAiDescription, openAi().routesBeside([])],
+    ['of every app', OWN_ROUTES, tableOf(openApi())],
+    ['of aiSdkUi', aiSdkUiDescription, routesOf(aiSdkUi())],
+    ['of openAi', openAiDescription, routesOf(openAi())],
     [
       'of an MCP endpoint',
       mcpDescription,

@@ -51,7 +51,7 @@ describe('who signs in', () => {
   it('is told in the description of the app, beside what the endpoint answers', async () => {
     const { paths } = Object(
       await json(
-        await guarded({ surfaces: [described] })('/openapi.json', {
+        await guarded({ use: [described] })('/openapi.json', {
           headers: { authorization: `Bearer token.ann.${encodeURIComponent(`${ORIGIN}/mcp`)}` },
         }),
       ),
@@ -158,7 +158,7 @@ describe('who signs in', () => {
 
   it('is described', async () => {
     const { paths } = await json(
-      await publishing({ tools: [hello], authorization }, { surfaces: [described] })('/openapi.json'),
+      await publishing({ tools: [hello], authorization }, { use: [described] })('/openapi.json'),
     );
     const of = (path: string) => Object(paths)[path].get.security;
     expect([WELL_KNOWN, `${WELL_KNOWN}/mcp`].map(of)).toEqual([[], []]);

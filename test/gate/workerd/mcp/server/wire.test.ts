@@ -264,17 +264,14 @@ describe('/mcp', () => {
       'urn:holdfast:problem:unknown-route',
     ]);
     expect(await json(await appWith({})('/'))).not.toHaveProperty('mcp');
-    expect((await json(await appWith({ surfaces: [openApi()] })('/openapi.json'))).paths).not.toHaveProperty(
+    expect((await json(await appWith({ use: [openApi()] })('/openapi.json'))).paths).not.toHaveProperty(
       '/mcp',
     );
   });
 
   it('is told of by the ways into the app', async () => {
     expect(await json(await via('/'))).toMatchObject({ mcp: '/mcp' });
-    const described = publishing(
-      { tools: [hello] },
-      { surfaces: [openApi({ descriptions: [mcpDescription] })] },
-    );
+    const described = publishing({ tools: [hello] }, { use: [openApi({ descriptions: [mcpDescription] })] });
     const { paths } = await json(await described('/openapi.json'));
     expect(Object(Object(paths)['/mcp']).post.summary).toBe(
       'Takes messages of the Model Context Protocol (streamable HTTP)',

@@ -1,0 +1,24 @@
+/** Where modules plug into an app: its routes, and the entries of its Worker. */
+import { defineSeam } from '../tool/module-use.ts';
+import type { HttpHost, Route } from './route.ts';
+
+/** An app, as its modules see it while it is made. */
+export interface MountingApp {
+  readonly host: HttpHost;
+  /** The routes so far: those of every app, then those of the modules before this one. Requests see all routes in it. */
+  readonly table: readonly Route[];
+}
+
+/** What a module brings to an app. Several uses of a module that share one object bring it once. */
+export interface AppParts {
+  /** Returns its routes, when the app is made. @throws ConfigurationError if the app cannot have them. */
+  routes?(app: MountingApp): readonly Route[];
+}
+
+/** What uses of modules bring to an app. */
+export const APP = defineSeam<AppParts>();
+
+/** Returns what the modules of an app bring to it, each once. */
+export const appParts = ({ modules }: Pick<HttpHost, 'modules'>): readonly AppParts[] => [
+  ...new Set(modules.uses.flatMap((use) => APP.of(use) ?? [])),
+];
