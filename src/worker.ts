@@ -48,7 +48,7 @@ const holdfast = createHoldfast({
   model: orOffline(openaiCompatible()),
   secrets: () => ({ GITHUB_TOKEN }),
   webhooks: [triageWebhook],
-  mcp: readingRoom,
+  use: [readingRoom],
 });
 
 export default holdfast.worker;

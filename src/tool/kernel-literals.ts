@@ -187,7 +187,6 @@ export const SHAPES = {
       origins: 'list',
       webhooks: 'list',
       outgoingWebhooks: 'list',
-      mcp: 'object',
       maxBodyBytes: 'any',
       allowPrivateFiles: 'flag',
       maxStreams: 'any',

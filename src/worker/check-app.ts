@@ -48,16 +48,20 @@ export function checkModels({ agents, model }: AgentsOf & { readonly model?: unk
 export function checkSubagents({ agents }: AgentsOf): void {
   const known = byName('agents', agents);
   for (const { name, tools } of agents) {
-    const stranger = [...agentsAskedBy(tools)].find((asked) => !known.has(asked));
-    if (stranger === undefined) continue;
-    throw new ConfigurationError(
-      `Agent '${name}' has the subagent '${stranger}', which is not among the agents.${meant(stranger, known.keys())}`,
-    );
+    for (const asked of agentsAskedBy(tools)) mustHaveAgent(known, `Agent '${name}' has the subagent`, asked);
   }
 }
 
-/** Returns the end of an error about an unknown name: in development the name that was probably meant, if any. */
-const meant = (name: string, names: Iterable<string>): string => literals?.meant(name, names) ?? '';
+/**
+ * Checks that an app has an agent. `what`: what names it, as in `Agent 'a' has the subagent`.
+ *
+ * @throws ConfigurationError if it has not; in development with the name that was probably meant.
+ */
+export function mustHaveAgent(agents: ReadonlyMap<string, unknown>, what: string, name: string): void {
+  if (agents.has(name)) return;
+  const meant = literals?.meant(name, agents.keys()) ?? '';
+  throw new ConfigurationError(`${what} '${name}', which is not among the agents.${meant}`);
+}
 
 /** @throws ConfigurationError when two have the same name. */
 export function byName<Named extends { readonly name: string }>(
@@ -90,32 +94,11 @@ export function checkStarters({
     ...Array.from(byName('schedules', schedules).values(), (one) => ({ kind: 'Schedule', ...one })),
   ];
   for (const { kind, name, agent } of all) {
-    if (agent === undefined || known.has(agent)) continue;
-    throw new ConfigurationError(
-      `${kind} '${name}' starts the agent '${agent}', which is not among the agents.${meant(agent, known.keys())}`,
-    );
+    if (agent !== undefined) mustHaveAgent(known, `${kind} '${name}' starts the agent`, agent);
   }
   for (const { name, agents: told = [] } of byName('outgoingWebhooks', outgoingWebhooks).values()) {
-    const stranger = told.find((one) => !known.has(one));
-    if (stranger === undefined) continue;
-    throw new ConfigurationError(
-      `Outgoing webhook '${name}' is told of the agent '${stranger}', which is not among the agents.${meant(stranger, known.keys())}`,
-    );
+    for (const one of told) mustHaveAgent(known, `Outgoing webhook '${name}' is told of the agent`, one);
   }
-}
-
-interface Publishing extends AgentsOf {
-  readonly mcp?: { readonly agents: readonly string[] } | undefined;
-}
-
-/** @throws ConfigurationError when the MCP endpoint publishes an agent that is not among the agents. */
-export function checkEndpoint({ agents, mcp }: Publishing): void {
-  const known = byName('agents', agents);
-  const stranger = mcp?.agents.find((name) => !known.has(name));
-  if (stranger === undefined) return;
-  throw new ConfigurationError(
-    `The MCP endpoint publishes the agent '${stranger}', which is not among the agents.${meant(stranger, known.keys())}`,
-  );
 }
 
 /** @throws ConfigurationError when `steering` is none of its words: a slip would let in whom it keeps out, or the other way round. */

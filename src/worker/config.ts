@@ -33,7 +33,6 @@ import { parseBasePath } from './base-path.ts';
 import {
   byName,
   checkApp,
-  checkEndpoint,
   checkModels,
   checkOwners,
   checkPrices,
@@ -47,7 +46,7 @@ import type { ContextFor, Env, Host, OutgoingWebhook, OwnRequest } from './host.
 import type { OnBehalfOf } from './on-behalf-of.ts';
 import { createOpenStreams } from './open-streams.ts';
 import { parseBodyContext, parseContextHeaders } from './request-headers.ts';
-import type { HttpHost, McpEndpoint } from './route.ts';
+import type { HttpHost } from './route.ts';
 import { storeIn } from './stored-files.ts';
 
 /** The literal that `createHoldfast` takes. `AppEnv`: the Worker's environment, such as the `Cloudflare.Env` of `wrangler types`. */
@@ -131,8 +130,6 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
    * rewrite paths.
    */
   readonly basePath?: string | undefined;
-  /** What is served at `POST /mcp`: `defineMcpEndpoint` of `holdfast/mcp/server` makes it. Nothing unless given. */
-  readonly mcp?: McpEndpoint | undefined;
   /** What a request body may weigh; 1 MB unless given. A webhook has a limit of its own. */
   readonly maxBodyBytes?: number | undefined;
   /**
@@ -176,7 +173,6 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
   checkPrices(config);
   checkStarters(config);
   checkOwners(config);
-  checkEndpoint(config);
   checkSteering(config);
   checkModels(config);
   const {
@@ -208,7 +204,6 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
     allowPrivateFiles: config.allowPrivateFiles === true, // a text such as 'false' opens nothing
     streams: createOpenStreams(maxStreams),
     basePath: parseBasePath(config.basePath),
-    mcp: config.mcp,
     clock: systemClock,
     log: toLog(config.log),
     newId: () => crypto.randomUUID().replaceAll('-', '').slice(0, 16),

@@ -24,8 +24,6 @@ export interface HttpHost extends Host {
   readonly streams: OpenStreams;
   /** Whether files of messages may be named by addresses in private networks. */
   readonly allowPrivateFiles: boolean;
-  /** What is served at `/mcp`; absent: nothing. */
-  readonly mcp?: McpEndpoint | undefined;
   /** What in the Worker's deployment makes sessions work less well than they could. */
   warnings(env: Env): readonly string[];
 }
@@ -63,14 +61,6 @@ interface Requests {
   readonly caller: CallerRequest;
   /** The same, for a session of theirs; the path names its `{agent}` and its `{session}`. */
   readonly session: SessionRequest;
-}
-
-/** What `createHoldfast({ mcp })` serves at `/mcp`. `defineMcpEndpoint` makes it, so that an app without one carries nothing of MCP. */
-export interface McpEndpoint {
-  /** The names of the agents that it publishes; each must be one of the app's. */
-  readonly agents: readonly string[];
-  /** Its routes, in an app that is served below `basePath`. */
-  routes(basePath: string | undefined): readonly Route[];
 }
 
 /** The names that a path has in braces, with what a request's path has in their places. */

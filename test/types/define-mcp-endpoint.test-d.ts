@@ -1,14 +1,7 @@
 import { expectTypeOf } from 'vitest';
-import { createHoldfast } from '../../src/create-holdfast.ts';
+import { createHoldfast, type ModuleUse } from '../../src/create-holdfast.ts';
 import { defineAgent, defineTool, error } from '../../src/index.ts';
-import type { McpEndpoint } from '../../src/mcp/server/entry.ts';
-import {
-  defineMcpEndpoint,
-  defineMcpPrompt,
-  type McpPrompt,
-  mcpResult,
-  type McpEndpoint as OfMcp,
-} from '../../src/mcp/server/entry.ts';
+import { defineMcpEndpoint, defineMcpPrompt, type McpPrompt, mcpResult } from '../../src/mcp/server/entry.ts';
 
 const clerk = defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay.' });
 const greet = defineTool({ name: 'greet', description: 'Greets.', run: () => 'Hello.' });
@@ -22,12 +15,11 @@ const endpoint = defineMcpEndpoint({
   agents: ['clerk', clerk, { agent: clerk, as: 'ask_clerk', description: undefined }],
   prompts: undefined,
 });
-expectTypeOf(endpoint).toEqualTypeOf<McpEndpoint>();
-expectTypeOf<OfMcp>().toEqualTypeOf<McpEndpoint>();
-createHoldfast({ agents: [clerk], mcp: endpoint });
-createHoldfast({ agents: [clerk], mcp: undefined });
+expectTypeOf(endpoint).toEqualTypeOf<ModuleUse>();
+createHoldfast({ agents: [clerk], use: [endpoint] });
+createHoldfast({ agents: [clerk], use: undefined });
 // @ts-expect-error an endpoint is made by defineMcpEndpoint
-createHoldfast({ agents: [clerk], mcp: { tools: [greet] } });
+createHoldfast({ agents: [clerk], use: [{ tools: [greet] }] });
 // @ts-expect-error a tool is made by defineTool
 defineMcpEndpoint({ tools: [{ name: 'greet' }] });
 // @ts-expect-error an agent has a name

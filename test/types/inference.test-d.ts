@@ -46,7 +46,6 @@ import {
   defineMcpEndpoint,
   defineMcpPrompt,
   defineMcpResource,
-  type McpEndpoint,
   type McpPrompt,
   type McpResource,
 } from '../../src/mcp/server/entry.ts';
@@ -303,7 +302,7 @@ expectTypeOf(resource).toEqualTypeOf<McpResource<'orders://{order}'>>();
 defineMcpResource({ ...said, name: 'order', uri: 'orders://{order}', read: ({ oder }) => oder });
 expectTypeOf(
   defineMcpEndpoint({ tools: [look], prompts: [prompt], resources: [resource] }),
-).toEqualTypeOf<McpEndpoint>();
+).toEqualTypeOf<ModuleUse>();
 // @ts-expect-error: a name is no tool
 defineMcpEndpoint({ tools: ['look'] });
 

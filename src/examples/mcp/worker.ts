@@ -37,7 +37,7 @@ const holdfast = createHoldfast({
   model: orOffline(openaiCompatible()),
   context: (_, { principal }) => ({ tenant: principal.tenant ?? principal.id }), // which no message can change
   secrets: (env) => ({ WIKI_TOKEN: env.WIKI_TOKEN as string | undefined }), // as `wrangler secret put` has set it
-  mcp: defineMcpEndpoint({ tools: [countWords], agents: ['librarian'] }), // at POST /mcp
+  use: [defineMcpEndpoint({ tools: [countWords], agents: ['librarian'] })], // at POST /mcp
 });
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;

@@ -1,9 +1,11 @@
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { literals } from '../../tool/literals.ts';
+import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { ended, shown } from '../../tool/shown.ts';
 import type { AnyTool } from '../../tool/tool.ts';
+import { APP } from '../../worker/app-seam.ts';
+import { mustHaveAgent } from '../../worker/check-app.ts';
 import { failureLog } from '../../worker/refusal.ts';
-import type { McpEndpoint } from '../../worker/route.ts';
 import type { McpResource } from './define-mcp-resource.ts';
 import { checkPrompt, type McpPrompt } from './prompts.ts';
 import { McpEndpointDefinitionError, type PublishedAgent, publish } from './publish.ts';
@@ -38,7 +40,7 @@ export interface McpEndpointConfig {
 }
 
 /**
- * Declares what an app publishes to MCP clients, at `POST /mcp`: `createHoldfast({ mcp: defineMcpEndpoint({ ... }) })`. It
+ * Declares what an app publishes to MCP clients, at `POST /mcp`: `createHoldfast({ use: [defineMcpEndpoint({ ... })] })`. It
  * answers each request by itself, of any revision of the protocol, so that there is no session of MCP's own; a request that was
  * sent cannot be cancelled by a later one, and holds one call at the most. A `GET` takes up the stream of an agent's call that has
  * broken, by the id of its last event. Callers are known as on every route.
@@ -47,10 +49,10 @@ export interface McpEndpointConfig {
  *
  * @example
  * ```ts
- * const mcp = defineMcpEndpoint({ tools: [findOrder], agents: ['support', { agent: 'triage', as: 'ask_triage' }] });
+ * const endpoint = defineMcpEndpoint({ tools: [findOrder], agents: ['support', { agent: 'triage', as: 'ask_triage' }] });
  * ```
  */
-export function defineMcpEndpoint(config: McpEndpointConfig): McpEndpoint {
+export function defineMcpEndpoint(config: McpEndpointConfig): ModuleUse {
   const fault = literals?.fault(config, SHAPE);
   if (fault) throw new McpEndpointDefinitionError(fault.field, `it ${ended(fault.problem)}`);
   const { name = 'holdfast', version = '1', instructions, authorization } = config;
@@ -70,12 +72,19 @@ export function defineMcpEndpoint(config: McpEndpointConfig): McpEndpoint {
     logFailure: failureLog(),
   };
   const told = authorization && checkedAuthorization(authorization);
-  return {
-    agents: [...callable.values()].flatMap((one) => (one.kind === 'agent' ? [one.agent] : [])),
-    routes: (basePath) =>
-      mcpRoutes({ serve: (request) => serveMcp(served, request), authorization: told, basePath }),
-  };
+  const use = useOf(MCP);
+  APP.give(use, {
+    routes({ host: { agents, basePath } }) {
+      for (const one of callable.values()) {
+        if (one.kind === 'agent') mustHaveAgent(agents, 'The MCP endpoint publishes the agent', one.agent);
+      }
+      return mcpRoutes({ serve: (request) => serveMcp(served, request), authorization: told, basePath });
+    },
+  });
+  return use;
 }
+
+const MCP = createModule({ name: 'mcp' });
 
 const SHAPE = {
   of: 'defineMcpEndpoint',

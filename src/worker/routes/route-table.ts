@@ -17,9 +17,8 @@ import { getTurn, postCancel } from './turns.ts';
  * in here 405.
  */
 export function routeTable(host: HttpHost): readonly Route[] {
-  const { mcp, basePath } = host;
   const table: Route[] = [];
-  table.push(...ownRoutes(table), ...(mcp?.routes(basePath) ?? []));
+  table.push(...ownRoutes(table));
   for (const parts of appParts(host)) table.push(...(parts.routes?.({ host, table }) ?? []));
   return table;
 }

@@ -12,7 +12,7 @@ const { SHOP_URL } = env as { readonly SHOP_URL: string }; // as the test sets i
 const holdfast = createHoldfast({
   agents: [defineRefunds(shopAt(SHOP_URL))],
   model: orOffline(openaiCompatible()),
-  mcp: defineMcpEndpoint({ agents: ['refunds'] }),
+  use: [defineMcpEndpoint({ agents: ['refunds'] })],
 });
 
 export default holdfast.worker;

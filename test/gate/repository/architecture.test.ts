@@ -120,6 +120,7 @@ const ARROWS: readonly {
       'src/model/configuration-error.ts',
       'src/session/read-secrets.ts',
       'src/tool/async.ts',
+      'src/tool/module-use.ts',
     ],
     types: ['tool', 'sources', 'model', 'journal', 'loop', 'session'].map((name) => `src/${name}/`),
   },

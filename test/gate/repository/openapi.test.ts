@@ -32,9 +32,9 @@ const APP = `
     routes: ['/events', '/a/b', '/a-b', '/uploads/{file}'].map((path) => ({ method: 'GET', path, handle })),
   });
   const webhooks = [githubWebhook({ agent: 'clerk', secret: 'SECRET', events: ['issues.opened'], owner: { id: 'me' }, start: () => ({}) })];
-  const app = { agents: [agent], model: openaiCompatible(), mcp, webhooks, auth: () => ({ id: 'me' }) };
+  const app = { agents: [agent], model: openaiCompatible(), webhooks, auth: () => ({ id: 'me' }) };
   const described = openApi({ descriptions: [aiSdkUiDescription, openAiDescription, agUiDescription, mcpDescription] });
-  export default createHoldfast({ ...app, use: [aiSdkUi(), openAi(), agUi(), plain, described] }).worker;
+  export default createHoldfast({ ...app, use: [aiSdkUi(), openAi(), agUi(), plain, mcp, described] }).worker;
 `;
 
 /** What the platform has: a description asks nothing of it. */
@@ -281,8 +281,6 @@ it('the page names every operation of the app, and surfaces have names of their 
   const others = ids.filter((id) => !named.includes(id));
   expect(named.filter((id) => !ids.includes(id))).toEqual([]);
   expect(others).toEqual([
-    'getWellKnownOauthProtectedResourceMcp',
-    'getWellKnownOauthProtectedResource',
     'postAgentsAgentChat',
     'getAgentsAgentChatChatStream',
     'getAgentsAgentChatChatMessages',
@@ -297,5 +295,7 @@ it('the page names every operation of the app, and surfaces have names of their 
     'getAB',
     'getAB2',
     'getUploadsFile',
+    'getWellKnownOauthProtectedResourceMcp',
+    'getWellKnownOauthProtectedResource',
   ]);
 });

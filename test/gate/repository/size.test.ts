@@ -176,7 +176,7 @@ const withClient = (worker: string): string =>
     .replace('const agent', `${USES} const agent`)
     .replace('tools: [look]', 'tools: [look, mcpToolProvider({ clients: [wiki] })]');
 const withEndpoint = (worker: string): string =>
-  worker.replace('agents: [agent]', "agents: [agent], mcp: defineMcpEndpoint({ agents: ['scout'] })");
+  worker.replace('agents: [agent]', "agents: [agent], use: [defineMcpEndpoint({ agents: ['scout'] })]");
 
 /** Of the revisions' SDKs, and of what the first of them brought along. */
 const isSdk =
@@ -204,7 +204,7 @@ it.each([
 
 it('a Worker carries descriptions of routes only when it mounts openApi, and of those alone that it passes', async () => {
   const entries = ['create-holdfast', 'index', 'webhooks/entry', 'mcp/server/entry'];
-  const use = ['surfaces/entry', 'surfaces/ai-sdk-ui/entry', 'surfaces/openai/entry'];
+  const surfaces = ['surfaces/entry', 'surfaces/ai-sdk-ui/entry', 'surfaces/openai/entry'];
   const everything = [...entries, ...surfaces].map(
     (entry) => `import * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`,
   );
@@ -212,7 +212,7 @@ it('a Worker carries descriptions of routes only when it mounts openApi, and of 
     /^src\/modules\/openapi\/|\/describe\.ts$|^src\/worker\/.*schema/.test(path);
   const speaking = WORKER.replace(
     'agents: [agent]',
-    'agents: [agent], use: [surfaces_ai_sdk_ui_entry.aiSdkUi(), surfaces_openai_entry.openAi()], mcp: mcp_server_entry.defineMcpEndpoint({ agents: ["scout"] })',
+    'agents: [agent], use: [surfaces_ai_sdk_ui_entry.aiSdkUi(), surfaces_openai_entry.openAi(), mcp_server_entry.defineMcpEndpoint({ agents: ["scout"] })]',
   );
   const without = await filesOf(everything.join('') + speaking);
   expect(without).toContain('src/surfaces/openai/openai.ts');

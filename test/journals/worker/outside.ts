@@ -92,7 +92,7 @@ const endpoint = defineMcpEndpoint({
 export const outside = [hooked, toolGroup, mcp];
 
 /** What the app declares for them; `worker` is what serves. */
-export function served(worker: Serve): Pick<HoldfastConfig, 'webhooks' | 'toolGroups' | 'mcp'> {
+export function served(worker: Serve): Pick<HoldfastConfig, 'webhooks' | 'toolGroups' | 'use'> {
   serve = worker;
-  return { webhooks: [hook], toolGroups: [web], mcp: endpoint };
+  return { webhooks: [hook], toolGroups: [web], use: [endpoint] };
 }

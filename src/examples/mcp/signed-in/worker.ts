@@ -24,7 +24,7 @@ const whoAmI = defineTool({
 
 const holdfast = createHoldfast({
   agents: [],
-  mcp: defineMcpEndpoint({ tools: [whoAmI], authorization: { servers: [LOGIN], scopes: ['agents'] } }),
+  use: [defineMcpEndpoint({ tools: [whoAmI], authorization: { servers: [LOGIN], scopes: ['agents'] } })],
   async auth(request, env) {
     const [, token] = /^Bearer (\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
     if (token === undefined) return null; // 401, which names the provider

@@ -32,11 +32,15 @@ const model = openaiCompatible({
   },
 });
 
+const endpoint = defineMcpEndpoint({
+  tools: [records, pay, leak, requireApproval({ ...pay, name: 'guarded' }, 'Pay?')],
+  agents: ['clerk', 'plain'],
+});
+
 const app: HoldfastConfig = {
   agents: [...agents, ...careless],
   model,
   maxBodyBytes: 200_000,
-  use: [openApi()],
   context: (_, { principal }) => ({ tenant: principal.tenant ?? principal.id, plan: 'basic' }),
   bodyContext: hasHole('context-tenant') ? ['locale', 'tenant'] : ['locale'],
   contextHeaders: {
@@ -46,10 +50,7 @@ const app: HoldfastConfig = {
   },
   origins: ['https://app.example'],
   secrets: () => ({ API_KEY: settings.API_KEY, REMOTE_TOKEN: settings.REMOTE_TOKEN }),
-  mcp: defineMcpEndpoint({
-    tools: [records, pay, leak, requireApproval({ ...pay, name: 'guarded' }, 'Pay?')],
-    agents: ['clerk', 'plain'],
-  }),
+  use: [openApi(), endpoint],
 };
 
 const main = createHoldfast({
@@ -59,13 +60,13 @@ const main = createHoldfast({
   outgoingWebhooks: misplacedOutgoing,
 });
 peers.app = main;
-const builtIn = createHoldfast({ ...app, mcp: undefined });
+const builtIn = createHoldfast({ ...app, use: [openApi()] });
 /** It speaks OpenAI, to callers of whom some have one token for many persons. */
 const chat = createHoldfast({
   ...app,
   auth: chatCallers,
   onBehalfOf: ({ headers }) => headers.get('x-user-id'),
-  use: [openAi(), openApi({ descriptions: [openAiDescription] })],
+  use: [openAi(), openApi({ descriptions: [openAiDescription] }), endpoint],
 });
 
 /** An entrance: an app, and what its environment says besides. */
@@ -94,7 +95,7 @@ const DOORS: ReadonlyMap<string, Door> = new Map([
     'token',
     { holdfast: builtIn, env: { ...shut, HOLDFAST_AUTH: 'localhost', HOLDFAST_TOKEN: settings.API_KEY } },
   ],
-  ['careless', { holdfast: createHoldfast({ ...app, mcp: undefined, auth: misplacedToken }), env: {} }],
+  ['careless', { holdfast: createHoldfast({ ...app, use: [openApi()], auth: misplacedToken }), env: {} }],
   ['chat', { holdfast: chat, env: {} }],
   ['shut', { holdfast: builtIn, env: shut }],
   ['limited', { holdfast: main, env: { RATE_LIMIT: threeEach() } }],

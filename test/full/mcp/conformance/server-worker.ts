@@ -9,11 +9,13 @@ import { serverTools } from './server-tools.ts';
 
 const holdfast = createHoldfast({
   agents: [],
-  mcp: defineMcpEndpoint({
-    tools: [...serverTools, ...askingTools],
-    prompts: [...serverPrompts, ...askingPrompts],
-    resources: serverResources,
-  }),
+  use: [
+    defineMcpEndpoint({
+      tools: [...serverTools, ...askingTools],
+      prompts: [...serverPrompts, ...askingPrompts],
+      resources: serverResources,
+    }),
+  ],
 });
 
 export default holdfast.worker;

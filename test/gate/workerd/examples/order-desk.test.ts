@@ -5,7 +5,7 @@ import { appWith } from '../http/app.ts';
 import { connectedToNewest } from '../mcp/server/both-revisions.ts';
 
 const via = appWith({
-  mcp: orderDesk,
+  use: [orderDesk],
   auth: ({ headers }) => ({ id: 'anna', tenant: headers.get('x-tenant') ?? 'corner' }),
 });
 

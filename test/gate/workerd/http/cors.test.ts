@@ -249,8 +249,13 @@ describe('every route that an app may have', () => {
     agents: [scripted],
     origins,
     auth: ({ headers }: Request) => (headers.has('authorization') ? { id: 'me' } : null),
-    use: [openAi(), aiSdkUi(), agUi(), openApi()],
-    mcp: defineMcpEndpoint({ tools: [hello], authorization: { servers: ['https://login.example'] } }),
+    use: [
+      openAi(),
+      aiSdkUi(),
+      agUi(),
+      openApi(),
+      defineMcpEndpoint({ tools: [hello], authorization: { servers: ['https://login.example'] } }),
+    ],
   };
   const all = appWith(app);
   const token = { authorization: 'Bearer t' };

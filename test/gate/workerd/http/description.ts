@@ -5,7 +5,15 @@ import { openApi } from '../../../../src/modules/openapi/entry.ts';
 import { aiSdkUiDescription } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { openAiDescription } from '../../../../src/surfaces/openai/entry.ts';
 import { type HttpHost, mcpRoutes } from '../../../doors/http.ts';
-import { composeModules, type ModuleUse, routeTable, toDocument } from '../../../doors/openapi.ts';
+import {
+  APP,
+  composeModules,
+  createModule,
+  type ModuleUse,
+  routeTable,
+  toDocument,
+  useOf,
+} from '../../../doors/openapi.ts';
 
 /** Answers what is wrong with a value. */
 export type Check = (value: unknown) => readonly string[];
@@ -51,6 +59,9 @@ const ENDPOINT = {
   basePath: undefined,
 };
 
+const endpoint = useOf(createModule({ name: 'mcp' }));
+APP.give(endpoint, { routes: () => mcpRoutes(ENDPOINT) });
+
 const DESCRIPTIONS = { ...aiSdkUiDescription, ...openAiDescription, ...mcpDescription };
 
 /** Answers the description of an app with an MCP endpoint, and with these modules. */
@@ -59,8 +70,7 @@ export function descriptionOf({ use = [openApi()] }: DescribedApp): Description 
   const app = {
     agents: new Map(),
     webhooks: new Map(),
-    mcp: { routes: () => mcpRoutes(ENDPOINT) },
-    modules: composeModules(use),
+    modules: composeModules([...use.filter(({ module }) => module.name !== 'mcp'), endpoint]),
   } as unknown as HttpHost;
   const document = toDocument(app, routeTable(app), { descriptions: DESCRIPTIONS });
   const { paths, components } = document as Record<string, Described>;

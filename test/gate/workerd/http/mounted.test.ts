@@ -42,8 +42,7 @@ const app = (config: Partial<HoldfastConfig> = {}) =>
   createHoldfast({
     agents: [clerk],
     webhooks: [shop],
-    mcp: defineMcpEndpoint({ agents: [clerk] }),
-    use: [openApi()],
+    use: [defineMcpEndpoint({ agents: [clerk] }), openApi()],
     ...config,
   });
 

@@ -100,7 +100,7 @@ describe('a request on behalf of a person', () => {
   });
 
   it('calls the tools that are published by MCP', async () => {
-    const via = appOf(DELEGATING, { mcp: defineMcpEndpoint({ tools: [look] }) });
+    const via = appOf(DELEGATING, { use: [defineMcpEndpoint({ tools: [look] })] });
     await calling(
       (path, init) => via(path, { ...init, headers: { ...Object(init?.headers), 'x-user-id': 'ann' } }),
       'look',

@@ -161,7 +161,7 @@ describe('the principal of a call', () => {
   });
 
   it('of a tool that an MCP client calls is its caller', async () => {
-    const { as } = deployment({ mcp: defineMcpEndpoint({ tools: [look] }) });
+    const { as } = deployment({ use: [defineMcpEndpoint({ tools: [look] })] });
     await calling(as(ann), 'look', {});
     expect(seen.map(({ principal }) => principal)).toEqual([principalOfAnn]);
   });
@@ -326,7 +326,7 @@ describe('the own request of a caller', () => {
     const published = deployment({
       secrets,
       context,
-      mcp: defineMcpEndpoint({ tools: [look], agents: ['agent'] }),
+      use: [defineMcpEndpoint({ tools: [look], agents: ['agent'] })],
     });
     const via: Send = (path, init) =>
       published.as(ann)(path, { ...init, headers: { ...Object(init?.headers), ...headers } });

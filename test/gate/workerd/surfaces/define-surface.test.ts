@@ -47,7 +47,7 @@ describe('defineSurface tells of a mistake in full', () => {
     [
       'an unknown key',
       () => defineSurface({ ...made([]), name: 'echo', routes: [], paths: [] } as never),
-      "Surface 'echo' has 'module', 'key', which defineSurface does not take. It takes name, routes.",
+      "Surface 'echo' has 'module', which defineSurface does not take. It takes name, routes.",
     ],
     [
       'a route that is none',

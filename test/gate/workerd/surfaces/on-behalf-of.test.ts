@@ -14,8 +14,13 @@ import type { Send } from '../http/client.ts';
 const app = (tenant?: string): Send =>
   appWith({
     agents: [scripted],
-    use: [openAi(), aiSdkUi(), agUi(), a2a({ agents: ['scripted'] })],
-    mcp: defineMcpEndpoint({ agents: ['scripted'] }),
+    use: [
+      openAi(),
+      aiSdkUi(),
+      agUi(),
+      a2a({ agents: ['scripted'] }),
+      defineMcpEndpoint({ agents: ['scripted'] }),
+    ],
     auth: () => ({ id: 'app', tenant, delegates: true }),
     onBehalfOf: ({ headers }) => headers.get('x-user-id'),
   });

@@ -32,11 +32,7 @@ describe('a description', () => {
     ['of every app', OWN_ROUTES, tableOf(openApi())],
     ['of aiSdkUi', aiSdkUiDescription, routesOf(aiSdkUi())],
     ['of openAi', openAiDescription, routesOf(openAi())],
-    [
-      'of an MCP endpoint',
-      mcpDescription,
-      defineMcpEndpoint({ agents: ['clerk'], authorization }).routes(undefined),
-    ],
+    ['of an MCP endpoint', mcpDescription, routesOf(defineMcpEndpoint({ agents: ['clerk'], authorization }))],
   ])('%s has every route and no other, and says which of them stream', (_, descriptions, routes) => {
     const streams = ({ answers }: RouteDescription) => Object.values(answers).some((one) => one.streams);
     const described = Object.entries(descriptions).map(([key, one]) => [key, streams(one)] as const);

@@ -399,7 +399,7 @@ describe('a published tool that asks its client', () => {
 });
 
 describe('the restaurant of the documentation', () => {
-  const tables = appWith({ agents: [], mcp: restaurant });
+  const tables = appWith({ agents: [], use: [restaurant] });
   const params = { name: 'reserve_table', arguments: {} };
 
   it('asks for how many a table is', async () => {

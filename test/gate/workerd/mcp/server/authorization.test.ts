@@ -143,7 +143,7 @@ describe('who signs in', () => {
     const { routes } = createHoldfast({
       agents: [scripted],
       auth,
-      mcp: defineMcpEndpoint({ tools: [hello], authorization }),
+      use: [defineMcpEndpoint({ tools: [hello], authorization })],
     });
     const site = new Hono().route('/shop/ai', routes);
     const context = { waitUntil: () => {}, passThroughOnException: () => {}, props: {} };

@@ -101,15 +101,27 @@ describe('defineMcpEndpoint', () => {
   });
 
   it('names the agents that it publishes, by their names in the app', () => {
-    const agents = ['support', scripted, { agent: 'triage', as: 'ask_triage' }];
-    expect(defineMcpEndpoint({ tools: [hello], agents }).agents).toEqual(['support', 'scripted', 'triage']);
+    const endpoint = defineMcpEndpoint({
+      tools: [hello],
+      agents: ['support', scripted, { agent: 'triage', as: 'ask_triage' }],
+    });
+    const named = ['support', 'scripted', 'triage'].map((name) => ({ ...scripted, name }));
+    expect(() => createHoldfast({ agents: named, use: [endpoint] })).not.toThrow();
+    for (const { name } of named) {
+      const others = named.filter((one) => one.name !== name);
+      expect(() => createHoldfast({ agents: others, use: [endpoint] })).toThrow(
+        new ConfigurationError(
+          `The MCP endpoint publishes the agent '${name}', which is not among the agents.`,
+        ),
+      );
+    }
   });
 });
 
 describe('createHoldfast', () => {
   it('refuses an endpoint that publishes an agent of another app', () => {
     const create = () =>
-      createHoldfast({ agents: [scripted], mcp: defineMcpEndpoint({ agents: ['support'] }) });
+      createHoldfast({ agents: [scripted], use: [defineMcpEndpoint({ agents: ['support'] })] });
     expect(create).toThrow(
       new ConfigurationError(
         "The MCP endpoint publishes the agent 'support', which is not among the agents.",

@@ -274,7 +274,7 @@ describe('a published tool', () => {
     const kept: Promise<unknown>[] = [];
     const { worker } = createHoldfast({
       agents: [],
-      mcp: defineMcpEndpoint({ tools: [tool(() => running.promise, 'once')] }),
+      use: [defineMcpEndpoint({ tools: [tool(() => running.promise, 'once')] })],
     });
     const context = Object.assign(createExecutionContext(), {
       waitUntil: (work: Promise<unknown>) => void kept.push(work),

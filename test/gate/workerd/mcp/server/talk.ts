@@ -17,7 +17,11 @@ export const publishing = (
   mcp: McpEndpointConfig,
   config: Partial<HoldfastConfig> = {},
   vars: Vars = {},
-): Send => appWith({ agents: [scripted, clerk], ...config, mcp: defineMcpEndpoint(mcp) }, vars);
+): Send =>
+  appWith(
+    { agents: [scripted, clerk], ...config, use: [...(config.use ?? []), defineMcpEndpoint(mcp)] },
+    vars,
+  );
 
 export const ACCEPT = { accept: 'application/json, text/event-stream' };
 
