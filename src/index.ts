@@ -27,8 +27,6 @@ export type {
 export type { JournaledCall } from './journal/reply-data.ts';
 export type { StoppingCall, TurnArtifact, TurnFile, TurnTools } from './journal/state.ts';
 export type { PricedUsage } from './journal/usage.ts';
-export { type Compaction, type SummaryOptions, summarised } from './loop/compaction/summarised.ts';
-export type { Summarise } from './loop/compaction/write-summary.ts';
 export {
   type ExceptionOptions,
   type ExceptionProcessor,

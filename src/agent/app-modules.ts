@@ -17,8 +17,7 @@ interface AppWithModules {
  * @throws ConfigurationError when two modules share a name, or two uses of one module a key.
  */
 export const appModules = ({ use = [], agents, toolGroups = [] }: AppWithModules): Modules =>
-  composeModules([
-    ...use,
-    ...agents.flatMap(({ uses }) => uses),
-    ...usesOf(toolGroups.flatMap(({ tools, providers }) => [...tools, ...providers])),
+  composeModules(use, [
+    ...agents.map(({ uses }) => uses),
+    usesOf(toolGroups.flatMap(({ tools, providers }) => [...tools, ...providers])),
   ]);

@@ -1,4 +1,3 @@
-import type { Compaction } from '../loop/compaction/summarised.ts';
 import type { LoopInspector } from '../loop/inspector.ts';
 import { DEFAULT_LIMITS, type LoopLimits, withLimits } from '../loop/loop-limits.ts';
 import type { ModelTimeout } from '../loop/model-time.ts';
@@ -89,8 +88,6 @@ export interface Agent<Name extends string = string, Output = unknown> {
   readonly maxScheduled: CallLimit;
   /** When it is absent, the app's holds. */
   readonly retention?: Retention | undefined;
-  /** When it is absent, the model is shown whole conversations. */
-  readonly compaction?: Compaction | undefined;
   /** The form of its answers; they are words when it is absent. */
   readonly output?: AgentOutput | undefined;
   /** For inference only; never set. */
@@ -179,8 +176,6 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly maxScheduled?: CallLimit | undefined;
   /** How long its sessions and their files are kept. Defaults to the app's `retention`. */
   readonly retention?: Retention | undefined;
-  /** Replaces older messages of a long conversation, as `summarised` does; never unless given. Not in loops inside its own. */
-  readonly compaction?: Compaction | undefined;
   /**
    * What an answer must be: the schema of a JSON object. The answer of a turn then has it as `object`. A model whose
    * answer does not fit is told why and asked once more; then the turn fails as `invalid-output`.
@@ -287,7 +282,6 @@ export function defineAgent<
     maxGenerations: checkedCount(name, 'maxGenerations', config.maxGenerations ?? MOST_GENERATIONS),
     maxScheduled: checkedCount(name, 'maxScheduled', config.maxScheduled ?? MOST_IN_TREE),
     retention: config.retention,
-    compaction: config.compaction,
     output: toAgentOutput(name, config.output),
   };
 }

@@ -57,6 +57,8 @@ function versionOf(event: SessionEvent): number {
   switch (event.type) {
     case 'tools-changed':
       return 2;
+    case 'module-event':
+      return 7;
     case 'model-replied':
       return event.parts || event.cut ? 2 : 1;
     case 'turn-started':
@@ -142,7 +144,17 @@ const UPGRADES: readonly ((event: OlderEvent) => OlderEvent)[] = [
   (event) => event,
   // Late results may be those of open calls since.
   (event) => event,
+  // What compaction remembers is an event of a module since.
+  (event) => (event.type === 'summary-dropped' ? ofCompaction(event) : event),
 ];
+
+const ofCompaction = ({ type: _, turn, usage, ...fact }: OlderEvent): OlderEvent => ({
+  type: 'module-event',
+  turn,
+  module: 'compaction',
+  facts: [{ slice: 'compaction', fact }],
+  ...(usage !== undefined && { usage }),
+});
 
 /** A body of the journal, as `toRow` wrote it. */
 type Body = { readonly v: number } & SessionEvent;
@@ -185,7 +197,7 @@ const EVENT_TYPES: Readonly<Record<EventType, EventTraits>> = {
   'turn-steered': { message: true },
   'late-result-received': { message: true },
   'conversation-compacted': { progress: 'step' },
-  'summary-dropped': {},
+  'module-event': {},
   'conversation-shortened': { message: true, progress: 'step' },
   'cancel-requested': {},
   'turn-yielded': {},
@@ -193,7 +205,11 @@ const EVENT_TYPES: Readonly<Record<EventType, EventTraits>> = {
 };
 
 /** Tells whether this code can fold events of a type: of those that newer code wrote there may be others. */
-export const isKnownType = (type: string): boolean => Object.hasOwn(EVENT_TYPES, type);
+export const isKnownType = (type: string): boolean =>
+  Object.hasOwn(EVENT_TYPES, type) || FORMER_TYPES.includes(type);
+
+/** Types that are read as others. */
+const FORMER_TYPES: readonly string[] = ['summary-dropped'];
 
 /** Answers how much further a turn has come by an event of this type; `undefined` when it has not. */
 export const progressBy = (type: EventType): EventTraits['progress'] => EVENT_TYPES[type].progress;

@@ -15,7 +15,7 @@ import type { Answer, Wait } from './wait.ts';
  * The newest version that this code writes: an event is written as the oldest one that can hold it. A reader upgrades older
  * events and does not touch a session that holds newer ones.
  */
-export const EVENT_VERSION = 6;
+export const EVENT_VERSION = 7;
 
 /** Who asked, as far as the journal may know: no credential. */
 export interface Principal {
@@ -246,16 +246,13 @@ export type SessionEvent =
       /** Of the model that wrote it; absent when a function did. */
       readonly usage?: PricedUsage;
     })
-  /** A summary was worked on and cannot be used: none is asked for again of the same messages. */
-  | (InTurn & {
-      readonly type: 'summary-dropped';
-      /** `cut-off`: by a filter of its provider. */
-      readonly reason: 'blank' | 'no-shorter' | 'cut-off' | 'late';
-      /** The sequence of the first event whose message would have been kept; absent in older journals. */
-      readonly from?: number;
-      /** How long the conversation was, as compactions measure it. */
-      readonly tokens: number;
-      /** Of the model that wrote it, as far as that is known; absent when a function did. */
+  /** A module has something to remember beside the ends of calls. */
+  | (InFrame & {
+      readonly type: 'module-event';
+      readonly module: string;
+      /** In order; those of memories that the app does not have are kept by nobody. */
+      readonly facts: readonly MemoryFact[];
+      /** Of a model that the module has asked aside, as far as that is known. */
       readonly usage?: PricedUsage;
     })
   /** What the model was shown did not fit it: it is shown less from now on, and the events stay as they are. */

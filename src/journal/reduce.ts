@@ -15,8 +15,8 @@ import { foldAnswered, foldEnded, foldLate, foldSaid, foldStarted, foldSuspended
 import { foldConversation, openFrame, startTurn } from './fold-loop.ts';
 import { foldTurnTools } from './fold-offers.ts';
 import { applyFacts, tellMemories } from './memories.ts';
-import { foldCompaction, foldDropped, foldLessShown } from './shortened.ts';
-import { countCalls, foldAsked, foldRefused, foldUsed } from './spending.ts';
+import { foldCompaction, foldLessShown } from './shortened.ts';
+import { countCalls, foldAside, foldAsked, foldRefused, foldUsed } from './spending.ts';
 import { type CallRecord, type Fold, frameOf, type SessionState, type StoppingCall } from './state.ts';
 import { graft, leaveTree } from './turn-tree.ts';
 
@@ -83,7 +83,7 @@ const FOLDS: Folds = {
   'turn-steered': graft,
   'late-result-received': foldLate,
   'conversation-compacted': foldCompaction,
-  'summary-dropped': foldDropped,
+  'module-event': foldNoted,
   'conversation-shortened': foldLessShown,
   'cancel-requested': ({ turn }) => {
     turn.cancelRequested = true;
@@ -133,6 +133,16 @@ function showMemories({ turn, memories }: SessionState, event: EventOf<'model-re
 
 function foldListed(fold: Fold, event: EventOf<'tools-listed'>): void {
   fold.turn.tools.sourcesAsked += 1;
+  foldFacts(fold, event);
+}
+
+function foldNoted(fold: Fold, event: EventOf<'module-event'>): void {
+  if (event.usage) foldAside(fold, event.usage);
+  foldFacts(fold, event);
+}
+
+/** Facts that came with no call. */
+function foldFacts(fold: Fold, event: EventOf<'tools-listed' | 'module-event'>): void {
   const frame = frameOf(fold, event);
   if (!frame) return;
   const { id, path } = frame;

@@ -1,6 +1,6 @@
 import { isStart } from './conversation.ts';
 import { type EventOf, ROOT } from './events.ts';
-import { foldUsed, giveBack } from './spending.ts';
+import { foldAside, giveBack } from './spending.ts';
 import { type Fold, frameOf, type Message, type SessionState } from './state.ts';
 
 /** The conversation as it is shown then: its last turns, and the beginning of each of its results. */
@@ -34,14 +34,7 @@ export function foldCompaction(fold: Fold, event: EventOf<'conversation-compacte
   const { state } = fold;
   state.starts = state.starts.filter((seq) => seq >= event.from);
   foldStandIn(state, event.from);
-  state.summaryDropped = undefined;
-  foldSummaryUsed(fold, event);
-}
-
-/** Remembers which messages a summary was paid for in vain, and what it used. */
-export function foldDropped(fold: Fold, event: EventOf<'summary-dropped'>): void {
-  fold.state.summaryDropped = { from: event.from };
-  foldSummaryUsed(fold, event);
+  foldAside(fold, event.usage);
 }
 
 /** Remembers that a model is shown less, after it had refused a request. */
@@ -67,16 +60,6 @@ export const standIn = (text: string): Message => ({ role: 'user', text, by: 'su
 /** Remembers what the first message says, which stands for those before an event. */
 function foldStandIn(state: SessionState, from: number): void {
   state.compacted = { text: state.messages[0]?.text ?? '', from };
-}
-
-function foldSummaryUsed(fold: Fold, { usage }: EventOf<'conversation-compacted' | 'summary-dropped'>): void {
-  const root = fold.turn.frames.get(ROOT);
-  if (!root) return;
-  // The request for a summary tells nothing of the next one of the conversation.
-  const { measured } = root;
-  foldUsed(fold, root, usage);
-  root.measured = measured;
-  fold.state.measured = measured;
 }
 
 /** Stands where turns have left, below the summary of what was before them. */

@@ -24,7 +24,6 @@ interface Stored
     | 'starts'
     | 'blackboard'
     | 'compacted'
-    | 'summaryDropped'
     | 'recurring'
   > {
   readonly cells: readonly [string, SessionState['callState'] extends Map<string, infer V> ? V : never][];
@@ -52,7 +51,7 @@ export function toSnapshot(state: SessionState): string {
     memories: slices,
     turn,
   } = state;
-  const { inDoubt, closedUnread, compacted, summaryDropped, trees, recurring } = state;
+  const { inDoubt, closedUnread, compacted, trees, recurring } = state;
   const kept = turn && { ...turn, frames: undefined, callsByTool: [...turn.callsByTool] };
   return JSON.stringify({
     seq,
@@ -69,7 +68,6 @@ export function toSnapshot(state: SessionState): string {
     inDoubt: [...inDoubt],
     closedUnread: [...closedUnread],
     compacted,
-    summaryDropped,
     trees: [...trees],
     recurring,
     turn: kept,

@@ -70,6 +70,16 @@ export function foldUsed({ state, turn }: Fold, frame: FrameState, usage: Priced
   if (frame.id === ROOT) state.measured = frame.measured;
 }
 
+/** Counts what a model used that was asked aside: its request tells nothing of the next one of the conversation. */
+export function foldAside(fold: Fold, usage: PricedUsage | undefined): void {
+  const root = fold.turn.frames.get(ROOT);
+  if (!root) return;
+  const { measured } = root;
+  foldUsed(fold, root, usage);
+  root.measured = measured;
+  fold.state.measured = measured;
+}
+
 function spend(frames: readonly FrameState[], usage: PricedUsage, sign: 1 | -1 = 1): void {
   for (const frame of frames) frame.spent = spentWith(frame.spent, usage, sign);
 }

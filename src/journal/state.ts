@@ -256,8 +256,6 @@ export interface SessionState {
   readonly closedUnread: Map<string, ResultData>;
   /** What the first message says, which stands for all before an event. */
   compacted: { readonly text: string; readonly from: number } | undefined;
-  /** Before which event the messages stood whose summary was dropped, unless another one stands for them since. */
-  summaryDropped: { readonly from: number | undefined } | undefined;
   /** The trees of turns, by the ids of their roots; the one that changed last is last. */
   readonly trees: Map<string, TurnTree>;
   /** The recurring turn that waits for its time. */
@@ -298,7 +296,6 @@ export const emptyState = (): SessionState => ({
   inDoubt: new Set(),
   closedUnread: new Map(),
   compacted: undefined,
-  summaryDropped: undefined,
   trees: new Map(),
   recurring: undefined,
   turn: undefined,

@@ -16,6 +16,7 @@ import { Interrupted } from './holder.ts';
 import { inspect, modelCallSeen, placeOf, replySeen, tellModelFailure, toolsChangeSeen } from './inspect.ts';
 import { toldChanges, toolsChanged, withPrefixes } from './late-tools.ts';
 import { inLoop, type LiveEvents, type Loop } from './loop.ts';
+import { prepareAll } from './loop-seams.ts';
 import { requestSettings } from './loop-settings.ts';
 import { isTooLong, makeRoom, type ToRequest } from './make-room.ts';
 import { askInTime } from './model-time.ts';
@@ -35,7 +36,10 @@ import { sameName } from './tool-not-found.ts';
 export async function askModel(loop: Loop, last: boolean): Promise<void> {
   const { frame, holder } = loop;
   // The last reply is asked for with the tools that there are, and calls none.
-  if (!last) await discoverTools(loop);
+  if (!last) {
+    await prepareAll(loop);
+    await discoverTools(loop);
+  }
   holder.takeSteers(frame.id);
   const files = await filesToShow(loop);
   const shown = frame.messages.length;

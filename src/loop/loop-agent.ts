@@ -7,6 +7,7 @@ import type { AnyTool, Frame, Instructions } from '../tool/tool.ts';
 import { type PlannedModel, withBudgets } from './budget.ts';
 import { type Loop, type LoopAgent, type LoopAgents, type LoopSpec, principalOf } from './loop.ts';
 import { withCallLimits } from './loop-limits.ts';
+import { usesInside } from './loop-seams.ts';
 import { boundTo } from './transformers.ts';
 
 /** Who runs a nested loop in place of the model around it. */
@@ -109,7 +110,7 @@ const givenModel = ({ agents }: Loop, given: Runner['model']): ChatModel | undef
   typeof given === 'function' ? agents?.modelOf?.(given) : given;
 
 /** What is declared of a nested loop, by its frame or by its agent. */
-interface Declared extends Pick<Frame, 'sources' | 'strategies' | 'limits' | 'context' | 'plan'> {
+interface Declared extends Pick<Frame, 'uses' | 'sources' | 'strategies' | 'limits' | 'context' | 'plan'> {
   /** Stands in for what the loop around it has. */
   readonly own: Pick<LoopSpec, 'instructions' | 'tools'> & Partial<LoopSpec>;
 }
@@ -121,12 +122,13 @@ function nestedSpec({ everywhere, spec }: Loop, declared: Declared, { id, calls 
     iterations: spec.iterations,
     tokenCeiling: spec.tokenCeiling,
   };
-  const { own, sources = [], strategies = [], limits, context, plan } = declared;
+  const { own, uses, sources = [], strategies = [], limits, context, plan } = declared;
   return {
     ...spec,
     ...around,
     output: undefined,
     ...own,
+    uses: usesInside(spec.uses, id, uses),
     strategies: [...sources, ...everywhere, ...strategies],
     iterations: limits?.iterations ?? around.iterations,
     callLimits: withCallLimits(spec.callLimits, id, limits),

@@ -52,12 +52,23 @@ export const timeIn = ({ holder, startedAt }: Pick<Loop, 'holder' | 'startedAt'>
 export const principalOf = ({ journal }: Pick<Loop, 'journal'>): TurnPrincipal =>
   journal.state.turn?.principal ?? CODE;
 
+/** A module as it is used for a loop. */
+export interface ScopedUse {
+  readonly use: ModuleUse;
+  /** The id of the loop for which it is used; empty for the turn's own. */
+  readonly frame: string;
+  /** It is the app's own. */
+  readonly isAppWide: boolean;
+}
+
 /** What a loop is declared with: by an agent, or by the call that opens a nested one. */
 export interface LoopSpec {
   readonly instructions: Instructions;
   /** What its answer must be; words unless given. Loops inside it have their own. */
   readonly output?: AnswerForm | undefined;
   readonly tools: readonly AnyTool[];
+  /** The modules around its model calls and its calls, the outermost first. */
+  readonly uses: readonly ScopedUse[];
   /** All that decide what this loop offers, in order. */
   readonly strategies: readonly InjectionStrategy[];
   readonly model: ChatModel;
@@ -97,6 +108,8 @@ export interface TurnScope {
   readonly startedAt: number;
   /** When an earlier invocation last started each call, by the same clock. The keys are the ids of the calls. */
   readonly startsBefore: ReadonlyMap<string, number>;
+  /** Invocations that gave this turn up, or died, since its last reply. */
+  readonly takeOvers: number;
   /** Whether a session keeps what is emitted. */
   readonly inSession: boolean;
   readonly journal: LoopJournal;

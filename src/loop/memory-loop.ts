@@ -5,6 +5,7 @@ import { Changes, sha256Hex } from '../tool/async.ts';
 import { CODE } from '../tool/call.ts';
 import { credentialsIn, envOfTools, type GivenEnv } from '../tool/env.ts';
 import { hiding, type Log, toLog } from '../tool/log.ts';
+import type { ModuleUse } from '../tool/module-use.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
@@ -14,14 +15,16 @@ import { LiveMemories } from './live-memories.ts';
 import type { Loop, LoopJournal, LoopSpec, TurnScope } from './loop.ts';
 import { MemoryFiles } from './loop-files.ts';
 import { DEFAULT_LIMITS, type LoopLimits, tokenCeiling, withCallLimits } from './loop-limits.ts';
+import { usesOfTurn } from './loop-seams.ts';
 import { DEFAULT_POLICIES } from './policies.ts';
 import { runForOutput } from './run-loop.ts';
 import { CallLocks, Slots } from './slots.ts';
 
 /** What a loop in memory is made of; the rest is as for an agent that declares nothing. */
 export type MemoryLoopConfig = Pick<LoopSpec, 'tools' | 'model'> &
-  Partial<Pick<LoopSpec, 'strategies' | 'policies' | 'inspectors' | 'context' | 'cache'>> &
-  Partial<Pick<TurnScope, 'turn' | 'everywhere' | 'secrets' | 'live' | 'inSession'>> & {
+  Partial<Pick<LoopSpec, 'strategies' | 'policies' | 'inspectors' | 'context' | 'cache'>> & {
+    readonly uses?: readonly ModuleUse[] | undefined;
+  } & Partial<Pick<TurnScope, 'turn' | 'everywhere' | 'secrets' | 'live' | 'inSession'>> & {
     readonly limits?: LoopLimits | undefined;
     readonly message?: string | undefined;
     /** For whom it runs; `code` unless given. */
@@ -67,6 +70,7 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
     turn,
     startedAt: holder.now(),
     startsBefore: new Map(),
+    takeOvers: 0,
     inSession: config.inSession ?? false,
     journal: journalOf(state, emit, changes),
     holder,
@@ -97,6 +101,7 @@ function specOf({
   return {
     instructions: '',
     tools,
+    uses: usesOfTurn(own.uses ?? [], []),
     strategies: own.strategies ?? everywhere,
     model,
     cache: own.cache,

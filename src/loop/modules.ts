@@ -2,7 +2,7 @@ import { REDUCER_VERSION } from '../journal/reduce.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { attempt } from '../tool/async.ts';
 import { hash32 } from '../tool/json.ts';
-import { distinctUses, type ModuleUse } from '../tool/module-use.ts';
+import { distinctModules, distinctUses, type ModuleUse } from '../tool/module-use.ts';
 import { OFFERS } from '../tool/offers.ts';
 import type { InjectionStrategy } from '../tool/tool.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
@@ -10,6 +10,8 @@ import type { ToolMemory } from '../tool/tool-memory.ts';
 /** All modules of an app, put together once: what the fold and every loop of the app receive, which know none of them. */
 export interface Modules {
   readonly uses: readonly ModuleUse[];
+  /** Those of the app itself, which hold for all its agents. */
+  readonly appWide: readonly ModuleUse[];
   /** What they remember of a session. */
   readonly memories: readonly ToolMemory[];
   /** What they offer in every loop, in order. */
@@ -19,19 +21,27 @@ export interface Modules {
 }
 
 /**
- * Puts the uses of modules together: those of the app, then those of its agents, each once.
+ * Puts the modules of an app together: its own, and those that each of its agents brings.
  *
- * @throws ConfigurationError when two modules share a name, or two uses of one module a key.
+ * @throws ConfigurationError if two modules share a name, or two uses of one module that hold for the same agent a key.
  */
-export function composeModules(uses: readonly ModuleUse[]): Modules {
-  const distinct = attempt(() => distinctUses(uses));
-  if (!distinct.ok) throw new ConfigurationError(String(Object(distinct.thrown).message));
-  const modules = new Set(distinct.value.map(({ module }) => module));
-  const memories = [...modules].flatMap(({ state }) => state);
+export function composeModules(
+  own: readonly ModuleUse[],
+  ofAgents: readonly (readonly ModuleUse[])[] = [],
+): Modules {
+  const composed = attempt(() => {
+    for (const uses of ofAgents) distinctUses([...own, ...uses]);
+    const uses = [...new Set([...own, ...ofAgents.flat()])];
+    return { uses, appWide: distinctUses(own), modules: distinctModules(uses) };
+  });
+  if (!composed.ok) throw new ConfigurationError(String(Object(composed.thrown).message));
+  const { uses, appWide, modules } = composed.value;
+  const memories = modules.flatMap(({ state }) => state);
   return {
-    uses: distinct.value,
+    uses,
+    appWide,
     memories,
-    strategies: distinct.value.flatMap((use) => OFFERS.of(use) ?? []),
+    strategies: uses.flatMap((use) => OFFERS.of(use) ?? []),
     reducer: reducerOf(memories),
   };
 }

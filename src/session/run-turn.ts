@@ -42,9 +42,6 @@ export type TurnEnd =
   /** Another invocation goes on, or a decision is waited for; `seq` is the last event that was shown. */
   | { readonly status: 'suspended' | 'handed-over' | 'lost'; readonly seq: number };
 
-/** Invocations that may try to compact a conversation before the turn goes on without. */
-const TRIES_TO_COMPACT = 2;
-
 /**
  * Runs a leased turn to its end, or as far as this invocation may. Everything it did is durable or given up when it
  * returns, on every path.
@@ -186,9 +183,6 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
   const secrets = minted.hidingToo(credentialsIn(host.env ?? {}));
   run.told.hide(secrets);
   const loop = assembleLoop(run, frame, secrets);
-  // One that two invocations have died of, perhaps, or after which they had room for nothing else, is done without.
-  const tries = Math.max(leased.expirations, turn.resumedSinceReply);
-  if (tries < TRIES_TO_COMPACT) await host.agent.compaction?.compact({ loop, port: run.port });
   const end: AnswerEnd = await runForOutput(loop);
   const text = answerShown(loop);
   const told: AnswerEnd = text === answerText(frame.messages) ? end : { ...end, text };
@@ -223,7 +217,7 @@ function tellEnd({ session, folded, turn, told }: Run, thrown?: unknown): void {
  * @throws what a part of the host does.
  */
 function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
-  const { host, told, folded, turn, session, live } = run;
+  const { host, leased, told, folded, turn, session, live } = run;
   const { modules = NO_MODULES, agents, around } = host;
   return {
     spec: specOf(host, turn, told.write),
@@ -232,6 +226,7 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
     turn: turn.id,
     startedAt: folded.turnEvents.at(0)?.at ?? session.now(),
     startsBefore: startsIn(folded.turnEvents),
+    takeOvers: Math.max(leased.expirations, turn.resumedSinceReply),
     inSession: true,
     journal: session.outbox,
     holder: session,

@@ -5,6 +5,7 @@ import type { TurnState } from '../journal/state.ts';
 import { unpriced, withBudgets } from '../loop/budget.ts';
 import type { AroundExecution, LoopAgents, LoopSpec } from '../loop/loop.ts';
 import { tokenCeiling, withCallLimits } from '../loop/loop-limits.ts';
+import { usesOfTurn } from '../loop/loop-seams.ts';
 import { refusedSettings } from '../loop/loop-settings.ts';
 import { type Modules, NO_MODULES } from '../loop/modules.ts';
 import { boundTo } from '../loop/transformers.ts';
@@ -75,6 +76,7 @@ export function specOf(host: TurnHost, turn: TurnState, log: Log): LoopSpec {
     instructions: paragraphs(agent.instructions, agent.output?.instruction),
     output: agent.output,
     tools: agent.tools,
+    uses: usesOfTurn(modules.appWide, agent.uses),
     strategies: [...agent.sources, ...modules.strategies, ...agent.strategies],
     model,
     accepts: agent.accepts,

@@ -119,12 +119,12 @@ export const SHAPES = {
       maxGenerations: 'any',
       maxScheduled: 'any',
       retention: 'any',
-      compaction: ['summarised({ overTokens })', (value) => typeof Object(value).compact === 'function'],
       output: 'schema',
     },
     required: ['name', 'description', 'instructions'],
     foreign: {
       id: 'name',
+      compaction: 'use: [summarize({ overTokens })]',
       system: 'instructions',
       systemPrompt: 'instructions',
       prompt: 'instructions',

@@ -42,23 +42,35 @@ export function defineSeam<Shape extends object>(): Seam<Shape> {
 }
 
 /**
- * The uses, each once, in their order.
+ * The uses of one scope, such as an app's, each once and in their order.
  *
- * @throws TypeError when two modules share a name, or two uses of one module a key.
+ * @throws TypeError if two modules share a name, or two uses of one module a key.
  */
 export function distinctUses(uses: readonly ModuleUse[]): readonly ModuleUse[] {
-  const modules = new Map<string, ModuleIdentity>();
+  distinctModules(uses);
   const distinct = new Map<string, ModuleUse>();
   for (const use of uses) {
     const { module, key } = use;
-    const { name } = module;
-    if ((modules.get(name) ?? module) !== module) throw new TypeError(twoModules(name));
-    modules.set(name, module);
-    const id = `${name} ${key}`;
-    if ((distinct.get(id) ?? use) !== use) throw new TypeError(twoUses(name, key));
+    const id = `${module.name} ${key}`;
+    if ((distinct.get(id) ?? use) !== use) throw new TypeError(twoUses(module.name, key));
     distinct.set(id, use);
   }
   return [...distinct.values()];
+}
+
+/**
+ * The modules of the uses, each once.
+ *
+ * @throws TypeError if two share a name.
+ */
+export function distinctModules(uses: readonly ModuleUse[]): readonly ModuleIdentity[] {
+  const modules = new Map<string, ModuleIdentity>();
+  for (const { module } of uses) {
+    const { name } = module;
+    if ((modules.get(name) ?? module) !== module) throw new TypeError(twoModules(name));
+    modules.set(name, module);
+  }
+  return [...modules.values()];
 }
 
 const twoModules = (name: string): string =>

@@ -166,6 +166,8 @@ export interface Frame {
   readonly message: string;
   readonly tools: readonly AnyTool[];
   readonly limits?: Limits | undefined;
+  /** Modules around its model calls and its calls, beside those of the loops around it that hold inside too. */
+  readonly uses?: readonly ModuleUse[] | undefined;
   /** Asked before the strategies of every loop, so that what they add can unfold. */
   readonly sources?: readonly InjectionStrategy[] | undefined;
   /** Change what is offered after all others, in order. */

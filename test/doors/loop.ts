@@ -1,11 +1,11 @@
 /** A door for tests. The loop, what it offers, and its limits. */
 
-export { transcript } from '../../src/loop/compaction/write-summary.ts';
 export { messageOf } from '../../src/loop/exception-processor.ts';
 export { withRemark } from '../../src/loop/execute-call.ts';
 export { Interrupted } from '../../src/loop/holder.ts';
 export type { Loop } from '../../src/loop/loop.ts';
 export { FileRefusedError, type LoopFiles } from '../../src/loop/loop-files.ts';
+export { LOOPS } from '../../src/loop/loop-seams.ts';
 export { memoryLoop } from '../../src/loop/memory-loop.ts';
 export { askInTime } from '../../src/loop/model-time.ts';
 export { nextStep, type Step } from '../../src/loop/next-step.ts';
@@ -18,3 +18,5 @@ export { NUDGE } from '../../src/loop/shown-history.ts';
 export { CallLocks, Slots } from '../../src/loop/slots.ts';
 export { withKeptFiles } from '../../src/loop/tool-answer.ts';
 export { suggestNames } from '../../src/loop/tool-not-found.ts';
+export { transcript } from '../../src/modules/compaction/write-summary.ts';
+export { createModule, useOf } from '../../src/tool/module-use.ts';

@@ -13,8 +13,8 @@ import {
   type ModelRequest,
   type Reference,
   type Retention,
-  summarised,
 } from '../../src/index.ts';
+import { summarize } from '../../src/modules/compaction/entry.ts';
 import { createTestSession, scriptedModel } from '../../src/testing/entry.ts';
 
 const base = { description: 'Pays.', instructions: 'Pay what is asked.' };
@@ -50,14 +50,13 @@ defineAgent({
   permissions: undefined,
   references: undefined,
   output: undefined,
-  compaction: undefined,
   retention: undefined,
 });
 
 // What compacts its conversations is made by a function, of which others may be made; options by themselves are none.
-defineAgent({ ...base, name: 'long', compaction: summarised({ overTokens: 10_000 }) });
+defineAgent({ ...base, name: 'long', use: [summarize({ overTokens: 10_000 })] });
 // @ts-expect-error: only its options
-defineAgent({ ...base, name: 'options', compaction: { overTokens: 10_000 } });
+defineAgent({ ...base, name: 'options', use: [{ overTokens: 10_000 }] });
 
 // A session is kept for some days, or parts of them.
 const kept: readonly Retention[] = [

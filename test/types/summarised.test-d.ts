@@ -1,12 +1,14 @@
 import { expectTypeOf } from 'vitest';
-import { type Compaction, type HistoryMessage, type SummaryOptions, summarised } from '../../src/index.ts';
+import type { HistoryMessage } from '../../src/index.ts';
+import type { ModuleUse } from '../../src/kinds/entry.ts';
+import { type SummaryOptions, summarize } from '../../src/modules/compaction/entry.ts';
 
 // A conversation is summarised by a function or by the model, which alone is told how.
 const over = { overTokens: 10_000 };
-expectTypeOf(summarised(over)).toEqualTypeOf<Compaction>();
-summarised({ ...over, keepTurns: undefined, summarise: undefined, instructions: 'Be brief.' });
-summarised({ ...over, keepTurns: 0, instructions: undefined, summarise: () => 'They talked.' });
-summarised({
+expectTypeOf(summarize(over)).toEqualTypeOf<ModuleUse>();
+summarize({ ...over, keepTurns: undefined, summarise: undefined, instructions: 'Be brief.' });
+summarize({ ...over, keepTurns: 0, instructions: undefined, summarise: () => 'They talked.' });
+summarize({
   ...over,
   summarise: async (messages, signal) => {
     expectTypeOf(messages).toEqualTypeOf<readonly HistoryMessage[]>();
@@ -18,8 +20,8 @@ export const options: readonly SummaryOptions[] = [over, { ...over, summarise: (
 
 const both = { summarise: () => '', instructions: 'Be brief.' };
 // @ts-expect-error: nobody would be told
-summarised({ ...over, ...both });
+summarize({ ...over, ...both });
 // @ts-expect-error: never
-summarised({ keepTurns: 2 });
+summarize({ keepTurns: 2 });
 // @ts-expect-error: no text
-summarised({ ...over, summarise: () => 7 });
+summarize({ ...over, summarise: () => 7 });

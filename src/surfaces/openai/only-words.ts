@@ -17,6 +17,8 @@ export function addsOnlyWords(event: StoredEvent): boolean {
         event.toolCalls.length === 0 &&
         (event.parts ?? []).every(({ type }) => type === 'text' || type === 'reasoning')
       );
+    case 'module-event':
+      return event.module === 'compaction';
     default:
       return WITHOUT_MORE.has(event.type);
   }
@@ -34,7 +36,6 @@ const WITHOUT_MORE: ReadonlySet<string> = new Set<StoredEvent['type']>([
   'answer-rejected',
   'conversation-compacted',
   'conversation-shortened',
-  'summary-dropped',
   'cancel-requested',
 ]);
 

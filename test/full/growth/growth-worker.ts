@@ -1,7 +1,8 @@
 /** The Worker that `npm run growth` measures from outside: it fills sessions, opens them and appends to them. */
 import { SessionObject as Base } from '../../../durable-objects/index.ts';
 import { createHoldfast } from '../../../src/create-holdfast.ts';
-import { defineAgent, summarised } from '../../../src/index.ts';
+import { defineAgent } from '../../../src/index.ts';
+import { summarize } from '../../../src/modules/compaction/entry.ts';
 import { objectSession } from '../../doors/durable-objects.ts';
 import { REDUCER_VERSION } from '../../doors/journal.ts';
 import { BUILT_IN_KINDS } from '../../doors/kinds.ts';
@@ -54,7 +55,7 @@ const plain = defineAgent({ ...base, name: 'plain' });
 const compacting = defineAgent({
   ...base,
   name: 'compacting',
-  compaction: summarised({ overTokens: 1, summarise: () => 'They talked.' }),
+  use: [summarize({ overTokens: 1, summarise: () => 'They talked.' })],
 });
 
 const holdfast = createHoldfast({ agents: [plain, compacting], auth: () => ({ id: 'owner' }) });

@@ -113,6 +113,11 @@ const ARROWS: readonly {
     types: ['src/journal/', 'src/model/', 'src/session/'],
   },
   {
+    folder: 'src/modules/compaction/',
+    because: 'it stands around the model calls of a loop',
+    on: ['tool', 'model', 'journal', 'loop'].map((name) => `src/${name}/`),
+  },
+  {
     folder: 'src/modules/openapi/',
     because: 'it describes routes, and no other module',
     on: [
@@ -318,10 +323,12 @@ describe('who may import whom', () => {
     expect(users.filter((file) => !may(file))).toEqual([]);
   });
 
-  it('compaction is brought by the entry alone: an agent without one does not carry it', () => {
-    const isCompaction = (file: string): boolean => /^src\/loop\/(watch\/)?compaction\//.test(file);
-    const users = imports.filter(({ to, typeOnly }) => isCompaction(to) && !typeOnly).map(({ from }) => from);
-    expect(users.filter((file) => !isCompaction(file))).toEqual(['src/index.ts']);
+  it('the kernel imports nothing of a module', () => {
+    // They are to be modules themselves.
+    const FEATURES = ['src/mcp/', 'src/surfaces/', 'src/examples/', 'src/worker.ts'];
+    const isOfModule = (file: string): boolean => isIn(file, 'src/modules/');
+    const users = imports.filter(({ to, typeOnly }) => isOfModule(to) && !typeOnly).map(({ from }) => from);
+    expect(users.filter((file) => !isOfModule(file) && !isIn(file, ...FEATURES))).toEqual([]);
   });
 
   it('the library imports neither examples, nor testing, nor this repository’s own Worker', () => {

@@ -1,7 +1,8 @@
 /** Agents that meet a limit or a failure, have an answer of a form, or a conversation that is compacted. */
 import * as v from 'valibot';
-import { type Limits, type SummaryOptions, summarised } from '../../../src/index.ts';
+import type { Limits } from '../../../src/index.ts';
 import { defineAgenticTool } from '../../../src/kinds/entry.ts';
+import { type SummaryOptions, summarize } from '../../../src/modules/compaction/entry.ts';
 import { acting, modelOf, scene } from './scene.ts';
 
 const PRICES = { input: 1, output: 10 };
@@ -40,7 +41,7 @@ const structured = scene('structured', {
 
 const compacting = (name: string, options: SummaryOptions) =>
   scene(name, {
-    compaction: summarised(options),
+    use: [summarize(options)],
     tools: [acting(name, 'pay', { effect: 'once' })],
   });
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
-import { ModelError, type SummaryOptions, summarised } from '../../../../src/index.ts';
+import { ModelError } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
+import { type SummaryOptions, summarize } from '../../../../src/modules/compaction/entry.ts';
 import type { CrashReply, ScriptedExchange } from '../../../../src/testing/crash-matrix/entry.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
@@ -18,7 +19,7 @@ const compacted = (
   tells: '"type":"conversation-compacted"',
   agent: (kit) =>
     survivor([kit.tool({ name: 'pay', care: 'reconciled' }), kit.tool({ name: 'mail', care: 'once' })], {
-      compaction: summarised(options),
+      use: [summarize(options)],
     }),
   script: [
     ...summary,

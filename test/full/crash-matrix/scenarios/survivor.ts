@@ -8,7 +8,7 @@ import {
 
 type More = Pick<
   AgentConfig<'survivor', InputDeclaration>,
-  'output' | 'chaining' | 'limits' | 'strategies' | 'compaction'
+  'output' | 'chaining' | 'limits' | 'strategies' | 'use'
 >;
 
 /** The agent of every scenario. */

@@ -15,9 +15,9 @@ import {
   type ModelMessage,
   type ModelReply,
   type ModelRequest,
-  summarised,
 } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { foldMessage, type Message } from '../../../doors/journal.ts';
 
@@ -337,14 +337,16 @@ describe('a summary', () => {
       name: 'seer',
       description: 'Sees.',
       instructions: '',
-      compaction: summarised({
-        overTokens: 1_000,
-        keepTurns: 1,
-        summarise: (messages) => {
-          seen.push(...messages);
-          return 'They sent pictures.';
-        },
-      }),
+      use: [
+        summarize({
+          overTokens: 1_000,
+          keepTurns: 1,
+          summarise: (messages) => {
+            seen.push(...messages);
+            return 'They sent pictures.';
+          },
+        }),
+      ],
     });
     const { model: seer, requests } = model(BOTH, saying('A'), saying('B'), saying('C'));
     const session = createTestSession(agent, { model: seer });

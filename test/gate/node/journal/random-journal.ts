@@ -112,10 +112,10 @@ function sentBy({ turn }: SessionState, frame: FrameState, { name, id }: CallRec
 }
 
 const summaryDropped = (draw: Draw, turn: string): SessionEvent => ({
-  type: 'summary-dropped',
+  type: 'module-event',
   turn,
-  reason: (['blank', 'no-shorter', 'cut-off', 'late'] as const)[draw(4)] ?? 'blank',
-  tokens: draw(1_000),
+  module: 'compaction',
+  facts: [{ slice: 'compaction', fact: { from: draw(1_000) } }],
   ...(draw(2) === 0 && { usage: { inputTokens: draw(90), outputTokens: draw(9) } }),
 });
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { decorate } from '../../../../src/decorators/entry.ts';
-import { defineAgent, defineTool, summarised, ToolCallContext, text } from '../../../../src/index.ts';
+import { defineAgent, defineTool, ToolCallContext, text } from '../../../../src/index.ts';
 import { defineToolKind, type ToolKind } from '../../../../src/kinds/entry.ts';
+import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { createManualClock, createMemorySessions, scriptedModel } from '../../../../src/testing/entry.ts';
 import { composeModules, toolKinds } from '../../../doors/kinds.ts';
 import { foldAll, readerOf, runTurn, toSessionName, toTurnStart } from '../../../doors/session.ts';
@@ -28,13 +29,13 @@ function session() {
   const clock = createManualClock(1_000);
   const sessions = createMemorySessions({ clock, leaseMs: 20_000, dispatch: () => {} });
   const port = sessions.session(toSessionName({ owner: { id: 'o' }, agent: 'clerk', session: 's' }));
-  const compaction = summarised({ overTokens: 250, keepTurns: 1, summarise: () => 'They counted.' });
+  const compaction = summarize({ overTokens: 250, keepTurns: 1, summarise: () => 'They counted.' });
   const agent = defineAgent({
     name: 'clerk',
     description: 'Counts.',
     instructions: 'Count.',
     tools: [count, read],
-    compaction,
+    use: [compaction],
   });
   let ids = 0;
   const newId = (): string => {

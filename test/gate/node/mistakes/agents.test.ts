@@ -65,16 +65,6 @@ it.each<[string, object, string]>([
     `Agent 'clerk' has ${shown} as its 'cache': use 'auto', 'off' or a function.`,
   ]),
   [
-    'compaction',
-    { compaction: { overTokens: 9 } },
-    "Agent 'clerk' has an object as its 'compaction': use summarised({ overTokens }).",
-  ],
-  [
-    'compaction',
-    { compaction: null },
-    "Agent 'clerk' has null as its 'compaction': use summarised({ overTokens }).",
-  ],
-  [
     'accepts[1]',
     { accepts: ['image/*', 'PDF'] },
     `Agent 'clerk' has 'PDF' at accepts[1]: use ${MEDIA_TYPE}.`,

@@ -8,8 +8,8 @@ import {
   defineTool,
   ModelError,
   type ReplyPart,
-  summarised,
 } from '../../../../src/index.ts';
+import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import {
   createManualClock,
   createTestSession,
@@ -200,8 +200,8 @@ describe('a reply of parts', () => {
   it('stays when the messages before its turn are summarised', async () => {
     const long = 'long '.repeat(200);
     const replies = [signed('old', { text: 'Old.' }), ...SCRIPT, 'Yes.'];
-    const compaction = summarised({ overTokens: 300, keepTurns: 1, summarise: () => 'Sum.' });
-    const session = scene(replies, { more: { compaction } });
+    const compaction = summarize({ overTokens: 300, keepTurns: 1, summarise: () => 'Sum.' });
+    const session = scene(replies, { more: { use: [compaction] } });
     for (const message of [long, long, 'Yes?']) {
       await session.send(message);
       session.restart();

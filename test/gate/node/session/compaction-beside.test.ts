@@ -5,9 +5,9 @@ import {
   defineTool,
   type HistoryMessage,
   type LoopTransformer,
-  type SummaryOptions,
 } from '../../../../src/index.ts';
 import { definePlaybook, when } from '../../../../src/kinds/entry.ts';
+import type { SummaryOptions } from '../../../../src/modules/compaction/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import {
   agentWith,

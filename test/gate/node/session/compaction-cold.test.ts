@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defineTool, requireApproval, summarised, ToolCallContext } from '../../../../src/index.ts';
+import { defineTool, requireApproval, ToolCallContext } from '../../../../src/index.ts';
+import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { type Leased, toSnapshot } from '../../../doors/journal.ts';
 import { BUILT_IN_KINDS } from '../../../doors/kinds.ts';
@@ -15,8 +16,8 @@ const wait = requireApproval(
 /** A turn with a message each, in one session that is compacted as soon as it has two of them. */
 async function talk(words: string, more: readonly ScriptedReply[] = []): Promise<MemoryApp> {
   const replies = [...[...words].map((word) => `${word.toUpperCase()}.`), ...more];
-  const compaction = summarised({ overTokens: 250, keepTurns: 1, summarise: listing });
-  const app = memoryApp({ replies, compaction, clock: createManualClock(1_000) });
+  const compaction = summarize({ overTokens: 250, keepTurns: 1, summarise: listing });
+  const app = memoryApp({ replies, use: [compaction], clock: createManualClock(1_000) });
   for (const word of words) expect(await app.say(long(word))).toMatchObject({ status: 'ended' });
   return app;
 }
@@ -137,8 +138,8 @@ describe('a turn that is not begun by its message', () => {
 
   it('does not when it goes on after a wait, however long the conversation has become', async () => {
     const replies: ScriptedReply[] = ['A.', { text: long('w'), calls: [{ name: 'wait' }] }, 'B.'];
-    const compaction = summarised({ overTokens: 150, keepTurns: 0, summarise: listing });
-    const app = memoryApp({ replies, compaction, tools: [wait] });
+    const compaction = summarize({ overTokens: 150, keepTurns: 0, summarise: listing });
+    const app = memoryApp({ replies, use: [compaction], tools: [wait] });
     await app.say(long('a'));
     const end = await app.say('b');
     expect(end.status).toBe('suspended');
@@ -159,7 +160,7 @@ describe('a turn that is not begun by its message', () => {
     const app = memoryApp({
       replies: ['A.'],
       clock,
-      compaction: summarised({ overTokens: 50, keepTurns: 0, summarise }),
+      use: [summarize({ overTokens: 50, keepTurns: 0, summarise })],
     });
     await app.say(long('a'));
     const leased = await app.lease(long('b'));

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { type ModelReply, summarised } from '../../../../src/index.ts';
+import type { ModelReply } from '../../../../src/index.ts';
+import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { fromSnapshot, reduce, toSnapshot } from '../../../doors/journal.ts';
-import { agentWith, compactions, type Dropped, dropped, long, sessionOf } from './compaction-scene.ts';
+import { fromSnapshot, parseEvent, toSnapshot } from '../../../doors/journal.ts';
+import { agentWith, compactions, dropped, droppedEvent, long, sessionOf } from './compaction-scene.ts';
 import { watchedLive } from './live-state.ts';
 import { memoryApp } from './memory-app.ts';
 
 const usage = { inputTokens: 10, outputTokens: 5 };
 
 describe('a summary that was paid for and cannot be used', () => {
-  const unusable: [string, ScriptedReply, Dropped['reason']][] = [
+  const unusable: [string, ScriptedReply, string][] = [
     ['is blank', { text: ' \n', usage }, 'blank'],
     ['is no shorter', { text: long('z').repeat(9), usage }, 'no-shorter'],
   ];
@@ -21,9 +22,7 @@ describe('a summary that was paid for and cannot be used', () => {
       text: 'B.',
       usage: { inputTokens: 20, outputTokens: 10 },
     });
-    expect(await dropped(session)).toEqual([
-      { type: 'summary-dropped', turn: expect.any(String), reason, from: 5, tokens: 201, usage },
-    ]);
+    expect(await dropped(session)).toEqual([droppedEvent({ reason, from: 5, tokens: 201 }, { usage })]);
     expect(session.shown()).toHaveLength(4);
   });
 
@@ -43,7 +42,9 @@ describe('a summary that was paid for and cannot be used', () => {
     });
     await session.send(long('a'));
     expect(await session.send(long('b'))).toMatchObject({ usage: { inputTokens: 20, outputTokens: 10 } });
-    expect((await dropped(session)).map(({ reason }) => reason)).toEqual(['cut-off']);
+    expect(await dropped(session)).toEqual([
+      droppedEvent({ reason: 'cut-off', from: 5, tokens: 201 }, { usage }),
+    ]);
   });
 
   it('takes the place of what was held back for it under a limit', async () => {
@@ -58,7 +59,7 @@ describe('a summary that was paid for and cannot be used', () => {
     expect(types.slice(types.lastIndexOf('turn-started'))).toEqual([
       'turn-started',
       'model-asked',
-      'summary-dropped',
+      'module-event',
       'model-asked',
       'model-replied',
       'turn-ended',
@@ -86,22 +87,30 @@ describe('after a summary was dropped', () => {
     await session.send('Hello.');
     await session.send(long('b').repeat(4));
     await session.send('c');
-    expect(await dropped(session)).toMatchObject([{ reason: 'no-shorter', from: 5, tokens: 403 }]);
+    expect(await dropped(session)).toEqual([droppedEvent({ reason: 'no-shorter', from: 5, tokens: 403 })]);
     await session.send('d');
     expect(asked).toEqual([2, 4]);
     expect(await compactions(session)).toMatchObject([{ messages: 4, from: 8 }]);
-    expect((await session.state()).summaryDropped).toBeUndefined();
   });
 
-  it('an older journal does not say of which messages it was', async () => {
-    const app = memoryApp({ replies: ['A.'] });
-    await app.say(long('a'));
-    const state = await app.state();
-    const turn = state.turn?.id ?? '';
-    reduce(state, { seq: state.seq + 1, type: 'summary-dropped', turn, reason: 'blank', tokens: 900 });
-    expect(state.summaryDropped).toEqual({ from: undefined });
-    const { summaryDropped } = fromSnapshot(toSnapshot(state));
-    expect(summaryDropped).toEqual({});
+  it('is read in an older journal, which does not say of which messages it was', () => {
+    const body = JSON.stringify({
+      v: 1,
+      type: 'summary-dropped',
+      turn: 't1',
+      reason: 'blank',
+      tokens: 900,
+      usage,
+    });
+    expect(parseEvent({ seq: 4, at: 5, type: 'summary-dropped', turn: 't1', body })).toEqual({
+      seq: 4,
+      at: 5,
+      type: 'module-event',
+      turn: 't1',
+      module: 'compaction',
+      facts: [{ slice: 'compaction', fact: { reason: 'blank', tokens: 900 } }],
+      usage,
+    });
   });
 
   it('the invocation that takes its turn over asks for none', async () => {
@@ -127,15 +136,15 @@ describe('after a summary was dropped', () => {
   });
 
   it('the session is the same warm, cold and from its snapshot', async () => {
-    const compaction = summarised({ overTokens: 150, keepTurns: 0, summarise: () => ' ' });
-    const app = memoryApp({ replies: ['A.', 'B.'], compaction });
+    const compaction = summarize({ overTokens: 150, keepTurns: 0, summarise: () => ' ' });
+    const app = memoryApp({ replies: ['A.', 'B.'], use: [compaction] });
     const { agent, live } = watchedLive(app.agent);
     await app.say(long('a'), { agent });
     const end = await app.say(long('b'), { agent });
     expect(end.status).toBe('ended');
     expect(live()).toEqual(await app.state());
-    expect(live().summaryDropped).toEqual({ from: 5 });
-    const { messages: _, ...rest } = fromSnapshot(toSnapshot(await app.state()));
-    expect(rest).toMatchObject({ summaryDropped: { from: 5 } });
+    expect(live().memories.get('compaction')).toEqual({ from: 5 });
+    const { memories } = fromSnapshot(toSnapshot(await app.state()));
+    expect(memories.get('compaction')).toEqual({ from: 5 });
   });
 });

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type ChatModel,
-  defineTool,
-  type HistoryMessage,
-  ModelError,
-  type SummaryOptions,
-  summarised,
-} from '../../../../src/index.ts';
+import { type ChatModel, defineTool, type HistoryMessage, ModelError } from '../../../../src/index.ts';
+import { type SummaryOptions, summarize } from '../../../../src/modules/compaction/entry.ts';
 import {
   createManualClock,
   createTestSession,
@@ -14,7 +8,15 @@ import {
   scriptedModel,
 } from '../../../../src/testing/entry.ts';
 import { Meter, UNLIMITED } from '../../../doors/session.ts';
-import { agentWith, compactions, dropped, logged, long, sessionOf } from './compaction-scene.ts';
+import {
+  agentWith,
+  compactions,
+  dropped,
+  droppedEvent,
+  logged,
+  long,
+  sessionOf,
+} from './compaction-scene.ts';
 import { memoryApp } from './memory-app.ts';
 
 describe('a summary that fails', () => {
@@ -49,9 +51,7 @@ describe('a summary that fails', () => {
     expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(session.shown()).toHaveLength(4);
     expect(await compactions(session)).toEqual([]);
-    expect(await dropped(session)).toEqual([
-      { type: 'summary-dropped', turn: expect.any(String), reason, from: 5, tokens: 201 },
-    ]);
+    expect(await dropped(session)).toEqual([droppedEvent({ reason, from: 5, tokens: 201 })]);
   });
 
   it('leaves the turn to go on when the model gives none, and is asked for again by the next', async () => {
@@ -86,9 +86,7 @@ describe('a summary that fails', () => {
     await clock.advance(1);
     expect(await answer).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(signal.aborted).toBe(true);
-    expect(await dropped(session)).toEqual([
-      { type: 'summary-dropped', turn: expect.any(String), reason: 'late', from: 5, tokens: 201 },
-    ]);
+    expect(await dropped(session)).toEqual([droppedEvent({ reason: 'late', from: 5, tokens: 201 })]);
   });
 });
 
@@ -125,8 +123,8 @@ describe('a summary that fails and leaves no room for anything else', () => {
       asked += 1;
       throw new TypeError('It is down.');
     };
-    const compaction = summarised({ overTokens: 150, keepTurns: 0, summarise });
-    const app = memoryApp({ replies: ['A.', 'B.'], compaction, clock });
+    const compaction = summarize({ overTokens: 150, keepTurns: 0, summarise });
+    const app = memoryApp({ replies: ['A.', 'B.'], use: [compaction], clock });
     await app.say(long('a'));
     const ends: string[] = [];
     let leased = await app.lease(long('b'));

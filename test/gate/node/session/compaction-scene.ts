@@ -1,11 +1,6 @@
-import { onTestFinished, vi } from 'vitest';
-import {
-  type AgentConfig,
-  defineAgent,
-  type SessionEvent,
-  type SummaryOptions,
-  summarised,
-} from '../../../../src/index.ts';
+import { expect, onTestFinished, vi } from 'vitest';
+import { type AgentConfig, defineAgent, type SessionEvent } from '../../../../src/index.ts';
+import { type SummaryOptions, summarize } from '../../../../src/modules/compaction/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { unplaced } from '../../../fixtures/stored.ts';
 
@@ -25,7 +20,7 @@ export const agentWith = (options: SummaryOptions | undefined, more: More = {}) 
     name: 'clerk',
     description: 'Works.',
     instructions: 'Work.',
-    compaction: options && summarised(options),
+    use: options ? [summarize(options)] : [],
     ...more,
   });
 
@@ -46,10 +41,23 @@ export const compactions = async (session: Pick<TestSession, 'events'>): Promise
     event.type === 'conversation-compacted' ? [unplaced(event)] : [],
   );
 
-export type Dropped = Extract<SessionEvent, { type: 'summary-dropped' }>;
+/** An event of a summary that was dropped. */
+export type Dropped = Extract<SessionEvent, { type: 'module-event' }>;
+
+/** The event as it is journaled. */
+export const droppedEvent = (
+  fact: { readonly reason: string; readonly from: number; readonly tokens: number },
+  more: Partial<Dropped> = {},
+) => ({
+  type: 'module-event',
+  turn: expect.any(String),
+  module: 'compaction',
+  facts: [{ slice: 'compaction', fact, at: expect.any(Number) }],
+  ...more,
+});
 
 export const dropped = async (session: Pick<TestSession, 'events'>): Promise<Dropped[]> =>
-  (await session.events()).flatMap((event) => (event.type === 'summary-dropped' ? [unplaced(event)] : []));
+  (await session.events()).flatMap((event) => (event.type === 'module-event' ? [unplaced(event)] : []));
 
 /** What is logged from now on, which is not printed. */
 export function logged() {

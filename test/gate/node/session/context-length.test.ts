@@ -9,9 +9,9 @@ import {
   ModelError,
   readResult,
   type SessionEvent,
-  summarised,
 } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
+import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { fromSnapshot, toSnapshot } from '../../../doors/journal.ts';
 import { BUILT_IN_KINDS } from '../../../doors/kinds.ts';
@@ -70,19 +70,21 @@ const beginningOf = (text: string, characters: number): string =>
 const last = <T>(list: readonly T[]): T | undefined => list.at(-1);
 
 describe.each([
-  ['without compaction', undefined],
+  ['without compaction', []],
   [
     'with compaction',
-    summarised({
-      overTokens: 4_000,
-      keepTurns: 2,
-      summarise: () => 'Ann keeps the books; she was read about kelp.',
-    }),
+    [
+      summarize({
+        overTokens: 4_000,
+        keepTurns: 2,
+        summarise: () => 'Ann keeps the books; she was read about kelp.',
+      }),
+    ],
   ],
-])('a result that does not fit the window, %s', (_, compaction) => {
+])('a result that does not fit the window, %s', (_, use) => {
   const scene = () => {
     const small = smallWindow(WINDOW, ['Hello, Ann.', ['read'], 'It is sold by the crate.', 'You are Ann.']);
-    const session = createTestSession(clerk([reads('read')], { compaction }), { model: small.model });
+    const session = createTestSession(clerk([reads('read')], { use }), { model: small.model });
     return { small, session };
   };
 
@@ -146,7 +148,7 @@ describe.each([
 
   it('names the tool that reads on in it, from where it was cut', async () => {
     const small = smallWindow(WINDOW, [['read'], 'It is sold by the crate.']);
-    const session = createTestSession(clerk([reads('read'), readResult()], { compaction }), {
+    const session = createTestSession(clerk([reads('read'), readResult()], { use }), {
       model: small.model,
     });
     expect(await session.send('How is kelp sold?')).toMatchObject({ outcome: 'completed' });
@@ -175,7 +177,7 @@ describe.each([
         return small.model.ask(...asked);
       },
     };
-    const session = createTestSession(clerk([reads('read')], { compaction }), { model });
+    const session = createTestSession(clerk([reads('read')], { use }), { model });
     await session.send(TEN_WORDS);
     expect(await session.send('How is kelp sold?')).toMatchObject({
       outcome: 'completed',
@@ -223,7 +225,7 @@ describe('a session whose conversation was shortened', () => {
     const refused = new ModelError('context-length', 'Too long.', { length: { sent: 1_000, most: 1_000 } });
     const app = memoryApp({
       replies: ['1', '2', refused, '3', '4'],
-      compaction: summarised({ overTokens: 2_500, keepTurns: 1, summarise: () => 'They counted.' }),
+      use: [summarize({ overTokens: 2_500, keepTurns: 1, summarise: () => 'They counted.' })],
     });
     await app.say(words('one', 1_000));
     await app.say(words('two', 500));
@@ -244,10 +246,13 @@ describe('a session whose conversation was shortened', () => {
     const words = (word: string, tokens: number): string => `${word} `.repeat(tokens).slice(0, 4 * tokens);
     const turns = [words('one', 2_500), words('two', 1_500), words('three', 2_500), words('four', 500)];
     const small = smallWindow(WINDOW, ['1', '2', '3', '4', ['read'], '5']);
-    const compaction = summarised({ overTokens: 5_500, keepTurns: 1, summarise: () => 'They counted.' });
-    const session = createTestSession(clerk([reads('read', () => LONG.slice(0, 20_800))], { compaction }), {
-      model: small.model,
-    });
+    const compaction = summarize({ overTokens: 5_500, keepTurns: 1, summarise: () => 'They counted.' });
+    const session = createTestSession(
+      clerk([reads('read', () => LONG.slice(0, 20_800))], { use: [compaction] }),
+      {
+        model: small.model,
+      },
+    );
     for (const message of [...turns, 'five']) await session.send(message);
     // 'two', 'three' and 'four' stand beside the summary of 'one': those that are too many leave, whatever is to be kept.
     expect(await shortenings(session)).toMatchObject([{ turns: 2 }]);
@@ -264,7 +269,7 @@ describe('a session whose conversation was shortened', () => {
 
   it('loses its summary as well when that alone is too long for the model of today', async () => {
     const summary = LONG.slice(0, 36_000);
-    const compaction = summarised({ overTokens: 9_500, keepTurns: 0, summarise: () => summary });
+    const compaction = summarize({ overTokens: 9_500, keepTurns: 0, summarise: () => summary });
     const larger = smallWindow(50_000, ['1', '2']);
     const smaller = smallWindow(WINDOW, ['3', '4']);
     const models = { now: larger.model };
@@ -272,7 +277,7 @@ describe('a session whose conversation was shortened', () => {
       name: 'either',
       ask: (...asked: Parameters<typeof larger.model.ask>) => models.now.ask(...asked),
     };
-    const session = createTestSession(clerk([], { compaction }), { model });
+    const session = createTestSession(clerk([], { use: [compaction] }), { model });
     await session.send(LONG);
     await session.send('two');
     expect(said(last(larger.answered))[1]).toContain(summary);

@@ -1,8 +1,9 @@
 /** What an invocation folds as it emits is what anybody folds of the journal afterwards. */
 import { expect, it } from 'vitest';
 import { decorate } from '../../../../src/decorators/entry.ts';
-import { type AnyTool, defineAgent, defineTool, summarised } from '../../../../src/index.ts';
+import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineAgenticTool, defineToolKind, defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { listing, long } from './compaction-scene.ts';
 import { watchedLive } from './live-state.ts';
@@ -50,7 +51,7 @@ it('an invocation folds the same state as it runs as its journal says afterwards
     description: 'Works.',
     instructions: 'Work.',
     tools: [note, steer, dig, files],
-    compaction: summarised({ overTokens: 150, keepTurns: 0, summarise: listing }),
+    use: [summarize({ overTokens: 150, keepTurns: 0, summarise: listing })],
   });
   const { agent, live } = watchedLive(declared);
   const ask = (...names: readonly string[]) => ({

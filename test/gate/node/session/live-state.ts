@@ -1,5 +1,6 @@
 import type { Agent } from '../../../../src/index.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
+import { createModule, LOOPS, useOf } from '../../../doors/loop.ts';
 
 /** An agent, and what the last invocation that ran a turn of it has folded as it went: nothing that was read again since. */
 export interface LiveAgent {
@@ -8,19 +9,17 @@ export interface LiveAgent {
   live(): SessionState;
 }
 
-/** The agent as it is; what may compact its conversation is given the loop first, and with it the state that it grows. */
+/** The agent as it is; a module of its own is given the loop first, and with it the state that it grows. */
 export function watchedLive(agent: Agent): LiveAgent {
   let state: SessionState | undefined;
-  return {
-    agent: {
-      ...agent,
-      compaction: {
-        async compact(asked) {
-          state = asked.loop.journal.state;
-          await agent.compaction?.compact(asked);
-        },
-      },
+  const watching = useOf(createModule({ name: 'watching' }));
+  LOOPS.give(watching, {
+    async prepare({ journal }) {
+      state = journal.state;
     },
+  });
+  return {
+    agent: { ...agent, uses: [watching, ...agent.uses] },
     live() {
       if (!state) throw new Error('No turn has run yet.');
       return state;

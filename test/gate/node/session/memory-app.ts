@@ -19,7 +19,7 @@ import {
   scriptedModel,
 } from '../../../../src/testing/entry.ts';
 import type { Deferred, Leased, NotResumed, NotStarted } from '../../../doors/journal.ts';
-import { BUILT_IN_KINDS } from '../../../doors/kinds.ts';
+import { toolKinds } from '../../../doors/kinds.ts';
 import { readTurn, systemClock, type TurnEnd, type TurnHost } from '../../../doors/session.ts';
 import { turnSteps } from '../../../doors/testing.ts';
 
@@ -76,7 +76,13 @@ export function memoryApp(options: Options): MemoryApp {
   const dispatch = ({ turn }: { readonly turn: string }) => dispatched.push(turn);
   const sessions = createMemorySessions({ clock, leaseMs, mostBytes, dispatch });
   const port = wrap(sessions.session('["owner","tester","s1"]'));
-  const { begin, resume, run, state } = turnSteps({ port, agent, model, clock, modules: BUILT_IN_KINDS });
+  const { begin, resume, run, state } = turnSteps({
+    port,
+    agent,
+    model,
+    clock,
+    modules: toolKinds(agent.uses),
+  });
   const lease = async (message: string): Promise<Leased> => expectLease(await begin({ message }));
   return {
     agent,

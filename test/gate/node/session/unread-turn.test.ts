@@ -58,7 +58,7 @@ const TYPES: Readonly<Record<SessionEvent['type'], true>> = {
   'turn-steered': true,
   'late-result-received': true,
   'conversation-compacted': true,
-  'summary-dropped': true,
+  'module-event': true,
   'conversation-shortened': true,
   'cancel-requested': true,
   'turn-yielded': true,

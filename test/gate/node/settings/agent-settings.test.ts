@@ -7,7 +7,6 @@ import {
   type Limits,
   type LoopToolChoice,
   type ModelSettings,
-  summarised,
 } from '../../../../src/index.ts';
 import {
   defineAgenticTool,
@@ -15,6 +14,7 @@ import {
   defineStateMachine,
   defineSubagent,
 } from '../../../../src/kinds/entry.ts';
+import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import {
   createTestSession,
   type ScriptedModelOptions,
@@ -87,8 +87,8 @@ describe('the settings of an agent', () => {
 
   it('are those of a summary too, but for what bounds and chooses its own replies', async () => {
     const settings = { maxOutputTokens: 9, stop: ['END'], toolChoice: 'none', seed: 1 } as const;
-    const compaction = summarised({ overTokens: 1, keepTurns: 0 });
-    const session = createTestSession(agent('clerk', [look], { settings, compaction }), {
+    const compaction = summarize({ overTokens: 1, keepTurns: 0 });
+    const session = createTestSession(agent('clerk', [look], { settings, use: [compaction] }), {
       replies: ['A long answer.', 'A sum.', 'Done.'],
     });
     await session.send('Go on, and on, and on, and on, and on.');

@@ -9,9 +9,9 @@ import {
   file,
   type LoopTransformer,
   type Policies,
-  summarised,
 } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
+import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { foldMessage, type Message } from '../../../doors/journal.ts';
 import { calls, reads, shownResults } from './scenes.ts';
@@ -117,7 +117,7 @@ describe('a result', () => {
 
   it('counts for a compaction as it is shown', async () => {
     let asked = 0;
-    const compaction = summarised({
+    const compaction = summarize({
       overTokens: 100,
       keepTurns: 0,
       summarise: () => {
@@ -132,7 +132,7 @@ describe('a result', () => {
         instructions: '',
         tools: [reads('look', () => 'x'.repeat(4_000))],
         policies: { resultCharacters },
-        compaction,
+        use: [compaction],
       });
     for (const [characters, times] of [
       [200, 0],

@@ -1,8 +1,9 @@
 /** Whoever goes on with a session that another has begun asks its model what that one would have asked, byte for byte. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ModelError, summarised } from '../../../../src/index.ts';
+import { ModelError } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import { emptyState, parseEvent, reduce, toRow } from '../../../doors/journal.ts';
 import { listing, long } from '../session/compaction-scene.ts';
@@ -113,7 +114,7 @@ describe('a session in which tools come and go', () => {
       replies: [thinks('One', ['files', {}]), failed, thinks('Two'), thinks('Three')],
       modelOptions: SIGNS,
       tools: [OPEN_FILES],
-      compaction: summarised({ overTokens: 180, keepTurns: 0, summarise: listing }),
+      use: [summarize({ overTokens: 180, keepTurns: 0, summarise: listing })],
     });
     for (const message of [long('a'), long('b')]) await app.say(message);
     const warm = await app.state();

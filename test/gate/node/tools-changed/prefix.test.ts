@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { fallback, type LoopTransformer, ModelError, summarised } from '../../../../src/index.ts';
+import { fallback, type LoopTransformer, ModelError } from '../../../../src/index.ts';
+import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import {
   createTestSession,
   type ScriptedReply,
@@ -115,8 +116,8 @@ describe('the prefix of a reply that its model has signed', () => {
   });
 
   it('moves when older messages give way to a summary', async () => {
-    const compaction = summarised({ overTokens: 250, keepTurns: 1, summarise: listing });
-    const app = appOf([thinks('One'), thinks('Two'), thinks('Three'), thinks('Four')], { compaction });
+    const compaction = summarize({ overTokens: 250, keepTurns: 1, summarise: listing });
+    const app = appOf([thinks('One'), thinks('Two'), thinks('Three'), thinks('Four')], { use: [compaction] });
     for (const message of [long('a'), long('b'), long('c'), 'd']) await app.say(message);
     expect(app.model.requests.map(movedIn)).toEqual([[], [], ['Two'], ['Three']]);
   });

@@ -1,7 +1,8 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { defineAgent, summarised } from '../../../../src/index.ts';
+import { defineAgent } from '../../../../src/index.ts';
+import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { objectSession } from '../../../doors/durable-objects.ts';
 import { fillSession, fillWith } from '../../../full/growth/fill-session.ts';
 import { appWith } from '../http/app.ts';
@@ -17,7 +18,7 @@ const plain = defineAgent({ ...base, name: 'plain' });
 const compacting = defineAgent({
   ...base,
   name: 'compacting',
-  compaction: summarised({ overTokens: 1_000, summarise: () => 'They talked.' }),
+  use: [summarize({ overTokens: 1_000, summarise: () => 'They talked.' })],
 });
 const via = appWith({ agents: [plain, compacting] });
 

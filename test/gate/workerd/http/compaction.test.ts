@@ -1,7 +1,8 @@
 import { evictDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
-import { defineAgent, defineTool, summarised } from '../../../../src/index.ts';
+import { defineAgent, defineTool } from '../../../../src/index.ts';
+import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
 import { smallWindow } from '../../../fixtures/small-window.ts';
 import { appWith } from './app.ts';
@@ -13,11 +14,13 @@ const talker = defineAgent({
   instructions: '',
   model: modelBySession,
   // The key of the script stands in the summary, since the model is chosen by it.
-  compaction: summarised({
-    overTokens: 40,
-    keepTurns: 1,
-    summarise: ([first]) => `They met. ${first?.text.slice(-37)}`,
-  }),
+  use: [
+    summarize({
+      overTokens: 40,
+      keepTurns: 1,
+      summarise: ([first]) => `They met. ${first?.text.slice(-37)}`,
+    }),
+  ],
 });
 const via = appWith({ agents: [talker], auth: () => ({ id: 'owner' }) });
 

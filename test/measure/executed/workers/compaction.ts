@@ -1,8 +1,8 @@
-import { summarised } from '../../../../src/index.ts';
+import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { look, serve } from './measured.ts';
 
-const compaction = summarised({ overTokens: 1, keepTurns: 0, summarise: async () => 'It looked.' });
-const holdfast = serve({ tools: [look('read')], agent: { compaction } });
+const compaction = summarize({ overTokens: 1, keepTurns: 0, summarise: async () => 'It looked.' });
+const holdfast = serve({ tools: [look('read')], agent: { use: [compaction] } });
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;
 export { SessionObject } from '../../../../durable-objects/index.ts';

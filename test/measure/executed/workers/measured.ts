@@ -45,7 +45,7 @@ export const look = (effect: Effect): AnyTool =>
 interface Scene extends Pick<HoldfastConfig, 'use'> {
   readonly tools: Parameters<typeof defineAgent>[0]['tools'];
   readonly calls?: { readonly name: string; readonly input: object };
-  readonly agent?: Pick<Parameters<typeof defineAgent>[0], 'accepts' | 'compaction'>;
+  readonly agent?: Pick<Parameters<typeof defineAgent>[0], 'accepts' | 'use'>;
 }
 
 /** Makes the Worker of one agent. */

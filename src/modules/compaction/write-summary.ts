@@ -1,19 +1,17 @@
-import type { SessionEvent } from '../../journal/events.ts';
-import type { SessionPort } from '../../journal/session-port.ts';
 import { summaryMessage } from '../../journal/shortened.ts';
 import type { PricedUsage } from '../../journal/usage.ts';
+import { priced } from '../../loop/budget.ts';
+import type { Loop } from '../../loop/loop.ts';
+import { asideSettings } from '../../loop/loop-settings.ts';
+import { askInTime } from '../../loop/model-time.ts';
+import { mayHaveCost, OutOfBudget, reserveSpare } from '../../loop/reserve.ts';
+import { toHistory } from '../../loop/shown-history.ts';
 import type { ModelFailure, ModelReply, ModelRequest } from '../../model/chat-model.ts';
 import { makerOf } from '../../model/given-to.ts';
 import { untilAborted } from '../../tool/async.ts';
 import type { HistoryMessage } from '../../tool/call.ts';
 import { inWords, isStored, isText, type StoredFile } from '../../tool/content.ts';
 import { modelText, partsOfResult, shownText } from '../../tool/tool-result.ts';
-import { priced } from '../budget.ts';
-import type { Loop } from '../loop.ts';
-import { asideSettings } from '../loop-settings.ts';
-import { askInTime } from '../model-time.ts';
-import { mayHaveCost, OutOfBudget, reserveSpare } from '../reserve.ts';
-import { toHistory } from '../shown-history.ts';
 
 /** The longest that a turn waits for a summary, in ms. */
 const SUMMARY_TIME = 60_000;
@@ -26,11 +24,10 @@ const SUMMARY_TIME = 60_000;
  */
 export async function writeSummary(
   settings: SummarySettings,
-  conversation: Conversation,
+  loop: Loop,
   messages: readonly HistoryMessage[],
 ): Promise<Summary> {
-  const { loop } = conversation;
-  const written = await inTime(loop, (signal) => summaryOf(settings, conversation, { messages, signal }));
+  const written = await inTime(loop, (signal) => summaryOf(settings, loop, { messages, signal }));
   const text = loop.secrets.redact(written.text);
   if (written.finish === 'content-filter') throw new SummaryDropped('cut-off', written.usage);
   // Functions without types may answer anything.
@@ -46,7 +43,7 @@ interface Task {
   readonly signal: AbortSignal;
 }
 
-function summaryOf(settings: SummarySettings, { loop }: Conversation, task: Task): Promise<Summary> {
+function summaryOf(settings: SummarySettings, loop: Loop, task: Task): Promise<Summary> {
   const { summarise, overTokens, instructions } = settings;
   // One request, as far as can be foreseen, also of a function.
   loop.holder.claim({ subrequests: 1, ms: 0 });
@@ -77,13 +74,6 @@ async function inTime<T>({ holder }: Loop, work: (signal: AbortSignal) => Promis
   } finally {
     stop();
   }
-}
-
-/** What may have become too long. */
-export interface Conversation {
-  /** The turn's own loop. */
-  readonly loop: Loop;
-  readonly port: Pick<SessionPort, 'read'>;
 }
 
 /** The options, with what holds unless given. */
@@ -117,7 +107,8 @@ export class NotCompacted extends Error {
   override readonly name = 'NotCompacted';
 }
 
-type Reason = Extract<SessionEvent, { type: 'summary-dropped' }>['reason'];
+/** Why a summary is not used; `cut-off`: by a filter of its provider. A type alias: it must be JSON. */
+export type Reason = 'blank' | 'no-shorter' | 'cut-off' | 'late';
 
 /** A summary was worked on, and cannot be used. The next one, of the same messages, would hardly be better. */
 export class SummaryDropped extends Error {

@@ -1,15 +1,18 @@
 import { isStart } from '../../journal/conversation.ts';
-import type { SessionEvent } from '../../journal/events.ts';
-import type { SessionPort } from '../../journal/session-port.ts';
+import { ROOT, type SessionEvent } from '../../journal/events.ts';
 import type { Message, SessionState } from '../../journal/state.ts';
 import type { PricedUsage } from '../../journal/usage.ts';
+import { Interrupted } from '../../loop/holder.ts';
+import { type Loop, timeIn } from '../../loop/loop.ts';
+import { LOOPS } from '../../loop/loop-seams.ts';
+import { shownHistory } from '../../loop/shown-history.ts';
 import { ModelError } from '../../model/chat-model.ts';
-import { Interrupted } from '../holder.ts';
-import { shownHistory } from '../shown-history.ts';
+import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { factOf, type ToolMemory } from '../../tool/tool-memory.ts';
 import {
-  type Conversation,
   countTokens,
   NotCompacted,
+  type Reason,
   type Summarise,
   type Summary,
   SummaryDropped,
@@ -18,17 +21,21 @@ import {
 } from './write-summary.ts';
 
 /**
- * The `compaction` of an agent that has a summary stand for the older turns of a long conversation. A summary that is blank,
- * late or no shorter than what it would stand for is dropped, and of the same turns none is asked for again.
+ * Has a summary stand for the older turns of a long conversation: `defineAgent({ use: [summarize({ overTokens: 50_000 })] })`, or for all
+ * agents of an app. The model alone is shown less: the events stay in the journal, and what tools remember stays as it is. Loops
+ * inside the agent's own are not shortened. A summary that is blank, late or no shorter than what it would stand for is dropped, and of
+ * the same turns none is asked for again.
  *
- * @throws RangeError when an option is nothing that it could work with.
+ * @throws RangeError if an option is nothing that it could work with.
  */
-export function summarised(options: SummaryOptions): Compaction {
+export function summarize(options: SummaryOptions): ModuleUse {
   const { overTokens, keepTurns = 2, summarise, instructions = INSTRUCTIONS } = options;
   const settings = { overTokens, keepTurns, summarise, instructions };
   const problem = problemOf(settings, options);
-  if (problem) throw new RangeError(`summarised: ${problem}.`);
-  return { compact: (conversation) => compactConversation(settings, conversation) };
+  if (problem) throw new RangeError(`summarize: ${problem}.`);
+  const use = useOf(COMPACTION);
+  LOOPS.give(use, { prepare: (loop) => compactConversation(settings, loop) });
+  return use;
 }
 
 /** When older messages are replaced by a summary, and who writes it. */
@@ -53,19 +60,23 @@ type SummaryWriter =
       readonly instructions?: string | undefined;
     };
 
-/**
- * Replaces older messages of a conversation by something shorter, for the model only: `summarised` makes one. Their events stay
- * in the journal, and what tools remember stays as it is. Loops know it by this alone, so that a Worker without one carries none.
- */
-export interface Compaction {
-  /**
-   * Called by each invocation of a turn before its own loop. Decides from the folded state, and journals what it did: after a
-   * crash it is called again. A compaction that fails leaves the conversation as it is.
-   *
-   * @throws Interrupted when this invocation may not go on.
-   */
-  compact(conversation: Conversation): Promise<void>;
-}
+/** Which turns a summary was last paid for in vain: the event before which it would have stood. Type aliases: they must be JSON. */
+type Dropped = { readonly from?: number };
+type DroppedFact = Dropped & { readonly reason: Reason; readonly tokens: number };
+
+/** Remembers it until other turns would be summarized. */
+const DROPPED: ToolMemory<Dropped | null, DroppedFact> = {
+  name: 'compaction',
+  initial: null,
+  scope: 'session',
+  isHidden: true,
+  apply: (_, { from }) => (from === undefined ? {} : { from }),
+};
+
+const COMPACTION = createModule({ name: 'compaction', state: [DROPPED] });
+
+/** Invocations that may try to compact a conversation before the turn goes on without. */
+const TRIES = 2;
 
 /** What a model is told that writes a summary, unless the agent says it otherwise. */
 const INSTRUCTIONS =
@@ -102,18 +113,19 @@ function problemOf(settings: SummarySettings, given: SummaryOptions): string | u
  *
  * @throws Interrupted when this invocation may not go on.
  */
-async function compactConversation(settings: SummarySettings, conversation: Conversation): Promise<void> {
-  const { loop, port } = conversation;
-  const { frame, spec } = loop;
-  if (frame.iterations > 0) return;
-  const { state } = loop.journal;
+async function compactConversation(settings: SummarySettings, loop: Loop): Promise<void> {
+  const { frame, spec, journal } = loop;
+  if (frame.id !== ROOT || frame.iterations > 0 || frame.shortened) return;
+  // One that two invocations have died of, perhaps, or after which they had room for nothing else, is done without.
+  if (loop.takeOvers >= TRIES) return;
   const tokens = countTokens(shownHistory(spec, frame.messages), spec.policies.resultCharacters);
   if (tokens <= settings.overTokens) return;
   loop.holder.checkpoint();
   try {
-    const cut = await findCut(state, settings.keepTurns, port);
-    if (!cut || cut.from === state.summaryDropped?.from) return;
-    loop.journal.emit(await replacement(settings, conversation, { cut, tokens }));
+    const cut = findCut(journal.state, settings.keepTurns);
+    const dropped = loop.memories.valueIn(journal.state.memories, DROPPED, frame.path);
+    if (!cut || (dropped !== null && cut.from === dropped.from)) return;
+    journal.emit(await replacement(settings, loop, { cut, tokens }));
   } catch (failure) {
     if (failure instanceof Interrupted) throw failure;
     const message = `a conversation was not compacted, and goes on whole: ${reasonOf(failure)}`;
@@ -124,18 +136,20 @@ async function compactConversation(settings: SummarySettings, conversation: Conv
 /** What becomes of the oldest messages: what was paid is counted, and that it was in vain is remembered. */
 async function replacement(
   settings: SummarySettings,
-  conversation: Conversation,
+  loop: Loop,
   { cut, tokens }: { readonly cut: Cut; readonly tokens: number },
 ): Promise<SessionEvent> {
-  const { spec, frame, turn } = conversation.loop;
+  const { spec, frame, turn } = loop;
   const replaced = shownHistory(spec, frame.messages.slice(0, cut.messages));
   try {
-    const written = await writeSummary(settings, conversation, replaced);
+    const written = await writeSummary(settings, loop, replaced);
     return { type: 'conversation-compacted', turn, summary: written.text, ...cut, ...usageOf(written) };
   } catch (failure) {
     if (!(failure instanceof SummaryDropped)) throw failure;
     const { reason } = failure;
-    return { type: 'summary-dropped', turn, reason, from: cut.from, tokens, ...usageOf(failure) };
+    const fact = { reason, from: cut.from, tokens };
+    const facts = [{ ...factOf(DROPPED, fact), at: timeIn(loop) }];
+    return { type: 'module-event', turn, module: COMPACTION.name, facts, ...usageOf(failure) };
   }
 }
 
@@ -154,38 +168,14 @@ interface Cut {
   readonly from: number;
 }
 
-type Journal = Pick<SessionPort, 'read'>;
-
-/**
- * Cuts before the turns that are kept; `undefined` when nothing stands before them but the summary that was written last.
- *
- * @throws NotCompacted when the journal does not tell where they begin.
- */
-async function findCut(
-  { messages, compacted, seq }: SessionState,
-  keepTurns: number,
-  port: Journal,
-): Promise<Cut | undefined> {
+/** Cuts before the turns that are kept; `undefined` if nothing stands before them but the summary that was written last. */
+function findCut({ messages, starts: seqs }: SessionState, keepTurns: number): Cut | undefined {
   const starts = messages.flatMap((message, index) => (isStart(message) ? [index] : []));
   const first = starts.at(-1 - keepTurns);
-  if (first === undefined || messages.slice(0, first).every(isSummary)) return undefined;
-  const seqs = await turnStarts(port, compacted?.from ?? 1, seq);
   const from = seqs.at(-1 - keepTurns);
-  if (from === undefined || seqs.length !== starts.length) {
-    throw new NotCompacted('its turns are not where they should be in the journal.');
-  }
+  if (first === undefined || from === undefined || messages.slice(0, first).every(isSummary))
+    return undefined;
   return { messages: first, from };
 }
 
 const isSummary = (message: Message): boolean => message.role === 'user' && message.by === 'summary';
-
-async function turnStarts(port: Journal, from: number, until: number): Promise<number[]> {
-  const seqs: number[] = [];
-  const types = { names: ['turn-started'], until };
-  for (let next: number | null = from; next !== null; ) {
-    const page = await port.read({ from: next, types });
-    for (const { seq, type } of page?.rows ?? []) if (type === 'turn-started') seqs.push(seq);
-    next = page?.next ?? null;
-  }
-  return seqs;
-}

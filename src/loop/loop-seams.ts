@@ -1,0 +1,80 @@
+import { ROOT } from '../journal/events.ts';
+import type { ReachedLimit } from '../tool/frame.ts';
+import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
+import type { LiveCall } from '../tool/tool.ts';
+import type { ToolResult } from '../tool/tool-result.ts';
+import type { Loop, ScopedUse } from './loop.ts';
+
+/** What a module brings to the loops in whose scope it is used. */
+export interface LoopSeam {
+  /**
+   * Called before tools are offered for a model call, but not for the last one at a limit. It may ask others, and journals what it did
+   * (`loop.journal.emit`): after a crash it is called again, so that it decides from the folded state.
+   *
+   * @throws Interrupted when this invocation may not go on.
+   */
+  prepare?(loop: Loop): Promise<void>;
+  /**
+   * Stands around a call whose tool is offered: answers it, or has it answered by `next`. It is entered again by every invocation that
+   * goes on with the call, and by every answer from outside; it has 30 seconds beside `next`, and lets an interruption pass.
+   */
+  call?(call: LiveCall, next: () => Promise<ToolResult>, place: CallPlace): Promise<ToolResult>;
+}
+
+/** Where a use stands around a call. */
+export interface CallPlace {
+  /** The id of the loop for which it is used; empty for the turn's own. */
+  readonly frame: string;
+  /** Notes that the call was beyond a limit. */
+  reached(limit: ReachedLimit): void;
+}
+
+/** The seams `prepare` and `call`. */
+export const LOOPS = defineSeam<LoopSeam>();
+
+/** The uses of a turn's own loop: those of the app, then those of its agent. */
+export const usesOfTurn = (
+  appWide: readonly ModuleUse[],
+  ofAgent: readonly ModuleUse[],
+): readonly ScopedUse[] => [
+  ...scoped(ROOT, appWide).map((one) => ({ ...one, isAppWide: true })),
+  ...scoped(
+    ROOT,
+    ofAgent.filter((use) => !appWide.includes(use)),
+  ),
+];
+
+/** The uses of a loop inside another: those around it that hold there too, then its own. */
+export const usesInside = (
+  around: readonly ScopedUse[],
+  frame: string,
+  own: readonly ModuleUse[] = [],
+): readonly ScopedUse[] => [
+  ...around.filter(({ use, isAppWide }) => isAppWide || use.module.nested),
+  ...scoped(
+    frame,
+    own.filter((use) => !around.some((one) => one.isAppWide && one.use === use)),
+  ),
+];
+
+/** As far as they bring anything to a loop. */
+const scoped = (frame: string, uses: readonly ModuleUse[]): readonly ScopedUse[] =>
+  uses.filter((use) => LOOPS.of(use)).map((use) => ({ use, frame, isAppWide: false }));
+
+/** Has every module prepare the next model call. @throws what they do. */
+export async function prepareAll(loop: Loop): Promise<void> {
+  for (const { use } of loop.spec.uses) await LOOPS.of(use)?.prepare?.(loop);
+}
+
+/** What a call is answered, all modules around it, the outermost first. */
+export function throughModules(
+  uses: readonly ScopedUse[],
+  call: LiveCall,
+  { next, reached }: { next(): Promise<ToolResult>; reached(limit: ReachedLimit): void },
+): Promise<ToolResult> {
+  const chain = uses.reduceRight((inner, { use, frame }) => {
+    const seam = LOOPS.of(use);
+    return seam?.call ? () => seam.call?.(call, inner, { frame, reached }) ?? inner() : inner;
+  }, next);
+  return chain();
+}
