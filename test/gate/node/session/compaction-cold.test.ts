@@ -3,7 +3,7 @@ import { defineTool, requireApproval, ToolCallContext } from '../../../../src/in
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { type Leased, toSnapshot } from '../../../doors/journal.ts';
-import { BUILT_IN_KINDS } from '../../../doors/kinds.ts';
+import { toolKinds } from '../../../doors/kinds.ts';
 import { foldAll, foldLeased, readerOf, toTurnStart } from '../../../doors/session.ts';
 import { listing, logged, long, SUMMARY_SHOWN } from './compaction-scene.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
@@ -38,10 +38,10 @@ describe('a compacted session', () => {
     const leased = await app.lease('next');
     const snapshot = leased.snapshot;
     // The snapshot was made of the state of the invocation that ran the last turn.
-    const before = await foldAll(upTo(app, cold), BUILT_IN_KINDS.memories);
+    const before = await foldAll(upTo(app, cold), toolKinds(app.agent.uses).memories);
     expect(snapshot?.seq).toBe(cold);
     expect(snapshot?.body).toBe(before && toSnapshot(before.state));
-    const fromSnapshot = await foldLeased(app.port, leased, { memories: BUILT_IN_KINDS.memories });
+    const fromSnapshot = await foldLeased(app.port, leased, { memories: toolKinds(app.agent.uses).memories });
     expect(fromSnapshot.state).toEqual(await app.state());
     expect(fromSnapshot.state.messages.map(({ text }) => text.split(' ')[0])).toEqual([
       'Summary',
@@ -55,7 +55,7 @@ describe('a compacted session', () => {
     const other = await talk('abcde');
     const whole = (await leaseOfOther(other)) as Leased; // nobody else holds it
     expect(whole).toMatchObject({ status: 'leased', snapshot: null, covered: [] });
-    expect((await foldLeased(other.port, whole, { memories: BUILT_IN_KINDS.memories })).state).toEqual(
+    expect((await foldLeased(other.port, whole, { memories: toolKinds(app.agent.uses).memories })).state).toEqual(
       await other.state(),
     );
   });
@@ -92,7 +92,7 @@ describe('a compacted session', () => {
     const folded = await foldLeased(
       app.port,
       { snapshot: leased.snapshot, covered: [], page },
-      { memories: BUILT_IN_KINDS.memories },
+      { memories: toolKinds(app.agent.uses).memories },
     );
     expect(folded.state).toEqual(await app.state());
   });

@@ -190,4 +190,3 @@ describe('loops inside others', () => {
   });
 });
 
-describe('an agent that says nothing that can be followed', () => {});
