@@ -55,9 +55,9 @@ describe('a compacted session', () => {
     const other = await talk('abcde');
     const whole = (await leaseOfOther(other)) as Leased; // nobody else holds it
     expect(whole).toMatchObject({ status: 'leased', snapshot: null, covered: [] });
-    expect((await foldLeased(other.port, whole, { memories: toolKinds(app.agent.uses).memories })).state).toEqual(
-      await other.state(),
-    );
+    expect(
+      (await foldLeased(other.port, whole, { memories: toolKinds(app.agent.uses).memories })).state,
+    ).toEqual(await other.state());
   });
 
   it('is begun with the messages that are kept, and none of those before', async () => {

@@ -189,4 +189,3 @@ describe('loops inside others', () => {
     expect(await inner(undefined, () => ({ system: true }))).toEqual({ system: true });
   });
 });
-
