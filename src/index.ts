@@ -105,8 +105,8 @@ export {
   ToolGroupDefinitionError,
 } from './sources/define-tool-group.ts';
 export { eachTool } from './sources/each-tool.ts';
-export type { ToolEntry, ToolTable } from './sources/objects/tool-method.ts';
-export { type ToolMethodConfig, toolMethod } from './sources/objects/tool-method.ts';
+export type { ToolEntry, ToolTable } from './sources/objects/tool-entry.ts';
+export { type ToolMethodConfig, toolMethod, toolTable } from './sources/objects/tool-method.ts';
 export { ToolObjectError } from './sources/objects/tool-object.ts';
 export {
   hasTools,

@@ -5,7 +5,7 @@ import type { ModelTimeout } from '../loop/model-time.ts';
 import { type Policies, policyProblem } from '../loop/policies.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
-import { type Chaining, chainingProblem } from '../tool/chaining.ts';
+import type { Chaining } from '../tool/chaining.ts';
 import { notOneOf } from '../tool/check-definition.ts';
 import type { CallLimit, Limits } from '../tool/frame.ts';
 import { shorten } from '../tool/json.ts';
@@ -46,7 +46,7 @@ export function checkSettings(
 
 /** @throws AgentDefinitionError if an entry does not carry the code of chaining. */
 export function checkChaining(agent: string, chaining: Chaining | undefined): void {
-  const problem = chainingProblem(chaining);
+  const problem = literals?.chainingProblem(chaining);
   if (problem !== undefined) throw new AgentDefinitionError(agent, { field: 'chaining', problem });
 }
 

@@ -1,5 +1,5 @@
 import type { CallChanges } from '../journal/events.ts';
-import { ownerOf, toToolObject } from '../sources/objects/tool-object.ts';
+import { nameOf, ownerOf, readerOf, unreadable } from '../sources/resolution/object-reader.ts';
 import { attempt } from '../tool/async.ts';
 import { type ContentPart, fileLine, isFile, isNew, isText, type NewFile } from '../tool/content.ts';
 import { copyJson } from '../tool/copy-json.ts';
@@ -61,7 +61,7 @@ export function tellUnchained(
   const values: readonly unknown[] = Array.isArray(answered) ? answered.slice(0, MAX_LOOKED_AT) : [answered];
   const object = values.find((one) => typeof one === 'object' && one !== null && hasTools(one));
   if (object === undefined) return;
-  const { name } = toToolObject(Object(object));
+  const name = nameOf(ownerOf(Object(object)));
   tellDeveloper(
     loop,
     `Tool '${tool}' returned an object of ${name}, whose methods are tools. They are not offered, since it is kept as JSON. To chain it, ` +
@@ -80,7 +80,8 @@ const untypedValue = (result: ToolResult): unknown =>
 /** Tells an object of a class with tools; bytes have a property for each. */
 function hasTools(object: object): boolean {
   if (ArrayBuffer.isView(object)) return false;
-  const found = attempt(() => ownerOf(object) !== object && toToolObject(object).table.size > 0);
+  const isDeclared = (): boolean => readerOf(object) !== undefined || unreadable(object) !== undefined;
+  const found = attempt(() => ownerOf(object) !== object && isDeclared());
   return found.ok && found.value;
 }
 

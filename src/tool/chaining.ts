@@ -1,7 +1,6 @@
 import { shown } from './shown.ts';
 import type { InjectionStrategy } from './tool.ts';
 import type { MemoryFact } from './tool-memory.ts';
-import type { ArtifactType } from './tool-result.ts';
 
 /** The artifacts that bring tools with them. */
 export type Chaining = readonly Chained[];
@@ -38,22 +37,12 @@ export const forgetChained = (chaining: Chaining = [], key: string): readonly Me
 /** Returns what is wrong with a `chaining`, after "Agent 'x' " or "it ", or `undefined`. */
 export function chainingProblem(chaining: unknown): string | undefined {
   if (chaining === undefined) return undefined;
-  const entries: readonly unknown[] = Array.isArray(chaining) ? chaining : [chaining];
+  if (CHAINS in Object(chaining)) return 'has a chaining that is no list: put it into one';
+  const entries: readonly unknown[] = [chaining].flat();
   const at = entries.findIndex((entry) => !(CHAINS in Object(entry)));
-  if (at < 0) return Array.isArray(chaining) ? undefined : 'has a chaining that is no list: put it into one';
-  const entry = entries[at];
-  if (entry === 'any') return `chains 'any': use [chainAny()], with chainAny ${IMPORT}`;
-  if (isNamedType(entry)) {
-    return `chains the domain type '${entry.name}' itself: use chainFrom, discover or chainAny ${IMPORT} around it`;
-  }
-  return `has ${shown(entry)} at chaining[${at}]: use what chainFrom, discover or chainAny ${IMPORT} returns`;
-}
-
-const IMPORT = "from 'holdfast/kinds'";
-
-/** Callers without types may list anything. */
-function isNamedType(entry: unknown): entry is ArtifactType {
+  if (at < 0) return undefined;
   return (
-    typeof entry === 'object' && entry !== null && 'json' in entry && 'parse' in entry && 'name' in entry
+    `has ${shown(entries[at])} at chaining[${at}]: use what chainFrom, discover or chainAny from 'holdfast/kinds' returns, ` +
+    'as in [chainFrom(Customer)]'
   );
 }

@@ -1,3 +1,4 @@
+import { chainingProblem } from './chaining.ts';
 import {
   type InnerFault,
   type InnerShape,
@@ -9,6 +10,7 @@ import {
   nearestKey,
 } from './check-literal.ts';
 import { INNER_SHAPES, SHAPES } from './kernel-literals.ts';
+import { mistakenClass, mistakenFor } from './listed-mistake.ts';
 
 /** A literal of the kernel by its name, or the shape of a feature's. */
 export type LiteralOf = keyof typeof SHAPES | LiteralShape;
@@ -27,6 +29,12 @@ const CHECKS = {
 
   /** Returns why a value is no model, or `undefined`. */
   modelProblem,
+
+  chainingProblem,
+
+  mistakenFor,
+
+  mistakenClass,
 
   /** Returns the end of an error about an unknown name: the name that was probably meant, if any. */
   meant(name: string, names: Iterable<string>): string {

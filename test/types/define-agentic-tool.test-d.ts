@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
-import { type AnyTool, type ChatModel, defineTool, type Tool } from '../../src/index.ts';
+import { type AnyTool, type ChatModel, defineTool, type Tool, toolTable } from '../../src/index.ts';
 import { defineAgenticTool } from '../../src/kinds/entry.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
@@ -39,7 +39,7 @@ defineAgenticTool({ ...base, name: 'unmade', model: () => ({}) });
 
 // Its list is like an agent's: objects with a table, classes and providers too.
 class Shed {
-  static tools = { spade: { description: 'Digs.' } } as const;
+  static tools = toolTable<Shed>({ spade: { description: 'Digs.' } });
   spade() {
     return 'dug';
   }

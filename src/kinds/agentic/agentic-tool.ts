@@ -4,7 +4,7 @@ import { limitProblem } from '../../loop/loop-limits.ts';
 import { settingsFault } from '../../loop/loop-settings.ts';
 import type { ChatModel, ModelOfEnv } from '../../model/chat-model.ts';
 import type { AgentSettings } from '../../model/settings.ts';
-import { type Chaining, chainingProblem, chainingSources, forgetChained } from '../../tool/chaining.ts';
+import { type Chaining, chainingSources, forgetChained } from '../../tool/chaining.ts';
 import {
   checkNaming,
   checkToolLiteral,
@@ -16,6 +16,7 @@ import type { LiteralKind, LiteralShape } from '../../tool/check-literal.ts';
 import type { FrameOutcome, Limits } from '../../tool/frame.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import { FOREIGN_INPUT, NAMED } from '../../tool/kernel-literals.ts';
+import { literals } from '../../tool/literals.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
 import type { AnyTool, Frame, InjectionStrategy, LiveCall, LoopView, Serial, Tool } from '../../tool/tool.ts';
 import type { ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';
@@ -198,7 +199,7 @@ export function checkLoop(
   if (limits?.cost !== undefined && typeof model === 'object' && !model.prices) {
     throw new ToolDefinitionError(name, 'limits.cost', `it ${noPrices(model)}.`);
   }
-  const wrong = chainingProblem(chaining);
+  const wrong = literals?.chainingProblem(chaining);
   if (wrong !== undefined) throw new ToolDefinitionError(name, 'chaining', `it ${wrong}.`);
   const hasMoreTools = sources.length + strategies.length + chaining.length > 0;
   const fault = settingsFault(settings, { tools, hasMoreTools, model });

@@ -1,5 +1,5 @@
-import { toToolObject } from '../../sources/objects/tool-object.ts';
 import { withProviders } from '../../sources/resolution/dynamic-tools.ts';
+import { readerOf, unreadable } from '../../sources/resolution/object-reader.ts';
 import { collectFor } from '../../sources/resolution/resolve-tools.ts';
 import { isToolFactory, isToolProvider, type ToolSource } from '../../sources/resolution/tool-source.ts';
 import { isTool } from '../../tool/check-definition.ts';
@@ -101,5 +101,5 @@ function isToolless(source: ToolSource): boolean {
   if (Array.isArray(source) || source instanceof Promise) return false;
   if (isTool(source) || isToolProvider(source) || isToolFactory(source)) return false;
   if (Array.isArray(Reflect.get(source, 'tools'))) return false;
-  return toToolObject(source).table.size === 0;
+  return readerOf(source) === undefined && unreadable(source) === undefined;
 }

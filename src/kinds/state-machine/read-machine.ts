@@ -1,5 +1,5 @@
-import { toToolObject } from '../../sources/objects/tool-object.ts';
 import { withProviders } from '../../sources/resolution/dynamic-tools.ts';
+import { readerOf, unreadable } from '../../sources/resolution/object-reader.ts';
 import { type CollectedTools, collectFor } from '../../sources/resolution/resolve-tools.ts';
 import type { ToolProvider, ToolSource } from '../../sources/resolution/tool-source.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
@@ -204,7 +204,8 @@ const isMove = (entry: StateEntry<string>): entry is Extract<typeof entry, { too
   entry !== null &&
   Object.hasOwn(entry, 'tool') &&
   !isTool(entry) &&
-  toToolObject(entry).table.size === 0;
+  readerOf(entry) === undefined &&
+  unreadable(entry) === undefined;
 
 /** What is listed, where, and where its success leads from there. */
 interface Listed {

@@ -1,5 +1,4 @@
-import { toToolObject } from '../../sources/objects/tool-object.ts';
-import { declaresUnfolding, toolsOf } from '../../sources/objects/tools-of.ts';
+import { readerOf } from '../../sources/resolution/object-reader.ts';
 import {
   type CollectedTools,
   collectFor,
@@ -173,16 +172,12 @@ const findingOut =
 function answered(sources: readonly Answered[]): readonly AnyTool[] {
   // What is no list is told to whoever has to open it.
   if (!Array.isArray(sources) || sources.every(isTool)) return sources as readonly AnyTool[];
-  const listed = sources.flatMap((one) => (isObject(one) ? objectTools(one) : [one]));
+  const listed = sources.flatMap((one) => (isTool(one) ? one : (objectTools(Object(one)).tools ?? one)));
   return collectTools(listed, { noProviders: ASKED, path: [] }).tools;
 }
 
 const ASKED = "which nobody asks for what it finds out: answer its tools, by its 'toolsNow'";
 
-const isObject = (given: Answered): given is ToolObjectSource =>
-  !isTool(given) && typeof given === 'object' && given !== null && hasTable(given);
-
-const hasTable = (object: object): boolean =>
-  toToolObject(object).table.size > 0 || declaresUnfolding(object);
-
-const objectTools = memoized((object: ToolObjectSource) => toolsOf(object));
+const objectTools = memoized((object: object) => ({
+  tools: readerOf(object)?.(object, { isShared: false }),
+}));

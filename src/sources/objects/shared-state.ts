@@ -1,4 +1,4 @@
-import { methodIn } from './tool-method.ts';
+import { methodIn } from './tool-entry.ts';
 
 /**
  * Names the fields of an instance that its own methods change, as far as their source shows it: a field is assigned to, counted up

@@ -5,7 +5,8 @@ import type { InputDeclaration } from '../../tool/input-schema.ts';
 import { shorten } from '../../tool/json.ts';
 import { isClass, shown } from '../../tool/shown.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { type AnyToolEntry, markOf } from './tool-method.ts';
+import { chainOf, isPlain, isPlainTool, nameOf, ownerOf } from '../resolution/object-reader.ts';
+import { type AnyToolEntry, markOf } from './tool-entry.ts';
 
 /**
  * The tools of an object: its fields and the static ones of its class that `toolMethod` made, the methods that the static
@@ -138,18 +139,6 @@ function entriesOf({ object, name }: Looked): Found[] {
   });
 }
 
-/** An object of a class may have a method of the name `run`. */
-const isPlainTool = (entry: unknown): boolean =>
-  typeof entry === 'object' &&
-  entry !== null &&
-  isPlain(entry) &&
-  typeof Reflect.get(entry, 'run') === 'function';
-
-function isPlain(object: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(object);
-  return prototype === null || prototype === Object.prototype;
-}
-
 function plainTool(tool: string, entry: object): AnyTool {
   if (!('name' in entry)) return toTool(tool, entry);
   throw new ToolDefinitionError(tool, 'name', 'it has a `name` beside its key: its key is its name.');
@@ -188,16 +177,6 @@ const calling =
 const holderOf = (method: string, among: readonly object[]): object | undefined =>
   among.find((holder) => typeof Reflect.get(holder, method) === 'function');
 
-/** Answers whose `tools` are read: the class of an instance, else the object itself. */
-export function ownerOf(object: object): object {
-  if (typeof object === 'function') return object;
-  const parent: unknown = Object.getPrototypeOf(object)?.constructor;
-  return typeof parent === 'function' && parent !== Object ? parent : object;
-}
-
-const nameOf = (owner: object): string =>
-  typeof owner === 'function' ? shorten(String(owner.name), 80) || 'an anonymous class' : 'Object';
-
 /** The tables along the chain, from its end, so that a class changes what it extends. */
 function tableOf(owner: object): ReadonlyMap<string, AnyToolEntry> {
   const tables: Readonly<Record<string, AnyToolEntry | undefined>>[] = [];
@@ -208,13 +187,6 @@ function tableOf(owner: object): ReadonlyMap<string, AnyToolEntry> {
   }
   const entries = tables.flatMap((table) => Object.entries(table));
   return new Map(entries.flatMap(([method, entry]) => (entry ? [[method, entry]] : [])));
-}
-
-/** An object or a class, and what it extends, the nearest first. */
-export function chainOf(start: object): object[] {
-  const chain: object[] = [];
-  for (let one: object | null = start; one !== null; one = Object.getPrototypeOf(one)) chain.push(one);
-  return chain;
 }
 
 /** An object cannot be made tools of. Thrown where they are made, never in a turn. */

@@ -9,9 +9,10 @@ import {
   type UnfoldingTool,
 } from '../../tool/unfolding/define-unfolding.ts';
 import type { AnyUnfoldingTool } from '../../tool/unfolding/unfolding.ts';
-import { mayNest, type Nested } from './nesting.ts';
-import type { ObjectOrMistake, PlainTools, ToolOfPlain } from './tool-method.ts';
-import { chainOf, declaredTools, ownerOf, ToolObjectError, toToolObject } from './tool-object.ts';
+import { mayNest, type Nested } from '../resolution/nesting.ts';
+import { chainOf, ownerOf } from '../resolution/object-reader.ts';
+import type { ObjectOrMistake, PlainTools, ToolOfPlain } from './tool-entry.ts';
+import { declaredTools, ToolObjectError, toToolObject } from './tool-object.ts';
 
 /** Which tools of an object are taken, and under which names. */
 export interface ToolsOfOptions {

@@ -1,12 +1,11 @@
 import { memoized } from '../../tool/async.ts';
 import { checkNaming, isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { shorten } from '../../tool/json.ts';
-import { ended, isClass, shown } from '../../tool/shown.ts';
+import { literals } from '../../tool/literals.ts';
+import { ended } from '../../tool/shown.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
-import { type Nested, warnOnce } from '../objects/nesting.ts';
-import { stateFields } from '../objects/shared-state.ts';
-import { toToolObject } from '../objects/tool-object.ts';
-import { declaresUnfolding, toolsOf } from '../objects/tools-of.ts';
+import type { Nested } from './nesting.ts';
+import { nameOf, ownerOf, readerOf, unreadable } from './object-reader.ts';
 import {
   type CollectMade,
   FACTORY,
@@ -218,63 +217,18 @@ function toolsAt(index: number, source: ToolSource, { path }: CollectPlace): rea
     throw new ToolResolutionError(`Tool at index ${index} must not be ${given}`);
   }
   if (isTool(given)) return [given];
-  const mistaken = mistakenFor(given);
+  const mistaken = literals?.mistakenFor(given);
   if (mistaken) throw new ToolResolutionError(`Tool at index ${index} ${mistaken}`);
-  const object = typeof given === 'object' || typeof given === 'function' ? toToolObject(given) : undefined;
-  if (object && (object.table.size > 0 || declaresUnfolding(source))) {
-    if (!path) warnOfState(source, object.name);
-    return toolsOf(source);
-  }
-  if (object && isClass(given)) {
-    const name = `the class ${object.name}, which has no static tools`;
-    const mend = `list new ${object.name}() for those of its instances`;
-    throw new ToolResolutionError(`Tool at index ${index} is ${name}: ${mend}`);
-  }
+  const object = typeof given === 'object' || typeof given === 'function' ? given : undefined;
+  const read = object && readerOf(object);
+  if (object && read) return read(object, { isShared: path === undefined });
+  const unread = object && unreadable(object);
+  if (unread !== undefined) throw new ToolResolutionError(`Tool at index ${index} ${unread}`);
+  const name = object && nameOf(ownerOf(object));
+  const bare = literals?.mistakenClass(given, name);
+  if (bare !== undefined) throw new ToolResolutionError(`Tool at index ${index} ${bare}`);
   throw new ToolResolutionError(
-    `Tool at index ${index} (${object?.name ?? typeof given}) is neither a tool nor a tool provider, ` +
+    `Tool at index ${index} (${name ?? typeof given}) is neither a tool nor a tool provider, ` +
       "nor has its class a static 'tools' table",
   );
-}
-
-/** Tells the developer of an object that sessions share, and that its methods change. */
-function warnOfState(object: object, name: string): void {
-  const fields = stateFields(object);
-  if (fields.length === 0) return;
-  warnOnce(
-    `holdfast: ${name} keeps ${fields.map((field) => `'${field}'`).join(' and ')} in fields that its methods change: all sessions share ` +
-      `that, and it is lost with the Worker. List toolFactory(() => new ${name}()) in its place, which makes one for each ` +
-      'invocation, and keep in `call.state` what must survive.',
-  );
-}
-
-/** What is wrong with something that is near to a tool, and is listed as if it were one. */
-function mistakenFor(given: unknown): string | undefined {
-  if (typeof given === 'string') return `is ${shown(given)}: list the tool itself`;
-  if (given instanceof Promise) return 'is a promise: await it, and list what it comes to';
-  if (Array.isArray(given)) return 'is a list: spread it, as in [...tools]';
-  const {
-    name,
-    instructions,
-    tools,
-    run,
-    execute,
-    drift,
-    connectTimeout,
-    unfoldingByName,
-  }: Readonly<Record<string, unknown>> = Object(given);
-  const named = `('${shorten(String(name), 80)}')`;
-  if (typeof given === 'function' && !isClass(given) && tools === undefined) {
-    return `${named} is a function: call it, and list what it answers, or hand it to toolFactory`;
-  }
-  if (typeof execute === 'function')
-    return 'is a tool of another library: make it one with defineTool({ name, description, input, run })';
-  if (typeof run === 'function' && typeof name === 'string') {
-    return `${named} is the literal of a tool: make it one with defineTool`;
-  }
-  if (drift !== undefined && connectTimeout !== undefined)
-    return `${named} is a client of MCP: list mcpToolProvider({ clients: [client] }) in its place`;
-  if (typeof unfoldingByName === 'function')
-    return 'is a factory of MCP tools: list what its toolByName or unfolding answers';
-  if (!Array.isArray(tools)) return undefined;
-  return typeof instructions === 'string' ? `${named} is an agent: list its tools instead` : undefined;
 }

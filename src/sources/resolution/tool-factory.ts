@@ -13,7 +13,7 @@ import {
   type UnfoldsInto,
   unfoldingIn,
 } from '../../tool/unfolding/unfolding.ts';
-import { mayNest, type Nested } from '../objects/nesting.ts';
+import { mayNest, type Nested } from './nesting.ts';
 import {
   type CollectMade,
   FACTORY,

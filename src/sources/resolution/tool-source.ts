@@ -2,7 +2,8 @@ import type { JsonObject } from '../../tool/json.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
 import type { AnyTool, Discover, Discovers, Discovery, LoopView } from '../../tool/tool.ts';
 import type { MemoryFact } from '../../tool/tool-memory.ts';
-import type { Nested } from '../objects/nesting.ts';
+import type { Nested } from './nesting.ts';
+import type { ReadByIts } from './object-reader.ts';
 
 /** What a list of tools may hold, wherever tools are listed. */
 export type ToolSource = AnyTool | ToolProvider | ToolGroup | ToolFactory | ToolObjectSource;
@@ -68,7 +69,7 @@ export interface ProviderCard {
 }
 
 /**
- * An object whose class has a static `tools` table, or such a class (see `toolsOf`). The types can only tell it from a
+ * An object with `toolMethod` fields, or whose class has a static `toolTable`, or such a class. The types can only tell it from a
  * tool that was not made by `defineTool`, from a tool group, from an agent and from a client of MCP.
  */
 export type ToolObjectSource = object & {
@@ -81,7 +82,7 @@ export type ToolObjectSource = object & {
   /** A list has it. */
   readonly [Symbol.unscopables]?: never;
 } & ({ readonly run?: undefined } | { readonly description?: undefined }) &
-  (NoFunction | { readonly tools: object } | { readonly unfolding: object });
+  (NoFunction | { readonly tools: ReadByIts } | { readonly unfolding: object });
 
 /** Functions have it, and so have classes: one that makes a tool is none, and a class is listed if it has tools itself. */
 interface NoFunction {

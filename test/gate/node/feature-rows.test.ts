@@ -6,10 +6,10 @@ import {
   artifact,
   defineAgent,
   defineTool,
-  type ToolTable,
   toolFactory,
   toolMethod,
   toolsOf,
+  toolTable,
 } from '../../../src/index.ts';
 import { defineAgenticTool, withContext } from '../../../src/kinds/entry.ts';
 import { createMcpToolFactory, mcpToolProvider, passThrough } from '../../../src/mcp/tools/entry.ts';
@@ -55,10 +55,10 @@ describe('an object with tools', () => {
     });
     class Shop {
       static readonly Desk = class Desk {
-        static readonly tools = {
+        static readonly tools = toolTable<Desk>({
           order: { description: 'Orders.', input: Everything, effect: 'read' },
           ring: { description: 'Rings.', effect: 'read' },
-        } satisfies ToolTable<Desk>;
+        });
         order(input: v.InferOutput<typeof Everything>) {
           return { ...input, notes: new Map(Object.entries(input.notes)) };
         }

@@ -8,6 +8,7 @@ import {
   requireApproval,
   ToolCallContext,
   ToolDefinitionError,
+  toolTable,
 } from '../../../../src/index.ts';
 import {
   defineAgenticTool,
@@ -65,7 +66,7 @@ const toolsOf = (request: { readonly tools: readonly { readonly name: string }[]
 describe.each(KINDS)('a copy of %s', (_, make) => {
   it('has more tools, also those of objects and of providers (S0-081)', async () => {
     class Shed {
-      static readonly tools = { dig: { description: 'Digs.' } };
+      static readonly tools = toolTable<Shed>({ dig: { description: 'Digs.' } });
       dig() {
         return 'dug';
       }

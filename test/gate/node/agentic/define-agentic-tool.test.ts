@@ -8,6 +8,7 @@ import {
   ModelError,
   ToolDefinitionError,
   type ToolSource,
+  toolTable,
 } from '../../../../src/index.ts';
 import { type AgenticToolConfig, defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
@@ -144,7 +145,7 @@ describe('an agentic tool', () => {
 
 describe('the tools of an agentic tool', () => {
   class Shed {
-    static tools = { spade: { description: 'Digs.', effect: 'read' } } as const;
+    static tools = toolTable<Shed>({ spade: { description: 'Digs.', effect: 'read' } });
     spade() {
       return 'dug';
     }

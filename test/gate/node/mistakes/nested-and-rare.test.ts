@@ -77,7 +77,7 @@ describe('a key inside the literal of an agent', () => {
     [
       'a chaining of an agentic tool',
       ofDig({ chaining: ['any'] }),
-      "Tool 'dig': it chains 'any': use [chainAny()], with chainAny from 'holdfast/kinds'.",
+      "Tool 'dig': it has 'any' at chaining[0]: use what chainFrom, discover or chainAny from 'holdfast/kinds' returns, as in [chainFrom(Customer)].",
     ],
     [
       'a setting of an agentic tool',
@@ -167,17 +167,17 @@ describe('something in a list of an agent', () => {
     [
       'a schema that is chained',
       ofAgent({ chaining: [v.object({})] }),
-      "Agent 'clerk' has an object at chaining[0]: use what chainFrom, discover or chainAny from 'holdfast/kinds' returns.",
+      "Agent 'clerk' has an object at chaining[0]: use what chainFrom, discover or chainAny from 'holdfast/kinds' returns, as in [chainFrom(Customer)].",
     ],
     [
       'a domain type that is chained without what chains it',
       ofAgent({ chaining: [chainAny(), defineDomainType({ name: 'Customer', schema: v.object({}) })] }),
-      "Agent 'clerk' chains the domain type 'Customer' itself: use chainFrom, discover or chainAny from 'holdfast/kinds' around it.",
+      "Agent 'clerk' has an object at chaining[1]: use what chainFrom, discover or chainAny from 'holdfast/kinds' returns, as in [chainFrom(Customer)].",
     ],
     [
       "the word 'any'",
       ofAgent({ chaining: 'any' }),
-      "Agent 'clerk' chains 'any': use [chainAny()], with chainAny from 'holdfast/kinds'.",
+      "Agent 'clerk' has 'any' at chaining[0]: use what chainFrom, discover or chainAny from 'holdfast/kinds' returns, as in [chainFrom(Customer)].",
     ],
     [
       'what is chained, outside of a list',

@@ -1,5 +1,11 @@
 /** What is no tool is no tool to the compiler either, wherever tools are listed. */
-import { defineAgent, defineTool, defineToolGroup, type ToolSource } from '../../../../src/index.ts';
+import {
+  defineAgent,
+  defineTool,
+  defineToolGroup,
+  type ToolSource,
+  toolTable,
+} from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 
 const tool = defineTool({ name: 'pay', description: 'Pays.', effect: 'read', run: () => 'ok' });
@@ -15,8 +21,8 @@ class Files {
   readonly root = '/';
 }
 class Sums {
-  static readonly tools = { add: { description: 'Adds.' } };
-  static add() {
+  static readonly tools = toolTable<{ sum(): number }>({ sum: { description: 'Adds.' } });
+  static sum() {
     return 2;
   }
   readonly start = 0;
@@ -25,6 +31,14 @@ class Plain {
   add() {
     return 2;
   }
+}
+
+class Bare {
+  static readonly tools = { sum: { description: 'Adds.' } };
+  static sum() {
+    return 2;
+  }
+  readonly start = 0;
 }
 
 // Instances, and classes that have tools themselves.
@@ -39,6 +53,8 @@ defineAgent({ ...agent, tools: [() => tool] });
 defineAgent({ ...agent, tools: [() => new Calculator()] });
 // @ts-expect-error a class without tools of its own, in place of its instance
 defineAgent({ ...agent, tools: [Plain] });
+// @ts-expect-error a class whose table carries nothing that reads it
+defineAgent({ ...agent, tools: [Bare] });
 // @ts-expect-error a promise of one
 defineAgent({ ...agent, tools: [Promise.resolve(tool)] });
 // @ts-expect-error what answers a promise of one

@@ -1,6 +1,6 @@
 /** What a newcomer lists as a tool, or writes as a JSON Schema, by mistake: each with the whole message. */
 import { describe, expect, it } from 'vitest';
-import { defineToolGroup } from '../../../../src/index.ts';
+import { defineToolGroup, toolTable } from '../../../../src/index.ts';
 import {
   defineAgenticTool,
   definePlaybook,
@@ -15,12 +15,22 @@ import { type Mistake, make, ofAgent, ofTool, run, told, tool } from './mistake.
 const ofInput = (schema: object) => ofTool({ input: { type: 'object', ...schema } });
 
 class Calculator {
-  static readonly tools = { add: { description: 'Adds.' } };
+  static readonly tools = toolTable<Calculator>({ add: { description: 'Adds.' } });
   add() {
     return 2;
   }
 }
 class Plain {}
+class Bare {
+  static readonly tools = { add: { description: 'Adds.' } };
+  add() {
+    return 2;
+  }
+}
+class Behind {
+  static readonly unfolding = { name: 'files', description: 'Files.' };
+  readonly root = '/';
+}
 
 const NO_TOOLS = "Agent 'clerk' cannot have these tools: Tool at index 0";
 
@@ -53,6 +63,21 @@ describe('a list of tools', () => {
       'a class in place of its instance',
       ofAgent({ tools: [Calculator] }),
       "The static 'tools' of Calculator name 'add', which is not a method of it. Its instances have it: use new Calculator().",
+    ],
+    [
+      'an object whose table carries nothing that reads it',
+      ofAgent({ tools: [new Bare()] }),
+      `${NO_TOOLS} (Bare) has a 'tools' table of plain data: make it with toolTable<Bare>({ ... }).`,
+    ],
+    [
+      'an object whose class has an unfolding, and no tools of its own',
+      ofAgent({ tools: [new Behind()] }),
+      `${NO_TOOLS} (Behind) has a static 'unfolding': list unfoldingOf(...) of it.`,
+    ],
+    [
+      'a plain object of tools',
+      ofAgent({ tools: [{ pay: { description: 'Pays.', run } }] }),
+      `${NO_TOOLS} is a plain object of tools: list ...toolsOf({ ... }).`,
     ],
     [
       'an instance without tools',

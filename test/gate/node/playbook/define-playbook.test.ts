@@ -7,6 +7,7 @@ import {
   error,
   requireApproval,
   toolsOf,
+  toolTable,
 } from '../../../../src/index.ts';
 import { formatToolTree } from '../../../../src/inspect.ts';
 import {
@@ -116,7 +117,7 @@ describe('a playbook', () => {
 
   it('takes tool objects among its open tools', async () => {
     class Calculator {
-      static readonly tools = { add: { description: 'Adds.' } };
+      static readonly tools = toolTable<Calculator>({ add: { description: 'Adds.' } });
       add() {
         return 3;
       }

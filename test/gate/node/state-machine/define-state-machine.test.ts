@@ -6,6 +6,7 @@ import {
   defineDomainType,
   requireApproval,
   ToolDefinitionError,
+  toolTable,
 } from '../../../../src/index.ts';
 import { formatToolTree } from '../../../../src/inspect.ts';
 import { defineStateMachine, startingIn } from '../../../../src/kinds/entry.ts';
@@ -227,7 +228,7 @@ describe('a tool that is listed in several states', () => {
 describe('tools of all states', () => {
   it('may be tool objects and providers, which are asked each time (STM-11)', async () => {
     class Desk {
-      static readonly tools = { ask: { description: 'Asks.' } };
+      static readonly tools = toolTable<Desk>({ ask: { description: 'Asks.' } });
       ask(): string {
         return 'asked';
       }

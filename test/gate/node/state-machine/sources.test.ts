@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { defineToolGroup, type ToolSource, type ToolTable, toolFactory } from '../../../../src/index.ts';
+import { defineToolGroup, type ToolSource, toolFactory, toolTable } from '../../../../src/index.ts';
 import { defineStateMachine } from '../../../../src/kinds/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import { Cart, findingOut } from '../../../fixtures/tool-sources.ts';
@@ -44,7 +44,7 @@ describe('a state', () => {
 
   it('has the tools of an object whose method is called `run`, as the literal of a tool has it', async () => {
     class Job {
-      static readonly tools = { run: { description: 'Runs.', effect: 'read' } } satisfies ToolTable<Job>;
+      static readonly tools = toolTable<Job>({ run: { description: 'Runs.', effect: 'read' } });
       run() {
         return 'ran';
       }

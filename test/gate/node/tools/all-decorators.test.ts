@@ -113,6 +113,7 @@ const OTHERS = [
     'providerTool',
     'resolveTools',
     'toolMethod',
+    'toolTable',
     'toolsOf',
     'toolsOfAll',
     'toolsOfSafely',

@@ -5,7 +5,7 @@ import {
   defineToolGroup,
   type ToolProvider,
   type ToolSource,
-  type ToolTable,
+  toolTable,
 } from '../../../../src/index.ts';
 import { defineUnfolding, withInnerTools } from '../../../../src/kinds/entry.ts';
 import { findingOut } from '../../../fixtures/tool-sources.ts';
@@ -14,9 +14,9 @@ import { calls, crash, does, offered, opened, results, sessionWith } from './sce
 afterEach(() => vi.restoreAllMocks());
 
 class Clock {
-  static readonly tools = {
+  static readonly tools = toolTable<Clock>({
     time: { description: 'Tells the time.', effect: 'read' },
-  } satisfies ToolTable<Clock>;
+  });
   time() {
     return 'noon';
   }

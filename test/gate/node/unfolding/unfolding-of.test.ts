@@ -1,6 +1,13 @@
 import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
-import { type AnyTool, defineAgent, type ToolTable, toolsOf, toolsOfAll } from '../../../../src/index.ts';
+import {
+  type AnyTool,
+  defineAgent,
+  type ToolTable,
+  toolsOf,
+  toolsOfAll,
+  toolTable,
+} from '../../../../src/index.ts';
 import { formatToolTree } from '../../../../src/inspect.ts';
 import { type UnfoldingDeclaration, unfoldingOf, unfoldingOfSafely } from '../../../../src/kinds/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
@@ -12,10 +19,10 @@ class DatabaseTools {
     description: 'Works with the database.',
     childToolUsageNotes: 'Query before you insert.',
   } satisfies UnfoldingDeclaration;
-  static readonly tools = {
+  static readonly tools = toolTable<DatabaseTools>({
     query: { description: 'Queries.', input: v.object({ sql: v.string() }), effect: 'read' },
     insert: { description: 'Inserts.' },
-  } satisfies ToolTable<DatabaseTools>;
+  });
   readonly #rows = 5;
   query({ sql }: { sql: string }) {
     return `${sql}: ${this.#rows} rows`;
@@ -39,9 +46,9 @@ class FileTools {
 
 class AdminTools {
   static readonly unfolding = { name: 'admin', description: 'Administration.' };
-  static readonly tools = {
+  static readonly tools = toolTable<AdminTools>({
     getStatus: { description: 'Tells.', effect: 'read' },
-  } satisfies ToolTable<AdminTools>;
+  });
   static readonly UserManagement = class UserManagement {
     static readonly unfolding = { name: 'users', description: 'Users.' };
     static readonly tools = { createUser: { description: 'Creates.' } };

@@ -7,7 +7,7 @@ import {
   defineToolGroup,
   type ToolGroup,
   type ToolProvider,
-  type ToolTable,
+  toolTable,
 } from '../../../../../src/index.ts';
 
 const search = defineTool({ name: 'search', description: 'Searches.', run: () => 'found' });
@@ -23,7 +23,7 @@ export const groups: readonly ToolGroup[] = [web, maps];
 
 // Tools, tool objects and tool providers may be mixed.
 class Shed {
-  static readonly tools = { dig: { description: 'Digs.' } } satisfies ToolTable<Shed>;
+  static readonly tools = toolTable<Shed>({ dig: { description: 'Digs.' } });
   dig = (): string => 'dug';
 }
 const catalogue: ToolProvider = {

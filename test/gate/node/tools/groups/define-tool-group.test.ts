@@ -5,6 +5,7 @@ import {
   defineToolGroup,
   ToolGroupDefinitionError,
   type ToolGroupPermission,
+  toolTable,
 } from '../../../../../src/index.ts';
 
 const search = defineTool({ name: 'search', description: 'Searches.', effect: 'read', run: () => 'found' });
@@ -59,7 +60,7 @@ describe('a tool group', () => {
 
   it('lists tools, tool objects and tool providers mixed, and asks the providers for nothing (AET-06, MCP-10)', () => {
     class Shed {
-      static readonly tools = { dig: { description: 'Digs.' } };
+      static readonly tools = toolTable<Shed>({ dig: { description: 'Digs.' } });
       dig(): string {
         return 'dug';
       }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { artifact, type ToolCall, type ToolTable, text } from '../../../../../src/index.ts';
+import { artifact, type ToolCall, text, toolTable } from '../../../../../src/index.ts';
 
 const Pair = v.object({
   a: v.pipe(v.number(), v.integer(), v.description('First number')),
@@ -8,14 +8,14 @@ const Pair = v.object({
 
 /** An object with tools of every sort: with a state of its own, asynchronous, static, renamed. */
 export class Calculator {
-  static readonly tools = {
+  static readonly tools = toolTable<Calculator>({
     add: { description: 'Adds two numbers.', input: Pair, effect: 'read', category: 'arithmetic' },
     divide: { description: 'Divides.', input: Pair, effect: 'read' },
     report: { description: 'Reports.', effect: 'read', returnDirect: true, metadata: { cost: 3 } },
     forget: { description: 'Forgets.', effect: 'idempotent', serial: 'memory', timeout: 5 },
     tell: { description: 'Tells.', effect: 'read', name: 'tell_words' },
     whose: { description: 'Says whose it is.', effect: 'read' },
-  } satisfies ToolTable<Calculator>;
+  });
 
   #memory: number[] = [];
   private readonly owner: string;

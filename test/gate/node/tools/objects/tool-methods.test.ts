@@ -293,7 +293,12 @@ describe('the tools of a plain object', () => {
   it('may be renamed, filtered and listed', () => {
     const one = { one: { description: 'x', run: () => 1 }, two: { description: 'x', run: () => 2 } };
     expect(names(toolsOf(one, { prefix: 'x_', filter: (name) => name === 'one' }))).toEqual(['x_one']);
-    const agent = defineAgent({ name: 'clerk', description: 'Helps.', instructions: '', tools: [one] });
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Helps.',
+      instructions: '',
+      tools: [...toolsOf(one)],
+    });
     expect(names(agent.tools)).toEqual(['one', 'two']);
   });
 

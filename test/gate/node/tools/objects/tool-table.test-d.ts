@@ -9,6 +9,7 @@ import {
   toolsOf,
   toolsOfAll,
   toolsOfSafely,
+  toolTable,
 } from '../../../../../src/index.ts';
 
 const Pair = v.object({ a: v.number(), b: v.number() });
@@ -115,3 +116,12 @@ export const noDescription = {
 
 // @ts-expect-error a prefix is text
 toolsOf(calculator, { prefix: 7 });
+
+// What makes a table takes the same.
+toolTable<Calculator>({
+  add: { description: 'Adds.', input: Pair },
+  // @ts-expect-error there is no method `ad`
+  ad: { description: 'Adds.' },
+});
+// @ts-expect-error a tool needs a description
+toolTable<Calculator>({ add: { input: Pair } });

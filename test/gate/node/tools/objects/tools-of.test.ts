@@ -12,6 +12,7 @@ import {
   toolsOf,
   toolsOfAll,
   toolsOfSafely,
+  toolTable,
 } from '../../../../../src/index.ts';
 import { createTestSession } from '../../../../../src/testing/entry.ts';
 import { fakeInvocation, toolCallOf } from '../fake-invocation.ts';
@@ -109,10 +110,10 @@ describe('the tools of an object', () => {
       tag: v.optional(v.string()),
     });
     class Desk {
-      static readonly tools = {
+      static readonly tools = toolTable<Desk>({
         search: { description: 'Searches.', input: Search, effect: 'read' },
         tenant: { description: 'Tells.', effect: 'read' },
-      } satisfies ToolTable<Desk>;
+      });
       search({ query, limit, tag }: v.InferOutput<typeof Search>, { context }: ToolCall) {
         return `${query} ${limit} ${tag} of ${context.get('tenantId')}`;
       }

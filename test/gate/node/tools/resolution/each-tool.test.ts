@@ -7,7 +7,7 @@ import {
   defineToolGroup,
   eachTool,
   type ToolSource,
-  type ToolTable,
+  toolTable,
 } from '../../../../../src/index.ts';
 import { defineUnfolding } from '../../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../../src/testing/entry.ts';
@@ -16,10 +16,10 @@ const does = (name: string): AnyTool =>
   defineTool({ name, description: 'Does.', effect: 'read', run: () => `${name} done` });
 
 class Clock {
-  static readonly tools = {
+  static readonly tools = toolTable<Clock>({
     time: { description: 'Tells the time.', effect: 'read' },
     day: { description: 'Tells the day.', effect: 'read' },
-  } satisfies ToolTable<Clock>;
+  });
   time() {
     return 'noon';
   }

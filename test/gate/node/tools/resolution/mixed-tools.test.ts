@@ -6,7 +6,7 @@ import {
   defineTextTool,
   defineTool,
   type ToolSource,
-  type ToolTable,
+  toolTable,
 } from '../../../../../src/index.ts';
 import { definePipeline } from '../../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../../src/testing/entry.ts';
@@ -17,14 +17,14 @@ const tool = (name: string): AnyTool =>
   defineTool({ name, description: 'Does.', effect: 'read', run: () => `${name} done` });
 
 class Calculator {
-  static readonly tools = {
+  static readonly tools = toolTable<Calculator>({
     plus: {
       name: 'add',
       description: 'Adds.',
       effect: 'read',
       input: v.object({ a: v.number(), b: v.number() }),
     },
-  } satisfies ToolTable<Calculator>;
+  });
   plus({ a, b }: { a: number; b: number }) {
     return `Error: ${a + b}`;
   }

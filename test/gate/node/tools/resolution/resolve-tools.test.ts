@@ -9,7 +9,7 @@ import {
   ToolObjectError,
   ToolResolutionError,
   type ToolSource,
-  type ToolTable,
+  toolTable,
 } from '../../../../../src/index.ts';
 import { createMcpToolFactory, defineMcpClient } from '../../../../../src/mcp/tools/entry.ts';
 import { collectTools } from '../../../../doors/tools.ts';
@@ -18,10 +18,10 @@ const tool = (name: string): AnyTool =>
   defineTool({ name, description: 'Does.', effect: 'read', run: () => name });
 
 class Calculator {
-  static readonly tools = {
+  static readonly tools = toolTable<Calculator>({
     add: { description: 'Adds.', effect: 'read' },
     times: { name: 'multiply', description: 'Multiplies.', effect: 'read' },
-  } satisfies ToolTable<Calculator>;
+  });
   add() {
     return 'sum';
   }
@@ -66,11 +66,11 @@ describe('a list of tools', () => {
 
   it('cannot be given a #private method: a table names only what can be reached from outside (AEV-09)', () => {
     class Safe {
-      static readonly tools: ToolTable<Safe> = {
+      static readonly tools = toolTable<Safe>({
         look: { description: 'Looks.', effect: 'read' },
         // @ts-expect-error: no method of this name is seen from outside
         '#open': { description: 'Opens.', effect: 'read' },
-      };
+      });
       look() {
         return this.#open();
       }
@@ -87,7 +87,7 @@ describe('a list of tools', () => {
     const table = (method: string) => ({ [method]: { description: 'Looks.', effect: 'read' } });
     for (const method of ['word', 'gone']) {
       class Desk {
-        static readonly tools = table(method);
+        static readonly tools = toolTable<object>(table(method));
         readonly word = 'no method';
       }
       expect(() => resolveTools(listed(new Desk()))).toThrow(

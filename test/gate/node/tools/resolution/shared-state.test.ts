@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { resolveTools, type ToolTable, toolFactory, toolMethod } from '../../../../../src/index.ts';
+import { resolveTools, toolFactory, toolMethod, toolTable } from '../../../../../src/index.ts';
 
 let warn = vi.spyOn(console, 'warn');
 beforeEach(() => {
@@ -8,21 +8,20 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks());
 
 const ADD = { add: { description: 'Adds.' } } as const;
-type Adds = ToolTable<{ add(): unknown }>;
 
 const warning = (name: string, fields: string) =>
   `holdfast: ${name} keeps ${fields} in fields that its methods change: all sessions share that, and it is lost with the Worker. ` +
   `List toolFactory(() => new ${name}()) in its place, which makes one for each invocation, and keep in \`call.state\` what must survive.`;
 
 class SharedCounter {
-  static readonly tools = ADD satisfies Adds;
+  static readonly tools = toolTable<SharedCounter>(ADD);
   count = 0;
   add() {
     return this.count++;
   }
 }
 class SharedTotal {
-  static readonly tools = ADD satisfies Adds;
+  static readonly tools = toolTable<SharedTotal>(ADD);
   sum = 0;
   last = '';
   add() {
@@ -31,14 +30,14 @@ class SharedTotal {
   }
 }
 class SharedLines {
-  static readonly tools = ADD satisfies Adds;
+  static readonly tools = toolTable<SharedLines>(ADD);
   readonly lines: string[] = [];
   add() {
     this.lines.push('one');
   }
 }
 class ByKey {
-  static readonly tools = ADD satisfies Adds;
+  static readonly tools = toolTable<ByKey>(ADD);
   readonly rows: Record<string, number> = {};
   readonly known = new Map<string, number>();
   add() {
@@ -48,7 +47,7 @@ class ByKey {
   }
 }
 class Hidden {
-  static readonly tools = ADD satisfies Adds;
+  static readonly tools = toolTable<Hidden>(ADD);
   #count = 0;
   readonly #seen = new Set<number>();
   add() {
@@ -57,7 +56,7 @@ class Hidden {
 }
 class Below extends SharedCounter {}
 class Arrow {
-  static readonly tools = ADD satisfies Adds;
+  static readonly tools = toolTable<Arrow>(ADD);
   count = 0;
   readonly add = () => {
     this.count += 1;
@@ -94,7 +93,7 @@ interface Repository {
   set(key: string, one: string): void;
 }
 class Api {
-  static readonly tools = ADD satisfies Adds;
+  static readonly tools = toolTable<Api>(ADD);
   readonly allowed = ['a'];
   readonly config = { url: 'https://a.example' };
   calls = new Map<string, string>();
@@ -133,7 +132,7 @@ class Frozen extends SharedCounter {
 }
 // biome-ignore lint/complexity/noStaticOnlyClass: a class with static tools is what this is about
 class OfClass {
-  static readonly tools = ADD satisfies Adds;
+  static readonly tools = toolTable<OfClass>(ADD);
   static count = 0;
   static add() {
     return 'added';

@@ -8,9 +8,9 @@ import {
   requireApproval,
   resolveTools,
   type ToolFactory,
-  type ToolTable,
   toolFactory,
   toolsOf,
+  toolTable,
 } from '../../../../../src/index.ts';
 import { defineAgenticTool, defineUnfolding, toolsFor } from '../../../../../src/kinds/entry.ts';
 import { calls, crash, does, offered, results, sessionWith } from '../../unfolding/scenes.ts';
@@ -25,10 +25,10 @@ const COUNT = { effect: 'read' } as const;
 
 class Cart {
   static made = 0;
-  static readonly tools = {
+  static readonly tools = toolTable<Cart>({
     put: { ...COUNT, description: 'Puts one more in.', input: v.object({ item: v.string() }) },
     list: { ...COUNT, description: 'Lists what is in it.' },
-  } satisfies ToolTable<Cart>;
+  });
   readonly items: string[] = [];
   constructor() {
     Cart.made += 1;

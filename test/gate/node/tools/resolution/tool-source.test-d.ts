@@ -7,16 +7,16 @@ import {
   defineToolGroup,
   resolveTools,
   type ToolSource,
-  type ToolTable,
   toolFactory,
+  toolTable,
 } from '../../../../../src/index.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', run: () => 'seen' });
 
 class Calculator {
-  static readonly tools = {
+  static readonly tools = toolTable<Calculator>({
     add: { description: 'Adds.', input: v.object({ a: v.number() }) },
-  } satisfies ToolTable<Calculator>;
+  });
   add({ a }: { a: number }) {
     return a;
   }
@@ -24,7 +24,7 @@ class Calculator {
 
 /** A tool object may have a method that is called `run`. */
 class Job {
-  static readonly tools = { run: { description: 'Runs.' } } satisfies ToolTable<Job>;
+  static readonly tools = toolTable<Job>({ run: { description: 'Runs.' } });
   run() {
     return 'done';
   }
@@ -32,7 +32,7 @@ class Job {
 
 /** It may have a member that is called `tools`, too. */
 class Toolbox {
-  static readonly tools = { open: { description: 'Opens.' } } satisfies ToolTable<Toolbox>;
+  static readonly tools = toolTable<Toolbox>({ open: { description: 'Opens.' } });
   private readonly tools: string[] = [];
   open() {
     return this.tools;

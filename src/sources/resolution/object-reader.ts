@@ -1,0 +1,78 @@
+import { shorten } from '../../tool/json.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+
+/** The key of the code that reads the tools of an object, in what `toolMethod` and `toolTable` make. */
+export const READS: unique symbol = Symbol('holdfast.tool-object');
+
+/** What carries that code, so that a Worker without tool objects does not have it. */
+export interface ReadByIts {
+  readonly [READS]: ObjectReader;
+}
+
+/**
+ * Returns the tools of an object or of a class. `isShared`: all sessions share the object, and the console warns of state in it.
+ *
+ * @throws ToolObjectError and ToolDefinitionError as `toolsOf`.
+ */
+export type ObjectReader = (object: object, options: { readonly isShared: boolean }) => readonly AnyTool[];
+
+/** Returns the code that an object, or its class, carries to be read by, or `undefined`. No getter but of `tools` is asked. */
+export function readerOf(object: object): ObjectReader | undefined {
+  const owner = ownerOf(object);
+  const fields = [...chainOf(object), ...chainOf(owner)].flatMap((holder) =>
+    Object.values(Object.getOwnPropertyDescriptors(holder)).map(({ value }): unknown => value),
+  );
+  const methods = fields.filter((value) => typeof value === 'function');
+  return [Reflect.get(owner, 'tools'), ...methods].find(isReadByIts)?.[READS];
+}
+
+const isReadByIts = (value: unknown): value is ReadByIts =>
+  (typeof value === 'function' || typeof value === 'object') && value !== null && READS in value;
+
+/** Returns why the tools that an object declares cannot be read without code that it lacks, after "Tool x ", or `undefined`. */
+export function unreadable(object: object): string | undefined {
+  const owner = ownerOf(object);
+  const name = nameOf(owner);
+  if (isTable(Reflect.get(owner, 'unfolding')))
+    return `(${name}) has a static 'unfolding': list unfoldingOf(...) of it`;
+  if (isTable(Reflect.get(owner, 'tools')))
+    return `(${name}) has a 'tools' table of plain data: make it with toolTable<${name}>({ ... })`;
+  if (isPlain(object) && Object.values(object).some(isPlainTool))
+    return 'is a plain object of tools: list ...toolsOf({ ... })';
+  return undefined;
+}
+
+/** A list is none: tool groups and agents have one. */
+const isTable = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
+
+/** Tells an entry of a plain object of tools. An object of a class may have a method of the name `run`. */
+export const isPlainTool = (entry: unknown): boolean =>
+  typeof entry === 'object' &&
+  entry !== null &&
+  isPlain(entry) &&
+  typeof Reflect.get(entry, 'run') === 'function';
+
+/** Tells an object that is of no class. */
+export function isPlain(object: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(object);
+  return prototype === null || prototype === Object.prototype;
+}
+
+/** Answers whose `tools` are read: the class of an instance, else the object itself. */
+export function ownerOf(object: object): object {
+  if (typeof object === 'function') return object;
+  const parent: unknown = Object.getPrototypeOf(object)?.constructor;
+  return typeof parent === 'function' && parent !== Object ? parent : object;
+}
+
+/** Returns the name of a class, for messages. */
+export const nameOf = (owner: object): string =>
+  typeof owner === 'function' ? shorten(String(owner.name), 80) || 'an anonymous class' : 'Object';
+
+/** An object or a class, and what it extends, the nearest first. */
+export function chainOf(start: object): object[] {
+  const chain: object[] = [];
+  for (let one: object | null = start; one !== null; one = Object.getPrototypeOf(one)) chain.push(one);
+  return chain;
+}
