@@ -13,7 +13,6 @@ export type { SecretSource } from './tool/secret-source.ts';
 export { createHoldfast, type Holdfast } from './worker/app.ts';
 export { type Authenticate, bearerToken, openOnLocalhost } from './worker/auth.ts';
 export type { HoldfastConfig } from './worker/config.ts';
-export { defineSchedule, type Schedule, type ScheduleConfig } from './worker/define-schedule.ts';
 export type { Caller, Claims, ContextFor, Env, OwnRequest } from './worker/host.ts';
 export type { SentPart } from './worker/message-parts.ts';
 export type { OnBehalfOf } from './worker/on-behalf-of.ts';

@@ -8,12 +8,12 @@ import { CALLS } from '../tool/call-origin.ts';
 import { credentialsIn } from '../tool/env.ts';
 import { hiding, toLog } from '../tool/log.ts';
 import { announce } from './announce.ts';
+import { appParts, type CronTime, type InvokedApp } from './app-seam.ts';
 import { authenticated } from './auth.ts';
 import { resumeTurn, takeBatch } from './background.ts';
 import { linkBases, misplacedRequests, mountedAt } from './base-path.ts';
 import { type HoldfastConfig, toHost } from './config.ts';
 import { letPageRead, mustNotBeCrossSite, preflight } from './cors.ts';
-import { runSchedules } from './define-schedule.ts';
 import { type Env, ownerOf } from './host.ts';
 import { Problem } from './problem.ts';
 import { withinRate } from './rate-limit.ts';
@@ -53,8 +53,8 @@ export interface Holdfast<AppEnv extends object = Env> {
 /**
  * Makes the Worker of an app. The object's binding is called `SESSIONS`.
  *
- * @throws ConfigurationError when a key is not known, an agent is none, an agent has a subagent that is not there, two agents, kinds, webhooks or schedules share a name, a webhook or a schedule is for an agent
- *   that is not there, the MCP endpoint publishes one that is not there, nobody says whose a webhook's or a schedule's sessions are, the
+ * @throws ConfigurationError when a key is not known, an agent is none, an agent has a subagent that is not there, two agents or webhooks share a name, two uses of a module a key, a webhook is for an agent
+ *   that is not there, a module refuses the app, nobody says whose a webhook's sessions are, the
  *   context is not JSON, `contextHeaders` maps a header that carries credentials or cannot be one, one of `origins` is
  *   none, `files` is no function, a limit of the platform is impossible, the retention is no time, or an agent has a cost
  *   limit and the app's model no prices. What the environment decides is found out by the first turn, and what the deployment lacks by the
@@ -68,7 +68,6 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
     ? { ...config, log: hiding(toLog(config.log), {}, () => credentialsIn(ownEnv)) }
     : config;
   const host = toHost(logged, deployed);
-  const { schedules = [] } = config;
   const table = routeTable(host);
   const app = createApp(host, table);
 
@@ -94,11 +93,21 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
   const worker: Holdfast['worker'] = {
     fetch: (request, env, ctx) => app.fetch(request, env, ctx),
     queue: (batch, env, ctx) => takeBatch(invoked(host, env, ctx), env, batch),
-    scheduled: (time, env, ctx) => runSchedules(invoked(host, env, ctx), env, { time, schedules }),
+    scheduled: (time, env, ctx) => runScheduled({ host: invoked(host, env, ctx), env }, time),
   };
   const session: Holdfast['session'] = (env, options) =>
     sessionFromCode({ host, waitUntil }, env as Env, options); // an interface of bindings has no index
   return { worker, routes: createRoutes(host, table), TurnRunner: Runner, session };
+}
+
+/** Gives a time to every module that takes the times of crons. */
+async function runScheduled(app: InvokedApp, time: CronTime): Promise<void> {
+  const taking = appParts(app.host).flatMap(({ scheduled }) => scheduled ?? []);
+  if (taking.length === 0) {
+    const message = `nothing starts at the cron ${time.cron}: no module of createHoldfast({ use }) takes crons.`;
+    app.host.log({ level: 'error', event: 'cron-not-taken', message });
+  }
+  for (const take of taking) await take(app, time);
 }
 
 const deployed = (env: Env): Deployment => ({

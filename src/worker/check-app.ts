@@ -20,7 +20,6 @@ interface Starter {
 
 interface Starters extends AgentsOf {
   readonly webhooks?: readonly Starter[] | undefined;
-  readonly schedules?: readonly Starter[] | undefined;
   readonly outgoingWebhooks?:
     | readonly { readonly name: string; readonly agents: readonly string[] | undefined }[]
     | undefined;
@@ -65,7 +64,7 @@ export function mustHaveAgent(agents: ReadonlyMap<string, unknown>, what: string
 
 /** @throws ConfigurationError when two have the same name. */
 export function byName<Named extends { readonly name: string }>(
-  what: 'agents' | 'webhooks' | 'schedules' | 'outgoingWebhooks',
+  what: 'agents' | 'webhooks' | 'outgoingWebhooks',
   all: readonly Named[],
 ): ReadonlyMap<string, Named> {
   const named = new Map<string, Named>();
@@ -82,17 +81,9 @@ export function byName<Named extends { readonly name: string }>(
  *
  * @throws ConfigurationError when two have the same name, or the agent of one is not among the agents; so also of outgoing webhooks.
  */
-export function checkStarters({
-  agents,
-  webhooks = [],
-  schedules = [],
-  outgoingWebhooks = [],
-}: Starters): void {
+export function checkStarters({ agents, webhooks = [], outgoingWebhooks = [] }: Starters): void {
   const known = byName('agents', agents);
-  const all = [
-    ...Array.from(byName('webhooks', webhooks).values(), (one) => ({ kind: 'Webhook', ...one })),
-    ...Array.from(byName('schedules', schedules).values(), (one) => ({ kind: 'Schedule', ...one })),
-  ];
+  const all = [...Array.from(byName('webhooks', webhooks).values(), (one) => ({ kind: 'Webhook', ...one }))];
   for (const { kind, name, agent } of all) {
     if (agent !== undefined) mustHaveAgent(known, `${kind} '${name}' starts the agent`, agent);
   }
@@ -115,7 +106,6 @@ interface OwnedStarter {
 
 interface Owned {
   readonly webhooks?: readonly OwnedStarter[] | undefined;
-  readonly schedules?: readonly OwnedStarter[] | undefined;
   /** Absent: the built-in authentication, which names an owner. */
   readonly auth?: { readonly owner?: unknown } | undefined;
   readonly legacyTenants?: boolean | undefined;
@@ -128,8 +118,8 @@ interface Owned {
  * @throws ConfigurationError when neither a webhook or a schedule nor `auth` says whose its sessions are, or an id owns sessions
  *   where it might be called like a tenant.
  */
-export function checkOwners({ webhooks = [], schedules = [], auth, legacyTenants }: Owned): void {
-  const ofId = legacyTenants && [...webhooks, ...schedules].find(({ owner }) => owner?.id !== undefined);
+export function checkOwners({ webhooks = [], auth, legacyTenants }: Owned): void {
+  const ofId = legacyTenants && webhooks.find(({ owner }) => owner?.id !== undefined);
   if (ofId) {
     throw new ConfigurationError(
       `'${ofId.name}' has an owner { id }, which may be called like a tenant: with legacyTenants use { tenant }.`,
@@ -145,7 +135,6 @@ export function checkOwners({ webhooks = [], schedules = [], auth, legacyTenants
     );
   };
   refuseNobodys('webhook', webhooks);
-  refuseNobodys('schedule', schedules);
 }
 
 /** @throws ConfigurationError when an agent has a cost limit, and the model that the app declares has no prices. */

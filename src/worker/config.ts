@@ -41,7 +41,6 @@ import {
   checkSubagents,
 } from './check-app.ts';
 import { parseOrigins } from './cors.ts';
-import type { Schedule } from './define-schedule.ts';
 import type { ContextFor, Env, Host, OutgoingWebhook, OwnRequest } from './host.ts';
 import type { OnBehalfOf } from './on-behalf-of.ts';
 import { createOpenStreams } from './open-streams.ts';
@@ -142,8 +141,6 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
    * `rate-limited`. Raise it where one token serves many people. Defaults to 16.
    */
   readonly maxStreams?: number | undefined;
-  /** Turns that start by the clock; each cron expression is one of the `crons` of wrangler.toml. */
-  readonly schedules?: readonly Schedule[] | undefined;
   /**
    * What one invocation may use, over the vars `SUBREQUESTS`, `INTERNAL_SUBREQUESTS` and `WALL_MS`, over what the plan allows that
    * the var `PLAN` names: `free` unless set, or `paid`. A turn that comes near a limit is handed over to a fresh invocation.

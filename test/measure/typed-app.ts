@@ -23,12 +23,13 @@ import { z } from 'zod';
 export const used = [createHoldfast, core, kinds, decorators, v, z];`;
 
 const workerFile = (numbers: readonly number[]): string =>
-  `import { createHoldfast, defineSchedule } from 'holdfast/worker';
+  `import { createHoldfast } from 'holdfast/worker';
+import { defineSchedule } from 'holdfast/schedules';
 ${numbers.map((n) => `import { agent${n} } from './agent-${n}.ts';`).join('\n')}
 
 const holdfast = createHoldfast({
   agents: [${numbers.map((n) => `agent${n}`).join(', ')}],
-  schedules: [
+  use: [
     defineSchedule({
       name: 'daily',
       cron: '0 6 * * *',

@@ -195,7 +195,6 @@ createHoldfast({
   context: undefined,
   secrets: undefined,
   location: undefined,
-  schedules: undefined,
   platform: undefined,
 });
 createHoldfast({

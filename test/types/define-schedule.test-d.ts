@@ -1,5 +1,6 @@
 import { expectTypeOf } from 'vitest';
-import { createHoldfast, defineSchedule, type Schedule } from '../../src/create-holdfast.ts';
+import { createHoldfast, type ModuleUse } from '../../src/create-holdfast.ts';
+import { defineSchedule } from '../../src/modules/schedules/entry.ts';
 
 const base = {
   cron: '0 6 * * *',
@@ -9,10 +10,8 @@ const base = {
   message: 'Report.',
 } as const;
 
-// Its name is a literal.
 const daily = defineSchedule({ name: 'daily', ...base });
-expectTypeOf(daily).toEqualTypeOf<Schedule<'daily'>>();
-expectTypeOf(daily.name).toEqualTypeOf<'daily'>();
+expectTypeOf(daily).toEqualTypeOf<ModuleUse>();
 
 // Session and message of the time.
 defineSchedule({
@@ -30,7 +29,7 @@ defineSchedule({
 });
 defineSchedule({ ...base, name: 'daily', context: undefined });
 
-createHoldfast({ agents: [], schedules: [daily] });
+createHoldfast({ agents: [], use: [daily] });
 
 // Whose its sessions are, the app's `auth` may say.
 defineSchedule({ name: 'daily', cron: '* * * * *', agent: 'clerk', session: 's1', message: 'Report.' });
@@ -47,5 +46,8 @@ defineSchedule({ ...base, name: 'daily', session: async () => 's1' });
 // @ts-expect-error the context is JSON
 defineSchedule({ ...base, name: 'daily', context: { since: new Date() } });
 
+// @ts-expect-error a schedule is made by defineSchedule
+createHoldfast({ agents: [], use: [base] });
+
 // @ts-expect-error a schedule has a name
-createHoldfast({ agents: [], schedules: [base] });
+defineSchedule(base);

@@ -7,7 +7,7 @@ import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import { z } from 'zod';
 import type { ModuleUse, TurnStream } from '../../src/create-holdfast.ts';
-import { createHoldfast, defineSchedule, type Schedule } from '../../src/create-holdfast.ts';
+import { createHoldfast } from '../../src/create-holdfast.ts';
 import {
   type Agent,
   type AnyTool,
@@ -50,6 +50,7 @@ import {
   type McpResource,
 } from '../../src/mcp/server/entry.ts';
 import { defineMcpClient, defineMcpToolGroup, type McpClient } from '../../src/mcp/tools/entry.ts';
+import { defineSchedule } from '../../src/modules/schedules/entry.ts';
 import { defineSurface, surfaceRoute } from '../../src/surfaces/entry.ts';
 import { defineToolCallingOptions, type ToolCallingOptions } from '../../src/tool-calling/entry.ts';
 import { type Delivery, defineWebhook, verified, type Webhook } from '../../src/webhooks/entry.ts';
@@ -253,8 +254,8 @@ const daily = {
   session: 's',
   message: 'Go.',
 } as const;
-expectTypeOf(defineSchedule({ name: 'daily', ...daily })).toEqualTypeOf<Schedule<'daily'>>();
-createHoldfast({ agents: [biller], schedules: [defineSchedule({ name: 'daily', ...daily })] });
+expectTypeOf(defineSchedule({ name: 'daily', ...daily })).toEqualTypeOf<ModuleUse>();
+createHoldfast({ agents: [biller], use: [defineSchedule({ name: 'daily', ...daily })] });
 // @ts-expect-error: an agent is named
 defineSchedule({ name: 'daily', ...daily, agent: 7 });
 

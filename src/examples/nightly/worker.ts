@@ -1,6 +1,7 @@
-import { createHoldfast, defineSchedule } from '../../create-holdfast.ts';
+import { createHoldfast } from '../../create-holdfast.ts';
 import { defineAgent } from '../../index.ts';
 import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
+import { defineSchedule } from '../../modules/schedules/entry.ts';
 import { orOffline } from '../../offline-model/entry.ts';
 
 const reporter = defineAgent({
@@ -20,7 +21,7 @@ const nightly = defineSchedule({
 const holdfast = createHoldfast({
   agents: [reporter],
   model: orOffline(openaiCompatible()),
-  schedules: [nightly],
+  use: [nightly],
 });
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;

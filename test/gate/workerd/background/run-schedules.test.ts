@@ -1,12 +1,8 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import {
-  createHoldfast,
-  defineSchedule,
-  type Schedule,
-  type ScheduleConfig,
-} from '../../../../src/create-holdfast.ts';
+import { createHoldfast, type ModuleUse } from '../../../../src/create-holdfast.ts';
+import { defineSchedule, type ScheduleConfig } from '../../../../src/modules/schedules/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from '../http/app.ts';
@@ -18,7 +14,10 @@ const CRON = '0 6 * * *';
 const owned: Send = appWith({ auth: () => ({ id: 'anybody', tenant: 'acme' }) });
 
 /** A schedule over a session of its own. */
-function daily(message: string, more: Partial<ScheduleConfig> = {}): { schedule: Schedule; session: string } {
+function daily(
+  message: string,
+  more: Partial<ScheduleConfig> = {},
+): { schedule: ModuleUse; session: string } {
   const id = `daily-${crypto.randomUUID()}`;
   const base = {
     name: 'daily',
@@ -33,10 +32,10 @@ function daily(message: string, more: Partial<ScheduleConfig> = {}): { schedule:
 
 /** The platform's event for these schedules. */
 async function tick(
-  schedules: readonly Schedule[],
+  use: readonly ModuleUse[],
   { cron = CRON, time = TIME, with: bindings = {} } = {},
 ): Promise<void> {
-  const { worker } = createHoldfast({ agents: [scripted], schedules });
+  const { worker } = createHoldfast({ agents: [scripted], use });
   const controller = { cron, scheduledTime: time, type: 'scheduled', noRetry: () => {} } as const;
   await worker.scheduled(controller, { ...env, ...bindings }, createExecutionContext());
 }
@@ -172,10 +171,7 @@ describe('a schedule', () => {
         "holdfast: nothing starts at the cron 0 7 * * *: no schedule of createHoldfast has it ('daily' has 0 6 * * *). It is one of " +
           'the crons of wrangler.toml.',
       ],
-      [
-        'holdfast: nothing starts at the cron 0 7 * * *: no schedule of createHoldfast has it (it has none). It is one of the crons ' +
-          'of wrangler.toml.',
-      ],
+      ['holdfast: nothing starts at the cron 0 7 * * *: no module of createHoldfast({ use }) takes crons.'],
       [
         "holdfast: nothing starts without a cron: no schedule of createHoldfast has it ('daily' has 0 6 * * *). By hand it is fired " +
           'as `curl "http://localhost:8787/cdn-cgi/handler/scheduled?cron=0+6+*+*+*"`.',

@@ -1,9 +1,10 @@
 /** What somebody hands to `createHoldfast` or `defineSchedule` by mistake: each is told when the module is loaded, in full. */
 import { expect, it } from 'vitest';
-import { createHoldfast, defineSchedule } from '../../../../src/create-holdfast.ts';
+import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { defineSchedule } from '../../../../src/modules/schedules/entry.ts';
 import { outgoingWebhook } from '../../../../src/outgoing-webhooks/entry.ts';
 
 const base = { description: 'Pays.', instructions: 'Pay.' };
@@ -81,7 +82,7 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   ],
   [
     'a schedule of an agent that is not there',
-    app({ agents: [clerk], schedules: [timed({ agent: 'clark' })()] }),
+    app({ agents: [clerk], model: openaiCompatible(), use: [timed({ agent: 'clark' })()] }),
     "Schedule 'daily' starts the agent 'clark', which is not among the agents. Did you mean 'clerk'?",
   ],
   [

@@ -1,11 +1,7 @@
 /** Whose a session is: a caller's, by its id, or a tenant's. The two never meet, also when they are called alike. */
 import { describe, expect, it } from 'vitest';
-import {
-  type Caller,
-  ConfigurationError,
-  createHoldfast,
-  defineSchedule,
-} from '../../../../src/create-holdfast.ts';
+import { type Caller, ConfigurationError, createHoldfast } from '../../../../src/create-holdfast.ts';
+import { defineSchedule } from '../../../../src/modules/schedules/entry.ts';
 import { toSessionName } from '../../../doors/session.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
@@ -110,7 +106,7 @@ describe('with legacyTenants', () => {
       session: sessionId(newSession()),
       message: 'Report.',
     });
-    expect(() => createHoldfast({ agents: [scripted], schedules: [schedule], legacyTenants: true })).toThrow(
+    expect(() => createHoldfast({ agents: [scripted], use: [schedule], legacyTenants: true })).toThrow(
       new ConfigurationError(
         "'nightly' has an owner { id }, which may be called like a tenant: with legacyTenants use { tenant }.",
       ),

@@ -2,12 +2,7 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env as bindings } from 'cloudflare:workers';
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  type Caller,
-  createHoldfast,
-  defineSchedule,
-  type HoldfastConfig,
-} from '../../../../src/create-holdfast.ts';
+import { type Caller, createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import {
   defineAgent,
   defineTool,
@@ -16,6 +11,7 @@ import {
   type TurnPrincipal,
 } from '../../../../src/index.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
+import { defineSchedule } from '../../../../src/modules/schedules/entry.ts';
 import { toSessionName } from '../../../doors/session.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
 import { calling } from '../mcp/server/talk.ts';
@@ -151,7 +147,7 @@ describe('the principal of a call', () => {
       session: id,
       message: script(...LOOKS).message(),
     });
-    const { as, resume, worker } = deployment({ schedules: [schedule] });
+    const { as, resume, worker } = deployment({ use: [schedule] });
     const time = { cron: '0 6 * * *', scheduledTime: 0, type: 'scheduled', noRetry: () => {} } as const;
     await worker.scheduled(time, env, createExecutionContext());
     const session = `/agents/agent/sessions/${id}`;

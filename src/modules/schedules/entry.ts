@@ -1,0 +1,3 @@
+/** The entry `holdfast/schedules`: turns that start by the clock. */
+export { defineSchedule } from './define-schedule.ts';
+export type { ScheduleConfig } from './schedule.ts';
