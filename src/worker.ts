@@ -47,8 +47,7 @@ const holdfast = createHoldfast({
   ],
   model: orOffline(openaiCompatible()),
   secrets: () => ({ GITHUB_TOKEN }),
-  webhooks: [triageWebhook],
-  use: [readingRoom],
+  use: [triageWebhook, readingRoom],
 });
 
 export default holdfast.worker;

@@ -1,11 +1,11 @@
+import { hmacOf, STANDARD_KEY_RULE, standardKey } from '../modules/webhooks/signature.ts';
+import { WebhookDefinitionError, type WebhookEnv } from '../modules/webhooks/webhook.ts';
 import { inTime } from '../tool/async.ts';
 import { notOneOf } from '../tool/check-definition.ts';
 import type { LiteralShape } from '../tool/check-literal.ts';
 import { literals } from '../tool/literals.ts';
 import { isSecretSource, readSecrets, SECRET_RULE, type SecretSource } from '../tool/secret-source.ts';
 import { nameIn } from '../tool/shown.ts';
-import { hmacOf, STANDARD_KEY_RULE, standardKey } from '../webhooks/signature.ts';
-import { WebhookDefinitionError, type WebhookEnv } from '../webhooks/webhook.ts';
 import type { OutgoingWebhook } from '../worker/host.ts';
 import {
   announce,

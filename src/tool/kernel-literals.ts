@@ -185,7 +185,6 @@ export const SHAPES = {
       steering: 'any',
       contextHeaders: 'object',
       origins: 'list',
-      webhooks: 'list',
       outgoingWebhooks: 'list',
       maxBodyBytes: 'any',
       allowPrivateFiles: 'flag',
@@ -197,7 +196,7 @@ export const SHAPES = {
       location: 'object',
     },
     required: ['agents'],
-    foreign: { agent: 'agents', hooks: 'webhooks' },
+    foreign: { agent: 'agents' },
     items: {
       agents: ['what defineAgent makes', ({ loopIds }) => typeof loopIds === 'string'],
       outgoingWebhooks: ['what outgoingWebhook makes', ({ announce }) => typeof announce === 'function'],

@@ -5,24 +5,10 @@ import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { notOneOf } from '../tool/check-definition.ts';
 import { literals } from '../tool/literals.ts';
-import type { Owner } from '../tool/owner.ts';
 import { ended } from '../tool/shown.ts';
 
 interface AgentsOf {
   readonly agents: readonly Agent[];
-}
-
-/** What starts turns of an agent; without a name, of whichever it chooses later. */
-interface Starter {
-  readonly name: string;
-  readonly agent: string | undefined;
-}
-
-interface Starters extends AgentsOf {
-  readonly webhooks?: readonly Starter[] | undefined;
-  readonly outgoingWebhooks?:
-    | readonly { readonly name: string; readonly agents: readonly string[] | undefined }[]
-    | undefined;
 }
 
 /** In development: @throws ConfigurationError if a key is unknown, missing or of another kind, or a list holds something else. */
@@ -64,7 +50,7 @@ export function mustHaveAgent(agents: ReadonlyMap<string, unknown>, what: string
 
 /** @throws ConfigurationError when two have the same name. */
 export function byName<Named extends { readonly name: string }>(
-  what: 'agents' | 'webhooks' | 'outgoingWebhooks',
+  what: 'agents' | 'outgoingWebhooks',
   all: readonly Named[],
 ): ReadonlyMap<string, Named> {
   const named = new Map<string, Named>();
@@ -75,18 +61,15 @@ export function byName<Named extends { readonly name: string }>(
   return named;
 }
 
-/**
- * Checks webhooks and schedules when the app is made: one that starts no agent would be found out by its first delivery,
- * or at its time, which may be months away.
- *
- * @throws ConfigurationError when two have the same name, or the agent of one is not among the agents; so also of outgoing webhooks.
- */
-export function checkStarters({ agents, webhooks = [], outgoingWebhooks = [] }: Starters): void {
+interface Telling extends AgentsOf {
+  readonly outgoingWebhooks?:
+    | readonly { readonly name: string; readonly agents: readonly string[] | undefined }[]
+    | undefined;
+}
+
+/** @throws ConfigurationError if two outgoing webhooks have the same name, or the agent of one is not among the agents. */
+export function checkOutgoing({ agents, outgoingWebhooks = [] }: Telling): void {
   const known = byName('agents', agents);
-  const all = [...Array.from(byName('webhooks', webhooks).values(), (one) => ({ kind: 'Webhook', ...one }))];
-  for (const { kind, name, agent } of all) {
-    if (agent !== undefined) mustHaveAgent(known, `${kind} '${name}' starts the agent`, agent);
-  }
   for (const { name, agents: told = [] } of byName('outgoingWebhooks', outgoingWebhooks).values()) {
     for (const one of told) mustHaveAgent(known, `Outgoing webhook '${name}' is told of the agent`, one);
   }
@@ -96,45 +79,6 @@ export function checkStarters({ agents, webhooks = [], outgoingWebhooks = [] }: 
 export function checkSteering({ steering }: { readonly steering?: unknown }): void {
   const use = steering === undefined ? undefined : notOneOf(steering, ['requester', 'anyone']);
   if (use) throw new ConfigurationError(`\`steering\` is '${String(steering)}'; it must be ${use}.`);
-}
-
-/** What starts turns for an owner; without one, for whom its mapping, or `auth`, names later. */
-interface OwnedStarter {
-  readonly name: string;
-  readonly owner?: Owner | undefined;
-}
-
-interface Owned {
-  readonly webhooks?: readonly OwnedStarter[] | undefined;
-  /** Absent: the built-in authentication, which names an owner. */
-  readonly auth?: { readonly owner?: unknown } | undefined;
-  readonly legacyTenants?: boolean | undefined;
-}
-
-/**
- * Checks that everything which starts turns has an owner: any name that were made up for the owner, a user of the app's
- * own `auth` might have.
- *
- * @throws ConfigurationError when neither a webhook or a schedule nor `auth` says whose its sessions are, or an id owns sessions
- *   where it might be called like a tenant.
- */
-export function checkOwners({ webhooks = [], auth, legacyTenants }: Owned): void {
-  const ofId = legacyTenants && webhooks.find(({ owner }) => owner?.id !== undefined);
-  if (ofId) {
-    throw new ConfigurationError(
-      `'${ofId.name}' has an owner { id }, which may be called like a tenant: with legacyTenants use { tenant }.`,
-    );
-  }
-  if (auth === undefined || auth.owner !== undefined) return;
-  const refuseNobodys = (kind: 'webhook' | 'schedule', starters: readonly OwnedStarter[]): void => {
-    const nobodys = starters.find(({ owner }) => owner === undefined);
-    if (!nobodys) return;
-    throw new ConfigurationError(
-      `${kind === 'webhook' ? 'Webhook' : 'Schedule'} '${nobodys.name}' has no owner, and the app has an \`auth\` of its own. ` +
-        `Give the ${kind} \`owner\`: { tenant } or { id } of the callers who may read its sessions.`,
-    );
-  };
-  refuseNobodys('webhook', webhooks);
 }
 
 /** @throws ConfigurationError when an agent has a cost limit, and the model that the app declares has no prices. */

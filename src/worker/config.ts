@@ -26,7 +26,6 @@ import {
 import type { ToolGroup } from '../sources/resolution/tool-source.ts';
 import { type LogOption, logOnce, toLog, warning } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
-import type { Webhook } from '../webhooks/webhook.ts';
 import { announcing } from './announce.ts';
 import { type Authenticate, defaultAuth } from './auth.ts';
 import { parseBasePath } from './base-path.ts';
@@ -34,9 +33,8 @@ import {
   byName,
   checkApp,
   checkModels,
-  checkOwners,
+  checkOutgoing,
   checkPrices,
-  checkStarters,
   checkSteering,
   checkSubagents,
 } from './check-app.ts';
@@ -119,8 +117,6 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
    * Cookies are never sent along. A page of any other site reads nothing, and what it would change is refused with 403 `cross-site`.
    */
   readonly origins?: readonly string[] | undefined;
-  /** Doors for senders of webhooks, at `POST /hooks/{name}`: `githubWebhook` and others of `holdfast/webhooks`. */
-  readonly webhooks?: readonly Webhook[] | undefined;
   /** Receivers that are told when turns suspend, end and fail: `outgoingWebhook` of `holdfast/outgoing-webhooks`. */
   readonly outgoingWebhooks?: readonly OutgoingWebhook[] | undefined;
   /**
@@ -168,8 +164,7 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
   checkApp(config);
   checkSubagents(config);
   checkPrices(config);
-  checkStarters(config);
-  checkOwners(config);
+  checkOutgoing(config);
   checkSteering(config);
   checkModels(config);
   const {
@@ -188,7 +183,6 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
   return {
     agents: byName('agents', agents),
     modules: appModules(config),
-    webhooks: byName('webhooks', config.webhooks ?? []),
     outgoingWebhooks: byName('outgoingWebhooks', config.outgoingWebhooks ?? []),
     auth,
     onBehalfOf: config.onBehalfOf,

@@ -1,7 +1,5 @@
 /** What routes answer that ask no session, or show no more than the journal: each is described by its type. */
-import type { Deferred } from '../journal/event-page.ts';
 import type { StoredEvent } from '../journal/events.ts';
-import type { Accepted } from '../journal/session-port.ts';
 import type { LoopLimits } from '../loop/loop-limits.ts';
 import type { MediaTaken } from '../model/chat-model.ts';
 import type { ProviderCard } from '../sources/resolution/tool-source.ts';
@@ -67,24 +65,4 @@ export interface EventsPage {
   readonly head: number;
   /** Where the next page is; `null` at the end. */
   readonly next: string | null;
-}
-
-/** A delivery that started nothing. */
-export interface HookIgnored {
-  readonly hook: string;
-  readonly status: 'ignored';
-  readonly reason: string;
-}
-
-/** A delivery that has started a turn, now or when it came first. */
-export interface HookStarted {
-  readonly hook: string;
-  readonly session: string;
-  readonly agent: string;
-  readonly turn: string;
-  readonly status: (Accepted | Deferred | { readonly status: 'known' })['status'];
-  /** The turn that takes its message in, or has. */
-  readonly into?: string;
-  /** Of `scheduled`: in ms since the epoch. */
-  readonly at?: number;
 }

@@ -1,5 +1,4 @@
 import type { ExecutionContext } from 'hono';
-import type { Webhook } from '../webhooks/webhook.ts';
 import type { Authenticate } from './auth.ts';
 import type { Origins } from './cors.ts';
 import type { Caller, Env, Host, Invoked } from './host.ts';
@@ -11,7 +10,6 @@ import type { SessionAccess } from './target.ts';
 
 /** What the HTTP app is built on. */
 export interface HttpHost extends Host {
-  readonly webhooks: ReadonlyMap<string, Webhook>;
   readonly auth: Authenticate;
   readonly onBehalfOf?: OnBehalfOf | undefined;
   readonly contextHeaders: ContextHeaders;

@@ -191,7 +191,6 @@ createHoldfast({
   contextHeaders: undefined,
   maxBodyBytes: undefined,
   toolGroups: undefined,
-  webhooks: undefined,
   context: undefined,
   secrets: undefined,
   location: undefined,

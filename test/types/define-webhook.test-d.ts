@@ -16,21 +16,21 @@ import {
   verified,
   type Webhook,
   type WebhookTurn,
-} from '../../src/webhooks/entry.ts';
+} from '../../src/modules/webhooks/entry.ts';
 
 const support = defineAgent({ name: 'support', description: 'Answers.', instructions: 'Answer.', tools: [] });
 
 // DESIGN 6, to the letter.
 const holdfast = createHoldfast({
   agents: [support],
-  webhooks: [githubWebhook({ agent: 'triage', secret: 'GITHUB_WEBHOOK_SECRET' })],
+  use: [githubWebhook({ agent: 'triage', secret: 'GITHUB_WEBHOOK_SECRET' })],
 });
 export default holdfast.worker;
 
 // Webhooks of all kinds are in one list.
 createHoldfast({
   agents: [support],
-  webhooks: [
+  use: [
     githubWebhook({ agent: 'support', secret: ['NEW', 'OLD'] }),
     stripeWebhook({ agent: 'support', secret: 'STRIPE' }),
     slackWebhook({ agent: 'support', secret: 'SLACK' }),
@@ -161,7 +161,7 @@ githubWebhook({ agent: 'triage' });
 stripeWebhook({ agent: 'a', secret: 'S', start: ({ usual }) => ({ ...usual, context: { at: new Date() } }) });
 
 // @ts-expect-error a webhook is made by one of these functions
-createHoldfast({ agents: [support], webhooks: [{ name: 'github' }] });
+createHoldfast({ agents: [support], use: [{ name: 'github' }] });
 
 // Optional properties accept undefined.
 githubWebhook({

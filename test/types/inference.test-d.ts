@@ -51,9 +51,9 @@ import {
 } from '../../src/mcp/server/entry.ts';
 import { defineMcpClient, defineMcpToolGroup, type McpClient } from '../../src/mcp/tools/entry.ts';
 import { defineSchedule } from '../../src/modules/schedules/entry.ts';
+import { type Delivery, defineWebhook, verified, type Webhook } from '../../src/modules/webhooks/entry.ts';
 import { defineSurface, surfaceRoute } from '../../src/surfaces/entry.ts';
 import { defineToolCallingOptions, type ToolCallingOptions } from '../../src/tool-calling/entry.ts';
-import { type Delivery, defineWebhook, verified, type Webhook } from '../../src/webhooks/entry.ts';
 
 const said = { description: 'Works.' };
 const VALIBOT = v.object({ at: v.pipe(v.string(), v.toDate()) });

@@ -1,8 +1,8 @@
 import { createHoldfast } from '../../create-holdfast.ts';
 import { defineAgent } from '../../index.ts';
 import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
+import { githubWebhook, ignored } from '../../modules/webhooks/entry.ts';
 import { orOffline } from '../../offline-model/entry.ts';
-import { githubWebhook, ignored } from '../../webhooks/entry.ts';
 
 const triage = defineAgent({
   name: 'triage',
@@ -13,7 +13,7 @@ const triage = defineAgent({
 const holdfast = createHoldfast({
   agents: [triage],
   model: orOffline(openaiCompatible()),
-  webhooks: [
+  use: [
     githubWebhook({
       agent: 'triage',
       secret: (env) => env.GITHUB_WEBHOOK_SECRET,

@@ -1,8 +1,8 @@
 import { createHoldfast } from '../../create-holdfast.ts';
 import { defineAgent } from '../../index.ts';
 import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
+import { ignored, standardWebhook, toSessionId } from '../../modules/webhooks/entry.ts';
 import { orOffline } from '../../offline-model/entry.ts';
-import { ignored, standardWebhook, toSessionId } from '../../webhooks/entry.ts';
 
 const desk = defineAgent({
   name: 'desk',
@@ -14,7 +14,7 @@ const desk = defineAgent({
 const holdfast = createHoldfast({
   agents: [desk],
   model: orOffline(openaiCompatible()),
-  webhooks: [
+  use: [
     standardWebhook({
       name: 'turns',
       agent: 'desk',

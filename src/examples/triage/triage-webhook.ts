@@ -1,4 +1,4 @@
-import { type GithubDelivery, githubWebhook, ignored, type Webhook } from '../../webhooks/entry.ts';
+import { type GithubDelivery, githubWebhook, ignored, type Webhook } from '../../modules/webhooks/entry.ts';
 import { aboutIssue } from './subject.ts';
 
 /** Characters of a body that the first message holds; the rest is there to be read. */

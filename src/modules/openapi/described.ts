@@ -19,8 +19,6 @@ import type {
   AgentView,
   EventsPage,
   HealthView,
-  HookIgnored,
-  HookStarted,
   InnerToolView,
   RootView,
   ToolView,
@@ -64,8 +62,6 @@ export interface Described extends DescribedEvents {
   readonly SessionStream: string;
   readonly SessionStreamEvent: unknown;
   readonly FileBody: string;
-  readonly HookStarted: HookStarted;
-  readonly HookIgnored: HookIgnored;
   readonly Problem: ProblemDocument;
   readonly FailedTurn: FailedTurn;
   readonly Artifact: TurnArtifact;

@@ -15,7 +15,7 @@ import type { Schema } from './typed-schema.ts';
 import { componentSchemas } from './view-schemas.ts';
 
 /** What an app has that its paths name. */
-type Named = Pick<HttpHost, 'agents' | 'webhooks' | 'basePath'>;
+type Named = Pick<HttpHost, 'agents' | 'basePath'>;
 
 const INFO = {
   title: 'Holdfast',
@@ -83,7 +83,6 @@ const IN_PATH: Readonly<Record<string, (app: Named) => Schema>> = {
   agent: ({ agents }) => nameIn(agents),
   session: () => ({ type: 'string', pattern: SESSION_ID.source }),
   file: () => ({ type: 'string', pattern: '^[0-9a-f]{64}$', description: 'The SHA-256 of its bytes.' }),
-  hook: ({ webhooks }) => nameIn(webhooks),
 };
 
 /** An empty list of values would be no schema. */

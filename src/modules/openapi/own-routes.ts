@@ -126,36 +126,6 @@ export const OWN_ROUTES: { readonly [Key in KeyOf<OwnRoute> | 'GET /openapi.json
       'The agents, the files that they take, their tools, and the sources of tools that only a turn knows',
     answers: { 200: { description: 'The agents', json: 'AgentList' } },
   },
-  'POST /hooks/{hook}': {
-    operation: 'takeDelivery',
-    summary: 'Takes a delivery of a webhook; its signature stands in for a token',
-    body: ANY_OBJECT,
-    answers: {
-      200: {
-        description: 'A handshake was answered, or the delivery ignored',
-        json: ['HookIgnored', ANY_OBJECT],
-      },
-      202: {
-        description:
-          'The delivery has started a turn, now or when it came first; `Location` leads to its answer',
-        json: 'HookStarted',
-      },
-    },
-    problems: [
-      'invalid-signature',
-      'bad-json',
-      [503, 'not-configured'],
-      'not-configured',
-      'body-too-large',
-      'unknown-webhook',
-      'webhook-failed',
-      'rate-limited',
-      'queue-full',
-      'session-full',
-      'session-unavailable',
-      'misconfigured',
-    ],
-  },
   'POST /agents/{agent}/sessions/{session}/messages': {
     operation: 'sendMessage',
     summary: 'Runs a turn',

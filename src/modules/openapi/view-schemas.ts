@@ -200,16 +200,6 @@ export const componentSchemas = (): { readonly [Name in keyof Described]: Schema
   }),
   StoredEvent: storedEvent(),
   FileBody: typed({ type: 'string', format: 'binary' }),
-  HookStarted: object<Described['HookStarted']>({
-    hook: text,
-    session: text,
-    agent: text,
-    turn: text,
-    status: values('accepted', 'known', 'queued', 'steering', 'scheduled'),
-    'into?': text,
-    'at?': number,
-  }),
-  HookIgnored: object<Described['HookIgnored']>({ hook: text, status: values('ignored'), reason: text }),
   Problem: object<Described['Problem']>({
     ...problem,
     'turn?': text,

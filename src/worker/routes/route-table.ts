@@ -7,7 +7,6 @@ import { getAgents } from './agents.ts';
 import { postAnswers, postApproval, postResult } from './answers.ts';
 import { getEvents } from './events.ts';
 import { deleteFile, getFile } from './files.ts';
-import { postHook } from './hooks.ts';
 import { postMessage } from './messages.ts';
 import { deleteSession, getSession } from './session.ts';
 import { getTurn, postCancel } from './turns.ts';
@@ -29,7 +28,6 @@ const ownRoutes = (table: readonly Route[]) =>
     getRoot(table),
     getHealth(),
     getAgents,
-    postHook,
     postMessage,
     getSession,
     deleteSession,

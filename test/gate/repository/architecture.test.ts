@@ -95,16 +95,19 @@ const ARROWS: readonly {
     because:
       'it turns requests, messages of a queue and the clock into turns, runs no loop and knows no object',
     on: [
-      ...['tool', 'sources', 'session', 'agent', 'journal', 'webhooks', 'model', 'loop'].map(
-        (name) => `src/${name}/`,
-      ),
+      ...['tool', 'sources', 'session', 'agent', 'journal', 'model', 'loop'].map((name) => `src/${name}/`),
     ],
   },
-  { folder: 'src/webhooks/', because: 'it reads what senders sent, and knows no session', on: ['src/tool/'] },
+  {
+    folder: 'src/modules/webhooks/',
+    because: 'it reads what senders sent, and starts turns in the background',
+    on: ['src/tool/', 'src/worker/', 'src/session/deployment.ts', 'src/modules/openapi/'],
+    types: ['src/journal/'],
+  },
   {
     folder: 'src/outgoing-webhooks/',
     because: 'it tells receivers of turns as an app tells them, signed as deliveries are',
-    on: ['tool', 'journal', 'session', 'webhooks', 'worker'].map((name) => `src/${name}/`),
+    on: ['tool', 'journal', 'session', 'modules/webhooks', 'worker'].map((name) => `src/${name}/`),
   },
   {
     folder: 'src/surfaces/',
@@ -211,7 +214,7 @@ describe('who may import whom', () => {
     ['src/session/', []],
     ['src/model/', ['@ai-sdk/provider']],
     ['src/offline-model/', []],
-    ['src/webhooks/', []],
+    ['src/modules/webhooks/', []],
     ['src/outgoing-webhooks/', []],
     ['src/surfaces/', []],
     ['src/client/', ['react']],
@@ -257,13 +260,15 @@ describe('who may import whom', () => {
   });
 
   it('no sender of webhooks imports another, so that a Worker pays for the one that it uses', () => {
-    const senders = ['github', 'stripe', 'slack', 'standard'].map((sender) => `src/webhooks/${sender}`);
+    const senders = ['github', 'stripe', 'slack', 'standard'].map(
+      (sender) => `src/modules/webhooks/${sender}`,
+    );
     const isOf = (file: string, sender: string): boolean =>
       file === `${sender}.ts` || file.startsWith(`${sender}-`);
     expect(senders.filter((sender) => !files.includes(`${sender}.ts`))).toEqual([]);
     const across = imports.filter(
       ({ from, to }) =>
-        from !== 'src/webhooks/entry.ts' && senders.some((one) => isOf(to, one) && !isOf(from, one)),
+        from !== 'src/modules/webhooks/entry.ts' && senders.some((one) => isOf(to, one) && !isOf(from, one)),
     );
     expect(across).toEqual([]);
   });
@@ -332,7 +337,13 @@ describe('who may import whom', () => {
 
   it('the kernel imports nothing of a module', () => {
     // They are to be modules themselves.
-    const FEATURES = ['src/mcp/', 'src/surfaces/', 'src/examples/', 'src/worker.ts'];
+    const FEATURES = [
+      'src/mcp/',
+      'src/surfaces/',
+      'src/outgoing-webhooks/',
+      'src/examples/',
+      'src/worker.ts',
+    ];
     const isOfModule = (file: string): boolean => isIn(file, 'src/modules/');
     const users = imports.filter(({ to, typeOnly }) => isOfModule(to) && !typeOnly).map(({ from }) => from);
     expect(users.filter((file) => !isOfModule(file) && !isIn(file, ...FEATURES))).toEqual([]);

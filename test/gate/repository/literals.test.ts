@@ -73,7 +73,14 @@ describe("the clerk's Worker", () => {
 
 it('a Worker with all definitions carries no check of literals in production', async () => {
   const entries = [
-    ...['index', 'create-holdfast', 'kinds/entry', 'decorators/entry', 'webhooks/entry', 'surfaces/entry'],
+    ...[
+      'index',
+      'create-holdfast',
+      'kinds/entry',
+      'decorators/entry',
+      'modules/webhooks/entry',
+      'surfaces/entry',
+    ],
     ...['outgoing-webhooks/entry', 'mcp/tools/entry', 'mcp/server/entry', 'tool-calling/entry'],
   ];
   const all = entries.map((entry) => `export * from './src/${entry}.ts';`).join('');

@@ -22,7 +22,7 @@ const APP = `
   import { defineSurface } from './src/surfaces/entry.ts';
   import { agUi } from './src/examples/ag-ui/ag-ui.ts';
   import { agUiDescription } from './src/examples/ag-ui/describe.ts';
-  import { githubWebhook } from './src/webhooks/entry.ts';
+  import { githubWebhook, webhookDescription } from './src/modules/webhooks/entry.ts';
   const agent = defineAgent({ name: 'clerk', description: 'Looks.', instructions: 'Look.' });
   const mcp = defineMcpEndpoint({ agents: ['clerk'], authorization: { servers: ['https://login.example'] } });
   const handle = () => new Response();
@@ -32,9 +32,9 @@ const APP = `
     routes: ['/events', '/a/b', '/a-b', '/uploads/{file}'].map((path) => ({ method: 'GET', path, handle })),
   });
   const webhooks = [githubWebhook({ agent: 'clerk', secret: 'SECRET', events: ['issues.opened'], owner: { id: 'me' }, start: () => ({}) })];
-  const app = { agents: [agent], model: openaiCompatible(), webhooks, auth: () => ({ id: 'me' }) };
-  const described = openApi({ descriptions: [aiSdkUiDescription, openAiDescription, agUiDescription, mcpDescription] });
-  export default createHoldfast({ ...app, use: [aiSdkUi(), openAi(), agUi(), plain, mcp, described] }).worker;
+  const app = { agents: [agent], model: openaiCompatible(), auth: () => ({ id: 'me' }) };
+  const described = openApi({ descriptions: [aiSdkUiDescription, openAiDescription, agUiDescription, mcpDescription, webhookDescription] });
+  export default createHoldfast({ ...app, use: [aiSdkUi(), openAi(), agUi(), plain, mcp, ...webhooks, described] }).worker;
 `;
 
 /** What the platform has: a description asks nothing of it. */

@@ -164,6 +164,7 @@ it('the page on HTTP names every route', () => {
     ...filesIn('src/worker/routes'),
     'src/mcp/server/routes.ts',
     'src/modules/openapi/openapi.ts',
+    'src/modules/webhooks/hook-route.ts',
   ];
   const routes = files.flatMap((file) =>
     [...read(file).matchAll(/method: '(\w+)',\s+path: (?:(\w+),|['`](.+?)['`],)/g)].map(

@@ -58,8 +58,8 @@ async function minified(entry: string): Promise<Uint8Array> {
 
 it.each([
   ['the core', CORE, 98.5],
-  ['the core with the whole tool vocabulary', VOCABULARY, 146],
-  ['a Worker of one agent', WORKER, 143],
+  ['the core with the whole tool vocabulary', VOCABULARY, 144],
+  ['a Worker of one agent', WORKER, 141],
 ])('%s weighs at most its limit, minified and gzipped', async (what, entry, limit) => {
   const bytes = await weigh(entry);
   console.log(`size: ${what} is ${(bytes / 1024).toFixed(1)} KiB gzipped (limit ${limit})`);
@@ -186,9 +186,9 @@ const isSdk =
 
 // Before there were two SDKs: 279, 261 and 293 KiB.
 it.each([
-  ['with a client of MCP', withClient, 252.5, isSdk('sdk', 'server')],
-  ['with an endpoint of MCP', withEndpoint, 252, isSdk('sdk', 'client')],
-  ['with both', (worker: string) => withEndpoint(withClient(worker)), 327.5, isSdk('sdk')],
+  ['with a client of MCP', withClient, 251, isSdk('sdk', 'server')],
+  ['with an endpoint of MCP', withEndpoint, 250.5, isSdk('sdk', 'client')],
+  ['with both', (worker: string) => withEndpoint(withClient(worker)), 326, isSdk('sdk')],
 ])(
   'a Worker %s weighs at most its limit, and carries no SDK but its own, nor Ajv',
   async (what, change, limit, isForeign) => {
@@ -201,8 +201,13 @@ it.each([
   },
 );
 
+it('a Worker carries no file of a module that it does not use', async () => {
+  const ofModules = /^src\/(modules|surfaces|mcp|outgoing-webhooks)\//;
+  expect((await filesOf(WORKER)).filter((path) => ofModules.test(path))).toEqual([]);
+});
+
 it('a Worker carries descriptions of routes only when it mounts openApi, and of those alone that it passes', async () => {
-  const entries = ['create-holdfast', 'index', 'webhooks/entry', 'mcp/server/entry'];
+  const entries = ['create-holdfast', 'index', 'modules/webhooks/entry', 'mcp/server/entry'];
   const surfaces = ['surfaces/entry', 'surfaces/ai-sdk-ui/entry', 'surfaces/openai/entry'];
   const everything = [...entries, ...surfaces].map(
     (entry) => `import * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`,
@@ -235,7 +240,7 @@ it('a Worker carries the surface for useChat only when it mounts it, and never t
     'index',
     'kinds/entry',
     'decorators/entry',
-    'webhooks/entry',
+    'modules/webhooks/entry',
     'mcp/tools/entry',
     'mcp/server/entry',
   ]
@@ -300,7 +305,8 @@ it('a Worker carries what reads tool objects only when it has some', async () =>
 });
 
 it('a Worker without outgoing webhooks carries nothing that sends', async () => {
-  const everything = "export * from './src/create-holdfast.ts'; export * from './src/webhooks/entry.ts';";
+  const everything =
+    "export * from './src/create-holdfast.ts'; export * from './src/modules/webhooks/entry.ts';";
   const sends = (path: string): boolean => path.startsWith('src/outgoing-webhooks/');
   const without = await filesOf(everything);
   expect(without).toContain('src/worker/announce.ts');
@@ -315,7 +321,7 @@ it('a Worker carries the planner only when it imports it', async () => {
   const everything = [
     'create-holdfast',
     'index',
-    'webhooks/entry',
+    'modules/webhooks/entry',
     'mcp/tools/entry',
     'mcp/server/entry',
     'model/openai-compatible/entry',

@@ -1,7 +1,7 @@
 /** Stripe's own library, in Node: it takes ten seconds to load into workerd, where the other tests sign as it does. */
 import Stripe from 'stripe';
 import { describe, expect, it } from 'vitest';
-import { stripeWebhook } from '../../../src/webhooks/entry.ts';
+import { stripeWebhook } from '../../../src/modules/webhooks/entry.ts';
 import { arrive, NOT_SIGNED } from '../../fixtures/arrive.ts';
 import { fromStripe, SECRET } from '../../fixtures/signed.ts';
 

@@ -5,7 +5,7 @@ import type { Holdfast, HoldfastConfig } from '../../../src/create-holdfast.ts';
 import { defineTool, defineToolGroup } from '../../../src/index.ts';
 import { defineMcpEndpoint } from '../../../src/mcp/server/entry.ts';
 import { createMcpToolFactory, defineMcpClient } from '../../../src/mcp/tools/entry.ts';
-import { defineWebhook, verified } from '../../../src/webhooks/entry.ts';
+import { defineWebhook, verified } from '../../../src/modules/webhooks/entry.ts';
 import { acting, scene } from './scene.ts';
 
 const hooked = scene('hooked', { tools: [acting('hooked', 'look_up', { effect: 'read' })] });
@@ -92,7 +92,7 @@ const endpoint = defineMcpEndpoint({
 export const outside = [hooked, toolGroup, mcp];
 
 /** What the app declares for them; `worker` is what serves. */
-export function served(worker: Serve): Pick<HoldfastConfig, 'webhooks' | 'toolGroups' | 'use'> {
+export function served(worker: Serve): Pick<HoldfastConfig, 'toolGroups' | 'use'> {
   serve = worker;
-  return { webhooks: [hook], toolGroups: [web], use: [endpoint] };
+  return { toolGroups: [web], use: [hook, endpoint] };
 }

@@ -56,7 +56,7 @@ const app: HoldfastConfig = {
 const main = createHoldfast({
   ...app,
   auth: tenants,
-  webhooks: [...hooks, ...misplacedHooks],
+  use: [...(app.use ?? []), ...hooks, ...misplacedHooks],
   outgoingWebhooks: misplacedOutgoing,
 });
 peers.app = main;

@@ -5,7 +5,7 @@ import {
   standardWebhook,
   stripeWebhook,
   verified,
-} from '../../../../src/webhooks/entry.ts';
+} from '../../../../src/modules/webhooks/entry.ts';
 import { hasHole } from './settings.ts';
 
 const owner = { tenant: 'acme' };

@@ -9,7 +9,7 @@ import {
   defineUnfolding,
 } from '../../../../src/kinds/entry.ts';
 import { defineMcpClient } from '../../../../src/mcp/tools/entry.ts';
-import { defineWebhook } from '../../../../src/webhooks/entry.ts';
+import { defineWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { type Mistake, make, ofAgent, ofTool, run, told, tool } from './mistake.ts';
 
 const ofInput = (schema: object) => ofTool({ input: { type: 'object', ...schema } });

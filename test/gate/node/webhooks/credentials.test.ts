@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/index.ts';
-import { slackWebhook, standardWebhook, stripeWebhook } from '../../../../src/webhooks/entry.ts';
+import { slackWebhook, standardWebhook, stripeWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { describeJson } from '../../../doors/webhooks.ts';
 import { type Arrived, arrive } from '../../../fixtures/arrive.ts';
 import { fromSlack, fromStandard, fromStripe, SECRET, STANDARD_SECRET } from '../../../fixtures/signed.ts';

@@ -12,7 +12,7 @@ import {
   verified,
   WebhookDefinitionError,
   type WebhookTurn,
-} from '../../../../src/webhooks/entry.ts';
+} from '../../../../src/modules/webhooks/entry.ts';
 import { arrive, NOT_SIGNED, WHY_NOT_SET } from '../../../fixtures/arrive.ts';
 import { fromGithub, hmacHex, SECRET } from '../../../fixtures/signed.ts';
 

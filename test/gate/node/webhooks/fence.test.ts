@@ -1,6 +1,6 @@
 /** A stranger's words stand between marks that the stranger could not know. */
 import { afterEach, expect, it, vi } from 'vitest';
-import { githubWebhook } from '../../../../src/webhooks/entry.ts';
+import { githubWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { asQuoted, drawMark, fenced } from '../../../doors/tools.ts';
 import { rawDelivery } from '../../../fixtures/arrive.ts';
 import { fromGithub, SECRET } from '../../../fixtures/signed.ts';

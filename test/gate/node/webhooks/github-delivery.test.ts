@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/index.ts';
-import { type GithubDelivery, githubWebhook, ignored } from '../../../../src/webhooks/entry.ts';
+import { type GithubDelivery, githubWebhook, ignored } from '../../../../src/modules/webhooks/entry.ts';
 import { type Arrived, arrive } from '../../../fixtures/arrive.ts';
 import { fromGithub, SECRET } from '../../../fixtures/signed.ts';
 

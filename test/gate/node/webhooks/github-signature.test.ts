@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { githubWebhook } from '../../../../src/webhooks/entry.ts';
+import { githubWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { arrive, ENV, invalid, NOT_SIGNED, WHY_NOT_SET } from '../../../fixtures/arrive.ts';
 import { fromGithub, SECRET, type Signed } from '../../../fixtures/signed.ts';
 

@@ -1,8 +1,8 @@
 import { Webhook as StandardWebhooks } from 'standardwebhooks';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { standardWebhook, WebhookDefinitionError } from '../../../../src/modules/webhooks/entry.ts';
 import { type OutgoingWebhookConfig, outgoingWebhook } from '../../../../src/outgoing-webhooks/entry.ts';
 import { createManualClock, type ManualClock } from '../../../../src/testing/entry.ts';
-import { standardWebhook, WebhookDefinitionError } from '../../../../src/webhooks/entry.ts';
 import { sending } from '../../../doors/webhooks.ts';
 import { STANDARD_SECRET } from '../../../fixtures/signed.ts';
 

@@ -5,7 +5,7 @@ import {
   slackWebhook,
   standardWebhook,
   stripeWebhook,
-} from '../../../../src/webhooks/entry.ts';
+} from '../../../../src/modules/webhooks/entry.ts';
 import { type Arrived, arrive } from '../../../fixtures/arrive.ts';
 import {
   fromGithub,

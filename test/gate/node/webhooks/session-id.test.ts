@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toSessionId } from '../../../../src/webhooks/entry.ts';
+import { toSessionId } from '../../../../src/modules/webhooks/entry.ts';
 
 const SEED = 20261122;
 

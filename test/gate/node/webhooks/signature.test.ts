@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { fromHex, isSigned } from '../../../../src/webhooks/entry.ts';
+import { fromHex, isSigned } from '../../../../src/modules/webhooks/entry.ts';
 import { hmacHex } from '../../../fixtures/signed.ts';
 
 afterEach(() => {

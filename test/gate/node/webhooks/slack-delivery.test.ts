@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/index.ts';
-import { type SlackDelivery, slackWebhook } from '../../../../src/webhooks/entry.ts';
+import { type SlackDelivery, slackWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { type Arrived, arrive } from '../../../fixtures/arrive.ts';
 import { fromSlack, SECRET } from '../../../fixtures/signed.ts';
 

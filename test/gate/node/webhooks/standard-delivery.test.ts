@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { standardWebhook } from '../../../../src/webhooks/entry.ts';
+import { standardWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { arrive } from '../../../fixtures/arrive.ts';
 import { fromStandard, STANDARD_SECRET } from '../../../fixtures/signed.ts';
 

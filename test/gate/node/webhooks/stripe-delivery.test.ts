@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/index.ts';
-import { stripeWebhook } from '../../../../src/webhooks/entry.ts';
+import { stripeWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { type Arrived, arrive } from '../../../fixtures/arrive.ts';
 import { fromStripe, SECRET } from '../../../fixtures/signed.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { slackWebhook, standardWebhook, stripeWebhook } from '../../../../src/webhooks/entry.ts';
+import { slackWebhook, standardWebhook, stripeWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { type Arrived, arrive, ENV, invalid, NOT_SIGNED } from '../../../fixtures/arrive.ts';
 import {
   fromSlack,

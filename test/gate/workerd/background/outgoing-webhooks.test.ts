@@ -3,8 +3,8 @@ import { createExecutionContext, runDurableObjectAlarm, runInDurableObject } fro
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import { standardWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { outgoingWebhook } from '../../../../src/outgoing-webhooks/entry.ts';
-import { standardWebhook } from '../../../../src/webhooks/entry.ts';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { pass, setTime } from '../../../fixtures/held-time.ts';
 import { script, until } from '../../../fixtures/scripts.ts';

@@ -2,7 +2,7 @@ import { env, withEnv } from 'cloudflare:workers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { HoldfastConfig, LogEntry } from '../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, exceptionProcessor } from '../../../../src/index.ts';
-import { defineWebhook, WebhookRefusal } from '../../../../src/webhooks/entry.ts';
+import { defineWebhook, WebhookRefusal } from '../../../../src/modules/webhooks/entry.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
 import { appWith } from './app.ts';
 import { json, newSession, post } from './client.ts';
@@ -116,7 +116,7 @@ describe('a delivery that is not taken', () => {
       },
       start: () => ({ session: 's', message: 'Hello.' }),
     });
-    const { via, lines } = logged({ webhooks: [refusing] });
+    const { via, lines } = logged({ use: [refusing] });
     const response = await deliver(via, { headers: {}, body: '' }, '/hooks/own');
     expect(response.status).toBe(401);
     expect(lines).toEqual([

@@ -8,6 +8,7 @@ import { agUi } from '../../../../src/examples/ag-ui/ag-ui.ts';
 import { defineTool } from '../../../../src/index.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
 import { openApi } from '../../../../src/modules/openapi/entry.ts';
+import { defineWebhook, ignored, reply } from '../../../../src/modules/webhooks/entry.ts';
 import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
@@ -26,7 +27,13 @@ const EXPOSED =
 
 type Headers = Readonly<Record<string, string>>;
 
-const via = appWith({ origins, use: [openApi()] });
+const shop = defineWebhook({
+  name: 'shop',
+  agent: 'scripted',
+  verify: () => reply('Nothing.'),
+  start: () => ignored('Nothing.'),
+});
+const via = appWith({ origins, use: [openApi(), shop] });
 const says = (...replies: Parameters<typeof script>) => ({ message: script(...replies).message() });
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
 

@@ -2,6 +2,7 @@
 import { dereference, type Schema, validate } from '@cfworker/json-schema';
 import { mcpDescription } from '../../../../src/mcp/server/entry.ts';
 import { openApi } from '../../../../src/modules/openapi/entry.ts';
+import { webhookDescription } from '../../../../src/modules/webhooks/entry.ts';
 import { aiSdkUiDescription } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { openAiDescription } from '../../../../src/surfaces/openai/entry.ts';
 import { type HttpHost, mcpRoutes } from '../../../doors/http.ts';
@@ -62,14 +63,20 @@ const ENDPOINT = {
 const endpoint = useOf(createModule({ name: 'mcp' }));
 APP.give(endpoint, { routes: () => mcpRoutes(ENDPOINT) });
 
-const DESCRIPTIONS = { ...aiSdkUiDescription, ...openAiDescription, ...mcpDescription };
+const DESCRIPTIONS = {
+  ...aiSdkUiDescription,
+  ...openAiDescription,
+  ...mcpDescription,
+  ...webhookDescription,
+};
 
 /** Answers the description of an app with an MCP endpoint, and with these modules. */
 export function descriptionOf({ use = [openApi()] }: DescribedApp): Description {
   // No more of an app is described, and nothing of it is called.
   const app = {
-    agents: new Map(),
-    webhooks: new Map(),
+    // It has every agent that its modules name, and an owner for each.
+    agents: Object.assign(new Map(), { has: () => true }),
+    auth: { owner: () => ({ id: 'any' }) },
     modules: composeModules([...use.filter(({ module }) => module.name !== 'mcp'), endpoint]),
   } as unknown as HttpHost;
   const document = toDocument(app, routeTable(app), { descriptions: DESCRIPTIONS });

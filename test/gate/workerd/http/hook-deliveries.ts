@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { githubWebhook } from '../../../../src/webhooks/entry.ts';
+import { githubWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { ENV } from '../../../fixtures/arrive.ts';
 import { fromGithub, SECRET, type Signed } from '../../../fixtures/signed.ts';
 import { appWith } from './app.ts';
@@ -35,7 +35,7 @@ export const appFor = (
 ): Send =>
   appWith(
     {
-      webhooks: [
+      use: [
         githubWebhook({
           ...config,
           start: ({ usual }) => ({ ...usual, message: message(usual.message) }),
@@ -47,7 +47,7 @@ export const appFor = (
   );
 
 /** An app whose webhook maps as usual. */
-export const plain = appWith({ webhooks: [githubWebhook(config)] }, ENV);
+export const plain = appWith({ use: [githubWebhook(config)] }, ENV);
 
 /** What is answered as a problem. */
 export const problem = (status: number, type: string, detail: string) => ({

@@ -1,6 +1,6 @@
 import examples from '@octokit/webhooks-examples';
 import { expect, it } from 'vitest';
-import { githubWebhook } from '../../../../src/webhooks/entry.ts';
+import { githubWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { ENV } from '../../../fixtures/arrive.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { fromGithub, SECRET } from '../../../fixtures/signed.ts';
@@ -29,7 +29,7 @@ it('all example payloads of GitHub are taken, and recognised when they are deliv
     // Most examples are of one repository and its first issue, and so many messages may not wait in one session.
     start: ({ usual, event }) => ({ session: `${usual.session}:${event}`, message: usual.message }),
   });
-  const app = appWith({ agents: [IDLE], webhooks: [webhook] }, ENV);
+  const app = appWith({ agents: [IDLE], use: [webhook] }, ENV);
   const deliver = async ({ event, body }: Example, id: string): Promise<Record<string, unknown>> => {
     const signed = await fromGithub(event, { secret: SECRET, body }, id);
     const response = await app('/hooks/github', { method: 'POST', ...signed });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bearerToken, type Caller, type Owner } from '../../../../src/create-holdfast.ts';
-import { githubWebhook, type Webhook } from '../../../../src/webhooks/entry.ts';
+import { githubWebhook, type Webhook } from '../../../../src/modules/webhooks/entry.ts';
 import { ENV } from '../../../fixtures/arrive.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { appWith } from './app.ts';
@@ -8,7 +8,8 @@ import { json } from './client.ts';
 import { deliver, signedIssue } from './hook-deliveries.ts';
 
 const IDLE = { ...scripted, name: 'agent' };
-const webhook = (owner?: Owner): Webhook => githubWebhook({ agent: IDLE.name, secret: 'SECRET', owner });
+const webhook = (owner?: Owner, name?: string): Webhook =>
+  githubWebhook({ agent: IDLE.name, secret: 'SECRET', owner, name });
 
 /** What a caller gets at the address that a delivery is answered with. */
 async function readBack(
@@ -16,7 +17,7 @@ async function readBack(
   vars: Readonly<Record<string, string>> = {},
   headers: Readonly<Record<string, string>> = {},
 ): Promise<number> {
-  const app = appWith({ agents: [IDLE], webhooks: [webhook()], ...config }, { ...ENV, ...vars });
+  const app = appWith({ agents: [IDLE], use: [webhook()], ...config }, { ...ENV, ...vars });
   const delivered = await deliver(app, await signedIssue());
   expect(delivered.status).toBe(202);
   const read = await app(delivered.headers.get('location') ?? '', { headers });
@@ -36,7 +37,7 @@ describe('the sessions of a webhook without an owner', () => {
   });
 
   it('are nobody’s where nobody may come in: a signed delivery is refused', async () => {
-    const app = appWith({ agents: [IDLE], webhooks: [webhook()] }, { ...ENV, HOLDFAST_AUTH: undefined });
+    const app = appWith({ agents: [IDLE], use: [webhook()] }, { ...ENV, HOLDFAST_AUTH: undefined });
     const response = await deliver(app, await signedIssue());
     expect([response.status, (await json(response)).type]).toEqual([
       401,
@@ -54,7 +55,7 @@ describe('the sessions of a webhook without an owner', () => {
   it('are nobody’s with another `auth`, which is found out when the Worker starts', () => {
     const auth = () => ({ id: 'github' });
     expect(() =>
-      appWith({ agents: [IDLE], webhooks: [webhook({ id: 'acme' }), { ...webhook(), name: 'other' }], auth }),
+      appWith({ agents: [IDLE], use: [webhook({ id: 'acme' }), webhook(undefined, 'other')], auth }),
     ).toThrow(
       expect.objectContaining({
         name: 'ConfigurationError',
@@ -63,7 +64,7 @@ describe('the sessions of a webhook without an owner', () => {
           'the callers who may read its sessions.',
       }),
     );
-    expect(appWith({ agents: [IDLE], webhooks: [webhook({ id: 'acme' })], auth })).toBeTypeOf('function');
+    expect(appWith({ agents: [IDLE], use: [webhook({ id: 'acme' })], auth })).toBeTypeOf('function');
   });
 
   it('are a tenant’s, and not those of a user who is called like the tenant, nor the other way round', async () => {
@@ -73,7 +74,7 @@ describe('the sessions of a webhook without an owner', () => {
     };
     const auth = (request: Request) => callers[request.headers.get('x-user') ?? ''] ?? null;
     const reads = (owner: Owner, user: string) =>
-      readBack({ auth, webhooks: [webhook(owner)] }, {}, { 'x-user': user });
+      readBack({ auth, use: [webhook(owner)] }, {}, { 'x-user': user });
     expect([200, 202]).toContain(await reads({ tenant: 'acme' }, 'tenant acme'));
     expect(await reads({ tenant: 'acme' }, 'id acme')).toBe(404);
     expect([200, 202]).toContain(await reads({ id: 'acme' }, 'id acme'));
@@ -98,7 +99,7 @@ describe('the sessions of a webhook without an owner', () => {
   it('are not those of a user who is called like the webhook', async () => {
     const auth = (request: Request) => ({ id: request.headers.get('x-user') ?? 'nobody' });
     const reads = (user: string) =>
-      readBack({ auth, webhooks: [webhook({ id: 'acme' })] }, {}, { 'x-user': user });
+      readBack({ auth, use: [webhook({ id: 'acme' })] }, {}, { 'x-user': user });
     expect(await reads('github')).toBe(404);
     expect([200, 202]).toContain(await reads('acme'));
   });

@@ -1,6 +1,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ConfigurationError } from '../../../../src/create-holdfast.ts';
-import { defineWebhook, githubWebhook, verified, type WebhookTurn } from '../../../../src/webhooks/entry.ts';
+import {
+  defineWebhook,
+  githubWebhook,
+  verified,
+  type WebhookTurn,
+} from '../../../../src/modules/webhooks/entry.ts';
 import { ENV, WHY_NOT_SET } from '../../../fixtures/arrive.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
@@ -25,7 +30,7 @@ afterEach(() => {
 
 describe('a delivery that is refused', () => {
   it('for its size was not read to its end', async () => {
-    const small = appWith({ webhooks: [githubWebhook({ ...config, maxBodyBytes: 1_000 })] }, ENV);
+    const small = appWith({ use: [githubWebhook({ ...config, maxBodyBytes: 1_000 })] }, ENV);
     const tooLarge = problem(413, 'body-too-large', 'The body is larger than 1000 bytes. Send less.');
     const signed = await signedIssue(issueBody({ filler: 'x'.repeat(1_000) }));
     await expectProblem(await deliver(small, signed), tooLarge);
@@ -57,7 +62,7 @@ describe('a delivery that is refused', () => {
 
   it('while the secret is not set does not say where it was to be', async () => {
     const bare = appWith(
-      { webhooks: [githubWebhook({ ...config, secret: ['GITHUB_WEBHOOK_SECRET', 'EMPTY'] })] },
+      { use: [githubWebhook({ ...config, secret: ['GITHUB_WEBHOOK_SECRET', 'EMPTY'] })] },
       ENV,
     );
     await expectProblem(
@@ -69,7 +74,7 @@ describe('a delivery that is refused', () => {
   it('because its session cannot be reached may be sent again', async () => {
     const accept = () => Promise.reject(Object.assign(new Error('overloaded'), { overloaded: true }));
     const SESSIONS = objectsWith(() => ({ accept }));
-    const app = appWith({ webhooks: [githubWebhook(config)] }, { ...ENV, SESSIONS });
+    const app = appWith({ use: [githubWebhook(config)] }, { ...ENV, SESSIONS });
     const response = await deliver(app, await signedIssue());
     expect(response.headers.get('retry-after')).toBe('1');
     await expectProblem(
@@ -80,7 +85,7 @@ describe('a delivery that is refused', () => {
 
   it('because the Worker has no place for sessions says what is missing', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const app = appWith({ webhooks: [githubWebhook(config)] }, { ...ENV, SESSIONS: undefined });
+    const app = appWith({ use: [githubWebhook(config)] }, { ...ENV, SESSIONS: undefined });
     const response = await deliver(app, await signedIssue());
     const { detail } = await json(response.clone());
     expect(detail).toMatch(/^This Worker has no Durable Object binding SESSIONS\. /);
@@ -91,7 +96,7 @@ describe('a delivery that is refused', () => {
 
   it('because its session is full may be sent again later', async () => {
     const SESSIONS = objectsWith(() => ({ accept: async () => ({ status: 'full', most: 100 }) }));
-    const app = appWith({ webhooks: [githubWebhook(config)] }, { ...ENV, SESSIONS });
+    const app = appWith({ use: [githubWebhook(config)] }, { ...ENV, SESSIONS });
     const response = await deliver(app, await signedIssue());
     expect(response.headers.get('retry-after')).toBe('30');
     await expectProblem(
@@ -109,7 +114,7 @@ describe('a delivery to a session whose database is full', () => {
   it('is refused with what mends that', async () => {
     const full = { status: 'session-full', most: 7, used: 8 };
     const SESSIONS = objectsWith(() => ({ accept: async () => full }));
-    const app = appWith({ webhooks: [githubWebhook(config)] }, { ...ENV, SESSIONS });
+    const app = appWith({ use: [githubWebhook(config)] }, { ...ENV, SESSIONS });
     const detail =
       'The session is full: it weighs 8 bytes, and above 7 it takes nothing more. Begin another session, or erase this one.';
     const expected = { ...problem(507, 'session-full', detail), most: 7, used: 8 };
@@ -161,7 +166,7 @@ describe('a webhook that is wrong', () => {
     const error = logged();
     const webhook = defineWebhook({ name: 'own', agent: 'scripted', verify, start });
     await expectProblem(
-      await deliver(appWith({ webhooks: [webhook] }), { headers: {}, body: '' }, '/hooks/own'),
+      await deliver(appWith({ use: [webhook] }), { headers: {}, body: '' }, '/hooks/own'),
       FAILED,
     );
     expect(error.mock.calls).toEqual([
@@ -174,7 +179,7 @@ describe('a webhook that is wrong', () => {
     const start = () => JSON.parse('{"session":"s","message":"Hello"}');
     const webhook = defineWebhook({ name: 'own', verify, start });
     await expectProblem(
-      await deliver(appWith({ webhooks: [webhook] }), { headers: {}, body: '' }, '/hooks/own'),
+      await deliver(appWith({ use: [webhook] }), { headers: {}, body: '' }, '/hooks/own'),
       FAILED,
     );
     expect(error.mock.calls[0]?.[1]).toMatchObject({
@@ -199,11 +204,14 @@ describe('a webhook that is wrong', () => {
   });
 
   it('is found out when the Worker starts, if it shares a name or starts nobody', () => {
-    expect(() => appWith({ webhooks: [githubWebhook(config), githubWebhook(config)] })).toThrow(
-      expect.objectContaining({ name: 'ConfigurationError', message: "Two webhooks are called 'github'." }),
+    expect(() => appWith({ use: [githubWebhook(config), githubWebhook(config)] })).toThrow(
+      expect.objectContaining({
+        name: 'ConfigurationError',
+        message: "The module 'webhooks' is used twice under the key 'github': give one of them another.",
+      }),
     );
     expect(() =>
-      appWith({ agents: [scripted], webhooks: [githubWebhook({ ...config, agent: 'triage' })] }),
+      appWith({ agents: [scripted], use: [githubWebhook({ ...config, agent: 'triage' })] }),
     ).toThrow(
       new ConfigurationError("Webhook 'github' starts the agent 'triage', which is not among the agents."),
     );

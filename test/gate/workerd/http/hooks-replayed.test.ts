@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { githubWebhook, standardWebhook } from '../../../../src/webhooks/entry.ts';
+import { githubWebhook, standardWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { ENV } from '../../../fixtures/arrive.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { fromStandard, STANDARD_SECRET } from '../../../fixtures/signed.ts';
@@ -15,8 +15,8 @@ const turnAt = async (app: Send, path: string, body: string, delivery?: string):
   (await json(await deliver(app, await signedIssue(body, delivery), path))).turn;
 
 it('a delivery of GitHub that is played again at another webhook finds its turn', async () => {
-  const webhooks = ['github', 'other'].map((name) => githubWebhook({ name, agent: 'first', secret }));
-  const app = appWith({ agents, webhooks }, ENV);
+  const use = ['github', 'other'].map((name) => githubWebhook({ name, agent: 'first', secret }));
+  const app = appWith({ agents, use }, ENV);
   const body = issueBody();
   const turn = await turnAt(app, '/hooks/github', body);
   expect(turn).toMatch(/^[0-9a-f]{16}$/);
@@ -24,18 +24,18 @@ it('a delivery of GitHub that is played again at another webhook finds its turn'
 });
 
 it('two agents that hear of the same event have a turn each', async () => {
-  const webhooks = ['first', 'second'].map((agent) => githubWebhook({ name: agent, agent, secret }));
-  const app = appWith({ agents, webhooks }, ENV);
+  const use = ['first', 'second'].map((agent) => githubWebhook({ name: agent, agent, secret }));
+  const app = appWith({ agents, use }, ENV);
   const body = issueBody();
   const turns = [await turnAt(app, '/hooks/first', body), await turnAt(app, '/hooks/second', body)];
   expect(new Set(turns).size).toBe(2);
 });
 
 it('what many send by one standard is told apart by the webhook: one sender’s id is not another’s', async () => {
-  const webhooks = ['one', 'other'].map((name) =>
+  const use = ['one', 'other'].map((name) =>
     standardWebhook({ name, agent: 'first', secret: 'STANDARD_SECRET' }),
   );
-  const app = appWith({ agents, webhooks }, ENV);
+  const app = appWith({ agents, use }, ENV);
   const signed = fromStandard(crypto.randomUUID(), { secret: STANDARD_SECRET, body: '{"type":"x"}' });
   const turns = await Promise.all(
     ['one', 'other'].map(async (name) => (await json(await deliver(app, signed, `/hooks/${name}`))).turn),
@@ -51,7 +51,7 @@ it.each([
   'dispatches that say the same under two ids are taken as told: %s, %s',
   async (_, dispatches, turns) => {
     const webhook = githubWebhook({ agent: 'first', secret, dispatches });
-    const app = appWith({ agents, webhooks: [webhook] }, ENV);
+    const app = appWith({ agents, use: [webhook] }, ENV);
     const body = issueBody({ client_payload: {} });
     const started = [
       await turnAt(app, '/hooks/github', body, 'd-1'),

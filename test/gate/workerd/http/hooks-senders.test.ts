@@ -4,7 +4,7 @@ import {
   slackWebhook,
   standardWebhook,
   stripeWebhook,
-} from '../../../../src/webhooks/entry.ts';
+} from '../../../../src/modules/webhooks/entry.ts';
 import { ENV } from '../../../fixtures/arrive.ts';
 import {
   fromGithub,
@@ -21,13 +21,13 @@ import { config, deliver, expectProblem, issueBody, NOT_SIGNED, signedIssue } fr
 
 describe('a delivery of each sender', () => {
   const agent = 'scripted';
-  const webhooks = [
+  const use = [
     githubWebhook({ agent, secret: 'SECRET' }),
     stripeWebhook({ agent, secret: 'SECRET' }),
     slackWebhook({ agent, secret: 'SECRET' }),
     standardWebhook({ agent, secret: 'STANDARD_SECRET' }),
   ];
-  const app = appWith({ webhooks }, ENV);
+  const app = appWith({ use }, ENV);
   const stripeBody = () => JSON.stringify({ id: `evt_${crypto.randomUUID()}`, type: 'invoice.paid' });
   const slackBody = () =>
     JSON.stringify({
@@ -90,7 +90,7 @@ describe('a delivery of each sender', () => {
   });
 
   it('that the webhook does not take is answered 200', async () => {
-    const only = appWith({ webhooks: [githubWebhook({ ...config, events: ['push'] })] }, ENV);
+    const only = appWith({ use: [githubWebhook({ ...config, events: ['push'] })] }, ENV);
     const response = await deliver(only, await signedIssue());
     const reason = "This webhook takes no 'issues.opened'.";
     expect([response.status, await json(response)]).toEqual([

@@ -5,7 +5,7 @@ import {
   standardWebhook,
   verified,
   WebhookRefusal,
-} from '../../../../src/webhooks/entry.ts';
+} from '../../../../src/modules/webhooks/entry.ts';
 import { readBytes } from '../../../doors/http.ts';
 import { ENV, WHY_NOT_SET } from '../../../fixtures/arrive.ts';
 import { fromStandard, STANDARD_SECRET } from '../../../fixtures/signed.ts';
@@ -44,7 +44,7 @@ describe('the body of a delivery is not read', () => {
   });
 
   it('when nobody could check it', async () => {
-    const bare = appWith({ webhooks: [githubWebhook({ ...config, secret: 'UNSET' })] }, ENV);
+    const bare = appWith({ use: [githubWebhook({ ...config, secret: 'UNSET' })] }, ENV);
     const { response, pulled } = await deliverCounted(bare, {
       'x-hub-signature-256': `sha256=${'0'.repeat(64)}`,
     });
@@ -63,7 +63,7 @@ describe('the body of a delivery is not read', () => {
       verify: () => verified(crypto.randomUUID(), null),
       start: () => ({ session: 's', message: 'Hello' }),
     });
-    const own = appWith({ webhooks: [webhook] });
+    const own = appWith({ use: [webhook] });
     const away = await deliverCounted(own, {}, '/hooks/own');
     await expectProblem(away.response, problem(401, 'invalid-signature', 'X-Signature is missing.'));
     expect(away.pulled).toBe(0);
@@ -106,7 +106,7 @@ describe('a body', () => {
   it('that is nested too deeply is refused for good, although it was signed', async () => {
     const app = appWith(
       {
-        webhooks: [githubWebhook(config), standardWebhook({ agent: 'scripted', secret: 'STANDARD_SECRET' })],
+        use: [githubWebhook(config), standardWebhook({ agent: 'scripted', secret: 'STANDARD_SECRET' })],
       },
       ENV,
     );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openApi } from '../../../../src/modules/openapi/entry.ts';
-import { githubWebhook } from '../../../../src/webhooks/entry.ts';
+import { githubWebhook, webhookDescription } from '../../../../src/modules/webhooks/entry.ts';
 import type { TurnStart } from '../../../doors/journal.ts';
 import { ENV } from '../../../fixtures/arrive.ts';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
@@ -81,7 +81,7 @@ describe('a delivery', () => {
       return { status: 'accepted', turn: start.turn };
     };
     const SESSIONS = objectsWith(() => ({ accept }));
-    const app = appWith({ webhooks: [githubWebhook(config)] }, { ...ENV, SESSIONS });
+    const app = appWith({ use: [githubWebhook(config)] }, { ...ENV, SESSIONS });
     await deliver(app, await signedIssue());
     expect(starts).toEqual([
       expect.objectContaining({
@@ -157,7 +157,7 @@ describe('a delivery', () => {
       ...{ ...config, agent: 'clerk', whenBusy: 'steer' },
       start: ({ usual }) => ({ ...usual, message: message(usual.message) }),
     });
-    const app = appWith({ agents: [clerk], webhooks: [webhook] }, ENV);
+    const app = appWith({ agents: [clerk], use: [webhook] }, ENV);
     const repository = { full_name: `acme/${crypto.randomUUID()}` };
     const first = await json(await deliver(app, await signedIssue(issueBody({ repository }))));
     const path = `/agents/clerk/sessions/${encodeURIComponent(String(first.session))}`;
@@ -177,19 +177,11 @@ describe('a delivery', () => {
   it('is nobody’s when it is for another hook, or sent by another method', async () => {
     await expectProblem(
       await deliver(plain, await signedIssue(), '/hooks/gitlab'),
-      problem(
-        404,
-        'unknown-webhook',
-        "There is no webhook 'gitlab'. createHoldfast({ webhooks }) declares them.",
-      ),
+      problem(404, 'unknown-webhook', "There is no webhook 'gitlab'. createHoldfast({ use }) names them."),
     );
     await expectProblem(
       await deliver(send, await signedIssue()),
-      problem(
-        404,
-        'unknown-webhook',
-        "There is no webhook 'github'. createHoldfast({ webhooks }) declares them.",
-      ),
+      problem(404, 'unknown-route', 'There is nothing here. GET / shows where to start.'),
     );
     const got = await plain(HOOK);
     expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST']);
@@ -198,11 +190,11 @@ describe('a delivery', () => {
   it('needs no token: its signature is what it needs', async () => {
     const { message } = script('Done.');
     const webhook = githubWebhook({ ...config, start: ({ usual }) => ({ ...usual, message: message() }) });
-    const app = appWith({ webhooks: [webhook], auth: () => null }, ENV);
+    const app = appWith({ use: [webhook], auth: () => null }, ENV);
     expect((await deliver(app, await signedIssue())).status).toBe(202);
     expect((await app('/agents')).status).toBe(401);
     const elsewhere = await signedIssue();
-    const far = await appWith({ webhooks: [webhook] }, ENV)('https://agents.example.com/hooks/github', {
+    const far = await appWith({ use: [webhook] }, ENV)('https://agents.example.com/hooks/github', {
       method: 'POST',
       ...elsewhere,
     });
@@ -212,17 +204,18 @@ describe('a delivery', () => {
 });
 
 describe('/openapi.json', () => {
-  it('names the webhooks, which need no token', async () => {
+  it('describes the route of webhooks, which needs no token, in an app that has one', async () => {
     const { paths } = await json(
-      await appWith({ webhooks: [githubWebhook(config)], use: [openApi()] }, ENV)('/openapi.json'),
+      await appWith(
+        { use: [githubWebhook(config), openApi({ descriptions: [webhookDescription] })] },
+        ENV,
+      )('/openapi.json'),
     );
     expect(Object(paths)['/hooks/{hook}']).toMatchObject({
-      parameters: [
-        { name: 'hook', in: 'path', required: true, schema: { type: 'string', enum: ['github'] } },
-      ],
-      post: { security: [] },
+      parameters: [{ name: 'hook', in: 'path', required: true, schema: { type: 'string' } }],
+      post: { operationId: 'takeDelivery', security: [] },
     });
     const { paths: without } = await json(await send('/openapi.json'));
-    expect(Object(without)['/hooks/{hook}'].parameters[0].schema).toEqual({ type: 'string' });
+    expect(without).not.toHaveProperty('/hooks/{hook}');
   });
 });

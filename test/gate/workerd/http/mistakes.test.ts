@@ -71,9 +71,9 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
     "createHoldfast has 'gpt-5' as its 'model': use a model, as in openaiCompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function of the environment that makes one.",
   ],
   [
-    'webhook',
-    app({ agents: [clerk], webhook: [] }),
-    "createHoldfast has 'webhook', which createHoldfast does not take. Did you mean 'webhooks'?",
+    'uses',
+    app({ agents: [clerk], uses: [] }),
+    "createHoldfast has 'uses', which createHoldfast does not take. Did you mean 'use'?",
   ],
   [
     'auth that is a token',

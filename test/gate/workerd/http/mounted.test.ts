@@ -8,8 +8,8 @@ import { createHoldfast, type HoldfastConfig } from '../../../../src/create-hold
 import { defineAgent, defineTool, requireApproval } from '../../../../src/index.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
 import { openApi } from '../../../../src/modules/openapi/entry.ts';
+import { defineWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
-import { defineWebhook } from '../../../../src/webhooks/entry.ts';
 import { calling, KEY } from '../mcp/server/talk.ts';
 import { asked, taskOf } from '../mcp/server/task-talk.ts';
 import { asDescribed } from './as-described.ts';
@@ -41,8 +41,7 @@ const shop = defineWebhook({
 const app = (config: Partial<HoldfastConfig> = {}) =>
   createHoldfast({
     agents: [clerk],
-    webhooks: [shop],
-    use: [defineMcpEndpoint({ agents: [clerk] }), openApi()],
+    use: [shop, defineMcpEndpoint({ agents: [clerk] }), openApi()],
     ...config,
   });
 

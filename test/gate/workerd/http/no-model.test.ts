@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ConfigurationError, createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { githubWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { offlineModel, orOffline } from '../../../../src/offline-model/entry.ts';
-import { githubWebhook } from '../../../../src/webhooks/entry.ts';
 import { ENV } from '../../../fixtures/arrive.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
@@ -40,7 +40,7 @@ const app = (MODEL: string, more: Partial<HoldfastConfig> = {}): Send =>
     {
       agents: [scripted, bare],
       model: openaiCompatible(),
-      webhooks: [githubWebhook({ ...config, agent: 'bare' })],
+      use: [githubWebhook({ ...config, agent: 'bare' })],
       ...more,
     },
     {
@@ -81,7 +81,7 @@ describe('a Worker whose settings choose no model', () => {
     const { message } = script('Done.');
     const response = await post(newSession(), { message: message() }, { via: app('') });
     expect(await json(response)).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    const health = await app('', { agents: [scripted], model: undefined, webhooks: [] })('/health');
+    const health = await app('', { agents: [scripted], model: undefined, use: [] })('/health');
     expect([health.status, await json(health)]).toEqual([200, { status: 'ok' }]);
   });
 });

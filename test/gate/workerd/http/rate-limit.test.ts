@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import type { Caller } from '../../../../src/create-holdfast.ts';
-import { githubWebhook } from '../../../../src/webhooks/entry.ts';
+import { githubWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { ENV } from '../../../fixtures/arrive.ts';
 import { script } from '../../../fixtures/scripts.ts';
 import { newId, postMcp, publishing, rpc } from '../mcp/server/talk.ts';
@@ -69,7 +69,7 @@ describe('the key', () => {
   it('of a webhook is that of whose session it starts a turn in', async () => {
     const RATE_LIMIT = limiter(false);
     const webhook = githubWebhook({ agent: 'scripted', secret: 'SECRET', owner: { id: 'ada' } });
-    const app = appWith({ webhooks: [webhook] }, { ...ENV, RATE_LIMIT });
+    const app = appWith({ use: [webhook] }, { ...ENV, RATE_LIMIT });
     const response = await deliver(app, await signedIssue());
     expect([response.status, response.headers.get('retry-after'), await json(response)]).toEqual([
       429,

@@ -10,7 +10,6 @@ const nothing = (): never => {
 };
 const host: HttpHost = {
   agents: new Map([['scripted', scripted]]),
-  webhooks: new Map(),
   modules: composeModules([openApi()]),
   outgoingWebhooks: new Map(),
   auth: () => null,
@@ -80,7 +79,7 @@ describe('/openapi.json', () => {
 
   it('names the agents that there are, and of none anything', () => {
     const agentOf = (agents: HttpHost['agents']): unknown => {
-      const { paths } = toDocument({ agents, webhooks: new Map() }, routeTable(host));
+      const { paths } = toDocument({ agents }, routeTable(host));
       return Object(paths)['/agents/{agent}/sessions/{session}'].parameters[0].schema;
     };
     expect(agentOf(host.agents)).toEqual({ type: 'string', enum: ['scripted'] });

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../tool/json.ts';
+import type { Json, JsonObject } from '../../tool/json.ts';
 import { at, defined, objectAt, textAt } from './payload.ts';
 
 /** The three ways in which Slack calls. */

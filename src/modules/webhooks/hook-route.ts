@@ -1,20 +1,23 @@
 import { DeploymentError } from '../../session/deployment.ts';
+import { defineSeam } from '../../tool/module-use.ts';
+import type { AppParts } from '../../worker/app-seam.ts';
+import { type BackgroundTurn, startInBackground, toBackgroundTurn } from '../../worker/background.ts';
+import { readBytes } from '../../worker/body.ts';
+import { checkStarters } from '../../worker/check-starters.ts';
+import type { HostedApp } from '../../worker/host.ts';
+import { Problem, type ProblemType } from '../../worker/problem.ts';
+import { withinRate } from '../../worker/rate-limit.ts';
+import { queueFull, sessionFull } from '../../worker/refusal.ts';
+import { defineRoute, type HttpHost, type RouteRequest } from '../../worker/route.ts';
+import { turnPath } from '../../worker/target.ts';
+import type { HookIgnored, HookStarted } from './hook-views.ts';
 import {
   type Acknowledgement,
   type RefusalKind,
   type Webhook,
   WebhookRefusal,
   type WebhookStart,
-} from '../../webhooks/webhook.ts';
-import { type BackgroundTurn, startInBackground, toBackgroundTurn } from '../background.ts';
-import { readBytes } from '../body.ts';
-import type { HostedApp } from '../host.ts';
-import { Problem, type ProblemType } from '../problem.ts';
-import { withinRate } from '../rate-limit.ts';
-import { queueFull, sessionFull } from '../refusal.ts';
-import { defineRoute, type HttpHost, type RouteRequest } from '../route.ts';
-import type { HookIgnored, HookStarted } from '../route-views.ts';
-import { turnPath } from '../target.ts';
+} from './webhook.ts';
 
 /** What a sender is told whose delivery is refused. */
 const REFUSALS: Readonly<Record<RefusalKind, readonly [status: number, type: ProblemType]>> = {
@@ -28,18 +31,36 @@ const REFUSALS: Readonly<Record<RefusalKind, readonly [status: number, type: Pro
  * that comes again is answered as the first was, and starts nothing. Its signature stands in for the authentication of other
  * routes.
  */
-export const postHook = defineRoute({
-  method: 'POST',
-  path: '/hooks/{hook}',
-  access: 'open',
-  handle: (asked, { hook }) => takeDelivery(asked, hook).catch((failure) => told(asked, hook, failure)),
-});
+const postHook = (webhooks: ReadonlyMap<string, Webhook>) =>
+  defineRoute({
+    method: 'POST',
+    path: '/hooks/{hook}',
+    access: 'open',
+    handle: (asked, { hook }) =>
+      takeDelivery(asked, webhooks, hook).catch((failure) => told(asked, hook, failure)),
+  });
 
-async function takeDelivery(asked: RouteRequest, name: string): Promise<Response> {
+/** A webhook by its use. */
+export const WEBHOOK = defineSeam<Webhook>();
+
+/** What all webhooks together bring to an app: one route. */
+export const HOOKS: AppParts = {
+  routes({ host }) {
+    const webhooks = host.modules.uses.flatMap((use) => WEBHOOK.of(use) ?? []);
+    checkStarters(host, 'webhook', webhooks);
+    return [postHook(new Map(webhooks.map((webhook) => [webhook.name, webhook])))];
+  },
+};
+
+async function takeDelivery(
+  asked: RouteRequest,
+  webhooks: ReadonlyMap<string, Webhook>,
+  name: string,
+): Promise<Response> {
   const { host, env, base, request, requestId } = asked;
-  const hook = host.webhooks.get(name);
+  const hook = webhooks.get(name);
   if (!hook) {
-    const detail = `There is no webhook '${name.slice(0, 64)}'. createHoldfast({ webhooks }) declares them.`;
+    const detail = `There is no webhook '${name.slice(0, 64)}'. createHoldfast({ use }) names them.`;
     throw new Problem('unknown-webhook', detail);
   }
   const unverified = { headers: request.headers, env, now: host.clock.now() };

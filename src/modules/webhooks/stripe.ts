@@ -1,4 +1,4 @@
-import type { JsonObject } from '../tool/json.ts';
+import type { JsonObject } from '../../tool/json.ts';
 import { describeDelivery, describeJson, type IsSecret, safeToken } from './describe-delivery.ts';
 import { at, defined, objectAt, readJson, textAt } from './payload.ts';
 import { checkTimely, fromHex } from './signature.ts';

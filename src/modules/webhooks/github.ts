@@ -1,5 +1,5 @@
-import { sha256Hex } from '../tool/async.ts';
-import type { JsonObject } from '../tool/json.ts';
+import { sha256Hex } from '../../tool/async.ts';
+import type { JsonObject } from '../../tool/json.ts';
 import { describeDelivery, describeJson, type OutsideText, oneLine, safeToken } from './describe-delivery.ts';
 import { type EventOf, type GithubEvent, isPayloadOf } from './github-events.ts';
 import { at, defined, numberAt, objectAt, readJsonOrForm, textAt } from './payload.ts';

@@ -1,5 +1,5 @@
-import { sha256Hex } from '../tool/async.ts';
-import type { JsonObject } from '../tool/json.ts';
+import { sha256Hex } from '../../tool/async.ts';
+import type { JsonObject } from '../../tool/json.ts';
 import { describeDelivery, describeJson, type IsSecret, safeToken } from './describe-delivery.ts';
 import { at, defined, readJsonOrForm, textAt } from './payload.ts';
 import { checkTimely, fromHex } from './signature.ts';

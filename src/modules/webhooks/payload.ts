@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, own } from '../tool/json.ts';
+import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.ts';
 import { WebhookRefusal } from './webhook.ts';
 
 /** A body that is JSON, or a form: of a form, `payload` is the JSON in its field of that name. */

@@ -1,10 +1,13 @@
-import { sha256Hex } from '../tool/async.ts';
-import type { WhenBusy } from '../tool/call.ts';
-import { notOneOf } from '../tool/check-definition.ts';
-import type { LiteralShape } from '../tool/check-literal.ts';
-import { literals } from '../tool/literals.ts';
-import { type Owner, ownerProblem } from '../tool/owner.ts';
-import { nameIn } from '../tool/shown.ts';
+import { sha256Hex } from '../../tool/async.ts';
+import type { WhenBusy } from '../../tool/call.ts';
+import { notOneOf } from '../../tool/check-definition.ts';
+import type { LiteralShape } from '../../tool/check-literal.ts';
+import { literals } from '../../tool/literals.ts';
+import { createModule, useOf } from '../../tool/module-use.ts';
+import { type Owner, ownerProblem } from '../../tool/owner.ts';
+import { nameIn } from '../../tool/shown.ts';
+import { APP } from '../../worker/app-seam.ts';
+import { HOOKS, WEBHOOK } from './hook-route.ts';
 import {
   type Acknowledgement,
   type Delivery,
@@ -93,7 +96,8 @@ export function defineWebhook<
   if (fault) throw new WebhookDefinitionError(nameIn(config), fault.field, fault.problem);
   const { name, agent, owner, namespace = name, maxBodyBytes = MAX_BODY_BYTES, whenBusy = 'queue' } = config;
   checkSettings({ name, owner, maxBodyBytes, whenBusy });
-  return {
+  const webhook: Webhook<Name> = {
+    ...useOf(WEBHOOKS, name),
     name,
     agent,
     owner,
@@ -111,7 +115,12 @@ export function defineWebhook<
       return toStart(turn, { agent, owner, id, acknowledge });
     },
   };
+  WEBHOOK.give(webhook, webhook);
+  APP.give(webhook, HOOKS);
+  return webhook;
 }
+
+const WEBHOOKS = createModule({ name: 'webhooks' });
 
 const SHAPE = {
   of: 'defineWebhook',

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../tool/json.ts';
+import type { Json, JsonObject } from '../../tool/json.ts';
 import { describeDelivery, describeJson, safeToken } from './describe-delivery.ts';
 import { at, defined, readJson, textAt } from './payload.ts';
 import { checkTimely, fromBase64, STANDARD_KEY_RULE, standardKey } from './signature.ts';

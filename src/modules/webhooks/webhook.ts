@@ -1,8 +1,9 @@
-import { sha256Hex } from '../tool/async.ts';
-import type { WhenBusy } from '../tool/call.ts';
-import { type Json, type JsonObject, shorten } from '../tool/json.ts';
-import type { Owner } from '../tool/owner.ts';
-import { ended } from '../tool/shown.ts';
+import { sha256Hex } from '../../tool/async.ts';
+import type { WhenBusy } from '../../tool/call.ts';
+import { type Json, type JsonObject, shorten } from '../../tool/json.ts';
+import type { ModuleUse } from '../../tool/module-use.ts';
+import type { Owner } from '../../tool/owner.ts';
+import { ended } from '../../tool/shown.ts';
 
 /** The Worker's vars, secrets and bindings. */
 export type WebhookEnv = Readonly<Record<string, unknown>>;
@@ -95,7 +96,7 @@ export interface WebhookStart {
 export type Received = Reply | ((Ignored | WebhookStart) & { readonly acknowledge: Acknowledgement });
 
 /** A door for one sender, at `POST /hooks/{name}`. Made by `defineWebhook`; never mutated. */
-export interface Webhook<Name extends string = string> {
+export interface Webhook<Name extends string = string> extends ModuleUse {
   readonly name: Name;
   /** The agent that it starts unless its mapping names another. */
   readonly agent: string | undefined;

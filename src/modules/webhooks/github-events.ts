@@ -1,5 +1,5 @@
-import type { JsonObject } from '../tool/json.ts';
-import { own } from '../tool/json.ts';
+import type { JsonObject } from '../../tool/json.ts';
+import { own } from '../../tool/json.ts';
 
 /** What GitHub calls its events, as far as an editor should offer them; any other name is taken as well. */
 export type GithubEventName =
