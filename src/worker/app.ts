@@ -53,9 +53,8 @@ export interface Holdfast<AppEnv extends object = Env> {
 /**
  * Makes the Worker of an app. The object's binding is called `SESSIONS`.
  *
- * @throws ConfigurationError when a key is not known, an agent is none, an agent has a subagent that is not there, two agents or webhooks share a name, two uses of a module a key, a webhook is for an agent
- *   that is not there, a module refuses the app, nobody says whose a webhook's sessions are, the
- *   context is not JSON, `contextHeaders` maps a header that carries credentials or cannot be one, one of `origins` is
+ * @throws ConfigurationError when a key is not known, an agent is none, an agent has a subagent that is not there, two agents share a name, two uses of
+ *   a module share a key, a module cannot be used by this app (such as a webhook of an agent that is not there), the context is not JSON, `contextHeaders` maps a header that carries credentials or cannot be one, one of `origins` is
  *   none, `files` is no function, a limit of the platform is impossible, the retention is no time, or an agent has a cost
  *   limit and the app's model no prices. What the environment decides is found out by the first turn, and what the deployment lacks by the
  *   first request for a session, and by `GET /health`.
@@ -100,14 +99,15 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
   return { worker, routes: createRoutes(host, table), TurnRunner: Runner, session };
 }
 
-/** Gives a time to every module that takes the times of crons. */
+/** Gives a time to every module that takes the times of crons. @throws the first failure, when all have ended. */
 async function runScheduled(app: InvokedApp, time: CronTime): Promise<void> {
   const taking = appParts(app.host).flatMap(({ scheduled }) => scheduled ?? []);
   if (taking.length === 0) {
     const message = `nothing starts at the cron ${time.cron}: no module of createHoldfast({ use }) takes crons.`;
     app.host.log({ level: 'error', event: 'cron-not-taken', message });
   }
-  for (const take of taking) await take(app, time);
+  const outcomes = await Promise.allSettled(taking.map((take) => take(app, time)));
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
 const deployed = (env: Env): Deployment => ({

@@ -50,8 +50,8 @@ import { storeIn } from './stored-files.ts';
 export interface HoldfastConfig<AppEnv extends object = Env> {
   readonly agents: readonly Agent[];
   /**
-   * Modules of the app, such as kinds of tools of your own, made by `defineToolKind`. Those that its agents and their tools bring along
-   * need not be named.
+   * Modules of the app: protocols that it speaks beside its own (`aiSdkUi()`, `openAi()`, `defineMcpEndpoint`), webhooks, schedules, `openApi()`, and kinds of
+   * tools of your own, made by `defineToolKind`. Those that its agents and their tools bring along need not be named.
    */
   readonly use?: readonly ModuleUse[] | undefined;
   /**

@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createHoldfast, type ModuleUse } from '../../../../src/create-holdfast.ts';
 import { defineSchedule, type ScheduleConfig } from '../../../../src/modules/schedules/entry.ts';
+import { APP, createModule, useOf } from '../../../doors/openapi.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from '../http/app.ts';
@@ -177,6 +178,21 @@ describe('a schedule', () => {
           'as `curl "http://localhost:8787/cdn-cgi/handler/scheduled?cron=0+6+*+*+*"`.',
       ],
     ]);
+  });
+
+  it('starts though another module that takes crons fails, whose failure is shown', async () => {
+    const other = useOf(createModule({ name: 'other' }));
+    const times: string[] = [];
+    APP.give(other, {
+      scheduled: async (_, { cron }) => {
+        times.push(cron);
+        throw new Error('no news');
+      },
+    });
+    const { schedule, session } = daily(script('Done.').message());
+    await expect(tick([other, schedule])).rejects.toThrow('no news');
+    expect(times).toEqual([CRON]);
+    await expect.poll(() => endsOf(session)).toBe(1);
   });
 
   it('keeps none of the others from starting when it fails, and the event is shown as failed', async () => {

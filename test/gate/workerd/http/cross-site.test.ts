@@ -1,6 +1,7 @@
 /** What a browser sends for a page of another site, some of it without asking first. */
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../../../src/create-holdfast.ts';
+import { githubWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { script } from '../../../fixtures/scripts.ts';
 import { appWith } from './app.ts';
 import { json, newSession, post } from './client.ts';
@@ -59,7 +60,7 @@ describe('a request that a page of another site sends', () => {
   });
 
   it('may read, and a delivery of a webhook is not asked where it comes from', async () => {
-    const app = appWith({});
+    const app = appWith({ use: [githubWebhook({ agent: 'scripted', secret: 'SECRET' })] });
     expect((await app('/agents', { headers: EVIL })).status).toBe(200);
     const delivery = await app('/hooks/none', { method: 'POST', headers: EVIL });
     expect(await json(delivery)).toMatchObject({ title: 'unknown webhook' });

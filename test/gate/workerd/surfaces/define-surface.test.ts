@@ -1,6 +1,7 @@
 /** What whoever writes a surface is told, when the Worker starts. */
 import { describe, expect, it } from 'vitest';
 import { createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import { githubWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { defineSurface, surfaceRoute } from '../../../../src/surfaces/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 
@@ -139,6 +140,8 @@ describe('defineSurface tells of a mistake in full', () => {
   });
 });
 
+const shop = githubWebhook({ agent: 'scripted', secret: 'SECRET' });
+
 describe('createHoldfast tells of surfaces that cannot stand side by side', () => {
   const app = (use: readonly unknown[], more: Partial<HoldfastConfig> = {}) =>
     createHoldfast({ agents: [scripted], ...more, use: use as HoldfastConfig['use'] });
@@ -184,8 +187,8 @@ describe('createHoldfast tells of surfaces that cannot stand side by side', () =
       taken('GET /agents/{a}/sessions/{s}', 'GET /agents/{agent}/sessions/{session}'),
     ],
     [
-      'a path that one of the app would answer',
-      () => app([made([route({ path: '/hooks/echo' })])]),
+      'a path that one of another module would answer',
+      () => app([shop, made([route({ path: '/hooks/echo' })])]),
       taken('GET /hooks/echo', 'POST /hooks/{hook}'),
     ],
     [
