@@ -9,7 +9,7 @@ export interface RouteDescription {
   readonly operation?: string | undefined;
   /** Says what the route does. */
   readonly summary: string;
-  readonly parameters?: readonly Parameter[] | undefined;
+  readonly parameters?: readonly RouteParameter[] | undefined;
   /** Absent: a body is not read. */
   readonly body?: BodySchema | undefined;
   /** By status. */
@@ -54,7 +54,7 @@ export interface Answer {
 }
 
 /** A parameter of the query or of the headers, as OpenAPI writes it. Those of the path are read off it. */
-export interface Parameter {
+export interface RouteParameter {
   readonly name: string;
   readonly in: 'query' | 'header';
   readonly schema: Schema;
@@ -65,7 +65,7 @@ export interface Parameter {
 export const ANY_OBJECT: BodySchema = { schema: { type: 'object', additionalProperties: true } };
 
 /** Describes a header. */
-export const headerParameter = (name: string, description: string): Parameter => ({
+export const headerParameter = (name: string, description: string): RouteParameter => ({
   name,
   in: 'header',
   description,

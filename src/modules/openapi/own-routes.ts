@@ -6,16 +6,16 @@ import {
   type Answer,
   headerParameter,
   IDEMPOTENCY_KEY,
-  type Parameter,
   type ProblemAnswer,
   type RouteDescription,
+  type RouteParameter,
 } from './description.ts';
 
 /** The key of a route: `GET /health`. */
 type KeyOf<One extends OwnRoute> = One extends OwnRoute ? `${One['method']} ${One['path']}` : never;
 
 /** What a request may say whose answer is a stream that resumes. */
-const RESUMES: readonly Parameter[] = [
+const RESUMES: readonly RouteParameter[] = [
   headerParameter('Last-Event-ID', 'The stream shows only what comes after this event.'),
   {
     name: 'after',
@@ -26,7 +26,7 @@ const RESUMES: readonly Parameter[] = [
 ];
 
 /** What every request may say that may run a turn. */
-const TURN_HEADERS: readonly Parameter[] = [
+const TURN_HEADERS: readonly RouteParameter[] = [
   IDEMPOTENCY_KEY,
   headerParameter(
     'Prefer',
@@ -54,7 +54,7 @@ const OF_JSON_BODIES: readonly ProblemAnswer[] = [
   'unsupported-media-type',
 ];
 
-const MESSAGE_QUERY: readonly Parameter[] = [
+const MESSAGE_QUERY: readonly RouteParameter[] = [
   {
     name: 'whenBusy',
     in: 'query',
@@ -74,7 +74,7 @@ const MESSAGE_QUERY: readonly Parameter[] = [
   },
 ];
 
-const ANSWERING: readonly Parameter[] = [
+const ANSWERING: readonly RouteParameter[] = [
   ...TURN_HEADERS,
   {
     name: 'question',

@@ -3,12 +3,12 @@ import {
   ANY_OBJECT,
   type BodySchema,
   headerParameter,
-  type Parameter,
   type RouteDescription,
+  type RouteParameter,
 } from '../../modules/openapi/description.ts';
 
 /** Which version a page has. */
-const VERSION: readonly Parameter[] = [
+const VERSION: readonly RouteParameter[] = [
   {
     name: 'ui',
     in: 'query',

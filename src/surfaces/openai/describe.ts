@@ -3,8 +3,8 @@ import {
   type Answer,
   type BodySchema,
   IDEMPOTENCY_KEY,
-  type Parameter,
   type RouteDescription,
+  type RouteParameter,
 } from '../../modules/openapi/description.ts';
 import {
   anyObject,
@@ -251,8 +251,8 @@ const MODEL_ANSWERS = { 200: answer('The agent', MODEL) };
 const MODELS_ANSWERS = { 200: answer('The agents', MODELS) };
 const REFUSAL = { 'application/json': ERROR };
 
-const SENDING: readonly Parameter[] = [IDEMPOTENCY_KEY];
-const READING: readonly Parameter[] = [
+const SENDING: readonly RouteParameter[] = [IDEMPOTENCY_KEY];
+const READING: readonly RouteParameter[] = [
   { name: 'stream', in: 'query', schema: flag },
   { name: 'starting_after', in: 'query', schema: whole, description: 'A `sequence_number`.' },
 ];
