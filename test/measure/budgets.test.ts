@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { CLERK_KIB, EXECUTED, problemOf } from './budgets.ts';
+import { CLERK_KIB, EXECUTED, problemOf, STILL_EXECUTED } from './budgets.ts';
 import { bundleClerk, CLERK } from './bundles.ts';
-import { measureExecuted } from './executed/measure-executed.ts';
+import { type Executed, measureExecuted } from './executed/measure-executed.ts';
 import { SCENARIOS } from './executed/scenarios.ts';
+import { isOfFeature, libraryFeatures } from './features.ts';
 
 describe('a budget', () => {
   it.each([
@@ -20,15 +21,26 @@ describe('a budget', () => {
 });
 
 describe('what a message executes in a warm session', () => {
+  const measured = new Map<string, Executed>();
+
   // On a busy machine a message may take so long that its lease is renewed: then it is measured again.
   it.each(SCENARIOS)('is within its budget: $name', { retry: 2 }, async (scenario) => {
-    const { functions, files } = await measureExecuted(scenario);
+    const executed = await measureExecuted(scenario);
+    measured.set(scenario.worker, executed);
+    const { functions, files } = executed;
     const budget = EXECUTED[scenario.worker] ?? { functions: 0, files: 0 };
     const problems = [
       problemOf({ what: 'functions', is: functions.length, budget: budget.functions }),
       problemOf({ what: 'files', is: files.length, budget: budget.files }),
     ];
     expect(problems).toEqual([undefined, undefined]);
+  });
+
+  it('is no function of a feature if the message is plain', () => {
+    const files = measured.get('read')?.files ?? [];
+    expect(files).toContain('src/loop/run-loop.ts');
+    const ran = libraryFeatures().filter(({ path }) => files.some((file) => isOfFeature(file, path)));
+    expect(ran.map(({ path }) => path)).toEqual(Object.keys(STILL_EXECUTED));
   });
 });
 

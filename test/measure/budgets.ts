@@ -21,6 +21,17 @@ export const EXECUTED: Readonly<Record<string, { readonly functions: number; rea
 /** The README's Worker, minified and gzipped, in KiB. */
 export const CLERK_KIB = 152;
 
+/** How many seams the kernel and its modules may define. */
+export const SEAMS = 10;
+
+/** The reason for each feature that the README's Worker carries though it does not name it. The list only shrinks. */
+export const STILL_CARRIED: Readonly<Record<string, string>> = {
+  'src/decorators': 'an agent names its tools by them, and tool objects carry approvals',
+};
+
+/** The reason for each feature that a plain message executes. The list only shrinks. */
+export const STILL_EXECUTED: Readonly<Record<string, string>> = {};
+
 /** A figure beside its budget. */
 export interface Comparison {
   readonly what: string;

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
-import type { Entry } from './public-names.ts';
+import { type BuildOptions, build } from 'esbuild';
 
 /** The README's Worker: one agent with one tool. */
 export const CLERK = 'src/examples/first/worker.ts';
@@ -14,35 +13,42 @@ export interface Bundle {
   readonly folders: readonly { readonly folder: string; readonly bytes: number }[];
 }
 
-/** What one entry of the package adds to the clerk's Worker if that uses all of it. */
+/** A part of the library that a Worker may import, by its files. */
+export interface Part {
+  readonly name: string;
+  readonly files: readonly string[];
+}
+
+/** What one part adds to the clerk's Worker if that uses all exports of its files. */
 export interface AddedBytes {
-  readonly entry: string;
+  readonly name: string;
   /** In bytes, gzipped. */
   readonly added: number;
 }
 
 const root = resolve(import.meta.dirname, '../..');
 
+/** The code of an entry that is the README's Worker and nothing else. */
+export const CLERK_ENTRY = `export * from './${CLERK}'; export { default } from './${CLERK}';`;
+
 /** Bundles the README's Worker. */
-export const bundleClerk = (): Promise<Bundle> => bundled(`export * from './${CLERK}'; ${DEFAULT}`);
+export const bundleClerk = (): Promise<Bundle> => bundled(CLERK_ENTRY);
 
-const DEFAULT = `export { default } from './${CLERK}';`;
-
-/** Bundles the README's Worker with each entry in turn. */
-export async function bundleEntries(entries: readonly Entry[]): Promise<AddedBytes[]> {
+/** Bundles the README's Worker with each part in turn. */
+export async function bundleParts(parts: readonly Part[]): Promise<AddedBytes[]> {
   const clerk = await bundleClerk();
   const added: AddedBytes[] = [];
-  for (const { entry, file } of entries) {
-    const { gzipped } = await bundled(
-      `export * from './${CLERK}'; ${DEFAULT} export * as added from './${file}';`,
-    );
-    added.push({ entry, added: gzipped - clerk.gzipped });
+  for (const { name, files } of parts) {
+    const exported = files.map((file, index) => `export * as added${index} from './${file}';`);
+    const { gzipped } = await bundled([CLERK_ENTRY, ...exported].join(''));
+    added.push({ name, added: gzipped - clerk.gzipped });
   }
   return added;
 }
 
-async function bundled(contents: string): Promise<Bundle> {
-  const { outputFiles, metafile } = await build({
+/** How the code of an entry is bundled: as `wrangler deploy --minify` does it. */
+export const bundling = (contents: string) =>
+  ({
     stdin: { contents, resolveDir: root, loader: 'ts' },
     absWorkingDir: root,
     bundle: true,
@@ -54,7 +60,10 @@ async function bundled(contents: string): Promise<Bundle> {
     conditions: ['workerd', 'worker', 'browser'],
     define: { 'process.env.NODE_ENV': '"production"' },
     external: ['cloudflare:*', 'node:*', 'react', 'react/*'],
-  });
+  }) as const satisfies BuildOptions;
+
+async function bundled(contents: string): Promise<Bundle> {
+  const { outputFiles, metafile } = await build(bundling(contents));
   const [output] = Object.values(metafile.outputs);
   const bytes = new Map<string, number>();
   for (const [file, { bytesInOutput }] of Object.entries(output?.inputs ?? {})) {

@@ -8,7 +8,7 @@ const SOURCES = [
   parseSource('src/index.ts', "export { a, type A } from './a/a.ts';\nexport * from './b/b.ts';\n"),
   parseSource(
     'src/other.ts',
-    "import { B } from './b/b.ts';\nexport type { A } from './a/a.ts';\nexport const b = B;\n",
+    "import { B } from './b/b.ts';\nexport type { A } from './a/a.ts';\nexport const b = B; const OTHER = defineSeam();\n",
   ),
   parseSource(
     'src/a/a.ts',
@@ -39,6 +39,7 @@ it('measures files, functions, circles, entries and the walk', () => {
       topFolders: [['src/a', 'src/b']],
       nestedFolders: [],
     },
+    seams: [{ file: 'src/other.ts', name: 'OTHER' }],
     wide: [{ file: 'src/b/b.ts', name: 'B.m', parameters: 4 }],
     entries: [
       { entry: 'holdfast', file: 'src/index.ts', gathers: false, values: ['B', 'a'], types: ['A', 'C'] },
@@ -72,8 +73,10 @@ it('says of each goal whether it is met', () => {
     { goal: 'at most 20 files on the walk', is: 2, isMet: true },
     { goal: 'at most 2,500 lines on the walk', is: 11, isMet: true },
     { goal: 'no steps of the walk that are not so', is: 0, isMet: true },
+    { goal: 'no circles between files', is: 1, isMet: false },
     { goal: 'no circles between top folders', is: 1, isMet: false },
     { goal: 'no circles between nested folders', is: 0, isMet: true },
+    { goal: 'at most 10 seams', is: 1, isMet: true },
     { goal: 'no functions with four or more positional parameters', is: 1, isMet: false },
     { goal: 'no names that two entries export', is: 1, isMet: false },
   ]);
@@ -90,7 +93,8 @@ const RUNNING: Running = {
     },
   ],
   clerk: { gzipped: 2048, folders: [{ folder: 'src/a', bytes: 3072 }] },
-  added: [{ entry: 'holdfast/other', added: 512 }],
+  added: [{ name: 'holdfast/other', added: 512 }],
+  modules: [{ name: 'src/modules/other', added: 1536 }],
 };
 const budgets = budgetsOf(RUNNING, { executed: { call: { functions: 0, files: 1 } }, clerk: 2 });
 
@@ -108,6 +112,7 @@ it('lists what runs and what a Worker carries', () => {
   expect(lines).toContain("The README's Worker:    2.0 KiB gzipped; before that, by folder");
   expect(lines).toContain('     3.0 KiB  src/a');
   expect(lines).toContain('     0.5 KiB  holdfast/other');
+  expect(lines).toContain('     1.5 KiB  src/modules/other');
   expect(lines).toContain('  FAIL  no functions executed by a call                1');
 });
 
@@ -115,6 +120,7 @@ it('lists by name what is to be mended', () => {
   const lines = report(figures, RUNNING, goalsOf(figures)).split('\n');
   expect(lines).toContain('Circles between files, types included: 1');
   expect(lines).toContain('  src/a/a.ts -> src/b/b.ts -> src/a/a.ts');
+  expect(lines).toContain('  OTHER  src/other.ts');
   expect(lines).toContain('  4  src/b/b.ts B.m');
   expect(lines).toContain('  A: holdfast, holdfast/other');
   expect(lines).toContain('     6  src/b/b.ts');

@@ -2,6 +2,7 @@ import { circlesAmong, folderCircles } from '../source/circles.ts';
 import { functionsOf, type SourceFunction } from '../source/functions.ts';
 import { importsOf } from '../source/imports.ts';
 import type { Source } from '../source/parse-source.ts';
+import { type Seam, seamsOf } from '../source/seams.ts';
 import { filesOfWalk, problemsOfWalk } from './check-walk.ts';
 import { type Entry, entriesOf, type Manifest, type SharedName, sharedNames } from './public-names.ts';
 import type { Step } from './walk.ts';
@@ -31,6 +32,8 @@ export interface Figures {
   };
   /** Functions with four or more positional parameters. */
   readonly wide: readonly { readonly file: string; readonly name: string; readonly parameters: number }[];
+  /** Each place where modules plug in: the calls of `defineSeam`. */
+  readonly seams: readonly Seam[];
   readonly entries: readonly Entry[];
   readonly sharedNames: readonly SharedName[];
   readonly walk: {
@@ -64,6 +67,7 @@ export function measureCode(sources: readonly Source[], walk: readonly Step[], m
         .filter(({ parameters }) => parameters > 3)
         .map((one) => ({ file, name: fullName(one), parameters: one.parameters })),
     ),
+    seams: sources.flatMap(seamsOf),
     entries,
     sharedNames: sharedNames(entries),
     walk: {

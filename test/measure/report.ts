@@ -1,4 +1,5 @@
 import { shownCircle } from '../source/circles.ts';
+import { SEAMS } from './budgets.ts';
 import type { AddedBytes, Bundle } from './bundles.ts';
 import type { Executed } from './executed/measure-executed.ts';
 import type { Figures, Sizes } from './measure-code.ts';
@@ -8,6 +9,8 @@ export interface Running {
   readonly executed: readonly Executed[];
   readonly clerk: Bundle;
   readonly added: readonly AddedBytes[];
+  /** By the folder of the module. */
+  readonly modules: readonly AddedBytes[];
 }
 
 /** What it may cost; see `budgets.ts`. */
@@ -25,15 +28,17 @@ export interface Goal {
 }
 
 /** The goals, in the order in which they are shown. */
-export function goalsOf({ files, circles, wide, walk, sharedNames }: Figures): Goal[] {
+export function goalsOf({ files, circles, wide, seams, walk, sharedNames }: Figures): Goal[] {
   return [
     most('files', 400, files.count),
     { goal: 'median of a file 85 lines or more', is: files.median, isMet: files.median >= 85 },
     most('files on the walk', 20, walk.files.length),
     most('lines on the walk', 2_500, walk.lines),
     most('steps of the walk that are not so', 0, walk.problems.length),
+    most('circles between files', 0, circles.files.length),
     most('circles between top folders', 0, circles.topFolders.length),
     most('circles between nested folders', 0, circles.nestedFolders.length),
+    most('seams', SEAMS, seams.length),
     most('functions with four or more positional parameters', 0, wide.length),
     most('names that two entries export', 0, sharedNames.length),
   ];
@@ -64,7 +69,7 @@ const most = (goal: string, limit: number, is: number): Goal => ({
 
 /** All figures as they are read. */
 export function report(figures: Figures, running: Running, goals: readonly Goal[]): string {
-  const { files, functions, circles, wide, entries, sharedNames, walk } = figures;
+  const { files, functions, circles, wide, seams, entries, sharedNames, walk } = figures;
   return [
     ...section('Library (src without src/examples, durable-objects)', [
       sized('files', files),
@@ -74,6 +79,10 @@ export function report(figures: Figures, running: Running, goals: readonly Goal[
     ...circlesOf('Circles between files, types included', circles.files),
     ...circlesOf('Circles between top folders', circles.topFolders),
     ...circlesOf('Circles between nested folders', circles.nestedFolders),
+    ...section(
+      `Seams: ${seams.length}`,
+      seams.map(({ file, name }) => `${name}  ${file}`),
+    ),
     ...section(
       `Functions with four or more positional parameters: ${wide.length}`,
       wide.map(({ file, name, parameters }) => `${parameters}  ${file} ${name}`),
@@ -105,13 +114,13 @@ export function report(figures: Figures, running: Running, goals: readonly Goal[
       `The README's Worker: ${kib(running.clerk.gzipped)} gzipped; before that, by folder`,
       running.clerk.folders.map(({ folder, bytes }) => `${kib(bytes)}  ${folder}`),
     ),
-    ...section(
-      'What each entry adds to it, gzipped, if all of it is used',
-      running.added.map(({ entry, added }) => `${kib(added)}  ${entry}`),
-    ),
+    ...section('What each entry adds to it, gzipped, if all of it is used', running.added.map(addedLine)),
+    ...section('What each module adds to it, gzipped, if all of it is used', running.modules.map(addedLine)),
     ...section('Goals and budgets', goalLines(goals)),
   ].join('\n');
 }
+
+const addedLine = ({ name, added }: AddedBytes): string => `${kib(added)}  ${name}`;
 
 const kib = (bytes: number): string => `${(bytes / KIB).toFixed(1).padStart(6)} KiB`;
 

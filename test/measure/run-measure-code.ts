@@ -7,9 +7,10 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readLibrary } from '../source/parse-source.ts';
 import { CLERK_KIB, EXECUTED } from './budgets.ts';
-import { bundleClerk, bundleEntries } from './bundles.ts';
+import { bundleClerk, bundleParts } from './bundles.ts';
 import { type Executed, measureExecuted } from './executed/measure-executed.ts';
 import { SCENARIOS } from './executed/scenarios.ts';
+import { featuresOf, isModule, isOfFeature } from './features.ts';
 import { measureCode } from './measure-code.ts';
 import type { Manifest } from './public-names.ts';
 import { budgetsOf, goalsOf, report } from './report.ts';
@@ -20,10 +21,20 @@ const { values } = parseArgs({
 });
 const root = resolve(import.meta.dirname, '../..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest; // our own package.json
-const figures = measureCode(readLibrary(root), WALK, manifest);
+const sources = readLibrary(root);
+const figures = measureCode(sources, WALK, manifest);
+const files = sources.map(({ file }) => file);
+const modules = featuresOf(manifest, files)
+  .filter(isModule)
+  .map(({ path }) => ({ name: path, files: files.filter((file) => isOfFeature(file, path)) }));
 const executed: Executed[] = [];
 for (const scenario of SCENARIOS) executed.push(await measureExecuted(scenario));
-const running = { executed, clerk: await bundleClerk(), added: await bundleEntries(figures.entries) };
+const running = {
+  executed,
+  clerk: await bundleClerk(),
+  added: await bundleParts(figures.entries.map(({ entry, file }) => ({ name: entry, files: [file] }))),
+  modules: await bundleParts(modules),
+};
 const goals = [...goalsOf(figures), ...budgetsOf(running, { executed: EXECUTED, clerk: CLERK_KIB })];
 console.log(
   values.json ? JSON.stringify({ ...figures, ...running, goals }, null, 2) : report(figures, running, goals),

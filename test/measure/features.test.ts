@@ -1,0 +1,69 @@
+import { resolve } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { readLibrary, readSource, sourceFilesIn } from '../source/parse-source.ts';
+import { seamsOf } from '../source/seams.ts';
+import { SEAMS, STILL_CARRIED } from './budgets.ts';
+import { featuresOf, importedFeatures, isModule, libraryFeatures } from './features.ts';
+import { type BundleWithout, bundleWithout } from './without-feature.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+it('a feature is a folder of a module, or what an entry beside those of the kernel leads to', () => {
+  const exported = (file: string) => ({ types: `./dist/src/${file}.d.ts` });
+  const exports = {
+    '.': exported('index'),
+    './worker': exported('create-holdfast'),
+    './durable-objects': { types: './dist/durable-objects/index.d.ts' },
+    './inspect': exported('inspect'),
+    './mcp': exported('mcp/entry'),
+    './mcp/client': exported('mcp/tools/entry'),
+    './openapi': exported('modules/openapi/entry'),
+  };
+  const files = [
+    'src/index.ts',
+    'src/modules/openapi/entry.ts',
+    'src/modules/openapi/document.ts',
+    'src/modules/wallet/fold.ts',
+  ];
+  expect(featuresOf({ name: 'holdfast', exports }, files)).toEqual([
+    { path: 'src/inspect.ts', entries: ['./inspect'] },
+    { path: 'src/mcp', entries: ['./mcp', './mcp/client'] },
+    { path: 'src/modules/openapi', entries: ['./openapi'] },
+    { path: 'src/modules/wallet', entries: [] },
+  ]);
+});
+
+describe("the README's Worker", () => {
+  const example = sourceFilesIn(root, 'src/examples/first').map((file) => readSource(root, file));
+  const features = libraryFeatures();
+  const own = importedFeatures(features, example);
+  const others = features.filter((feature) => !own.includes(feature));
+  let whole: BundleWithout;
+  beforeAll(async () => {
+    whole = await bundleWithout(null);
+  });
+  const isFree = ({ path }: { readonly path: string }): boolean => !(path in STILL_CARRIED);
+
+  it('names the adapter of its model and the planner, and no module', () => {
+    expect(own.map(({ path }) => path)).toEqual(['src/model/openai-compatible', 'src/offline-model']);
+    expect(others.filter(isModule).length).toBeGreaterThan(3);
+  });
+
+  it.each(others.filter(isFree))('is the same, byte for byte, without $path', async ({ path }) => {
+    expect(await bundleWithout(path)).toEqual(whole);
+  });
+
+  // Whoever frees one of them takes it off the list.
+  it.each(Object.keys(STILL_CARRIED))('still cannot be built without %s', async (path) => {
+    expect(others.map((feature) => feature.path)).toContain(path);
+    expect((await bundleWithout(path)).importedBy).not.toEqual([]);
+  });
+});
+
+it(`the library defines at most ${SEAMS} seams`, () => {
+  const names = readLibrary(root)
+    .flatMap(seamsOf)
+    .map(({ name }) => name);
+  expect(names).toContain('LOOPS');
+  expect(names.length).toBeLessThanOrEqual(SEAMS);
+});

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { importsOf } from '../source/imports.ts';
+import { type Source, sourceFilesIn } from '../source/parse-source.ts';
+import type { Manifest } from './public-names.ts';
+
+/** A part of the library that costs nothing unless it is imported. */
+export interface Feature {
+  /** Its folder, or its file if it is one, from the root of the checkout: `src/modules/openapi`. */
+  readonly path: string;
+  /** The entries of package.json that lead to it, as they are written there: `./openapi`. */
+  readonly entries: readonly string[];
+}
+
+const MODULES = 'src/modules';
+
+/** The entries that are the kernel itself. Every other entry is a feature. */
+const KERNEL = ['.', './worker', './durable-objects'];
+
+/**
+ * Returns the features, sorted: each folder in `src/modules`, and each other place that an entry of package.json leads to. What is inside
+ * another feature is a part of that one.
+ */
+export function featuresOf({ exports }: Manifest, files: readonly string[]): Feature[] {
+  const features = new Map<string, string[]>();
+  for (const file of files) {
+    const [, folder] = /^src\/modules\/([^/]+)\//.exec(file) ?? [];
+    if (folder !== undefined) features.set(`${MODULES}/${folder}`, []);
+  }
+  for (const [entry, { types }] of Object.entries(exports)) {
+    if (KERNEL.includes(entry)) continue;
+    const path = placeOf(types);
+    features.set(path, [...(features.get(path) ?? []), entry]);
+  }
+  const outermost = (path: string): string =>
+    [...features.keys()].filter((one) => isOfFeature(path, one)).toSorted((a, b) => a.length - b.length)[0] ??
+    path;
+  const grouped = Object.groupBy([...features], ([path]) => outermost(path));
+  return Object.entries(grouped)
+    .map(([path, parts = []]) => ({ path, entries: parts.flatMap(([, entries]) => entries) }))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** The folder that an entry is the door of. A file that is directly in `src` is a feature alone. */
+function placeOf(types: string): string {
+  const file = types.replace(/^\.\/dist\//, '').replace(/\.d\.ts$/, '.ts');
+  const folder = dirname(file);
+  return folder === 'src' ? file : folder;
+}
+
+/** Whether a file belongs to a feature. */
+export const isOfFeature = (file: string, path: string): boolean =>
+  file === path || file.startsWith(`${path}/`);
+
+export const isModule = ({ path }: Feature): boolean => path.startsWith(`${MODULES}/`);
+
+/** Returns the features that these files, such as a Worker's, import by name. */
+export function importedFeatures(features: readonly Feature[], sources: readonly Source[]): Feature[] {
+  const imported = sources.flatMap(importsOf).map(({ to }) => to);
+  return features.filter(({ path }) => imported.some((file) => isOfFeature(file, path)));
+}
+
+/** Returns the features of this checkout. */
+export function libraryFeatures(): Feature[] {
+  const root = resolve(import.meta.dirname, '../..');
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest; // our own package.json
+  return featuresOf(manifest, sourceFilesIn(root, MODULES));
+}

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { join, relative, resolve } from 'node:path';
+import { build, type Plugin } from 'esbuild';
+import { bundling, CLERK_ENTRY } from './bundles.ts';
+import { isOfFeature } from './features.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** A bundle of the README's Worker from which a feature is missing. */
+export interface BundleWithout {
+  /** The files that import the feature, sorted. Without any, there is a bundle. */
+  readonly importedBy: readonly string[];
+  /** The SHA-256 of the bundle, or `undefined` if it could not be made. */
+  readonly sha256: string | undefined;
+}
+
+/**
+ * Bundles the README's Worker as if the feature's folder were deleted: each import of it fails to resolve. `null`: nothing is missing.
+ *
+ * @throws BuildFailure if the bundle fails for another reason.
+ */
+export async function bundleWithout(path: string | null): Promise<BundleWithout> {
+  const importedBy = new Set<string>();
+  const plugins = path === null ? [] : [missing(path, importedBy)];
+  try {
+    const { outputFiles } = await build({ ...bundling(CLERK_ENTRY), plugins, logLevel: 'silent' });
+    const contents = outputFiles[0]?.contents ?? new Uint8Array();
+    return { importedBy: [], sha256: createHash('sha256').update(contents).digest('hex') };
+  } catch (failure) {
+    if (importedBy.size === 0) throw failure;
+    return { importedBy: [...importedBy].sort(), sha256: undefined };
+  }
+}
+
+function missing(path: string, importedBy: Set<string>): Plugin {
+  return {
+    name: 'missing',
+    setup({ onResolve }) {
+      onResolve({ filter: /^\.\.?\// }, ({ path: specifier, resolveDir, importer }) => {
+        const file = relative(root, join(resolveDir, specifier)).replaceAll('\\', '/');
+        if (!isOfFeature(file, path)) return undefined;
+        importedBy.add(relative(root, importer).replaceAll('\\', '/'));
+        return { errors: [{ text: `${file} is missing.` }] };
+      });
+    },
+  };
+}
