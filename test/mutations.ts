@@ -193,7 +193,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'playbook',
     breaks:
       'Progress under one key of a playbook forgets that under every other: tools that were earned are locked.',
-    in: 'PLAYBOOK.apply',
+    in: 'PLAYBOOKS.apply',
     text: '{ ...playbook, [fact.key]: progress }',
     becomes: '{ [fact.key]: progress }',
     tests: ['test/gate/node/playbook/playbook-memory.test.ts'],
@@ -202,7 +202,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'state-machine',
     breaks:
       'A call that opens a machine sends it back to its first state, though another has moved it meanwhile.',
-    in: 'STATE_MACHINES.apply',
+    in: 'POSITIONS.apply',
     text: 'if (start && Object.hasOwn(positions, key)) return positions;',
     becomes: 'void start;',
     tests: ['test/gate/node/state-machine/positions.test.ts'],
@@ -218,7 +218,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'process',
     breaks: 'A model that asks what was done in this turn is told of the turns before it, too.',
-    in: 'AGENT_PROCESS.observe',
+    in: 'PROCESS.observe',
     text: 'return nothing(moment.turn);',
     becomes: 'return memory;',
     tests: ['test/gate/node/process-tools/process-memory.test.ts'],
@@ -226,7 +226,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'listings',
     breaks: 'The tools of one MCP server take the place of those of another.',
-    in: 'LISTED_TOOLS.apply',
+    in: 'LISTINGS.apply',
     text: 'listings.filter((one) => one !== known)',
     becomes: 'listings.filter((one) => one.key === key && one !== known)',
     tests: ['test/gate/node/tools/listings.test.ts'],

@@ -2,6 +2,14 @@
 
 import { SessionObject as Sessions } from '../../../durable-objects/index.ts';
 import { type Caller, createHoldfast, type Env, type Holdfast } from '../../../src/create-holdfast.ts';
+import {
+  agentProcess,
+  chaining,
+  listings,
+  playbooks,
+  stateMachines,
+  unfolding,
+} from '../../../src/kinds/entry.ts';
 import { machineTime, moveClock } from './held-clock.ts';
 import { kinds } from './kinds.ts';
 import { leaves } from './leaves.ts';
@@ -19,17 +27,28 @@ function callerOf({ headers }: Request): Caller {
   return { id: headers.get('x-user') ?? 'ada', ...(tenant && { tenant }), ...(role && { roles: [role] }) };
 }
 
+/** In the order in which they were always shown. */
+const KINDS = [chaining, unfolding, stateMachines, playbooks, agentProcess, listings];
+
 const agents = [...leaves, ...kinds, ...nestedLoops, ...waits, ...limits, ...outside];
+const SERVED = served((request, env, execution) => holdfast.worker.fetch(request, env, execution));
 const holdfast: Holdfast = createHoldfast({
   agents,
   auth: callerOf,
   // Its clock stands still, so that no stream is ever silent for long.
   maxStreams: 1_000,
   bodyContext: ['team'],
-  ...served((request, env, execution) => holdfast.worker.fetch(request, env, execution)),
+  ...SERVED,
+  use: [...KINDS, ...(SERVED.use ?? [])],
 });
 /** Sessions of tenants were kept under names that they have no more. */
-const ofTenants = createHoldfast({ agents, auth: callerOf, legacyTenants: true, maxStreams: 1_000 });
+const ofTenants = createHoldfast({
+  agents,
+  use: KINDS,
+  auth: callerOf,
+  legacyTenants: true,
+  maxStreams: 1_000,
+});
 
 export const { TurnRunner } = holdfast;
 

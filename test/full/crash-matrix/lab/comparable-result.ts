@@ -50,7 +50,10 @@ export function toComparable(
       // How far it came with its questions depends on where it was cut off.
       .filter((event) => !OF_QUESTIONS.includes(event.type) || !unknown.has(nameOf(event, names)))
       .map((event) =>
-        comparable({ ...event, seq: undefined, at: undefined, ms: undefined, from: undefined }, names),
+        comparable(
+          { ...placeless(event), seq: undefined, at: undefined, ms: undefined, from: undefined },
+          names,
+        ),
       )
       .sort(),
     memory: memoryOf(foldEvents(events, kinds), names),
@@ -59,6 +62,12 @@ export function toComparable(
     unjustified: unjustifiedIn(events, names),
   };
 }
+
+/** Where in the journal the messages stood of which a summary was dropped is not compared. */
+const placeless = (event: StoredEvent): StoredEvent =>
+  event.type === 'module-event'
+    ? { ...event, facts: event.facts.map((one) => ({ ...one, fact: { ...Object(one.fact), from: 0 } })) }
+    : event;
 
 /** The state, but for what it says of the invocations that made it. */
 function memoryOf(state: SessionState, names: CallNames): Record<string, string> {
@@ -74,6 +83,7 @@ function memoryOf(state: SessionState, names: CallNames): Record<string, string>
     ...Object.fromEntries(
       [...memories].map(([name, value]) => [name, name.startsWith('app:') ? timeless(value) : value]),
     ),
+    compaction: memories.get('compaction') !== undefined && memories.get('compaction') !== null,
     [PROCESS.name]: sortedProcess(memories),
   };
   return Object.fromEntries(
