@@ -38,9 +38,15 @@ const withoutChecks = [
 /** Of these, what expects mistakes in literals to be told. */
 const ofLiterals = [
   'test/gate/node/agentic/copies.test.ts',
+  'test/gate/node/agentic/define-agentic-tool.test.ts',
+  'test/gate/node/playbook/sources.test.ts',
+  'test/gate/node/state-machine/sources.test.ts',
   'test/gate/node/tools/domain-type.test.ts',
   'test/gate/node/tools/plain-definitions.test.ts',
   'test/gate/node/tools/objects/tool-methods.test.ts',
+  'test/gate/node/tools/resolution/resolve-tools.test.ts',
+  'test/gate/node/unfolding/one-source.test.ts',
+  'test/gate/node/unfolding/with-inner-tools.test.ts',
   'test/gate/node/webhooks/outgoing.test.ts',
 ];
 

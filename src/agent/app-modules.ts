@@ -7,9 +7,13 @@ import type { Agent } from './define-agent.ts';
 /** What an app has its modules of: its own, and those that its agents and the tools of its groups bring along. */
 interface AppWithModules {
   readonly use?: readonly ModuleUse[] | undefined;
-  readonly agents: readonly Pick<Agent, 'uses'>[];
+  readonly agents: readonly Agent[];
   readonly toolGroups?: readonly ToolGroup[] | undefined;
 }
+
+/** An agent that is a copy of another may have other tools by now. */
+const broughtBy = ({ tools, providers, sources, strategies }: Agent): readonly ModuleUse[] =>
+  usesOf([...tools, ...providers, ...sources, ...strategies]);
 
 /**
  * All modules of an app, each once.
@@ -18,6 +22,6 @@ interface AppWithModules {
  */
 export const appModules = ({ use = [], agents, toolGroups = [] }: AppWithModules): Modules =>
   composeModules(use, [
-    ...agents.map(({ uses }) => uses),
+    ...agents.map((agent) => [...new Set([...agent.uses, ...broughtBy(agent)])]),
     usesOf(toolGroups.flatMap(({ tools, providers }) => [...tools, ...providers])),
   ]);
