@@ -43,7 +43,8 @@ export function importsOf({ file, program, module }: Source): Import[] {
   return found;
 }
 
-const resolved = (file: string, specifier: string): string =>
+/** A specifier as a path from the root; the name of a package stays. */
+export const resolved = (file: string, specifier: string): string =>
   specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : specifier;
 
 type Entry = Source['module']['staticImports'][number]['entries'][number];

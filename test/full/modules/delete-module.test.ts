@@ -1,0 +1,30 @@
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { deleteModule, modulesOf, readCheckout } from '../../measure/delete-module.ts';
+
+const MINUTES = 60_000;
+
+describe('a checkout from which a module is deleted', () => {
+  const checkout = readCheckout(resolve(import.meta.dirname, '../../..'));
+  const [module = { path: 'src/modules', entries: [] }] = modulesOf(checkout);
+
+  // `npm run delete-modules` deletes each of them, and runs more tests.
+  it(`compiles, and its journal folds as before, without ${module.path}`, {
+    timeout: 5 * MINUTES,
+  }, async () => {
+    const { problem, tests } = await deleteModule(checkout, module, ['test/gate/node/journal']);
+    expect(problem).toBeUndefined();
+    expect(tests.passed).toBeGreaterThan(3);
+  });
+
+  it('is not made if no test of the kernel would be left', async () => {
+    const { problem } = await deleteModule(checkout, module, ['test/gate/node/nowhere']);
+    expect(problem).toBe('No test of the kernel is left.');
+  });
+
+  it('is not made of a part that the kernel imports, whose importing files are named', async () => {
+    const loop = { path: 'src/loop', entries: [] };
+    const { problem } = await deleteModule(checkout, loop, ['test/gate/node/journal']);
+    expect(problem).toMatch(/^The kernel imports it: .*\bsrc\/agent\/define-agent\.ts\b.*\.$/);
+  });
+});

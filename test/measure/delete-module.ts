@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { copyCheckout } from '../mutations/checkout-copy.ts';
+import { readSource, type Source, sourceFilesIn } from '../source/parse-source.ts';
+import { type Feature, featuresOf, isModule, isOfFeature } from './features.ts';
+import type { Manifest } from './public-names.ts';
+import { type Removal, removalOf } from './removal.ts';
+
+/** A checkout, as far as modules are deleted from it. */
+export interface Checkout {
+  readonly root: string;
+  readonly sources: readonly Source[];
+  readonly features: readonly Feature[];
+}
+
+/** The outcome of deleting a module. */
+export interface Deletion {
+  /** The reason why the kernel does not do without the module, or `undefined`. */
+  readonly problem: string | undefined;
+  /** The files of the library outside of the module that go with it. */
+  readonly alongside: readonly string[];
+  /** How many test files of the kernel passed, and how many went with the module. */
+  readonly tests: { readonly passed: number; readonly gone: number };
+}
+
+/** Reads a checkout with all its tests and examples. */
+export function readCheckout(root: string): Checkout {
+  const files = ['durable-objects', 'src', 'test'].flatMap((folder) => sourceFilesIn(root, folder));
+  const sources = files.map((file) => readSource(root, file));
+  return { root, sources, features: featuresOf(readManifest(root), files) };
+}
+
+export const modulesOf = ({ features }: Checkout): Feature[] => features.filter(isModule);
+
+/**
+ * Deletes a module in a copy of the checkout: its folder, its entries in package.json, and the tests, examples and parts of other features
+ * that import it. Then compiles the library and runs those tests of the kernel, named by their folders, that are left.
+ */
+export async function deleteModule(
+  { root, sources, features }: Checkout,
+  { path }: Feature,
+  testFolders: readonly string[],
+): Promise<Deletion> {
+  const isKernel = (file: string): boolean =>
+    isLibrary(file) && !features.some((feature) => isOfFeature(file, feature.path));
+  const removal = removalOf(sources, { isPart: (file) => isOfFeature(file, path), isKernel });
+  const tests = sources
+    .map(({ file }) => file)
+    .filter((file) => file.endsWith('.test.ts') && testFolders.some((folder) => isOfFeature(file, folder)));
+  const left = tests.filter((file) => !removal.files.includes(file));
+  const deletion = {
+    alongside: removal.files.filter((file) => isLibrary(file) && !isOfFeature(file, path)),
+    tests: { passed: 0, gone: tests.length - left.length },
+  };
+  const { kernel } = removal;
+  if (kernel.length > 0) return { ...deletion, problem: `The kernel imports it: ${kernel.join(', ')}.` };
+  if (left.length === 0) return { ...deletion, problem: 'No test of the kernel is left.' };
+  const copy = copyCheckout(root);
+  try {
+    apply(removal, copy);
+    const problem = (await compile(copy)) ?? (await runTests(copy, left));
+    if (problem !== undefined) return { ...deletion, problem };
+    return { ...deletion, tests: { ...deletion.tests, passed: left.length }, problem };
+  } finally {
+    rmSync(dirname(copy), { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Whether the build of the library has a file. */
+const isLibrary = (file: string): boolean =>
+  !file.startsWith('test/') && !file.startsWith('src/examples/') && file !== 'src/worker.ts';
+
+const readManifest = (root: string): Manifest =>
+  JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest; // our own package.json
+
+function apply({ files, rewritten }: Removal, copy: string): void {
+  for (const file of files) rmSync(join(copy, file));
+  for (const { file, text } of rewritten) writeFileSync(join(copy, file), text);
+  const manifest = readManifest(copy);
+  const exports = Object.entries(manifest.exports).filter(
+    ([, { types }]) => !files.includes(types.replace(/^\.\/dist\//, '').replace(/\.d\.ts$/, '.ts')),
+  );
+  const left = { ...manifest, exports: Object.fromEntries(exports) };
+  writeFileSync(join(copy, 'package.json'), JSON.stringify(left, null, 2));
+}
+
+const compile = (copy: string): Promise<string | undefined> =>
+  run(copy, ['typescript/bin/tsc', '-p', 'tsconfig.build.json', '--noEmit', '--pretty', 'false']);
+
+const runTests = (copy: string, files: readonly string[]): Promise<string | undefined> =>
+  run(copy, ['vitest/vitest.mjs', 'run', '--project', 'gate in Node', '--reporter=dot', ...files]);
+
+const MINUTES = 60_000;
+
+/** Runs the program of a package. Returns the end of its output if it fails. */
+function run(copy: string, [program = '', ...args]: readonly string[]): Promise<string | undefined> {
+  const options = { cwd: copy, timeout: 10 * MINUTES, maxBuffer: 2 ** 26 };
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [join(copy, 'node_modules', program), ...args],
+      options,
+      (failure, stdout, stderr) => {
+        resolve(failure ? `${program} failed:\n${`${stdout}${stderr}`.trim().slice(-4_000)}` : undefined);
+      },
+    );
+  });
+}

@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest';
+import { parseSource } from '../source/parse-source.ts';
+import { type Removal, removalOf } from './removal.ts';
+
+/** Deletes `src/modules/wallet` from these files. */
+function withoutWallet(files: Readonly<Record<string, string>>): Removal {
+  const sources = Object.entries({
+    'src/modules/wallet/wallet.ts': 'export const wallet = 1; export type Coin = 2;',
+    'src/modules/wallet/entry.ts': "export { wallet, type Coin } from './wallet.ts';",
+    ...files,
+  });
+  return removalOf(
+    sources.map(([file, text]) => parseSource(file, text)),
+    {
+      isPart: (file) => file.startsWith('src/modules/wallet/'),
+      isKernel: (file) => file.startsWith('src/loop/'),
+    },
+  );
+}
+
+const WALLET = ['src/modules/wallet/entry.ts', 'src/modules/wallet/wallet.ts'];
+
+it('a part that nothing imports goes alone', () => {
+  const loop = { 'src/loop/loop.ts': 'export const loop = 1;' };
+  expect(withoutWallet(loop)).toEqual({ files: WALLET, rewritten: [], kernel: [] });
+});
+
+it('each file that imports it goes with it, and each that imports one of those', () => {
+  const { files, rewritten, kernel } = withoutWallet({
+    'src/bank/describe.ts': "import type { Coin } from '../modules/wallet/wallet.ts'; export const a = 1;",
+    'src/bank/bank.ts': 'export const bank = 1;',
+    'test/bank.test.ts': "import { a } from '../src/bank/describe.ts';",
+    'test/late.test.ts': "await import('./bank.test.ts');",
+    'test/other.test.ts': "import { bank } from '../src/bank/bank.ts';",
+  });
+  expect(files).toEqual(['src/bank/describe.ts', ...WALLET, 'test/bank.test.ts', 'test/late.test.ts']);
+  expect([rewritten, kernel]).toEqual([[], []]);
+});
+
+it('a file that only passes names on loses those of what goes, and whoever imports one of them goes', () => {
+  const { files, rewritten } = withoutWallet({
+    'src/bank/entry.ts':
+      "export { bank, type Sum as Total } from './bank.ts';\nexport { wallet as purse } from '../modules/wallet/wallet.ts';",
+    'src/bank/bank.ts': 'export const bank = 1; export type Sum = 2;',
+    'src/all.ts': "export * from './bank/entry.ts'; export * from './modules/wallet/entry.ts';",
+    'src/names.ts': "export * as names from './all.ts';",
+    'test/bank.test.ts': "import { bank } from '../src/all.ts';",
+    'test/purse.test.ts': "import { purse } from '../src/all.ts';",
+    'test/coin.test.ts': "import type { Coin } from '../src/all.ts';",
+  });
+  expect(files).toEqual([...WALLET, 'test/coin.test.ts', 'test/purse.test.ts']);
+  expect(rewritten).toEqual([
+    {
+      file: 'src/bank/entry.ts',
+      text: "export { bank as bank } from './bank.ts';\nexport { type Sum as Total } from './bank.ts';\n",
+    },
+    { file: 'src/all.ts', text: "export * from './bank/entry.ts';\n" },
+  ]);
+});
+
+it('a file that only passes on what goes is gone itself', () => {
+  const { files } = withoutWallet({
+    'test/door.ts': "export { wallet } from '../src/modules/wallet/wallet.ts';",
+    'test/door.test.ts': "import { wallet } from './door.ts';",
+  });
+  expect(files).toEqual([...WALLET, 'test/door.test.ts', 'test/door.ts']);
+});
+
+it('a file of the kernel stays and is listed, also if it knows no more than a type or another file that goes', () => {
+  const { files, kernel } = withoutWallet({
+    'src/bank/bank.ts': "import { wallet } from '../modules/wallet/entry.ts'; export const bank = wallet;",
+    'src/loop/loop.ts': "import type { Coin } from '../modules/wallet/wallet.ts';",
+    'src/loop/index.ts': "export { bank } from '../bank/bank.ts';",
+    'src/loop/step.ts': "import './loop.ts';",
+  });
+  expect(files).toEqual(['src/bank/bank.ts', ...WALLET]);
+  expect(kernel).toEqual(['src/loop/index.ts', 'src/loop/loop.ts']);
+});

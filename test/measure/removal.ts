@@ -1,0 +1,120 @@
+import { exportsOf, type Import, importsOf, resolved } from '../source/imports.ts';
+import type { Source } from '../source/parse-source.ts';
+
+/** The files that change when a part of the library is deleted, so that no import leads to what is gone. */
+export interface Removal {
+  /** The files that go, those of the part included, sorted. */
+  readonly files: readonly string[];
+  /** The files that only pass names on, with what is left of them. */
+  readonly rewritten: readonly { readonly file: string; readonly text: string }[];
+  /** The files of the kernel that import what goes, sorted. The part can be deleted only if there are none. */
+  readonly kernel: readonly string[];
+}
+
+/** Says which files are the part, and which are the kernel. */
+export interface Parts {
+  isPart(file: string): boolean;
+  isKernel(file: string): boolean;
+}
+
+/**
+ * Returns what has to go with a part: each file that imports it, each file that imports one of those, and so on. A file that only passes
+ * names on, such as an entry of the package, loses the names that lead there. A file of the kernel stays, and is listed.
+ */
+export function removalOf(sources: readonly Source[], { isPart, isKernel }: Parts): Removal {
+  const files = sources.map(toFile);
+  const deleted = new Set<string>();
+  const gone = new Map<string, ReadonlySet<string>>();
+  const remove = ({ file, names }: File): void => {
+    deleted.add(file);
+    gone.set(file, new Set(names));
+  };
+  const isHit = ({ to, names }: Import): boolean =>
+    deleted.has(to) || names.some((name) => gone.get(to)?.has(name));
+  const lostBy = (lines: readonly Line[]): string[] =>
+    lines.flatMap(({ from, name, as }) => {
+      const lost = gone.get(from) ?? new Set();
+      if (as === null) return [...lost];
+      return deleted.has(from) || lost.has(name) ? [as] : [];
+    });
+  const kept = (lines: readonly Line[]): Line[] =>
+    lines.filter(({ from, name, as }) => !deleted.has(from) && (as === null || !gone.get(from)?.has(name)));
+
+  for (const file of files) if (isPart(file.file)) remove(file);
+  const rest = files.filter(({ file }) => !isPart(file) && !isKernel(file));
+  for (let before = -1; before !== sizeOf(gone); ) {
+    before = sizeOf(gone);
+    for (const one of rest.filter(({ file }) => !deleted.has(file))) {
+      const lost = one.lines ? lostBy(one.lines) : [];
+      if (one.lines ? kept(one.lines).length === 0 : one.imports.some(isHit)) remove(one);
+      else if (lost.length > 0) gone.set(one.file, new Set(lost));
+    }
+  }
+
+  const names = (some: readonly File[]): string[] => some.map(({ file }) => file).toSorted();
+  return {
+    files: [...deleted].sort(),
+    rewritten: rest
+      .filter(({ file }) => gone.has(file) && !deleted.has(file))
+      .map(({ file, lines = [] }) => ({ file, text: kept(lines).map(written).join('') })),
+    kernel: names(files.filter(({ file, imports }) => isKernel(file) && imports.some(isHit))),
+  };
+}
+
+const sizeOf = (gone: ReadonlyMap<string, ReadonlySet<string>>): number =>
+  [...gone.values()].reduce((all, names) => all + names.size + 1, 0);
+
+interface File {
+  readonly file: string;
+  readonly imports: readonly Import[];
+  /** The names that it exports. */
+  readonly names: readonly string[];
+  /** All that it is made of, if it only passes names on. */
+  readonly lines: readonly Line[] | undefined;
+}
+
+/** A name that a file passes on. */
+interface Line {
+  readonly from: string;
+  readonly specifier: string;
+  /** `*` for all names. */
+  readonly name: string;
+  /** The name here, or `null` if all names keep theirs. */
+  readonly as: string | null;
+  readonly isType: boolean;
+}
+
+function toFile(source: Source): File {
+  const { file, program } = source;
+  const isBarrel =
+    program.body.length > 0 &&
+    program.body.every(
+      (statement) =>
+        statement.type === 'ExportAllDeclaration' ||
+        (statement.type === 'ExportNamedDeclaration' && statement.source !== null),
+    );
+  return {
+    file,
+    imports: importsOf(source),
+    names: exportsOf(source).map(({ name }) => name),
+    lines: isBarrel ? linesOf(source) : undefined,
+  };
+}
+
+const linesOf = ({ file, module }: Source): Line[] =>
+  module.staticExports.flatMap(({ entries }) =>
+    entries.flatMap(({ moduleRequest, importName, exportName, isType }) => {
+      if (!moduleRequest) return [];
+      const specifier = moduleRequest.value;
+      const name = importName.name ?? '*';
+      return [{ from: resolved(file, specifier), specifier, name, as: exportName.name, isType }];
+    }),
+  );
+
+function written({ specifier, name, as, isType }: Line): string {
+  const type = isType ? 'type ' : '';
+  if (as === null) return `export ${type}* from '${specifier}';\n`;
+  return name === '*'
+    ? `export ${type}* as ${as} from '${specifier}';\n`
+    : `export { ${type}${name} as ${as} } from '${specifier}';\n`;
+}

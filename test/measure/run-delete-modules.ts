@@ -1,0 +1,30 @@
+/**
+ * `npm run delete-modules`: deletes each module in a copy of this checkout, compiles what is left, and runs the tests of the kernel. Exits
+ * with 1 if the kernel does not do without one. `-- --only compaction` deletes that one.
+ */
+import { basename, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Deletion, deleteModule, modulesOf, readCheckout } from './delete-module.ts';
+
+const KERNEL_TESTS = ['in-memory', 'journal', 'session', 'tool-loop'].map(
+  (folder) => `test/gate/node/${folder}`,
+);
+
+const { values } = parseArgs({ options: { only: { type: 'string' } } });
+const checkout = readCheckout(resolve(import.meta.dirname, '../..'));
+const modules = modulesOf(checkout).filter(
+  ({ path }) => values.only === undefined || basename(path) === values.only,
+);
+if (modules.length === 0) throw new Error(`There is no module src/modules/${values.only}.`);
+for (const module of modules) {
+  const deletion = await deleteModule(checkout, module, KERNEL_TESTS);
+  console.log(shown(module.path, deletion));
+  if (deletion.problem !== undefined) process.exitCode = 1;
+}
+
+function shown(path: string, { problem, alongside, tests }: Deletion): string {
+  if (problem !== undefined) return `FAIL  ${path}: ${problem}`;
+  const gone = tests.gone > 0 ? `, ${tests.gone} import it` : '';
+  const withIt = alongside.length > 0 ? ` With it go: ${alongside.join(', ')}.` : '';
+  return `pass  ${path}: the library compiles, ${tests.passed} test files of the kernel pass${gone}.${withIt}`;
+}
