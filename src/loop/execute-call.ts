@@ -26,6 +26,7 @@ import { Interrupted } from './holder.ts';
 import { inspect, toolCallSeen } from './inspect.ts';
 import { prepareCall } from './live-call.ts';
 import { inLoop } from './loop.ts';
+import { throughModules } from './loop-seams.ts';
 import { isSupersededBySignal } from './next-step.ts';
 import { permitCall } from './permit-call.ts';
 import { originIn } from './scheduling.ts';
@@ -96,13 +97,10 @@ async function endOf(run: ToolCallRun): Promise<CallEnding> {
  *
  * @throws the reason of the holder's signal when that aborts before the effect is reached.
  */
-async function answerOf(
-  run: PermittedRun,
-  { call, progress }: PreparedCall,
-  time: AroundTime,
-): Promise<ToolResult> {
+async function answerOf(run: PermittedRun, prepared: PreparedCall, time: AroundTime): Promise<ToolResult> {
   const { signal } = run.loop.holder;
-  const calling = callTool(run, () => calledIn(run, call, time));
+  const { progress } = prepared;
+  const calling = callTool(run, () => calledIn(run, prepared, time));
   const early = Promise.withResolvers<never>();
   const onAbort = (): void => {
     // From there on, the effect decides.
@@ -123,12 +121,20 @@ function readInput({ tool, input: routed, record: { input } }: PermittedRun): Pa
   return tool.readInput ? { ok: true, input: tool.readInput(input) } : parseToolInput(tool.name, input);
 }
 
-/** Calls the tool with the input as it reads it. */
-async function calledIn(run: PermittedRun, call: PreparedCall['call'], time: AroundTime): Promise<unknown> {
-  const read = readInput(run);
-  if (!read.ok) return failure('invalid-input', read.message);
-  const { input } = read;
-  const answered = await CALLS.inCall(originIn(run.loop, run.record), () => run.tool.call(input, call));
+/** Calls the tool with the input as it reads it, through the modules around the call. */
+async function calledIn(run: PermittedRun, prepared: PreparedCall, time: AroundTime): Promise<unknown> {
+  const { loop, record, tool } = run;
+  const { call, progress } = prepared;
+  const next = async (): Promise<ToolResult> => {
+    const read = readInput(run);
+    if (!read.ok) return failure('invalid-input', read.message);
+    const { input } = read;
+    return CALLS.inCall(originIn(loop, record), () => tool.call(input, call));
+  };
+  const reached = (limit: ReachedLimit): void => {
+    progress.limit ??= limit;
+  };
+  const answered = await throughModules(loop.spec.uses, call, { next, reached });
   time.end();
   return answered;
 }
@@ -181,6 +187,7 @@ async function endingOf(
   const ended = withSignal(kept, secrets.redact(progress.signal));
   return {
     result: ended,
+    ...(progress.limit && { limit: progress.limit }),
     direct: tool.returnDirect && succeeded(ended) && (progress.reached || progress.received),
     changes: keptChanges(ended, changes),
     said,

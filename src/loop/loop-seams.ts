@@ -37,7 +37,7 @@ export const usesOfTurn = (
   appWide: readonly ModuleUse[],
   ofAgent: readonly ModuleUse[],
 ): readonly ScopedUse[] => [
-  ...scoped(ROOT, appWide).map((one) => ({ ...one, isAppWide: true })),
+  ...scoped(ROOT, appWide, true),
   ...scoped(
     ROOT,
     ofAgent.filter((use) => !appWide.includes(use)),
@@ -45,28 +45,25 @@ export const usesOfTurn = (
 ];
 
 /** The uses of a loop inside another: those around it that hold there too, then its own. */
-export const usesInside = (
+export function usesInside(
   around: readonly ScopedUse[],
   frame: string,
   own: readonly ModuleUse[] = [],
-): readonly ScopedUse[] => [
-  ...around.filter(({ use, isAppWide }) => isAppWide || use.module.nested),
-  ...scoped(
-    frame,
-    own.filter((use) => !around.some((one) => one.isAppWide && one.use === use)),
-  ),
-];
+): readonly ScopedUse[] {
+  const kept = around.filter(({ use, isAppWide }) => isAppWide || use.module.nested);
+  return [...kept, ...scoped(frame, own).filter(({ use }) => !kept.some((one) => one.use === use))];
+}
 
 /** As far as they bring anything to a loop. */
-const scoped = (frame: string, uses: readonly ModuleUse[]): readonly ScopedUse[] =>
-  uses.filter((use) => LOOPS.of(use)).map((use) => ({ use, frame, isAppWide: false }));
+const scoped = (frame: string, uses: readonly ModuleUse[], isAppWide = false): readonly ScopedUse[] =>
+  uses.filter((use) => LOOPS.of(use)).map((use) => ({ use, frame, isAppWide }));
 
 /** Has every module prepare the next model call. @throws what they do. */
 export async function prepareAll(loop: Loop): Promise<void> {
   for (const { use } of loop.spec.uses) await LOOPS.of(use)?.prepare?.(loop);
 }
 
-/** What a call is answered, all modules around it, the outermost first. */
+/** Answers a call through all modules around it, the outermost first. */
 export function throughModules(
   uses: readonly ScopedUse[],
   call: LiveCall,
@@ -74,7 +71,8 @@ export function throughModules(
 ): Promise<ToolResult> {
   const chain = uses.reduceRight((inner, { use, frame }) => {
     const seam = LOOPS.of(use);
-    return seam?.call ? () => seam.call?.(call, inner, { frame, reached }) ?? inner() : inner;
+    const around = seam?.call?.bind(seam);
+    return around ? () => around(call, inner, { frame, reached }) : inner;
   }, next);
   return chain();
 }

@@ -3,6 +3,7 @@ import type { CallChanges, ScheduledMessage } from '../journal/events.ts';
 import { mergeCallState } from '../journal/fold-calls.ts';
 import type { CallRecord, FrameState } from '../journal/state.ts';
 import { parseToolInput } from '../tool/check-input.ts';
+import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { BlackboardEntry, CallBlackboard, CallState } from '../tool/kept-values.ts';
 import { callBlackboard, callState } from '../tool/kept-values.ts';
@@ -37,7 +38,7 @@ export type PermittedRun = ToolCallRun & Target;
 export interface PreparedCall {
   readonly call: LiveCall;
   /** Goes on while the tool runs. */
-  readonly progress: Readonly<CallProgress>;
+  readonly progress: Readonly<Omit<CallProgress, 'limit'>> & Pick<CallProgress, 'limit'>;
   /** All that the call has scheduled. */
   scheduled(): Promise<readonly ScheduledMessage[]>;
 }
@@ -54,6 +55,8 @@ export interface CallProgress {
   received: boolean;
   /** Milliseconds inside `run`; absent when nothing ran. */
   ms?: number | undefined;
+  /** The call was beyond this limit, and did not run. */
+  limit?: ReachedLimit;
   /** What the effect or the frame sent, which reaches the loop whatever decorators made of the result. */
   signal?: Signal | undefined;
 }

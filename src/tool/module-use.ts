@@ -77,6 +77,7 @@ const twoModules = (name: string): string =>
   `There are two modules called '${name}'. Either two copies of holdfast are installed (npm ls holdfast), or one of them needs another name.`;
 
 const twoUses = (name: string, key: string): string =>
-  key === ''
-    ? `The module '${name}' is used twice with different settings: use it once.`
-    : `The module '${name}' is used twice under the key '${key}': give one of them another.`;
+  `The module '${name}' is used twice ` +
+  (key === ''
+    ? 'with different settings: use it once.'
+    : `under the key '${key}': give one of them another.`);

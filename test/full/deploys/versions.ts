@@ -62,8 +62,8 @@ export const upgrading: Build = {
   edits: [
     ...laterEvents,
     {
-      from: '  (event) => event,\n];',
-      to: `  (event) => event,
+      from: '? ofCompaction(event) : event),\n];',
+      to: `? ofCompaction(event) : event),
         (event) => event.type === 'turn-started' ? { ...event, message: event.message + ' (of old)' } : event,
       ];`,
     },

@@ -86,7 +86,7 @@ export const compactions: readonly Scenario[] = [
     ...compacted('compaction-dropped', { overTokens: 60, keepTurns: 0 }, [
       { to: '{"assistant":', replies: [' '] },
     ]),
-    tells: '"type":"summary-dropped"',
+    tells: '"module":"compaction"',
   },
   tooLong,
 ];

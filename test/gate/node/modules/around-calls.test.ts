@@ -1,0 +1,151 @@
+/** What modules stand around: the calls and the model calls of the loops for which they are used. */
+import { describe, expect, it } from 'vitest';
+import { type AnyTool, defineAgent, defineTool, error, requireApproval } from '../../../../src/index.ts';
+import { defineAgenticTool, type ModuleUse } from '../../../../src/kinds/entry.ts';
+import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import { createModule, LOOPS, useOf } from '../../../doors/loop.ts';
+import { shownResults } from '../tool-loop/scenes.ts';
+
+const work = (name: string): AnyTool =>
+  defineTool({ name, description: 'Works.', effect: 'read', run: () => `${name} done` });
+
+/** A module that writes down what it stands around. */
+function watching(name: string, log: string[], nested = false): ModuleUse {
+  const use = useOf(createModule({ name, nested }));
+  LOOPS.give(use, {
+    async prepare({ frame }) {
+      log.push(`${name} prepares ${frame.path}`);
+    },
+    async call(call, next, { frame }) {
+      log.push(`${name} before ${call.tool}, used for '${frame}'`);
+      const result = await next();
+      log.push(`${name} after ${call.tool}: ${result.text()}`);
+      return result;
+    },
+  });
+  return use;
+}
+
+function sessionOf(
+  tools: readonly AnyTool[],
+  replies: readonly ScriptedReply[],
+  use: { readonly ofAgent?: readonly ModuleUse[]; readonly ofApp?: readonly ModuleUse[] },
+) {
+  const agent = defineAgent({
+    name: 'clerk',
+    description: 'Works.',
+    instructions: 'Work.',
+    tools,
+    use: use.ofAgent,
+  });
+  return createTestSession(agent, { replies, use: use.ofApp });
+}
+
+const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [work('spade')] });
+const calls = (name: string): ScriptedReply => ({ calls: [{ name, input: {} }] });
+
+describe('a module around the calls of a loop', () => {
+  it('of the app stands outside of one of the agent, and both see each call', async () => {
+    const log: string[] = [];
+    const use = { ofAgent: [watching('inner', log)], ofApp: [watching('outer', log)] };
+    const session = sessionOf([work('look')], [calls('look'), 'Done.'], use);
+    expect(await session.send('Go.')).toMatchObject({ text: 'Done.' });
+    expect(log).toEqual([
+      'outer prepares clerk',
+      'inner prepares clerk',
+      "outer before look, used for ''",
+      "inner before look, used for ''",
+      'inner after look: look done',
+      'outer after look: look done',
+      'outer prepares clerk',
+      'inner prepares clerk',
+    ]);
+  });
+
+  it('holds in loops inside if it is the app’s or says so, and else in the agent’s own alone', async () => {
+    const log: string[] = [];
+    const use = {
+      ofAgent: [watching('own', log), watching('nested', log, true)],
+      ofApp: [watching('app', log)],
+    };
+    const session = sessionOf([dig], [calls('dig'), calls('spade'), 'Dug.', 'Done.'], use);
+    expect(await session.send('Go.')).toMatchObject({ text: 'Done.' });
+    expect(log.filter((line) => line.includes('spade'))).toEqual([
+      "app before spade, used for ''",
+      "nested before spade, used for ''",
+      'nested after spade: spade done',
+      'app after spade: spade done',
+    ]);
+    expect(log.filter((line) => line === 'own prepares clerk/dig')).toEqual([]);
+    expect(log).toContain('nested prepares clerk/dig');
+  });
+
+  it('answers in the place of the tool, which does not run, and tells which limit was met', async () => {
+    const refusing = useOf(createModule({ name: 'refusing' }));
+    LOOPS.give(refusing, {
+      async call(_, __, { reached }) {
+        reached({ kind: 'toolCalls', most: 0 });
+        return error('Not today.');
+      },
+    });
+    let ran = 0;
+    const count = defineTool({
+      name: 'count',
+      description: 'Counts.',
+      run: () => {
+        ran += 1;
+        return ran;
+      },
+    });
+    const session = sessionOf([count], [calls('count'), 'Done.'], { ofAgent: [refusing] });
+    await session.send('Go.');
+    expect(shownResults(session.requests[1])).toEqual(['Error: Not today.']);
+    expect(ran).toBe(0);
+    const ended = (await session.events()).find(({ type }) => type === 'tool-call-ended');
+    expect(ended).toMatchObject({ limit: { kind: 'toolCalls', most: 0 } });
+  });
+
+  it('is entered again when a call that waited is answered', async () => {
+    const log: string[] = [];
+    const session = sessionOf([requireApproval(work('pay'), 'Pay?')], [calls('pay'), 'Paid.'], {
+      ofAgent: [watching('guard', log)],
+    });
+    expect(await session.send('Pay.')).toMatchObject({ outcome: 'suspended' });
+    expect(await session.decide('pay', 'approve')).toMatchObject({ text: 'Paid.' });
+    expect(log.filter((line) => line.includes('pay'))).toEqual([
+      "guard before pay, used for ''",
+      "guard before pay, used for ''",
+      'guard after pay: pay done',
+    ]);
+  });
+
+  it('that throws fails its call, which the model is told', async () => {
+    const broken = useOf(createModule({ name: 'broken' }));
+    LOOPS.give(broken, { call: () => Promise.reject(new Error('It is broken.')) });
+    const session = sessionOf([work('look')], [calls('look'), 'Done.'], { ofAgent: [broken] });
+    expect(await session.send('Go.')).toMatchObject({ text: 'Done.' });
+    expect(shownResults(session.requests[1])).toEqual(['Error: It is broken.']);
+  });
+});
+
+describe('modules of an app', () => {
+  const first = useOf(createModule({ name: 'same' }));
+  const second = useOf(createModule({ name: 'same' }));
+
+  it('of one name are refused: two copies of the library may be installed', () => {
+    expect(() => sessionOf([], [], { ofAgent: [first, second] })).toThrow(
+      "There are two modules called 'same'. Either two copies of holdfast are installed (npm ls holdfast), or one of them needs another name.",
+    );
+  });
+
+  it('are used once under each key', () => {
+    const module = createModule({ name: 'keyed' });
+    const uses = (key = ''): readonly ModuleUse[] => [useOf(module, key), useOf(module, key)];
+    expect(() => sessionOf([], [], { ofApp: uses() })).toThrow(
+      "The module 'keyed' is used twice with different settings: use it once.",
+    );
+    expect(() => sessionOf([], [], { ofAgent: uses('a') })).toThrow(
+      "The module 'keyed' is used twice under the key 'a': give one of them another.",
+    );
+  });
+});
