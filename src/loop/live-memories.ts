@@ -49,8 +49,8 @@ export class LiveMemories {
     const kind = name.replace(APP_MEMORY, '');
     if (!this.#memories.has(name)) {
       return (
-        `The module '${kind}' remembers nothing here, since the app does not have it. Tools that an agent is defined with bring ` +
-        'theirs along; for others, add it to createHoldfast({ use }), and in tests to the `use` of createTestSession and crashMatrix.'
+        `The module '${kind}' remembers nothing here, since the app does not have it: add it to createHoldfast({ use }), and in tests ` +
+        'to the `use` of createTestSession and crashMatrix.'
       );
     }
     const broken = this.#state.brokenMemories?.get(name);

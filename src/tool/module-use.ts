@@ -74,7 +74,7 @@ export function distinctModules(uses: readonly ModuleUse[]): readonly ModuleIden
 }
 
 const twoModules = (name: string): string =>
-  `There are two modules called '${name}'. Either two copies of holdfast are installed (npm ls holdfast), or one of them needs another name.`;
+  `Two modules are called '${name}': rename one, or look for a second copy of holdfast (npm ls holdfast).`;
 
 const twoUses = (name: string, key: string): string =>
   `The module '${name}' is used twice ` +

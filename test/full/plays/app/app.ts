@@ -29,5 +29,5 @@ export function createApp(options: AppOptions) {
           : `${entry.level} ${entry.event} ${entry.message} ${entry.thrown ?? ''}`,
       ),
   });
-  return { ...holdfast, kinds };
+  return { ...holdfast, uses: [...kinds, ...agent.uses] };
 }

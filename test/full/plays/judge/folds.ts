@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ResultData, StoredEvent } from '../../../../src/index.ts';
-import type { ToolKind, ToolMemory } from '../../../../src/kinds/entry.ts';
+import type { ModuleUse, ToolMemory } from '../../../../src/kinds/entry.ts';
 import { emptyState, foldCovered, fromSnapshot, MESSAGE_TYPES, reduce } from '../../../doors/journal.ts';
-import { toolKinds } from '../../../doors/kinds.ts';
+import { composeModules } from '../../../doors/kinds.ts';
 
 /** A snapshot as a holder stores it. */
 export interface StoredSnapshot {
@@ -15,9 +15,9 @@ export interface StoredSnapshot {
 export class Folds {
   readonly #memories = new Map<number, readonly ToolMemory[]>();
 
-  /** A version of the app has these kinds of tools. */
-  knows(kinds: readonly ToolKind[]): void {
-    const { reducer, memories } = toolKinds(kinds);
+  /** A version of the app has these modules. */
+  knows(uses: readonly ModuleUse[]): void {
+    const { reducer, memories } = composeModules(uses);
     this.#memories.set(reducer, memories);
   }
 

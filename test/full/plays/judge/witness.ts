@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../../../../src/index.ts';
-import type { ToolKind } from '../../../../src/kinds/entry.ts';
+import type { ModuleUse } from '../../../../src/kinds/entry.ts';
 import { parseEvent } from '../../../doors/journal.ts';
 import type { Observer } from '../machine/network.ts';
 import type { LiveObject, ObjectHost } from '../machine/object-host.ts';
@@ -50,8 +50,8 @@ export class Witness implements Observer {
     this.#simulation = simulation;
   }
 
-  knows(kinds: readonly ToolKind[]): void {
-    this.folds.knows(kinds);
+  knows(uses: readonly ModuleUse[]): void {
+    this.folds.knows(uses);
   }
 
   calling(host: ObjectHost, method: string): void {

@@ -1,4 +1,4 @@
-import type { ToolKind } from '../../../../src/kinds/entry.ts';
+import type { ModuleUse } from '../../../../src/kinds/entry.ts';
 import type { AppOptions } from '../app/port.ts';
 import { type Finding, judge } from '../judge/judge.ts';
 import { Witness } from '../judge/witness.ts';
@@ -16,7 +16,7 @@ import { deliver, type Erasure, erase, type Place, readEvents, type Sent } from 
 /** The library, as the play uses it. */
 export interface Library {
   readonly SessionObject: ObjectClass;
-  createApp(options: AppOptions): Omit<Deployed, 'version'> & { readonly kinds: readonly ToolKind[] };
+  createApp(options: AppOptions): Omit<Deployed, 'version'> & { readonly uses: readonly ModuleUse[] };
 }
 
 /** What came of a play. */
@@ -82,7 +82,7 @@ export async function play(
     const witness = new Witness(simulation);
     const version = (name: 'v1' | 'v2'): Deployed => {
       const app = createApp({ outside, version: name, log: (line) => log.push(line) });
-      witness.knows(app.kinds);
+      witness.knows(app.uses);
       return { version: name, ...app };
     };
     const platform = new SimulatedPlatform({

@@ -195,8 +195,8 @@ describe('a mistake of a developer', () => {
     const kind = wordsOf();
     const session = createTestSession(agentOf(remembering(kind)), { replies: [act(2), act()] });
     const message =
-      "The module 'words' remembers nothing here, since the app does not have it. Tools that an agent is defined with bring theirs " +
-      'along; for others, add it to createHoldfast({ use }), and in tests to the `use` of createTestSession and crashMatrix.';
+      "The module 'words' remembers nothing here, since the app does not have it: add it to createHoldfast({ use }), and in tests " +
+      'to the `use` of createTestSession and crashMatrix.';
     const failed = { outcome: 'failed', error: { type: 'misconfigured', message } };
     expect(await session.send('Go.')).toMatchObject(failed);
     expect(await session.send('Again.')).toMatchObject(failed);
@@ -208,7 +208,7 @@ describe('a mistake of a developer', () => {
 
   it('that gives two kinds one name is told at the start', () => {
     expect(() => toolKinds([wordsOf(), wordsOf()])).toThrow(
-      "There are two modules called 'app:words'. Either two copies of holdfast are installed (npm ls holdfast), or one of them needs another name.",
+      "Two modules are called 'app:words': rename one, or look for a second copy of holdfast (npm ls holdfast).",
     );
   });
 

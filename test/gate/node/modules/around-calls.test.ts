@@ -134,7 +134,7 @@ describe('modules of an app', () => {
 
   it('of one name are refused: two copies of the library may be installed', () => {
     expect(() => sessionOf([], [], { ofAgent: [first, second] })).toThrow(
-      "There are two modules called 'same'. Either two copies of holdfast are installed (npm ls holdfast), or one of them needs another name.",
+      "Two modules are called 'same': rename one, or look for a second copy of holdfast (npm ls holdfast).",
     );
   });
 

@@ -133,8 +133,8 @@ describe('a fact that a call records', () => {
       {
         type: 'misconfigured',
         message:
-          "The module 'noted' remembers nothing here, since the app does not have it. Tools that an agent is defined with bring theirs " +
-          'along; for others, add it to createHoldfast({ use }), and in tests to the `use` of createTestSession and crashMatrix.',
+          "The module 'noted' remembers nothing here, since the app does not have it: add it to createHoldfast({ use }), and in tests " +
+          'to the `use` of createTestSession and crashMatrix.',
       },
       0,
     ]);
