@@ -34,7 +34,7 @@ export const toSubject = (scenario: Scenario): LabSubject => ({
     const kit = kitOf(crash);
     return [scenario.agent(kit), ...(scenario.agents?.(kit) ?? [])];
   },
-  modules: () => toolKinds(scenario.kinds),
+  modules: (agents) => toolKinds([...(scenario.kinds ?? []), ...new Set(agents.flatMap(({ uses }) => uses))]),
   known: toolKinds(scenario.kinds),
   script: { steps: scenario.steps, replies: scenario.script },
   reconciles: 'own',
