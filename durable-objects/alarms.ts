@@ -40,7 +40,7 @@ const KNOWN: Readonly<Record<Alarm['kind'], true>> = {
   expiry: true,
   start: true,
   retention: true,
-  announcement: true,
+  due: true,
   files: true,
   'file-retention': true,
 };

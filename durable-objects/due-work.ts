@@ -1,5 +1,5 @@
+import { type OfferedRow, takeDueRows } from './agenda.ts';
 import { dueRefs, retainAnew, scheduleAlarm } from './alarms.ts';
-import { type DueAnnouncement, takeDueAnnouncements } from './announcements.ts';
 import { expireFiles } from './files.ts';
 import { expireWait, isCancelled } from './inbox.ts';
 import { type DueDeletion, takeDueDeletions } from './outside-files.ts';
@@ -10,12 +10,13 @@ import { queueDue, startNext } from './waiting-turns.ts';
 /** What an alarm hands to a runner. */
 export interface DueWork {
   readonly turns: readonly string[];
-  readonly announcements: readonly DueAnnouncement[];
+  /** Rows of the agenda, for the modules that wrote them. */
+  readonly rows: readonly OfferedRow[];
   /** Copies of files that the store outside is to delete. */
   readonly deletions: readonly DueDeletion[];
 }
 
-const NOTHING_DUE: DueWork = { turns: [], announcements: [], deletions: [] };
+const NOTHING_DUE: DueWork = { turns: [], rows: [], deletions: [] };
 
 /** Does what is due where there is no session any more: its files are deleted outside. */
 export function doErasedWork(scope: LedgerScope): DueWork {
@@ -36,10 +37,10 @@ export function doDueWork(scope: LedgerScope): DueWork {
   for (const wait of dueRefs(scope, 'expiry')) expireWait(scope, wait);
   expireFiles(scope);
   const turns = takeDueTurns(scope);
-  const announcements = takeDueAnnouncements(scope);
+  const rows = takeDueRows(scope);
   const deletions = takeDueDeletions(scope);
   scheduleAlarm(scope);
-  return { turns, announcements, deletions };
+  return { turns, rows, deletions };
 }
 
 /**

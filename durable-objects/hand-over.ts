@@ -1,10 +1,5 @@
-import type {
-  Announced,
-  Announcement,
-  HandOver,
-  StoreDeletion,
-  TurnRunner,
-} from '../src/journal/turn-runner.ts';
+import type { DueOutcome, DueRow } from '../src/journal/agenda.ts';
+import type { HandOver, StoreDeletion, TurnRunner } from '../src/journal/turn-runner.ts';
 
 /** Hands the unfinished turns of one session to whoever runs them. */
 export interface TurnCarrier {
@@ -17,8 +12,8 @@ export interface TurnCarrier {
   arrived(): void;
   /** Has copies of files deleted in the store outside, by the loopback. Returns whether they are. Never rejects. */
   deleteFiles(deletion: StoreDeletion): Promise<boolean>;
-  /** Has an outgoing webhook told, by the loopback. Answers as the runner does; `undefined` when it did not. Never rejects. */
-  announce(announcement: Announcement): Promise<Announced | undefined>;
+  /** Offers a row of the agenda to its module, by the loopback. Returns the outcome, or `undefined` if there is none. Never rejects. */
+  offer(row: DueRow): Promise<DueOutcome | undefined>;
 }
 
 /** Takes turns to a Worker faster than the loopback, and does not keep the object awake while they run. */
@@ -44,18 +39,23 @@ export function createTurnCarrier(ctx: DurableObjectState, queue: TurnQueue | un
     return undefined;
   }
 
-  async function runByLoopback(handOver: HandOver): Promise<void> {
-    const { name, turn } = handOver;
+  /** Asks the runner by the loopback. Resolves with `undefined` if there is none, or if it fails, and says so. */
+  async function ask<T>(
+    { missing, failed }: { readonly missing: string; readonly failed: string },
+    work: (runner: TurnRunner) => Promise<T>,
+  ): Promise<T | undefined> {
     try {
-      await runnerFor(`turns of session ${name} are not taken over`)?.run(handOver);
+      const runner = runnerFor(missing);
+      return runner && (await work(runner));
     } catch (error) {
-      console.error(`holdfast: turn ${turn} was not taken over: ${String(error)}`);
+      console.error(`holdfast: ${failed}: ${String(error)}`);
+      return undefined;
     }
   }
 
   return {
     async handOver(handOver) {
-      const { turn } = handOver;
+      const { name, turn } = handOver;
       if (queue !== undefined && sent !== turn) {
         sent = turn;
         try {
@@ -65,36 +65,26 @@ export function createTurnCarrier(ctx: DurableObjectState, queue: TurnQueue | un
           console.error(`holdfast: turn ${turn} could not be sent by the queue TURNS: ${String(error)}`);
         }
       }
-      await runByLoopback(handOver);
+      const missing = `turns of session ${name} are not taken over`;
+      await ask({ missing, failed: `turn ${turn} was not taken over` }, (runner) => runner.run(handOver));
     },
     arrived() {
       sent = undefined;
     },
     async deleteFiles(deletion) {
       const { name, attempt, nextAfter } = deletion;
-      const what = `files of session ${name} are not deleted in the file store`;
-      try {
-        const runner = runnerFor(what);
-        await runner?.deleteFiles(deletion);
-        return runner !== undefined;
-      } catch (error) {
-        const next = `attempt ${attempt + 1} follows in ${Math.round(nextAfter / 60_000)} min`;
-        console.error(`holdfast: ${what}; ${next}: ${String(error)}`);
-        return false;
-      }
+      const missing = `files of session ${name} are not deleted in the file store`;
+      const failed = `${missing}; attempt ${attempt + 1} follows in ${Math.round(nextAfter / 60_000)} min`;
+      const deleted = await ask({ missing, failed }, async (runner) => {
+        await runner.deleteFiles(deletion);
+        return true;
+      });
+      return deleted === true;
     },
-    async announce(announcement) {
-      const { webhook, turn } = announcement;
-      try {
-        return await runnerFor(`outgoing webhook ${webhook} is not told of turn ${turn}`)?.announce(
-          announcement,
-        );
-      } catch (error) {
-        console.error(
-          `holdfast: outgoing webhook ${webhook} was not told of turn ${turn}, which is tried again: ${String(error)}`,
-        );
-        return undefined;
-      }
+    offer(row) {
+      const { name, module, key, ref } = row;
+      const missing = `row ${ref} of module ${module} ${key} in session ${name} is not done`;
+      return ask({ missing, failed: `${missing}, and is offered again` }, (runner) => runner.due(row));
     },
   };
 }

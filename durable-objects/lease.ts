@@ -1,6 +1,6 @@
 import type { Change, Leased, Reader } from '../src/journal/session-port.ts';
+import { addToAgenda } from './agenda.ts';
 import { retainAnew, scheduleAlarm, scheduleTurn } from './alarms.ts';
-import { oweAnnouncements } from './announcements.ts';
 import { dropMessages, isCalledFor, unreadMessages } from './inbox.ts';
 import { pageToFold } from './pages.ts';
 import type { Lease, LeaseTimes, LedgerScope, SessionStorage } from './session-storage.ts';
@@ -166,33 +166,37 @@ export function storedBefore(
   return isSame ? (found[0]?.at ?? null) : null;
 }
 
-/** What an append makes of the lease. Most leave its row as it is: the events say when the holder was heard. */
+/** What an append makes of the lease, and adds to the agenda. Most leave its row as it is: the events say when the holder was heard. */
 export function settleLease(scope: LedgerScope, change: Change): void {
   const { storage, now } = scope;
   const lease = storage.lease();
   const next = { ...lease, ...countChange(storage, change), heard: now(), heardSeq: storage.head() };
   const isUntold = change.events.length === 0 || lease.heard === null;
-  if (change.release !== undefined) release(scope, next, change);
-  else if (!isSameCount(next, lease) || isUntold) storage.setLease(next);
+  if (change.release !== undefined) {
+    release(scope, next, change);
+    return;
+  }
+  addToAgenda(scope, change.agenda);
+  if (!isSameCount(next, lease) || isUntold) storage.setLease(next);
 }
 
 /** Gives the lease of the open turn back. A suspended turn that has an unread message is one that waits for a holder. */
 function release(
   scope: LedgerScope,
   lease: Lease,
-  { release: how, resumeAfter = 0, announce }: Pick<Change, 'release' | 'resumeAfter' | 'announce'>,
+  { release: how, resumeAfter = 0, agenda }: Pick<Change, 'release' | 'resumeAfter' | 'agenda'>,
 ): void {
   const { storage, now } = scope;
   const { turn } = lease;
   if (turn === null || how === undefined) return;
-  const isAwaited = how === 'yielded' || (how === 'suspended' && isCalledFor(storage, turn));
-  if (isAwaited) {
+  const isCalled = how === 'suspended' && isCalledFor(storage, turn);
+  if (!isCalled) addToAgenda(scope, agenda);
+  if (how === 'yielded' || isCalled) {
     storage.setLease({ ...lease, state: 'free' });
     scheduleTurn(scope, turn, now() + pauseWhenYielded(lease, resumeAfter));
     return;
   }
   storage.alarms.remove('turn', turn);
-  oweAnnouncements(scope, announce);
   if (how === 'suspended') storage.setLease({ ...lease, state: 'suspended' });
   else endTurn(scope, lease, turn);
   scheduleAlarm(scope);

@@ -1,3 +1,4 @@
+import type { DueOutcome } from '../src/journal/agenda.ts';
 import type { Deferred, EventPage, Notice, ReadQuery } from '../src/journal/event-page.ts';
 import type { Posted, PostedMessage } from '../src/journal/inbox-message.ts';
 import type { FileDeleted, FilePage, FileQuery, FileStates } from '../src/journal/kept-file.ts';
@@ -18,15 +19,15 @@ import type {
   SessionFull,
   TurnStart,
 } from '../src/journal/session-port.ts';
-import type { Announced, Announcement } from '../src/journal/turn-runner.ts';
-import { isOutdated, LOST_AFTER, rescueAlarm, scheduleAlarm } from './alarms.ts';
-import { settleAnnouncement } from './announcements.ts';
+import { type OfferedRow, settleRow } from './agenda.ts';
+import { isOutdated, LOST_AFTER, rescueAlarm } from './alarms.ts';
+import { mustKnow, storeRest } from './appends.ts';
 import { findCredential, keepCredential, loseCredentials } from './credentials.ts';
 import { type DueWork, doDueWork, doErasedWork, isLeft, untilOffered } from './due-work.ts';
 import { deleteFile, keepFiles, pageOfFile, statesOf, whyMoved, whyNoRoom } from './files.ts';
 import { type Bounds, unlessFull, weightOf, whyFull } from './fullness.ts';
 import { leaveOrExpire, unreadMessages, whyNotPosted } from './inbox.ts';
-import { LeaseClock, leasedAnswer, settleLease, storedBefore } from './lease.ts';
+import { LeaseClock, leasedAnswer, storedBefore } from './lease.ts';
 import { type DueDeletion, eraseSession, settleDeletion } from './outside-files.ts';
 import { isNews, noticeOf, readPage } from './pages.ts';
 import { addStart, type LedgerScope, type SessionStorage, toStoredRows } from './session-storage.ts';
@@ -34,11 +35,8 @@ import { NO_TAKE_OVERS } from './take-overs.ts';
 import {
   awaitHolder,
   defer,
-  deferScheduled,
-  forgetSteered,
   loadOf,
   rememberRequest,
-  takeIn,
   waitingKindOf,
   whatBecameOf,
   whyRefused,
@@ -118,6 +116,7 @@ export class SessionLedger {
   }
 
   append(epoch: number, from: number, change: Change): Appended | Fenced | SessionFull {
+    mustKnow(change);
     return unlessFull(this.#bounds, () => this.#append(epoch, from, change));
   }
 
@@ -139,7 +138,7 @@ export class SessionLedger {
     const hasRoom = snapshot && whyFull(this.#bounds, weight + snapshot.body.length) === null;
     this.#commit(() => {
       this.#storage.addEvents(toStoredRows(events, { epoch, from, at }));
-      this.#storeRest({ ...change, snapshot: hasRoom ? snapshot : undefined });
+      storeRest(this.#scope, { ...change, snapshot: hasRoom ? snapshot : undefined });
     });
     if (events.length === 0 && change.release !== undefined) this.#options.onChange();
     this.#clock.extend();
@@ -228,9 +227,9 @@ export class SessionLedger {
     return this.#storage.exists() ? this.#commit(() => doDueWork(scope)) : doErasedWork(scope);
   }
 
-  /** What became of an announcement. Of a session that was erased meanwhile nothing is stored. */
-  announced(announcement: Announcement, became: Announced): void {
-    if (this.#storage.exists()) this.#commit(() => settleAnnouncement(this.#scope, announcement, became));
+  /** Stores the outcome of a row that an alarm offered. Stores nothing if the session was erased meanwhile. */
+  settleRow(row: OfferedRow, outcome: DueOutcome): void {
+    if (this.#storage.exists()) this.#commit(() => settleRow(this.#scope, row, outcome));
   }
 
   /** The store outside has deleted these copies of files. */
@@ -273,23 +272,6 @@ export class SessionLedger {
     if (waits === null) addStart(scope, start.started);
     rememberRequest(scope, start, waits === null ? this.#storage.head() : 0);
     return waits && defer(scope, start, waits);
-  }
-
-  /** What comes with the events of an append. */
-  #storeRest(change: Change): void {
-    const { inboxRead, snapshot, expiries, scheduled } = change;
-    const storage = this.#storage;
-    const now = this.#scope.now();
-    if (inboxRead !== undefined) takeIn(this.#scope, inboxRead);
-    keepFiles(this.#scope, change.files);
-    if (snapshot !== undefined) storage.setSnapshot(snapshot);
-    if (snapshot?.messagesFrom !== undefined) forgetSteered(this.#scope, snapshot.messagesFrom);
-    for (const { wait, after } of expiries ?? []) {
-      storage.alarms.add({ kind: 'expiry', ref: wait, due: now + after });
-    }
-    deferScheduled(this.#scope, scheduled ?? []);
-    if (expiries !== undefined || scheduled !== undefined) scheduleAlarm(this.#scope);
-    settleLease(this.#scope, change);
   }
 
   /** Whoever has given the lease back is told of no messages: they are for the next holder. */

@@ -1,4 +1,5 @@
 import { DurableObject } from 'cloudflare:workers';
+import type { DueRow } from '../src/journal/agenda.ts';
 import type { Deferred, EventPage, ReadQuery } from '../src/journal/event-page.ts';
 import type { Posted, PostedMessage } from '../src/journal/inbox-message.ts';
 import type { FileDeleted, FilePage, FileQuery, FileStates } from '../src/journal/kept-file.ts';
@@ -18,7 +19,7 @@ import type {
   SessionFull,
   TurnStart,
 } from '../src/journal/session-port.ts';
-import type { Announcement, StoreDeletion } from '../src/journal/turn-runner.ts';
+import type { StoreDeletion } from '../src/journal/turn-runner.ts';
 import { mostBytesOf } from './fullness.ts';
 import { createTurnCarrier, type TurnCarrier, type TurnQueue } from './hand-over.ts';
 import { SessionLedger } from './ledger.ts';
@@ -153,9 +154,9 @@ export class SessionObject extends DurableObject<SessionEnv> {
   override alarm(): void {
     try {
       const { name } = this.#storage;
-      const { turns, announcements, deletions } = this.#ledger.alarm();
+      const { turns, rows, deletions } = this.#ledger.alarm();
       for (const turn of turns) void this.#carrier.handOver({ name, turn });
-      for (const due of announcements) void this.#announce({ name, ...due });
+      for (const row of rows) void this.#offer({ name, ...row });
       for (const due of deletions) void this.#deleteFiles({ name, ...due });
     } catch (error) {
       console.error(`holdfast: the alarm of session ${this.#storage.name} failed: ${String(error)}`);
@@ -163,10 +164,10 @@ export class SessionObject extends DurableObject<SessionEnv> {
     }
   }
 
-  /** What was not answered is due again by itself. */
-  async #announce(announcement: Announcement): Promise<void> {
-    const became = await this.#carrier.announce(announcement);
-    if (became !== undefined) this.#ledger.announced(announcement, became);
+  /** A row whose offer was not answered is due again by itself. */
+  async #offer(row: DueRow): Promise<void> {
+    const outcome = await this.#carrier.offer(row);
+    if (outcome !== undefined) this.#ledger.settleRow(row, outcome);
   }
 
   /** What the store has not deleted is due again by itself. */

@@ -250,12 +250,12 @@ export interface Alarm {
   readonly due: number;
   /**
    * `turn`: the turn needs a holder. `expiry`: nobody has answered the wait of this id. `start`: the turn was scheduled for then.
-   * `retention`: the session is to be erased if nothing has happened in it for `ref` milliseconds. `announcement`: somebody outside
-   * is to be told of turns that have stopped. `files`: a store outside is to delete files of the incarnation in `ref`.
+   * `retention`: the session is to be erased if nothing has happened in it for `ref` milliseconds. `due`: rows of one
+   * module and key are to be offered to a Worker. `files`: a store outside is to delete files of the incarnation in `ref`.
    * `file-retention`: a file has been kept for `ref` milliseconds.
    */
-  readonly kind: 'turn' | 'expiry' | 'start' | 'retention' | 'announcement' | 'files' | 'file-retention';
-  /** The id of the turn or of the wait, the milliseconds, who is to be told of what, or whose files are to be deleted. */
+  readonly kind: 'turn' | 'expiry' | 'start' | 'retention' | 'due' | 'files' | 'file-retention';
+  /** The id of the turn or of the wait, the milliseconds, the rows of a module, or whose files are to be deleted. */
   readonly ref: string;
 }
 

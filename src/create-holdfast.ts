@@ -1,6 +1,7 @@
 /** The entry `holdfast/worker`: makes a Worker of agents. */
 
-export type { Announced, Announcement, HandOver, StoreDeletion, TurnRunner } from './journal/turn-runner.ts';
+export type { AgendaRow, DueOutcome, DueRow } from './journal/agenda.ts';
+export type { HandOver, StoreDeletion, TurnRunner } from './journal/turn-runner.ts';
 export { ConfigurationError } from './model/configuration-error.ts';
 export type { FileKey, FileStore, SessionFilesKey } from './session/file-store.ts';
 export type { ObjectSessionOptions } from './session/object-session.ts';

@@ -1,7 +1,8 @@
 import { SessionLedger } from '../../durable-objects/ledger.ts';
+import type { DueOutcome, DueRow } from '../journal/agenda.ts';
 import { LIVE, type Line, type LiveMessage, type Watcher } from '../journal/live-items.ts';
 import type { SessionPort } from '../journal/session-port.ts';
-import type { Announced, Announcement, HandOver, StoreDeletion } from '../journal/turn-runner.ts';
+import type { HandOver, StoreDeletion } from '../journal/turn-runner.ts';
 import type { Clock } from '../session/read-platform.ts';
 import { MemoryStorage } from './memory-storage.ts';
 
@@ -19,10 +20,9 @@ export interface MemorySessionsOptions {
    */
   readonly deleteFiles?: ((deletion: StoreDeletion) => unknown) | undefined;
   /**
-   * Called by a session's alarm when an outgoing webhook is to be told that a turn has stopped, again after a while when it fails.
-   * Absent: nobody is told.
+   * Called by a session's alarm with a row of its agenda, and again after a while if it rejects. Absent: the rows stay.
    */
-  readonly announce?: ((announcement: Announcement) => Promise<Announced>) | undefined;
+  readonly due?: ((row: DueRow) => Promise<DueOutcome>) | undefined;
 }
 
 /** Sessions in memory, which keep the rules of the Durable Object. */
@@ -171,14 +171,14 @@ class MemorySession {
 
   #alarm(): void {
     const { dispatch } = this.#options;
-    const { turns, announcements, deletions } = this.#ledger.alarm();
+    const { turns, rows, deletions } = this.#ledger.alarm();
     for (const turn of turns) {
       const handOver = { name: this.#name, turn };
       Promise.resolve(handOver)
         .then(dispatch)
         .catch(() => {});
     }
-    for (const due of announcements) void this.#announce({ name: this.#name, ...due });
+    for (const row of rows) void this.#offer({ name: this.#name, ...row });
     for (const due of deletions) void this.#deleteFiles({ name: this.#name, ...due });
   }
 
@@ -192,10 +192,10 @@ class MemorySession {
     }
   }
 
-  /** What fails is due again by itself. */
-  async #announce(announcement: Announcement): Promise<void> {
-    const became = await this.#options.announce?.(announcement).catch(() => undefined);
-    if (became !== undefined) this.#ledger.announced(announcement, became);
+  /** A row whose offer fails is due again by itself. */
+  async #offer(row: DueRow): Promise<void> {
+    const outcome = await this.#options.due?.(row).catch(() => undefined);
+    if (outcome !== undefined) this.#ledger.settleRow(row, outcome);
   }
 }
 

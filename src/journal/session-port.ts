@@ -1,4 +1,5 @@
 import type { WhenBusy } from '../tool/call.ts';
+import type { AgendaRow } from './agenda.ts';
 import type { Deferred, EventPage, FoldStart, NewRow, ReadQuery } from './event-page.ts';
 import type { InboxMessage, Posted, PostedMessage, WaitingLoad } from './inbox-message.ts';
 import type { FileDeleted, FilePage, FileQuery, FileStates, KeptFile } from './kept-file.ts';
@@ -19,7 +20,8 @@ export interface SessionPort {
   /**
    * Stores events at `from`, `from + 1` and so on for the holder of `epoch`, and renews its lease. An append that was stored
    * before is answered so, and stores nothing more. One of a holder whose lease is gone, or that leaves a gap, stores nothing;
-   * nor does one in a session that is full, unless it is short and ends the turn.
+   * nor does one in a session that is full, unless it is short and ends the turn. Rejects if the change has a field that the object
+   * does not know: an older object drops nothing of what a newer Worker sends.
    */
   append(epoch: number, from: number, change: Change): Promise<Appended | Fenced | SessionFull>;
   /**
@@ -245,10 +247,8 @@ export interface Change {
    * expired at once.
    */
   readonly unread?: 'newer' | 'failed' | undefined;
-  /**
-   * With `ended` and `suspended`: the names of the outgoing webhooks that are to be told. An older object tells nobody, nor does one whose turn goes on at once.
-   */
-  readonly announce?: readonly string[] | undefined;
+  /** Work that modules do later. Not stored if the turn suspends and resumes at once, since a message for it waits. */
+  readonly agenda?: readonly AgendaRow[] | undefined;
   /** Takes the place of the one before. */
   readonly snapshot?: Snapshot | undefined;
 }

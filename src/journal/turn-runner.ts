@@ -1,29 +1,10 @@
+import type { DueOutcome, DueRow } from './agenda.ts';
+
 /** The turn that a runner is asked to go on with, and the session's name that leads to it. */
 export interface HandOver {
   readonly name: string;
   readonly turn: string;
 }
-
-/** A turn of the session has stopped, and the outgoing webhook of this name is to be told of it. */
-export interface Announcement {
-  /** The name of the session. */
-  readonly name: string;
-  readonly turn: string;
-  /** The last event when it stopped: what came later is told of later. */
-  readonly seq: number;
-  readonly webhook: string;
-  /** Which try this is, from 1 on. One counts that nobody has answered. */
-  readonly attempt: number;
-}
-
-/** What became of an announcement. */
-export type Announced =
-  /** It was told, or is given up. */
-  | 'done'
-  /** It is given up, and so is all else that the session still has to tell this webhook. */
-  | 'forget'
-  /** It is to be tried again after so many ms. */
-  | { readonly again: number };
 
 /** Copies of files in a store outside for which a session has no more use. */
 export interface StoreDeletion {
@@ -49,6 +30,10 @@ export interface TurnRunner {
    * @throws Error if they cannot be deleted now. This is asked again then.
    */
   deleteFiles(deletion: StoreDeletion): Promise<void>;
-  /** Tells a webhook that a turn has stopped. It is told of what came later in the session when this is done. */
-  announce(announcement: Announcement): Promise<Announced>;
+  /**
+   * Does the work of a row of the agenda. The next row of its module and key is offered after this one is settled.
+   *
+   * @throws Error if that cannot be told now. The row is offered again then.
+   */
+  due(row: DueRow): Promise<DueOutcome>;
 }

@@ -3,12 +3,13 @@ import { MESSAGE_TYPES, parseBodies, parseEvent, toRow } from '../journal/event-
 import type { StoredEvent } from '../journal/events.ts';
 import { foldCovered } from '../journal/fold-loop.ts';
 import { REDUCER_VERSION, reduce } from '../journal/reduce.ts';
-import type { Leased, Reader, SessionPort } from '../journal/session-port.ts';
+import type { Change, Leased, Reader, SessionPort } from '../journal/session-port.ts';
 import { fromSnapshot } from '../journal/snapshot.ts';
 import { emptyState, type SessionState } from '../journal/state.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import type { Meter } from './meter.ts';
 import type { Clock } from './read-platform.ts';
+import { type Stopping, storedWithStop } from './turn-seams.ts';
 
 /** What one answer of the object may weigh; the platform's own limit for an RPC reply is 32 MiB. */
 export const PAGE_BYTES = 4 * 1024 * 1024;
@@ -86,7 +87,7 @@ export async function* pagesFrom(
   }
 }
 
-interface Folding {
+interface Folding extends Omit<Stopping, 'leased'> {
   readonly port: SessionPort;
   readonly clock: Clock;
   readonly meter: Meter;
@@ -101,7 +102,7 @@ interface Folding {
  * @throws NewerEventError if this code is too old for the session.
  */
 export async function foldWhileHeld(
-  { port, clock, meter, memories }: Folding,
+  { port, clock, meter, memories, ...stopping }: Folding,
   leased: Leased,
   sentAt: number,
 ): Promise<{ folded: FoldedSession; heard: number } | 'too-long'> {
@@ -121,11 +122,12 @@ export async function foldWhileHeld(
   } catch (failure) {
     const from = leased.page.head + 1;
     if (!(failure instanceof TooLong)) throw failure;
-    await port.append(
-      leased.epoch,
-      from,
-      isFresh ? { events: [endOf(leased, failure)], release: 'ended' } : { events: [], release: 'yielded' },
-    );
+    const ended = (): Change => ({
+      events: [endOf(leased, failure)],
+      release: 'ended',
+      ...storedWithStop({ ...stopping, leased }, { stop: 'failed', seq: from }),
+    });
+    await port.append(leased.epoch, from, isFresh ? ended() : { events: [], release: 'yielded' });
     return 'too-long';
   }
 }

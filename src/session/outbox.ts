@@ -43,6 +43,9 @@ interface Options {
   readonly filesOf?: ((event: SessionEvent) => readonly KeptFile[]) | undefined;
 }
 
+/** What is stored with the last events of an invocation. */
+type WithRelease = Pick<Change, 'resumeAfter' | 'snapshot' | 'agenda'>;
+
 const NOTHING_WAITS: WaitingLoad = { turns: 0, bytes: 0 };
 
 /** An inbox row, and the last event that was emitted when it was taken in. */
@@ -65,7 +68,7 @@ export class Outbox implements LoopJournal {
   #waiting: WaitingLoad;
   readonly #changes = new Changes();
   #inboxRead: InboxRead[] = [];
-  #ending: Pick<Change, 'release' | 'resumeAfter' | 'snapshot'> | undefined;
+  #ending: Pick<Change, 'release' | keyof WithRelease> | undefined;
   #isReleased = false;
   #acknowledged: number;
   #sending: Promise<void> | undefined;
@@ -160,10 +163,7 @@ export class Outbox implements LoopJournal {
   }
 
   /** Stores what is left and gives the lease back in the same commit. @throws Interrupted when it cannot. */
-  async release(
-    release: NonNullable<Change['release']>,
-    more?: Pick<Change, 'resumeAfter' | 'snapshot'>,
-  ): Promise<void> {
+  async release(release: NonNullable<Change['release']>, more?: WithRelease): Promise<void> {
     this.#ending = { release, ...more };
     while (!this.#isReleased) {
       if (this.#fencedBy) throw this.#fencedBy;

@@ -34,6 +34,7 @@ import {
 } from './turn-end.ts';
 import { specOf, type TurnHost } from './turn-host.ts';
 import { TurnLog } from './turn-log.ts';
+import { stopOfEnd, storedWithStop, type TurnStop } from './turn-seams.ts';
 import { endUnread, isGivenUp, isPastReading, leaveUnread, type UnreadTurn } from './unread-turn.ts';
 
 /** Where a turn stands when its invocation stops. */
@@ -54,7 +55,8 @@ export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): P
   const port = meter.counted(host.port);
   const told = new TurnLog(host, leased.page.openTurn?.id);
   const { write: log } = told;
-  const held: Held = { host, port, clock, meter, leased, sentAt, log, told, head: leased.page.head };
+  const { modules = NO_MODULES, uses = modules.uses } = host;
+  const held: Held = { host, uses, port, clock, meter, leased, sentAt, log, told, head: leased.page.head };
   try {
     if (!isPastReading(leased)) return await readAndRun(held);
     await endUnread(held);
@@ -78,9 +80,10 @@ interface Held extends UnreadTurn {
 
 /** @throws what reading the turn does. */
 async function readAndRun(held: Held): Promise<TurnEnd> {
-  const { host, port, meter, leased, sentAt, told } = held;
+  const { host, uses, port, meter, leased, sentAt, log, told } = held;
   const { clock, leave, modules = NO_MODULES } = host;
-  const read = await foldWhileHeld({ port, clock, meter, memories: modules.memories }, leased, sentAt);
+  const folding = { uses, log, port, clock, meter, memories: modules.memories };
+  const read = await foldWhileHeld(folding, leased, sentAt);
   if (read === 'too-long') return { status: 'lost', seq: leased.page.head };
   const { folded, heard } = read;
   const { state, turnEvents } = folded;
@@ -109,7 +112,7 @@ async function readAndRun(held: Held): Promise<TurnEnd> {
   leave?.addEventListener('abort', handOver);
   if (leave?.aborted) handOver();
   try {
-    return await drive({ host, port, leased, told, folded, turn, session, live: feed });
+    return await drive({ host, uses, port, leased, told, folded, turn, session, live: feed });
   } catch (failure) {
     const { full, acknowledged } = session.outbox;
     if (full) throw new SessionFullError(full);
@@ -125,6 +128,8 @@ async function readAndRun(held: Held): Promise<TurnEnd> {
 /** One invocation's part of one turn. */
 interface Run {
   readonly host: TurnHost;
+  /** Of the modules in scope. */
+  readonly uses: Held['uses'];
   /** Every request through it is counted against what the platform allows this invocation. */
   readonly port: SessionPort;
   readonly leased: Leased;
@@ -140,7 +145,7 @@ async function drive(run: Run): Promise<TurnEnd> {
   const { outbox } = session;
   if (turn.outcome) {
     // Its end was stored, and the lease was not given back.
-    await outbox.release('ended');
+    await outbox.release('ended', stopped(run, stopOfEnd(turn.outcome)));
     tellEnd(run);
     return { status: 'ended', turn };
   }
@@ -155,19 +160,19 @@ async function drive(run: Run): Promise<TurnEnd> {
     // What came while the loop stopped is not left to a holder that may never come.
   } while ((hasStopped(end) && session.taken > taken) || (isAnswered(end) && session.takeSteers(ROOT)));
   // Decided after the last wait: a cancel that came while the loop stopped is not left to a holder that may never come.
-  const stopped = turn.cancelRequested && end.why !== 'lost' && end.why !== 'ended' ? CANCELLED : end;
-  switch (stopped.why) {
+  const last = turn.cancelRequested && end.why !== 'lost' && end.why !== 'ended' ? CANCELLED : end;
+  switch (last.why) {
     case 'suspended':
-      await outbox.release('suspended');
+      await outbox.release('suspended', stopped(run, 'suspended'));
       return { status: 'suspended', seq: outbox.acknowledged };
     case 'handed-over':
-      outbox.emit({ type: 'turn-yielded', turn: turn.id, reason: stopped.detail });
+      outbox.emit({ type: 'turn-yielded', turn: turn.id, reason: last.detail });
       await outbox.release('yielded', { resumeAfter: pauseOf(turn) });
       return { status: 'handed-over', seq: outbox.acknowledged };
     case 'lost':
-      throw new Interrupted('lost', stopped.detail);
+      throw new Interrupted('lost', last.detail);
     case 'ended':
-      await endTurn(run, stopped);
+      await endTurn(run, last);
       return { status: 'ended', turn };
   }
 }
@@ -201,9 +206,13 @@ async function endTurn(
   const { write: log } = told;
   const bytes = tailBytes + outbox.bytes;
   const snapshot = snapshotIfDue({ state, reducer: modules.reducer, leased, bytes, log });
-  await outbox.release('ended', { snapshot });
+  await outbox.release('ended', { snapshot, ...stopped(run, stopOfEnd(end.outcome)) });
   tellEnd(run, thrown);
 }
+
+/** What modules store with the stop of the turn, of which everything is emitted. */
+const stopped = ({ uses, leased, told, session }: Run, stop: TurnStop) =>
+  storedWithStop({ uses, leased, log: told.write }, { stop, seq: session.outbox.state.seq });
 
 /** The turn's line of the log. What was not stored is told by whoever ends the turn after this invocation. */
 function tellEnd({ session, folded, turn, told }: Run, thrown?: unknown): void {

@@ -14,6 +14,7 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import type { GivenEnv } from '../tool/env.ts';
 import { paragraphs } from '../tool/json.ts';
 import type { Log } from '../tool/log.ts';
+import type { ModuleUse } from '../tool/module-use.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import { LOOP_ID_KEY, ToolCallContext } from '../tool/tool-call-context.ts';
 import type { FileStore } from './file-store.ts';
@@ -30,6 +31,8 @@ export interface TurnHost extends LoggedTurn {
   readonly model: ChatModel;
   /** Those of the app; none unless given. */
   readonly modules?: Modules | undefined;
+  /** The uses in scope of the session's agent, asked when the turn stops. Defaults to all of `modules`. */
+  readonly uses?: readonly ModuleUse[] | undefined;
   /** Those of the app, for tools that hand work to another agent. */
   readonly agents?: LoopAgents | undefined;
   /** Under the agent's context, and the request's; made for whoever asked for the turn of this id. */

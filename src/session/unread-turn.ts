@@ -3,11 +3,11 @@ import { NewerEventError, toRow } from '../journal/event-rows.ts';
 import type { TurnError } from '../journal/events.ts';
 import type { Change, Leased, SessionPort } from '../journal/session-port.ts';
 import type { TurnState } from '../journal/state.ts';
-import type { Log } from '../tool/log.ts';
 import type { Clock } from './read-platform.ts';
 import { SessionUnavailableError } from './send-again.ts';
 import { SessionFullError } from './turn-end.ts';
 import { failureOf } from './turn-log.ts';
+import { type Stopping, stopOfEnd, storedWithStop } from './turn-seams.ts';
 
 /** Holders in a row that fell silent soon, and at the same event, after whom a turn is given up. */
 const MAX_STRIKES = 8;
@@ -61,10 +61,9 @@ export const toUnreadable = (failure: unknown, page?: EventPage): unknown =>
   isNoFault(failure) ? failure : new UnreadableError(failure, page);
 
 /** A leased turn that its holder cannot bring to an end by itself. */
-export interface UnreadTurn {
+export interface UnreadTurn extends Stopping {
   readonly port: Pick<SessionPort, 'append'>;
   readonly clock: Clock;
-  readonly log: Log;
   readonly leased: Leased;
   /** The last event that is stored. */
   readonly head: number;
@@ -119,6 +118,7 @@ export async function endUnread(
   const change: Change = {
     events: [toRow({ type: 'turn-ended', turn, ...end })],
     release: 'ended',
+    ...storedWithStop(unread, { stop: stopOfEnd(end.outcome), seq: unread.head + 1 }),
   };
   const answer = await appendInTime(unread, change);
   if (answer?.status === 'session-full') {

@@ -4,18 +4,7 @@
  */
 import type { InnerShape, LiteralRule, LiteralShape } from './check-literal.ts';
 import { toMediaType } from './content.ts';
-
-/** What the literals of all tools hold. */
-export const NAMED = { name: 'text', description: 'text' } as const;
-
-/** What other libraries call the input of a tool. */
-export const FOREIGN_INPUT = {
-  parameters: 'input',
-  inputSchema: 'input',
-  input_schema: 'input',
-  schema: 'input',
-  args: 'input',
-} as const;
+import { FOREIGN_INPUT, NAMED } from './tool-literals.ts';
 
 /** Returns whether it is a media type as it is kept, or all of a kind. */
 function isMediaRange(given: string): boolean {
@@ -185,7 +174,6 @@ export const SHAPES = {
       steering: 'any',
       contextHeaders: 'object',
       origins: 'list',
-      outgoingWebhooks: 'list',
       maxBodyBytes: 'any',
       allowPrivateFiles: 'flag',
       maxStreams: 'any',
@@ -199,7 +187,6 @@ export const SHAPES = {
     foreign: { agent: 'agents' },
     items: {
       agents: ['what defineAgent makes', ({ loopIds }) => typeof loopIds === 'string'],
-      outgoingWebhooks: ['what outgoingWebhook makes', ({ announce }) => typeof announce === 'function'],
       use: ['what modules make, such as openApi()', ({ module }) => typeof module === 'object'],
     },
   },

@@ -26,6 +26,8 @@ export type LoggedProblem =
   | 'webhook-refused'
   /** An outgoing webhook was not told that a turn has stopped. */
   | 'webhook-not-delivered'
+  /** Work is due in a session for a module that the deployment does not use. */
+  | 'module-missing'
   | 'schedule-failed'
   | 'request-failed'
   /** Anything else, such as an inspector that threw. */
@@ -105,6 +107,7 @@ const PLACED: readonly LoggedProblem[] = [
   'turn-failed',
   'turn-stuck',
   'webhook-not-delivered',
+  'module-missing',
 ];
 
 function inWords(place: LogPlace): string {

@@ -2,18 +2,19 @@ import { exports as exported, env as ownEnv, WorkerEntrypoint, waitUntil } from 
 import type { Context, Hono } from 'hono';
 import { HonoBase } from 'hono/hono-base';
 import { TrieRouter } from 'hono/router/trie-router';
-import type { Announced, Announcement, HandOver, StoreDeletion, TurnRunner } from '../journal/turn-runner.ts';
+import type { DueOutcome, DueRow } from '../journal/agenda.ts';
+import type { HandOver, StoreDeletion, TurnRunner } from '../journal/turn-runner.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { CALLS } from '../tool/call-origin.ts';
 import { credentialsIn } from '../tool/env.ts';
 import { hiding, toLog } from '../tool/log.ts';
-import { announce } from './announce.ts';
 import { appParts, type CronTime, type InvokedApp } from './app-seam.ts';
 import { authenticated } from './auth.ts';
 import { resumeTurn, takeBatch } from './background.ts';
 import { linkBases, misplacedRequests, mountedAt } from './base-path.ts';
 import { type HoldfastConfig, toHost } from './config.ts';
 import { letPageRead, mustNotBeCrossSite, preflight } from './cors.ts';
+import { doDue } from './due.ts';
 import { type Env, ownerOf } from './host.ts';
 import { Problem } from './problem.ts';
 import { withinRate } from './rate-limit.ts';
@@ -82,8 +83,8 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
       await deleteInStore(host.files?.(this.env), deletion);
     }
 
-    async announce(announcement: Announcement): Promise<Announced> {
-      const work = announce({ host: invoked(host, this.env, this.ctx), env: this.env }, announcement);
+    async due(row: DueRow): Promise<DueOutcome> {
+      const work = doDue({ host: invoked(host, this.env, this.ctx), env: this.env }, row);
       this.ctx.waitUntil(work.catch(() => {}));
       return work;
     }

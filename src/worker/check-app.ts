@@ -31,7 +31,7 @@ export function checkModels({ agents, model }: AgentsOf & { readonly model?: unk
 
 /** @throws ConfigurationError when a tool of an agent asks another, by a name that is not there: its model would be told in every call. */
 export function checkSubagents({ agents }: AgentsOf): void {
-  const known = byName('agents', agents);
+  const known = byName(agents);
   for (const { name, tools } of agents) {
     for (const asked of agentsAskedBy(tools)) mustHaveAgent(known, `Agent '${name}' has the subagent`, asked);
   }
@@ -48,31 +48,14 @@ export function mustHaveAgent(agents: ReadonlyMap<string, unknown>, what: string
   throw new ConfigurationError(`${what} '${name}', which is not among the agents.${meant}`);
 }
 
-/** @throws ConfigurationError when two have the same name. */
-export function byName<Named extends { readonly name: string }>(
-  what: 'agents' | 'outgoingWebhooks',
-  all: readonly Named[],
-): ReadonlyMap<string, Named> {
-  const named = new Map<string, Named>();
-  for (const one of all) {
-    if (named.has(one.name)) throw new ConfigurationError(`Two ${what} are called '${one.name}'.`);
-    named.set(one.name, one);
+/** Returns agents by their names. @throws ConfigurationError if two have the same name. */
+export function byName(agents: readonly Agent[]): ReadonlyMap<string, Agent> {
+  const named = new Map<string, Agent>();
+  for (const agent of agents) {
+    if (named.has(agent.name)) throw new ConfigurationError(`Two agents are called '${agent.name}'.`);
+    named.set(agent.name, agent);
   }
   return named;
-}
-
-interface Telling extends AgentsOf {
-  readonly outgoingWebhooks?:
-    | readonly { readonly name: string; readonly agents: readonly string[] | undefined }[]
-    | undefined;
-}
-
-/** @throws ConfigurationError if two outgoing webhooks have the same name, or the agent of one is not among the agents. */
-export function checkOutgoing({ agents, outgoingWebhooks = [] }: Telling): void {
-  const known = byName('agents', agents);
-  for (const { name, agents: told = [] } of byName('outgoingWebhooks', outgoingWebhooks).values()) {
-    for (const one of told) mustHaveAgent(known, `Outgoing webhook '${name}' is told of the agent`, one);
-  }
 }
 
 /** @throws ConfigurationError when `steering` is none of its words: a slip would let in whom it keeps out, or the other way round. */

@@ -26,20 +26,11 @@ import {
 import type { ToolGroup } from '../sources/resolution/tool-source.ts';
 import { type LogOption, logOnce, toLog, warning } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
-import { announcing } from './announce.ts';
 import { type Authenticate, defaultAuth } from './auth.ts';
 import { parseBasePath } from './base-path.ts';
-import {
-  byName,
-  checkApp,
-  checkModels,
-  checkOutgoing,
-  checkPrices,
-  checkSteering,
-  checkSubagents,
-} from './check-app.ts';
+import { byName, checkApp, checkModels, checkPrices, checkSteering, checkSubagents } from './check-app.ts';
 import { parseOrigins } from './cors.ts';
-import type { ContextFor, Env, Host, OutgoingWebhook, OwnRequest } from './host.ts';
+import type { ContextFor, Env, Host, OwnRequest } from './host.ts';
 import type { OnBehalfOf } from './on-behalf-of.ts';
 import { createOpenStreams } from './open-streams.ts';
 import { parseBodyContext, parseContextHeaders } from './request-headers.ts';
@@ -50,8 +41,8 @@ import { storeIn } from './stored-files.ts';
 export interface HoldfastConfig<AppEnv extends object = Env> {
   readonly agents: readonly Agent[];
   /**
-   * Modules of the app: protocols that it speaks beside its own (`aiSdkUi()`, `openAi()`, `defineMcpEndpoint`), webhooks, schedules, `openApi()`, and kinds of
-   * tools of your own, made by `defineToolKind`. Those that its agents and their tools bring along need not be named.
+   * Modules of the app: protocols that it speaks beside its own (`aiSdkUi()`, `openAi()`, `defineMcpEndpoint`), webhooks of both directions, schedules,
+   * `openApi()`, and kinds of tools of your own, made by `defineToolKind`. Those that its agents and their tools bring along need not be named.
    */
   readonly use?: readonly ModuleUse[] | undefined;
   /**
@@ -117,8 +108,6 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
    * Cookies are never sent along. A page of any other site reads nothing, and what it would change is refused with 403 `cross-site`.
    */
   readonly origins?: readonly string[] | undefined;
-  /** Receivers that are told when turns suspend, end and fail: `outgoingWebhook` of `holdfast/outgoing-webhooks`. */
-  readonly outgoingWebhooks?: readonly OutgoingWebhook[] | undefined;
   /**
    * The path below which the Worker is served, such as `/ai`: every link begins with it. Routes that `app.route` mounts find theirs out
    * by themselves; it is for what a request does not show: `worker.fetch` below a part of a site, `mount` of Hono, and proxies that
@@ -164,7 +153,6 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
   checkApp(config);
   checkSubagents(config);
   checkPrices(config);
-  checkOutgoing(config);
   checkSteering(config);
   checkModels(config);
   const {
@@ -181,9 +169,9 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
   } = config;
   const files = config.files === undefined ? undefined : storeIn(config.files);
   return {
-    agents: byName('agents', agents),
+    agents: byName(agents),
     modules: appModules(config),
-    outgoingWebhooks: byName('outgoingWebhooks', config.outgoingWebhooks ?? []),
+    appUses: config.use ?? [],
     auth,
     onBehalfOf: config.onBehalfOf,
     legacyTenants,
@@ -223,7 +211,7 @@ type Sessions = Parameters<typeof objectSession>[0];
 
 /** Every message that starts a turn, from wherever it comes, goes through here, and says how long its session is kept. */
 function sessionIn(config: HoldfastConfig, deployed: (env: Env) => Deployment): Host['session'] {
-  const { agents, retention = 'forever', location, files, log: option, outgoingWebhooks } = config;
+  const { agents, retention = 'forever', location, files, log: option } = config;
   const ofApp = checkedRetention(retention);
   const own = new Map(agents.map((agent) => [agent.name, agent.retention]));
   const log = toLog(option);
@@ -233,11 +221,9 @@ function sessionIn(config: HoldfastConfig, deployed: (env: Env) => Deployment): 
     files?.(env);
     const object = objectSession(env.SESSIONS as Sessions, name, { ...location, pauses: { onAgain } });
     const agent = agentOfSession(name);
-    // What surfaces keep is the session of no agent: nobody outside is told of it.
-    const port = agent === '' ? object : announcing(object, name, outgoingWebhooks);
     for (const message of deploymentWarnings(deployment)) logOnce(log, warning(message));
     const kept = own.get(agent) ?? ofApp;
-    return withKeeping(port, {
+    return withKeeping(object, {
       retainMs: retainMs(kept),
       fileRetainMs: fileRetainMs(kept),
       hasFileStore: files && true,

@@ -1,7 +1,6 @@
 import type { Agent } from '../agent/define-agent.ts';
 import type { Principal } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
-import type { Announced, Announcement } from '../journal/turn-runner.ts';
 import type { Modules } from '../loop/modules.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import type { FileStore } from '../session/file-store.ts';
@@ -9,6 +8,7 @@ import type { Meter } from '../session/meter.ts';
 import type { Steering } from '../session/new-message.ts';
 import type { Clock, Platform } from '../session/read-platform.ts';
 import type { Log } from '../tool/log.ts';
+import type { ModuleUse } from '../tool/module-use.ts';
 import type { Owner } from '../tool/owner.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
@@ -58,6 +58,8 @@ export interface Host {
   readonly agents: ReadonlyMap<string, Agent>;
   /** All modules of the app, put together. */
   readonly modules: Modules;
+  /** The uses among them that hold for every agent. */
+  readonly appUses: readonly ModuleUse[];
   readonly clock: Clock;
   /** Takes the lines of the app's log. */
   readonly log: Log;
@@ -77,8 +79,6 @@ export interface Host {
   platform(env: Env): Platform;
   /** Whose messages a turn that runs is shown. */
   readonly steering: Steering;
-  /** Who is told outside when turns stop, by name. */
-  readonly outgoingWebhooks: ReadonlyMap<string, OutgoingWebhook>;
   /** The path below which the app is served, as it says. */
   readonly basePath?: string | undefined;
   /** A tenant's session is looked for under the name of before, and callers without a tenant have none. */
@@ -105,24 +105,4 @@ export interface Invoked extends Host {
   readonly meter: Meter;
   /** Keeps the invocation alive for what comes after its answer. */
   readonly waitUntil: (work: Promise<unknown>) => void;
-}
-
-/** What an outgoing webhook is given of the app. */
-export interface AnnouncingApp {
-  readonly host: Pick<Host, 'session' | 'clock' | 'log' | 'legacyTenants' | 'basePath'>;
-  readonly env: Env;
-}
-
-/**
- * A receiver outside that is told when turns stop, for `createHoldfast({ outgoingWebhooks })`. `outgoingWebhook` makes it, so
- * an app without one carries nothing of what sends.
- */
-export interface OutgoingWebhook<Name extends string = string> {
-  readonly name: Name;
-  /** The agents whose turns it is told of; all unless given. */
-  readonly agents: readonly string[] | undefined;
-  /** The port of the session of this name that says with the end of a turn when this webhook is to be told of it. */
-  announcing(port: SessionPort, name: string): SessionPort;
-  /** Tells the receiver that a turn has stopped, as a `TurnRunner` does. What goes wrong is told in one line of the log. */
-  announce(app: AnnouncingApp, announcement: Announcement): Promise<Announced>;
 }

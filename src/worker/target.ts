@@ -179,6 +179,7 @@ export const turnServices = (
   port,
   clock: host.clock,
   modules: host.modules,
+  uses: [...new Set([...host.appUses, ...(host.agents.get(agent)?.uses ?? [])])],
   meter: host.meter,
   waitUntil: host.waitUntil,
   log: host.log,

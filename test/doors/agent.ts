@@ -1,7 +1,7 @@
 /** A door for tests. Settings of an agent, the list of kinds, and what an app brings to its turns. */
 
 export { agentResolver } from '../../src/agent/resolve-agent.ts';
-export { announce, announcing } from '../../src/worker/announce.ts';
 export { KNOWN_FOR, startInBackground, toBackgroundTurn } from '../../src/worker/background.ts';
+export { doDue } from '../../src/worker/due.ts';
 export { UnknownTargetError } from '../../src/worker/target.ts';
 export type { PendingView } from '../../src/worker/turn-view.ts';

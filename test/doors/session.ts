@@ -26,6 +26,7 @@ export { runTurn, type TurnEnd } from '../../src/session/run-turn.ts';
 export { SessionErasedError, SessionUnavailableError } from '../../src/session/send-again.ts';
 export { SessionFiles } from '../../src/session/session-files.ts';
 export type { TurnHost } from '../../src/session/turn-host.ts';
+export { ENDED, type StoppedTurn } from '../../src/session/turn-seams.ts';
 export { followedItems, followSession, Notices } from '../../src/session/watching/follow-session.ts';
 export { LiveQueue } from '../../src/session/watching/live-queue.ts';
 export { stoppedTurn, turnStopped } from '../../src/session/watching/turn-outcome.ts';

@@ -22,6 +22,7 @@ export { jsonSchemaCheck, problemLines } from '../../src/tool/json-schema.ts';
 export { callBlackboard, callState } from '../../src/tool/kept-values.ts';
 export { INNER_SHAPES, SHAPES } from '../../src/tool/kernel-literals.ts';
 export { consoleLog, toLog } from '../../src/tool/log.ts';
+export type { ModuleUse } from '../../src/tool/module-use.ts';
 export { isPrivateHost, publicAddress } from '../../src/tool/public-address.ts';
 export { CallInterrupted, signalled } from '../../src/tool/signals.ts';
 export { toToolResult } from '../../src/tool/to-tool-result.ts';

@@ -303,10 +303,16 @@ export const WALK: readonly Step[] = [
     from: 'src/session/run-turn.ts',
   },
   {
+    file: 'durable-objects/appends.ts',
+    calls: 'storeRest',
+    does: 'stores what comes with the last events',
+    from: 'durable-objects/ledger.ts',
+  },
+  {
     file: 'durable-objects/lease.ts',
     calls: 'settleLease',
     does: 'gives the lease back',
-    from: 'durable-objects/ledger.ts',
+    from: 'durable-objects/appends.ts',
   },
   {
     file: 'src/session/watching/turn-outcome.ts',

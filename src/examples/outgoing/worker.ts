@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { createHoldfast } from '../../create-holdfast.ts';
 import { defineAgent, defineTool, requireApproval } from '../../index.ts';
 import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
+import { outgoingWebhook } from '../../modules/outgoing-webhooks/entry.ts';
 import { orOffline } from '../../offline-model/entry.ts';
-import { outgoingWebhook } from '../../outgoing-webhooks/entry.ts';
 
 const refund = defineTool({
   name: 'refund_order',
@@ -22,7 +22,7 @@ const clerk = defineAgent({
 const holdfast = createHoldfast({
   agents: [clerk],
   model: orOffline(openaiCompatible()),
-  outgoingWebhooks: [
+  use: [
     outgoingWebhook({
       url: 'https://desk.example.com/hooks/turns',
       secret: (env) => env.TURNS_WEBHOOK_SECRET,

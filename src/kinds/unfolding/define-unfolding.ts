@@ -18,8 +18,8 @@ import { checkToolLiteral, isTool } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import { paragraphs } from '../../tool/json.ts';
-import { FOREIGN_INPUT, NAMED } from '../../tool/kernel-literals.ts';
 import type { AnyTool, LiveCall } from '../../tool/tool.ts';
+import { FOREIGN_INPUT, NAMED } from '../../tool/tool-literals.ts';
 import {
   toUnfolding,
   type UnfoldingTool,

@@ -2,8 +2,8 @@ import { checkNaming, checkToolLiteral, checkWord } from '../../tool/check-defin
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { defineTextTool } from '../../tool/define-text-tool.ts';
 import type { Plan } from '../../tool/frame.ts';
-import { NAMED } from '../../tool/kernel-literals.ts';
 import type { AnyTool, Frame, LiveCall, Tool, ToolInput, ToolOutput } from '../../tool/tool.ts';
+import { NAMED } from '../../tool/tool-literals.ts';
 import { error, type ToolResult } from '../../tool/tool-result.ts';
 import {
   nameSteps,

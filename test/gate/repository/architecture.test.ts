@@ -105,7 +105,7 @@ const ARROWS: readonly {
     types: ['src/journal/'],
   },
   {
-    folder: 'src/outgoing-webhooks/',
+    folder: 'src/modules/outgoing-webhooks/',
     because: 'it tells receivers of turns as an app tells them, signed as deliveries are',
     on: ['tool', 'journal', 'session', 'modules/webhooks', 'worker'].map((name) => `src/${name}/`),
   },
@@ -215,7 +215,7 @@ describe('who may import whom', () => {
     ['src/model/', ['@ai-sdk/provider']],
     ['src/offline-model/', []],
     ['src/modules/webhooks/', []],
-    ['src/outgoing-webhooks/', []],
+    ['src/modules/outgoing-webhooks/', []],
     ['src/surfaces/', []],
     ['src/client/', ['react']],
     ['src/testing/', []],
@@ -318,6 +318,13 @@ describe('who may import whom', () => {
     const knowsSdk = (file: string): boolean => /^src\/(mcp|examples\/[^/]+\/server)\//.test(file);
     const ofSdk = users.filter(({ from, to }) => isIn(to, '@modelcontextprotocol/') && !knowsSdk(from));
     expect(ofSdk).toEqual([]);
+  });
+
+  it('nothing in the kernel imports a module, a surface or MCP, so that a Worker carries those that it uses', () => {
+    const kernel = ['journal', 'session', 'loop', 'tool', 'model', 'worker'].map((name) => `src/${name}/`);
+    const isFeature = ({ to }: Import): boolean => isIn(to, 'src/modules/', 'src/surfaces/', 'src/mcp/');
+    const ofKernel = imports.filter(({ from }) => isIn(from, 'durable-objects/', ...kernel));
+    expect(ofKernel.filter(isFeature)).toEqual([]);
   });
 
   it('worker is the only folder that knows Hono', () => {

@@ -15,7 +15,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/sources/resolution/nesting.ts': 'the same, of what makes tools inside of itself or too deep',
   'durable-objects/session-object.ts': 'an object knows no app, and its alarm has no caller',
   'durable-objects/hand-over.ts': 'the same of a turn that it hands over',
-  'durable-objects/announcements.ts': 'the same of outgoing webhooks that it owes',
+  'durable-objects/agenda.ts': 'the same of rows of modules that it forgets',
 };
 
 it('the console is written to by sinks, where something is defined, and by an object that knows no app', () => {

@@ -305,13 +305,20 @@ it('a Worker carries what reads tool objects only when it has some', async () =>
 });
 
 it('a Worker without outgoing webhooks carries nothing that sends', async () => {
-  const everything =
-    "export * from './src/create-holdfast.ts'; export * from './src/modules/webhooks/entry.ts';";
-  const sends = (path: string): boolean => path.startsWith('src/outgoing-webhooks/');
-  const without = await filesOf(everything);
-  expect(without).toContain('src/worker/announce.ts');
+  const everything = [
+    'create-holdfast',
+    'index',
+    'modules/webhooks/entry',
+    'mcp/server/entry',
+    'surfaces/entry',
+  ]
+    .map((entry) => `export * from './src/${entry}.ts';`)
+    .join('');
+  const sends = (path: string): boolean => path.startsWith('src/modules/outgoing-webhooks/');
+  const without = await filesOf(`${everything}export * from './durable-objects/index.ts';`);
+  expect(without).toContain('src/worker/due.ts');
   expect(without.filter(sends)).toEqual([]);
-  const telling = "export { outgoingWebhook } from './src/outgoing-webhooks/entry.ts';";
+  const telling = "export { outgoingWebhook } from './src/modules/outgoing-webhooks/entry.ts';";
   const carried = await filesOf(`${everything}${telling}`);
   expect(carried.filter(sends)).toHaveLength(2);
 });

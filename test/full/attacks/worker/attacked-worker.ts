@@ -56,8 +56,7 @@ const app: HoldfastConfig = {
 const main = createHoldfast({
   ...app,
   auth: tenants,
-  use: [...(app.use ?? []), ...hooks, ...misplacedHooks],
-  outgoingWebhooks: misplacedOutgoing,
+  use: [...(app.use ?? []), ...hooks, ...misplacedHooks, ...misplacedOutgoing],
 });
 peers.app = main;
 const builtIn = createHoldfast({ ...app, use: [openApi()] });

@@ -2,13 +2,13 @@
 import { bearerToken } from '../../../../src/create-holdfast.ts';
 import { type Agent, defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineMcpClient, mcpToolProvider } from '../../../../src/mcp/tools/entry.ts';
+import { outgoingWebhook } from '../../../../src/modules/outgoing-webhooks/entry.ts';
 import {
   githubWebhook,
   slackWebhook,
   standardWebhook,
   stripeWebhook,
 } from '../../../../src/modules/webhooks/entry.ts';
-import { outgoingWebhook } from '../../../../src/outgoing-webhooks/entry.ts';
 import { settings } from './settings.ts';
 
 const secret = settings.MISPLACED;

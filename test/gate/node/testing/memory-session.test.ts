@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type {
-  Announced,
-  Announcement,
+  DueOutcome,
+  DueRow,
   FileKey,
   FileStore,
   StoreDeletion,
@@ -14,11 +14,11 @@ import {
   inShort,
   inWords,
   lease,
+  type OfferOutcome,
   type SessionHarness,
   startInStore,
   starting,
   startOf,
-  type WebhookAnswer,
 } from '../../../fixtures/session-contract/harness.ts';
 import { sessionContract } from '../../../fixtures/session-contract.ts';
 
@@ -48,8 +48,8 @@ function heldTime() {
 function makeHarness(): SessionHarness {
   const { clock, ...time } = heldTime();
   const handOvers: string[] = [];
-  const told: string[] = [];
-  const answers: WebhookAnswer[] = [];
+  const offered: string[] = [];
+  const outcomes: OfferOutcome[] = [];
   const asked: string[] = [];
   let isBroken = false;
   const sessions = createMemorySessions({
@@ -60,11 +60,11 @@ function makeHarness(): SessionHarness {
       asked.push(inShort(deletion));
       if (isBroken) throw new Error('the store is down');
     },
-    announce: async (announcement) => {
-      told.push(inWords(announcement));
-      const [answer = 'done'] = answers.splice(0, 1);
-      if (answer === 'none') throw new Error('this runner refuses');
-      return answer;
+    due: async (row) => {
+      offered.push(inWords(row));
+      const [outcome = 'done'] = outcomes.splice(0, 1);
+      if (outcome === 'none') throw new Error('this runner refuses');
+      return outcome;
     },
   });
   return {
@@ -81,25 +81,27 @@ function makeHarness(): SessionHarness {
         isBroken = breaks;
       },
     },
-    webhooks: { told: () => told, answer: (...more) => void answers.push(...more) },
+    agenda: { offered: () => offered, answer: (...more) => void outcomes.push(...more) },
   };
 }
 
 sessionContract('the in-memory session', makeHarness);
 
-/** A session whose webhooks are told of, and answer when the test says so. */
-function telling() {
+/** A session whose rows are offered, and settled when the test says so. */
+function offering() {
   const clock = createManualClock();
-  const told: string[] = [];
-  const answers: ((became: Announced) => void)[] = [];
-  const announce = (announcement: Announcement): Promise<Announced> => {
-    told.push(inWords(announcement));
+  const offered: string[] = [];
+  const answers: ((outcome: DueOutcome) => void)[] = [];
+  const due = (row: DueRow): Promise<DueOutcome> => {
+    offered.push(inWords(row));
     return new Promise((resolve) => answers.push(resolve));
   };
-  const options = { clock, leaseMs: LEASE_MS, dispatch: () => {}, announce };
+  const options = { clock, leaseMs: LEASE_MS, dispatch: () => {}, due };
   const session = createMemorySessions(options).session('s');
-  return { clock, told, answers, session };
+  return { clock, offered, answers, session };
 }
+
+const rowOf = (ref: string) => ({ module: 'mail', key: 'alerts', ref });
 
 /** A session whose files are in a store in memory; `before`: what happens before the store deletes any. */
 function withStore(before = async () => {}) {
@@ -172,45 +174,45 @@ describe('the in-memory session, to the millisecond', () => {
     expect(handOvers()).toEqual(['t1', 't1', 't1', 't1']);
   });
 
-  it('settles nothing by what a webhook answers when it was told again meanwhile, or of something else', async () => {
-    const { clock, told, answers, session } = telling();
+  it('settles no row by the outcome of an offer that was repeated meanwhile, or of another row', async () => {
+    const { clock, offered, answers, session } = offering();
     for (const turn of ['t1', 't2', 't3']) {
       const { epoch, page } = await lease(session, starting(turn, turn));
       const events = [event(turn, 'last')];
-      await session.append(epoch, page.head + 1, { events, release: 'ended', announce: ['alerts'] });
+      await session.append(epoch, page.head + 1, { events, release: 'ended', agenda: [rowOf(turn)] });
     }
     await clock.advance(180_000);
-    expect(told).toEqual(['alerts t1@3 #1', 'alerts t1@3 #2', 'alerts t1@3 #3']);
+    expect(offered).toEqual(['mail alerts t1 #1', 'mail alerts t1 #2', 'mail alerts t1 #3']);
     answers[1]?.('done');
     await clock.advance(1);
-    expect(told).toHaveLength(3);
+    expect(offered).toHaveLength(3);
     answers[2]?.('done');
     await clock.advance(1);
-    expect(told.slice(3)).toEqual(['alerts t2@5 #1']);
+    expect(offered.slice(3)).toEqual(['mail alerts t2 #1']);
     answers[0]?.('done');
     await clock.advance(60_000);
-    expect(told.slice(4)).toEqual(['alerts t2@5 #2']);
+    expect(offered.slice(4)).toEqual(['mail alerts t2 #2']);
   });
 
-  it('settles nothing by an answer about a session of the same name that was erased', async () => {
-    const { clock, told, answers, session } = telling();
+  it('settles no row by an outcome for a session of the same name that was erased', async () => {
+    const { clock, offered, answers, session } = offering();
     for (const turn of ['t1', 't2']) {
       await session.erase();
       const { epoch } = await lease(session, starting(turn, turn));
       const events = [event(turn, 'last')];
-      await session.append(epoch, 3, { events, release: 'ended', announce: ['alerts'] });
+      await session.append(epoch, 3, { events, release: 'ended', agenda: [rowOf(turn)] });
       await clock.advance(0);
     }
     answers[0]?.('done');
     await clock.advance(60_000);
-    expect(told).toEqual(['alerts t1@3 #1', 'alerts t2@3 #1', 'alerts t2@3 #2']);
+    expect(offered).toEqual(['mail alerts t1 #1', 'mail alerts t2 #1', 'mail alerts t2 #2']);
   });
 
-  it('tells no webhook where nobody says how', async () => {
+  it('keeps the rows of its agenda without a function that takes them', async () => {
     const clock = createManualClock();
     const session = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} }).session('s');
     const { epoch } = await lease(session, starting('t1', 'a'));
-    const change = { events: [event('t1', 'last')], release: 'ended', announce: ['alerts'] } as const;
+    const change = { events: [event('t1', 'last')], release: 'ended', agenda: [rowOf('t1')] } as const;
     expect(await session.append(epoch, 3, change)).toMatchObject({ status: 'appended' });
     await clock.advance(24 * 3_600_000);
     expect(await session.read({ from: 1 })).toMatchObject({ head: 3 });
@@ -253,7 +255,10 @@ describe('createMemorySessions', () => {
   it('tells watchers after the call that stored has returned, and breaks their line at a restart', async () => {
     const { session, restart } = makeHarness();
     const told: (number | 'closed')[] = [];
-    await session.watch({ onNotice: ({ head }) => told.push(head), onClosed: () => told.push('closed') });
+    await session.watch({
+      onNotice: ({ head }) => told.push(head),
+      onClosed: () => told.push('closed'),
+    });
     const begun = session.begin(starting('t1', 'a'));
     expect(told).toEqual([0]);
     await begun;

@@ -2,7 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { env } from 'cloudflare:workers';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { objectSession, type SessionObject } from '../../../doors/durable-objects.ts';
-import { announcements, deletions, handOvers, sentOff } from '../../../fixtures/hand-overs.ts';
+import { deletions, handOvers, offers, sentOff } from '../../../fixtures/hand-overs.ts';
 import { setTime } from '../../../fixtures/held-time.ts';
 import { withLease } from '../../../fixtures/lease-terms.ts';
 import { until } from '../../../fixtures/scripts.ts';
@@ -115,12 +115,12 @@ function realObject(leaseMs: number) {
       asked: () => deletions.asked.filter((one) => one.name === name).map(inShort),
       breaks: (isBroken: boolean) => void deletions.broken[isBroken ? 'add' : 'delete'](name),
     },
-    webhooks: {
-      told: () => announcements.asked.filter((one) => one.name === name).map(inWords),
-      answer: (...answers) => {
-        announcements.answers.set(name, [...(announcements.answers.get(name) ?? []), ...answers]);
+    agenda: {
+      offered: () => offers.asked.filter((one) => one.name === name).map(inWords),
+      answer: (...outcomes) => {
+        offers.outcomes.set(name, [...(offers.outcomes.get(name) ?? []), ...outcomes]);
       },
-    } satisfies SessionHarness['webhooks'],
+    } satisfies SessionHarness['agenda'],
   };
 }
 
@@ -131,6 +131,6 @@ function handedOverBy(name: string): Promise<void> {
     () =>
       count(handOvers.map((handOver) => handOver.name)) === count(sentOff) &&
       count(deletions.over.map((one) => one.name)) === count(deletions.asked.map((one) => one.name)) &&
-      count(announcements.over.map((one) => one.name)) === count(announcements.asked.map((one) => one.name)),
+      count(offers.over.map((one) => one.name)) === count(offers.asked.map((one) => one.name)),
   );
 }

@@ -327,24 +327,25 @@ describe('a lease that an older version of the session object gave', () => {
   });
 });
 
-describe('an outgoing webhook of a session object', () => {
+describe('the agenda of a session object', () => {
   it.each([
-    ['has no such method', { run: async () => {} }, ', which is tried again: TypeError: '],
+    ['has no such method', { run: async () => {} }, ', and is offered again: TypeError: '],
     [
       'refuses',
-      { announce: () => Promise.reject(new Error('no memory')) },
-      ', which is tried again: Error: no memory',
+      { due: () => Promise.reject(new Error('no memory')) },
+      ', and is offered again: Error: no memory',
     ],
     [
       'is not there',
       undefined,
       ': the Worker exports no `TurnRunner`: export const { TurnRunner } = holdfast;',
     ],
-  ])('is told later when the runner %s, which is said in one line', async (_, runner, why) => {
+  ])('offers a row again when the runner %s, which is said in one line', async (_, runner, why) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const { session, stub, wait, webhooks } = makeObjectHarness();
+    const { session, stub, wait, agenda } = makeObjectHarness();
     const { epoch } = await lease(session, starting('t1', 'a'));
-    await session.append(epoch, 3, { events: [event('t1', 'x')], release: 'ended', announce: ['alerts'] });
+    const rows = [{ module: 'mail', key: 'alerts', ref: 't1' }];
+    await session.append(epoch, 3, { events: [event('t1', 'x')], release: 'ended', agenda: rows });
     let own: unknown;
     await runInDurableObject(stub(), (_object, ctx) => {
       own = ctx.exports;
@@ -353,14 +354,14 @@ describe('an outgoing webhook of a session object', () => {
     await wait(0);
     await vi.waitFor(() => expect(log).toHaveBeenCalledOnce(), PATIENT);
     expect(log.mock.calls).toEqual([
-      [expect.stringMatching(/^holdfast: outgoing webhook alerts (is|was) not told of turn t1/)],
+      [expect.stringMatching(/^holdfast: row t1 of module mail alerts in session \[.*\] is not done/)],
     ]);
     expect(log.mock.calls).toEqual([[expect.stringContaining(why)]]);
     await runInDurableObject(stub(), (_object, ctx) => {
       Object.defineProperty(ctx, 'exports', { value: own, configurable: true });
     });
     await wait(60_000);
-    expect(webhooks.told()).toEqual(['alerts t1@3 #2']);
+    expect(agenda.offered()).toEqual(['mail alerts t1 #2']);
     log.mockRestore();
   });
 });

@@ -35,11 +35,12 @@ it('a turn that waits is told to the desk, once, and is answered by what it was 
   expect(waits.status).toBe(202);
   const { turn } = await json(waits);
   const seq = (await journal(session)).length;
-  const announce = (attempt: number) =>
-    new TurnRunner(createExecutionContext(), vars).announce({
-      ...{ name: sessionName(session), turn: String(turn), seq, webhook: 'outgoing', attempt },
+  const row = { module: 'outgoing-webhooks', key: 'outgoing', ref: JSON.stringify([turn, seq]) };
+  const due = (attempt: number) =>
+    new TurnRunner(createExecutionContext(), vars).due({
+      ...{ name: sessionName(session), ...row, attempt },
     });
-  expect([await announce(1), await announce(2)]).toEqual(['done', 'done']);
+  expect([await due(1), await due(2)]).toEqual(['done', 'done']);
   const turns = await Promise.all(taken.map(async (response) => (await json(response)).turn));
   expect([turns.length, new Set(turns).size]).toEqual([2, 1]);
 

@@ -4,8 +4,8 @@ import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { outgoingWebhook } from '../../../../src/modules/outgoing-webhooks/entry.ts';
 import { defineSchedule } from '../../../../src/modules/schedules/entry.ts';
-import { outgoingWebhook } from '../../../../src/outgoing-webhooks/entry.ts';
 
 const base = { description: 'Pays.', instructions: 'Pay.' };
 const clerk = defineAgent({ ...base, name: 'clerk' });
@@ -87,23 +87,23 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   ],
   [
     'an outgoing webhook of an agent that is not there',
-    app({ agents: [clerk], outgoingWebhooks: [told({ agents: ['clerk', 'clark'] })()] }),
+    app({ agents: [clerk], model: openaiCompatible(), use: [told({ agents: ['clerk', 'clark'] })()] }),
     "Outgoing webhook 'outgoing' is told of the agent 'clark', which is not among the agents. Did you mean 'clerk'?",
   ],
   [
     'two outgoing webhooks of one name',
-    app({ agents: [clerk], outgoingWebhooks: [told({})(), told({})()] }),
-    "Two outgoingWebhooks are called 'outgoing'.",
+    app({ agents: [clerk], model: openaiCompatible(), use: [told({})(), told({})()] }),
+    "The module 'outgoing-webhooks' is used twice under the key 'outgoing': give one of them another.",
   ],
   [
     'the literal of an outgoing webhook',
-    app({ agents: [clerk], outgoingWebhooks: [{ url: 'https://desk.example' }] }),
-    'createHoldfast has an object at outgoingWebhooks[0]: use what outgoingWebhook makes.',
+    app({ agents: [clerk], use: [{ url: 'https://desk.example' }] }),
+    'createHoldfast has an object at use[0]: use what modules make, such as openApi().',
   ],
   [
-    'no list of outgoing webhooks',
-    app({ agents: [clerk], outgoingWebhooks: told({})() }),
-    "createHoldfast has an object as its 'outgoingWebhooks': use a list, as in [one, another].",
+    'no list of modules',
+    app({ agents: [clerk], use: told({})() }),
+    "createHoldfast has an object as its 'use': use a list, as in [one, another].",
   ],
   [
     'a subagent that is not there',

@@ -11,7 +11,7 @@ const nothing = (): never => {
 const host: HttpHost = {
   agents: new Map([['scripted', scripted]]),
   modules: composeModules([openApi()]),
-  outgoingWebhooks: new Map(),
+  appUses: [],
   auth: () => null,
   legacyTenants: false,
   steering: 'requester',

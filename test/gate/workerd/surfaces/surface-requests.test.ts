@@ -4,14 +4,14 @@ import { Hono } from 'hono';
 import { describe, expect, it, vi } from 'vitest';
 import { createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { openApi, type RouteDescriptions } from '../../../../src/modules/openapi/entry.ts';
-import { outgoingWebhook } from '../../../../src/outgoing-webhooks/entry.ts';
 import {
   defineSurface,
   type SurfaceProblem,
   type SurfaceRequest,
   surfaceRoute,
 } from '../../../../src/surfaces/entry.ts';
-import { attempt } from '../../../doors/tools.ts';
+import { ENDED } from '../../../doors/session.ts';
+import { attempt, type ModuleUse } from '../../../doors/tools.ts';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
@@ -224,15 +224,12 @@ describe('what a surface keeps', () => {
   it('asks no model, is no line of the log, and tells nobody outside', async () => {
     const lines: unknown[] = [];
     const told: string[] = [];
-    const webhook = outgoingWebhook({ url: 'https://desk.example', secret: 'S' });
-    const watched: typeof webhook = {
-      ...webhook,
-      announcing(port, name) {
-        told.push(name);
-        return port;
-      },
-    };
-    const via = appOf(keeping, { log: (line) => lines.push(line), outgoingWebhooks: [watched] });
+    const watching: ModuleUse = { module: { name: 'watching', nested: false, state: [] }, key: '' };
+    ENDED.give(watching, ({ id }) => {
+      told.push(id);
+      return undefined;
+    });
+    const via = appOf(keeping, { log: (line) => lines.push(line), use: [surfaceOf(keeping), watching] });
     expect(await kept(via, newPath(), ['one'])).toEqual(['one']);
     expect([lines, told]).toEqual([[], []]);
   });

@@ -1,10 +1,14 @@
 import { Webhook as StandardWebhooks } from 'standardwebhooks';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { standardWebhook, WebhookDefinitionError } from '../../../../src/modules/webhooks/entry.ts';
-import { type OutgoingWebhookConfig, outgoingWebhook } from '../../../../src/outgoing-webhooks/entry.ts';
-import { createManualClock, type ManualClock } from '../../../../src/testing/entry.ts';
-import { sending } from '../../../doors/webhooks.ts';
-import { STANDARD_SECRET } from '../../../fixtures/signed.ts';
+import {
+  type OutgoingWebhookConfig,
+  outgoingWebhook,
+} from '../../../../../src/modules/outgoing-webhooks/entry.ts';
+import { standardWebhook, WebhookDefinitionError } from '../../../../../src/modules/webhooks/entry.ts';
+import { createManualClock, type ManualClock } from '../../../../../src/testing/entry.ts';
+import { ENDED, type StoppedTurn } from '../../../../doors/session.ts';
+import { sending } from '../../../../doors/webhooks.ts';
+import { STANDARD_SECRET } from '../../../../fixtures/signed.ts';
 
 const URL_OF_TESTS = 'https://alerts.example/hooks/holdfast?token=hidden';
 const OTHER_SECRET = `whsec_${btoa('another secret of 24 bytes or more')}`;
@@ -193,8 +197,12 @@ describe('the literal of an outgoing webhook', () => {
   const made = (config: object) => outgoingWebhook(config as OutgoingWebhookConfig);
 
   it('has defaults', () => {
-    const { name, agents } = outgoingWebhook({ url: URL_OF_TESTS, secret: 'S' });
-    expect({ name, agents }).toEqual({ name: 'outgoing', agents: undefined });
+    const use = outgoingWebhook({ url: URL_OF_TESTS, secret: 'S' });
+    const stopOf = (stop: StoppedTurn['stop']) =>
+      ENDED.of(use)?.({ id: 't1', stop, seq: 3, name: '["owner","any","s1"]' });
+    expect([use.module.name, use.key]).toEqual(['outgoing-webhooks', 'outgoing']);
+    expect(stopOf('ended')).toEqual({ agenda: [{ ref: '["t1",3]' }] });
+    expect([stopOf('suspended'), stopOf('failed')]).toEqual([stopOf('ended'), stopOf('ended')]);
   });
 
   const WHSEC = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';

@@ -1,20 +1,15 @@
-import type { StoredEvent } from '../journal/events.ts';
-import type { Change, SessionPort } from '../journal/session-port.ts';
-import type { Announced, Announcement } from '../journal/turn-runner.ts';
-import type { Clock } from '../session/read-platform.ts';
-import { addressOfSession, agentOfSession } from '../session/read-secrets.ts';
-import { readTurn } from '../session/read-session.ts';
-import { stoppedTurn } from '../session/watching/turn-outcome.ts';
-import { sha256Hex } from '../tool/async.ts';
-import type { AnnouncingApp, Env } from '../worker/host.ts';
-import { sessionPath, turnPath } from '../worker/target.ts';
-import { pendingViews } from '../worker/turn-view.ts';
-
-/**
- * How a turn has stopped. `suspended`: it waits for somebody, as for an approval. `failed`: it ended without an answer, by an error.
- * `ended`: it ended in any other way, also as cancelled.
- */
-export type TurnStop = 'suspended' | 'ended' | 'failed';
+import type { DueRow } from '../../journal/agenda.ts';
+import type { StoredEvent } from '../../journal/events.ts';
+import type { Clock } from '../../session/read-platform.ts';
+import { addressOfSession, agentOfSession } from '../../session/read-secrets.ts';
+import { readTurn } from '../../session/read-session.ts';
+import { type StoppedTurn, stopOfEnd, type TurnStop } from '../../session/turn-seams.ts';
+import { stoppedTurn } from '../../session/watching/turn-outcome.ts';
+import { sha256Hex } from '../../tool/async.ts';
+import type { DoWork, DueApp } from '../../worker/due.ts';
+import type { Env } from '../../worker/host.ts';
+import { sessionPath, turnPath } from '../../worker/target.ts';
+import { pendingViews } from '../../worker/turn-view.ts';
 
 /** Something that a receiver is to be told. */
 export interface OutgoingMessage {
@@ -44,33 +39,22 @@ export interface Receiver {
   send(message: OutgoingMessage): Promise<Undelivered | undefined>;
 }
 
-/** The port of a session that says with the end of a turn when the receiver is to be told of it. */
-export function announcing(
-  port: SessionPort,
-  session: string,
-  { name, on, agents }: Omit<Receiver, 'send'>,
-): SessionPort {
-  if (agents?.includes(agentOfSession(session)) === false) return port;
-  return {
-    ...port,
-    append: (epoch, from, change) => {
-      const isOwed = stopsOf(change).some((stop) => on.includes(stop));
-      const announce = [...(change.announce ?? []), name];
-      return port.append(epoch, from, isOwed ? { ...change, announce } : change);
-    },
-  };
-}
+/** A stop of a turn that the receiver is owed. */
+type Owed = Pick<StoppedTurn, 'id' | 'seq'>;
 
-/** How the turn has stopped, by the event that comes with its release; where that was stored before, it may be either. */
-function stopsOf({ release, events }: Change): readonly TurnStop[] {
-  if (release === 'suspended') return ['suspended'];
-  if (release !== 'ended') return [];
-  const last = events.at(-1);
-  return last === undefined ? ['ended', 'failed'] : [endedAs(JSON.parse(last.body))];
-}
+/** Returns the `ref` of what the receiver is owed for a stop; `undefined` if it is not for such a stop. */
+export const owedFor = (
+  { on, agents }: Receiver,
+  { id, seq, stop, name }: StoppedTurn,
+): string | undefined =>
+  on.includes(stop) && agents?.includes(agentOfSession(name)) !== false
+    ? JSON.stringify([id, seq])
+    : undefined;
 
-const endedAs = ({ outcome }: { readonly outcome?: unknown }): TurnStop =>
-  outcome === 'failed' ? 'failed' : 'ended';
+function fromRef(ref: string): Owed {
+  const [id, seq] = JSON.parse(ref) as [id: string, seq: number]; // written by owedFor
+  return { id, seq };
+}
 
 /** Pauses between two tries, in ms, as the makers of Standard Webhooks have them: ten tries within 76 hours. */
 const PAUSES = [5, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 14 * 3600, 20 * 3600, 24 * 3600].map(
@@ -83,30 +67,29 @@ const LONGEST_PAUSE = 24 * 3600_000;
 /** What stopped so long ago is not tried again, in ms: it stood behind others that were not taken. */
 const TOLD_WITHIN = 96 * 3600_000;
 
-/** An announcement with whom it is for. */
-interface Telling extends Announcement {
-  readonly receiver: Receiver;
-}
+/** What becomes of a stop that the receiver is owed. */
+type Announced = Awaited<ReturnType<DoWork>>;
 
 /** Tells the receiver that a turn has stopped. What goes wrong is told in one line of the log. */
-export async function announce(app: AnnouncingApp, announcement: Telling): Promise<Announced> {
+export async function announce(app: DueApp, row: DueRow, receiver: Receiver): Promise<Announced> {
   const { host } = app;
-  const not = await tell(app, announcement).catch(toUndelivered);
+  const { name, attempt, ref } = row;
+  const { id: turn, seq } = fromRef(ref);
+  const not = await tell(app, { receiver, name, turn, seq, attempt }).catch(toUndelivered);
   if (not === undefined) return 'done';
-  const became = afterwards(host.clock.now(), announcement, not);
-  const { name, webhook, turn } = announcement;
+  const became = afterwards(host.clock.now(), attempt, not);
   const { agent, session } = addressOfSession(name);
   host.log({
     level: typeof became === 'object' ? 'warn' : 'error',
     event: 'webhook-not-delivered',
-    message: `outgoing webhook '${webhook}' was not told of a turn, ${inWords(became)}: it ${not.why}`,
+    message: `outgoing webhook '${receiver.name}' was not told of a turn, ${inWords(became)}: it ${not.why}`,
     ...{ agent, session, turn },
     ...(not.thrown !== undefined && { thrown: not.thrown }),
   });
   return became;
 }
 
-function afterwards(now: number, { attempt }: Announcement, not: NotTold): Announced {
+function afterwards(now: number, attempt: number, not: NotTold): Announced {
   if (not.isGone) return 'forget';
   const { at = now, retryAfter = 0 } = not;
   const wanted = Math.min(retryAfter, LONGEST_PAUSE);
@@ -128,16 +111,24 @@ interface NotTold extends Undelivered {
 
 const toUndelivered = (thrown: unknown): NotTold => ({ why: 'could not be sent anything', thrown });
 
+interface Telling extends Pick<DueRow, 'name' | 'attempt'> {
+  readonly receiver: Receiver;
+  readonly turn: string;
+  readonly seq: number;
+}
+
 /** Rejects with what reading the turn does, and with what the app's own functions throw. */
-async function tell(app: AnnouncingApp, announcement: Telling): Promise<NotTold | undefined> {
+async function tell(
+  app: DueApp,
+  { receiver, name, turn, seq, attempt }: Telling,
+): Promise<NotTold | undefined> {
   const { host, env } = app;
-  const { receiver, name, turn, seq, attempt } = announcement;
   if (attempt > PAUSES.length + 1) return { why: 'was tried ten times, and nobody came back from it', at: 0 };
   const events = (await readTurn(host.session(env, name), turn)).filter((event) => event.seq <= seq);
   const last = events.at(-1);
   // It was erased meanwhile.
   if (last === undefined) return undefined;
-  const stop = last.type === 'turn-ended' ? endedAs(last) : 'suspended';
+  const stop = last.type === 'turn-ended' ? stopOfEnd(last.outcome) : 'suspended';
   if (!receiver.on.includes(stop)) return undefined;
   const body = bodyOf(app, { name, stop, events, at: last.at });
   const id = `msg_${(await sha256Hex(JSON.stringify([name, turn, seq]))).slice(0, 32)}`;
@@ -156,10 +147,7 @@ interface Stopped {
 /** Characters. Receivers take messages of some size; what is longer is told without what the turn has answered. */
 const LONGEST_BODY = 256 * 1024;
 
-function bodyOf(
-  { host: { legacyTenants, basePath } }: AnnouncingApp,
-  { name, stop, events, at }: Stopped,
-): string {
+function bodyOf({ host: { legacyTenants, basePath } }: DueApp, { name, stop, events, at }: Stopped): string {
   const { owner, agent, session } = addressOfSession(name);
   const path = sessionPath({ agent, session }, basePath);
   const view = stoppedTurn(session, agent, events);

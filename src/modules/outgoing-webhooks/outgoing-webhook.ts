@@ -1,25 +1,22 @@
-import { hmacOf, STANDARD_KEY_RULE, standardKey } from '../modules/webhooks/signature.ts';
-import { WebhookDefinitionError, type WebhookEnv } from '../modules/webhooks/webhook.ts';
-import { inTime } from '../tool/async.ts';
-import { notOneOf } from '../tool/check-definition.ts';
-import type { LiteralShape } from '../tool/check-literal.ts';
-import { literals } from '../tool/literals.ts';
-import { isSecretSource, readSecrets, SECRET_RULE, type SecretSource } from '../tool/secret-source.ts';
-import { nameIn } from '../tool/shown.ts';
-import type { OutgoingWebhook } from '../worker/host.ts';
-import {
-  announce,
-  announcing,
-  type OutgoingMessage,
-  type Receiver,
-  type TurnStop,
-  type Undelivered,
-} from './announce.ts';
+import { ENDED, type TurnStop } from '../../session/turn-seams.ts';
+import { inTime } from '../../tool/async.ts';
+import { notOneOf } from '../../tool/check-definition.ts';
+import type { LiteralShape } from '../../tool/check-literal.ts';
+import { literals } from '../../tool/literals.ts';
+import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { isSecretSource, readSecrets, SECRET_RULE, type SecretSource } from '../../tool/secret-source.ts';
+import { nameIn } from '../../tool/shown.ts';
+import { APP } from '../../worker/app-seam.ts';
+import { mustHaveAgent } from '../../worker/check-app.ts';
+import { DUE } from '../../worker/due.ts';
+import { hmacOf, STANDARD_KEY_RULE, standardKey } from '../webhooks/signature.ts';
+import { WebhookDefinitionError, type WebhookEnv } from '../webhooks/webhook.ts';
+import { announce, type OutgoingMessage, owedFor, type Receiver, type Undelivered } from './announce.ts';
 
 /** The literal that `outgoingWebhook` takes. */
-export interface OutgoingWebhookConfig<Name extends string = string> {
-  /** 1 to 64 of `A-Z a-z 0-9 _ -`; `outgoing` unless given. Sessions remember by it what they still have to tell. */
-  readonly name?: Name | undefined;
+export interface OutgoingWebhookConfig {
+  /** 1 to 64 of `A-Z a-z 0-9 _ -`. Defaults to `outgoing`. Sessions remember by it what they still have to tell. */
+  readonly name?: string | undefined;
   /** Where it is sent to: `https`, or `http` on localhost. Redirects are not followed. */
   readonly url: string | ((env: WebhookEnv) => string);
   /**
@@ -36,7 +33,7 @@ export interface OutgoingWebhookConfig<Name extends string = string> {
 const STOPS: readonly TurnStop[] = ['suspended', 'ended', 'failed'];
 
 /**
- * Declares a receiver for `createHoldfast({ outgoingWebhooks })`: it is sent a message, signed by Standard Webhooks 1.0.0, whenever
+ * Declares a receiver for `createHoldfast({ use })`: it is sent a message, signed by Standard Webhooks 1.0.0, whenever
  * a turn suspends, ends or fails. What it is owed is stored with the end of the turn, and sent at least once, in the order
  * of its session, until it answers 2xx: ten times, with pauses that grow to a day. A message that comes twice has the same `webhook-id`.
  *
@@ -51,22 +48,30 @@ const STOPS: readonly TurnStop[] = ['suspended', 'ended', 'failed'];
  *
  * @throws WebhookDefinitionError when a setting is none.
  */
-export function outgoingWebhook<const Name extends string = 'outgoing'>(
-  config: OutgoingWebhookConfig<Name>,
-): OutgoingWebhook<Name> {
+export function outgoingWebhook(config: OutgoingWebhookConfig): ModuleUse {
   const fault = literals?.fault(config, SHAPE);
   if (fault) throw new WebhookDefinitionError(nameIn(config) || 'outgoing', fault.field, fault.problem);
-  // A caller that gives no name gives no type for it either.
-  const { name = 'outgoing' as Name, url, secret, on = STOPS, agents } = config;
+  const { name = 'outgoing', url, secret, on = STOPS, agents } = config;
   checkSettings({ name, url, secret, on });
   const receiver: Receiver = { name, on, agents, send: sending({ url, secret }) };
-  return {
-    name,
-    agents,
-    announcing: (port, session) => announcing(port, session, receiver),
-    announce: (app, announcement) => announce(app, { ...announcement, receiver }),
-  };
+  const use = useOf(OUTGOING_WEBHOOKS, name);
+  ENDED.give(use, (turn) => {
+    const ref = owedFor(receiver, turn);
+    return ref === undefined ? undefined : { agenda: [{ ref }] };
+  });
+  DUE.give(use, (row, app) => announce(app, row, receiver));
+  APP.give(use, {
+    routes({ host }) {
+      for (const one of agents ?? [])
+        mustHaveAgent(host.agents, `Outgoing webhook '${name}' is told of the agent`, one);
+      return [];
+    },
+  });
+  return use;
 }
+
+/** Each webhook is a use of it, whose key is its name. */
+const OUTGOING_WEBHOOKS = createModule({ name: 'outgoing-webhooks' });
 
 /** Answers what sends messages to this address, signed with these secrets. */
 export function sending({ url, secret }: Pick<OutgoingWebhookConfig, 'url' | 'secret'>): Receiver['send'] {

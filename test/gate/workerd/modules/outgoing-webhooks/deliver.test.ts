@@ -2,16 +2,16 @@
 import { createExecutionContext, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
-import { standardWebhook } from '../../../../src/modules/webhooks/entry.ts';
-import { outgoingWebhook } from '../../../../src/outgoing-webhooks/entry.ts';
-import { clerk } from '../../../fixtures/clerk-agent.ts';
-import { pass, setTime } from '../../../fixtures/held-time.ts';
-import { script, until } from '../../../fixtures/scripts.ts';
-import { STANDARD_SECRET } from '../../../fixtures/signed.ts';
-import { asDescribed } from '../http/as-described.ts';
-import { json, newSession, ORIGIN, post, type Send, sessionName } from '../http/client.ts';
-import { answer } from '../http/waiting.ts';
+import { createHoldfast, type HoldfastConfig } from '../../../../../src/create-holdfast.ts';
+import { outgoingWebhook } from '../../../../../src/modules/outgoing-webhooks/entry.ts';
+import { standardWebhook } from '../../../../../src/modules/webhooks/entry.ts';
+import { clerk } from '../../../../fixtures/clerk-agent.ts';
+import { pass, setTime } from '../../../../fixtures/held-time.ts';
+import { script, until } from '../../../../fixtures/scripts.ts';
+import { STANDARD_SECRET } from '../../../../fixtures/signed.ts';
+import { asDescribed } from '../../http/as-described.ts';
+import { json, newSession, ORIGIN, post, type Send, sessionName } from '../../http/client.ts';
+import { answer } from '../../http/waiting.ts';
 
 /** So far in the future that no alarm of an object goes off by itself. */
 const START = Date.UTC(2100, 0, 1);
@@ -48,7 +48,7 @@ function receiver(...statuses: readonly (number | 'hangs')[]): readonly Received
 }
 
 /** An app of the clerk with a session, whose object hands what it owes to the runner of this app. */
-function appWith(config: Partial<HoldfastConfig> = { outgoingWebhooks: [ALERTS] }) {
+function appWith(config: Partial<HoldfastConfig> = { use: [ALERTS] }) {
   const session = newSession('agent');
   const name = sessionName(session);
   let now = START;
@@ -62,24 +62,24 @@ function appWith(config: Partial<HoldfastConfig> = { outgoingWebhooks: [ALERTS] 
   });
   const agenda = () =>
     runInDurableObject(stub(), (_, { storage }) =>
-      storage.sql.exec<{ ref: string }>(`SELECT ref FROM agenda WHERE kind = 'announcement'`).toArray(),
+      storage.sql.exec<{ ref: string }>(`SELECT ref FROM agenda WHERE kind = 'due'`).toArray(),
     );
-  const due = () => runInDurableObject(stub(), (_, { storage }) => storage.getAlarm());
+  const dueAt = () => runInDurableObject(stub(), (_, { storage }) => storage.getAlarm());
   return {
-    ...{ session, via, stub, agenda, due },
+    ...{ session, via, stub, agenda, dueAt },
     /** Lets so much time pass for the object, whose alarm goes off then; resolves when what it tells is over, unless that hangs. */
     async wait(ms: number, hangs = false): Promise<void> {
       now += ms;
       let [made, over] = [0, 0];
       await runInDurableObject(stub(), (_, ctx) => {
         const runner = new TurnRunner(createExecutionContext(), vars);
-        const announce: typeof runner.announce = (announcement) => {
+        const due: typeof runner.due = (row) => {
           made += 1;
-          return runner.announce(announcement).finally(() => {
+          return runner.due(row).finally(() => {
             over += 1;
           });
         };
-        const exported = { TurnRunner: { run: async () => {}, deleteFiles: async () => {}, announce } };
+        const exported = { TurnRunner: { run: async () => {}, deleteFiles: async () => {}, due } };
         Object.defineProperty(ctx, 'exports', { value: exported, configurable: true });
       });
       await runDurableObjectAlarm(stub());
@@ -149,7 +149,7 @@ describe('an outgoing webhook', () => {
     await app.wait(0, true);
     await until(() => received.length === 1);
     pass(15_000);
-    await expect.poll(app.due).toBe(START + 5_000);
+    await expect.poll(app.dueAt).toBe(START + 5_000);
     await app.wait(5_000);
     expect([received.length, idsOf(received), await app.agenda()]).toEqual([2, 1, []]);
   });
@@ -181,7 +181,7 @@ describe('an outgoing webhook', () => {
     const received = receiver();
     const app = appWith({});
     await say(app, 'One.');
-    expect([await app.agenda(), await app.due()]).toEqual([[], null]);
+    expect([await app.agenda(), await app.dueAt()]).toEqual([[], null]);
     await app.wait(60_000);
     expect(received).toEqual([]);
   });

@@ -1,22 +1,22 @@
 /** From the end of a turn to the receiver outside: in memory, with the clock held. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Announcement, LogEntry } from '../../../../src/create-holdfast.ts';
-import { defineAgent, defineTool, requireApproval } from '../../../../src/index.ts';
+import type { DueRow, LogEntry } from '../../../../../src/create-holdfast.ts';
+import { defineAgent, defineTool, requireApproval } from '../../../../../src/index.ts';
 import {
-  type OutgoingWebhook,
+  type ModuleUse,
   type OutgoingWebhookConfig,
   outgoingWebhook,
-} from '../../../../src/outgoing-webhooks/entry.ts';
+} from '../../../../../src/modules/outgoing-webhooks/entry.ts';
 import {
   createManualClock,
   createMemorySessions,
   type ScriptedReply,
   scriptedModel,
-} from '../../../../src/testing/entry.ts';
-import { announce, announcing } from '../../../doors/agent.ts';
-import { toSessionName } from '../../../doors/session.ts';
-import { turnSteps } from '../../../doors/testing.ts';
-import { STANDARD_SECRET } from '../../../fixtures/signed.ts';
+} from '../../../../../src/testing/entry.ts';
+import { doDue } from '../../../../doors/agent.ts';
+import { toSessionName } from '../../../../doors/session.ts';
+import { turnSteps } from '../../../../doors/testing.ts';
+import { STANDARD_SECRET } from '../../../../fixtures/signed.ts';
 
 const START = Date.UTC(2026, 10, 23, 9);
 const HOUR = 3_600_000;
@@ -28,17 +28,20 @@ const read = defineTool({ name: 'read', description: 'Reads.', run: () => 'x'.re
 
 interface Setting {
   readonly replies?: readonly ScriptedReply[];
-  readonly webhooks?: readonly OutgoingWebhook[];
+  readonly webhooks?: readonly ModuleUse[];
   readonly legacyTenants?: boolean;
   readonly env?: Readonly<Record<string, unknown>>;
 }
 
-interface Telling extends Pick<Announcement, 'turn' | 'seq'> {
+interface Telling {
+  readonly turn: string;
+  /** The event at which it stopped. */
+  readonly seq: number;
   readonly later?: number;
   readonly attempt?: number;
 }
 
-const made = (config: Partial<OutgoingWebhookConfig> = {}): OutgoingWebhook =>
+const made = (config: Partial<OutgoingWebhookConfig> = {}): ModuleUse =>
   outgoingWebhook({ url: 'https://alerts.example/', secret: 'SECRET', ...config });
 
 /** An app with one session in memory, and a receiver that answers 204 unless it was told of another status. */
@@ -58,7 +61,7 @@ function appOf(setting: Setting = {}) {
     return new Response(null, { status: statuses.shift() ?? 204 });
   });
   const logged: LogEntry[] = [];
-  const over: Announcement[] = [];
+  const over: DueRow[] = [];
   const name = toSessionName({ owner: { id: 'ann' }, agent: 'clerk', session: 's1' });
   const agent = defineAgent({
     name: 'clerk',
@@ -67,9 +70,9 @@ function appOf(setting: Setting = {}) {
     tools: [requireApproval(pay, () => 'May I pay?'), read],
     model: scriptedModel(replies),
   });
-  const deployed = new Map(webhooks.map((one) => [one.name, one]));
+  const deployed = [...webhooks];
   const host = {
-    outgoingWebhooks: deployed,
+    modules: { uses: deployed },
     session: () => port,
     clock,
     log: (entry: LogEntry) => void logged.push(entry),
@@ -79,16 +82,17 @@ function appOf(setting: Setting = {}) {
     clock,
     leaseMs: 20_000,
     dispatch: () => {},
-    announce: (one) => announce({ host, env }, one).finally(() => over.push(one)),
+    due: (row) => doDue({ host, env }, row).finally(() => over.push(row)),
   });
-  const port = announcing(sessions.session(name), name, webhooks);
-  const steps = turnSteps({ port, agent, model: scriptedModel([]), clock, log: () => {} });
+  const port = sessions.session(name);
+  const steps = turnSteps({ port, agent, uses: webhooks, model: scriptedModel([]), clock, log: () => {} });
   return {
     ...{ clock, sent, statuses, logged, over, deployed, port, steps, name },
     /** Has the webhook told of a stop as its object would, so many ms after the start. */
-    tell({ later = 0, attempt = 1, ...stop }: Telling) {
+    tell({ later = 0, attempt = 1, turn, seq }: Telling) {
       const at: typeof clock = { ...clock, now: () => START + later };
-      return announce({ host: { ...host, clock: at }, env }, { name, webhook: 'outgoing', attempt, ...stop });
+      const row = { module: 'outgoing-webhooks', key: 'outgoing', ref: JSON.stringify([turn, seq]) };
+      return doDue({ host: { ...host, clock: at }, env }, { name, attempt, ...row });
     },
     /** Runs a turn, and answers its id. */
     async say(message: string): Promise<string> {
@@ -97,10 +101,10 @@ function appOf(setting: Setting = {}) {
       await steps.run(leased);
       return leased.page.openTurn?.id ?? '';
     },
-    /** Lets so much time pass, in which so many announcements were made in all. */
-    async wait(ms: number, announcements: number): Promise<void> {
+    /** Lets so much time pass, in which so many rows were offered in all. */
+    async wait(ms: number, rows: number): Promise<void> {
       await clock.advance(ms);
-      expect(over).toHaveLength(announcements);
+      expect(over).toHaveLength(rows);
     },
   };
 }
@@ -206,7 +210,7 @@ describe('an outgoing webhook', () => {
     const { say, wait, over } = appOf({ webhooks });
     await say('Hello');
     await wait(0, 1);
-    expect(over.map(({ webhook }) => webhook)).toEqual(['of-clerk']);
+    expect(over.map(({ key }) => key)).toEqual(['of-clerk']);
   });
 
   it('is told beside others, each of what it is for', async () => {
@@ -214,25 +218,30 @@ describe('an outgoing webhook', () => {
     const { say, wait, over } = appOf({ webhooks });
     await say('Hello');
     await wait(0, 2);
-    expect(over.map(({ webhook }) => webhook).sort()).toEqual(['a', 'b']);
+    expect(over.map(({ key }) => key).sort()).toEqual(['a', 'b']);
   });
 
-  it('is not told of an end for which it is not, when only the release of that came later', async () => {
-    const { steps, port, wait, sent, over } = appOf({ webhooks: [made({ on: ['failed'] })] });
-    const leased = await steps.begin({ message: 'Hello' });
-    if (leased.status !== 'leased') expect.fail(leased.status);
-    const { epoch, page } = leased;
-    const turn = page.openTurn?.id ?? '';
-    const end = {
-      type: 'turn-ended',
-      turn,
-      body: JSON.stringify({ v: 1, type: 'turn-ended', turn, outcome: 'completed' }),
-    };
-    await port.append(epoch, page.head + 1, { events: [end] });
-    await port.append(epoch, page.head + 2, { events: [], release: 'ended' });
-    await wait(0, 1);
-    expect([over.length, sent]).toEqual([1, []]);
-  });
+  it.each([
+    ['failed', []],
+    ['ended', ['turn.ended']],
+  ] as const)(
+    'is told only of what it is for when the release of an end came later: %s',
+    async (on, types) => {
+      const { clock, steps, port, wait, sent } = appOf({ webhooks: [made({ on: [on] })] });
+      const leased = await steps.begin({ message: 'Hello' });
+      if (leased.status !== 'leased') expect.fail(leased.status);
+      const { epoch, page } = leased;
+      const turn = page.openTurn?.id ?? '';
+      const body = JSON.stringify({ v: 1, type: 'turn-ended', turn, outcome: 'completed' });
+      await port.append(epoch, page.head + 1, { events: [{ type: 'turn-ended', turn, body }] });
+      await clock.advance(20_001);
+      const next = await steps.resume(turn);
+      if (next.status !== 'leased') expect.fail(next.status);
+      await steps.run(next);
+      await wait(0, types.length);
+      expect(sent.map(({ body }) => Object(body).type)).toEqual(types);
+    },
+  );
 
   it('is sent the facts alone when a turn has answered more than a receiver would take', async () => {
     const { say, wait, sent } = appOf({ replies: ['x'.repeat(300_000)] });
@@ -353,36 +362,28 @@ describe('a receiver that does not take what it is sent', () => {
     expect(sent).toHaveLength(3);
   });
 
-  it('is asked for again for 36 hours where the app is deployed without it, and then told nothing more of a session', async () => {
+  it('is told of what a version without it was asked to tell, by one that has it, however late', async () => {
     const { say, wait, sent, logged, deployed } = appOf();
+    const [webhook = expect.fail('There is no webhook.')] = deployed;
     const turn = await say('One');
-    deployed.clear();
+    deployed.length = 0;
     await wait(0, 1);
     await say('Two');
-    for (const hours of [1, 2, 3, 4, 5, 6, 7, 8]) await wait(hours * HOUR, hours + 1);
-    await wait(96 * HOUR, 9);
-    expect(sent).toHaveLength(0);
-    const missing = (level: string, next: string) => ({
-      level,
-      event: 'webhook-not-delivered',
-      message: `outgoing webhook 'outgoing' is not among the outgoingWebhooks of this deployment: ${next}`,
-      ...{ agent: 'clerk', session: 's1', turn },
-    });
-    expect(logged).toEqual([
-      ...[1, 2, 3, 4, 5, 6, 7, 8].map((hours) => missing('warn', `asked for again in ${hours} h`)),
-      missing('error', 'what this session had to tell it is forgotten'),
-    ]);
-  });
-
-  it('is told of what a version without it was asked to tell, by one that has it', async () => {
-    const { say, wait, sent, deployed } = appOf();
-    const [[name, webhook] = expect.fail('There is no webhook.')] = deployed;
-    const turn = await say('One');
-    deployed.clear();
-    await wait(0, 1);
-    deployed.set(name, webhook);
-    await wait(HOUR, 2);
-    expect(sent).toMatchObject([{ at: 3600, body: { data: { turn } } }]);
+    for (const [offers, hours] of [1, 2, 4, 8, 16, 24, 24].entries()) await wait(hours * HOUR, offers + 2);
+    expect(sent).toEqual([]);
+    expect(logged).toEqual(
+      Array.from({ length: 8 }, () => ({
+        level: 'warn',
+        event: 'module-missing',
+        message:
+          "work of module 'outgoing-webhooks' (key 'outgoing') is not done: this deployment does not use it",
+        ...{ agent: 'clerk', session: 's1' },
+      })),
+    );
+    deployed.push(webhook);
+    await wait(24 * HOUR, 10);
+    expect(sent.map(({ body }) => Object(body).data.turn)).toEqual([turn, expect.any(String)]);
+    expect(logged).toHaveLength(8);
   });
 
   it('is given up, and nothing is read, when nobody came back from ten tries', async () => {

@@ -1,0 +1,101 @@
+/** The agenda of modules: rows that came with appends, each offered to a Worker until it is done. The object knows no module. */
+import type { AgendaRow, DueOutcome, DueRow } from '../src/journal/agenda.ts';
+import { dueRefs, scheduleAlarm } from './alarms.ts';
+import type { LedgerScope } from './session-storage.ts';
+
+/** A row that an alarm offers; the session's name is not known here. */
+export type OfferedRow = Omit<DueRow, 'name'>;
+
+/** The rows of one key of one module, in order. They share the `ref` of one alarm, so that the first is settled before the next. */
+interface Lane extends Pick<AgendaRow, 'module' | 'key'> {
+  /** How often the first row was offered to a Worker that has the module. */
+  readonly attempts: number;
+  /** How often in a row no Worker had it. */
+  readonly misses: number;
+  readonly refs: readonly string[];
+}
+
+/** A lane holds no more rows than this: the oldest are forgotten, except the first, which may be under way. */
+const MOST_ROWS = 100;
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** An unanswered offer is repeated after this pause, which doubles each time up to an hour. No attempt may take longer. */
+const FIRST_PAUSE = MINUTE;
+const LONGEST_PAUSE = HOUR;
+
+/** A row whose module the Worker lacks is offered again after this pause, which doubles each time up to a day. */
+const FIRST_PAUSE_WITHOUT = HOUR;
+const LONGEST_PAUSE_WITHOUT = 24 * HOUR;
+
+/** Adds rows at the end of their lanes. A row that is in its lane already is not added again. */
+export function addToAgenda(scope: LedgerScope, rows: readonly AgendaRow[] = []): void {
+  for (const { module, key, ref } of rows) {
+    const [due, lane] = find(scope, { module, key }) ?? [scope.now(), { module, key, ...UNTRIED, refs: [] }];
+    if (lane.refs.includes(ref)) continue;
+    const [first, ...rest] = [...lane.refs, ref];
+    if (rest.length >= MOST_ROWS) console.error(`holdfast: module ${module} ${key} ${HAS_TOO_MANY}`);
+    store(scope, { ...lane, refs: first === undefined ? [] : [first, ...rest.slice(1 - MOST_ROWS)] }, due);
+  }
+  if (rows.length > 0) scheduleAlarm(scope);
+}
+
+const HAS_TOO_MANY = `has more than ${MOST_ROWS} rows due in one session: the oldest are forgotten`;
+
+/** The counts of a lane whose first row was not offered yet. */
+const UNTRIED = { attempts: 0, misses: 0 };
+
+/** Returns the rows whose time has come, each the first of its lane. They are due again in case no one answers. */
+export const takeDueRows = (scope: LedgerScope): OfferedRow[] =>
+  dueRefs(scope, 'due').flatMap((stored) => {
+    const lane = fromRef(stored);
+    const { module, key, attempts } = lane;
+    const attempt = attempts + 1;
+    store(scope, { ...lane, attempts: attempt }, scope.now() + doubled(FIRST_PAUSE, attempts, LONGEST_PAUSE));
+    return lane.refs.slice(0, 1).map((ref) => ({ module, key, ref, attempt }));
+  });
+
+/** Stores the outcome of an offer. Ignores it if the row was offered again meanwhile, or is not the first of its lane. */
+export function settleRow(scope: LedgerScope, row: OfferedRow, outcome: DueOutcome): void {
+  const [, lane] = find(scope, row) ?? [];
+  if (lane === undefined || lane.refs[0] !== row.ref || lane.attempts !== row.attempt) return;
+  const { attempts, misses, refs } = lane;
+  const now = scope.now();
+  if (outcome === 'unknown') {
+    const pause = doubled(FIRST_PAUSE_WITHOUT, misses, LONGEST_PAUSE_WITHOUT);
+    store(scope, { ...lane, attempts: attempts - 1, misses: misses + 1 }, now + pause);
+  } else if (typeof outcome === 'object') {
+    store(scope, { ...lane, misses: 0 }, now + outcome.again);
+  } else {
+    store(scope, { ...lane, ...UNTRIED, refs: outcome === 'done' ? refs.slice(1) : [] }, now);
+  }
+  scheduleAlarm(scope);
+}
+
+const doubled = (first: number, times: number, most: number): number => Math.min(first * 2 ** times, most);
+
+function find(
+  { storage }: LedgerScope,
+  { module, key }: Pick<AgendaRow, 'module' | 'key'>,
+): readonly [due: number, lane: Lane] | undefined {
+  for (const { kind, ref, due } of storage.alarms.all()) {
+    if (kind !== 'due') continue;
+    const lane = fromRef(ref);
+    if (lane.module === module && lane.key === key) return [due, lane];
+  }
+  return undefined;
+}
+
+/** Replaces the stored lane of the same module and key; removes one without rows. */
+function store(scope: LedgerScope, lane: Lane, due: number): void {
+  const { alarms } = scope.storage;
+  const [, before] = find(scope, lane) ?? [];
+  if (before) alarms.remove('due', toRef(before));
+  if (lane.refs.length > 0) alarms.add({ kind: 'due', ref: toRef(lane), due });
+}
+
+/** The alarm of a lane has all of it as its `ref`. */
+const toRef = (lane: Lane): string => JSON.stringify(lane);
+
+const fromRef = (ref: string): Lane => JSON.parse(ref) as Lane; // written by toRef

@@ -1,0 +1,225 @@
+/** What modules store with the stop of a turn, whoever writes it. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { LogEntry } from '../../../../src/create-holdfast.ts';
+import { defineTool, requireApproval } from '../../../../src/index.ts';
+import type { ScriptedReply, SessionPort } from '../../../../src/testing/entry.ts';
+import type { AgendaRow, Change } from '../../../doors/journal.ts';
+import { ENDED, Meter, type StoppedTurn, UNLIMITED } from '../../../doors/session.ts';
+import type { ModuleUse } from '../../../doors/tools.ts';
+import { asked, LEASE_MS, LONGEST_PAUSE, leftBehind, passing } from './former-holder.ts';
+import { type ClockedApp, clockedApp } from './memory-app.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+const pay = requireApproval(
+  defineTool({ name: 'pay', description: 'Pays.', run: () => 'Paid.' }),
+  () => 'Pay?',
+);
+const PAY: ScriptedReply = { calls: [{ name: 'pay', input: {} }] };
+
+/** A module that has the turns that stop put on the agenda, and what it was asked. */
+function noting(name = 'notes', key = '') {
+  const stops: StoppedTurn[] = [];
+  const use: ModuleUse = { module: { name, nested: false, state: [] }, key };
+  ENDED.give(use, (turn) => {
+    stops.push(turn);
+    return { agenda: [{ ref: `${turn.stop} ${turn.id}@${turn.seq}` }] };
+  });
+  return { use, stops };
+}
+
+interface Setting {
+  readonly replies?: readonly ScriptedReply[];
+  readonly mostBytes?: number;
+  readonly uses?: readonly ModuleUse[];
+  readonly wrap?: (port: SessionPort) => SessionPort;
+}
+
+/** An app whose turns stop beside these modules, and what was stored with each stop. */
+function appOf({ uses = [noting().use], wrap = (port) => port, replies = ['Done.'], ...more }: Setting = {}) {
+  const stored: (Pick<Change, 'release'> & {
+    readonly seq: number;
+    readonly agenda: readonly AgendaRow[];
+  })[] = [];
+  const app = clockedApp({
+    tools: [pay],
+    replies,
+    leaseMs: LEASE_MS,
+    ...more,
+    wrap: (port) =>
+      wrap({
+        ...port,
+        append: async (epoch, from, change) => {
+          const answer = await port.append(epoch, from, change);
+          const { agenda, release, events } = change;
+          if (agenda && answer.status === 'appended') {
+            stored.push({ release, seq: from + events.length - 1, agenda });
+          }
+          return answer;
+        },
+      }),
+  });
+  const logged: LogEntry[] = [];
+  const options = { uses, log: (entry: LogEntry) => void logged.push(entry) };
+  return {
+    ...{ app, stored, logged, options },
+    say: (message: string) => passing(app.clock, app.say(message, options)),
+    /** Another invocation takes the turn over. */
+    takeOver: async (turn: string) => passing(app.clock, app.run(await app.resume(turn), options)),
+  };
+}
+
+const openTurnOf = async (app: ClockedApp): Promise<string> =>
+  (await app.port.read({ from: 1 }))?.openTurn?.id ?? '';
+
+/** What the module `notes` has put on the agenda with this stop. */
+const noted = (release: Change['release'], stop: string, turn: string, seq: number) => ({
+  release,
+  seq,
+  agenda: [{ module: 'notes', key: '', ref: `${stop} ${turn}@${seq}` }],
+});
+
+describe('the seam ended', () => {
+  it.each<[stop: string, replies: readonly ScriptedReply[]]>([
+    ['ended', ['Done.']],
+    [
+      'failed',
+      [
+        () => {
+          throw new Error('no model');
+        },
+      ],
+    ],
+  ])('is asked with the append that ends a turn, which has %s', async (stop, replies) => {
+    const { use, stops } = noting();
+    const { app, say, stored } = appOf({ uses: [use], replies });
+    await say('Go.');
+    const [{ turn, seq } = expect.fail('Nothing is stored.')] =
+      (await app.port.read({ from: 1 }))?.rows.slice(-1) ?? [];
+    expect(stored).toEqual([noted('ended', stop, turn, seq)]);
+    expect(stops).toEqual([{ id: turn, stop, seq, name: '["owner","tester","s1"]' }]);
+  });
+
+  it('is asked with the append that suspends a turn, and with the one that ends it as cancelled', async () => {
+    const { app, say, stored, takeOver } = appOf({ replies: [PAY] });
+    await say('Pay.');
+    const turn = await openTurnOf(app);
+    const { head: suspended = 0 } = (await app.port.read({ from: 1 })) ?? {};
+    await app.port.post({ kind: 'cancel', turn, body: '{}' });
+    await takeOver(turn);
+    const { head: ended = 0 } = (await app.port.read({ from: 1 })) ?? {};
+    expect(ended).toBeGreaterThan(suspended);
+    expect(stored).toEqual([
+      noted('suspended', 'suspended', turn, suspended),
+      noted('ended', 'ended', turn, ended),
+    ]);
+  });
+
+  it('is not asked when a turn is handed over', async () => {
+    const { app, options, stored } = appOf();
+    await app.run(await app.lease('Go.'), { ...options, leave: AbortSignal.abort() });
+    expect(stored).toEqual([]);
+  });
+
+  it.each([
+    ['completed', 'ended'],
+    ['failed', 'failed'],
+  ])('is asked with the release of an end that was stored before, as %s', async (outcome, stop) => {
+    const { app, stored, takeOver } = appOf();
+    const { epoch, page } = await app.lease('Go.');
+    const turn = page.openTurn?.id ?? '';
+    const error = outcome === 'failed' && { error: { type: 'internal', message: 'x' } };
+    const body = JSON.stringify({ v: 1, type: 'turn-ended', turn, outcome, ...error });
+    await app.port.append(epoch, page.head + 1, { events: [{ type: 'turn-ended', turn, body }] });
+    await app.clock.advance(LEASE_MS + 1);
+    await takeOver(turn);
+    expect(stored).toEqual([{ ...noted('ended', stop, turn, page.head + 1) }]);
+  });
+
+  it('is asked when a turn ends that cannot be read, and was cancelled', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { app, stored, takeOver } = appOf();
+    const { epoch, page } = await app.lease('Go.');
+    const turn = page.openTurn?.id ?? '';
+    await app.port.append(epoch, page.head + 1, { events: [{ type: 'model-replied', turn, body: '{' }] });
+    await app.port.post({ kind: 'cancel', turn, body: '{}' });
+    await app.clock.advance(LEASE_MS + 1);
+    await takeOver(turn);
+    expect(stored).toEqual([noted('ended', 'ended', turn, page.head + 2)]);
+  });
+
+  it('is asked when a turn is given up unread, since all who took it over fell silent', async () => {
+    const { app, stored, takeOver } = appOf();
+    const { turn } = await leftBehind(app, asked(['pay', 'once']));
+    for (let holder = 0; holder < 8; holder += 1) {
+      await app.clock.advance(LEASE_MS + LONGEST_PAUSE);
+      await app.resume(turn);
+    }
+    await app.clock.advance(LEASE_MS + LONGEST_PAUSE);
+    await takeOver(turn);
+    const { head = 0 } = (await app.port.read({ from: 1 })) ?? {};
+    expect(stored).toEqual([noted('ended', 'failed', turn, head)]);
+  });
+
+  it('is asked when a turn ends since its session is full', async () => {
+    const { app, say, stored } = appOf({
+      mostBytes: 16 * 1024 * 1024 + 100_000,
+      replies: ['x'.repeat(400_000)],
+    });
+    await say('Go.');
+    const { head = 0, rows = [] } = (await app.port.read({ from: 1 })) ?? {};
+    expect(JSON.parse(rows.at(-1)?.body ?? '').error.type).toBe('session-full');
+    expect(stored).toEqual([noted('ended', 'failed', rows.at(-1)?.turn ?? '', head)]);
+  });
+
+  it('is asked when a turn ends since no invocation can read its session', async () => {
+    const { app, options, stored } = appOf({
+      wrap: (port) => ({
+        ...port,
+        begin: async (request) => {
+          const answer = await port.begin(request);
+          return answer.status === 'leased'
+            ? { ...answer, page: { ...answer.page, rows: answer.page.rows.slice(0, 1), next: 2 } }
+            : answer;
+        },
+      }),
+    });
+    const meter = new Meter({ ...UNLIMITED, internalSubrequests: 1 }, () => 0);
+    const leased = await app.lease('Go.');
+    await app.run(leased, { ...options, meter });
+    const turn = leased.page.openTurn?.id ?? '';
+    expect(stored).toEqual([noted('ended', 'failed', turn, leased.page.head + 1)]);
+  });
+
+  it('stores what each use brings, in the order of the uses', async () => {
+    const quiet: ModuleUse = { module: { name: 'quiet', nested: false, state: [] }, key: '' };
+    ENDED.give(quiet, () => undefined);
+    const uses = [noting('b', 'two').use, quiet, noting('a').use, noting('b', 'one').use];
+    const { say, stored } = appOf({ uses });
+    await say('Go.');
+    expect(stored.flatMap(({ agenda }) => agenda.map(({ module, key }) => `${module} ${key}`))).toEqual([
+      'b two',
+      'a ',
+      'b one',
+    ]);
+  });
+
+  it('stores the end without a module whose function throws, which the log is told', async () => {
+    const broken: ModuleUse = { module: { name: 'broken', nested: false, state: [] }, key: '' };
+    const thrown = new TypeError('no ref');
+    ENDED.give(broken, () => {
+      throw thrown;
+    });
+    const { say, stored, logged } = appOf({ uses: [broken, noting().use] });
+    expect(await say('Go.')).toMatchObject({ status: 'ended', turn: { outcome: 'completed' } });
+    expect(stored.flatMap(({ agenda }) => agenda.map(({ module }) => module))).toEqual(['notes']);
+    expect(logged.filter(({ event }) => event === 'other')).toMatchObject([
+      {
+        level: 'error',
+        event: 'other',
+        message: "module 'broken' failed at the stop of a turn",
+        thrown,
+      },
+    ]);
+  });
+});
