@@ -417,7 +417,7 @@ const timeOf = async (work: () => unknown): Promise<number> => {
 };
 
 /** As often as the machine is too busy to tell. */
-const TRIES = 8;
+const TRIES = 25;
 
 /** Returns the least times of a scan of 1 and of 4 MiB, measured until they are as they should be. */
 async function measured(
