@@ -1,12 +1,9 @@
-import { shown } from './shown.ts';
+import { CHAINS } from './chaining-problem.ts';
 import type { InjectionStrategy } from './tool.ts';
 import type { MemoryFact } from './tool-memory.ts';
 
 /** The artifacts that bring tools with them. */
 export type Chaining = readonly Chained[];
-
-/** The key of the code in what is chained. */
-export const CHAINS: unique symbol = Symbol('holdfast.chaining');
 
 /** One entry of a `chaining`, as `chainFrom`, `discover` and `chainAny` return it. It carries the code that chains. */
 export interface Chained {
@@ -33,16 +30,3 @@ export const chainingSources = (chaining: Chaining = [], key = ''): readonly Inj
 /** Returns the facts of a loop that chains these and restarts. */
 export const forgetChained = (chaining: Chaining = [], key: string): readonly MemoryFact[] =>
   chaining.slice(0, 1).map((entry) => entry[CHAINS].forget(key));
-
-/** Returns what is wrong with a `chaining`, after "Agent 'x' " or "it ", or `undefined`. */
-export function chainingProblem(chaining: unknown): string | undefined {
-  if (chaining === undefined) return undefined;
-  if (CHAINS in Object(chaining)) return 'has a chaining that is no list: put it into one';
-  const entries: readonly unknown[] = [chaining].flat();
-  const at = entries.findIndex((entry) => !(CHAINS in Object(entry)));
-  if (at < 0) return undefined;
-  return (
-    `has ${shown(entries[at])} at chaining[${at}]: use what chainFrom, discover or chainAny from 'holdfast/kinds' returns, ` +
-    'as in [chainFrom(Customer)]'
-  );
-}

@@ -11,7 +11,7 @@ import {
   problemLines,
   uncheckedIn,
 } from './json-schema.ts';
-import { schemaMistake } from './schema-mistakes.ts';
+import { literals } from './literals.ts';
 import type { ToolResult } from './tool-result.ts';
 
 /**
@@ -114,7 +114,7 @@ function fromStandardSchema(schema: StandardSchemaV1): InputSchema<unknown> {
 function fromJsonSchema(schema: JsonSchema): InputSchema<unknown> {
   const json = toShownSchema(schema);
   const copy: JsonSchema = JSON.parse(JSON.stringify(schema));
-  const mistake = attempt('is not valid JSON Schema', () => schemaMistake(copy));
+  const mistake = attempt('is not valid JSON Schema', () => literals?.schemaMistake(copy));
   if (mistake !== undefined)
     throw new InputSchemaError(`its input schema has a mistake: ${mistake}`, { mistake });
   const check = attempt('is not valid JSON Schema', () => jsonSchemaCheck(copy));

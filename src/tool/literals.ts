@@ -1,4 +1,4 @@
-import { chainingProblem } from './chaining.ts';
+import { chainingProblem } from './chaining-problem.ts';
 import {
   type InnerFault,
   type InnerShape,
@@ -11,6 +11,7 @@ import {
 } from './check-literal.ts';
 import { INNER_SHAPES, SHAPES } from './kernel-literals.ts';
 import { mistakenClass, mistakenFor } from './listed-mistake.ts';
+import { schemaMistake } from './schema-mistakes.ts';
 
 /** A literal of the kernel by its name, or the shape of a feature's. */
 export type LiteralOf = keyof typeof SHAPES | LiteralShape;
@@ -35,6 +36,8 @@ const CHECKS = {
   mistakenFor,
 
   mistakenClass,
+
+  schemaMistake,
 
   /** Returns the end of an error about an unknown name: the name that was probably meant, if any. */
   meant(name: string, names: Iterable<string>): string {

@@ -1,4 +1,5 @@
-import { CHAINS, type ChainingCode } from '../../tool/chaining.ts';
+import type { ChainingCode } from '../../tool/chaining.ts';
+import { CHAINS } from '../../tool/chaining-problem.ts';
 import { saysTrue } from '../../tool/check-definition.ts';
 import { DomainTypeError } from '../../tool/domain-objects.ts';
 import type { DomainType } from '../../tool/domain-type.ts';
