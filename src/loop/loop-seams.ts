@@ -15,8 +15,8 @@ export interface LoopSeam {
    */
   prepare?(loop: Loop): Promise<void>;
   /**
-   * Stands around a call whose tool is offered: answers it, or has it answered by `next`. It is entered again by every invocation that
-   * goes on with the call, and by every answer from outside; it has 30 seconds beside `next`, and lets an interruption pass.
+   * Wraps a call whose tool is offered: it returns a result itself, or the result of `next`. It runs again in every invocation that
+   * continues the call, and after every answer from outside. It may take 30 seconds, without `next`, and must rethrow `Interrupted`.
    */
   call?(call: LiveCall, next: () => Promise<ToolResult>, place: CallPlace): Promise<ToolResult>;
 }
@@ -63,7 +63,7 @@ export async function prepareAll(loop: Loop): Promise<void> {
   for (const { use } of loop.spec.uses) await LOOPS.of(use)?.prepare?.(loop);
 }
 
-/** Answers a call through all modules around it, the outermost first. */
+/** Runs a call through the modules that wrap it, the outermost first. */
 export function throughModules(
   uses: readonly ScopedUse[],
   call: LiveCall,

@@ -36,7 +36,7 @@ export function defineMcpClient<const Name extends string>(config: McpClientConf
   if (fault) throw new McpClientDefinitionError(nameIn(config), fault.field, `it ${ended(fault.problem)}`);
   const client: McpClient<Name> = {
     ...config,
-    // In production a value of another kind, such as the text 'false', is told of by nobody.
+    // In production nothing reports a value of another kind, such as the text 'false'.
     ...(config.allowPrivate !== undefined && { allowPrivate: config.allowPrivate === true }),
     timeout: config.timeout ?? DEFAULTS.timeout,
     connectTimeout: config.connectTimeout ?? DEFAULTS.connectTimeout,

@@ -283,9 +283,7 @@ it('a Worker carries the protocols of OpenAI only when it mounts them, and never
 });
 
 it('a Worker carries what chains only when it chains', async () => {
-  // The list of all kinds names what chaining remembers.
-  const chains = (path: string): boolean =>
-    path.startsWith('src/kinds/chaining/') && path !== 'src/kinds/chaining/memory.ts';
+  const chains = (path: string): boolean => path.startsWith('src/kinds/chaining/');
   expect((await filesOf(WORKER)).filter(chains)).toEqual([]);
   const nesting = "export { defineAgenticTool, definePlaybook } from './src/kinds/entry.ts';";
   expect((await filesOf(`${WORKER}${nesting}`)).filter(chains)).toEqual([]);
