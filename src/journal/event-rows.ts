@@ -130,23 +130,13 @@ export class NewerEventError extends Error {
 type OlderEvent = Readonly<Record<string, unknown>>;
 
 /**
- * What makes an event of each version, from 1 on, one of the next: one entry whenever EVENT_VERSION is raised. Never changed
- * once deployed, only added to. The type stays, since storages go by it; for new types alone there is nothing to do.
+ * What makes an event of the version that is its key one of the next version: an entry only where older events are changed by that. Never
+ * changed once deployed, only added to. The type stays, since storages go by it.
  */
-const UPGRADES: readonly ((event: OlderEvent) => OlderEvent)[] = [
-  // Replies may have parts since, which no older event has.
-  (event) => event,
-  // Messages and results may have files since.
-  (event) => event,
-  // Principals may have roles since.
-  (event) => event,
-  // Questions may have checkpoints since.
-  (event) => event,
-  // Late results may be those of open calls since.
-  (event) => event,
+const UPGRADES: Readonly<Record<number, ((event: OlderEvent) => OlderEvent) | undefined>> = {
   // What compaction remembers is an event of a module since.
-  (event) => (event.type === 'summary-dropped' ? ofCompaction(event) : event),
-];
+  6: (event) => (event.type === 'summary-dropped' ? ofCompaction(event) : event),
+};
 
 const ofCompaction = ({ type: _, turn, usage, ...fact }: OlderEvent): OlderEvent => ({
   type: 'module-event',
@@ -161,7 +151,7 @@ type Body = { readonly v: number } & SessionEvent;
 
 function toEvent(v: number, body: SessionEvent): SessionEvent {
   let event = body as OlderEvent; // an object of JSON, whatever its version
-  for (let at = v; at < EVENT_VERSION; at += 1) event = UPGRADES[at - 1]?.(event) ?? event;
+  for (let at = v; at < EVENT_VERSION; at += 1) event = UPGRADES[at]?.(event) ?? event;
   // Upgrades end in what this version writes.
   return whole(event as SessionEvent);
 }

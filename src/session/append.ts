@@ -28,24 +28,19 @@ interface DueLater {
   readonly scheduled: readonly ScheduledTurn[];
 }
 
-/** Answers what follows later from an event that was just folded into its turn. */
-export const dueOf = (turn: TurnState | undefined, event: SessionEvent): DueLater => ({
-  expiry: expiryOf(turn, event),
-  scheduled: scheduledBy(turn, event),
-});
+const NOTHING_LATER: DueLater = { expiry: undefined, scheduled: [] };
 
-/** When the wait of a call that was just suspended is over. */
-function expiryOf(turn: TurnState | undefined, event: SessionEvent): DueLater['expiry'] {
-  if (event.type !== 'tool-call-suspended' || typeof event.wait.expires !== 'number') return undefined;
-  const call = openBatch(turn?.frames.get(event.frame ?? ROOT)).find(({ id }) => id === event.call);
-  return { wait: waitId(event.call, (call?.waits?.length ?? 1) - 1), after: event.wait.expires };
+/** Answers what follows later from an event that was just folded into its turn: the end of a call's wait, or scheduled turns. */
+export function dueOf(turn: TurnState | undefined, event: SessionEvent): DueLater {
+  if (event.type === 'tool-call-suspended' && typeof event.wait.expires === 'number') {
+    const call = openBatch(turn?.frames.get(event.frame ?? ROOT)).find(({ id }) => id === event.call);
+    const wait = waitId(event.call, (call?.waits?.length ?? 1) - 1);
+    return { ...NOTHING_LATER, expiry: { wait, after: event.wait.expires } };
+  }
+  if (turn && event.type === 'tool-call-ended' && event.changes?.scheduled)
+    return { ...NOTHING_LATER, scheduled: event.changes.scheduled.map((one) => toScheduledTurn(one, turn)) };
+  return NOTHING_LATER;
 }
-
-/** The turns that a call of this turn has scheduled. */
-const scheduledBy = (turn: TurnState | undefined, event: SessionEvent): readonly ScheduledTurn[] =>
-  turn && event.type === 'tool-call-ended'
-    ? (event.changes?.scheduled ?? []).map((one) => toScheduledTurn(one, turn))
-    : [];
 
 /** A reply, or the result of a call: it is counted from there how often the turn was taken over. */
 export const isResult = ({ type }: SessionEvent): boolean => progressBy(type) === 'result';
@@ -69,12 +64,20 @@ export function toChange(
   inboxRead: readonly number[],
   inboxHeld: readonly number[],
 ): Change {
-  const expiries = sent.flatMap(({ expiry }) => expiry ?? []);
-  const scheduled = sent.flatMap((one) => one.scheduled);
-  const files = sent.flatMap((one) => one.files);
-  const progress = sent.some(({ event }) => isResult(event));
+  const events: NewRow[] = [];
+  const files: KeptFile[] = [];
+  const expiries: NonNullable<DueLater['expiry']>[] = [];
+  const scheduled: ScheduledTurn[] = [];
+  let progress = false;
+  for (const one of sent) {
+    events.push(one.row);
+    files.push(...one.files);
+    if (one.expiry) expiries.push(one.expiry);
+    scheduled.push(...one.scheduled);
+    progress ||= isResult(one.event);
+  }
   return {
-    events: sent.map(({ row }) => row),
+    events,
     ...(files.length > 0 && { files }),
     ...(inboxRead.length > 0 && { inboxRead }),
     ...(inboxHeld.length > 0 && { inboxHeld }),

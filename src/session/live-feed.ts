@@ -37,10 +37,10 @@ export class LiveFeed implements LiveEvents {
 
   stored(events: readonly StoredEvent[]): void {
     for (const stored of events) {
-      this.#toClient({ type: 'event', stored });
+      if (this.#show) this.#toClient({ type: 'event', stored });
       this.#shown = stored.seq;
       this.#options.relay.ended(stored);
-      this.#flush();
+      if (this.#held.length > 0) this.#flush();
     }
   }
 

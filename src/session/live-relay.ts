@@ -82,6 +82,7 @@ export class LiveRelay {
 
   /** Forgets what this event has ended: the journal has it. */
   ended(event: StoredEvent): void {
+    if (this.#open.length === 0 && this.#cut.size === 0) return;
     if (event.type === 'model-replied' || event.type === 'tool-call-ended') this.#end(placeOf(event));
     if (event.type === 'tool-call-ended') this.#end(placeOf({ frame: event.call }));
   }

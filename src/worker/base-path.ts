@@ -17,12 +17,11 @@ export function parseBasePath(basePath: string | undefined): string | undefined 
   );
 }
 
-const partsOf = (path: string): readonly string[] => path.split('/').filter((part) => part !== '');
-
 /** What stands in the path of a request before that of its route: where the routes are mounted, or nothing. */
 export function mountedAt(url: string, route: string): string {
   const parts = new URL(url).pathname.replace(/\/$/, '').split('/');
-  return parts.slice(0, parts.length - partsOf(route).length).join('/');
+  const ofRoute = route.split('/').filter(Boolean);
+  return parts.slice(0, parts.length - ofRoute.length).join('/');
 }
 
 /**

@@ -87,18 +87,26 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
 const FIRST_BYTES = 16_384;
 
 /**
- * A body as it was sent. Chunks are copied as they come: each is a view of a buffer that the platform made for it, often
- * thousands of times as large, which whoever keeps the chunk keeps. @throws Problem 413, or 400 when it breaks off.
+ * A body as it was sent, read up to the chunk that makes it too much: what a client announces need not be what it sends. Chunks are copied
+ * as they come: each is a view of a buffer that the platform made for it, often thousands of times as large, which whoever keeps the chunk
+ * keeps. @throws Problem 413, or 400 when it breaks off.
  */
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const tooLarge = new Problem('body-too-large', `The body is larger than ${maxBytes} bytes. Send less.`);
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge;
   let bytes = new Uint8Array(Math.min(FIRST_BYTES, maxBytes));
   let length = 0;
-  for await (const chunk of limitedChunks(request, maxBytes)) {
-    const needed = length + chunk.byteLength;
-    if (needed > bytes.byteLength)
-      bytes = grown(bytes, Math.min(Math.max(2 * bytes.byteLength, needed), maxBytes));
-    bytes.set(chunk, length);
-    length = needed;
+  try {
+    for await (const chunk of request.body ?? []) {
+      const needed = length + chunk.byteLength;
+      if (needed > maxBytes) throw tooLarge;
+      if (needed > bytes.byteLength)
+        bytes = grown(bytes, Math.min(Math.max(2 * bytes.byteLength, needed), maxBytes));
+      bytes.set(chunk, length);
+      length = needed;
+    }
+  } catch (thrown) {
+    throw thrown === tooLarge ? tooLarge : new Problem('bad-json', 'The body broke off before its end.');
   }
   return bytes.slice(0, length);
 }
@@ -107,24 +115,4 @@ function grown(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
   const larger = new Uint8Array(length);
   larger.set(bytes);
   return larger;
-}
-
-/** Stops reading at the chunk that makes it too much: what a client announces need not be what it sends. */
-async function* limitedChunks(request: Request, maxBytes: number): AsyncGenerator<Uint8Array> {
-  const tooLarge = new Problem('body-too-large', `The body is larger than ${maxBytes} bytes. Send less.`);
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge;
-  let bytes = 0;
-  for await (const chunk of chunksOf(request)) {
-    bytes += chunk.byteLength;
-    if (bytes > maxBytes) throw tooLarge;
-    yield chunk;
-  }
-}
-
-async function* chunksOf({ body }: Request): AsyncGenerator<Uint8Array> {
-  try {
-    yield* body ?? [];
-  } catch {
-    throw new Problem('bad-json', 'The body broke off before its end.');
-  }
 }

@@ -18,6 +18,7 @@ import { checkPlatform, type PlatformConfig, readPlatform, systemClock } from '.
 import {
   type AppContext,
   agentOfSession,
+  type Keeping,
   type MintedSecrets,
   readSecrets,
   toAppContext,
@@ -212,22 +213,22 @@ type Sessions = Parameters<typeof objectSession>[0];
 /** Every message that starts a turn, from wherever it comes, goes through here, and says how long its session is kept. */
 function sessionIn(config: HoldfastConfig, deployed: (env: Env) => Deployment): Host['session'] {
   const { agents, retention = 'forever', location, files, log: option } = config;
+  const keepingOf = (kept: Retention): Keeping | undefined => {
+    if (kept === 'forever' && !files) return undefined; // what a message says that says nothing
+    return { retainMs: retainMs(kept), fileRetainMs: fileRetainMs(kept), hasFileStore: files && true };
+  };
   const ofApp = checkedRetention(retention);
-  const own = new Map(agents.map((agent) => [agent.name, agent.retention]));
+  const keeping = new Map(agents.map((agent) => [agent.name, keepingOf(agent.retention ?? ofApp)]));
   const log = toLog(option);
   return (env, name, onAgain) => {
     const deployment = deployed(env);
     checkDeployment(deployment);
     files?.(env);
     const object = objectSession(env.SESSIONS as Sessions, name, { ...location, pauses: { onAgain } });
-    const agent = agentOfSession(name);
     for (const message of deploymentWarnings(deployment)) logOnce(log, warning(message));
-    const kept = own.get(agent) ?? ofApp;
-    return withKeeping(object, {
-      retainMs: retainMs(kept),
-      fileRetainMs: fileRetainMs(kept),
-      hasFileStore: files && true,
-    });
+    const agent = agentOfSession(name);
+    const kept = keeping.has(agent) ? keeping.get(agent) : keepingOf(ofApp);
+    return kept ? withKeeping(object, kept) : object;
   };
 }
 

@@ -4,32 +4,27 @@ import { sha256Hex } from '../tool/async.ts';
 import { LOOP_ID_KEY, ToolCallContext } from '../tool/tool-call-context.ts';
 import { SessionError } from './problem.ts';
 
-/** One entry of a list header such as `text/html;q=0.5`, in lower case. */
-interface Entry {
-  readonly value: string;
-  /** From 0, "not this", to 1. */
-  readonly weight: number;
-}
-
-function entriesOf(headers: Headers, name: string): readonly Entry[] {
-  const entries = (headers.get(name) ?? '').toLowerCase().split(',');
-  return entries.map((entry) => {
-    const [value = '', ...params] = entry.split(';').map((part) => part.trim());
-    const weight = Number(params.find((param) => param.startsWith('q='))?.slice(2) ?? 1);
-    return { value, weight: Number.isNaN(weight) ? 0 : weight };
-  });
+/** The entries of a list header such as `text/html;q=0.5`, in lower case, each with its weight: from 0, "not this", to 1. */
+function entriesOf(headers: Headers, name: string): ReadonlyMap<string, number> {
+  const weights = new Map<string, number>();
+  for (const entry of headers.get(name)?.toLowerCase().split(',') ?? []) {
+    const [said = '', ...params] = entry.split(';');
+    const value = said.trim();
+    const q = params.map((param) => param.trim()).find((param) => param.startsWith('q='));
+    const weight = Number(q?.slice(2) ?? 1);
+    if (!weights.has(value)) weights.set(value, Number.isNaN(weight) ? 0 : weight);
+  }
+  return weights;
 }
 
 /** True when a client names event streams in `Accept`, and does not like JSON better. */
 export function wantsEvents({ headers }: Request): boolean {
   const accepted = entriesOf(headers, 'accept');
-  const weightOf = (type: string): number => accepted.find(({ value }) => value === type)?.weight ?? 0;
-  const weight = weightOf('text/event-stream');
-  return weight > 0 && weight >= weightOf('application/json');
+  const weight = accepted.get('text/event-stream') ?? 0;
+  return weight > 0 && weight >= (accepted.get('application/json') ?? 0);
 }
 
-const asksForAsync = ({ headers }: Request): boolean =>
-  entriesOf(headers, 'prefer').some(({ value }) => value === 'respond-async');
+const asksForAsync = ({ headers }: Request): boolean => entriesOf(headers, 'prefer').has('respond-async');
 
 /** The longest that a client is kept waiting which says how long it would, in s: clients and proxies give up soon after. */
 const MOST_PATIENCE = 60;
@@ -40,8 +35,9 @@ const MOST_PATIENCE = 60;
  */
 export function patienceOf(request: Request): number | undefined {
   if (wantsEvents(request)) return undefined;
-  const said = entriesOf(request.headers, 'prefer').find(({ value }) => /^wait\s*(=|$)/.test(value));
-  const [, , seconds] = /^wait\s*=\s*("?)(\d+)\1$/.exec(said?.value ?? '') ?? [];
+  const preferred = [...entriesOf(request.headers, 'prefer').keys()];
+  const said = preferred.find((value) => /^wait\s*(=|$)/.test(value));
+  const [, , seconds] = /^wait\s*=\s*("?)(\d+)\1$/.exec(said ?? '') ?? [];
   return seconds === undefined ? undefined : Math.min(Number(seconds), MOST_PATIENCE);
 }
 
