@@ -1,28 +1,20 @@
 import type { SessionEvent } from '../journal/events.ts';
 import type { AskedWith, JournaledCall, JournaledPart } from '../journal/reply-data.ts';
-import {
-  ModelError,
-  type ModelFailure,
-  type ModelMessage,
-  type ModelReply,
-  type ModelRequest,
-} from '../model/chat-model.ts';
+import type { ModelMessage, ModelReply, ModelRequest } from '../model/chat-model.ts';
 import { givenTo, makerOf } from '../model/given-to.ts';
-import { callsOf, isOurCall, isPlain, partsProblem, plainParts, wordsOf } from '../model/parts.ts';
+import { callsOf, isOurCall, isPlain, plainParts, wordsOf } from '../model/parts.ts';
+import { type AskedReply, replyOf, withoutSecrets } from './ask-layers.ts';
 import { isPlanned, priced } from './budget.ts';
 import { withCacheMarks } from './cache-marks.ts';
 import { discoverTools } from './discover-tools.ts';
-import { Interrupted } from './holder.ts';
 import { inspect, modelCallSeen, placeOf, replySeen, tellModelFailure, toolsChangeSeen } from './inspect.ts';
 import { toldChanges, toolsChanged, withPrefixes } from './late-tools.ts';
-import { inLoop, type LiveEvents, type Loop } from './loop.ts';
-import { prepareAll } from './loop-seams.ts';
+import { inLoop, type Loop } from './loop.ts';
+import { layersOf, prepareAll } from './loop-seams.ts';
 import { requestSettings } from './loop-settings.ts';
-import { isTooLong, makeRoom, type ToRequest } from './make-room.ts';
-import { askInTime } from './model-time.ts';
+import { makeRoom, type ToRequest } from './make-room.ts';
 import { fingerprint, loopView, type Offer, offerTools, routed } from './offer-tools.ts';
 import { keepable } from './reply-weight.ts';
-import { mayHaveCost, OutOfBudget, reserve } from './reserve.ts';
 import { filesToShow, isRefusedForFiles, type ShownFiles } from './shown-files.ts';
 import { toldOf, toModelMessages } from './shown-history.ts';
 import { sameName } from './tool-not-found.ts';
@@ -49,9 +41,11 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
   const place = placeOf(loop, 1);
   inspect(loop, 'beforeModelCall', () => modelCallSeen(loop, place, request));
   const began = holder.now();
-  const asking = loop.slots.hold(async () => {
+  const asking = async () => {
+    const ended: (() => void)[] = [];
     try {
-      const reply = await replyOf(loop, request);
+      const around = { loop, layers: layersOf(loop), atEnd: (run: () => void) => void ended.push(run) };
+      const reply = await replyOf(around, request);
       const unseen = frame.messages.length - shown;
       const answer =
         reply && replied(loop, reply, { last, unseen, offered, asked: askedWith(loop, request, asked) });
@@ -63,9 +57,10 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
     } finally {
       // Only now is it known what the call used.
       loop.reservations.release(frame.id);
+      for (const run of ended) run();
     }
-  });
-  const event = await asking.catch((failure: unknown) => {
+  };
+  const event = await asking().catch((failure: unknown) => {
     tellModelFailure(loop, failure, { ...place, ms: holder.now() - began });
     throw failure;
   });
@@ -77,11 +72,11 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
 /** Makes the event of a reply, with our ids for its calls: models repeat theirs. */
 export function replied(
   loop: Loop,
-  answered: ModelReply,
+  answered: AskedReply,
   { last, unseen = 0, offered, asked }: AskedFor,
 ): ModelReplied {
   const { turn, journal, spec } = loop;
-  const { reply, isCut } = withoutSecrets(loop, answered);
+  const reply = withoutSecrets(loop, answered);
   const { finish, usage, madeBy } = reply;
   const { text, toolCalls: calls } = reply.parts
     ? { text: wordsOf(reply.parts), toolCalls: callsOf(reply.parts) }
@@ -104,7 +99,7 @@ export function replied(
     text,
     toolCalls,
     // What belongs to a call is not given back without it.
-    ...(toolCalls.length === calls.length && (isCut ? CUT : keptOf(loop, reply, toolCalls))),
+    ...(toolCalls.length === calls.length && (reply.cut ? CUT : keptOf(loop, reply, toolCalls))),
     finish,
     ...(asked && !isPlanned(spec.model) && { asked }),
     ...(usage && { usage: priced({ model: makerOf(spec.model, reply) }, usage) }),
@@ -116,16 +111,6 @@ export function replied(
 
 /** Of a reply with parts, which are left out because a secret was among them. */
 const CUT = { cut: true } as const;
-
-/** A credential is never journaled, also when a model repeats one. What is signed together is then not kept at all. */
-function withoutSecrets(
-  { secrets }: Loop,
-  reply: ModelReply,
-): { readonly reply: ModelReply; readonly isCut: boolean } {
-  const clean = secrets.redact(reply);
-  const isCut = clean !== reply && JSON.stringify(clean.parts) !== JSON.stringify(reply.parts);
-  return { reply: clean, isCut };
-}
 
 /** What a reply holds beside its words and calls; nothing for most. */
 function keptOf(
@@ -239,66 +224,3 @@ function requestsIn(loop: Loop, { last, offered, files }: Shown): Asking {
 const answerNow = (iterations: number): string =>
   `STOP: Maximum tool iterations (${iterations}) reached. You must provide your best final answer now based on ` +
   'information gathered so far.';
-
-/**
- * One attempt; a second one when the first broke after its output had begun, which no adapter repeats. `undefined` when a
- * limit does not allow it.
- */
-async function replyOf(loop: Loop, request: ModelRequest): Promise<ModelReply | undefined> {
-  const { frame, holder } = loop;
-  const attempt = 1 + (loop.journal.state.turn?.resumedSinceReply ?? 0) + Number(frame.shortened);
-  // How long it takes nobody knows: what takes too long is left, and asked for again by the next invocation.
-  holder.claim({ subrequests: isPlanned(loop.spec.model) ? 0 : 1, ms: 0 });
-  try {
-    return await attemptReply(loop, request, attempt);
-  } catch (failure) {
-    if (!(failure instanceof ModelError) || !failure.outputBegan || isTooLong(failure)) throw failure;
-    holder.count(1);
-    return await attemptReply(loop, request, attempt + 1);
-  }
-}
-
-/** Shows a piece of the text of a reply, or of its reasoning. */
-type Tell = NonNullable<LiveEvents['text']>;
-
-async function attemptReply(
-  loop: Loop,
-  request: ModelRequest,
-  attempt: number,
-): Promise<ModelReply | undefined> {
-  const { frame, holder } = loop;
-  const { model } = loop.spec;
-  const { modelSignal: signal } = holder;
-  const label = `${frame.iterations + 1}.${attempt}`;
-  holder.checkpoint();
-  const allowed = await reserve(loop, request);
-  if (!allowed) return undefined;
-  if (attempt > 1) loop.live.restarted(label, frame.id);
-  try {
-    const { take, end } = loop.secrets.redactPieces<Tell>((piece, tell) => tell(label, piece, frame.id));
-    const shown = (tell: Tell | undefined) => tell && ((piece: string): void => take(piece, tell));
-    const [onText, onReasoning] = [shown(loop.live.text), shown(loop.live.reasoning)];
-    // Every attempt of an adapter is a request, and reserved by itself under a limit, unless the one before was not charged for.
-    const again = async (failed?: ModelFailure): Promise<void> => {
-      holder.count(1);
-      if (!mayHaveCost(failed)) return;
-      if (!(await reserve(loop, allowed, allowed.maxOutputTokens))) throw new OutOfBudget();
-    };
-    const reply = await askInTime(loop, allowed, { signal, onText, onReasoning, again });
-    end();
-    const problem = partsProblem(reply);
-    if (!problem) return reply;
-    throw new ModelError(
-      'invalid-reply',
-      `The model '${model.name}' answered with a reply that cannot be kept: ${problem}.`,
-    );
-  } catch (failure) {
-    if (signal.aborted) throw signal.reason;
-    if (failure instanceof OutOfBudget) return undefined;
-    if (failure instanceof ModelError || failure instanceof Interrupted) throw failure;
-    // Its words may hold what only the adapter should know.
-    const message = `the model '${model.name}' threw`;
-    loop.log({ level: 'error', event: 'other', model: model.name, message, thrown: failure });
-    throw new ModelError('invalid-reply', `The model '${model.name}' threw instead of answering.`);
-  }
-}

@@ -3,6 +3,7 @@ import type { ReachedLimit } from '../tool/frame.ts';
 import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
 import type { LiveCall } from '../tool/tool.ts';
 import type { ToolResult } from '../tool/tool-result.ts';
+import { type AskLayer, inPlaces, type ScopedLayer } from './ask-layers.ts';
 import type { Loop, ScopedUse } from './loop.ts';
 
 /** What a module brings to the loops in whose scope it is used. */
@@ -19,6 +20,8 @@ export interface LoopSeam {
    * continues the call, and after every answer from outside. It may take 30 seconds, without `next`, and must rethrow `Interrupted`.
    */
   call?(call: LiveCall, next: () => Promise<ToolResult>, place: CallPlace): Promise<ToolResult>;
+  /** Wraps the model calls. */
+  readonly ask?: AskLayer | undefined;
 }
 
 /** Where a use stands around a call. */
@@ -29,7 +32,7 @@ export interface CallPlace {
   reached(limit: ReachedLimit): void;
 }
 
-/** The seams `prepare` and `call`. */
+/** The seams `prepare`, `call` and `ask`. */
 export const LOOPS = defineSeam<LoopSeam>();
 
 /** The uses of a turn's own loop: those of the app, then those of its agent. */
@@ -62,6 +65,19 @@ const scoped = (frame: string, uses: readonly ModuleUse[], isAppWide = false): r
 export async function prepareAll(loop: Loop): Promise<void> {
   for (const { use } of loop.spec.uses) await LOOPS.of(use)?.prepare?.(loop);
 }
+
+/** The layers around the model calls of a loop, in their places. */
+export const layersOf = ({ spec }: Pick<Loop, 'spec'>): readonly ScopedLayer[] => {
+  if (spec.uses.length === 0) return NO_LAYERS;
+  return inPlaces(
+    spec.uses.flatMap(({ use, frame }) => {
+      const layer = LOOPS.of(use)?.ask;
+      return layer ? [{ layer, frame }] : [];
+    }),
+  );
+};
+
+const NO_LAYERS: readonly ScopedLayer[] = [];
 
 /** Runs a call through the modules that wrap it, the outermost first. */
 export function throughModules(

@@ -51,111 +51,116 @@ export async function askInTime(
   options: AskOptions,
 ): Promise<ModelReply> {
   const { model, modelTimeout } = spec;
-  const { total = TOTAL, silence } = modelTimeout;
+  const { total = TOTAL } = modelTimeout;
   const late = new AbortController();
   const signal = AbortSignal.any([options.signal, late.signal]);
   const leave = (why: string, outputBegan = false): void =>
     late.abort(new ModelError('timeout', `The model '${model.name}' ${why}`, { outputBegan }));
   // What took all of its time is not asked for once more, whatever came of it.
   const stop = holder.after(total, () => leave(`did not answer within ${total} ms.`));
-  const heard = new Hearing(holder, { total, silence }, (ms, began) =>
-    leave(`was silent for ${ms} ms.`, began),
-  );
+  const call: Call = { isOver: false, silence: undefined };
+  const heard = (): Silence => {
+    call.silence ??= new Silence(holder, { ...modelTimeout, total, leave });
+    return call.silence;
+  };
+  const { onText, onReasoning, again } = options;
   try {
-    const warn = (message: string): void => log(warning(message));
-    const told = { ...heard.told({ ...options, signal }), signal, warn };
-    return await untilAborted(signal, model.ask(request, told));
+    const asked = model.ask(request, {
+      signal,
+      onText: onText && ((piece) => call.isOver || heard().handed(piece, onText)),
+      onReasoning: onReasoning && ((piece) => call.isOver || heard().handed(piece, onReasoning)),
+      again: again && ((failed) => askedAgain(call, signal, { heard, again: () => again(failed) })),
+      alive: (patience) => call.isOver || heard().alive(patience),
+      warn: (message) => log(warning(message)),
+    });
+    return await untilAborted(signal, asked);
   } catch (failure) {
     // What a model makes of its signal does not tell why it fired.
     signal.throwIfAborted();
     throw failure;
   } finally {
     stop();
-    heard.close();
+    call.isOver = true;
+    call.silence?.listenNoMore();
   }
 }
 
+/** One call of a model. */
+interface Call {
+  isOver: boolean;
+  /** Absent before the first sign that the model streams. */
+  silence: Silence | undefined;
+}
+
+async function askedAgain(
+  call: Call,
+  signal: AbortSignal,
+  { heard, again }: { heard(): Silence; again(): Promise<void> },
+): Promise<void> {
+  signal.throwIfAborted();
+  if (call.isOver) throw new ModelError('aborted', 'The model has answered already.');
+  await heard().suspended(again);
+}
+
+/** What bounds the silence of one call. */
+interface SilenceBounds extends ModelTimeout {
+  readonly total: number;
+  leave(why: string, outputBegan: boolean): void;
+}
+
 /** Minds the silence of each request of one model call, from the first sign that its model streams. One timer is moved on with each. */
-class Hearing {
+class Silence {
   readonly #holder: Asker['holder'];
-  readonly #total: number;
-  readonly #onSilence: (ms: number, outputBegan: boolean) => void;
-  readonly #isGiven: boolean;
+  readonly #bounds: SilenceBounds;
   #most: number;
   #heardAt = 0;
   #outputBegan = false;
   /** The model has asked us whether it may go on, and has nothing to say meanwhile. */
   #asksUs = 0;
-  #isOver = false;
   #cancel: (() => void) | undefined;
 
-  constructor(
-    holder: Asker['holder'],
-    { total, silence }: ModelTimeout & { readonly total: number },
-    onSilence: (ms: number, outputBegan: boolean) => void,
-  ) {
+  constructor(holder: Asker['holder'], bounds: SilenceBounds) {
     this.#holder = holder;
-    this.#total = total;
-    this.#onSilence = onSilence;
-    this.#isGiven = silence !== undefined;
-    this.#most = silence ?? SILENCE;
+    this.#bounds = bounds;
+    this.#most = bounds.silence ?? SILENCE;
   }
 
-  /** The options, by which the model is heard. */
-  told({ onText, onReasoning, again, signal }: AskOptions): Omit<AskOptions, 'signal'> {
-    return {
-      onText: this.#handed(onText),
-      onReasoning: this.#handed(onReasoning),
-      again: again && ((failed) => this.#askedAgain(() => again(failed), signal)),
-      alive: (patience = 0) => {
-        if (!this.#isGiven) this.#most = Math.max(this.#most, patience + GRACE);
-        this.#hear();
-      },
-    };
+  handed(piece: string, tell: (piece: string) => void): void {
+    this.#outputBegan = true;
+    this.#hear();
+    tell(piece);
   }
 
-  close(): void {
-    this.#isOver = true;
-    this.#listenNoMore();
+  alive(patience = 0): void {
+    if (this.#bounds.silence === undefined) this.#most = Math.max(this.#most, patience + GRACE);
+    this.#hear();
   }
 
-  async #askedAgain(again: () => Promise<void>, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (this.#isOver) throw new ModelError('aborted', 'The model has answered already.');
+  async suspended(work: () => Promise<void>): Promise<void> {
     // Its next request may be to another model, which answers in one piece.
-    this.#listenNoMore();
+    this.listenNoMore();
     this.#asksUs += 1;
-    await again().finally(() => {
+    await work().finally(() => {
       this.#asksUs -= 1;
     });
   }
 
-  #handed(tell: AskOptions['onText']): AskOptions['onText'] {
-    if (!tell) return undefined;
-    return (piece) => {
-      if (this.#isOver) return;
-      this.#outputBegan = true;
-      this.#hear();
-      tell(piece);
-    };
+  listenNoMore(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
   }
 
   #hear(): void {
-    if (this.#isOver || this.#asksUs > 0) return;
+    if (this.#asksUs > 0) return;
     this.#heardAt = this.#holder.now();
     this.#cancel ??= this.#listen(this.#most);
   }
 
   #listen(ms: number): () => void {
-    return this.#holder.after(Math.min(ms, this.#total), () => {
+    return this.#holder.after(Math.min(ms, this.#bounds.total), () => {
       const left = this.#heardAt + this.#most - this.#holder.now();
       if (left > 0) this.#cancel = this.#listen(left);
-      else this.#onSilence(this.#most, this.#outputBegan);
+      else this.#bounds.leave(`was silent for ${this.#most} ms.`, this.#outputBegan);
     });
-  }
-
-  #listenNoMore(): void {
-    this.#cancel?.();
-    this.#cancel = undefined;
   }
 }

@@ -5,6 +5,7 @@ import type { Usage } from '../model/prices.ts';
 import { untilAborted } from '../tool/async.ts';
 import { type Budget, isPlanned, pricedAtMost, priceIn, type Room, roomIn, usedOf } from './budget.ts';
 import { inLoop, type Loop } from './loop.ts';
+import { ModelCallRefused } from './model-refusal.ts';
 import { type RequestSize, sizeOf } from './request-size.ts';
 
 /** The most tokens of a reply under a limit, where its model does not say: what most models can write at once. */
@@ -16,25 +17,19 @@ const MIN_OUTPUT = 256;
 /** Says whether the provider may have begun to work on an attempt that failed. One that is asked too often refuses before. */
 export const mayHaveCost = (failed?: ModelFailure): boolean => failed !== 'rate-limited';
 
-/** Thrown out of a model call that may not be tried again, since a limit does not allow it. */
-export class OutOfBudget extends Error {
-  override readonly name = 'OutOfBudget';
-}
-
 /**
  * Holds back in every limit around the loop what a request may use at the most, and answers the request as it may be sent
- * once that is stored; or `undefined` when a limit does not leave enough for a useful reply, which is journaled and ends
- * the loop. Room that other model calls hold back now is waited for. Without a limit nothing is stored or waited for.
+ * once that is stored. Room that other model calls hold back now is waited for. Without a limit nothing is stored or waited for.
  *
  * `outputTokens`: of an attempt before, whose request is sent again as it was.
  *
- * @throws Interrupted when the wait was cut short.
+ * @throws ModelCallRefused if a limit does not leave enough for a useful reply; Interrupted when the wait was cut short.
  */
 export async function reserve(
   loop: Loop,
   request: ModelRequest,
   outputTokens?: number,
-): Promise<ModelRequest | undefined> {
+): Promise<ModelRequest> {
   const { frame, reservations, holder } = loop;
   const { budgets, model } = loop.spec;
   if (budgets.length === 0 || isPlanned(model)) return request;
@@ -45,27 +40,11 @@ export async function reserve(
     if (room.outputTokens >= least)
       return hold(loop, request, { size, outputTokens: Math.min(most, room.outputTokens) });
     if (!isHeldWithin(loop, room.budget)) {
-      emitRefused(loop, room.budget, { inputTokens: size.inputTokens, outputTokens: least });
-      return undefined;
+      throw refused(loop, room.budget, { inputTokens: size.inputTokens, outputTokens: least });
     }
     await untilAborted(holder.modelSignal, reservations.changed);
     holder.checkpoint();
   }
-}
-
-/**
- * As `reserve`, for a request that the loop can do without: `undefined` when a limit leaves too little for it, which is not
- * journaled and ends nothing. To be asked for while nothing else of the turn runs.
- */
-export async function reserveSpare(loop: Loop, request: ModelRequest): Promise<ModelRequest | undefined> {
-  const { budgets, model } = loop.spec;
-  if (budgets.length === 0 || isPlanned(model)) return request;
-  loop.reservations.release(loop.frame.id);
-  const { size, most, least } = needOf(loop, request);
-  const { outputTokens } = tightest(loop, size);
-  return outputTokens < least
-    ? undefined
-    : hold(loop, request, { size, outputTokens: Math.min(most, outputTokens) });
 }
 
 interface Need {
@@ -120,12 +99,9 @@ function isHeldWithin({ reservations, journal: { state } }: Loop, { frame: of }:
   });
 }
 
-function emitRefused(loop: Loop, budget: Budget, least: Usage): void {
-  const { journal, spec } = loop;
+function refused({ journal, spec }: Loop, budget: Budget, least: Usage): ModelCallRefused {
   const { limit, most, frame: of } = budget;
-  journal.emit({
-    type: 'model-refused',
-    ...inLoop(loop),
+  return new ModelCallRefused({
     limit,
     ...(of !== ROOT && { of }),
     most,

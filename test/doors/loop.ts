@@ -1,5 +1,6 @@
 /** A door for tests. The loop, what it offers, and its limits. */
 
+export type { AskLayer } from '../../src/loop/ask-layers.ts';
 export { messageOf } from '../../src/loop/exception-processor.ts';
 export { withRemark } from '../../src/loop/execute-call.ts';
 export { Interrupted } from '../../src/loop/holder.ts';
@@ -7,6 +8,7 @@ export type { Loop } from '../../src/loop/loop.ts';
 export { FileRefusedError, type LoopFiles } from '../../src/loop/loop-files.ts';
 export { LOOPS } from '../../src/loop/loop-seams.ts';
 export { memoryLoop } from '../../src/loop/memory-loop.ts';
+export { ModelCallRefused } from '../../src/loop/model-refusal.ts';
 export { askInTime } from '../../src/loop/model-time.ts';
 export { nextStep, type Step } from '../../src/loop/next-step.ts';
 export { offerTools } from '../../src/loop/offer-tools.ts';

@@ -3,8 +3,9 @@ import type { PricedUsage } from '../../journal/usage.ts';
 import { priced } from '../../loop/budget.ts';
 import type { Loop } from '../../loop/loop.ts';
 import { asideSettings } from '../../loop/loop-settings.ts';
+import { ModelCallRefused } from '../../loop/model-refusal.ts';
 import { askInTime } from '../../loop/model-time.ts';
-import { mayHaveCost, OutOfBudget, reserveSpare } from '../../loop/reserve.ts';
+import { mayHaveCost, reserve } from '../../loop/reserve.ts';
 import { toHistory } from '../../loop/shown-history.ts';
 import type { ModelFailure, ModelReply, ModelRequest } from '../../model/chat-model.ts';
 import { makerOf } from '../../model/given-to.ts';
@@ -212,17 +213,16 @@ async function replyTo(
   request: ModelRequest,
   signal: AbortSignal,
 ): Promise<ModelReply | undefined> {
-  const allowed = await reserveSpare(loop, request);
-  if (!allowed) return undefined;
-  // Every attempt of an adapter is held back by itself, under a limit.
-  const again = async (failed?: ModelFailure): Promise<void> => {
-    loop.holder.count(1);
-    if (mayHaveCost(failed) && !(await reserveSpare(loop, request))) throw new OutOfBudget();
-  };
   try {
+    const allowed = await reserve(loop, request);
+    // Every attempt of an adapter is held back by itself, under a limit.
+    const again = async (failed?: ModelFailure): Promise<void> => {
+      loop.holder.count(1);
+      if (mayHaveCost(failed)) await reserve(loop, request);
+    };
     return await askInTime(loop, allowed, { signal, again });
   } catch (failure) {
-    if (failure instanceof OutOfBudget) return undefined;
+    if (failure instanceof ModelCallRefused) return undefined;
     throw failure;
   }
 }

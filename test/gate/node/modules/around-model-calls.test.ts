@@ -1,0 +1,163 @@
+/** What modules put around the model calls of the loops for which they are used. */
+import { describe, expect, it } from 'vitest';
+import { type ChatModel, defineAgent, ModelError, type ModelReply } from '../../../../src/index.ts';
+import { defineAgenticTool, type ModuleUse } from '../../../../src/kinds/entry.ts';
+import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import { type AskLayer, createModule, LOOPS, ModelCallRefused, useOf } from '../../../doors/loop.ts';
+import { reads } from '../tool-loop/scenes.ts';
+
+/** A module that is a layer around model calls. */
+function layerOf(name: string, ask: AskLayer, nested = false): ModuleUse {
+  const use = useOf(createModule({ name, nested }));
+  LOOPS.give(use, { ask });
+  return use;
+}
+
+const logging = (place: AskLayer['place'], log: string[], name: string = place): ModuleUse =>
+  layerOf(name, {
+    place,
+    async around({ request }, next) {
+      log.push(`${name} asks`);
+      const reply = await next(request);
+      log.push(`${name} has '${reply.text}'`);
+      return reply;
+    },
+  });
+
+const agentWith = (use: readonly ModuleUse[], tools: Parameters<typeof defineAgent>[0]['tools'] = []) =>
+  defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, use });
+
+const asking = (...replies: (() => ModelReply)[]): ChatModel => ({
+  name: 'broken',
+  async ask(_, { onText }) {
+    onText?.('So far');
+    return replies.shift()?.() ?? says('Done.');
+  },
+});
+
+const says = (text: string): ModelReply => ({ text, toolCalls: [], finish: 'stop' });
+
+const breaksOff = (): ModelReply => {
+  throw new ModelError('server-error', 'It broke off.', { outputBegan: true });
+};
+
+describe('layers around a model call', () => {
+  it('are in their places, whoever names them first, and those of one place in their order', async () => {
+    const log: string[] = [];
+    const places = ['budget', 'retry', 'trace', 'fallback', 'guard', 'room'] as const;
+    const use = [...places.map((place) => logging(place, log)), logging('guard', log, 'second guard')];
+    const session = createTestSession(agentWith(use), { replies: ['Hi.'] });
+    await session.send('Go.');
+    const inside = ['trace', 'guard', 'second guard', 'room', 'fallback', 'retry', 'budget'];
+    expect(log).toEqual([
+      ...inside.map((name) => `${name} asks`),
+      ...inside.toReversed().map((name) => `${name} has 'Hi.'`),
+    ]);
+  });
+
+  it('are asked again for a reply that broke off, if they are inside of the kernel’s retry', async () => {
+    const log: string[] = [];
+    const model = asking(breaksOff);
+    const use = [logging('retry', log), logging('budget', log)];
+    const session = createTestSession(agentWith(use), { model });
+    expect(await session.send('Go.')).toMatchObject({ text: 'Done.' });
+    expect(log).toEqual([
+      'retry asks',
+      'budget asks',
+      'budget asks',
+      "budget has 'Done.'",
+      "retry has 'Done.'",
+    ]);
+  });
+
+  it('may ask several times, and change the request and the reply', async () => {
+    const again: AskLayer = {
+      place: 'retry',
+      async around({ request }, next) {
+        const first = await next(request);
+        const second = await next({ ...request, maxOutputTokens: 7 });
+        return { ...second, text: `${first.text} ${second.text}` };
+      },
+    };
+    const session = createTestSession(agentWith([layerOf('again', again)]), { replies: ['One.', 'Two.'] });
+    expect(await session.send('Go.')).toMatchObject({ text: 'One. Two.', iterations: 1 });
+    expect(session.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([undefined, 7]);
+  });
+
+  it('see pieces and replies without secrets', async () => {
+    const seen: string[] = [];
+    const watching: AskLayer = {
+      place: 'trace',
+      async around({ request, tell }, next) {
+        const onText = (piece: string): void => {
+          seen.push(piece);
+          tell.onText?.(piece);
+        };
+        const reply = await next(request, { ...tell, onText });
+        seen.push(`whole: ${reply.text}`);
+        return reply;
+      },
+    };
+    const session = createTestSession(agentWith([layerOf('watching', watching)]), {
+      replies: [{ text: 'It is hunter22.', pieces: ['It is hun', 'ter22.'] }],
+      secrets: () => ({ KEY: 'hunter22' }),
+    });
+    await session.send('Go.');
+    expect(seen.at(-1)).toBe('whole: It is [secret KEY].');
+    expect(seen.slice(0, -1).join('')).toBe('It is [secret KEY].');
+  });
+
+  it('that refuse the call end the turn as `limit-reached`, which is journaled', async () => {
+    const refusing: AskLayer = {
+      place: 'guard',
+      around: () => Promise.reject(new ModelCallRefused({ limit: 'tokens', most: 9, used: 8, needed: 2 })),
+    };
+    const session = createTestSession(agentWith([layerOf('refusing', refusing)]), { replies: ['No.'] });
+    expect(await session.send('Go.')).toMatchObject({
+      outcome: 'limit-reached',
+      limit: { kind: 'tokens', most: 9 },
+    });
+    expect(session.requests).toEqual([]);
+    const refused = (await session.events()).find(({ type }) => type === 'model-refused');
+    expect(refused).toMatchObject({ limit: 'tokens', most: 9, used: 8, needed: 2 });
+  });
+
+  it('hear that the outcome is in the journal', async () => {
+    const log: string[] = [];
+    const waiting: AskLayer = {
+      place: 'budget',
+      around({ loop, request, atEnd }, next) {
+        atEnd(() => log.push(`ended after reply ${loop.frame.iterations}`));
+        return next(request);
+      },
+    };
+    const session = createTestSession(agentWith([layerOf('waiting', waiting)], [reads('look')]), {
+      replies: [{ calls: [{ name: 'look' }] }, 'Done.'],
+    });
+    await session.send('Go.');
+    expect(log).toEqual(['ended after reply 1', 'ended after reply 2']);
+  });
+
+  it('of an agent hold in loops inside only if their module says so', async () => {
+    const log: string[] = [];
+    const noting = (name: string): AskLayer => ({
+      place: 'trace',
+      around({ loop, frame, request }, next) {
+        log.push(`${name} at ${loop.frame.path}, used for '${frame}'`);
+        return next(request);
+      },
+    });
+    const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [reads('spade')] });
+    const use = [layerOf('own', noting('own')), layerOf('nested', noting('nested'), true)];
+    const replies: ScriptedReply[] = [{ calls: [{ name: 'dig', input: {} }] }, 'Dug.', 'Done.'];
+    const session = createTestSession(agentWith(use, [dig]), { replies });
+    expect(await session.send('Go.')).toMatchObject({ text: 'Done.' });
+    expect(log).toEqual([
+      "own at clerk, used for ''",
+      "nested at clerk, used for ''",
+      "nested at clerk/dig, used for ''",
+      "own at clerk, used for ''",
+      "nested at clerk, used for ''",
+    ]);
+  });
+});
