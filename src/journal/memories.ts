@@ -31,6 +31,7 @@ export function applyFacts(fold: Remembering, { facts, place, when }: RecordedFa
 
 /** Tells the memories of an event that has been folded. All have a value from the first event on. */
 export function tellMemories({ state, memories }: Remembering, event: SessionEvent): void {
+  if (memories.length === 0) return;
   const moment = momentOf(state, event);
   for (const memory of memories) {
     if (!state.memories.has(memory.name)) state.memories.set(memory.name, firstOf(memory));

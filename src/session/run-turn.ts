@@ -178,13 +178,11 @@ async function drive(run: Run): Promise<TurnEnd> {
 }
 
 async function loopEnd(run: Run): Promise<AnswerEnd> {
-  const { host, leased, turn, session } = run;
+  const { host, leased, turn } = run;
   if (isGivenUp(leased, turn)) return stuck(turn, leased);
   const frame = turn.frames.get(ROOT);
   if (!frame) throw new Error('An open turn has no loop.');
-  // A cancel does not wait for a hook that hangs, and nor does the turn for ever.
-  const minting = async (): Promise<Secrets | undefined> => host.secrets?.(turn.principal, turn.id);
-  const minted = (await mintedInTime(session, minting(), session.signal)) ?? Secrets.NONE;
+  const minted = host.secrets ? await mintedFor(run, host.secrets) : Secrets.NONE;
   const secrets = minted.hidingToo(credentialsIn(host.env ?? {}));
   run.told.hide(secrets);
   const loop = assembleLoop(run, frame, secrets);
@@ -192,6 +190,12 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
   const text = answerShown(loop);
   const told: AnswerEnd = text === answerText(frame.messages) ? end : { ...end, text };
   return asLimited(told, { turn, frame, iterations: loop.spec.iterations });
+}
+
+/** A cancel does not wait for a hook that hangs, and nor does the turn for ever. */
+async function mintedFor({ session, turn }: Run, mint: NonNullable<TurnHost['secrets']>): Promise<Secrets> {
+  const minting = async (): Promise<Secrets | undefined> => mint(turn.principal, turn.id);
+  return (await mintedInTime(session, minting(), session.signal)) ?? Secrets.NONE;
 }
 
 async function endTurn(

@@ -1,3 +1,4 @@
+import { memoized } from './async.ts';
 import { Secrets } from './secrets.ts';
 
 declare global {
@@ -31,16 +32,18 @@ export function envOfTools(env: GivenEnv): WorkerEnv {
   return Object.freeze(Object.defineProperties({ ...env }, shown)) as WorkerEnv; // its Worker has what `wrangler types` found
 }
 
-/** The texts of an environment that are called like credentials, or are addresses with a password: hidden wherever secrets are. */
-export const credentialsIn = (env: GivenEnv): Secrets =>
-  Secrets.of(
-    Object.fromEntries(
-      Object.entries(env).filter(
-        (entry): entry is [string, string] =>
-          typeof entry[1] === 'string' && isCredential(entry[0], entry[1]),
+/** The texts of an environment, which does not change, that are called like credentials, or are addresses with a password: hidden wherever secrets are. */
+export const credentialsIn = memoized(
+  (env: GivenEnv): Secrets =>
+    Secrets.of(
+      Object.fromEntries(
+        Object.entries(env).filter(
+          (entry): entry is [string, string] =>
+            typeof entry[1] === 'string' && isCredential(entry[0], entry[1]),
+        ),
       ),
     ),
-  );
+);
 
 const isCredential = (name: string, text: string): boolean =>
   (CREDENTIAL.test(name) && !OPEN_KEY.test(name)) || WITH_PASSWORD.test(text);

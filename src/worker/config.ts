@@ -25,6 +25,7 @@ import {
   withKeeping,
 } from '../session/read-secrets.ts';
 import type { ToolGroup } from '../sources/resolution/tool-source.ts';
+import { memoized } from '../tool/async.ts';
 import { type LogOption, logOnce, toLog, warning } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import { type Authenticate, defaultAuth } from './auth.ts';
@@ -190,7 +191,7 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
     model: config.model,
     resolve: agentResolver({ groups, agents, log: toLog(config.log) }),
     context: contextIn(context),
-    secrets: async (env, principal, own) => readSecrets(await config.secrets?.(env, principal, own)),
+    secrets: mintingIn(config.secrets),
     platform: platformIn(config.platform ?? {}),
     files,
     session: sessionIn({ ...config, files }, deployed),
@@ -207,6 +208,10 @@ function readingVars<T>(read: () => T): T {
   }
 }
 
+/** An app without the function mints nothing, and nothing waits for it. */
+const mintingIn = (mint: HoldfastConfig['secrets']): Host['secrets'] =>
+  mint && (async (env, principal, own) => readSecrets(await mint(env, principal, own)));
+
 /** What wrangler.toml binds as `SESSIONS`. */
 type Sessions = Parameters<typeof objectSession>[0];
 
@@ -220,12 +225,17 @@ function sessionIn(config: HoldfastConfig, deployed: (env: Env) => Deployment): 
   const ofApp = checkedRetention(retention);
   const keeping = new Map(agents.map((agent) => [agent.name, keepingOf(agent.retention ?? ofApp)]));
   const log = toLog(option);
-  return (env, name, onAgain) => {
+  // An environment does not change: it is checked once.
+  const warningsOf = memoized((env: Env): readonly string[] => {
     const deployment = deployed(env);
     checkDeployment(deployment);
     files?.(env);
+    return deploymentWarnings(deployment);
+  });
+  return (env, name, onAgain) => {
+    const warnings = warningsOf(env);
     const object = objectSession(env.SESSIONS as Sessions, name, { ...location, pauses: { onAgain } });
-    for (const message of deploymentWarnings(deployment)) logOnce(log, warning(message));
+    for (const message of warnings) logOnce(log, warning(message));
     const agent = agentOfSession(name);
     const kept = keeping.has(agent) ? keeping.get(agent) : keepingOf(ofApp);
     return kept ? withKeeping(object, kept) : object;
@@ -247,7 +257,7 @@ function contextIn(context: NonNullable<HoldfastConfig['context']>): Host['conte
 
 /** Limits in the code are checked at once. */
 function platformIn(declared: NonNullable<HoldfastConfig['platform']>): Host['platform'] {
-  if (typeof declared !== 'function') checkPlatform(declared);
-  return (env) =>
-    readingVars(() => readPlatform(env, typeof declared === 'function' ? declared(env) : declared));
+  if (typeof declared === 'function') return (env) => readingVars(() => readPlatform(env, declared(env)));
+  checkPlatform(declared);
+  return memoized((env: Env) => readingVars(() => readPlatform(env, declared)));
 }

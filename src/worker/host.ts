@@ -71,8 +71,8 @@ export interface Host {
   resolve(agent: Agent, env: Env): Agent;
   /** The app's tool-call context, under the agent's and the request's. @throws ConfigurationError when it is not JSON. */
   context(env: Env, asked: ContextFor): ToolCallContext;
-  /** Mints the credentials of one invocation. Rejects with what the app's hook throws. */
-  secrets(env: Env, principal: Principal, own: OwnRequest): Promise<Secrets>;
+  /** Mints the credentials of one invocation; absent where the app has none. Rejects with what the app's hook throws. */
+  readonly secrets?: ((env: Env, principal: Principal, own: OwnRequest) => Promise<Secrets>) | undefined;
   /** Makes the store outside for the bytes of files; absent: each session keeps its own. @throws DeploymentError when it is none. */
   readonly files?: ((env: Env) => FileStore) | undefined;
   /** What one invocation may use. @throws ConfigurationError when the settings say something impossible. */

@@ -200,8 +200,12 @@ export const turnServices = (
     return host.files?.(env);
   },
   agents: agentsIn(host, env),
-  secrets: (principal, turn) => host.secrets(env, principal, own?.turn === turn ? ownRequest(own) : {}),
+  secrets: mintingFor(host, env, own),
 });
+
+/** Mints for the principal of a turn, with the caller's own request where the turn is theirs. */
+const mintingFor = ({ secrets: mint }: Host, env: Env, own: OwnTurn | undefined): TurnHost['secrets'] =>
+  mint && ((principal, turn) => mint(env, principal, own?.turn === turn ? ownRequest(own) : {}));
 
 /** All agents of the app, each with the tool groups that it asks for. */
 const agentsIn = (host: Host, env: Env): NonNullable<TurnHost['agents']> => ({

@@ -1,7 +1,7 @@
 import { toPrincipal } from '../../journal/event-rows.ts';
 import type { Principal } from '../../journal/events.ts';
 import { mintedInTime } from '../../session/read-secrets.ts';
-import type { Secrets } from '../../tool/secrets.ts';
+import { Secrets } from '../../tool/secrets.ts';
 import type { ToolCallContext } from '../../tool/tool-call-context.ts';
 import type { Caller, HostedApp, Invoked } from '../../worker/host.ts';
 
@@ -31,6 +31,8 @@ export async function mintedFor({ host, env, caller, context, request }: Endpoin
   return {
     principal,
     context: host.context(env, { principal, request }).merge(context),
-    secrets: await mintedInTime(host.clock, host.secrets(env, principal, { request, claims: caller.claims })),
+    secrets: host.secrets
+      ? await mintedInTime(host.clock, host.secrets(env, principal, { request, claims: caller.claims }))
+      : Secrets.NONE,
   };
 }
