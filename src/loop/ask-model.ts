@@ -118,12 +118,14 @@ function keptOf(
   {
     text,
     toolCalls,
-    parts = plainParts(text, toolCalls),
+    parts: given,
     provider,
     madeBy = { provider: model.provider ?? '', model: model.name },
   }: ModelReply,
   calls: readonly JournaledCall[],
 ): Pick<ModelReplied, 'parts' | 'provider' | 'servedBy'> {
+  if (!given && !provider) return {};
+  const parts = given ?? plainParts(text, toolCalls);
   if (isPlain(parts) && !provider) return {};
   const left = calls.values();
   const kept = parts.flatMap((part): readonly JournaledPart[] => {

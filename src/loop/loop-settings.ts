@@ -115,6 +115,8 @@ export function requestSettings(
   { spec, frame, log }: Pick<Loop, 'spec' | 'frame' | 'log'>,
   { last, tools: offered }: { readonly last: boolean; readonly tools: readonly ToolDefinition[] },
 ): Asked {
+  // Most loops set nothing.
+  if (!last && !spec.settings && !spec.model.settings) return { tools: offered };
   const { maxOutputTokens, toolChoice: declared, ...others } = settingsOf(spec);
   const asked = last ? 'none' : choiceNow(declared, frame.iterations);
   const tools = asked === 'none' && !spec.model.heedsToolChoice ? [] : offered;

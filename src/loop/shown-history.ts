@@ -2,7 +2,7 @@ import { answerText, lastReply, saysNothing } from '../journal/conversation.ts';
 import type { CallRecord, Message } from '../journal/state.ts';
 import type { ModelMessage, ToolsTold } from '../model/chat-model.ts';
 import { NO_RESPONSE, replyInWords } from '../model/given-to.ts';
-import { callsOf, type ReplyPart } from '../model/parts.ts';
+import { callsOf, type ReplyPart, type RequestedCall } from '../model/parts.ts';
 import { attempt } from '../tool/async.ts';
 import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
 import { inWords, isFile, placed } from '../tool/content.ts';
@@ -81,30 +81,19 @@ export function toModelMessages(
   conversation: readonly Message[],
   { told, files }: ShownBeside,
 ): ModelMessage[] {
-  const readOn = howToReadOn(spec.tools);
-  const sending: Sending = {
-    files,
-    records: callsById(conversation),
-    kept: keptReplies(conversation),
-    characters: spec.policies.resultCharacters,
-    readOn,
-    whole:
-      readOn && spec.transformers.some(({ shortens }) => shortens)
-        ? wholeResults(spec, conversation)
-        : undefined,
-  };
   const shown = shownHistory(spec, conversation);
+  const sending = sendingOf(spec, conversation, files);
   // Most models are told of no change: nothing is looked for then.
   const whole = told.size === 0 ? NO_CHANGES : lastWhole(conversation, shown);
-  return shown.flatMap((message, index): ModelMessage[] => {
+  const sent: ModelMessage[] = [];
+  for (const [index, message] of shown.entries()) {
     const change = whole.has(message.toolsChange) && told.get(message.toolsChange);
-    const before = change ? [toldOf(change)] : [];
-    if (message.role === 'user') return [...before, { role: 'user', ...toShownMessage(message, files) }];
-    return [
-      ...before,
-      ...(saysNothing(message) ? blank(message, sending, shown[index + 1]) : toReply(message, sending)),
-    ];
-  });
+    if (change) sent.push(toldOf(change));
+    if (message.role === 'user') sent.push({ role: 'user', ...toShownMessage(message, files) });
+    else if (saysNothing(message)) sent.push(...blank(message, sending, shown[index + 1]));
+    else sent.push(...toReply(message, sending));
+  }
+  return sent;
 }
 
 /** What a conversation is shown with. */
@@ -135,11 +124,38 @@ interface Sending {
   readonly files: ShownFiles;
   /** Every call, by our id. */
   readonly records: ReadonlyMap<string, CallRecord>;
-  readonly kept: KeptReplies;
+  /** Absent if no reply holds more than words and calls, as of most models. */
+  readonly kept: KeptReplies | undefined;
   readonly characters: number;
   readonly readOn: HowToReadOn | undefined;
   /** The words of results, by the ids of their calls, where transformers may have shortened them and one can read on. */
   readonly whole: ReadonlyMap<string, string> | undefined;
+}
+
+function sendingOf(
+  spec: Pick<LoopSpec, 'transformers' | 'policies' | 'tools'>,
+  conversation: readonly Message[],
+  files: ShownFiles,
+): Sending {
+  const records = new Map<string, CallRecord>();
+  let hasKept = false;
+  for (const message of conversation) {
+    if (message.role === 'user') continue;
+    if (message.kept || message.cut) hasKept = true;
+    for (const call of message.calls) records.set(call.id, call);
+  }
+  const readOn = howToReadOn(spec.tools);
+  return {
+    files,
+    records,
+    kept: hasKept ? keptReplies(conversation) : undefined,
+    characters: spec.policies.resultCharacters,
+    readOn,
+    whole:
+      readOn && spec.transformers.some(({ shortens }) => shortens)
+        ? wholeResults(spec, conversation)
+        : undefined,
+  };
 }
 
 /**
@@ -147,7 +163,7 @@ interface Sending {
  * back. A message that followed it needs no nudge.
  */
 function blank(reply: ShownReply, sending: Sending, next: HistoryMessage | undefined): ModelMessage[] {
-  const parts = sending.kept.partsOf(reply);
+  const parts = sending.kept?.partsOf(reply) ?? [];
   const isMore = parts.some(
     ({ type }) => type === 'tool-call' || type === 'tool-result' || type === 'custom',
   );
@@ -161,20 +177,22 @@ function blank(reply: ShownReply, sending: Sending, next: HistoryMessage | undef
 
 function toReply(reply: ShownReply, sending: Sending): ModelMessage[] {
   const { text, calls } = reply;
-  const { records } = sending;
-  const kept = sending.kept.of(reply);
-  const left = kept ? [] : sending.kept.partsOf(reply);
-  if (left.length > 0 || (!kept && calls.some(({ id }) => sending.kept.has(id))))
-    return told(reply, left, sending);
-  // Providers repeat their ids, so that ours are those by which a call is known.
-  const toolCalls = kept?.parts
-    ? callsOf(kept.parts)
-    : calls.map(({ id, name, input }) => ({ id: records.get(id)?.providerId ?? id, name, input }));
-  const results = calls.map((call, index): ModelMessage => {
-    const { id, name } = toolCalls[index] ?? call;
-    return { role: 'tool', id, name, ...shownResult(call, sending) };
-  });
-  return [{ role: 'assistant', text, toolCalls, ...kept }, ...results];
+  const kept = sending.kept?.of(reply);
+  if (sending.kept && !kept) {
+    const left = sending.kept.partsOf(reply);
+    if (left.length > 0 || calls.some(({ id }) => sending.kept?.has(id))) return told(reply, left, sending);
+  }
+  const given = kept?.parts && callsOf(kept.parts);
+  const toolCalls: RequestedCall[] = [];
+  const results: ModelMessage[] = [];
+  for (const [index, call] of calls.entries()) {
+    // Providers repeat their ids, so that ours are those by which a call is known.
+    const own = { id: sending.records.get(call.id)?.providerId ?? call.id, name: call.name, input: call.input };
+    const { id, name } = given?.[index] ?? own;
+    toolCalls.push(own);
+    results.push({ role: 'tool', id, name, ...shownResult(call, sending) });
+  }
+  return [{ role: 'assistant', text, toolCalls: given ?? toolCalls, ...kept }, ...results];
 }
 
 /**
@@ -183,7 +201,7 @@ function toReply(reply: ShownReply, sending: Sending): ModelMessage[] {
  */
 function shownResult(call: HistoryCall, sending: Sending): ShownContent {
   const shown = resultContent(call, sending);
-  const words = saidBeside(call, sending);
+  const words = call.said ? saidBeside(call, sending) : '';
   if (words === '') return shown;
   const { text, parts } = shown;
   return {
@@ -269,13 +287,6 @@ const shownWords = (call: HistoryCall, sending: Sending): string =>
   paragraphs(resultText(call, sending), saidBeside(call, sending));
 
 const TOLD = 'You have called tools before this message, and they answered:';
-
-const callsById = (messages: readonly Message[]): ReadonlyMap<string, CallRecord> =>
-  new Map(
-    messages.flatMap((message) =>
-      message.role === 'user' ? [] : message.calls.map((call) => [call.id, call] as const),
-    ),
-  );
 
 /** Asked of a model whose reply was blank. */
 export const NUDGE =

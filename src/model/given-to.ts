@@ -21,7 +21,7 @@ export const givenTo = (
   messages: readonly ModelMessage[],
   accepts?: readonly string[],
 ): readonly ModelMessage[] =>
-  candidates
+  candidates || messages.every(isPlain)
     ? messages
     : withMediaFor(mediaOf({ media }, accepts), messages).flatMap((message) => {
         if (message.role === 'system' && message.toolsChange) return tellsToolsChanges ? message : [];
@@ -30,6 +30,10 @@ export const givenTo = (
         if (madeBy?.provider !== provider || madeBy.model !== name) return inOwnWords(message);
         return movedPrefix && !signsPrefix ? { ...own, madeBy } : message;
       });
+
+/** Every model may be given it as it is. */
+const isPlain = (message: ModelMessage): boolean =>
+  message.role === 'system' ? !message.toolsChange : !message.parts;
 
 type GivenTo = Pick<
   ChatModel,
