@@ -187,7 +187,11 @@ function toReply(reply: ShownReply, sending: Sending): ModelMessage[] {
   const results: ModelMessage[] = [];
   for (const [index, call] of calls.entries()) {
     // Providers repeat their ids, so that ours are those by which a call is known.
-    const own = { id: sending.records.get(call.id)?.providerId ?? call.id, name: call.name, input: call.input };
+    const own = {
+      id: sending.records.get(call.id)?.providerId ?? call.id,
+      name: call.name,
+      input: call.input,
+    };
     const { id, name } = given?.[index] ?? own;
     toolCalls.push(own);
     results.push({ role: 'tool', id, name, ...shownResult(call, sending) });
