@@ -3,7 +3,6 @@
 export type { AgendaRow, DueOutcome, DueRow } from './journal/agenda.ts';
 export type { HandOver, StoreDeletion, TurnRunner } from './journal/turn-runner.ts';
 export { ConfigurationError } from './model/configuration-error.ts';
-export type { FileKey, FileStore, SessionFilesKey } from './session/file-store.ts';
 export type { ObjectSessionOptions } from './session/object-session.ts';
 export type { PlatformConfig } from './session/read-platform.ts';
 export type { AppContext, MintedSecrets } from './session/read-secrets.ts';
@@ -15,9 +14,9 @@ export { createHoldfast, type Holdfast } from './worker/app.ts';
 export { type Authenticate, bearerToken, openOnLocalhost } from './worker/auth.ts';
 export type { HoldfastConfig } from './worker/config.ts';
 export type { Caller, Claims, ContextFor, Env, OwnRequest } from './worker/host.ts';
-export type { SentPart } from './worker/message-parts.ts';
 export type { OnBehalfOf } from './worker/on-behalf-of.ts';
 export { SessionError, type SessionErrorType } from './worker/problem.ts';
+export type { SentPart } from './worker/sent-parts.ts';
 export type { Session, SessionAnswer, TurnStream } from './worker/session.ts';
 export type {
   AnswerOptions,

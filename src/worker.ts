@@ -14,6 +14,7 @@ import { defineTriage } from './examples/triage/triage.ts';
 import { triageWebhook } from './examples/triage/triage-webhook.ts';
 import { workspace } from './examples/workspace/workspace.ts';
 import { openaiCompatible } from './model/openai-compatible/entry.ts';
+import { files } from './modules/files/entry.ts';
 import { orOffline } from './offline-model/entry.ts';
 
 interface Vars {
@@ -47,7 +48,7 @@ const holdfast = createHoldfast({
   ],
   model: orOffline(openaiCompatible()),
   secrets: () => ({ GITHUB_TOKEN }),
-  use: [triageWebhook, readingRoom],
+  use: [triageWebhook, readingRoom, files()],
 });
 
 export default holdfast.worker;

@@ -3,13 +3,11 @@ import { attempt } from '../tool/async.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { createModule, type ModuleUse, useOf } from '../tool/module-use.ts';
 import { shown } from '../tool/shown.ts';
-import { modelOfAgent } from '../worker/agent-model.ts';
+import { filesOfAgent } from '../worker/agent-model.ts';
 import { APP } from '../worker/app-seam.ts';
 import { readBody } from '../worker/body.ts';
-import { filesTaken } from '../worker/files-taken.ts';
 import type { Caller } from '../worker/host.ts';
 import { keepText, keptTexts } from '../worker/kept-texts.ts';
-import { mostBytes } from '../worker/message-body.ts';
 import type { Problem, ProblemType } from '../worker/problem.ts';
 import { toProblem } from '../worker/refusal.ts';
 import { contextOfHeaders } from '../worker/request-headers.ts';
@@ -255,9 +253,8 @@ function toSurfaceRequest(asked: CallerRequest, surface: string): SurfaceRequest
 const mostOf = ({ host, env }: RouteRequest): number =>
   Math.max(
     ...Array.from(host.agents.values(), (agent) => {
-      const model = attempt(() => modelOfAgent({ host, env }, agent));
-      const { maxBodyBytes } = host;
-      return model.ok ? mostBytes({ maxBodyBytes, taken: filesTaken(agent, model.value) }) : maxBodyBytes;
+      const files = attempt(() => filesOfAgent({ host, env }, agent));
+      return (files.ok && files.value?.mostBytes) || host.maxBodyBytes;
     }),
   );
 

@@ -2,8 +2,9 @@ import type { Agent } from '../agent/define-agent.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { DeploymentError } from '../session/deployment.ts';
+import type { MessageFiles } from './app-files.ts';
 import { GIVE_MODEL } from './check-app.ts';
-import type { Env, HostedApp } from './host.ts';
+import type { Env, Host, HostedApp } from './host.ts';
 
 const made = new WeakMap<ModelOfEnv, WeakMap<Env, ChatModel>>();
 
@@ -50,6 +51,15 @@ function attempt({ host, env }: HostedApp, make: ModelOfEnv): ChatModel {
 /** Returns the model that an agent is run with. Throws a ConfigurationError if it cannot be made. */
 export const modelOfAgent = (here: HostedApp, agent: Agent): ChatModel =>
   ownModel(here, agent) ?? modelOfApp(here);
+
+/** An app whose messages are read. */
+interface ReadingApp extends HostedApp {
+  readonly host: Host & { readonly maxBodyBytes: number };
+}
+
+/** Returns how messages to an agent hold files, or `undefined` if the app takes none. Throws as `modelOfAgent` does. */
+export const filesOfAgent = (here: ReadingApp, agent: Agent): MessageFiles | undefined =>
+  here.host.files?.takenBy(agent, modelOfAgent(here, agent), here.host.maxBodyBytes);
 
 /** Returns the model for agents without one of their own. Throws a ConfigurationError if the app has none or it cannot be made. */
 export function modelOfApp(here: HostedApp): ChatModel {

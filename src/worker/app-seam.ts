@@ -1,5 +1,6 @@
 /** Where modules plug into an app: its routes, and the entries of its Worker. */
 import { defineSeam } from '../tool/module-use.ts';
+import type { AppFiles } from './app-files.ts';
 import type { HostedApp, Invoked } from './host.ts';
 import type { HttpHost, Route } from './route.ts';
 
@@ -28,6 +29,8 @@ export interface AppParts {
   routes?(app: MountingApp): readonly Route[];
   /** Runs at each time of the `crons` of wrangler.toml. What it throws shows the event as failed. */
   scheduled?(app: InvokedApp, time: CronTime): Promise<void>;
+  /** How messages hold files. */
+  readonly files?: AppFiles | undefined;
 }
 
 /** What uses of modules bring to an app. */

@@ -4,6 +4,7 @@ import { HonoBase } from 'hono/hono-base';
 import { TrieRouter } from 'hono/router/trie-router';
 import type { DueOutcome, DueRow } from '../journal/agenda.ts';
 import type { HandOver, StoreDeletion, TurnRunner } from '../journal/turn-runner.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { CALLS } from '../tool/call-origin.ts';
 import { credentialsIn } from '../tool/env.ts';
@@ -24,7 +25,6 @@ import { routeTable } from './routes/route-table.ts';
 import type { Session } from './session.ts';
 import { sessionFromCode } from './session-from-code.ts';
 import type { SessionOptions } from './session-options.ts';
-import { deleteInStore } from './stored-files.ts';
 import { invoked, targetOf } from './target.ts';
 
 /** What a Worker's module exports, beside `SessionObject`. `AppEnv` is its environment. */
@@ -56,7 +56,7 @@ export interface Holdfast<AppEnv extends object = Env> {
  *
  * @throws ConfigurationError when a key is not known, an agent is none, an agent has a subagent that is not there, two agents share a name, two uses of
  *   a module share a key, a module cannot be used by this app (such as a webhook of an agent that is not there), the context is not JSON, `contextHeaders` maps a header that carries credentials or cannot be one, one of `origins` is
- *   none, `files` is no function, a limit of the platform is impossible, the retention is no time, or an agent has a cost
+ *   none, a limit of the platform is impossible, the retention is no time, or an agent has a cost
  *   limit and the app's model no prices. What the environment decides is found out by the first turn, and what the deployment lacks by the
  *   first request for a session, and by `GET /health`.
  */
@@ -80,7 +80,8 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
     }
 
     async deleteFiles(deletion: StoreDeletion): Promise<void> {
-      await deleteInStore(host.files?.(this.env), deletion);
+      if (!host.files) throw new ConfigurationError(NO_FILES);
+      await host.files.deleteCopies(this.env, deletion);
     }
 
     async due(row: DueRow): Promise<DueOutcome> {
@@ -99,6 +100,9 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
     sessionFromCode({ host, waitUntil }, env as Env, options); // an interface of bindings has no index
   return { worker, routes: createRoutes(host, table), TurnRunner: Runner, session };
 }
+
+const NO_FILES =
+  "Files of this session are in a store outside, and the app has none: import `files` from 'holdfast/files' and add `files({ store })` to `use`.";
 
 /** Gives a time to every module that takes the times of crons. @throws the first failure, when all have ended. */
 async function runScheduled(app: InvokedApp, time: CronTime): Promise<void> {

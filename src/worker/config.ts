@@ -11,7 +11,6 @@ import {
   DeploymentError,
   deploymentWarnings,
 } from '../session/deployment.ts';
-import type { FileStore } from '../session/file-store.ts';
 import type { Steering } from '../session/new-message.ts';
 import { type ObjectSessionOptions, objectSession } from '../session/object-session.ts';
 import { checkPlatform, type PlatformConfig, readPlatform, systemClock } from '../session/read-platform.ts';
@@ -28,6 +27,8 @@ import type { ToolGroup } from '../sources/resolution/tool-source.ts';
 import { memoized } from '../tool/async.ts';
 import { type LogOption, logOnce, toLog, warning } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
+import type { AppFiles } from './app-files.ts';
+import { appParts } from './app-seam.ts';
 import { type Authenticate, defaultAuth } from './auth.ts';
 import { parseBasePath } from './base-path.ts';
 import { byName, checkApp, checkModels, checkPrices, checkSteering, checkSubagents } from './check-app.ts';
@@ -37,14 +38,13 @@ import type { OnBehalfOf } from './on-behalf-of.ts';
 import { createOpenStreams } from './open-streams.ts';
 import { parseBodyContext, parseContextHeaders } from './request-headers.ts';
 import type { HttpHost } from './route.ts';
-import { storeIn } from './stored-files.ts';
 
 /** The literal that `createHoldfast` takes. `AppEnv`: the Worker's environment, such as the `Cloudflare.Env` of `wrangler types`. */
 export interface HoldfastConfig<AppEnv extends object = Env> {
   readonly agents: readonly Agent[];
   /**
    * Modules of the app: protocols that it speaks beside its own (`aiSdkUi()`, `openAi()`, `defineMcpEndpoint`), webhooks of both directions, schedules,
-   * `openApi()`, and kinds of tools of your own, made by `defineToolKind`. Those that its agents and their tools bring along need not be named.
+   * `openApi()`, `files()`, and kinds of tools of your own, made by `defineToolKind`. Those that its agents and their tools bring along need not be named.
    */
   readonly use?: readonly ModuleUse[] | undefined;
   /**
@@ -119,11 +119,6 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
   /** What a request body may weigh; 1 MB unless given. A webhook has a limit of its own. */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * Lets messages name files by addresses in private networks, which are refused otherwise: the model's provider fetches them, and a
-   * model server of your own may reach what no caller should. Defaults to false.
-   */
-  readonly allowPrivateFiles?: boolean | undefined;
-  /**
    * How many event streams a caller, by id and tenant, may have open in one isolate of the Worker: one more is answered 429
    * `rate-limited`. Raise it where one token serves many people. Defaults to 16.
    */
@@ -133,11 +128,6 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
    * the var `PLAN` names: `free` unless set, or `paid`. A turn that comes near a limit is handed over to a fresh invocation.
    */
   readonly platform?: PlatformConfig | ((env: AppEnv) => PlatformConfig) | undefined;
-  /**
-   * Makes the store that keeps the bytes of files, such as a bucket, of the Worker's bindings: once for all its requests. Absent:
-   * each session keeps its own. It must not be taken away again while sessions have files in it.
-   */
-  readonly files?: ((env: AppEnv) => FileStore) | undefined;
   /** How long sessions and their files are kept, unless their agent says otherwise. Defaults to forever. */
   readonly retention?: Retention | undefined;
   /**
@@ -169,10 +159,11 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
     toolGroups: groups = [],
     context = {},
   } = config;
-  const files = config.files === undefined ? undefined : storeIn(config.files);
+  const modules = appModules(config);
+  const files = appParts({ modules }).find((parts) => parts.files)?.files;
   return {
     agents: byName(agents),
-    modules: appModules(config),
+    modules,
     appUses: config.use ?? [],
     auth,
     onBehalfOf: config.onBehalfOf,
@@ -182,7 +173,6 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
     bodyContext: parseBodyContext(config.bodyContext ?? []),
     origins: parseOrigins(origins),
     maxBodyBytes,
-    allowPrivateFiles: config.allowPrivateFiles === true, // a text such as 'false' opens nothing
     streams: createOpenStreams(maxStreams),
     basePath: parseBasePath(config.basePath),
     clock: systemClock,
@@ -194,7 +184,7 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
     secrets: mintingIn(config.secrets),
     platform: platformIn(config.platform ?? {}),
     files,
-    session: sessionIn({ ...config, files }, deployed),
+    session: sessionIn(config, deployed, files),
     warnings: (env) => deploymentWarnings(deployed(env)),
   };
 }
@@ -216,11 +206,16 @@ const mintingIn = (mint: HoldfastConfig['secrets']): Host['secrets'] =>
 type Sessions = Parameters<typeof objectSession>[0];
 
 /** Every message that starts a turn, from wherever it comes, goes through here, and says how long its session is kept. */
-function sessionIn(config: HoldfastConfig, deployed: (env: Env) => Deployment): Host['session'] {
-  const { agents, retention = 'forever', location, files, log: option } = config;
+function sessionIn(
+  config: HoldfastConfig,
+  deployed: (env: Env) => Deployment,
+  files: AppFiles | undefined,
+): Host['session'] {
+  const { agents, retention = 'forever', location, log: option } = config;
   const keepingOf = (kept: Retention): Keeping | undefined => {
-    if (kept === 'forever' && !files) return undefined; // what a message says that says nothing
-    return { retainMs: retainMs(kept), fileRetainMs: fileRetainMs(kept), hasFileStore: files && true };
+    if (kept === 'forever' && !files?.storeOf) return undefined; // what a message says that says nothing
+    const hasFileStore = files?.storeOf && true;
+    return { retainMs: retainMs(kept), fileRetainMs: fileRetainMs(kept), hasFileStore };
   };
   const ofApp = checkedRetention(retention);
   const keeping = new Map(agents.map((agent) => [agent.name, keepingOf(agent.retention ?? ofApp)]));
@@ -229,7 +224,7 @@ function sessionIn(config: HoldfastConfig, deployed: (env: Env) => Deployment): 
   const warningsOf = memoized((env: Env): readonly string[] => {
     const deployment = deployed(env);
     checkDeployment(deployment);
-    files?.(env);
+    files?.storeOf?.(env);
     return deploymentWarnings(deployment);
   });
   return (env, name, onAgain) => {

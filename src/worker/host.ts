@@ -3,7 +3,6 @@ import type { Principal } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { Modules } from '../loop/modules.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
-import type { FileStore } from '../session/file-store.ts';
 import type { Meter } from '../session/meter.ts';
 import type { Steering } from '../session/new-message.ts';
 import type { Clock, Platform } from '../session/read-platform.ts';
@@ -12,6 +11,7 @@ import type { ModuleUse } from '../tool/module-use.ts';
 import type { Owner } from '../tool/owner.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
+import type { AppFiles } from './app-files.ts';
 
 /** Who a request comes from. Its sessions are those of its tenant, or, without one, its own. */
 export interface Caller {
@@ -73,8 +73,8 @@ export interface Host {
   context(env: Env, asked: ContextFor): ToolCallContext;
   /** Mints the credentials of one invocation; absent where the app has none. Rejects with what the app's hook throws. */
   readonly secrets?: ((env: Env, principal: Principal, own: OwnRequest) => Promise<Secrets>) | undefined;
-  /** Makes the store outside for the bytes of files; absent: each session keeps its own. @throws DeploymentError when it is none. */
-  readonly files?: ((env: Env) => FileStore) | undefined;
+  /** How messages hold files; absent: they hold none. */
+  readonly files?: AppFiles | undefined;
   /** What one invocation may use. @throws ConfigurationError when the settings say something impossible. */
   platform(env: Env): Platform;
   /** Whose messages a turn that runs is shown. */

@@ -1,11 +1,11 @@
 import { DELAY_RULE, isDelay } from '../tool/async.ts';
 import type { ContentPart } from '../tool/content.ts';
-import { isJsonObject, unknownProblems } from '../tool/json.ts';
+import { isJsonObject, type Json, unknownProblems } from '../tool/json.ts';
 import { ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
+import type { BodyLimits, MessageFiles, MessageForm } from './app-files.ts';
 import { besidesFiles, bodyType, invalidBody, readBody } from './body.ts';
-import { checkFiles, type FilesTaken, type PlacedPart, takesFiles } from './files-taken.ts';
-import { type BodyLimits, type FormField, type MessageForm, readForm } from './message-form.ts';
-import { parseParts } from './message-parts.ts';
+import { SessionError } from './problem.ts';
+import type { FormField, PartPlace, PlacedPart, SentPart } from './sent-parts.ts';
 
 /** A message as it came, checked. */
 export interface ReceivedMessage {
@@ -17,9 +17,6 @@ export interface ReceivedMessage {
   /** The text of the body, where that is the same whenever it is sent: a form has another boundary each time. */
   readonly text?: string | undefined;
 }
-
-/** What a body may weigh where an agent takes files, unless the app allows more: a file of 8 MiB in base64, and words. */
-const WITH_FILES = 12 * 1024 * 1024;
 
 const FORM = 'multipart/form-data';
 
@@ -34,9 +31,8 @@ interface Checking {
   readonly maxBodyBytes: number;
   /** The keys that a context may have. */
   readonly bodyContext?: ReadonlySet<string> | undefined;
-  readonly taken: FilesTaken;
-  /** Whether files may be named by addresses in private networks. */
-  readonly allowPrivateFiles: boolean;
+  /** Absent: the app takes no files. */
+  readonly files: MessageFiles | undefined;
 }
 
 /**
@@ -48,12 +44,12 @@ export async function readMessage(
   request: Request,
   { bodyContext, ...checking }: Reading,
 ): Promise<ReceivedMessage> {
-  const { maxBodyBytes } = checking;
-  const most = mostBytes(checking);
-  const isForm = bodyType(request, ['application/json', FORM]) === FORM;
+  const { maxBodyBytes, files } = checking;
+  const limits = { most: mostBytes(checking), besides: maxBodyBytes };
+  const isForm = files && bodyType(request, ['application/json', FORM]) === FORM;
   const { text, ...body }: MessageBody = isForm
-    ? await readForm(request, { most, besides: maxBodyBytes })
-    : await readJson(request, { most, besides: maxBodyBytes });
+    ? await files.readForm(request, limits)
+    : await readJson(request, limits);
   return { ...checkMessage(body, { bodyContext, ...checking }), text };
 }
 
@@ -64,23 +60,23 @@ export async function readMessage(
  */
 export function checkMessage(
   body: MessageForm,
-  { maxBodyBytes, bodyContext, taken, allowPrivateFiles }: Checking,
+  { maxBodyBytes, bodyContext, files }: Checking,
 ): ReceivedMessage {
-  const { said, ...more } = parseMessage(body, { bodyContext, allowPrivateFiles });
+  const { said, ...more } = parseMessage(body, { bodyContext, files });
   if (typeof said === 'string') {
-    const most = mostBytes({ maxBodyBytes, taken });
+    const most = mostBytes({ maxBodyBytes, files });
     if (said.length > most) throw besidesFiles(most); // which a body that was read is not
     return { said, ...more };
   }
   const words = said.flatMap(({ part }) => (part.type === 'text' ? part.text.length : []));
   if (words.reduce((sum, length) => sum + length, 0) > maxBodyBytes) throw besidesFiles(maxBodyBytes);
-  checkFiles(said, taken);
+  files?.check(said);
   return { said: said.map(({ part }) => part), ...more };
 }
 
 /** What a body may weigh that holds a message, with the files that are taken in it, in bytes. */
-export const mostBytes = ({ maxBodyBytes, taken }: Pick<Checking, 'maxBodyBytes' | 'taken'>): number =>
-  takesFiles(taken) ? Math.max(maxBodyBytes, WITH_FILES) : maxBodyBytes;
+const mostBytes = ({ maxBodyBytes, files }: Pick<Checking, 'maxBodyBytes' | 'files'>): number =>
+  files?.mostBytes ?? maxBodyBytes;
 
 /** What is in a body. */
 interface MessageBody extends MessageForm {
@@ -100,15 +96,12 @@ interface ParsedMessage extends Pick<ReceivedMessage, 'context' | 'loopId' | 'de
 }
 
 function parseMessage(
-  { fields, files, problems: found }: MessageBody,
-  { bodyContext, allowPrivateFiles }: Pick<Checking, 'bodyContext' | 'allowPrivateFiles'>,
+  { fields, files: sent, problems: found }: MessageBody,
+  { bodyContext, files }: Pick<Checking, 'bodyContext' | 'files'>,
 ): ParsedMessage {
   const { loopId, delaySeconds } = fields;
   const problems = [...found];
-  const said =
-    files.length > 0
-      ? withFiles(fields.message, files)
-      : parseSaid(fields.message, problems, allowPrivateFiles);
+  const said = sent.length > 0 ? withFiles(fields.message, sent) : parseSaid(fields.message, problems, files);
   const context = parseContext(fields.context, bodyContext);
   if (Array.isArray(context)) problems.push(...context);
   if (loopId !== undefined && !isText(loopId, /^[A-Za-z0-9_.:-]{1,128}$/)) {
@@ -122,12 +115,69 @@ function parseMessage(
   return { said, context, loopId, delaySeconds } as ParsedMessage; // as just checked
 }
 
-function parseSaid(message: FormField, problems: string[], allowPrivate: boolean): ParsedMessage['said'] {
-  if (Array.isArray(message)) return parseParts(message, problems, allowPrivate);
+function parseSaid(
+  message: FormField,
+  problems: string[],
+  files: MessageFiles | undefined,
+): ParsedMessage['said'] {
+  if (Array.isArray(message)) return parseParts(message, problems, files);
   if (isText(message, /\S/)) return message;
   problems.push(message === undefined ? 'message: is missing' : 'message: must be text that is not blank');
   return '';
 }
+
+/** The most parts of one message. */
+export const MAX_PARTS = 100;
+
+/** A part as a body has it, or as code of the app does, which has bytes as they are. */
+type GivenPart = Json | SentPart;
+
+/**
+ * Adds what is wrong to `problems`, each with where it stands; the result is of no use then.
+ *
+ * @throws SessionError 415 for a file if the app takes none.
+ */
+function parseParts(
+  parts: readonly GivenPart[],
+  problems: string[],
+  files: MessageFiles | undefined,
+): readonly PlacedPart[] {
+  if (parts.length > MAX_PARTS) {
+    problems.push(`message: must have at most ${MAX_PARTS} parts`);
+    return [];
+  }
+  const read = parts.flatMap((part, index) => parsePart(part, { at: `message[${index}]`, problems }, files));
+  const saysNothing = read.every(({ part }) => part.type === 'text' && part.text.trim() === '');
+  if (problems.length === 0 && saysNothing)
+    problems.push('message: must hold a file, or text that is not blank');
+  return read;
+}
+
+function parsePart(
+  part: GivenPart,
+  place: PartPlace,
+  files: MessageFiles | undefined,
+): readonly PlacedPart[] {
+  const { at, problems } = place;
+  if (isJsonObject(part) && part.type === 'file') {
+    if (files) return files.parseFile(part, place);
+    throw noFiles(at);
+  }
+  if (!isJsonObject(part) || part.type !== 'text') {
+    problems.push(`${at}: must be a part of the type text or file`);
+    return [];
+  }
+  problems.push(...unknownProblems(part, ['type', 'text']).map((problem) => `${at}.${problem}`));
+  const { text } = part;
+  if (typeof text === 'string') return [{ at, part: { type: 'text', text } }];
+  problems.push(`${at}.text: must be text`);
+  return [];
+}
+
+const noFiles = (at: string): SessionError =>
+  new SessionError('unsupported-media-type', `${at} is a file. This app takes no files: send text.`, {
+    more: { accepts: { data: [], url: [] } },
+  });
 
 /** The files of a form stand behind its text, which it may go without. */
 const withFiles = (message: FormField, files: readonly PlacedPart[]): readonly PlacedPart[] => [

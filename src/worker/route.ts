@@ -20,8 +20,6 @@ export interface HttpHost extends Host {
   readonly maxBodyBytes: number;
   /** The event streams that callers have open. */
   readonly streams: OpenStreams;
-  /** Whether files of messages may be named by addresses in private networks. */
-  readonly allowPrivateFiles: boolean;
   /** What in the Worker's deployment makes sessions work less well than they could. */
   warnings(env: Env): readonly string[];
 }

@@ -18,7 +18,6 @@ import { accepted, type BegunTurn, resume, takeOver, toRunHere } from './begun-t
 import { SessionError } from './problem.ts';
 import { mayBeTaken, refusal } from './refusal.ts';
 import { requestKey } from './request-headers.ts';
-import { placeFiles } from './stored-files.ts';
 import { type SessionAccess, turnServices } from './target.ts';
 import { queuedView } from './turn-view.ts';
 
@@ -56,10 +55,12 @@ export async function sendMessage(at: SessionAccess, sent: SentMessage): Promise
   const own = { turn: start.turn, caller: target.caller, request };
   const { port, agent, session } = target;
   const services = { ...turnServices(at, { port, agent: agent.name, session }, own) };
-  const { answer, sentAt } = await takeWithFiles(at, start, (placed) => {
+  const taking = (placed: TurnStart): Promise<Taken> => {
     const sending = { start: placed, inBackground: sent.inBackground };
     return sent.declines ? takeDeclining(at, services, sending) : take(at, sending);
-  });
+  };
+  const { files } = at.host;
+  const { answer, sentAt } = files ? await files.take(at, start, taking) : await taking(start);
   switch (answer.status) {
     case 'accepted':
       return accepted(at, answer.turn);
@@ -120,23 +121,6 @@ interface Sending {
 interface Taken {
   readonly answer: Accepted | Deferred | Leased | NotStarted;
   readonly sentAt: number;
-}
-
-/** How often the files of a message are put into a store, when their session is erased meanwhile. */
-const MOST_PLACINGS = 3;
-
-/** Takes a message when its files are where they are to be kept. Nothing has changed when they are to be put elsewhere. */
-async function takeWithFiles(
-  at: SessionAccess,
-  start: TurnStart,
-  taking: (placed: TurnStart) => Promise<Taken>,
-): Promise<Taken> {
-  for (let tries = 1; ; tries += 1) {
-    const placed = await placeFiles(at, start);
-    const taken = await taking(placed.start);
-    await placed.discard(taken.answer);
-    if (taken.answer.status !== 'files-moved' || tries === MOST_PLACINGS) return taken;
-  }
 }
 
 /** Stores the turn for the background, or leases the session for it. */

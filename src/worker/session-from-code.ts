@@ -7,7 +7,7 @@ import { CALLS } from '../tool/call-origin.ts';
 import { withArtifacts } from '../tool/kept-values.ts';
 import { shown } from '../tool/shown.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
-import { modelOfAgent } from './agent-model.ts';
+import { filesOfAgent } from './agent-model.ts';
 import { parseAnswersBody, type SentBody } from './answer-body.ts';
 import {
   type AnswerKind,
@@ -19,16 +19,14 @@ import {
 } from './answer-call.ts';
 import { callerProblem, mustHaveTenant } from './auth.ts';
 import { type BegunTurn, viewOf } from './begun-turn.ts';
-import { deleteFile } from './delete-file.ts';
 import { cancelTurn, eraseSession } from './end-turn.ts';
-import { filesTaken } from './files-taken.ts';
 import type { Env, Invoked } from './host.ts';
 import { checkMessage } from './message-body.ts';
-import type { SentPart } from './message-parts.ts';
 import { toSessionError } from './refusal.ts';
 import { noSequence } from './request-headers.ts';
 import type { HttpHost } from './route.ts';
 import { type SentMessage, sendMessage } from './send-message.ts';
+import type { SentPart } from './sent-parts.ts';
 import type { Session, SessionAnswer, TurnStream } from './session.ts';
 import {
   type AnswerOptions,
@@ -72,7 +70,7 @@ export function sessionFromCode<Output>(
     answer(async (at) => answerOne(at, kind, call), call.options);
   const show = (begin: Beginning, { after, signal }: Shown): Promise<TurnStream> =>
     settled(app, streamOf(door, begin, { after, signal }));
-  return {
+  const session: Session<Output> = {
     send: (message, sending = {}) =>
       answer(async (at) => sendMessage(at, toSent(at, message, sending)), sending),
     decide(call, decision, answered = {}) {
@@ -103,13 +101,21 @@ export function sessionFromCode<Output>(
         app,
         door.enter().then((at) => cancelTurn(at, turn)),
       ),
-    deleteFile: (id) =>
-      settled(
-        app,
-        door.enter().then((at) => deleteFile(at, id)),
-      ),
     erase: () => settled(app, door.erase()),
   };
+  DOORS.set(session, { app, door });
+  return session;
+}
+
+/** The way to each session that code has. */
+const DOORS = new WeakMap<object, { readonly app: CodeHost; readonly door: Door }>();
+
+/** Does work in a session that `holdfast.session` has made: for functions of modules that take such a session. */
+export function inSession<T>(session: object, work: (at: SessionAccess) => Promise<T>): Promise<T> {
+  const found = DOORS.get(session);
+  if (!found)
+    throw new TypeError(`There is no session in ${shown(session)}: use what holdfast.session returns.`);
+  return settled(found.app, found.door.enter().then(work));
 }
 
 /** The way to one session, on behalf of somebody. */
@@ -246,9 +252,8 @@ function toSent(at: Entered, message: string | readonly SentPart[], options: Mes
     { fields: { message, context: values, loopId, delaySeconds }, files: [], problems: [] },
     {
       maxBodyBytes: at.host.maxBodyBytes,
-      allowPrivateFiles: at.host.allowPrivateFiles,
       bodyContext: at.sentBy?.bodyContext,
-      taken: filesTaken(agent, modelOfAgent(at, agent)),
+      files: at.host.files && filesOfAgent(at, agent),
     },
   );
   return {

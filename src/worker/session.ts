@@ -6,7 +6,7 @@ import type { AnswerObject, TurnAnswer } from '../session/watching/turn-outcome.
 import type { DecisionKind } from '../tool/call.ts';
 import type { WithArtifacts } from '../tool/kept-values.ts';
 import type { CancelRequested } from './end-turn.ts';
-import type { SentPart } from './message-parts.ts';
+import type { SentPart } from './sent-parts.ts';
 import type {
   AnswerOptions,
   AnswersOptions,
@@ -86,11 +86,6 @@ export interface Session<Output = unknown> {
   events(options?: EventsOptions): AsyncGenerator<StoredEvent, void, undefined>;
   /** Stops a turn, or ends one that waits before it begins; the open one unless its id is given. */
   cancel(turn?: string): Promise<CancelRequested>;
-  /**
-   * Deletes one file of the session, by its id. Its bytes are gone and no longer count; the model reads in the line of the file that it
-   * was deleted. Throws a SessionError `session-busy` while a turn runs, and `unknown-file` if the session never had the file.
-   */
-  deleteFile(id: string): Promise<void>;
   /** Removes all of the session. There is none afterwards, or was none. */
   erase(): Promise<void>;
 }

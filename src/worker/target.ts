@@ -197,7 +197,7 @@ export const turnServices = (
       (own?.turn === turn && ofOwn) || host.context(env, { principal });
   },
   get files() {
-    return host.files?.(env);
+    return host.files?.storeOf?.(env);
   },
   agents: agentsIn(host, env),
   secrets: mintingFor(host, env, own),

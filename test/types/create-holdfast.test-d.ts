@@ -6,7 +6,6 @@ import {
   type Claims,
   createHoldfast,
   type Env,
-  type FileStore,
   type HandOver,
   type Holdfast,
   type OnBehalfOf,
@@ -57,7 +56,6 @@ interface OfApp {
   readonly DB: D1Database;
   readonly HOLDFAST_TOKEN: string;
 }
-declare const store: FileStore;
 const typed = createHoldfast<OfApp>({
   agents: [clerk],
   model(env) {
@@ -69,10 +67,6 @@ const typed = createHoldfast<OfApp>({
     return {};
   },
   secrets: ({ HOLDFAST_TOKEN }) => ({ token: HOLDFAST_TOKEN }),
-  files(env) {
-    expectTypeOf(env).toEqualTypeOf<OfApp>();
-    return store;
-  },
   platform(env) {
     expectTypeOf(env).toEqualTypeOf<OfApp>();
     return {};
@@ -98,7 +92,7 @@ createHoldfast({ agents: [clerk], model: ({ DB }: OfApp) => (DB ? model : model)
 createHoldfast({
   agents: [clerk],
   model: ({ DB }: OfApp) => (DB ? model : model),
-  files: (_: OfApp) => store,
+  secrets: (_: OfApp) => ({}),
 });
 typed.worker satisfies ExportedHandler<OfApp>;
 expectTypeOf(new typed.TurnRunner({} as ExecutionContext, {} as OfApp).run).toBeFunction();

@@ -1,4 +1,4 @@
-import type { FileKey, FileStore, SessionFilesKey } from '../../create-holdfast.ts';
+import type { FileKey, FileStore, SessionFilesKey } from '../../modules/files/entry.ts';
 
 /** Keeps the files of sessions in an R2 bucket, those of each incarnation of a session below a prefix of their own. */
 export function r2Files(bucket: R2Bucket): FileStore {

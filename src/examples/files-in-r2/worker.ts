@@ -1,6 +1,7 @@
 import { ConfigurationError, createHoldfast } from '../../create-holdfast.ts';
 import { defineAgent } from '../../index.ts';
 import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
+import { type FileStore, files } from '../../modules/files/entry.ts';
 import { r2Files } from './r2-files.ts';
 
 /** What wrangler.toml binds: [[r2_buckets]] with binding = "FILES". */
@@ -14,14 +15,15 @@ const reader = defineAgent({
   instructions: 'Say what is in the files.',
 });
 
+function store({ FILES }: Bindings): FileStore {
+  if (!FILES) throw new ConfigurationError('This Worker has no R2 bucket FILES. Bind one in wrangler.toml.');
+  return r2Files(FILES);
+}
+
 const holdfast = createHoldfast({
   agents: [reader],
   model: openaiCompatible(),
-  files: ({ FILES }: Bindings) => {
-    if (!FILES)
-      throw new ConfigurationError('This Worker has no R2 bucket FILES. Bind one in wrangler.toml.');
-    return r2Files(FILES);
-  },
+  use: [files({ store })],
 });
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;

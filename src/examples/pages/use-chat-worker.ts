@@ -1,5 +1,6 @@
 import { createHoldfast } from '../../create-holdfast.ts';
 import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
+import { files } from '../../modules/files/entry.ts';
 import { aiSdkUi } from '../../surfaces/ai-sdk-ui/entry.ts';
 import { desk } from './desk.ts';
 
@@ -7,7 +8,7 @@ import { desk } from './desk.ts';
 const holdfast = createHoldfast({
   agents: [desk],
   model: openaiCompatible(),
-  use: [aiSdkUi()],
+  use: [aiSdkUi(), files()],
   origins: ['https://shop.example'],
 });
 export default holdfast.worker;

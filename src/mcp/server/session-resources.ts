@@ -2,10 +2,8 @@
 import type { ResourceLink } from '@modelcontextprotocol/server';
 import { readTurn } from '../../session/read-session.ts';
 import { stoppedTurn, type TurnAnswer } from '../../session/watching/turn-outcome.ts';
-import { isFileId } from '../../worker/delete-file.ts';
 import { SessionError } from '../../worker/problem.ts';
 import { toSessionError } from '../../worker/refusal.ts';
-import { findFile } from '../../worker/stored-files.ts';
 import { type SessionAccess, targetOf, UnknownTargetError } from '../../worker/target.ts';
 import { McpContent } from '../content/mcp-content.ts';
 import { RPC_CODE, RpcError } from '../content/rpc.ts';
@@ -71,7 +69,7 @@ async function accessTo(
 const PAGE = 4 * 1024 * 1024;
 
 async function readFile(asked: SessionAccess, id: string, uri: string): Promise<Contents | undefined> {
-  const found = isFileId(id) ? await findFile(asked, { id, ahead: PAGE }) : undefined;
+  const found = await asked.host.files?.find(asked, { id, ahead: PAGE });
   if (!found) return undefined;
   const { size, mediaType } = found.file;
   const bytes = new Uint8Array(size);

@@ -61,7 +61,6 @@ export interface Described extends DescribedEvents {
   readonly TurnStreamEvent: unknown;
   readonly SessionStream: string;
   readonly SessionStreamEvent: unknown;
-  readonly FileBody: string;
   readonly Problem: ProblemDocument;
   readonly FailedTurn: FailedTurn;
   readonly Artifact: TurnArtifact;

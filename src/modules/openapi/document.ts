@@ -179,12 +179,14 @@ const contentOf = (schemas: Refusal): Schema =>
 /** What is answered depends on `Accept`, which OpenAPI tells by the content alone. */
 function toResponse({ description, json, streams, isFile }: Answer): ResponseSchema {
   const content = {
-    ...(isFile && contentOf({ '*/*': 'FileBody' })),
+    ...(isFile && contentOf({ '*/*': ANY_BYTES })),
     ...(json && { 'application/json': { schema: anyOf(json) } }),
     ...(streams && contentOf({ 'text/event-stream': streams === true ? ANY_TEXT : streams })),
   };
   return { description, ...(Object.keys(content).length > 0 && { content }) };
 }
+
+const ANY_BYTES = { schema: { type: 'string', format: 'binary' } };
 
 const ANY_TEXT = { schema: { type: 'string' } };
 

@@ -102,8 +102,13 @@ const OF_ANSWERS: readonly ProblemAnswer[] = [
 const OF_DECISIONS = ['another-person-required', 'approval-void', 'approval-expired'] as const;
 const OF_RESULTS = ['result-void', 'result-expired'] as const;
 
+/** The routes that the module `files` brings. */
+type RouteOfFiles = `${'GET' | 'DELETE'} /agents/{agent}/sessions/{session}/files/{file}`;
+
 /** The descriptions, in the order of the routes. */
-export const OWN_ROUTES: { readonly [Key in KeyOf<OwnRoute> | 'GET /openapi.json']: RouteDescription } = {
+export const OWN_ROUTES: {
+  readonly [Key in KeyOf<OwnRoute> | 'GET /openapi.json' | RouteOfFiles]: RouteDescription;
+} = {
   'GET /openapi.json': {
     operation: 'getOpenApi',
     summary: 'This description',

@@ -199,7 +199,6 @@ export const componentSchemas = (): { readonly [Name in keyof Described]: Schema
     next: orNull(text),
   }),
   StoredEvent: storedEvent(),
-  FileBody: typed({ type: 'string', format: 'binary' }),
   Problem: object<Described['Problem']>({
     ...problem,
     'turn?': text,

@@ -2,10 +2,9 @@ import type { Agent } from '../../agent/define-agent.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { attempt } from '../../tool/async.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { modelOfAgent } from '../agent-model.ts';
-import { filesTaken } from '../files-taken.ts';
-import type { Env, Host, HostedApp } from '../host.ts';
-import { defineRoute } from '../route.ts';
+import { filesOfAgent } from '../agent-model.ts';
+import type { Env } from '../host.ts';
+import { defineRoute, type HttpHost } from '../route.ts';
 import type { AgentList, AgentView, InnerToolView, ToolView } from '../route-views.ts';
 
 /** The agents of the app, and their tools. */
@@ -29,13 +28,13 @@ const MAX_DEPTH = 16;
  * with the tools inside it, and the sources of those that only a turn will know. One that lacks a tool group here is
  * listed with what it lacks, and does not hide the others.
  */
-function describeAgent(host: Host, env: Env, agent: Agent): AgentView {
+function describeAgent(host: HttpHost, env: Env, agent: Agent): AgentView {
   const { name, description, limits, output } = agent;
   const described = {
     name,
     description,
     limits,
-    ...acceptsOf({ host, env }, agent),
+    ...(host.files && acceptsOf(host, env, agent)),
     ...(output && { output: output.format.schema }),
   };
   try {
@@ -47,9 +46,9 @@ function describeAgent(host: Host, env: Env, agent: Agent): AgentView {
 }
 
 /** The media types of files that it takes, which nobody knows where its model is not to be had. */
-function acceptsOf(app: HostedApp, agent: Agent): Pick<AgentView, 'accepts'> {
-  const model = attempt(() => modelOfAgent(app, agent));
-  return model.ok ? { accepts: filesTaken(agent, model.value).types } : {};
+function acceptsOf(host: HttpHost, env: Env, agent: Agent): Pick<AgentView, 'accepts'> {
+  const files = attempt(() => filesOfAgent({ host, env }, agent));
+  return files.ok && files.value ? { accepts: files.value.types } : {};
 }
 
 /** Where more tools come from is told, and nobody there is asked for any: a list starts no handshake. */

@@ -1,6 +1,5 @@
 import type { WhenBusy } from '../../tool/call.ts';
-import { modelOfAgent } from '../agent-model.ts';
-import { filesTaken } from '../files-taken.ts';
+import { filesOfAgent } from '../agent-model.ts';
 import { readMessage } from '../message-body.ts';
 import { Problem } from '../problem.ts';
 import { contextOfHeaders, idempotencyKeyOf, prefersAsync } from '../request-headers.ts';
@@ -24,9 +23,9 @@ const takeMessage = async (asked: SessionRequest) => sendMessage(asked, await re
 async function readSent(asked: SessionRequest): Promise<SentMessage> {
   const { host, target, request } = asked;
   const query = messageQuery(request);
-  const taken = filesTaken(target.agent, modelOfAgent(asked, target.agent));
-  const { maxBodyBytes, bodyContext, allowPrivateFiles } = host;
-  const received = await readMessage(request, { maxBodyBytes, bodyContext, taken, allowPrivateFiles });
+  const { maxBodyBytes, bodyContext } = host;
+  const files = host.files && filesOfAgent(asked, target.agent);
+  const received = await readMessage(request, { maxBodyBytes, bodyContext, files });
   return {
     ...received,
     ...query,

@@ -6,7 +6,6 @@ import type { HealthView, RootView } from '../route-views.ts';
 import { getAgents } from './agents.ts';
 import { postAnswers, postApproval, postResult } from './answers.ts';
 import { getEvents } from './events.ts';
-import { deleteFile, getFile } from './files.ts';
 import { postMessage } from './messages.ts';
 import { deleteSession, getSession } from './session.ts';
 import { getTurn, postCancel } from './turns.ts';
@@ -33,8 +32,6 @@ const ownRoutes = (table: readonly Route[]) =>
     deleteSession,
     getTurn,
     getEvents,
-    getFile,
-    deleteFile,
     postCancel,
     postApproval,
     postResult,

@@ -1,5 +1,5 @@
 import { eraseSession } from '../end-turn.ts';
-import { hasTag } from '../request-ranges.ts';
+import { hasTag } from '../request-tags.ts';
 import { defineRoute, SESSION, type SessionRequest } from '../route.ts';
 import { tagOfSession, viewOfSession } from '../session-view.ts';
 

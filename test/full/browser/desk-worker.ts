@@ -2,6 +2,7 @@
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { desk } from '../../../src/examples/pages/desk.ts';
 import type { ChatModel, ModelReply } from '../../../src/index.ts';
+import { files } from '../../../src/modules/files/entry.ts';
 import { pauseBefore, withEnd } from './slow-reply.ts';
 
 /** Of the pages that may ask; in its place stands what the build says. */
@@ -45,7 +46,11 @@ const model: ChatModel = {
   },
 };
 
-const { worker, TurnRunner } = createHoldfast({ agents: [{ ...desk, model }], origins: [PAGES] });
+const { worker, TurnRunner } = createHoldfast({
+  agents: [{ ...desk, model }],
+  use: [files()],
+  origins: [PAGES],
+});
 
 export default { ...worker, fetch: withEnd(worker.fetch) };
 export { SessionObject } from '../../../durable-objects/index.ts';

@@ -1,6 +1,7 @@
 /** A Worker whose agent takes any file, and pages of its origin in which a browser is shown them. */
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../src/index.ts';
+import { files } from '../../../src/modules/files/entry.ts';
 
 const seer = defineAgent({
   name: 'seer',
@@ -10,7 +11,7 @@ const seer = defineAgent({
   model: { name: 'seeing', ask: async () => ({ text: 'Seen.', toolCalls: [], finish: 'stop' }) },
 });
 
-const { worker, TurnRunner } = createHoldfast({ agents: [seer] });
+const { worker, TurnRunner } = createHoldfast({ agents: [seer], use: [files()] });
 
 export default {
   ...worker,

@@ -2,6 +2,7 @@
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, image } from '../../../src/index.ts';
 import { openaiCompatible } from '../../../src/model/openai-compatible/entry.ts';
+import { files } from '../../../src/modules/files/entry.ts';
 
 const MIB = 1024 * 1024;
 
@@ -32,7 +33,11 @@ const seer = defineAgent({
     }),
 });
 
-const { worker, TurnRunner } = createHoldfast({ agents: [seer], auth: () => ({ id: 'owner' }) });
+const { worker, TurnRunner } = createHoldfast({
+  agents: [seer],
+  use: [files()],
+  auth: () => ({ id: 'owner' }),
+});
 
 export default {
   ...worker,

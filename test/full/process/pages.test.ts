@@ -87,7 +87,7 @@ it('files.md: files are taken as a form and as parts', async () => {
   const inBackground = commands
     .replaceAll('curl ', "curl -w '\\n' -H 'prefer: respond-async' ")
     .replace('/e1/messages -H', '/e2/messages -H');
-  const answers = await run('test/fixtures/expenses-worker.ts', inBackground, {
+  const answers = await run('src/examples/expenses/worker.ts', inBackground, {
     vars: { ANTHROPIC_API_KEY: 'none' },
   });
   expect(

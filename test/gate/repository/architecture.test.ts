@@ -121,6 +121,12 @@ const ARROWS: readonly {
     on: ['tool', 'model', 'journal', 'loop'].map((name) => `src/${name}/`),
   },
   {
+    folder: 'src/modules/files/',
+    because: 'it reads messages and serves routes, over what the session keeps',
+    on: ['tool', 'model', 'journal', 'loop', 'session', 'worker'].map((name) => `src/${name}/`),
+    types: ['src/agent/'],
+  },
+  {
     folder: 'src/modules/schedules/',
     because: 'it starts turns at the times of crons',
     on: ['tool', 'session', 'worker']

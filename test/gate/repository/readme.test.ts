@@ -159,10 +159,11 @@ it('the page on production names every event of the log', () => {
 });
 
 it('the page on HTTP names every route', () => {
-  const constants = { SESSION: '...', MCP: '/mcp' };
+  const constants = { SESSION: '...', MCP: '/mcp', FILE: '.../files/{file}' };
   const files = [
     ...filesIn('src/worker/routes'),
     'src/mcp/server/routes.ts',
+    'src/modules/files/file-routes.ts',
     'src/modules/openapi/openapi.ts',
     'src/modules/webhooks/hook-route.ts',
   ];

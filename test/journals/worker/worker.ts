@@ -10,6 +10,7 @@ import {
   stateMachines,
   unfolding,
 } from '../../../src/kinds/entry.ts';
+import { files } from '../../../src/modules/files/entry.ts';
 import { machineTime, moveClock } from './held-clock.ts';
 import { kinds } from './kinds.ts';
 import { leaves } from './leaves.ts';
@@ -39,12 +40,12 @@ const holdfast: Holdfast = createHoldfast({
   maxStreams: 1_000,
   bodyContext: ['team'],
   ...SERVED,
-  use: [...KINDS, ...(SERVED.use ?? [])],
+  use: [...KINDS, files(), ...(SERVED.use ?? [])],
 });
 /** Sessions of tenants were kept under names that they have no more. */
 const ofTenants = createHoldfast({
   agents,
-  use: KINDS,
+  use: [...KINDS, files()],
   auth: callerOf,
   legacyTenants: true,
   maxStreams: 1_000,

@@ -5,6 +5,7 @@
 import { DurableObject, env } from 'cloudflare:workers';
 import { SessionObject as RealSession } from '../../../durable-objects/index.ts';
 import { createHoldfast } from '../../../src/create-holdfast.ts';
+import { files } from '../../../src/modules/files/entry.ts';
 import { defineWiresAgent, type Effect } from './agent.ts';
 import { ACCEPTS, MODELS } from './models.ts';
 import { agentsOf } from './names.ts';
@@ -40,7 +41,7 @@ const agents = agentsOf().map(({ name, wire }) => {
   });
 });
 
-const holdfast = createHoldfast({ agents, platform: { subrequests: 10_000 } });
+const holdfast = createHoldfast({ agents, use: [files()], platform: { subrequests: 10_000 } });
 
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;

@@ -11,6 +11,7 @@ import {
 import { requireApproval } from '../../../../src/index.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
 import { openApi } from '../../../../src/modules/openapi/entry.ts';
 import { openAi, openAiDescription } from '../../../../src/surfaces/openai/entry.ts';
 import { agents } from './agents.ts';
@@ -37,6 +38,8 @@ const endpoint = defineMcpEndpoint({
   agents: ['clerk', 'plain'],
 });
 
+const fileModule = files();
+
 const app: HoldfastConfig = {
   agents: [...agents, ...careless],
   model,
@@ -50,7 +53,7 @@ const app: HoldfastConfig = {
   },
   origins: ['https://app.example'],
   secrets: () => ({ API_KEY: settings.API_KEY, REMOTE_TOKEN: settings.REMOTE_TOKEN }),
-  use: [openApi(), endpoint],
+  use: [openApi(), endpoint, fileModule],
 };
 
 const main = createHoldfast({
@@ -59,13 +62,13 @@ const main = createHoldfast({
   use: [...(app.use ?? []), ...hooks, ...misplacedHooks, ...misplacedOutgoing],
 });
 peers.app = main;
-const builtIn = createHoldfast({ ...app, use: [openApi()] });
+const builtIn = createHoldfast({ ...app, use: [openApi(), fileModule] });
 /** It speaks OpenAI, to callers of whom some have one token for many persons. */
 const chat = createHoldfast({
   ...app,
   auth: chatCallers,
   onBehalfOf: ({ headers }) => headers.get('x-user-id'),
-  use: [openAi(), openApi({ descriptions: [openAiDescription] }), endpoint],
+  use: [openAi(), openApi({ descriptions: [openAiDescription] }), endpoint, fileModule],
 });
 
 /** An entrance: an app, and what its environment says besides. */
@@ -94,7 +97,10 @@ const DOORS: ReadonlyMap<string, Door> = new Map([
     'token',
     { holdfast: builtIn, env: { ...shut, HOLDFAST_AUTH: 'localhost', HOLDFAST_TOKEN: settings.API_KEY } },
   ],
-  ['careless', { holdfast: createHoldfast({ ...app, use: [openApi()], auth: misplacedToken }), env: {} }],
+  [
+    'careless',
+    { holdfast: createHoldfast({ ...app, use: [openApi(), fileModule], auth: misplacedToken }), env: {} },
+  ],
   ['chat', { holdfast: chat, env: {} }],
   ['shut', { holdfast: builtIn, env: shut }],
   ['limited', { holdfast: main, env: { RATE_LIMIT: threeEach() } }],

@@ -1,11 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import type {
-  DueOutcome,
-  DueRow,
-  FileKey,
-  FileStore,
-  StoreDeletion,
-} from '../../../../src/create-holdfast.ts';
+import type { DueOutcome, DueRow, StoreDeletion } from '../../../../src/create-holdfast.ts';
+import type { FileKey, FileStore } from '../../../../src/modules/files/entry.ts';
 import { createManualClock, createMemorySessions, type SessionPort } from '../../../../src/testing/entry.ts';
 import { SessionFiles } from '../../../doors/session.ts';
 import {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type ClientSession, createClient, type StreamItem } from '../../../../src/client/entry.ts';
 import { createSessionStore } from '../../../../src/client/react/entry.ts';
 import { content, defineAgent, defineTool, image } from '../../../../src/index.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { paidTo } from '../../../fixtures/clerk-agent.ts';
 import { held, modelBySession, playModel, script } from '../../../fixtures/scripts.ts';
@@ -178,7 +179,7 @@ describe('the client', () => {
       model: modelBySession,
       accepts: ['image/*'],
     });
-    const session = sessionOf('painter', undefined, appWith({ agents: [painter] }));
+    const session = sessionOf('painter', undefined, appWith({ agents: [painter], use: [files()] }));
     const photo = new File([new Uint8Array([9, 8])], 'photo.png', { type: 'image/png' });
     const items = await all(session.stream(`Like this. #${key}`, { files: [photo] }));
     expect(model.requests[0]?.messages[0]).toMatchObject({

@@ -2,9 +2,10 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
-import { ConfigurationError, type SessionFilesKey } from '../../../../src/create-holdfast.ts';
+import { ConfigurationError } from '../../../../src/create-holdfast.ts';
 import { r2Files } from '../../../../src/examples/files-in-r2/r2-files.ts';
 import worker, { TurnRunner } from '../../../../src/examples/files-in-r2/worker.ts';
+import type { SessionFilesKey } from '../../../../src/modules/files/entry.ts';
 import { fileStoreContract } from '../../../fixtures/file-store-contract.ts';
 import { makeObjectHarness } from '../durable-objects/object-harness.ts';
 import { json, newSession, ORIGIN } from '../http/client.ts';
@@ -63,7 +64,7 @@ it('the runner deletes in R2 what an object asks it to', async () => {
 it('a Worker without the bucket says so', async () => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {});
   const { FILES: _, ...more } = env;
-  const unbound: object = more;
+  const unbound: Readonly<Record<string, unknown>> = more;
   const request = new Request(`${ORIGIN}${newSession('reader')}`) as Request<
     unknown,
     IncomingRequestCfProperties

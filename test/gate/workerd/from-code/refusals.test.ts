@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type Caller, ConfigurationError } from '../../../../src/create-holdfast.ts';
 import { content, image } from '../../../../src/index.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { deleteFile, files } from '../../../../src/modules/files/entry.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
 import { objectsWith } from '../http/app.ts';
 import { json, newSession, post, send, sessionId } from '../http/client.ts';
@@ -71,9 +72,18 @@ describe('a message', () => {
     expect((await refusalOf(chat.state())).type).toBe('unknown-session');
   });
 
-  it('with a file that the agent does not take is refused', async () => {
+  const picture = content(['What is this?', image(new Uint8Array([1]), 'image/png')]).parts;
+
+  it('with a file is refused by an app without the module of files', async () => {
     const { chat } = fresh();
-    const picture = content(['What is this?', image(new Uint8Array([1]), 'image/png')]).parts;
+    const detail = 'message[1] is a file. This app takes no files: send text.';
+    expect(await refusalOf(chat.send(picture))).toEqual(
+      refusal('unsupported-media-type', detail, { more: { accepts: { data: [], url: [] } } }),
+    );
+  });
+
+  it('with a file that the agent does not take is refused', async () => {
+    const chat = at(newSession(), LOCAL, appOf({ use: [files()] }));
     const problems = ['message[1] is image/png, sent as bytes'];
     expect(await refusalOf(chat.send(picture))).toEqual(
       refusal('unsupported-media-type', `${problems[0]}. The agent takes no files.`, {
@@ -233,7 +243,7 @@ describe('the answer of a call', () => {
         { more },
       ),
     );
-    expect(await refusalOf(chat.deleteFile('a'.repeat(64)))).toEqual(
+    expect(await refusalOf(deleteFile(chat, 'a'.repeat(64)))).toEqual(
       refusal(
         'role-required',
         `Turn ${turn} of this session ${ending('delete files of')} Send the token of one who has it.`,

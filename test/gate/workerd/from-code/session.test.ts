@@ -2,6 +2,7 @@
 import { env, exports } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { SessionError, type ShownEvent } from '../../../../src/create-holdfast.ts';
+import { deleteFile } from '../../../../src/modules/files/entry.ts';
 import { paidTo } from '../../../fixtures/clerk-agent.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
@@ -308,10 +309,10 @@ describe('cancel and erase', () => {
     const opening = { type: 'session-opened', turn: '', body: '{}' };
     const object = env.SESSIONS.getByName(sessionName(path));
     await object.accept({ turn: 'later', opening, started, files: [file], delayMs: 3_600_000 });
-    await chat.deleteFile(id);
+    await deleteFile(chat, id);
     expect(await object.file({ id })).toBeNull();
-    await chat.deleteFile(id);
-    await expect(chat.deleteFile('b'.repeat(64))).rejects.toMatchObject({ type: 'unknown-file' });
+    await deleteFile(chat, id);
+    await expect(deleteFile(chat, 'b'.repeat(64))).rejects.toMatchObject({ type: 'unknown-file' });
   });
 });
 

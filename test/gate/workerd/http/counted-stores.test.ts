@@ -1,12 +1,14 @@
 /** What requests ask of a file store counts among the requests that an invocation has. */
 import { expect, it, vi } from 'vitest';
-import type { FileStore } from '../../../../src/create-holdfast.ts';
-import { findFile, placeFiles } from '../../../doors/http.ts';
+import type { FileStore } from '../../../../src/modules/files/entry.ts';
+import { finding, taking } from '../../../doors/http.ts';
 import type { KeptFile } from '../../../doors/journal.ts';
 import { Meter } from '../../../doors/session.ts';
 
 const bytes = new Uint8Array([1, 2, 3]);
 const kept = (id: string) => ({ id, mediaType: 'image/png', size: 3, bytes });
+
+const ID = 'a'.repeat(64);
 
 /** A message of a session that is not there yet, with these files. */
 const startWith = (...files: readonly KeptFile[]) => ({
@@ -21,11 +23,11 @@ function asked(store: FileStore | undefined) {
   const meter = new Meter({ subrequests: 50, internalSubrequests: 50, wallMs: 60_000 }, () => 0);
   const spend = vi.spyOn(meter, 'spend');
   const file = async () => ({
-    file: { id: 'a', mediaType: 'image/png', size: 3 },
-    ...(store ? { bytes: null, at: { incarnation: 'i1', id: 'a' } } : { bytes }),
+    file: { id: ID, mediaType: 'image/png', size: 3 },
+    ...(store ? { bytes: null, at: { incarnation: 'i1', id: ID } } : { bytes }),
   });
   const fileStates = async () => null;
-  const host = { files: () => store, meter, log: () => undefined };
+  const host = { meter, log: () => undefined };
   // As much as these functions ask of it.
   const request = {
     host,
@@ -33,7 +35,13 @@ function asked(store: FileStore | undefined) {
     requestId: 'r1',
     target: { name: 's', port: { file, fileStates } },
   } as never;
-  return { request, counted: () => spend.mock.calls.length };
+  const storeOf = store && (() => store);
+  return {
+    place: (start: ReturnType<typeof startWith>) =>
+      taking(storeOf)(request, start, async (placed) => ({ answer: { status: 'accepted' }, start: placed })),
+    find: () => finding(storeOf)(request, { id: ID, ahead: 3 }),
+    counted: () => spend.mock.calls.length,
+  };
 }
 
 const working: FileStore = {
@@ -50,17 +58,17 @@ const broken: FileStore = {
 };
 
 it('each file that is stored is a request, and one without bytes is none', async () => {
-  const { request, counted } = asked(working);
+  const { place, counted } = asked(working);
   const { bytes: _, ...without } = kept('c');
-  const { start } = await placeFiles(request, startWith(kept('a'), kept('b'), without));
+  const { start } = await place(startWith(kept('a'), kept('b'), without));
   expect(start).toMatchObject({ filesUnder: 'i1' });
   expect(start.files).toEqual(['a', 'b', 'c'].map((id) => ({ id, mediaType: 'image/png', size: 3 })));
   expect(counted()).toBe(2);
 });
 
 it('each part that is read is a request, and finding the file is none of the store', async () => {
-  const { request, counted } = asked(working);
-  const found = await findFile(request, { id: 'a', ahead: 3 });
+  const { find, counted } = asked(working);
+  const found = await find();
   expect(counted()).toBe(0);
   await found?.read(0, 3);
   await found?.read(1, 2);
@@ -68,16 +76,16 @@ it('each part that is read is a request, and finding the file is none of the sto
 });
 
 it('one that fails is counted too', async () => {
-  const { request, counted } = asked(broken);
-  await expect(placeFiles(request, startWith(kept('a')))).rejects.toMatchObject({
+  const { place, counted } = asked(broken);
+  await expect(place(startWith(kept('a')))).rejects.toMatchObject({
     message: 'The store of the files cannot be reached now. Nothing was taken: send the request again.',
   });
   expect(counted()).toBe(1);
 });
 
 it('files that are kept with their session cost no request', async () => {
-  const { request, counted } = asked(undefined);
-  expect((await placeFiles(request, startWith(kept('a')))).start).toEqual(startWith(kept('a')));
-  await (await findFile(request, { id: 'a', ahead: 3 }))?.read(0, 3);
+  const { place, find, counted } = asked(undefined);
+  expect((await place(startWith(kept('a')))).start).toEqual(startWith(kept('a')));
+  await (await find())?.read(0, 3);
   expect(counted()).toBe(0);
 });

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers';
 import type { HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { type ChatModel, defineAgent } from '../../../../src/index.ts';
+import { type FilesConfig, files } from '../../../../src/modules/files/entry.ts';
 import type { BeginRequest, TurnStart } from '../../../doors/journal.ts';
 import { appWith, objectsWith } from './app.ts';
 import { newSession, post, type Send } from './client.ts';
@@ -30,12 +31,15 @@ export const seer = ({ model = seeing(), accepts }: SeerConfig = {}) =>
 /** Files as they go to the session's object. */
 type SentFiles = NonNullable<TurnStart['files']>;
 
+/** An app of one agent that takes files, and what is set of these. */
+type FileAppConfig = SeerConfig & Partial<HoldfastConfig> & FilesConfig;
+
 /** An app of one agent, and the files of what it has sent to its objects. */
-export function fileApp(config: SeerConfig & Partial<HoldfastConfig> = {}): {
+export function fileApp(config: FileAppConfig = {}): {
   readonly via: Send;
   readonly sent: SentFiles[];
 } {
-  const { model, accepts, ...app } = config;
+  const { model, accepts, store, allowPrivateAddresses, use = [], ...app } = config;
   const sent: SentFiles[] = [];
   const noted = ({ files = [] }: TurnStart): void => void sent.push(files);
   const SESSIONS = objectsWith((stub) => ({
@@ -46,7 +50,12 @@ export function fileApp(config: SeerConfig & Partial<HoldfastConfig> = {}): {
   }));
   return {
     via: appWith(
-      { agents: [seer({ model, accepts })], bodyContext: ['a', 'order'], ...app },
+      {
+        agents: [seer({ model, accepts })],
+        bodyContext: ['a', 'order'],
+        use: [files({ store, allowPrivateAddresses }), ...use],
+        ...app,
+      },
       { ...env, SESSIONS },
     ),
     sent,

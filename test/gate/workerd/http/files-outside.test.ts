@@ -1,15 +1,15 @@
-/** `createHoldfast({ files })`: a store outside for the bytes of files, and what becomes of it. */
+/** `files({ store })`: a store outside for the bytes of files, and what becomes of it. */
 import { createExecutionContext, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ConfigurationError, createHoldfast, type ModuleUse } from '../../../../src/create-holdfast.ts';
+import { ToolCallContext } from '../../../../src/index.ts';
 import {
-  ConfigurationError,
-  createHoldfast,
   type FileKey,
   type FileStore,
+  files,
   type SessionFilesKey,
-} from '../../../../src/create-holdfast.ts';
-import { ToolCallContext } from '../../../../src/index.ts';
+} from '../../../../src/modules/files/entry.ts';
 import { objectSession } from '../../../doors/durable-objects.ts';
 import { toTurnStart } from '../../../doors/session.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
@@ -37,7 +37,7 @@ function storeOf(onPut: (key: FileKey) => Promise<void> = async () => {}) {
     delete: async (key) => void asked.push(`delete ${said(key, key.id)}`),
     deleteAll: async (key) => void asked.push(`delete all ${said(key)}`),
   };
-  return { asked, files: () => store };
+  return { asked, store: () => store };
 }
 
 const USE = 'use (env) => store, where the store has the methods `put`, `get`, `delete` and `deleteAll`.';
@@ -47,19 +47,19 @@ describe('a store that is none', () => {
     [{ put: () => {} }, 'of type object'],
     ['FILES', 'of type string'],
     [null, 'null'],
-  ])('is refused when the app is made: %j', (files, said) => {
-    const make = () => createHoldfast({ agents: [scripted], files: files as never });
-    expect(make).toThrow(new ConfigurationError(`\`files\` is ${said}: ${USE}`));
+  ])('is refused when the app is made: %j', (store, said) => {
+    const make = () => files({ store: store as never });
+    expect(make).toThrow(new ConfigurationError(`The \`store\` of files() is ${said}: ${USE}`));
   });
 
   it.each<[string, () => unknown]>([
     ['undefined', () => undefined],
     ['null', () => null],
-    ['a promise', async () => storeOf().files()],
+    ['a promise', async () => storeOf().store()],
     ['of type object', () => ({ put: () => {}, get: () => {} })],
-  ])('is told by the first request for a session: %s', async (said, files) => {
-    const via = appWith({ files: files as never });
-    const detail = `\`files\` answered ${said}: ${USE}`;
+  ])('is told by the first request for a session: %s', async (said, store) => {
+    const via = appWith({ use: [files({ store: store as never })] });
+    const detail = `The \`store\` of files() returned ${said}: ${USE}`;
     for (let i = 0; i < 2; i += 1) {
       const response = await post(newSession(), { message: 'Hello' }, { via });
       expect(await json(response)).toEqual(problem('misconfigured', 500, detail));
@@ -69,11 +69,10 @@ describe('a store that is none', () => {
   });
 
   it('fails as the app says when its function throws', async () => {
-    const via = appWith({
-      files: () => {
-        throw new ConfigurationError('There is no bucket.');
-      },
-    });
+    const store = () => {
+      throw new ConfigurationError('There is no bucket.');
+    };
+    const via = appWith({ use: [files({ store })] });
     const response = await via(newSession());
     expect(await json(response)).toEqual(problem('misconfigured', 500, 'There is no bucket.'));
   });
@@ -81,13 +80,13 @@ describe('a store that is none', () => {
 
 describe('the store of an app', () => {
   it('is made once for an environment', async () => {
-    const { files } = storeOf();
+    const { store } = storeOf();
     const environments: object[] = [];
     const make = (of: object) => {
       environments.push(of);
-      return files();
+      return store();
     };
-    const { worker } = createHoldfast({ agents: [scripted], files: make });
+    const { worker } = createHoldfast({ agents: [scripted], use: [files({ store: make })] });
     const vars = { ...env };
     for (let i = 0; i < 3; i += 1) {
       const request = new Request(`${ORIGIN}${newSession()}`);
@@ -105,12 +104,12 @@ describe('the store of an app', () => {
     ['of an agent that is not deployed any more', 'other'],
   ])('is not needed to erase a session %s, whose object asks it later', async (_, agent) => {
     const session = newSession();
-    const { asked, files } = storeOf();
-    const first = appWith({ files });
+    const { asked, store } = storeOf();
+    const first = appWith({ use: [files({ store })] });
     await (await post(session, { message: script('Hello.').message() }, { via: first })).text();
     const object = env.SESSIONS.getByName(sessionName(session));
     const incarnation = (await object.read({ from: 1 }))?.incarnation;
-    const via = appWith({ agents: [{ ...scripted, name: agent }], files });
+    const via = appWith({ agents: [{ ...scripted, name: agent }], use: [files({ store })] });
     expect((await via(session, { method: 'DELETE' })).status).toBe(204);
     expect((await send(session)).status).toBe(404);
     expect(asked).toEqual([]);
@@ -130,19 +129,25 @@ describe('the store of an app', () => {
   });
 
   it('deletes what the runner is asked to, which fails without a store', async () => {
-    const { asked, files } = storeOf();
-    const runner = (config: { files?: () => FileStore }) => {
-      const { TurnRunner } = createHoldfast({ agents: [scripted], ...config });
+    const { asked, store } = storeOf();
+    const runner = (...use: readonly ModuleUse[]) => {
+      const { TurnRunner } = createHoldfast({ agents: [scripted], use });
       return new TurnRunner(createExecutionContext(), { ...env });
     };
     const name = JSON.stringify(['local', 'scripted', 's-1-x']);
     const deletion = { name, incarnation: 'i1', attempt: 1, nextAfter: 60_000 };
-    await runner({ files }).deleteFiles({ ...deletion, copies: ['a', 'b'] });
-    await runner({ files }).deleteFiles(deletion);
+    await runner(files({ store })).deleteFiles({ ...deletion, copies: ['a', 'b'] });
+    await runner(files({ store })).deleteFiles(deletion);
     expect(asked).toEqual(['delete s-1- i1 a', 'delete s-1- i1 b', 'delete all s-1- i1']);
-    await expect(runner({}).deleteFiles(deletion)).rejects.toThrow(
+    const problem = 'Files of this session are in a store outside, and the app has none: ';
+    await expect(runner(files()).deleteFiles(deletion)).rejects.toThrow(
       new ConfigurationError(
-        'Files of this session are in a store outside, and createHoldfast has none: give it `files` again, as when they were stored.',
+        `${problem}give \`files({ store })\` its store again, as when they were stored.`,
+      ),
+    );
+    await expect(runner().deleteFiles(deletion)).rejects.toThrow(
+      new ConfigurationError(
+        `${problem}import \`files\` from 'holdfast/files' and add \`files({ store })\` to \`use\`.`,
       ),
     );
   });
@@ -162,11 +167,11 @@ describe('a message with a file whose session changes while the store takes the 
     const session = newSession('seer');
     await begin(session, 'one');
     let puts = 0;
-    const { asked, files } = storeOf(async () => {
+    const { asked, store } = storeOf(async () => {
       puts += 1;
       if (puts === 1) await portOf(session).erase();
     });
-    const { via } = fileApp({ files });
+    const { via } = fileApp({ store });
     expect((await posted(via, { message: parts }, session)).status).toBe(200);
     const id = (await idOf('some bytes')).slice(0, 4);
     expect(told(asked)).toEqual([`put s one ${id}`, `delete s one ${id}`, `put s new ${id}`]);
@@ -177,11 +182,11 @@ describe('a message with a file whose session changes while the store takes the 
   it('goes to the session that another message has begun', async () => {
     const session = newSession('seer');
     let puts = 0;
-    const { asked, files } = storeOf(async () => {
+    const { asked, store } = storeOf(async () => {
       puts += 1;
       if (puts === 1) await begin(session, 'two');
     });
-    const { via } = fileApp({ files });
+    const { via } = fileApp({ store });
     expect((await posted(via, { message: parts }, session)).status).toBe(200);
     const id = (await idOf('some bytes')).slice(0, 4);
     expect(told(asked)).toEqual([`put s new ${id}`, `delete s new ${id}`, `put s two ${id}`]);
@@ -190,12 +195,12 @@ describe('a message with a file whose session changes while the store takes the 
   it('is refused when that happens again and again, and may be sent again', async () => {
     const session = newSession('seer');
     let puts = 0;
-    const { asked, files } = storeOf(async () => {
+    const { asked, store } = storeOf(async () => {
       puts += 1;
       await portOf(session).erase();
       if (puts % 2 === 1) await begin(session, `i${puts}`);
     });
-    const { via } = fileApp({ files });
+    const { via } = fileApp({ store });
     const { status, answer } = await posted(via, { message: parts }, session);
     expect([status, answer]).toEqual([
       503,

@@ -1,8 +1,8 @@
 /** Which files an agent takes, and what is said of those that it does not. */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
-import type { FileStore } from '../../../../src/create-holdfast.ts';
 import { fallback } from '../../../../src/index.ts';
+import type { FileStore } from '../../../../src/modules/files/entry.ts';
 import { objectSession } from '../../../doors/durable-objects.ts';
 import { json, newSession, send, sessionName } from './client.ts';
 import { bytesOf, fileApp, idOf, MEDIA, posted, type SeerConfig, seeing } from './file-app.ts';
@@ -36,7 +36,7 @@ const USUAL =
 
 it('a file by an address in a private network is taken by an app that means it, and never with a password in it', async () => {
   const image = (url: string) => ({ type: 'file', mediaType: 'image/png', url });
-  const means = { allowPrivateFiles: true };
+  const means = { allowPrivateAddresses: true };
   expect(await said(means, image('https://files.corp/a.png'))).toBe(200);
   expect(await said({}, image('https://files.corp/a.png'))).toEqual([
     422,
@@ -194,7 +194,7 @@ describe('a store outside', () => {
 
   it('has the bytes before the session is told of their file', async () => {
     const { store, puts } = storeOf();
-    const { via, sent } = fileApp({ files: () => store });
+    const { via, sent } = fileApp({ store: () => store });
     const session = newSession('seer');
     expect((await posted(via, { message: [file('image/png')] }, session)).status).toBe(200);
     const id = await idOf('some bytes');
@@ -211,7 +211,7 @@ describe('a store outside', () => {
     const { store } = storeOf(async () => {
       throw down;
     });
-    const { via, sent } = fileApp({ files: () => store });
+    const { via, sent } = fileApp({ store: () => store });
     const { status, answer } = await posted(via, { message: [file('image/png')] });
     expect([status, answer.type, answer.detail]).toEqual([
       503,

@@ -1,7 +1,8 @@
 /** Files of a session, as its owner reads them. */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
-import type { FileStore } from '../../../../src/create-holdfast.ts';
+import type { FileStore } from '../../../../src/modules/files/entry.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
 import { appWith, objectsWith } from './app.ts';
 import { json, newSession, type Send, send } from './client.ts';
 import { bytesOf, contentOf, fileApp, idOf, posted, seeing, seer } from './file-app.ts';
@@ -139,7 +140,7 @@ describe('GET .../files/{id}', () => {
       const id = request.headers.get('authorization');
       return id === null ? null : { id };
     };
-    const app = appWith({ agents: [seer(everything)], auth });
+    const app = appWith({ agents: [seer(everything)], use: [files()], auth });
     const as =
       (id: string): Send =>
       (path, init = {}) =>
@@ -309,7 +310,7 @@ function storing() {
 describe('a file in a store outside', () => {
   it('is answered from there, in pages and ranges', async () => {
     const { store } = storing();
-    const app = fileApp({ ...everything, files: () => store });
+    const app = fileApp({ ...everything, store: () => store });
     const content = long(LARGE);
     const { path } = await keep(content, { mediaType: 'application/pdf', by: app.via });
     expect((await contentOf(await app.via(path))) === content).toBe(true);
@@ -320,7 +321,7 @@ describe('a file in a store outside', () => {
 
   it('that has lost it is answered 404', async () => {
     const { store, kept } = storing();
-    const app = fileApp({ ...everything, files: () => store });
+    const app = fileApp({ ...everything, store: () => store });
     const { path, id } = await keep('lost', { by: app.via });
     kept.clear();
     const response = await app.via(path);
@@ -333,9 +334,9 @@ describe('a file in a store outside', () => {
   it('that fails is answered 503', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { store } = storing();
-    const { path } = await keep('out of reach', { by: fileApp({ ...everything, files: () => store }).via });
+    const { path } = await keep('out of reach', { by: fileApp({ ...everything, store: () => store }).via });
     const failing = { ...store, get: () => Promise.reject(new Error('the bucket is gone')) };
-    const app = fileApp({ ...everything, files: () => failing });
+    const app = fileApp({ ...everything, store: () => failing });
     const response = await app.via(path);
     expect([response.status, (await json(response)).detail]).toEqual([
       503,
@@ -348,14 +349,14 @@ describe('a file in a store outside', () => {
   it('that the deployment has no more is answered 500, with what to do', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { store } = storing();
-    const { path } = await keep('given away', { by: fileApp({ ...everything, files: () => store }).via });
+    const { path } = await keep('given away', { by: fileApp({ ...everything, store: () => store }).via });
     const response = await via(path);
     expect([response.status, await json(response)]).toMatchObject([
       500,
       {
         type: 'urn:holdfast:problem:misconfigured',
         detail:
-          'The bytes of this file are in a store that this deployment does not have: give `createHoldfast` its `files` again.',
+          'The bytes of this file are in a store that this deployment does not have: give `files({ store })` its store again.',
       },
     ]);
     error.mockRestore();
@@ -384,7 +385,7 @@ it('a session that has no room for a file is named with what it may keep', async
   const SESSIONS = objectsWith(() => ({
     begin: async () => ({ status: 'files-full', most: 52_428_800, used: 52_428_790 }),
   }));
-  const full = appWith({ agents: [seer(everything)] }, { ...env, SESSIONS });
+  const full = appWith({ agents: [seer(everything)], use: [files()] }, { ...env, SESSIONS });
   const file = { type: 'file', mediaType: 'image/png', data: btoa('more than ten bytes') };
   const { status, answer } = await posted(full, { message: [file] });
   expect([status, answer.type, answer.detail]).toEqual([

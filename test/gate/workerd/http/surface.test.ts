@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { files } from '../../../../src/modules/files/entry.ts';
 import { openApi } from '../../../../src/modules/openapi/entry.ts';
 import { createApp, type HttpHost } from '../../../doors/http.ts';
 import { composeModules, routeTable, toDocument } from '../../../doors/openapi.ts';
@@ -10,7 +11,7 @@ const nothing = (): never => {
 };
 const host: HttpHost = {
   agents: new Map([['scripted', scripted]]),
-  modules: composeModules([openApi()]),
+  modules: composeModules([openApi(), files()]),
   appUses: [],
   auth: () => null,
   legacyTenants: false,
@@ -19,7 +20,6 @@ const host: HttpHost = {
   bodyContext: new Set(),
   origins: new Set(),
   maxBodyBytes: 1,
-  allowPrivateFiles: false,
   streams: { count: nothing },
   clock: { now: () => 0, after: nothing },
   log: nothing,

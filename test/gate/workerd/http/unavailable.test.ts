@@ -1,6 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
+import { files } from '../../../../src/modules/files/entry.ts';
 import { SessionUnavailableError } from '../../../doors/session.ts';
 import { marathon, scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
@@ -175,7 +176,9 @@ describe('a session whose object cannot be reached', () => {
     const { message } = script('Read.');
     const file = { type: 'file', mediaType: 'text/plain', data: btoa('some bytes') };
     const body = { message: [{ type: 'text', text: message() }, file] };
-    const response = await post(session, body, { via: appWith({ agents: [reader] }, { SESSIONS }) });
+    const response = await post(session, body, {
+      via: appWith({ agents: [reader], use: [files()] }, { SESSIONS }),
+    });
     expect(await json(response)).toMatchObject({ outcome: 'completed', text: 'Read.' });
     expect((await journal(session)).flatMap(({ reason }) => reason ?? [])).toEqual([
       'its session could not be reached',

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { a2a } from '../../../../src/examples/a2a/a2a.ts';
 import { content, defineAgent, defineTool, humanInput, image } from '../../../../src/index.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
 import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, modelBySession, script } from '../../../fixtures/scripts.ts';
@@ -36,7 +37,7 @@ const app = (config: Partial<HoldfastConfig> = {}, vars = {}): Send =>
   appWith(
     {
       agents: [scripted, clerk, desk, seer],
-      use: [a2a({ agents: ['scripted', 'clerk', 'desk', 'seer'] })],
+      use: [a2a({ agents: ['scripted', 'clerk', 'desk', 'seer'] }), files()],
       ...config,
     },
     vars,

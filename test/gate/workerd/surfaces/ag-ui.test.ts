@@ -6,6 +6,7 @@ import type { HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { agUi } from '../../../../src/examples/ag-ui/ag-ui.ts';
 import { content, defineAgent, defineTool, image } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { asksFirst } from '../../../fixtures/asks-first.ts';
 import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
@@ -48,7 +49,7 @@ const desk = defineAgent({
 const seer = defineAgent({ name: 'seer', description: 'Sees.', instructions: '', model: seeing(MEDIA) });
 
 const app = (config: Partial<HoldfastConfig> = {}): Send =>
-  appWith({ agents: [scripted, clerk, desk, seer], use: [agUi()], ...config });
+  appWith({ agents: [scripted, clerk, desk, seer], use: [agUi(), files()], ...config });
 
 /** A client of a thread of its own, and what it was told. */
 function client(agent: string, via: Send = app(), path = newSession(agent)) {

@@ -1,6 +1,7 @@
 /** Chats of the real client, which sends its whole history and nothing else. */
 import type OpenAI from 'openai';
 import type { Caller, HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
@@ -54,7 +55,7 @@ export function clientsOf(
   config: Partial<HoldfastConfig> = {},
   vars: Readonly<Record<string, unknown>> = {},
 ): (headers?: Readonly<Record<string, string>>) => OpenAI {
-  const app = { agents: [scripted, clerk, seer()], use: [openAi()], auth: () => caller, ...config };
+  const app = { agents: [scripted, clerk, seer()], use: [openAi(), files()], auth: () => caller, ...config };
   const via = appWith(app, vars);
   return (headers = {}) => clientOf(via, { defaultHeaders: headers, maxRetries: 0 });
 }

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { artifact, content, defineAgent, defineTool, image, text } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
 import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { asksFirst } from '../../../fixtures/asks-first.ts';
 import { modelBySession } from '../../../fixtures/scripts.ts';
@@ -109,4 +110,4 @@ export const desk = defineAgent({
   },
 });
 
-export const via = appWith({ agents: [desk], use: [aiSdkUi()], bodyContext: ['order'] });
+export const via = appWith({ agents: [desk], use: [aiSdkUi(), files()], bodyContext: ['order'] });

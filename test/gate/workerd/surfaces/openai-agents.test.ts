@@ -1,5 +1,6 @@
 import { Agent, hostedMcpTool, OpenAIProvider, Runner, tool, user } from '@openai/agents';
 import { describe, expect, it } from 'vitest';
+import { files } from '../../../../src/modules/files/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { paidTo } from '../../../fixtures/clerk-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
@@ -100,7 +101,7 @@ describe('@openai/agents', () => {
       ...seeing(MEDIA),
       ask: async () => ({ text: 'A cat.', toolCalls: [], finish: 'stop' as const, parts }),
     };
-    const via = appWith({ agents: [seer({ model })], use: [openAi()] });
+    const via = appWith({ agents: [seer({ model })], use: [openAi(), files()] });
     const image = `data:image/png;base64,${btoa('a cat')}`;
     const result = await runnerOver(via).run(agentOf('seer'), [
       user([

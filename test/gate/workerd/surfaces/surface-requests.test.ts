@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers';
 import { Hono } from 'hono';
 import { describe, expect, it, vi } from 'vitest';
 import { createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
 import { openApi, type RouteDescriptions } from '../../../../src/modules/openapi/entry.ts';
 import {
   defineSurface,
@@ -117,7 +118,7 @@ describe('a request to a surface', () => {
     expect(await refused(await ask(appOf(echoed), large))).toEqual(
       tooLarge('The body is larger than 1000000 bytes. Send less.'),
     );
-    const withFiles = { agents: [scripted, seer()] };
+    const withFiles = { agents: [scripted, seer()], use: [surfaceOf(echoed), files()] };
     expect((await ask(appOf(echoed, withFiles), large)).status).toBe(200);
     const larger = { text: 'x'.repeat(12 * 1024 * 1024) };
     expect(await refused(await ask(appOf(echoed, withFiles), larger))).toEqual(

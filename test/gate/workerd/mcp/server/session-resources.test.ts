@@ -1,6 +1,6 @@
 /** What is in the sessions of published agents: their files and artifacts, for whoever owns the session. */
 import { describe, expect, it, vi } from 'vitest';
-import type { Caller, FileStore } from '../../../../../src/create-holdfast.ts';
+import type { Caller } from '../../../../../src/create-holdfast.ts';
 import {
   type Agent,
   artifact,
@@ -11,6 +11,7 @@ import {
   image,
 } from '../../../../../src/index.ts';
 import { mcpResult } from '../../../../../src/mcp/server/entry.ts';
+import { type FileStore, files } from '../../../../../src/modules/files/entry.ts';
 import { modelBySession, script } from '../../../../fixtures/scripts.ts';
 import { idOf } from '../../http/file-app.ts';
 import { connectedToNewest, REVISIONS } from './both-revisions.ts';
@@ -53,7 +54,7 @@ const painter = defineAgent({
 const hidden: Agent = { ...painter, name: 'hidden' };
 
 const auth = ({ headers }: Request): Caller => ({ id: headers.get('x-user') ?? 'anna' });
-const app = { agents: [painter, hidden], auth };
+const app = { agents: [painter, hidden], auth, use: [files()] };
 const via = publishing({ agents: ['painter'] }, app);
 
 /** Runs a turn that calls these tools, and answers the links of its answer. */
@@ -196,7 +197,10 @@ describe('an endpoint with agents', () => {
       deleteAll: async () => {},
     };
     const log = vi.fn();
-    const outside = publishing({ agents: ['painter'] }, { ...app, files: () => store, log });
+    const outside = publishing(
+      { agents: ['painter'] },
+      { ...app, use: [files({ store: () => store })], log },
+    );
     const [link] = await linksOf(['draw'], { to: outside });
     const read = () => answerTo(outside, 'resources/read', { uri: link?.uri });
     expect(await read()).toMatchObject({ contents: [{ blob: 'iVBORw==' }] });

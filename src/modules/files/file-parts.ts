@@ -1,95 +1,27 @@
-/** Reads the parts of a message's JSON: words, and files with their bytes or by an https address. */
-import { fromBase64 } from '../tool/base64.ts';
-import { type ContentPart, toFileName, toMediaType } from '../tool/content.ts';
-import { isJsonObject, type Json, type JsonObject, unknownProblems } from '../tool/json.ts';
-import { publicAddress } from '../tool/public-address.ts';
-import type { PlacedPart } from './files-taken.ts';
-
-/** The most parts of one message. */
-export const MAX_PARTS = 100;
+/** Reads a part of a message that is a file: with its bytes, or by an https address. */
+import { fromBase64 } from '../../tool/base64.ts';
+import { toFileName, toMediaType } from '../../tool/content.ts';
+import { type Json, type JsonObject, unknownProblems } from '../../tool/json.ts';
+import { publicAddress } from '../../tool/public-address.ts';
+import type { PartPlace, PlacedPart } from '../../worker/sent-parts.ts';
 
 /** The most characters of an address that is handed on. */
 const MAX_URL = 8_192;
 
-/** A part of a message: as `content` and `file` make it, or a file as a client sends it, in base64 or by its address. */
-export type SentPart =
-  | ContentPart
-  | {
-      readonly type: 'file';
-      /** Such as `image/png`; not needed where a data URL says it. */
-      readonly mediaType?: string | undefined;
-      readonly name?: string | undefined;
-      /** Base64, or a data URL. */
-      readonly data: string;
-    }
-  | {
-      readonly type: 'file';
-      readonly mediaType?: string | undefined;
-      readonly name?: string | undefined;
-      /** A data URL, or an https URL, which is handed on and not fetched. */
-      readonly url: string;
-    };
-
-/** A part as a body has it, or as code of the app does, which has bytes as they are. */
-type GivenPart = Json | SentPart;
-
-/**
- * Adds what is wrong to `problems`, each with where it stands; what is answered then is of no use. `allowPrivate`: files may be named by
- * addresses in private networks.
- */
-export function parseParts(
-  parts: readonly GivenPart[],
-  problems: string[],
-  allowPrivate = false,
-): readonly PlacedPart[] {
-  if (parts.length > MAX_PARTS) {
-    problems.push(`message: must have at most ${MAX_PARTS} parts`);
-    return [];
-  }
-  const read = parts.flatMap((part, index) =>
-    parsePart(part, { at: `message[${index}]`, problems, allowPrivate }),
-  );
-  const saysNothing = read.every(({ part }) => part.type === 'text' && part.text.trim() === '');
-  if (problems.length === 0 && saysNothing)
-    problems.push('message: must hold a file, or text that is not blank');
-  return read;
-}
-
-/** Where something stands in a body, and what is wrong in it. */
-interface Place {
-  readonly at: string;
-  readonly problems: string[];
+/** Where a file stands. `allowPrivate`: it may be named by an address in a private network. */
+interface Place extends PartPlace {
   readonly allowPrivate: boolean;
 }
 
-function parsePart(part: GivenPart, place: Place): PlacedPart[] {
-  const { at, problems } = place;
-  const type = isJsonObject(part) ? part.type : undefined;
-  if (!isJsonObject(part) || (type !== 'text' && type !== 'file')) {
-    problems.push(`${at}: must be a part of the type text or file`);
-    return [];
-  }
-  const held = bytesOf(part) ? ['bytes'] : ['data', 'url'];
-  const known = type === 'text' ? ['type', 'text'] : ['type', 'mediaType', 'name', ...held];
-  problems.push(...unknownProblems(part, known).map((problem) => `${at}.${problem}`));
-  if (type === 'file') return parseFile(part, place);
-  const { text } = part;
-  if (typeof text === 'string') return [{ at, part: { type, text } }];
-  problems.push(`${at}.text: must be text`);
-  return [];
-}
-
-/** The bytes of a part that code has made. The JSON of a body holds none. */
-function bytesOf({ bytes }: { readonly bytes?: unknown }): Uint8Array | undefined {
-  return bytes instanceof Uint8Array ? bytes : undefined;
-}
-
-function parseFile(part: JsonObject, place: Place): PlacedPart[] {
+/** Adds what is wrong to the problems of its place; the result is of no use then. */
+export function parseFile(part: JsonObject, place: Place): readonly PlacedPart[] {
   const { at, problems } = place;
   const before = problems.length;
   const { name } = part;
-  if (name !== undefined && typeof name !== 'string') problems.push(`${at}.name: must be text`);
   const bytes = bytesOf(part);
+  const keys = ['type', 'mediaType', 'name', ...(bytes ? ['bytes'] : ['data', 'url'])];
+  problems.push(...unknownProblems(part, keys).map((problem) => `${at}.${problem}`));
+  if (name !== undefined && typeof name !== 'string') problems.push(`${at}.name: must be text`);
   const content = bytes ? filled(bytes, place) : parseContent(part, place);
   const mediaType = parseMediaType(part.mediaType, { ...place, said: content?.mediaType });
   if (!content || problems.length > before) return [];
@@ -97,6 +29,11 @@ function parseFile(part: JsonObject, place: Place): PlacedPart[] {
   const known = typeof name === 'string' ? toFileName(name) : undefined;
   const file = { type: 'file' as const, mediaType, ...(known !== undefined && { name: known }) };
   return [{ at, part: typeof held === 'string' ? { ...file, url: held } : { ...file, bytes: held } }];
+}
+
+/** The bytes of a part that code has made. The JSON of a body holds none. */
+function bytesOf({ bytes }: { readonly bytes?: unknown }): Uint8Array | undefined {
+  return bytes instanceof Uint8Array ? bytes : undefined;
 }
 
 /** What a file holds: its bytes or its address, and the media type that its data URL says. */

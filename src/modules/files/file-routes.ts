@@ -1,38 +1,44 @@
+/** The routes of the files of a session. */
 import type { FilePage } from '../../journal/kept-file.ts';
 import { toFileName } from '../../tool/content.ts';
-import { deleteFile as deleteFileOf, isFileId, unknownFile } from '../delete-file.ts';
-import { Problem } from '../problem.ts';
-import { type ByteRange, hasTag, rangeOf } from '../request-ranges.ts';
-import { defineRoute, SESSION, type SessionRequest } from '../route.ts';
-import { findFile, type SessionFile } from '../stored-files.ts';
+import type { AppFiles, SessionFile } from '../../worker/app-files.ts';
+import { Problem } from '../../worker/problem.ts';
+import { hasTag } from '../../worker/request-tags.ts';
+import { defineRoute, type Route, SESSION, type SessionRequest } from '../../worker/route.ts';
+import { type ByteRange, rangeOf } from './byte-range.ts';
+import { deleteFileIn, unknownFile } from './delete-file.ts';
 
-/** The bytes of a file that the session keeps, for its owner. */
-export const getFile = defineRoute({
-  method: 'GET',
-  path: `${SESSION}/files/{file}`,
-  access: 'session',
-  handle: (asked, { file }) => answerFile(asked, file),
-});
+const FILE = `${SESSION}/files/{file}` as const;
 
-/** Deletes a file. Everyone who may erase the session may do this. */
-export const deleteFile = defineRoute({
-  method: 'DELETE',
-  path: `${SESSION}/files/{file}`,
-  access: 'session',
-  async handle(asked, { file }) {
-    await deleteFileOf(asked, file);
-    return new Response(null, { status: 204 });
-  },
-});
+/** Makes the routes of an app that finds files in this way. */
+export const fileRoutes = (find: AppFiles['find']): readonly Route[] => [
+  // The bytes of a file that the session keeps, for its owner.
+  defineRoute({
+    method: 'GET',
+    path: FILE,
+    access: 'session',
+    handle: (asked, { file }) => answerFile(asked, find, file),
+  }),
+  // Everyone who may erase the session may do this.
+  defineRoute({
+    method: 'DELETE',
+    path: FILE,
+    access: 'session',
+    async handle(asked, { file }) {
+      await deleteFileIn(asked, file);
+      return new Response(null, { status: 204 });
+    },
+  }),
+];
 
 /** The most bytes that are asked for at once. */
 const PAGE = 4 * 1024 * 1024;
 
-async function answerFile(asked: SessionRequest, id: string): Promise<Response> {
+async function answerFile(asked: SessionRequest, find: AppFiles['find'], id: string): Promise<Response> {
   const { method, headers } = asked.request;
   const isPlain = method === 'GET' && !headers.has('range') && !headers.has('if-none-match');
   const ahead = isPlain ? PAGE : 1;
-  const found = isFileId(id) ? await findFile(asked, { id, ahead }) : undefined;
+  const found = await find(asked, { id, ahead });
   if (!found) throw unknownFile(id);
   const { size } = found.file;
   const tag = `"${id}"`;

@@ -1,12 +1,54 @@
-import type { Agent } from '../agent/define-agent.ts';
-import { MAX_FILE } from '../loop/loop-files.ts';
-import type { ChatModel, MediaTaken, ModelMedia } from '../model/chat-model.ts';
-import { isAmong } from '../model/model-media.ts';
-import { type ContentPart, type FileContent, isFile, isNew, isText } from '../tool/content.ts';
-import { SessionError } from './problem.ts';
+import type { Agent } from '../../agent/define-agent.ts';
+import { MAX_FILE } from '../../loop/loop-files.ts';
+import type { ChatModel, MediaTaken, ModelMedia } from '../../model/chat-model.ts';
+import { isAmong } from '../../model/model-media.ts';
+import { type FileContent, isFile, isNew, isText } from '../../tool/content.ts';
+import type { AppFiles, MessageFiles } from '../../worker/app-files.ts';
+import { SessionError } from '../../worker/problem.ts';
+import type { PlacedPart } from '../../worker/sent-parts.ts';
+import { parseFile } from './file-parts.ts';
+import { readForm } from './message-form.ts';
+import { deleteInStore, finding, taking } from './stored-files.ts';
+
+/** What a body may weigh where an agent takes files, unless the app allows more: a file of 8 MiB in base64, and words. */
+const WITH_FILES = 12 * 1024 * 1024;
+
+/** How an app takes files, as it is configured. */
+interface Configured extends Pick<AppFiles, 'storeOf'>, Pick<Taking, 'allowPrivate'> {}
+
+/** Makes what an app takes, keeps and finds files with. */
+export const appFiles = ({ storeOf, allowPrivate }: Configured): AppFiles => ({
+  storeOf,
+  takenBy: (agent, model, most) => messageFiles({ agent, model, most, allowPrivate }),
+  take: taking(storeOf),
+  find: finding(storeOf),
+  deleteCopies: (env, deletion) => deleteInStore(storeOf?.(env), deletion),
+});
+
+/** Who takes files. */
+interface Taking {
+  readonly agent: Pick<Agent, 'accepts'>;
+  readonly model: ChatModel;
+  /** What other bodies may weigh, in bytes. */
+  readonly most: number;
+  /** Whether files may be named by addresses in private networks. */
+  readonly allowPrivate: boolean;
+}
+
+/** Returns how messages to an agent hold files. */
+function messageFiles({ agent, model, most, allowPrivate }: Taking): MessageFiles {
+  const taken = filesTaken(agent, model);
+  return {
+    types: taken.types,
+    mostBytes: takesFiles(taken) ? Math.max(most, WITH_FILES) : most,
+    readForm,
+    parseFile: (part, place) => parseFile(part, { ...place, allowPrivate }),
+    check: (parts) => checkFiles(parts, taken),
+  };
+}
 
 /** Which files an agent takes in messages. */
-export interface FilesTaken {
+interface FilesTaken {
   /** The media types, for whoever asks: with their bytes, and by an https address. */
   readonly types: MediaTaken;
   /** Tells whether a file is taken in the way in which it was sent. */
@@ -24,7 +66,7 @@ const USUAL = ['image/*', 'application/pdf', ...TEXT];
  * takes. What a model says that it cannot be given is never taken, and of several models what each of them takes. Text is
  * told in words by every model, and so taken with its bytes alone: nobody fetches it.
  */
-export function filesTaken({ accepts }: Pick<Agent, 'accepts'>, model: ChatModel): FilesTaken {
+function filesTaken({ accepts }: Pick<Agent, 'accepts'>, model: ChatModel): FilesTaken {
   const media = mediaOf(model);
   const known = media.filter((one) => one !== undefined);
   const named = accepts ?? (known.length === media.length ? USUAL : []);
@@ -46,7 +88,7 @@ export function filesTaken({ accepts }: Pick<Agent, 'accepts'>, model: ChatModel
 }
 
 /** Tells whether an agent takes any files at all. */
-export const takesFiles = ({ types }: FilesTaken): boolean => types.data.length + types.url.length > 0;
+const takesFiles = ({ types }: FilesTaken): boolean => types.data.length + types.url.length > 0;
 
 /** What each model says that may be asked. */
 const mediaOf = ({ candidates, media }: ChatModel): (ModelMedia | undefined)[] =>
@@ -62,15 +104,8 @@ const within = (type: string, lists: readonly (readonly string[])[]): string[] =
     [type],
   );
 
-/** A part of a message, and where in its body it stands. */
-export interface PlacedPart {
-  /** Such as `message[1]`. */
-  readonly at: string;
-  readonly part: ContentPart;
-}
-
 /** @throws SessionError 415 that names each file which the agent does not take, or 413 for one that is too large. */
-export function checkFiles(parts: readonly PlacedPart[], taken: FilesTaken): void {
+function checkFiles(parts: readonly PlacedPart[], taken: FilesTaken): void {
   const files = parts.flatMap(({ at, part }) => (isFile(part) ? [{ at, file: part }] : []));
   const strange = files.filter(({ file }) => !taken.takes(file.mediaType, wayOf(file)));
   if (strange.length > 0) throw notTaken(strange, taken);

@@ -1,12 +1,4 @@
-/** What a client has of something, and which part of it it wants (RFC 9110). */
-
-/** Tells whether a request says by `If-None-Match` that its client has what has this tag: weak ones are as good. */
-export function hasTag(headers: Headers, tag: string): boolean {
-  const given = headers.get('if-none-match')?.split(',') ?? [];
-  return given.some((one) => one.trim() === '*' || opaque(one.trim()) === opaque(tag));
-}
-
-const opaque = (tag: string): string => tag.replace(/^W\//, '');
+/** Which part of a file a request asks for (RFC 9110). */
 
 /** Bytes from the first on to the one before `to`. */
 export interface ByteRange {

@@ -1,12 +1,9 @@
-import { mustMayEnd } from './end-turn.ts';
-import { SessionError } from './problem.ts';
-import { type SessionAccess, turnPath } from './target.ts';
-
-/** A file's id: SHA-256 in hex. */
-const FILE_ID = /^[0-9a-f]{64}$/;
-
-/** Tells whether a file can have this id. */
-export const isFileId = (id: string): boolean => FILE_ID.test(id);
+import { mustMayEnd } from '../../worker/end-turn.ts';
+import { SessionError } from '../../worker/problem.ts';
+import type { Session } from '../../worker/session.ts';
+import { inSession } from '../../worker/session-from-code.ts';
+import { type SessionAccess, turnPath } from '../../worker/target.ts';
+import { isFileId } from './file-id.ts';
 
 /** The caller does not learn whether someone else has the file, or another session of theirs. */
 export const unknownFile = (id: string): SessionError =>
@@ -18,7 +15,7 @@ export const unknownFile = (id: string): SessionError =>
  *
  * @throws SessionError if the session never kept such a file, a turn runs, or the open turn waits for a role that the caller lacks.
  */
-export async function deleteFile({ target }: SessionAccess, id: string): Promise<void> {
+export async function deleteFileIn({ target }: SessionAccess, id: string): Promise<void> {
   const { port } = target;
   if (!isFileId(id)) throw unknownFile(id);
   const { openTurn } = (await port.read({ from: 1, limit: 1 })) ?? {};
@@ -32,3 +29,19 @@ export async function deleteFile({ target }: SessionAccess, id: string): Promise
     `GET ${turnPath(target, turn)} shows whether it has.`;
   throw new SessionError('session-busy', detail, { retryAfter: 1, more: { turn } });
 }
+
+/**
+ * Deletes one file of a session that `holdfast.session` has made, by its id. Its bytes are gone and no longer count; the model reads in
+ * the line of the file that it was deleted.
+ *
+ * @throws SessionError `session-busy` while a turn runs, and `unknown-file` if the session never had the file.
+ *
+ * @example
+ * ```ts
+ * const holdfast = createHoldfast({ agents: [clerk()], use: [files()] });
+ * const session = holdfast.session(env, { agent: 'clerk', session: 's1', principal: { id: 'ada' } });
+ * await deleteFile(session, '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08');
+ * ```
+ */
+export const deleteFile = (session: Session, id: string): Promise<void> =>
+  inSession(session, (at) => deleteFileIn(at, id));

@@ -1,29 +1,11 @@
 /** Reads a message that is sent as a form: text fields, and files in fields of any other name. */
-import { toFileName, toMediaType } from '../tool/content.ts';
-import { type Json, parseJson } from '../tool/json.ts';
-import { besidesFiles, readBytes } from './body.ts';
-import type { PlacedPart } from './files-taken.ts';
-import { MAX_PARTS, type SentPart } from './message-parts.ts';
-import { Problem } from './problem.ts';
-
-/** A property of a message: JSON, or, from code, parts with the bytes of their files. */
-export type FormField = Json | readonly SentPart[] | undefined;
-
-/** What is in a form. */
-export interface MessageForm {
-  /** As the properties of a JSON body. */
-  readonly fields: Readonly<Record<string, FormField>>;
-  /** In their order. */
-  readonly files: readonly PlacedPart[];
-  /** What is wrong with them so far. */
-  readonly problems: readonly string[];
-}
-
-/** What a body may weigh, in bytes: with its files, and besides them. */
-export interface BodyLimits {
-  readonly most: number;
-  readonly besides: number;
-}
+import { toFileName, toMediaType } from '../../tool/content.ts';
+import { type Json, parseJson } from '../../tool/json.ts';
+import type { BodyLimits, MessageForm } from '../../worker/app-files.ts';
+import { besidesFiles, readBytes } from '../../worker/body.ts';
+import { MAX_PARTS } from '../../worker/message-body.ts';
+import { Problem } from '../../worker/problem.ts';
+import type { PlacedPart } from '../../worker/sent-parts.ts';
 
 /** @throws Problem 413 for a body that is too large, or 400 when it is no form. */
 export async function readForm(request: Request, { most, besides }: BodyLimits): Promise<MessageForm> {

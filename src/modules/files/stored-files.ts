@@ -1,33 +1,47 @@
 /** The files of a session as requests store and read them: with the session, or in the store of the app. */
-import type { FilePage, FilePlace, KeptFile } from '../journal/kept-file.ts';
-import type { TurnStart } from '../journal/session-port.ts';
-import type { StoreDeletion } from '../journal/turn-runner.ts';
-import { ConfigurationError } from '../model/configuration-error.ts';
-import { DeploymentError } from '../session/deployment.ts';
-import type { FileKey, FileStore } from '../session/file-store.ts';
-import type { Env } from './host.ts';
-import { SessionError } from './problem.ts';
-import type { SessionAccess } from './target.ts';
+import type { FilePlace, KeptFile } from '../../journal/kept-file.ts';
+import type { TurnStart } from '../../journal/session-port.ts';
+import type { StoreDeletion } from '../../journal/turn-runner.ts';
+import { ConfigurationError } from '../../model/configuration-error.ts';
+import { DeploymentError } from '../../session/deployment.ts';
+import type { FileKey, FileStore } from '../../session/file-store.ts';
+import type { AppFiles, FilesAt } from '../../worker/app-files.ts';
+import { SessionError } from '../../worker/problem.ts';
+import { isFileId } from './file-id.ts';
 
-/** What a session says to a message: whether it took it, as which turn, and which incarnation it has if the files are elsewhere. */
-interface Answer {
-  readonly status: string;
-  readonly turn?: string;
-  readonly incarnation?: string;
-}
+/** Makes the store of an environment. */
+type StoreOf = NonNullable<AppFiles['storeOf']>;
+
+/** What a session says to a message. */
+type TakenAnswer = Awaited<ReturnType<Parameters<AppFiles['take']>[2]>>['answer'];
 
 /** A message whose files are where they are to be kept. */
 interface Placed {
   readonly start: TurnStart;
   /** Deletes what was put for a message that was not taken, if nothing else can name it. Never rejects. */
-  discard(answer: Answer): Promise<void>;
+  discard(answer: TakenAnswer): Promise<void>;
 }
 
-/** Puts the files of a message into the app's store, if it has one. The message then names them without their bytes. */
-export async function placeFiles(asked: SessionAccess, start: TurnStart): Promise<Placed> {
-  const store = storeOf(asked);
+/** How often the files of a message are put into a store, if their session is erased meanwhile. */
+const MOST_PLACINGS = 3;
+
+/** Takes a message once its files are where they are to be kept. Nothing has changed while they are to be put elsewhere. */
+export const taking =
+  (storeOf: StoreOf | undefined): AppFiles['take'] =>
+  async (at, start, take) => {
+    const store = start.files?.length ? storeOf?.(at.env) : undefined;
+    if (!store) return take(start);
+    for (let tries = 1; ; tries += 1) {
+      const placed = await placeFiles(at, store, start);
+      const taken = await take(placed.start);
+      await placed.discard(taken.answer);
+      if (taken.answer.status !== 'files-moved' || tries === MOST_PLACINGS) return taken;
+    }
+  };
+
+/** Puts the files of a message into a store. The message then names them without their bytes. */
+async function placeFiles(asked: FilesAt, store: FileStore, start: TurnStart): Promise<Placed> {
   const { files = [] } = start;
-  if (!store || files.length === 0) return { start, discard: async () => {} };
   const { name: session, port } = asked.target;
   const states = await port.fileStates(files.map(({ id }) => id));
   const incarnation = states?.incarnation ?? incarnationOf(start);
@@ -52,12 +66,12 @@ export async function placeFiles(asked: SessionAccess, start: TurnStart): Promis
 }
 
 /** The session has the turn, and the incarnation that the message opens it with. */
-const isTaken = ({ status, turn }: Answer, start: TurnStart): boolean =>
+const isTaken = ({ status, turn }: TakenAnswer, start: TurnStart): boolean =>
   TAKEN.includes(status) || (status === 'known' && turn === start.turn);
 
 const TAKEN: readonly string[] = ['accepted', 'leased', 'queued', 'steering', 'scheduled'];
 
-async function discarded({ host, requestId }: SessionAccess, store: FileStore, key: FileKey): Promise<void> {
+async function discarded({ host, requestId }: FilesAt, store: FileStore, key: FileKey): Promise<void> {
   host.meter.spend();
   try {
     await store.delete(key);
@@ -87,62 +101,56 @@ export async function deleteInStore(store: FileStore | undefined, deletion: Stor
 }
 
 const NO_STORE =
-  'Files of this session are in a store outside, and createHoldfast has none: give it `files` again, as when they were stored.';
+  'Files of this session are in a store outside, and the app has none: give `files({ store })` its store again, as when they were stored.';
 
-/** What is known of a file of the session, and how its bytes are read. */
-export interface SessionFile {
-  readonly file: FilePage['file'];
-  /** Answers bytes from `from` on: at least one, and at most `length`. @throws SessionError when they are not to be had. */
-  read(from: number, length: number): Promise<Uint8Array>;
+/** Finds files, whose bytes are with the session or in a store. */
+export const finding =
+  (storeOf: StoreOf | undefined): AppFiles['find'] =>
+  async (asked, { id, ahead }) => {
+    if (!isFileId(id)) return undefined;
+    const { port } = asked.target;
+    const found = await port.file({ id, length: ahead });
+    if (!found) return undefined;
+    const { file, bytes, at } = found;
+    const read = async (from: number, length: number): Promise<Uint8Array | null | undefined> => {
+      if (!bytes) return fromStore(asked, storeOf?.(asked.env), { at, from, length });
+      return from === 0 && bytes.byteLength >= Math.min(length, ahead)
+        ? bytes.subarray(0, length)
+        : (await port.file({ id, from, length }))?.bytes;
+    };
+    return {
+      file,
+      async read(from, length) {
+        const page = await read(from, length);
+        if (page && page.byteLength > 0) return page;
+        throw new SessionError('unknown-file', `The bytes of file '${id}' are not in their store any more.`);
+      },
+    };
+  };
+
+/** A part of a file in a store. */
+interface StoredPart {
+  readonly at: FilePlace | undefined;
+  readonly from: number;
+  readonly length: number;
 }
 
-/**
- * The file of this id; `undefined` when the session keeps none, or there is no such session. Its first `ahead` bytes are there
- * already when they are read, unless they are in a store.
- */
-export async function findFile(
-  asked: SessionAccess,
-  { id, ahead }: { readonly id: string; readonly ahead: number },
-): Promise<SessionFile | undefined> {
-  const { port } = asked.target;
-  const found = await port.file({ id, length: ahead });
-  if (!found) return undefined;
-  const { file, bytes, at } = found;
-  const read = async (from: number, length: number): Promise<Uint8Array | null | undefined> => {
-    if (!bytes) return fromStore(asked, at, { from, length });
-    return from === 0 && bytes.byteLength >= Math.min(length, ahead)
-      ? bytes.subarray(0, length)
-      : (await port.file({ id, from, length }))?.bytes;
-  };
-  return {
-    file,
-    async read(from, length) {
-      const page = await read(from, length);
-      if (page && page.byteLength > 0) return page;
-      throw new SessionError('unknown-file', `The bytes of file '${id}' are not in their store any more.`);
-    },
-  };
-}
-
-/** @throws ConfigurationError when bytes are in a store that this deployment does not have. */
+/** @throws ConfigurationError if the bytes are in a store that this deployment does not have. */
 function fromStore(
-  asked: SessionAccess,
-  at: FilePlace | undefined,
-  range: { readonly from: number; readonly length: number },
+  asked: FilesAt,
+  store: FileStore | undefined,
+  { at, ...range }: StoredPart,
 ): Promise<Uint8Array | null> {
-  const store = storeOf(asked);
   const session = asked.target.name;
   if (store && at) return answered(asked, 'Send', () => store.get({ session, ...at }, range));
   throw new ConfigurationError(
-    'The bytes of this file are in a store that this deployment does not have: give `createHoldfast` its `files` again.',
+    'The bytes of this file are in a store that this deployment does not have: give `files({ store })` its store again.',
   );
 }
 
-const storeOf = ({ host, env }: SessionAccess): FileStore | undefined => host.files?.(env);
-
 /** Counts what the store is asked. @throws SessionError when it fails; what went wrong there is in the log alone. */
 async function answered<T>(
-  { host, requestId }: SessionAccess,
+  { host, requestId }: FilesAt,
   whatToDo: string,
   ask: () => Promise<T>,
 ): Promise<T> {
@@ -158,15 +166,16 @@ async function answered<T>(
 }
 
 /** Makes one store for each environment, and finds out by the first request for a session what is none. */
-export function storeIn(files: unknown): (env: Env) => FileStore {
-  if (typeof files !== 'function')
-    throw new ConfigurationError(`\`files\` is ${kindOf(files)}: ${USE_STORE}`);
-  const stores = new WeakMap<Env, FileStore>();
+export function storeIn(make: unknown): StoreOf {
+  if (typeof make !== 'function')
+    throw new ConfigurationError(`The \`store\` of files() is ${kindOf(make)}: ${USE_STORE}`);
+  const stores = new WeakMap<FilesAt['env'], FileStore>();
   return (env) => {
     const known = stores.get(env);
     if (known !== undefined) return known;
-    const store: unknown = files(env);
-    if (!isStore(store)) throw new DeploymentError(`\`files\` answered ${kindOf(store)}: ${USE_STORE}`);
+    const store: unknown = make(env);
+    if (!isStore(store))
+      throw new DeploymentError(`The \`store\` of files() returned ${kindOf(store)}: ${USE_STORE}`);
     stores.set(env, store);
     return store;
   };

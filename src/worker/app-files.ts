@@ -1,0 +1,82 @@
+/** How an app takes files: the part of the seam `APP` for which messages are read. Without it messages are words. */
+import type { Agent } from '../agent/define-agent.ts';
+import type { FilePage } from '../journal/kept-file.ts';
+import type { SessionPort, TurnStart } from '../journal/session-port.ts';
+import type { StoreDeletion } from '../journal/turn-runner.ts';
+import type { ChatModel, MediaTaken } from '../model/chat-model.ts';
+import type { FileStore } from '../session/file-store.ts';
+import type { Meter } from '../session/meter.ts';
+import type { JsonObject } from '../tool/json.ts';
+import type { Log } from '../tool/log.ts';
+import type { FormField, PartPlace, PlacedPart } from './sent-parts.ts';
+
+/** How messages to one agent hold files. */
+export interface MessageFiles {
+  /** The media types that the agent takes. */
+  readonly types: MediaTaken;
+  /** What a body may weigh, in bytes. */
+  readonly mostBytes: number;
+  /** Reads a message that is sent as a form. @throws Problem if the body is too large, or no form. */
+  readForm(request: Request, limits: BodyLimits): Promise<MessageForm>;
+  /** Reads a part that is a file. Adds what is wrong to the problems of its place; the result is of no use then. */
+  parseFile(part: JsonObject, place: PartPlace): readonly PlacedPart[];
+  /** @throws SessionError that names each file which the agent does not take, or which is too large. */
+  check(parts: readonly PlacedPart[]): void;
+}
+
+/** What is in a form. */
+export interface MessageForm {
+  /** As the properties of a JSON body. */
+  readonly fields: Readonly<Record<string, FormField>>;
+  /** In their order. */
+  readonly files: readonly PlacedPart[];
+  /** What is wrong with them so far. */
+  readonly problems: readonly string[];
+}
+
+/** What a body may weigh, in bytes: with its files, and besides them. */
+export interface BodyLimits {
+  readonly most: number;
+  readonly besides: number;
+}
+
+/** A session whose files are stored or read. */
+export interface FilesAt {
+  readonly env: Readonly<Record<string, unknown>>;
+  readonly host: { readonly meter: Pick<Meter, 'spend'>; readonly log: Log };
+  readonly target: { readonly name: string; readonly port: Pick<SessionPort, 'file' | 'fileStates'> };
+  readonly requestId?: string | undefined;
+}
+
+/** What a session says to a message: whether it took it, as which turn, and which incarnation it has if the files are elsewhere. */
+interface TakenMessage {
+  readonly answer: { readonly status: string; readonly turn?: string; readonly incarnation?: string };
+}
+
+/** What is known of a file of a session, and how its bytes are read. */
+export interface SessionFile {
+  readonly file: FilePage['file'];
+  /** Returns bytes from `from` on: at least one, and at most `length`. @throws SessionError if they are not to be had. */
+  read(from: number, length: number): Promise<Uint8Array>;
+}
+
+/** How an app takes, keeps and finds files. */
+export interface AppFiles {
+  /** Returns how messages to an agent with this model hold files. `most`: what other bodies may weigh, in bytes. */
+  takenBy(agent: Pick<Agent, 'accepts'>, model: ChatModel, most: number): MessageFiles;
+  /** Has a message taken once its files are where they are to be kept. */
+  take<Taken extends TakenMessage>(
+    at: FilesAt,
+    start: TurnStart,
+    taking: (placed: TurnStart) => Promise<Taken>,
+  ): Promise<Taken>;
+  /**
+   * Returns the file of this id, or `undefined` if the session keeps none. Its first `ahead` bytes are there already when they are read,
+   * unless a store has them.
+   */
+  find(at: FilesAt, query: { readonly id: string; readonly ahead: number }): Promise<SessionFile | undefined>;
+  /** Returns the store outside of an environment; absent if sessions keep their files. @throws DeploymentError if it is no store. */
+  readonly storeOf?: ((env: FilesAt['env']) => FileStore) | undefined;
+  /** Deletes copies of files in the store outside. @throws ConfigurationError if there is none. */
+  deleteCopies(env: FilesAt['env'], deletion: StoreDeletion): Promise<void>;
+}

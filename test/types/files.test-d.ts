@@ -1,0 +1,33 @@
+import { expectTypeOf } from 'vitest';
+import { createHoldfast, type Env, type ModuleUse, type Session } from '../../src/create-holdfast.ts';
+import { deleteFile, type FileStore, files } from '../../src/modules/files/entry.ts';
+
+declare const store: FileStore;
+declare const session: Session<{ readonly total: number }>;
+
+expectTypeOf(files()).toEqualTypeOf<ModuleUse>();
+createHoldfast({ agents: [], use: [files({ allowPrivateAddresses: true })] });
+
+// The environment of an app, as `wrangler types` declares it: an interface without an index signature.
+interface OfApp {
+  readonly FILES: R2Bucket;
+}
+files({
+  store(env) {
+    expectTypeOf(env).toEqualTypeOf<Env>();
+    return store;
+  },
+});
+files({ store: ({ FILES }: OfApp) => (FILES ? store : store) });
+files<OfApp>({ store: ({ FILES }) => (FILES ? store : store) });
+// @ts-expect-error: a store is made of the environment
+files({ store });
+// @ts-expect-error: a store is there at once
+files({ store: async () => store });
+// @ts-expect-error: there is no such option
+files({ bucket: () => store });
+
+// A session of any agent.
+expectTypeOf(deleteFile(session, 'id')).toEqualTypeOf<Promise<void>>();
+// @ts-expect-error: it is no session
+deleteFile({}, 'id');
