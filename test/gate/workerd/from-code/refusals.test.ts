@@ -65,7 +65,7 @@ describe('a message', () => {
       ],
     ],
   ])('%s is refused, with everything that is wrong with it', async (_, message, options, problems) => {
-    const { chat } = fresh();
+    const chat = at(newSession(), LOCAL, appOf({ use: [files()] }));
     expect(await refusalOf(chat.send(message, options))).toEqual(
       refusal('invalid-body', `The body is not valid: ${problems.join('; ')}.`, { more: { problems } }),
     );

@@ -7,6 +7,7 @@ import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { agUi } from '../../../../src/examples/ag-ui/ag-ui.ts';
 import { defineTool } from '../../../../src/index.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
 import { openApi } from '../../../../src/modules/openapi/entry.ts';
 import { defineWebhook, ignored, reply } from '../../../../src/modules/webhooks/entry.ts';
 import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
@@ -33,7 +34,7 @@ const shop = defineWebhook({
   verify: () => reply('Nothing.'),
   start: () => ignored('Nothing.'),
 });
-const via = appWith({ origins, use: [openApi(), shop] });
+const via = appWith({ origins, use: [openApi(), files(), shop] });
 const says = (...replies: Parameters<typeof script>) => ({ message: script(...replies).message() });
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
 
