@@ -98,12 +98,6 @@ export type {
 } from './model/settings.ts';
 export type { PendingCall } from './session/answers/questions.ts';
 export type { SuspendedTurn, TurnAnswer } from './session/watching/turn-outcome.ts';
-export {
-  CORE_ROLES,
-  defineToolGroup,
-  type ToolGroupConfig,
-  ToolGroupDefinitionError,
-} from './sources/define-tool-group.ts';
 export { eachTool } from './sources/each-tool.ts';
 export type { ToolEntry, ToolTable } from './sources/objects/tool-entry.ts';
 export { type ToolMethodConfig, toolMethod, toolTable } from './sources/objects/tool-method.ts';

@@ -23,7 +23,7 @@ import { type Chaining, chainingSources } from '../tool/chaining.ts';
 import type { CallLimit, Limits } from '../tool/frame.ts';
 import type { InputDeclaration } from '../tool/input-schema.ts';
 import { paragraphs } from '../tool/json.ts';
-import type { ModuleUse } from '../tool/module-use.ts';
+import { createModule, type ModuleUse, useOf } from '../tool/module-use.ts';
 import type { AnyTool, InjectionStrategy } from '../tool/tool.ts';
 import { type ContextValues, ToolCallContext } from '../tool/tool-call-context.ts';
 import { type Carrier, usesOf } from '../tool/uses.ts';
@@ -263,7 +263,7 @@ export function defineAgent<
     toolGroups,
     uses: [
       ...(config.use ?? []),
-      ...usesOf([...tools, ...providers, ...sources, ...strategies, ...groupSources(toolGroups)]),
+      ...usesOf([...tools, ...providers, ...sources, ...strategies, ...groupCarriers(toolGroups)]),
     ],
     needsApp: toolGroups.length > 0,
     permissions: [...permissions],
@@ -286,9 +286,14 @@ export function defineAgent<
   };
 }
 
-/** What brings tools in the groups that are given themselves, and not by their role. */
-const groupSources = (requests: readonly ToolGroupRequest[]): readonly Carrier[] =>
-  requests.filter(isToolGroup).flatMap(({ tools, providers }) => [...tools, ...providers]);
+/** An agent that asks for tool groups by their roles carries it, so that an app without any is refused when it is made. */
+export const ASKS_BY_ROLE = useOf(createModule({ name: 'tool-group-roles' }));
+
+/** What brings modules along: groups that are given themselves, and what asks for one by its role. */
+const groupCarriers = (requests: readonly ToolGroupRequest[]): readonly Carrier[] =>
+  requests.flatMap((one): readonly Carrier[] =>
+    isToolGroup(one) ? [one, ...one.tools, ...one.providers] : [{ uses: [ASKS_BY_ROLE] }],
+  );
 
 function checkName(name: string): void {
   if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return;

@@ -1,202 +1,57 @@
-import { withMetadata } from '../decorators/with.ts';
+import type { Modules } from '../loop/modules.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { withProviders } from '../sources/resolution/dynamic-tools.ts';
-import { requiredTools } from '../sources/resolution/required-tools.ts';
-import { changedTools } from '../sources/resolution/resolve-tools.ts';
-import type { ToolGroup, ToolProvider } from '../sources/resolution/tool-source.ts';
-import { ToolDefinitionError } from '../tool/check-definition.ts';
-import { paragraphs, shorten } from '../tool/json.ts';
-import { consoleLog, type Log, warning } from '../tool/log.ts';
-import type { AnyTool } from '../tool/tool.ts';
-import { type Agent, isToolGroup, type RoleRequest, type ToolGroupRequest } from './define-agent.ts';
-import { type EnvironmentGroups, environmentGroups } from './environment-groups.ts';
+import { consoleLog, type Log } from '../tool/log.ts';
+import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
+import type { Carrier } from '../tool/uses.ts';
+import { type Agent, ASKS_BY_ROLE } from './define-agent.ts';
 
 /** The Worker's vars, secrets and bindings. */
 type Env = Readonly<Record<string, unknown>>;
 
-/** Holds what code has registered. */
-interface Registered {
-  /** Groups that are asked for by role. */
-  readonly groups: readonly ToolGroup[];
-  /** The groups that these agents were given as they are may be named by settings. */
+/** An app, as its modules see it that add to its agents. */
+export interface ResolvingApp {
   readonly agents: readonly Agent[];
-  /** The console unless given. */
-  readonly log?: Log | undefined;
-}
-
-/**
- * Makes the function that gives an agent the tool groups it asks for, as an environment has them. It answers
- * the same object for the same agent and environment, and the agent itself when it asks for none.
- *
- * It throws a ConfigurationError when a group is missing, not allowed, or wrongly configured.
- */
-export function agentResolver({
-  groups,
-  agents,
-  log = consoleLog(),
-}: Registered): (agent: Agent, env: Env) => Agent {
-  const given = agents.flatMap(({ toolGroups }) => toolGroups.filter(isToolGroup));
-  const resolved = new WeakMap<Env, WeakMap<Agent, Agent>>();
-  return (agent, env) => {
-    if (!agent.needsApp) return agent;
-    const ofEnv = resolved.get(env) ?? new WeakMap<Agent, Agent>();
-    resolved.set(env, ofEnv);
-    const known = ofEnv.get(agent);
-    if (known) return known;
-    const made = resolve(agent, environmentGroups(env.TOOL_GROUPS, groups, given), log);
-    ofEnv.set(agent, made);
-    return made;
-  };
-}
-
-function resolve(agent: Agent, environment: EnvironmentGroups, log: Log): Agent {
-  const chosen = agent.toolGroups.flatMap(
-    (request) => chooseGroup({ agent, environment, log }, request) ?? [],
-  );
-  const groups = [...new Set(chosen.map(({ group }) => group))];
-  const notes = groups.flatMap(({ role, childToolUsageNotes: text }) =>
-    text === undefined ? [] : [`Notes on the tools of group '${role}':\n${text}`],
-  );
-  const providers = [...agent.providers, ...groups.flatMap((group) => providersOf(agent, group, chosen))];
-  return {
-    ...agent,
-    instructions: paragraphs(agent.instructions, ...new Set(notes)),
-    tools: allTools(agent, groups),
-    providers,
-    sources: withProviders(agent.sources, providers),
-    toolGroups: [],
-    needsApp: false,
-  };
-}
-
-/** @throws ConfigurationError when two different tools share a name: the model could mean either. */
-function allTools(agent: Agent, groups: readonly ToolGroup[]): readonly AnyTool[] {
-  const origins = new Map(agent.tools.map((tool) => [tool.name, { tool, from: 'its own' }]));
-  const added: AnyTool[] = [];
-  for (const group of groups) {
-    const from = `one of tool group '${group.role}'`;
-    for (const tool of group.tools) {
-      const known = origins.get(tool.name);
-      if (known === undefined) added.push(withMetadata(tool, 'toolGroup', card(group)));
-      else if (known.tool !== tool) throw twoOf(agent.name, tool.name, [known.from, from]);
-      origins.set(tool.name, { tool, from });
-    }
-  }
-  return [...agent.tools, ...added];
-}
-
-/** Lists the providers of a group, whose tools bear its card, and then what stands in for the tools that they lack. */
-function providersOf(agent: Agent, group: ToolGroup, chosen: readonly ChosenGroup[]): ToolProvider[] {
-  const toolGroup = card(group);
-  const carded = (provider: ToolProvider): ToolProvider =>
-    changedTools(provider, (tool) => withMetadata(tool, 'toolGroup', toolGroup));
-  const { name, description } = group;
-  const providers = group.providers.map((provider) => ({
-    ...carded(provider),
-    about: { name, description, ...provider.about, metadata: { ...provider.about?.metadata, toolGroup } },
-  }));
-  const required = chosen.flatMap((one) => (one.group === group ? one.required : []));
-  return required.length === 0 ? providers : [...providers, carded(standIns(agent, required, providers))];
-}
-
-/** @throws ConfigurationError for a name that no tool can have. */
-function standIns(agent: Agent, names: readonly string[], providers: readonly ToolProvider[]): ToolProvider {
-  try {
-    return requiredTools(names, providers);
-  } catch (cause) {
-    if (!(cause instanceof ToolDefinitionError)) throw cause;
-    throw new ConfigurationError(`Agent '${agent.name}' requires a tool that cannot be. ${cause.message}`);
-  }
-}
-
-const twoOf = (agent: string, tool: string, [one, other]: readonly [string, string]): ConfigurationError =>
-  new ConfigurationError(
-    `Agent '${agent}' would have two tools of the name '${tool}': ${one}, and ${other}.`,
-  );
-
-/** What programs that list an agent's tools are told of their group. */
-const card = ({ role, name, description, provider, version, permissions }: ToolGroup) => ({
-  role,
-  name,
-  description,
-  provider,
-  version,
-  permissions,
-});
-
-/** A group that was chosen for an agent. */
-interface ChosenGroup {
-  readonly group: ToolGroup;
-  /** Names of tools that the agent requires, and that only the group's providers may have. */
-  readonly required: readonly string[];
-}
-
-/** Whose groups are chosen, where, and who is told of what it goes without. */
-interface Choosing {
-  readonly agent: Agent;
-  readonly environment: EnvironmentGroups;
   readonly log: Log;
 }
 
+/** What a module adds to agents that ask the app for something (`needsApp`). */
+export interface AgentSeam {
+  /** Bring along modules: what may be added to an agent. */
+  readonly carriers: readonly Carrier[];
+  /**
+   * Called once for an app. The function returns an agent as an environment has it: the same object for the same agent and environment,
+   * and the agent itself if it needs nothing. It throws a ConfigurationError if the environment lacks what the agent asks for.
+   */
+  resolving(app: ResolvingApp): (agent: Agent, env: Env) => Agent;
+}
+
+/** What uses of modules add to agents. */
+export const AGENTS = defineSeam<AgentSeam>();
+
 /**
- * The group that answers a request, or `undefined` when it is optional and there is none with tools. A model that lacks
- * the tools it was told of makes their answers up, so a missing group is an error unless the agent says otherwise.
+ * Returns the function that gives agents what they ask the app for, or `undefined` for an app whose modules add nothing to agents.
  *
- * @throws ConfigurationError that names what is missing and what there is.
+ * @throws ConfigurationError if an agent asks for tool groups, and the app has no module that fills them.
  */
-function chooseGroup(
-  { agent, environment, log }: Choosing,
-  request: ToolGroupRequest,
-): ChosenGroup | undefined {
-  const {
-    role,
-    required = [],
-    optional,
-  }: RoleRequest = typeof request === 'string'
-    ? { role: request }
-    : isToolGroup(request)
-      ? { role: request.role }
-      : request;
-  const group =
-    typeof request !== 'string' && isToolGroup(request)
-      ? environment.narrow(request)
-      : environment.groups.find((one) => one.role === role);
-  const problem = group ? emptiness(agent, group) : absence(agent, role, environment.groups);
-  if (group === undefined || problem !== undefined) {
-    if (!optional) throw new ConfigurationError(problem ?? '');
-    log(warning(`${problem} It is optional, so the agent goes without.`));
-    return undefined;
-  }
-  const missing = required.filter((name) => !group.tools.some((tool) => tool.name === name));
-  if (group.providers.length === 0 && missing.length > 0) throw lacking(agent, group, missing);
-  mustBeAllowed(agent, group);
-  return { group, required: missing };
+export function agentResolver({
+  modules: { uses, appWide },
+  agents,
+  log = consoleLog(),
+}: Pick<ResolvingApp, 'agents'> & {
+  readonly modules: Modules;
+  /** Defaults to the console. */
+  readonly log?: Log | undefined;
+}): ((agent: Agent, env: Env) => Agent) | undefined {
+  const seams = new Set(uses.flatMap((use) => AGENTS.of(use) ?? []));
+  const isUnfilled = uses.includes(ASKS_BY_ROLE) && !appWide.some(addsToAgents);
+  const isAlone = seams.size === 0 && agents.some(({ needsApp }) => needsApp);
+  if (isUnfilled || isAlone) throw new ConfigurationError(NO_GROUPS);
+  if (seams.size === 0) return undefined;
+  const steps = Array.from(seams, (seam) => seam.resolving({ agents, log }));
+  return (agent, env) => steps.reduce((one, resolve) => resolve(one, env), agent);
 }
 
-const absence = (agent: Agent, role: string, groups: readonly ToolGroup[]): string =>
-  `No tool group matching role '${shorten(role, 80)}', which agent '${agent.name}' asks for. ` +
-  `Registered roles: ${listed([...new Set(groups.map((group) => group.role))])}.`;
+const addsToAgents = (use: ModuleUse): boolean => AGENTS.of(use) !== undefined;
 
-/** What providers have is not asked for only to find out whether there is anything. */
-const emptiness = (agent: Agent, { role, tools, providers }: ToolGroup): string | undefined =>
-  tools.length + providers.length > 0
-    ? undefined
-    : `Tool group '${role}', which agent '${agent.name}' asks for, has no tools in this environment.`;
-
-const lacking = (agent: Agent, { role, tools }: ToolGroup, missing: readonly string[]): ConfigurationError =>
-  new ConfigurationError(
-    `Tool group '${role}' lacks tools that agent '${agent.name}' requires: ${listed(missing)}. ` +
-      `It has: ${listed(tools.map(({ name }) => name))}.`,
-  );
-
-function mustBeAllowed(agent: Agent, { role, permissions }: ToolGroup): void {
-  const refused = permissions.filter((permission) => !agent.permissions.includes(permission));
-  if (refused.length === 0) return;
-  throw new ConfigurationError(
-    `Tool group '${role}' needs permissions that agent '${agent.name}' does not give: ${listed(refused)}. ` +
-      "Add them to the agent's `permissions`.",
-  );
-}
-
-const listed = (names: readonly string[]): string =>
-  names.length === 0 ? 'none' : names.map((name) => `'${shorten(name, 80)}'`).join(', ');
+const NO_GROUPS =
+  "The `toolGroups` of an agent need the module `toolGroups()`: import it from 'holdfast/tool-groups' and add it to `use`, with the groups.";

@@ -19,7 +19,6 @@ import {
   stoppedTurn,
   type TurnAnswer,
 } from '../session/watching/turn-outcome.ts';
-import type { ToolGroup } from '../sources/resolution/tool-source.ts';
 import { CODE, type TurnPrincipal } from '../tool/call.ts';
 import type { ContentPart } from '../tool/content.ts';
 import type { GivenEnv } from '../tool/env.ts';
@@ -43,8 +42,6 @@ export interface RunAgentOptions {
   readonly secrets?: MintedSecrets | undefined;
   /** Other agents, for subagents that are given by name. */
   readonly agents?: readonly Agent[] | undefined;
-  /** What the agents may ask for by role. */
-  readonly toolGroups?: readonly ToolGroup[] | undefined;
   /** Modules, as an app has them. */
   readonly use?: readonly ModuleUse[] | undefined;
   /** Keeps the bytes of files that tools give: without it they are gone when this answers. Nothing is deleted from it. */
@@ -118,20 +115,22 @@ const LEASE_MS = 24 * 60 * 60 * 1000;
 const newId = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 16);
 
 function hostOf(declared: Agent, options: RunAgentOptions, port: SessionPort) {
-  const { toolGroups = [], files, log } = options;
+  const { files, log } = options;
   const env = { ...options.env };
   const app = [declared, ...(options.agents ?? [])];
-  const withGroups = agentResolver({ groups: toolGroups, agents: app });
+  const modules = appModules({ ...options, agents: app });
+  const inEnv = agentResolver({ modules, agents: app });
+  const resolved = (one: Agent): Agent => inEnv?.(one, env) ?? one;
   const modelOf = (make: ModelOfEnv): ChatModel => make(env);
   const ownModel = ({ model, modelOf: make }: Agent): ChatModel | undefined => (make ? modelOf(make) : model);
   const model = options.model ?? ownModel(declared);
   if (model === undefined) throw noModel(declared.name);
-  const resolve = (one: Agent): Agent => ({ ...withGroups(one, env), model: ownModel(one) });
+  const resolve = (one: Agent): Agent => ({ ...resolved(one), model: ownModel(one) });
   return {
     ...{ port, env, files, model },
     clock: systemClock,
-    modules: appModules({ ...options, agents: app }),
-    agent: { ...withGroups(declared, env), model },
+    modules,
+    agent: { ...resolved(declared), model },
     agents: {
       names: app.map(({ name }) => name).toSorted(),
       model,

@@ -217,7 +217,8 @@ function toolsBeside(agent: LoopAgent, frame: Frame): readonly AnyTool[] {
 /** The agent, with what its environment gives it; or why it cannot be had, in words for the model that asked for it. */
 function findAgent(agents: LoopAgents | undefined, asked: LoopAgent | string): LoopAgent | string {
   if (typeof asked !== 'string') {
-    if (!asked.needsApp || agents) return agents?.resolve(asked) ?? asked;
+    const agent = agents?.resolve(asked) ?? asked;
+    if (!agent.needsApp) return agent;
     return `Agent '${asked.name}' asks for tool groups, and no app is here to give them.`;
   }
   if (!agents) {

@@ -7,7 +7,7 @@ import { createTestSession, type TestSessionOptions } from './test-session.ts';
 /** What a call in a test is made with, as a test session takes it. */
 export type CallToolOptions = Pick<
   TestSessionOptions,
-  'context' | 'principal' | 'secrets' | 'use' | 'stubs' | 'env' | 'agents' | 'toolGroups'
+  'context' | 'principal' | 'secrets' | 'use' | 'stubs' | 'env' | 'agents'
 >;
 
 /**

@@ -29,7 +29,6 @@ import { type MintedSecrets, readSecrets, toSessionName } from '../session/read-
 import { foldAll } from '../session/read-session.ts';
 import type { TurnHost } from '../session/turn-host.ts';
 import { stoppedTurn, turnStopped } from '../session/watching/turn-outcome.ts';
-import type { ToolGroup } from '../sources/resolution/tool-source.ts';
 import type { DecisionKind, TurnPrincipal } from '../tool/call.ts';
 import type { RememberingKind } from '../tool/define-tool-kind.ts';
 import type { GivenEnv } from '../tool/env.ts';
@@ -79,8 +78,6 @@ export type TestSessionOptions = TestModel & {
     | undefined;
   /** Modules of the app, as `createHoldfast` takes them. */
   readonly use?: readonly ModuleUse[] | undefined;
-  /** What the agent may ask for by role. */
-  readonly toolGroups?: readonly ToolGroup[] | undefined;
   /** Other agents of the app, for subagents that are given by name. One without a model is asked by the same script. */
   readonly agents?: readonly Agent[] | undefined;
   /**
@@ -88,7 +85,7 @@ export type TestSessionOptions = TestModel & {
    * What a stub answers is a result as that of `run`. The `reconcile` of a stubbed tool is not asked.
    */
   readonly stubs?: Readonly<Record<string, Stub>> | undefined;
-  /** The Worker's vars, secrets and bindings, or what stands in for those that are used: for `call.env`, and of the vars `TOOL_GROUPS`. */
+  /** The Worker's vars, secrets and bindings, or what stands in for those that are used: for `call.env`, and for modules that read a var, such as `TOOL_GROUPS`. */
   readonly env?: GivenEnv | undefined;
   /** Whose messages steer a turn, as `createHoldfast` takes it. */
   readonly steering?: Steering | undefined;
@@ -192,15 +189,16 @@ export function createTestSession<Output>(
 ): TestSession<Output> {
   const make = typeof given === 'function' ? given : () => given;
   const declared = make();
-  const { leaseMs = 20_000, context = {}, toolGroups = [], steering = 'requester' } = options;
+  const { leaseMs = 20_000, context = {}, steering = 'requester' } = options;
   const env = { ...options.env };
   const app: readonly Agent[] = [declared, ...(options.agents ?? [])];
   const log = toLog(options.log ?? writeProblems);
-  const resolve = agentResolver({ groups: toolGroups, agents: app, log });
   const modulesOf = (one: Agent): Modules =>
-    appModules({ use: options.use, agents: [one, ...(options.agents ?? [])], toolGroups });
+    appModules({ use: options.use, agents: [one, ...(options.agents ?? [])] });
   const modules = modulesOf(declared);
-  const agent: Agent = resolve(declared, env);
+  const inEnv = agentResolver({ modules, agents: app, log });
+  const resolve = (one: Agent): Agent => inEnv?.(one, env) ?? one;
+  const agent: Agent = resolve(declared);
   const clock = skippableClock(options.clock ?? systemClock);
   const { model, requests } = recorded(options.model ?? scriptedModel(options.replies));
   const name = toSessionName({ ...ADDRESS, agent: agent.name });
@@ -211,8 +209,8 @@ export function createTestSession<Output>(
   const agents: TurnHost['agents'] = {
     names: app.map(({ name: one }) => one).toSorted(),
     model,
-    find: (sought) => app.map((one) => resolve(one, env)).find(({ name: one }) => one === sought),
-    resolve: (one: Agent) => resolve(one, env),
+    find: (sought) => app.map(resolve).find(({ name: one }) => one === sought),
+    resolve,
   };
   const around = stubbing(options.stubs);
   const host = { port, agent: { ...agent, model }, model, clock, secrets, env, agents, modules, around };
@@ -221,7 +219,7 @@ export function createTestSession<Output>(
   const fresh = () => {
     const invocation = isCold ? endingWithReply(model) : { model };
     const made = make();
-    const own = { ...resolve(made, env), model: invocation.model };
+    const own = { ...resolve(made), model: invocation.model };
     return { ...invocation, agent: own, modules: made === declared ? modules : modulesOf(made) };
   };
   let invocation: Partial<TurnHost> & { readonly modules: Modules } = { modules };

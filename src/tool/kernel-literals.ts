@@ -164,7 +164,6 @@ export const SHAPES = {
       use: 'list',
       model: 'model',
       log: 'any',
-      toolGroups: 'list',
       context: 'any',
       bodyContext: 'list',
       secrets: 'function',
@@ -185,6 +184,7 @@ export const SHAPES = {
     foreign: {
       agent: 'agents',
       files: 'use: [files({ store })]',
+      toolGroups: 'use: [toolGroups([...])]',
       allowPrivateFiles: 'use: [files({ allowPrivateAddresses: true })]',
     },
     items: {

@@ -23,7 +23,6 @@ import {
   toAppContext,
   withKeeping,
 } from '../session/read-secrets.ts';
-import type { ToolGroup } from '../sources/resolution/tool-source.ts';
 import { memoized } from '../tool/async.ts';
 import { type LogOption, logOnce, toLog, warning } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
@@ -44,7 +43,7 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
   readonly agents: readonly Agent[];
   /**
    * Modules of the app: protocols that it speaks beside its own (`aiSdkUi()`, `openAi()`, `defineMcpEndpoint`), webhooks of both directions, schedules,
-   * `openApi()`, `files()`, and kinds of tools of your own, made by `defineToolKind`. Those that its agents and their tools bring along need not be named.
+   * `toolGroups()`, `openApi()`, `files()`, and kinds of tools of your own, made by `defineToolKind`. Those that its agents and their tools bring along need not be named.
    */
   readonly use?: readonly ModuleUse[] | undefined;
   /**
@@ -53,11 +52,6 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
    * `misconfigured`; `GET /health` does so too if the function says that it may be checked, as `openaiCompatible()` does.
    */
   readonly model?: ChatModel | ModelOfEnv<NoInfer<AppEnv>> | undefined;
-  /**
-   * What agents may ask for by role. The var `TOOL_GROUPS` makes more of their tools, and takes tools away:
-   * `{ "includes": { "web": { "tools": ["search"] } }, "excludes": ["delete_page"] }`, by the ends of names.
-   */
-  readonly toolGroups?: readonly ToolGroup[] | undefined;
   /**
    * Tool-call context of every turn, under the agent's own and the request's. No credentials: tools may pass it on. A function is asked in every invocation of a turn, and `request` is there in the first one alone, as `OwnRequest` says: what is
    * read of it is gone where the turn goes on elsewhere. `contextHeaders` are kept.
@@ -156,7 +150,6 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
     origins = [],
     maxBodyBytes = 1_000_000,
     maxStreams = 16,
-    toolGroups: groups = [],
     context = {},
   } = config;
   const modules = appModules(config);
@@ -179,7 +172,7 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
     log: toLog(config.log),
     newId: () => crypto.randomUUID().replaceAll('-', '').slice(0, 16),
     model: config.model,
-    resolve: agentResolver({ groups, agents, log: toLog(config.log) }),
+    resolve: agentResolver({ modules, agents, log: toLog(config.log) }),
     context: contextIn(context),
     secrets: mintingIn(config.secrets),
     platform: platformIn(config.platform ?? {}),

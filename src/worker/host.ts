@@ -67,8 +67,8 @@ export interface Host {
   readonly newId: () => string;
   /** For agents without a model of their own. */
   readonly model: ChatModel | ModelOfEnv | undefined;
-  /** The agent with the tool groups that it asks for. @throws ConfigurationError when one is not to be had. */
-  resolve(agent: Agent, env: Env): Agent;
+  /** Returns the agent with what it asks the app for; absent: agents are as they are. @throws ConfigurationError when something is not to be had. */
+  readonly resolve?: ((agent: Agent, env: Env) => Agent) | undefined;
   /** The app's tool-call context, under the agent's and the request's. @throws ConfigurationError when it is not JSON. */
   context(env: Env, asked: ContextFor): ToolCallContext;
   /** Mints the credentials of one invocation; absent where the app has none. Rejects with what the app's hook throws. */
@@ -103,6 +103,7 @@ export interface HostedApp {
 export interface Invoked extends Host {
   /** Counts what the invocation uses: its messages to any session, and the work of all its turns. */
   readonly meter: Meter;
+  readonly resolve: (agent: Agent, env: Env) => Agent;
   /** Keeps the invocation alive for what comes after its answer. */
   readonly waitUntil: (work: Promise<unknown>) => void;
 }

@@ -128,7 +128,7 @@ export function invoked<App extends Host>(
     session: (of, name) => meter.counted(host.session(of, name, () => meter.spendInternal())),
     resolve(agent, of) {
       if (!platform.ok) throw platform.thrown;
-      return host.resolve(agent, of);
+      return host.resolve?.(agent, of) ?? agent;
     },
   };
 }
@@ -207,8 +207,8 @@ export const turnServices = (
 const mintingFor = ({ secrets: mint }: Host, env: Env, own: OwnTurn | undefined): TurnHost['secrets'] =>
   mint && ((principal, turn) => mint(env, principal, own?.turn === turn ? ownRequest(own) : {}));
 
-/** All agents of the app, each with the tool groups that it asks for. */
-const agentsIn = (host: Host, env: Env): NonNullable<TurnHost['agents']> => ({
+/** All agents of the app, each with what it asks the app for. */
+const agentsIn = (host: Invoked, env: Env): NonNullable<TurnHost['agents']> => ({
   names: [...host.agents.keys()].toSorted(),
   get model() {
     return modelOfApp({ host, env });

@@ -1,5 +1,6 @@
 /** A door for tests. Settings of an agent, the list of kinds, and what an app brings to its turns. */
 
+export { appModules } from '../../src/agent/app-modules.ts';
 export { agentResolver } from '../../src/agent/resolve-agent.ts';
 export { KNOWN_FOR, startInBackground, toBackgroundTurn } from '../../src/worker/background.ts';
 export { doDue } from '../../src/worker/due.ts';

@@ -12,8 +12,9 @@ import {
   openOnLocalhost,
 } from '../../src/create-holdfast.ts';
 import type { Principal } from '../../src/index.ts';
-import { type ChatModel, defineAgent, defineToolGroup, type EnvOf, type ToolCall } from '../../src/index.ts';
+import { type ChatModel, defineAgent, type EnvOf, type ToolCall } from '../../src/index.ts';
 import { openaiCompatible } from '../../src/model/openai-compatible/entry.ts';
+import { defineToolGroup, toolGroups } from '../../src/modules/tool-groups/entry.ts';
 import { offlineModel, orOffline } from '../../src/offline-model/entry.ts';
 
 const clerk = defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay.', tools: [] });
@@ -147,7 +148,7 @@ createHoldfast({ agents: [clerk], origins: 'https://app.example' });
 createHoldfast({ agents: [clerk], context: { plan: 'free' } });
 createHoldfast({
   agents: [clerk],
-  toolGroups: [defineToolGroup({ role: 'web', description: 'The web.', tools: [] })],
+  use: [toolGroups([defineToolGroup({ role: 'web', description: 'The web.', tools: [] })])],
   context(env, { principal, request }) {
     expectTypeOf(env).toEqualTypeOf<Env>();
     expectTypeOf(principal).toEqualTypeOf<Principal>();
@@ -175,7 +176,7 @@ createHoldfast({ agents: [clerk], context: { since: () => 1 } });
 createHoldfast({ agents: [clerk], secrets: () => ({ apiKey: 4711 }) });
 
 // @ts-expect-error a group is made by defineToolGroup
-createHoldfast({ agents: [clerk], toolGroups: [{ role: 'web', tools: [] }] });
+createHoldfast({ agents: [clerk], use: [toolGroups([{ role: 'web', tools: [] }])] });
 
 // Optional properties accept undefined.
 createHoldfast({
@@ -184,7 +185,6 @@ createHoldfast({
   auth: undefined,
   contextHeaders: undefined,
   maxBodyBytes: undefined,
-  toolGroups: undefined,
   context: undefined,
   secrets: undefined,
   location: undefined,

@@ -1,6 +1,7 @@
 import { expectTypeOf } from 'vitest';
-import { CORE_ROLES, type ToolGroup } from '../../src/index.ts';
+import type { ToolGroup } from '../../src/index.ts';
 import { defineMcpToolGroup, type ListedTool, type McpClient } from '../../src/mcp/tools/entry.ts';
+import { CORE_ROLES } from '../../src/modules/tool-groups/entry.ts';
 
 declare const github: McpClient<'github'>;
 declare const docker: McpClient<'docker'>;

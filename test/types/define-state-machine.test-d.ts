@@ -4,7 +4,6 @@ import {
   type AnyTool,
   defineAgent,
   defineTool,
-  defineToolGroup,
   requireApproval,
   type ToolInput,
   type ToolTable,
@@ -12,6 +11,7 @@ import {
 } from '../../src/index.ts';
 import { toMermaid } from '../../src/inspect.ts';
 import { defineStateMachine, type StateMachine, startingIn } from '../../src/kinds/entry.ts';
+import { defineToolGroup } from '../../src/modules/tool-groups/entry.ts';
 
 const tool = <const Name extends string>(name: Name) =>
   defineTool({ name, description: 'Does.', run: () => 'done' });

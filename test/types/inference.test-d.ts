@@ -16,7 +16,6 @@ import {
   defineDomainType,
   defineTextTool,
   defineTool,
-  defineToolGroup,
   type InputDeclaration,
   type InputOf,
   type Tool,
@@ -51,6 +50,7 @@ import {
 } from '../../src/mcp/server/entry.ts';
 import { defineMcpClient, defineMcpToolGroup, type McpClient } from '../../src/mcp/tools/entry.ts';
 import { defineSchedule } from '../../src/modules/schedules/entry.ts';
+import { defineToolGroup } from '../../src/modules/tool-groups/entry.ts';
 import { type Delivery, defineWebhook, verified, type Webhook } from '../../src/modules/webhooks/entry.ts';
 import { defineSurface, surfaceRoute } from '../../src/surfaces/entry.ts';
 import { defineToolCallingOptions, type ToolCallingOptions } from '../../src/tool-calling/entry.ts';

@@ -1,7 +1,8 @@
-import { defineAgent, defineToolGroup } from '../../index.ts';
+import { defineAgent } from '../../index.ts';
+import { defineToolGroup } from '../../modules/tool-groups/entry.ts';
 import { findOrder, refundOrder } from './shop.ts';
 
-/** For `createHoldfast({ toolGroups: [orders] })`; another environment may fill the role otherwise. */
+/** For `createHoldfast({ use: [toolGroups([orders])] })`; another environment may fill the role otherwise. */
 export const orders = defineToolGroup({
   role: 'orders',
   description: 'Finds orders and refunds them.',

@@ -1,14 +1,8 @@
 import * as v from 'valibot';
 import { decorate } from '../../decorators/entry.ts';
-import {
-  type AnyTool,
-  defineAgent,
-  defineTool,
-  defineToolGroup,
-  eachTool,
-  type ToolProvider,
-} from '../../index.ts';
+import { type AnyTool, defineAgent, defineTool, eachTool, type ToolProvider } from '../../index.ts';
 import { after, definePlaybook, defineStateMachine, defineUnfolding } from '../../kinds/entry.ts';
+import { defineToolGroup } from '../../modules/tool-groups/entry.ts';
 import { cart } from './cart.ts';
 
 const search = defineTool({

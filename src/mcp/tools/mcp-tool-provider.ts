@@ -1,8 +1,5 @@
-import {
-  defineToolGroup,
-  type ToolGroupConfig,
-  ToolGroupDefinitionError,
-} from '../../sources/define-tool-group.ts';
+import { defineToolGroup } from '../../modules/tool-groups/define-tool-group.ts';
+import { type ToolGroupConfig, ToolGroupDefinitionError } from '../../modules/tool-groups/to-group.ts';
 import type { ToolGroup, ToolProvider } from '../../sources/resolution/tool-source.ts';
 import { memoized } from '../../tool/async.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';

@@ -44,6 +44,8 @@ export interface ToolGroup<Role extends string = string> {
   /** Asked for more tools in each loop that has the group; nobody knows them before. */
   readonly providers: readonly ToolProvider[];
   readonly childToolUsageNotes: string | undefined;
+  /** The modules that it needs, beside those of its tools. */
+  readonly uses: readonly ModuleUse[];
 }
 
 /** Marks a factory: one is told by how it was made, since a function in a list is a mistake. */

@@ -18,8 +18,7 @@ import { Undisturbed, unknownIn } from './undisturbed.ts';
 export type AgentUnderTest = Agent | readonly [Agent, ...Agent[]];
 
 /** What turns of the agent need beside a script, and which of the plays are played. */
-export interface CrashMatrixOptions
-  extends Pick<TestSessionOptions, 'context' | 'secrets' | 'use' | 'toolGroups' | 'env'> {
+export interface CrashMatrixOptions extends Pick<TestSessionOptions, 'context' | 'secrets' | 'use' | 'env'> {
   /** For agents with a limit on cost that have no model of their own. */
   readonly prices?: Prices | undefined;
   /** Plays these alone: one position of a failure, one mode, or both. */
@@ -91,16 +90,21 @@ function toSubject<World>(
   script: CrashScript,
   options: CrashMatrixOptions & { readonly world?: () => World },
 ): Subject<World> {
-  const { context = {}, secrets, toolGroups = [], env = {}, prices } = options;
+  const { context = {}, secrets, env = {}, prices } = options;
   const make = typeof agent === 'function' ? agent : () => agent;
+  const modules = (agents: readonly Agent[]) => appModules({ use: options.use, agents });
+  const resolvingIn = (agents: readonly Agent[]) => {
+    const resolve = agentResolver({ modules: modules(agents), agents });
+    return (one: Agent): Agent => resolve?.(one, env) ?? one;
+  };
   return {
     app(kit) {
       const [first, ...others] = listOf(make(kit));
-      const resolve = agentResolver({ groups: toolGroups, agents: [first, ...others] });
-      return [resolve(first, env), ...others.map((one) => resolve(one, env))];
+      const resolve = resolvingIn([first, ...others]);
+      return [resolve(first), ...others.map(resolve)];
     },
-    resolve: (one) => agentResolver({ groups: toolGroups, agents: [one] })(one, env),
-    modules: (agents) => appModules({ use: options.use, agents, toolGroups }),
+    resolve: (one) => resolvingIn([one])(one),
+    modules,
     script,
     reconciles: typeof agent === 'function' ? 'own' : 'simulated',
     world: () => options.world?.() as World, // absent only where the kit's world is `undefined`

@@ -38,7 +38,7 @@ function describeAgent(host: HttpHost, env: Env, agent: Agent): AgentView {
     ...(output && { output: output.format.schema }),
   };
   try {
-    return { ...described, ...describeAll(host.resolve(agent, env)) };
+    return { ...described, ...describeAll(host.resolve?.(agent, env) ?? agent) };
   } catch (failure) {
     if (!(failure instanceof ConfigurationError)) throw failure;
     return { ...described, ...describeAll(agent), misconfigured: failure.message };

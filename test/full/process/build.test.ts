@@ -200,7 +200,7 @@ export const counting = defineAgent({
 export const more: readonly ToolGroup[] = [mathTools, defineToolGroup({ role: 'web', description: 'The web.', tools: [look] })];
 export const parsed = (answer: string): Promise<ParsedAnswer> | undefined => counting.output?.parse(answer);
 export const minted = (env: Env, { id }: Principal): MintedSecrets => ({ key: id + env.KEY });
-export const holdfast = createHoldfast({ agents: [counting], model: orOffline(openaiCompatible()), toolGroups: more, secrets: minted, context: { plan: 'free' } });
+export const holdfast = createHoldfast({ agents: [counting], model: orOffline(openaiCompatible()), use: [toolGroups(more)], secrets: minted, context: { plan: 'free' } });
 export const { worker, TurnRunner: Runner } = holdfast;
 // What tests of the package give it beside its options is not for users.
 export const parameters = (given: Parameters<typeof openaiCompatible>): 1 => given.length;

@@ -127,6 +127,16 @@ const ARROWS: readonly {
     types: ['src/agent/'],
   },
   {
+    folder: 'src/modules/tool-groups/',
+    because: 'it adds tools to agents, as an environment has them',
+    on: ['tool', 'decorators', 'sources', 'model', 'agent'].map((name) => `src/${name}/`),
+  },
+  {
+    folder: 'src/modules/math/',
+    because: 'it is a tool group',
+    on: ['src/tool/', 'src/modules/tool-groups/'],
+  },
+  {
     folder: 'src/modules/schedules/',
     because: 'it starts turns at the times of crons',
     on: ['tool', 'session', 'worker']
@@ -159,6 +169,7 @@ const ARROWS: readonly {
         (name) => `src/${name}/`,
       ),
       'src/modules/openapi/',
+      'src/modules/tool-groups/',
     ],
   },
   {
@@ -291,6 +302,7 @@ describe('who may import whom', () => {
       'src/mcp/tools/',
       [
         ...['src/mcp/client/', 'src/mcp/content/', 'src/kinds/unfolding/', 'src/sources/'],
+        'src/modules/tool-groups/',
         '@modelcontextprotocol/client',
       ],
     ],

@@ -2,9 +2,10 @@
 import { env } from 'cloudflare:workers';
 import * as v from 'valibot';
 import type { Holdfast, HoldfastConfig } from '../../../src/create-holdfast.ts';
-import { defineTool, defineToolGroup } from '../../../src/index.ts';
+import { defineTool } from '../../../src/index.ts';
 import { defineMcpEndpoint } from '../../../src/mcp/server/entry.ts';
 import { createMcpToolFactory, defineMcpClient } from '../../../src/mcp/tools/entry.ts';
+import { defineToolGroup, toolGroups as registered } from '../../../src/modules/tool-groups/entry.ts';
 import { defineWebhook, verified } from '../../../src/modules/webhooks/entry.ts';
 import { acting, scene } from './scene.ts';
 
@@ -92,7 +93,7 @@ const endpoint = defineMcpEndpoint({
 export const outside = [hooked, toolGroup, mcp];
 
 /** What the app declares for them; `worker` is what serves. */
-export function served(worker: Serve): Pick<HoldfastConfig, 'toolGroups' | 'use'> {
+export function served(worker: Serve): Pick<HoldfastConfig, 'use'> {
   serve = worker;
-  return { toolGroups: [web], use: [hook, endpoint] };
+  return { use: [registered([web]), hook, endpoint] };
 }

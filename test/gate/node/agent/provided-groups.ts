@@ -3,17 +3,17 @@ import {
   type AnyTool,
   defineAgent,
   defineTool,
-  defineToolGroup,
   type Json,
   type ToolGroup,
   type ToolGroupRequest,
   type ToolProvider,
 } from '../../../../src/index.ts';
 import { LISTINGS } from '../../../../src/kinds/entry.ts';
+import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { agentResolver } from '../../../doors/agent.ts';
 import { ConfigurationError } from '../../../doors/model.ts';
 import { factOf, memoized } from '../../../doors/tools.ts';
+import { resolving } from '../../../fixtures/tool-groups.ts';
 
 /** A `read` tool that answers with its name. */
 export const tool = (name: string) =>
@@ -62,7 +62,7 @@ interface Given {
 /** A session whose turn is over. */
 export async function turn(agent: Asking, { setting, groups = [], replies = ['Done.'] }: Given = {}) {
   const env = setting === undefined ? {} : { TOOL_GROUPS: setting };
-  const session = createTestSession(agent, { replies, toolGroups: groups, env });
+  const session = createTestSession(agent, { replies, use: [registered(groups)], env });
   await session.send('Go.');
   return session;
 }
@@ -81,7 +81,7 @@ export const calls = (name: string): ScriptedReply => ({ calls: [{ name }] });
 /** What whoever deploys is told. */
 export function refusedWith(agent: Asking, { setting, groups = [] }: Given = {}): string {
   try {
-    agentResolver({ groups, agents: [agent] })(agent, { TOOL_GROUPS: setting });
+    resolving({ groups, agents: [agent] })(agent, { TOOL_GROUPS: setting });
   } catch (failure) {
     if (failure instanceof ConfigurationError) return failure.message;
     throw failure;

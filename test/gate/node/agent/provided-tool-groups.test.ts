@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { defineAgent, defineTool, defineToolGroup } from '../../../../src/index.ts';
+import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineSubagent, withUnfolding } from '../../../../src/kinds/entry.ts';
+import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
-import { agentResolver } from '../../../doors/agent.ts';
+import { resolving } from '../../../fixtures/tool-groups.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import {
   asking,
@@ -50,7 +51,7 @@ describe('a tool group with providers', () => {
     const found = catalogue('c', 'search');
     const agent = asking(['web']);
     const groups = [groupOf('web', found)];
-    agentResolver({ groups, agents: [agent] })(agent, {});
+    resolving({ groups, agents: [agent] })(agent, {});
     expect(found.asked).toBe(0);
     await turn(agent, { groups });
     expect(found.asked).toBe(1);
@@ -79,7 +80,7 @@ describe('a tool group with providers', () => {
 
   it('has its card among the metadata of what it finds (TGR-04)', () => {
     const agent = asking([groupOf('web', { toolsNow: () => [tool('search')] })]);
-    const [provider] = agentResolver({ groups: [], agents: [agent] })(agent, {}).providers;
+    const [provider] = resolving({ groups: [], agents: [agent] })(agent, {}).providers;
     const [search] = provider?.toolsNow() ?? [];
     expect(search?.metadata).toEqual({
       toolGroup: {
@@ -97,7 +98,7 @@ describe('a tool group with providers', () => {
   it('stays the same list while nothing changes, so that it is sorted once', () => {
     const search = tool('search');
     const agent = asking([groupOf('web', { toolsNow: () => [search] })]);
-    const [provider] = agentResolver({ groups: [], agents: [agent] })(agent, {}).providers;
+    const [provider] = resolving({ groups: [], agents: [agent] })(agent, {}).providers;
     expect(provider?.toolsNow()[0]).toBe(provider?.toolsNow()[0]);
   });
 

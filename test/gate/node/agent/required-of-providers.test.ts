@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defineTool, defineToolGroup } from '../../../../src/index.ts';
+import { defineTool } from '../../../../src/index.ts';
+import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import {
@@ -66,7 +67,7 @@ describe('tools that an agent requires of a group with providers', () => {
     const found = catalogue('c');
     const agent = asking([{ role: 'shop', required: ['order'] }]);
     const replies = [calls('order'), 'Done.', calls('order'), 'Done.'];
-    const session = createTestSession(agent, { replies, toolGroups: [groupOf('shop', found)] });
+    const session = createTestSession(agent, { replies, use: [registered([groupOf('shop', found)])] });
     await session.send('Go.');
     found.names = ['order'];
     await session.send('Again.');
@@ -89,7 +90,10 @@ describe('tools that an agent requires of a group with providers', () => {
     });
     const agent = asking([{ role: 'shop', required: ['order'] }]);
     const groups = [groupOf('shop', { toolsNow: () => (isGone ? [] : [order]) })];
-    const session = createTestSession(agent, { replies: [calls('order'), 'Done.'], toolGroups: groups });
+    const session = createTestSession(agent, {
+      replies: [calls('order'), 'Done.'],
+      use: [registered(groups)],
+    });
     await session.send('Go.');
     expect(results(session)).toEqual([
       "Error: The outcome of this call of 'order' is unknown: it was started, and no answer came back. It may have " +

@@ -1,17 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import {
   type AgentConfig,
-  CORE_ROLES,
   defineAgent,
   defineTool,
-  defineToolGroup,
   type ToolGroup,
   type ToolGroupRequest,
 } from '../../../../src/index.ts';
-import { mathTools } from '../../../../src/sources/math/entry.ts';
+import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import { mathTools } from '../../../../src/modules/math/entry.ts';
+import {
+  CORE_ROLES,
+  defineToolGroup,
+  toolGroups as registered,
+} from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
-import { agentResolver } from '../../../doors/agent.ts';
 import { ConfigurationError } from '../../../doors/model.ts';
+import { resolving } from '../../../fixtures/tool-groups.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 
 const tool = (name: string) =>
@@ -43,7 +47,7 @@ type Asking = ReturnType<typeof asking>;
 /** The names of the tools that the model is offered. */
 async function offered(agent: Asking, { setting, groups = GROUPS }: Given = {}): Promise<string[]> {
   const env = setting === undefined ? {} : { TOOL_GROUPS: setting };
-  const session = createTestSession(agent, { replies: ['Done.'], toolGroups: groups, env });
+  const session = createTestSession(agent, { replies: ['Done.'], use: [registered(groups)], env });
   await session.send('Go.');
   return session.requests[0]?.tools.map(({ name }) => name) ?? [];
 }
@@ -56,7 +60,7 @@ interface Given {
 /** What whoever deploys is told. */
 function refusedWith(agent: Asking, { setting, groups = GROUPS }: Given = {}): string {
   try {
-    agentResolver({ groups, agents: [agent] })(agent, { TOOL_GROUPS: setting });
+    resolving({ groups, agents: [agent] })(agent, { TOOL_GROUPS: setting });
   } catch (failure) {
     if (failure instanceof ConfigurationError) return failure.message;
     throw failure;
@@ -88,11 +92,11 @@ describe('an agent that asks for tool groups', () => {
     const agent = asking(['web']);
     const session = createTestSession(agent, {
       replies: [{ calls: [{ name: 'brave_search' }] }, 'Done.'],
-      toolGroups: GROUPS,
+      use: [registered(GROUPS)],
     });
     await session.send('Go.');
     expect(session.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', text: 'brave_search' });
-    const [search] = agentResolver({ groups: GROUPS, agents: [agent] })(agent, {}).tools;
+    const [search] = resolving({ groups: GROUPS, agents: [agent] })(agent, {}).tools;
     expect(search?.metadata).toEqual({
       toolGroup: {
         role: 'web',
@@ -112,7 +116,10 @@ describe('an agent that asks for tool groups', () => {
       tools: [tool('jot')],
       childToolUsageNotes: 'Jot before you forget.',
     });
-    const session = createTestSession(asking(['notes', noted]), { replies: ['Done.'], toolGroups: [noted] });
+    const session = createTestSession(asking(['notes', noted]), {
+      replies: ['Done.'],
+      use: [registered([noted])],
+    });
     await session.send('Go.');
     expect(session.requests[0]?.messages[0]).toEqual({
       role: 'system',
@@ -123,11 +130,47 @@ describe('an agent that asks for tool groups', () => {
   it('is resolved once an environment, and is itself when it asks for none (TGR-01)', () => {
     const agent = asking(['maps']);
     const plain = asking([]);
-    const resolve = agentResolver({ groups: GROUPS, agents: [agent, plain] });
+    const resolve = resolving({ groups: GROUPS, agents: [agent, plain] });
     const env = {};
     expect(resolve(agent, env)).toBe(resolve(agent, env));
     expect(resolve(agent, { TOOL_GROUPS: '{"excludes":["place"]}' }).tools).toHaveLength(1);
     expect(resolve(plain, env)).toBe(plain);
+  });
+});
+
+describe('an app without the module', () => {
+  const NEEDED =
+    "The `toolGroups` of an agent need the module `toolGroups()`: import it from 'holdfast/tool-groups' and add it to `use`, with the groups.";
+
+  it('is refused when it is made, if an agent asks for a role', () => {
+    const make = () => createTestSession(asking(['web']), { replies: [] });
+    expect(make).toThrow(new ConfigurationError(NEEDED));
+  });
+
+  it('is refused if a subagent asks for a role, and another agent brings the module by a group of its own', () => {
+    const boss = asking([maps], { tools: [defineSubagent({ agent: asking(['web']), name: 'helper' })] });
+    expect(() => createTestSession(boss, { replies: [] })).toThrow(new ConfigurationError(NEEDED));
+  });
+
+  it('is refused if an agent lists a group that brings no module along', () => {
+    const bare = asking([{ ...maps, uses: [] }]);
+    expect(() => createTestSession(bare, { replies: [] })).toThrow(new ConfigurationError(NEEDED));
+  });
+
+  it('gives an agent the groups that it lists itself, without the tools that the environment excludes', async () => {
+    const session = createTestSession(asking([maps]), {
+      replies: ['Done.'],
+      env: { TOOL_GROUPS: '{"excludes":["place"]}' },
+    });
+    await session.send('Go.');
+    expect(session.requests[0]?.tools.map(({ name }) => name)).toEqual(['route']);
+  });
+
+  it('registers groups once: two lists are refused', () => {
+    const use = [registered([maps]), registered([other])];
+    expect(() => createTestSession(asking(['web']), { replies: [], use })).toThrow(
+      new ConfigurationError("The module 'tool-groups' is used twice with different settings: use it once."),
+    );
   });
 });
 
@@ -270,7 +313,7 @@ describe('the var TOOL_GROUPS', () => {
         two: { tools: ['place'] },
       },
     };
-    const { tools } = agentResolver({ groups: GROUPS, agents: [agent] })(agent, { TOOL_GROUPS: setting });
+    const { tools } = resolving({ groups: GROUPS, agents: [agent] })(agent, { TOOL_GROUPS: setting });
     expect(tools.map(({ metadata }) => metadata.toolGroup)).toMatchObject([
       { role: 'one', description: 'Roads.', provider: 'acme' },
       { role: 'two', description: 'two', provider: 'holdfast' },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Agent, type AnyTool, defineTool, defineToolGroup } from '../../../../src/index.ts';
+import { type Agent, type AnyTool, defineTool } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { runBare } from '../tool-loop/bare-loop.ts';
 import { agent, answers, asks, byLoop, calls, offered, resultsRead, turnOf } from './scenes.ts';
@@ -137,9 +138,10 @@ describe('what an agent declares holds in its frame', () => {
       name: 'clerk',
     });
     const script = [asks('clerk'), 'Filed.', 'Done.'];
-    const { session } = await turnOf([tool], script, { toolGroups: [web], agents });
+    const { session } = await turnOf([tool], script, { use: [registered([web])], agents });
     expect(offered(session)[1]).toEqual(['fetch', 'look']);
-    const { read, answer } = await turnOf([tool], [asks('clerk'), 'Done.'], { agents: [] });
+    const none = { use: [registered([])], agents: [] };
+    const { read, answer } = await turnOf([tool], [asks('clerk'), 'Done.'], none);
     expect(answer.outcome).toBe('completed');
     expect(read).toEqual([
       agents

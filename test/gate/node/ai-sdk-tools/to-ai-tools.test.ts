@@ -7,13 +7,13 @@ import {
   artifact,
   defineAgent,
   defineTool,
-  defineToolGroup,
   error,
   providerTool,
   requireApproval,
   type ToolSource,
 } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { modelThatCalls, type Scripted, shownResults } from './scene.ts';
 
 const find = defineTool({

@@ -1,4 +1,5 @@
 /** The examples of docs/tools.md: each kind of tool does what its page says. */
+
 import { expect, it } from 'vitest';
 import { settle } from '../../../../src/examples/kinds/agentic.ts';
 import { approvedRefund } from '../../../../src/examples/kinds/approval.ts';
@@ -17,6 +18,7 @@ import { refundsOnceFound } from '../../../../src/examples/kinds/strategy.ts';
 import { desk } from '../../../../src/examples/kinds/subagent.ts';
 import { orders } from '../../../../src/examples/kinds/unfolding.ts';
 import { type Agent, defineAgent, type ToolSource } from '../../../../src/index.ts';
+import { toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 
 const agentOf = (...tools: readonly ToolSource[]): Agent =>
@@ -174,6 +176,6 @@ it('an agent with an output answers an object of its form', async () => {
 });
 
 it('a group fills the role that an agent asks for', async () => {
-  const { offered } = await play(clerk, ['Hello.'], { toolGroups: [orderGroup] });
+  const { offered } = await play(clerk, ['Hello.'], { use: [registered([orderGroup])] });
   expect(offered).toEqual([['find_order', 'refund_order']]);
 });

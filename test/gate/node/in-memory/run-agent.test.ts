@@ -9,11 +9,11 @@ import {
   content,
   defineAgent,
   defineTool,
-  defineToolGroup,
   file,
   requireApproval,
 } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 
 const calls = (name: string, input: object = {}) => ({ calls: [{ name, input }] });
@@ -95,7 +95,7 @@ describe('an agent that is run', () => {
       'Done.',
     ]);
     const boss = agentOf([defineSubagent({ agent: 'helper' })]);
-    const answer = await runAgent(boss, 'Go.', { model, agents: [helper], toolGroups: [web] });
+    const answer = await runAgent(boss, 'Go.', { model, agents: [helper], use: [registered([web])] });
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: 2 });
   });
 

@@ -1,6 +1,6 @@
 /** What a newcomer lists as a tool, or writes as a JSON Schema, by mistake: each with the whole message. */
 import { describe, expect, it } from 'vitest';
-import { defineToolGroup, toolTable } from '../../../../src/index.ts';
+import { toolTable } from '../../../../src/index.ts';
 import {
   defineAgenticTool,
   definePlaybook,
@@ -9,6 +9,7 @@ import {
   defineUnfolding,
 } from '../../../../src/kinds/entry.ts';
 import { defineMcpClient } from '../../../../src/mcp/tools/entry.ts';
+import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { defineWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { type Mistake, make, ofAgent, ofTool, run, told, tool } from './mistake.ts';
 

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { defineToolGroup, toolFactory } from '../../../../src/index.ts';
+import { toolFactory } from '../../../../src/index.ts';
 import { toMermaid } from '../../../../src/inspect.ts';
 import { after, onArtifactMatching } from '../../../../src/kinds/entry.ts';
+import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import { Cart, findingOut } from '../../../fixtures/tool-sources.ts';
 import { crash } from '../unfolding/scenes.ts';

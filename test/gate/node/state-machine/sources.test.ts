@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { defineToolGroup, type ToolSource, toolFactory, toolTable } from '../../../../src/index.ts';
+import { type ToolSource, toolFactory, toolTable } from '../../../../src/index.ts';
 import { defineStateMachine } from '../../../../src/kinds/entry.ts';
+import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import { Cart, findingOut } from '../../../fixtures/tool-sources.ts';
 import { crash } from '../unfolding/scenes.ts';

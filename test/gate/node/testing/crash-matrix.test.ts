@@ -5,12 +5,12 @@ import {
   type AnyTool,
   defineAgent,
   defineTool,
-  defineToolGroup,
   type ReplyPart,
   requireApproval,
   type ToolCall,
 } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
+import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
 import { type CrashKit, type CrashScript, crashMatrix } from '../../../../src/testing/crash-matrix/entry.ts';
 
 const order = v.object({ order: v.string() });
@@ -188,7 +188,7 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
       {
         context: { tenant: 'acme' },
         secrets: () => ({ KEY: 'key' }),
-        toolGroups: [defineToolGroup({ role: 'looking', description: 'Looks.', tools: [look] })],
+        use: [registered([defineToolGroup({ role: 'looking', description: 'Looks.', tools: [look] })])],
       },
     );
     expect(report.passed).toBe(true);

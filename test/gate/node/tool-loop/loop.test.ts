@@ -5,7 +5,6 @@ import {
   type ChatModel,
   defineAgent,
   defineTool,
-  defineToolGroup,
   type Limits,
   type ModelReply,
   type SessionEvent,
@@ -13,6 +12,7 @@ import {
 } from '../../../../src/index.ts';
 import type { LoopInspector } from '../../../../src/inspect.ts';
 import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
+import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
 import {
   createManualClock,
   createTestSession,
@@ -228,7 +228,6 @@ describe('a loop', () => {
     });
     const session = createTestSession(agent, {
       replies: [calls('search'), 'Seven.', '{"total":7}', '{"total":8}'],
-      toolGroups: [web],
     });
     await session.send('Go.');
     await session.send('And?');
@@ -303,7 +302,7 @@ describe('the events of a loop', () => {
     };
     await createTestSession(defineAgent({ ...base, tools, toolGroups: ['web'] }), {
       replies: [slowReply, calls('look'), 'Done.'],
-      toolGroups: [web],
+      use: [registered([web])],
       clock,
     }).send('Go.');
     const toolGroup = {

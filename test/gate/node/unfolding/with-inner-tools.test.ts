@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { defineToolGroup, type Reference, requireApproval, type ToolTable } from '../../../../src/index.ts';
+import { type Reference, requireApproval, type ToolTable } from '../../../../src/index.ts';
 import { formatToolTree } from '../../../../src/inspect.ts';
 import {
   defineUnfolding,
@@ -8,6 +8,7 @@ import {
   withInnerTools,
   withUnfolding,
 } from '../../../../src/kinds/entry.ts';
+import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { calls, does, offered, opened, results, sessionWith } from './scenes.ts';
 
 const [read, extra] = [does('read'), does('extra')];

@@ -2,7 +2,8 @@ import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ConfigurationError, createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
-import { defineAgent, defineTool, defineToolGroup, ToolCallContext } from '../../../../src/index.ts';
+import { defineAgent, defineTool, ToolCallContext } from '../../../../src/index.ts';
+import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
 import { asDescribed } from './as-described.ts';
 import { allEvents, journal, json, newSession, ORIGIN, post, type Send, SSE, sessionName } from './client.ts';
@@ -45,7 +46,7 @@ const USES = [{ calls: [{ name: 'use' }] }, 'Done.'] as const;
 function deployment(config: Partial<HoldfastConfig> = {}, vars: Readonly<Record<string, unknown>> = {}) {
   const { worker, TurnRunner } = createHoldfast({
     agents: [agent],
-    toolGroups: [web],
+    use: [registered([web])],
     bodyContext: ['who'],
     ...config,
   });
@@ -222,7 +223,7 @@ describe('the tool groups of an app', () => {
 
   it('that are missing refuse the message, and nothing is stored (TGR-05)', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
-    const app = deployment({ toolGroups: [] });
+    const app = deployment({ use: [registered([])] });
     const session = newSession('agent');
     for (const headers of [{}, { prefer: 'respond-async' }]) {
       const response = await post(session, { message: 'Hello' }, { headers, via: app.via });
@@ -241,7 +242,7 @@ describe('the tool groups of an app', () => {
 
   it('that are missing once a message was accepted fail its turn (TGR-05)', async () => {
     const message = { message: script('Never.').message() };
-    const { turn } = await inBackground(deployment(), message, deployment({ toolGroups: [] }).resume);
+    const { turn } = await inBackground(deployment(), message, deployment({ use: [registered([])] }).resume);
     expect(turn).toMatchObject({
       outcome: 'failed',
       error: { type: 'misconfigured', message: expect.stringMatching(/^No tool group matching role 'web'/) },

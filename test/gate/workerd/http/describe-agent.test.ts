@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type AnyTool,
-  defineAgent,
-  defineTool,
-  defineToolGroup,
-  type ToolProvider,
-} from '../../../../src/index.ts';
+import { type AnyTool, defineAgent, defineTool, type ToolProvider } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
 import { appWith } from './app.ts';
 import { json } from './client.ts';
 
@@ -83,7 +78,7 @@ describe('GET /agents', () => {
     });
     const app = appWith({
       model: openaiCompatible(),
-      toolGroups: [web],
+      use: [registered([web])],
       agents: [
         defineAgent({
           name: 'boss',

@@ -1,14 +1,13 @@
 import { expectTypeOf } from 'vitest';
 import {
   type AnyTool,
-  CORE_ROLES,
   defineAgent,
   defineTool,
-  defineToolGroup,
   type ToolGroup,
   type ToolProvider,
   toolTable,
 } from '../../../../../src/index.ts';
+import { CORE_ROLES, defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
 
 const search = defineTool({ name: 'search', description: 'Searches.', run: () => 'found' });
 

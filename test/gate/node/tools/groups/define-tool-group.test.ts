@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { defineTool, type ToolGroupPermission, toolTable } from '../../../../../src/index.ts';
 import {
   CORE_ROLES,
-  defineTool,
   defineToolGroup,
   ToolGroupDefinitionError,
-  type ToolGroupPermission,
-  toolTable,
-} from '../../../../../src/index.ts';
+} from '../../../../../src/modules/tool-groups/entry.ts';
 
 const search = defineTool({ name: 'search', description: 'Searches.', effect: 'read', run: () => 'found' });
+
+/** The module that fills it, wherever it is given without asking for its role. */
+const GIVEN = [{ module: { name: 'tool-groups', nested: false, state: [] }, key: 'given' }];
 
 describe('a tool group', () => {
   it('tells what it is for, who made it and what its tools reach (TGR-04)', () => {
@@ -32,6 +33,7 @@ describe('a tool group', () => {
       tools: [search],
       providers: [],
       childToolUsageNotes: 'Search before you answer.',
+      uses: GIVEN,
     });
   });
 
@@ -46,6 +48,7 @@ describe('a tool group', () => {
       tools: [],
       providers: [],
       childToolUsageNotes: undefined,
+      uses: GIVEN,
     });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defineAgent } from '../../../../../src/index.ts';
-import { mathTools } from '../../../../../src/sources/math/entry.ts';
+import { mathTools } from '../../../../../src/modules/math/entry.ts';
 import { createTestSession } from '../../../../../src/testing/entry.ts';
 
 const clerk = defineAgent({

@@ -3,11 +3,11 @@ import {
   type AnyTool,
   defineAgent,
   defineTool,
-  defineToolGroup,
   eachTool,
   type ToolGroup,
   type ToolProvider,
 } from '../../../../../src/index.ts';
+import { defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', run: () => 'seen' });
 const provider: ToolProvider = { toolsNow: () => [look] };

@@ -4,12 +4,12 @@ import {
   type AnyTool,
   defineAgent,
   defineTool,
-  defineToolGroup,
   eachTool,
   type ToolSource,
   toolTable,
 } from '../../../../../src/index.ts';
 import { defineUnfolding } from '../../../../../src/kinds/entry.ts';
+import { defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../../src/testing/entry.ts';
 
 const does = (name: string): AnyTool =>

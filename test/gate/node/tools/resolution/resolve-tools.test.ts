@@ -3,7 +3,6 @@ import {
   type AnyTool,
   defineAgent,
   defineTool,
-  defineToolGroup,
   resolveTools,
   ToolDefinitionError,
   ToolObjectError,
@@ -12,6 +11,7 @@ import {
   toolTable,
 } from '../../../../../src/index.ts';
 import { createMcpToolFactory, defineMcpClient } from '../../../../../src/mcp/tools/entry.ts';
+import { defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
 import { collectTools } from '../../../../doors/tools.ts';
 
 const tool = (name: string): AnyTool =>

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type AnyTool,
   defineTool,
-  defineToolGroup,
   eachTool,
   requireApproval,
   resolveTools,
@@ -13,6 +12,7 @@ import {
   toolTable,
 } from '../../../../../src/index.ts';
 import { defineAgenticTool, defineUnfolding, toolsFor } from '../../../../../src/kinds/entry.ts';
+import { defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
 import { calls, crash, does, offered, results, sessionWith } from '../../unfolding/scenes.ts';
 
 let warn = vi.spyOn(console, 'warn');

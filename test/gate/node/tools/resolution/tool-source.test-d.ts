@@ -4,12 +4,12 @@ import {
   type AnyTool,
   defineAgent,
   defineTool,
-  defineToolGroup,
   resolveTools,
   type ToolSource,
   toolFactory,
   toolTable,
 } from '../../../../../src/index.ts';
+import { defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', run: () => 'seen' });
 

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Caller } from '../../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../../src/index.ts';
 import { openaiCompatible } from '../../../../../src/model/openai-compatible/entry.ts';
+import { toolGroups as registered } from '../../../../../src/modules/tool-groups/entry.ts';
 import { recordings } from '../../../../fixtures/scripted-agent.ts';
 import { modelBySession, script } from '../../../../fixtures/scripts.ts';
 import { json } from '../../http/client.ts';
@@ -251,7 +252,10 @@ it('an agent that the deployment lacks something for takes no message', async ()
     instructions: '',
     toolGroups: ['web'],
   });
-  const lacking = publishing({ agents: ['needy'] }, { agents: [needy], model: openaiCompatible() });
+  const lacking = publishing(
+    { agents: ['needy'] },
+    { agents: [needy], model: openaiCompatible(), use: [registered([])] },
+  );
   expect(
     await answerTo(lacking, 'tools/call', { name: 'needy', arguments: { message: 'Hi' } }),
   ).toMatchObject({

@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  defineAgent,
-  type RoleRequest,
-  type ToolGroup,
-  ToolGroupDefinitionError,
-} from '../../../../../src/index.ts';
+import { defineAgent, type RoleRequest, type ToolGroup } from '../../../../../src/index.ts';
 import { withUnfolding } from '../../../../../src/kinds/entry.ts';
 import {
   defineMcpToolGroup,
@@ -12,6 +7,10 @@ import {
   type McpToolGroupConfig,
 } from '../../../../../src/mcp/tools/entry.ts';
 import { openaiCompatible } from '../../../../../src/model/openai-compatible/entry.ts';
+import {
+  toolGroups as registered,
+  ToolGroupDefinitionError,
+} from '../../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../../src/testing/entry.ts';
 import { answers } from '../../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';
@@ -42,7 +41,7 @@ interface Given {
 const desk = (group: ToolGroup, replies: readonly ScriptedReply[], given: Given = {}) =>
   createTestSession(given.agent ?? asking(), {
     replies,
-    toolGroups: [group],
+    use: [registered([group])],
     env: { TOOL_GROUPS: { excludes: given.excludes ?? [] } },
   });
 
@@ -204,7 +203,7 @@ describe('a tool group of MCP servers', () => {
     const app = appWith({
       agents: [asking()],
       model: openaiCompatible(),
-      toolGroups: [groupOf([client], { provider: 'Docker' })],
+      use: [registered([groupOf([client], { provider: 'Docker' })])],
     });
     expect((await json(await app('/agents'))).agents).toMatchObject([
       {

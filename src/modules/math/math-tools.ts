@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { defineTool } from '../../tool/define-tool.ts';
 import { error, type ToolResult } from '../../tool/tool-result.ts';
-import { CORE_ROLES, defineToolGroup } from '../define-tool-group.ts';
+import { CORE_ROLES, defineToolGroup } from '../tool-groups/define-tool-group.ts';
 
 const two = v.object({ a: v.number(), b: v.number() });
 const one = v.object({ number: v.number() });

@@ -1,10 +1,10 @@
-import { ConfigurationError } from '../model/configuration-error.ts';
-import { defineToolGroup, OWN_PROVIDER } from '../sources/define-tool-group.ts';
-import { changedTools } from '../sources/resolution/resolve-tools.ts';
-import type { ToolGroup } from '../sources/resolution/tool-source.ts';
-import { memoized } from '../tool/async.ts';
-import { isJsonObject, parseJson, shorten } from '../tool/json.ts';
-import type { AnyTool } from '../tool/tool.ts';
+import { ConfigurationError } from '../../model/configuration-error.ts';
+import { changedTools } from '../../sources/resolution/resolve-tools.ts';
+import type { ToolGroup } from '../../sources/resolution/tool-source.ts';
+import { memoized } from '../../tool/async.ts';
+import { isJsonObject, parseJson, shorten } from '../../tool/json.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+import { OWN_PROVIDER, toGroup } from './to-group.ts';
 
 /** Holds the tool groups of one environment. */
 export interface EnvironmentGroups {
@@ -64,7 +64,7 @@ function includedGroup(
     .filter((source) => source.tools.length + source.providers.length > 0);
   const { description = role, provider = OWN_PROVIDER } = more;
   try {
-    return defineToolGroup({
+    return toGroup({
       role,
       description,
       provider,

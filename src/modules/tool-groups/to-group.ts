@@ -1,14 +1,14 @@
-import type { LiteralShape } from '../tool/check-literal.ts';
-import { paragraphs, shorten } from '../tool/json.ts';
-import { literals } from '../tool/literals.ts';
-import { ended, nameIn } from '../tool/shown.ts';
-import { type CollectedTools, collectTools } from './resolution/resolve-tools.ts';
+import { type CollectedTools, collectTools } from '../../sources/resolution/resolve-tools.ts';
 import {
   type ToolGroup,
   type ToolGroupPermission,
   ToolResolutionError,
   type ToolSource,
-} from './resolution/tool-source.ts';
+} from '../../sources/resolution/tool-source.ts';
+import type { LiteralShape } from '../../tool/check-literal.ts';
+import { paragraphs, shorten } from '../../tool/json.ts';
+import { literals } from '../../tool/literals.ts';
+import { ended, nameIn } from '../../tool/shown.ts';
 
 const PERMISSIONS: readonly ToolGroupPermission[] = ['internet-access', 'host-access'];
 
@@ -53,22 +53,8 @@ const SHAPE = {
 /** Who made a group that does not say. */
 export const OWN_PROVIDER = 'holdfast';
 
-/**
- * Declares a tool group. Agents are given it by role when it is registered with the app, or as it is.
- *
- * @throws ToolGroupDefinitionError when the role is blank, a permission is not one, something in the list is no tool, or two
- *   tools share a name; ToolDefinitionError and ToolObjectError as `collectTools`.
- *
- * @example
- * ```ts
- * const orders = defineToolGroup({
- *   role: 'orders',
- *   description: 'Finds orders and refunds them.',
- *   tools: [findOrder, refundOrder],
- * });
- * ```
- */
-export function defineToolGroup<const Role extends string>(config: ToolGroupConfig<Role>): ToolGroup<Role> {
+/** Makes a group of its declaration, which brings no module along. @throws as `defineToolGroup`. */
+export function toGroup<const Role extends string>(config: ToolGroupConfig<Role>): ToolGroup<Role> {
   const fault = literals?.fault(config, SHAPE);
   if (fault) throw new ToolGroupDefinitionError(nameIn(config, 'role'), fault.field, fault.problem);
   const { role, name = role, description, permissions = [], childToolUsageNotes: own } = config;
@@ -89,6 +75,7 @@ export function defineToolGroup<const Role extends string>(config: ToolGroupConf
     tools,
     providers,
     childToolUsageNotes: notes.length > 0 ? paragraphs(own, ...notes) : own,
+    uses: [],
   };
 }
 
@@ -120,17 +107,3 @@ export class ToolGroupDefinitionError extends Error {
     this.field = field;
   }
 }
-
-/** Roles whose meaning is agreed on, so that agents and groups of different authors meet. */
-export const CORE_ROLES = {
-  /** Searching the web and fetching pages. */
-  web: 'web',
-  /** Arithmetic and statistics. */
-  math: 'math',
-  /** Places, directions and distances. */
-  maps: 'maps',
-  /** Repositories, issues and pull requests. */
-  github: 'github',
-  /** Driving a browser. */
-  browserAutomation: 'browser_automation',
-} as const;
