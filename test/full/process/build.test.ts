@@ -152,8 +152,9 @@ import {
   type AnyTool, type CallChanges, type ChatModel, type ErrorReason, type InputDeclaration, type JournaledCall,
   type JsonSchema, type LoopLimits, type ModelReply, type ParsedAnswer, type Principal, type ResultData, type RoleRequest,
   type StoredEvent, type ToolGroup, type TurnAnswer, type TurnArtifact, type TurnError,
-  CORE_ROLES, defineAgent, defineTool, defineToolGroup,
+  defineAgent, defineTool,
 } from 'holdfast';
+import { CORE_ROLES, defineToolGroup, toolGroups } from 'holdfast/tool-groups';
 import type { CallScope, Frame, FrameOutcome, LiveCall, ToolExecution } from 'holdfast/kinds';
 import { offlineModel, orOffline } from 'holdfast/models/offline';
 import { openaiCompatible } from 'holdfast/models/openai-compatible';

@@ -68,6 +68,7 @@ describe('a tool group of MCP servers', () => {
       tools: [],
       providers: [expect.objectContaining({ about: expect.objectContaining({ name: 'MCP: shop' }) })],
       childToolUsageNotes: 'Search little.',
+      uses: [{ module: { name: 'tool-groups', nested: false, state: [] }, key: 'given' }],
     });
     expect(group.providers[0]?.toolsNow()).toEqual([]);
     expect(server.requests).toEqual([]);
