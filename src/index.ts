@@ -43,16 +43,6 @@ export type {
   Policies,
   UnknownToolPolicy,
 } from './loop/policies.ts';
-export {
-  charsShown,
-  fullLength,
-  type LoopTransformer,
-  slidingWindow,
-  type TransformScope,
-  type TruncationMarker,
-  type TruncationOptions,
-  truncateToolResults,
-} from './loop/transformers.ts';
 export type { CacheableRequest, CacheSetting } from './model/cache-setting.ts';
 export {
   type AskOptions,

@@ -1,6 +1,6 @@
 import { composeModules, type Modules } from '../loop/modules.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
-import { usesOf } from '../tool/uses.ts';
+import { type Carrier, usesInside, usesOf } from '../tool/uses.ts';
 import type { Agent } from './define-agent.ts';
 import { AGENTS } from './resolve-agent.ts';
 
@@ -11,16 +11,24 @@ interface AppWithModules {
 }
 
 /** An agent that is a copy of another may have other tools by now. */
-const broughtBy = ({ tools, providers, sources, strategies }: Agent): readonly ModuleUse[] =>
-  usesOf([...tools, ...providers, ...sources, ...strategies]);
+const carriersOf = ({ tools, providers, sources, strategies }: Agent): readonly Carrier[] => [
+  ...tools,
+  ...providers,
+  ...sources,
+  ...strategies,
+];
 
 /**
  * All modules of an app, each once.
  *
  * @throws ConfigurationError when two modules share a name, or two uses of one module a key.
  */
-export const appModules = ({ use = [], agents }: AppWithModules): Modules =>
-  composeModules(use, [
-    ...agents.map((agent) => [...new Set([...agent.uses, ...broughtBy(agent)])]),
-    usesOf(use.flatMap((one) => AGENTS.of(one)?.carriers ?? [])),
-  ]);
+export function appModules({ use = [], agents }: AppWithModules): Modules {
+  const shared = use.flatMap((one) => AGENTS.of(one)?.carriers ?? []);
+  const ofAgents = agents.map((agent) => [...new Set([...agent.uses, ...usesOf(carriersOf(agent))])]);
+  return composeModules(
+    use,
+    [...ofAgents, usesOf(shared)],
+    usesInside([...agents.flatMap(carriersOf), ...shared]),
+  );
+}

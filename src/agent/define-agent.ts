@@ -3,7 +3,6 @@ import { DEFAULT_LIMITS, type LoopLimits, withLimits } from '../loop/loop-limits
 import type { ModelTimeout } from '../loop/model-time.ts';
 import { type LoopPolicies, type Policies, withPolicies } from '../loop/policies.ts';
 import { MOST_GENERATIONS, MOST_IN_TREE } from '../loop/scheduling.ts';
-import type { LoopTransformer } from '../loop/transformers.ts';
 import type { CacheSetting } from '../model/cache-setting.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
@@ -78,7 +77,6 @@ export interface Agent<Name extends string = string, Output = unknown> {
   readonly limits: LoopLimits;
   readonly policies: LoopPolicies;
   readonly inspectors: readonly LoopInspector[];
-  readonly transformers: readonly LoopTransformer[];
   /** It lies under every request's context, which wins where both have a key. */
   readonly context: ToolCallContext;
   readonly loopIds: LoopIds;
@@ -158,8 +156,6 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly policies?: Policies | undefined;
   /** Watch its loops, nested ones too, and change nothing. */
   readonly inspectors?: readonly LoopInspector[] | undefined;
-  /** Change what the models of its loops are shown, nested ones too; in order. */
-  readonly transformers?: readonly LoopTransformer[] | undefined;
   /** Tool-call context of every turn; a request's own wins where both have a key. No credentials: it is code. */
   readonly context?: ContextValues | ToolCallContext | undefined;
   /** `stamped` unless given. */
@@ -276,7 +272,6 @@ export function defineAgent<
     limits: withLimits(config.limits, DEFAULT_LIMITS),
     policies: withPolicies(config.policies),
     inspectors: [...(config.inspectors ?? [])],
-    transformers: [...(config.transformers ?? [])],
     context: ToolCallContext.of(config.context ?? {}),
     loopIds,
     maxGenerations: checkedCount(name, 'maxGenerations', config.maxGenerations ?? MOST_GENERATIONS),

@@ -213,7 +213,7 @@ function requestsIn(loop: Loop, { last, offered, files }: Shown): Asking {
   ];
   return {
     toRequest: (conversation) => {
-      const all = [...first, ...toModelMessages(spec, conversation, { told, files }), ...more];
+      const all = [...first, ...toModelMessages(loop, conversation, { told, files }), ...more];
       const messages = givenTo(model, all, accepts);
       const request = { messages, ...how, ...form, ...(accepts && { accepts }) };
       return model.signsPrefix ? { ...request, messages: withPrefixes(request).messages } : request;

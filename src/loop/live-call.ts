@@ -167,8 +167,10 @@ function memoryOf({ loop, record, view, offer }: PermittedRun, time: AroundTime)
  * What the model was shown when it made a call, and the reply in which it did. A copy, so that nothing a tool does
  * changes what the journal says.
  */
-const callHistory = ({ spec, frame: { messages } }: Loop): readonly HistoryMessage[] =>
-  structuredClone([...shownHistory(spec, messages.slice(0, -1)), ...toHistory(messages.slice(-1))]);
+const callHistory = (loop: Loop): readonly HistoryMessage[] => {
+  const { messages } = loop.frame;
+  return structuredClone([...shownHistory(loop, messages.slice(0, -1)), ...toHistory(messages.slice(-1))]);
+};
 
 /** The others end the loop in which they were sent, and no further. */
 const endsTurn = ({ type }: Signal): boolean => type !== 'replan' && type !== 'terminate-action';

@@ -5,10 +5,9 @@ import { type DoneCall, FrameRunner, type Plan } from '../tool/frame.ts';
 import { paragraphs } from '../tool/json.ts';
 import type { AnyTool, Frame, Instructions } from '../tool/tool.ts';
 import { type PlannedModel, withBudgets } from './budget.ts';
-import { type Loop, type LoopAgent, type LoopAgents, type LoopSpec, principalOf } from './loop.ts';
+import type { Loop, LoopAgent, LoopAgents, LoopSpec } from './loop.ts';
 import { withCallLimits } from './loop-limits.ts';
 import { usesInside } from './loop-seams.ts';
-import { boundTo } from './transformers.ts';
 
 /** Who runs a nested loop in place of the model around it. */
 interface Runner {
@@ -187,10 +186,6 @@ function declaredBy(agent: LoopAgent, { loop, frame, runner }: Asked): Declared 
     accepts: agent.accepts,
     cache: agent.cache ?? spec.cache,
     inspectors: [...spec.inspectors, ...agent.inspectors],
-    transformers: [
-      ...spec.transformers,
-      ...boundTo({ principal: principalOf(loop), log: loop.log }, agent.transformers),
-    ],
     ...(model && { model }),
   };
   const sources = [...agent.sources, ...(frame.sources ?? [])];

@@ -1,5 +1,7 @@
 import { ROOT } from '../journal/events.ts';
+import type { HistoryMessage, TurnPrincipal } from '../tool/call.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
+import type { Log } from '../tool/log.ts';
 import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
 import type { LiveCall } from '../tool/tool.ts';
 import type { ToolResult } from '../tool/tool-result.ts';
@@ -20,8 +22,25 @@ export interface LoopSeam {
    * continues the call, and after every answer from outside. It may take 30 seconds, without `next`, and must rethrow `Interrupted`.
    */
   call?(call: LiveCall, next: () => Promise<ToolResult>, place: CallPlace): Promise<ToolResult>;
+  /**
+   * A step of the seam `request`: changes what is shown of a conversation, before it is written out for the model. Pure: it runs many times
+   * for a model call, and for `call.history()`. It must keep the ids of calls.
+   */
+  history?(shown: readonly HistoryMessage[], scope: HistoryScope): readonly HistoryMessage[];
   /** Wraps the model calls. */
   readonly ask?: AskLayer | undefined;
+}
+
+/** What a step of the phase `history` is given, and for whom. */
+export interface HistoryScope {
+  /**
+   * `conversation`: all messages, for a model or a tool. `all-words`: the same, in which results may not be shortened. `answer`: the last
+   * reply, as the user is answered it. `result`: one reply with the result of one call, as a model would be shown it.
+   */
+  readonly of: 'conversation' | 'all-words' | 'answer' | 'result';
+  /** Who asked for the turn. */
+  readonly principal: TurnPrincipal;
+  readonly log: Log;
 }
 
 /** Where a use stands around a call. */
@@ -32,7 +51,7 @@ export interface CallPlace {
   reached(limit: ReachedLimit): void;
 }
 
-/** The seams `prepare`, `call` and `ask`. */
+/** The seams `prepare`, `request`, `call` and `ask`. */
 export const LOOPS = defineSeam<LoopSeam>();
 
 /** The uses of a turn's own loop: those of the app, then those of its agent. */

@@ -23,7 +23,6 @@ import type { ModelTimeout } from './model-time.ts';
 import type { LoopPolicies } from './policies.ts';
 import type { ScheduleRoom } from './scheduling.ts';
 import type { CallLocks, Slots } from './slots.ts';
-import type { BoundTransformer, LoopTransformer } from './transformers.ts';
 
 /** Answers what is run in place of a tool's effect. `call`: the tool's name, and its input as the model sent it. */
 export type AroundExecution = (
@@ -90,7 +89,6 @@ export interface LoopSpec {
   readonly tokenCeiling?: number | undefined;
   readonly policies: LoopPolicies;
   readonly inspectors: readonly LoopInspector[];
-  readonly transformers: readonly BoundTransformer[];
   /** Values beside the schemas of its tools: what it declares, under what the loops around it have. */
   readonly context: ToolCallContext;
   /** How many loops are around it. */
@@ -197,7 +195,6 @@ export interface AnswerForm {
 export interface LoopAgent
   extends Pick<LoopSpec, 'tools' | 'modelTimeout' | 'policies' | 'inspectors' | 'context'> {
   readonly name: string;
-  readonly transformers: readonly LoopTransformer[];
   readonly instructions: string;
   /** The modules that it uses. */
   readonly uses?: readonly ModuleUse[] | undefined;

@@ -112,7 +112,6 @@ function specOf({
     tokenCeiling: tokenCeiling(limits),
     policies: own.policies ?? DEFAULT_POLICIES,
     inspectors: own.inspectors ?? [],
-    transformers: [],
     context: own.context ?? ToolCallContext.EMPTY,
     depth: 0,
   };

@@ -21,17 +21,18 @@ export interface Modules {
 }
 
 /**
- * Puts the modules of an app together: its own, and those that each of its agents brings.
+ * Puts the modules of an app together: its own, those that each of its agents brings, and those of agents that are known to tools alone.
  *
  * @throws ConfigurationError if two modules share a name, or two uses of one module that hold for the same agent a key.
  */
 export function composeModules(
   own: readonly ModuleUse[],
   ofAgents: readonly (readonly ModuleUse[])[] = [],
+  inside: readonly ModuleUse[] = [],
 ): Modules {
   const composed = attempt(() => {
     for (const uses of ofAgents) distinctUses([...own, ...uses]);
-    const uses = [...new Set([...own, ...ofAgents.flat()])];
+    const uses = [...new Set([...own, ...ofAgents.flat(), ...inside])];
     return { uses, appWide: distinctUses(own), modules: distinctModules(uses) };
   });
   if (!composed.ok) throw new ConfigurationError(String(Object(composed.thrown).message));

@@ -11,19 +11,33 @@ import { type HowToReadOn, howToReadOn } from '../tool/read-result.ts';
 import type { EarlierResults } from '../tool/tool.ts';
 import { partsOfResult, sameLength, shortenable, shownText } from '../tool/tool-result.ts';
 import { type KeptReplies, keptReplies, type ShownReply } from './kept-replies.ts';
-import type { Loop, LoopSpec } from './loop.ts';
+import { type Loop, type LoopSpec, principalOf } from './loop.ts';
+import { type HistoryScope, LOOPS } from './loop-seams.ts';
 import { type ShownContent, type ShownFiles, toShownContent, toShownMessage } from './shown-files.ts';
-import { applied, replyText, transformed, withResult } from './transformers.ts';
 
-/** The conversation as the model is shown it. Shares its results with the journal's state: not to be changed. */
-export const shownHistory = (
-  { transformers }: Pick<LoopSpec, 'transformers'>,
-  messages: readonly Message[],
-): readonly HistoryMessage[] =>
-  transformers.reduce<readonly HistoryMessage[]>(
-    (shown, transformer) => applied(transformer, shown),
-    toHistory(messages),
-  );
+/** A loop whose conversation is shown. */
+type Shown = Pick<Loop, 'spec' | 'journal' | 'log'>;
+
+/** Returns the conversation as the model is shown it. It shares its results with the journal's state: not to be changed. */
+export const shownHistory = (loop: Shown, messages: readonly Message[]): readonly HistoryMessage[] =>
+  throughSteps(loop, 'conversation', toHistory(messages));
+
+/** Has every module of the loop change what is shown, in order. */
+function throughSteps(
+  loop: Shown,
+  of: HistoryScope['of'],
+  history: readonly HistoryMessage[],
+): readonly HistoryMessage[] {
+  let shown = history;
+  for (const { use } of loop.spec.uses) {
+    const scope = { of, principal: principalOf(loop), log: loop.log };
+    shown = LOOPS.of(use)?.history?.(shown, scope) ?? shown;
+  }
+  return shown;
+}
+
+const hasSteps = ({ uses }: Pick<LoopSpec, 'uses'>): boolean =>
+  uses.some(({ use }) => LOOPS.of(use)?.history !== undefined);
 
 /** The conversation as tools and transformers read it. Its results are the journal's own: not to be changed. */
 export const toHistory = (messages: readonly Message[]): HistoryMessage[] =>
@@ -53,23 +67,20 @@ export const toHistory = (messages: readonly Message[]): HistoryMessage[] =>
   });
 
 /**
- * Answers what a loop answers: the words of its last reply, or of the results returned directly, as transformed for
+ * Answers what a loop answers: the words of its last reply, or of the results returned directly, as modules show them to
  * people.
  */
-export function answerShown({ spec: { transformers }, frame: { messages } }: Loop): string {
-  const last = lastReply(messages);
-  const kept = transformers.filter(({ shortens }) => !shortens);
-  if (!last || kept.length === 0) return answerText(messages);
-  const text = kept.reduce((words, transformer) => replyText(transformer, words), last.text);
-  const calls = last.calls.map(({ ended, ...call }) => {
-    if (!ended) return call;
-    const result = kept.reduce(
-      (data, one) => transformed(one, { ...call, result: data }, data),
-      ended.result,
-    );
-    return { ...call, ended: { ...ended, result } };
+export function answerShown(loop: Loop): string {
+  const { messages } = loop.frame;
+  const last = hasSteps(loop.spec) ? lastReply(messages) : undefined;
+  const [shown] = last ? throughSteps(loop, 'answer', toHistory([last])) : [];
+  if (!last || shown?.role !== 'assistant') return answerText(messages);
+  const results = new Map(shown.calls.map(({ id, result }) => [id, result]));
+  const calls = last.calls.map((call) => {
+    const result = results.get(call.id);
+    return call.ended && result ? { ...call, ended: { ...call.ended, result } } : call;
   });
-  return answerText([{ ...last, text, calls }]);
+  return answerText([{ ...last, text: shown.text, calls }]);
 }
 
 /**
@@ -77,12 +88,12 @@ export function answerShown({ spec: { transformers }, frame: { messages } }: Loo
  * each with no more characters than the loop's policies allow.
  */
 export function toModelMessages(
-  spec: Pick<LoopSpec, 'transformers' | 'policies' | 'tools'>,
+  loop: Shown,
   conversation: readonly Message[],
   { told, files }: ShownBeside,
 ): ModelMessage[] {
-  const shown = shownHistory(spec, conversation);
-  const sending = sendingOf(spec, conversation, files);
+  const shown = shownHistory(loop, conversation);
+  const sending = sendingOf(loop, conversation, files);
   // Most models are told of no change: nothing is looked for then.
   const whole = told.size === 0 ? NO_CHANGES : lastWhole(conversation, shown);
   const sent: ModelMessage[] = [];
@@ -128,15 +139,12 @@ interface Sending {
   readonly kept: KeptReplies | undefined;
   readonly characters: number;
   readonly readOn: HowToReadOn | undefined;
-  /** The words of results, by the ids of their calls, where transformers may have shortened them and one can read on. */
+  /** The words of results, by the ids of their calls, where modules may have shortened them and one can read on. */
   readonly whole: ReadonlyMap<string, string> | undefined;
 }
 
-function sendingOf(
-  spec: Pick<LoopSpec, 'transformers' | 'policies' | 'tools'>,
-  conversation: readonly Message[],
-  files: ShownFiles,
-): Sending {
+function sendingOf(loop: Shown, conversation: readonly Message[], files: ShownFiles): Sending {
+  const { tools, policies } = loop.spec;
   const records = new Map<string, CallRecord>();
   let hasKept = false;
   for (const message of conversation) {
@@ -144,17 +152,14 @@ function sendingOf(
     if (message.kept || message.cut) hasKept = true;
     for (const call of message.calls) records.set(call.id, call);
   }
-  const readOn = howToReadOn(spec.tools);
+  const readOn = howToReadOn(tools);
   return {
     files,
     records,
     kept: hasKept ? keptReplies(conversation) : undefined,
-    characters: spec.policies.resultCharacters,
+    characters: policies.resultCharacters,
     readOn,
-    whole:
-      readOn && spec.transformers.some(({ shortens }) => shortens)
-        ? wholeResults(spec, conversation)
-        : undefined,
+    whole: readOn && hasSteps(loop.spec) ? wholeResults(loop, conversation) : undefined,
   };
 }
 
@@ -245,29 +250,23 @@ function resultText({ id, result }: HistoryCall, { records, characters, readOn, 
   return isCut ? `${text}\n[${readOn(id, same)}]` : text;
 }
 
-/** The words of the results that a model is shown, as transformers make them that do not shorten. */
-function wholeResults(
-  { transformers }: Pick<LoopSpec, 'transformers'>,
-  messages: readonly Message[],
-): ReadonlyMap<string, string> {
-  const kept = { transformers: transformers.filter(({ shortens }) => !shortens) };
-  const calls = shownHistory(kept, messages).flatMap((message) =>
+/** All words of the results that a model is shown, as modules make them that do not shorten. */
+function wholeResults(loop: Shown, messages: readonly Message[]): ReadonlyMap<string, string> {
+  const calls = throughSteps(loop, 'all-words', toHistory(messages)).flatMap((message) =>
     message.role === 'assistant' ? message.calls : [],
   );
   return new Map(calls.flatMap(({ id, result }) => (result ? [[id, shortenable(result)]] : [])));
 }
 
 /** The results that the model was shown when it made a call. */
-export const earlierResults = (
-  { spec, frame }: Pick<Loop, 'spec' | 'frame'>,
-  { id, name, input }: HistoryCall,
-): EarlierResults => ({
-  wordsOf: (call) => wholeResults(spec, frame.messages.slice(0, -1)).get(call),
+export const earlierResults = (loop: Loop, { id, name, input }: HistoryCall): EarlierResults => ({
+  wordsOf: (call) => wholeResults(loop, loop.frame.messages.slice(0, -1)).get(call),
   shownOf(words) {
     const call: HistoryCall = { id, name, input, result: { type: 'text', content: words } };
-    const shown = spec.transformers.reduce((one, transformer) => withResult(transformer, one), call);
-    const same = sameLength(words, shown.result ? shortenable(shown.result) : '');
-    return Math.min(same, spec.policies.resultCharacters);
+    const [shown] = throughSteps(loop, 'result', [{ role: 'assistant', text: '', calls: [call] }]);
+    const result = shown?.role === 'assistant' ? shown.calls.at(0)?.result : undefined;
+    const same = sameLength(words, result ? shortenable(result) : '');
+    return Math.min(same, loop.spec.policies.resultCharacters);
   },
 });
 

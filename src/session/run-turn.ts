@@ -233,7 +233,7 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
   const { host, leased, told, folded, turn, session, live } = run;
   const { modules = NO_MODULES, agents, around } = host;
   return {
-    spec: specOf(host, turn, told.write),
+    spec: specOf(host, turn),
     frame,
     session: host.place?.session ?? '',
     turn: turn.id,

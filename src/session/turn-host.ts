@@ -8,12 +8,10 @@ import { tokenCeiling, withCallLimits } from '../loop/loop-limits.ts';
 import { usesOfTurn } from '../loop/loop-seams.ts';
 import { refusedSettings } from '../loop/loop-settings.ts';
 import { type Modules, NO_MODULES } from '../loop/modules.ts';
-import { boundTo } from '../loop/transformers.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { GivenEnv } from '../tool/env.ts';
 import { paragraphs } from '../tool/json.ts';
-import type { Log } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import { LOOP_ID_KEY, ToolCallContext } from '../tool/tool-call-context.ts';
@@ -64,7 +62,7 @@ export interface TurnHost extends LoggedTurn {
  *
  * @throws ConfigurationError when a cost limit would have to hold a model whose price nobody knows, or the model refuses the settings.
  */
-export function specOf(host: TurnHost, turn: TurnState, log: Log): LoopSpec {
+export function specOf(host: TurnHost, turn: TurnState): LoopSpec {
   const { agent, modules = NO_MODULES } = host;
   const ofApp = host.context?.(turn.principal, turn.id) ?? ToolCallContext.EMPTY;
   // A turn that was sent no loop id has its own id as such.
@@ -92,7 +90,6 @@ export function specOf(host: TurnHost, turn: TurnState, log: Log): LoopSpec {
     tokenCeiling: tokenCeiling(agent.limits),
     policies: agent.policies,
     inspectors: agent.inspectors,
-    transformers: boundTo({ principal: turn.principal, log }, agent.transformers),
     context: stamp.merge(ofApp).merge(agent.context).merge(ToolCallContext.of(turn.context)),
     depth: 0,
   };

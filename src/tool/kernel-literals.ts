@@ -102,7 +102,6 @@ export const SHAPES = {
       limits: 'object',
       policies: 'object',
       inspectors: 'list',
-      transformers: 'list',
       context: 'object',
       loopIds: 'any',
       maxGenerations: 'any',
@@ -114,6 +113,7 @@ export const SHAPES = {
     foreign: {
       id: 'name',
       compaction: 'use: [summarize({ overTokens })]',
+      transformers: 'use: [defineTransformer({ name, result })]',
       system: 'instructions',
       systemPrompt: 'instructions',
       prompt: 'instructions',
@@ -145,15 +145,15 @@ export const SHAPES = {
         "a media type in lower case, such as 'image/*' or 'application/pdf'",
         (one) => one instanceof String && isMediaRange(String(one)),
       ],
+      use: [
+        'what modules make, such as summarize({ overTokens })',
+        ({ module }) => typeof module === 'object',
+      ],
       strategies: ['what defineInjectionStrategy makes', ({ offer }) => typeof offer === 'function'],
       references: ['{ name, description, notes, tools }', ({ tools }) => Array.isArray(tools)],
       inspectors: [
         'an object with functions, as loggingInspector() makes it',
         (one) => typeof one === 'object',
-      ],
-      transformers: [
-        '{ name } with messages, result or reply',
-        (one) => typeof one === 'object' && typeof one.name === 'string',
       ],
     },
   },

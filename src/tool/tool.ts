@@ -45,6 +45,8 @@ export interface AnyTool {
   readonly providerTool?: ProviderTool | undefined;
   /** The modules that it needs; the app of an agent that has the tool has them too. */
   readonly uses?: readonly ModuleUse[] | undefined;
+  /** Those of the agent whose loop it opens: the app has them too, and they do not hold in the loop around. */
+  readonly usesInside?: readonly ModuleUse[] | undefined;
   /** What a decorator was made of. */
   readonly delegate?: AnyTool | undefined;
   /** The tools inside, for whoever lists them. */

@@ -16,6 +16,8 @@ import {
   defineDomainType,
   defineTextTool,
   defineTool,
+  type HistoryCall,
+  type HistoryMessage,
   type InputDeclaration,
   type InputOf,
   type Tool,
@@ -51,6 +53,12 @@ import {
 import { defineMcpClient, defineMcpToolGroup, type McpClient } from '../../src/mcp/tools/entry.ts';
 import { defineSchedule } from '../../src/modules/schedules/entry.ts';
 import { defineToolGroup } from '../../src/modules/tool-groups/entry.ts';
+import {
+  defineTransformer,
+  slidingWindow,
+  type TransformScope,
+  truncateToolResults,
+} from '../../src/modules/transformers/entry.ts';
 import { type Delivery, defineWebhook, verified, type Webhook } from '../../src/modules/webhooks/entry.ts';
 import { defineSurface, surfaceRoute } from '../../src/surfaces/entry.ts';
 import { defineToolCallingOptions, type ToolCallingOptions } from '../../src/tool-calling/entry.ts';
@@ -258,6 +266,37 @@ expectTypeOf(defineSchedule({ name: 'daily', ...daily })).toEqualTypeOf<ModuleUs
 createHoldfast({ agents: [biller], use: [defineSchedule({ name: 'daily', ...daily })] });
 // @ts-expect-error: an agent is named
 defineSchedule({ name: 'daily', ...daily, agent: 7 });
+
+// defineTransformer: what its functions are given.
+const shouting = defineTransformer({
+  name: 'shouting',
+  messages: (messages, scope) => {
+    expectTypeOf(messages).toEqualTypeOf<readonly HistoryMessage[]>();
+    expectTypeOf(scope).toEqualTypeOf<TransformScope>();
+    return messages;
+  },
+  result: (text, call) => {
+    expectTypeOf(call).toEqualTypeOf<HistoryCall>();
+    return `${call.name}: ${text.toUpperCase()}`;
+  },
+  reply: (text) => text.toUpperCase(),
+});
+const transformed = { name: 'clerk', description: 'Pays.', instructions: 'Pay.' };
+expectTypeOf(shouting).toEqualTypeOf<ModuleUse>();
+expectTypeOf(slidingWindow({ maxMessages: 5 })).toEqualTypeOf<ModuleUse>();
+expectTypeOf(
+  truncateToolResults({ maxLength: 5, marker: (shown, all) => `${shown}/${all}` }),
+).toEqualTypeOf<ModuleUse>();
+
+defineAgent({ ...transformed, use: [shouting, slidingWindow({ maxMessages: 5 }), truncateToolResults()] });
+// @ts-expect-error: the option is `use`
+defineAgent({ ...transformed, transformers: [shouting] });
+// @ts-expect-error: a transformer has a name
+defineTransformer({ reply: (text) => text });
+// @ts-expect-error: a transformer of results returns text
+defineTransformer({ name: 'half', result: (text) => text.length });
+// @ts-expect-error: how many messages must be said
+slidingWindow({});
 
 // defineWebhook: what its verifier answers is what starts the turn.
 const webhook = defineWebhook({

@@ -1,15 +1,7 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import { manual } from '../../src/decorators/entry.ts';
-import {
-  type AnyTool,
-  defineAgent,
-  defineTool,
-  type LoopTransformer,
-  slidingWindow,
-  type Tool,
-  truncateToolResults,
-} from '../../src/index.ts';
+import { type AnyTool, defineAgent, defineTool, type Tool } from '../../src/index.ts';
 import type { LoopInspector } from '../../src/inspect.ts';
 import {
   createToolCallingManager,
@@ -41,20 +33,15 @@ defineAgent({
     exceptions: ({ tool, thrown }) => `${tool}: ${String(thrown)}`,
   },
   limits: { toolCalls: 'unlimited', callsPerTool: { pay: 1, '*': 'unlimited' } },
-  transformers: [slidingWindow({ maxMessages: 5 }), truncateToolResults({ maxLength: 5, marker: '…' })],
 });
 
-// What an inspector is told, and what a transformer is given, is inferred.
+// What an inspector is told is inferred.
 export const inspector: LoopInspector = {
   beforeModelCall: ({ messages, tools }) =>
     expectTypeOf(tools).toEqualTypeOf<readonly string[]>() && void messages,
   afterToolCall: async ({ ms, text }) => {
     expectTypeOf([ms, text] as const).toEqualTypeOf<readonly [number, string]>();
   },
-};
-export const transformer: LoopTransformer = {
-  name: 'shout',
-  result: (text, { name }) => `${name}: ${text.toUpperCase()}`,
 };
 
 // @ts-expect-error there is no policy of that name
@@ -66,8 +53,6 @@ const times: number[] = [];
 export const short: LoopInspector = { afterToolCall: ({ ms }) => times.push(ms) };
 // @ts-expect-error there is no such moment
 export const wrong: LoopInspector = { afterLoop: () => {} };
-// @ts-expect-error a transformer of results answers text
-export const half: LoopTransformer = { name: 'half', result: (text) => text.length };
 
 const options = defineToolCallingOptions({ tools: [pay], toolContext: { tenant: 't' }, temperature: 0.5 });
 expectTypeOf(options).toEqualTypeOf<ToolCallingOptions>();

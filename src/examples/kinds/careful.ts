@@ -1,6 +1,7 @@
 import * as v from 'valibot';
-import { defineAgent, slidingWindow } from '../../index.ts';
+import { defineAgent } from '../../index.ts';
 import { loggingInspector } from '../../inspect.ts';
+import { slidingWindow } from '../../modules/transformers/entry.ts';
 import { findOrder, refundOrder } from './shop.ts';
 
 export const careful = defineAgent({
@@ -9,7 +10,7 @@ export const careful = defineAgent({
   instructions: 'Refund what is asked, and say what you did.',
   tools: [findOrder, refundOrder],
   limits: { iterations: 8, toolCalls: 20, tokens: 100_000 },
-  transformers: [slidingWindow({ maxMessages: 40 })], // what the model is shown; the journal keeps all
+  use: [slidingWindow({ maxMessages: 40 })], // what the model is shown; the journal keeps all
   inspectors: [loggingInspector({ level: 'warn' })],
   output: v.object({ refunded: v.boolean(), words: v.string() }),
 });

@@ -110,7 +110,7 @@ function subagent<
   const { tools, sources } = toolsBeside({ name, agent }, changes);
   const own = toolsOfAgent(agent);
   const inner = tools.length > 0 ? [...own, ...tools] : own;
-  const uses = [...(typeof agent === 'string' ? [] : (agent.uses ?? [])), ...usesOf(sources)];
+  const uses = usesOf(sources);
   const tool: Tool<Name, SubagentInput<Declaration>, Output> = {
     name,
     description,
@@ -119,6 +119,7 @@ function subagent<
     returnDirect: false,
     metadata: { agent: agentName },
     ...(uses.length > 0 && { uses }),
+    ...(typeof agent !== 'string' && agent.uses && { usesInside: agent.uses }),
     ...((typeof agent !== 'string' || inner.length > 0) && { inner }),
     check: (input, as = name) => check(input, as),
     async call(input, call) {

@@ -1,4 +1,3 @@
-import { fullLength } from '../../loop/transformers.ts';
 import type { ToolCall } from '../../tool/call.ts';
 import { defineTool } from '../../tool/define-tool.ts';
 import type { DomainType } from '../../tool/domain-type.ts';
@@ -165,6 +164,8 @@ function formatterFor(types: readonly DomainType[]): BlackboardFormatter {
     const words =
       byName.get(type)?.inWords?.(value) ?? (typeof value === 'string' ? value : JSON.stringify(value));
     const { length } = words;
-    return length <= MAX_VALUE ? words : words.slice(0, MAX_VALUE) + fullLength(MAX_VALUE, length);
+    return length <= MAX_VALUE
+      ? words
+      : `${words.slice(0, MAX_VALUE)}... [truncated, full length: ${length} chars]`;
   };
 }

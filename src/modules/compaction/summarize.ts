@@ -118,7 +118,7 @@ async function compactConversation(settings: SummarySettings, loop: Loop): Promi
   if (frame.id !== ROOT || frame.iterations > 0 || frame.shortened) return;
   // One that two invocations have died of, perhaps, or after which they had room for nothing else, is done without.
   if (loop.takeOvers >= TRIES) return;
-  const tokens = countTokens(shownHistory(spec, frame.messages), spec.policies.resultCharacters);
+  const tokens = countTokens(shownHistory(loop, frame.messages), spec.policies.resultCharacters);
   if (tokens <= settings.overTokens) return;
   loop.holder.checkpoint();
   try {
@@ -139,8 +139,8 @@ async function replacement(
   loop: Loop,
   { cut, tokens }: { readonly cut: Cut; readonly tokens: number },
 ): Promise<SessionEvent> {
-  const { spec, frame, turn } = loop;
-  const replaced = shownHistory(spec, frame.messages.slice(0, cut.messages));
+  const { frame, turn } = loop;
+  const replaced = shownHistory(loop, frame.messages.slice(0, cut.messages));
   try {
     const written = await writeSummary(settings, loop, replaced);
     return { type: 'conversation-compacted', turn, summary: written.text, ...cut, ...usageOf(written) };

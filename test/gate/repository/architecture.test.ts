@@ -137,6 +137,11 @@ const ARROWS: readonly {
     on: ['src/tool/', 'src/modules/tool-groups/'],
   },
   {
+    folder: 'src/modules/transformers/',
+    because: 'it changes what a loop shows',
+    on: ['src/tool/', 'src/loop/'],
+  },
+  {
     folder: 'src/modules/schedules/',
     because: 'it starts turns at the times of crons',
     on: ['tool', 'session', 'worker']

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { type AnyTool, defineAgent, type ModelRequest } from '../../../../src/index.ts';
 import type { ToolCallSeen } from '../../../../src/inspect.ts';
 import { type CallScope, communicateTool, type LiveCall, progressTool } from '../../../../src/kinds/entry.ts';
+import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import type { FeedItem } from '../../../doors/session.ts';
 import { toToolResult } from '../../../doors/tools.ts';
@@ -238,7 +239,7 @@ describe('what a call says to the user', () => {
         instructions: 'Work.',
         tools: [tells('find', 'Found Ann.')],
       },
-      transformers: [{ name: 'hide', reply: (words) => words.replaceAll('Ann', '***') }],
+      use: [defineTransformer({ name: 'hide', reply: (words) => words.replaceAll('Ann', '***') })],
     });
     const session = createTestSession(agent, { replies: [{ calls: [{ name: 'find' }] }, 'Done.'] });
     await session.send('Go.');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool, type Reference, text } from '../../../../src/index.ts';
+import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 
 const base = { name: 'clerk', description: 'Answers.', instructions: 'Answer.' };
@@ -56,12 +57,12 @@ describe('what an agent is defined with', () => {
 
   it('applies all of its transformers and inspectors, in order, and has policies of its own (PRN-05)', async () => {
     const told: string[] = [];
-    const marking = (mark: string) => ({ name: mark, result: (shown: string) => `${shown}${mark}` });
+    const marking = (mark: string) => defineTransformer({ name: mark, result: (shown) => `${shown}${mark}` });
     const noting = (mark: string) => ({ afterToolCall: () => void told.push(mark) });
     const lenient = defineAgent({
       ...base,
       tools: [tool('look')],
-      transformers: [marking('!'), marking('?')],
+      use: [marking('!'), marking('?')],
       inspectors: [noting('first'), noting('second')],
     });
     const policies = { unknownTools: { mode: 'immediate' } } as const;

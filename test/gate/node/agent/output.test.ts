@@ -10,6 +10,7 @@ import {
   replan,
   text,
 } from '../../../../src/index.ts';
+import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { stored } from '../../../fixtures/stored.ts';
@@ -107,8 +108,8 @@ describe('an agent with an output', () => {
   });
 
   it('makes the object of the answer as people are shown it', async () => {
-    const hide = { name: 'hide', reply: (words: string) => words.replaceAll('soon', '***') };
-    const agent = defineAgent({ ...base, output: Bill, transformers: [hide] });
+    const hide = defineTransformer({ name: 'hide', reply: (words) => words.replaceAll('soon', '***') });
+    const agent = defineAgent({ ...base, output: Bill, use: [hide] });
     const answer = await createTestSession(agent, { replies: [BILL] }).send('Bill me.');
     expect(answer).toMatchObject({ text: '{"total":7,"due":"***"}', object: { total: 7, due: '***' } });
   });

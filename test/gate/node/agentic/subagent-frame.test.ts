@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Agent, type AnyTool, defineTool } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
+import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { runBare } from '../tool-loop/bare-loop.ts';
 import { agent, answers, asks, byLoop, calls, offered, resultsRead, turnOf } from './scenes.ts';
@@ -94,9 +95,9 @@ describe('what an agent declares holds in its frame', () => {
     const watching = (name: string) => ({
       afterToolCall: ({ call }: { call: { name: string } }) => void told.push(`${name}: ${call.name}`),
     });
-    const marking = (mark: string) => ({ name: mark, result: (words: string) => `${words}${mark}` });
-    const own = agent('clerk', [look], { inspectors: [watching('clerk')], transformers: [marking('!')] });
-    const boss = { inspectors: [watching('boss')], transformers: [marking('?')] };
+    const marking = (mark: string) => defineTransformer({ name: mark, result: (words) => `${words}${mark}` });
+    const own = agent('clerk', [look], { inspectors: [watching('clerk')], use: [marking('!')] });
+    const boss = { inspectors: [watching('boss')], use: [marking('?')] };
     const script = [asks('clerk'), calls('look'), 'Filed.', 'Done.'];
     const { session, read } = await turnOf([defineSubagent({ agent: own })], script, { boss });
     expect(told).toEqual(['boss: look', 'clerk: look', 'boss: clerk']);

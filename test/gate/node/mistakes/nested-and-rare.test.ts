@@ -145,9 +145,9 @@ describe('something in a list of an agent', () => {
       "Agent 'clerk' has the function run at strategies[0]: use what defineInjectionStrategy makes.",
     ],
     [
-      'a function as a transformer',
-      ofAgent({ transformers: [{ name: 'cut' }, run] }),
-      "Agent 'clerk' has the function run at transformers[1]: use { name } with messages, result or reply.",
+      'the literal of a transformer as a module',
+      ofAgent({ use: [{ name: 'cut', result: run }] }),
+      "Agent 'clerk' has an object at use[0]: use what modules make, such as summarize({ overTokens }).",
     ],
     [
       'a function as an inspector',

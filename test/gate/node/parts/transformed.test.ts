@@ -1,15 +1,13 @@
 /** A reply that a transformer has changed goes back to no provider in half. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { defineAgent, defineTool, type HistoryMessage, type ReplyPart } from '../../../../src/index.ts';
 import {
-  defineAgent,
-  defineTool,
-  type HistoryMessage,
-  type LoopTransformer,
-  type ReplyPart,
+  defineTransformer,
   slidingWindow,
   truncateToolResults,
-} from '../../../../src/index.ts';
+} from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import type { ModuleUse } from '../../../doors/tools.ts';
 import { heldIn, maker, signed } from './signed.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen by 4711' });
@@ -19,12 +17,9 @@ const second = signed('two', { calls: ['look'] });
 const third = signed('three', { text: 'Seen.' });
 const SCRIPT = [first, second, third];
 
-function scene(
-  transformers: readonly LoopTransformer[],
-  replies: readonly ScriptedReply[] = [...SCRIPT, 'Yes.'],
-) {
+function scene(use: readonly ModuleUse[], replies: readonly ScriptedReply[] = [...SCRIPT, 'Yes.']) {
   return createTestSession(
-    defineAgent({ name: 'tester', description: 'Tests.', instructions: '', tools: [look], transformers }),
+    defineAgent({ name: 'tester', description: 'Tests.', instructions: '', tools: [look], use }),
     { model: maker(replies) },
   );
 }
@@ -32,20 +27,21 @@ function scene(
 type Reply = Extract<HistoryMessage, { role: 'assistant' }>;
 
 /** Changes every reply with calls. */
-const replies = (change: (reply: Reply) => HistoryMessage): LoopTransformer => ({
-  name: 'changing',
-  messages: (messages) =>
-    messages.map((message) =>
-      message.role === 'assistant' && message.calls.length > 0 ? change(message) : message,
-    ),
-});
+const replies = (change: (reply: Reply) => HistoryMessage): ModuleUse =>
+  defineTransformer({
+    name: 'changing',
+    messages: (messages) =>
+      messages.map((message) =>
+        message.role === 'assistant' && message.calls.length > 0 ? change(message) : message,
+      ),
+  });
 
 describe('a reply of parts that a transformer changes', () => {
   it('is told in words, with its calls and their results', async () => {
-    const masking: LoopTransformer = {
+    const masking = defineTransformer({
       name: 'masking',
       reply: (text) => text.replaceAll('4711', '[number]'),
-    };
+    });
     const session = scene([masking]);
     await session.send('Go.');
     session.restart();
@@ -65,7 +61,7 @@ describe('a reply of parts that a transformer changes', () => {
     expect(JSON.stringify(session.requests)).not.toContain('one thinks.');
   });
 
-  it.each<[string, LoopTransformer]>([
+  it.each<[string, ModuleUse]>([
     ['an input', replies((one) => ({ ...one, calls: one.calls.map((call) => ({ ...call, input: '{}' })) }))],
     ['a name', replies((one) => ({ ...one, calls: one.calls.map((call) => ({ ...call, name: 'see' })) }))],
     ['the order of its calls', replies((one) => ({ ...one, calls: one.calls.toReversed() }))],
@@ -131,7 +127,7 @@ describe('a reply of parts that a transformer changes', () => {
       { type: 'text', text: 'Here it is.' },
       { type: 'file', mediaType: 'image/png', data: 'AAAA', provider: { maker: { id: 'f' } } },
     ];
-    const silent: LoopTransformer = { name: 'silent', reply: (text) => text.replace('Here it is.', '') };
+    const silent = defineTransformer({ name: 'silent', reply: (text) => text.replace('Here it is.', '') });
     const session = scene([silent], [{ parts: pictured }, 'Yes.']);
     await session.send('Go.');
     await session.send('And?');
@@ -146,20 +142,26 @@ describe('a reply of parts that a transformer leaves as it is', () => {
   beforeEach(() => void vi.spyOn(console, 'error').mockImplementation(() => {}));
   afterEach(() => void vi.restoreAllMocks());
 
-  it.each<[string, LoopTransformer]>([
-    ['copies all of', { name: 'copying', messages: (messages) => structuredClone(messages) }],
+  it.each<[string, ModuleUse]>([
+    [
+      'copies all of',
+      defineTransformer({ name: 'copying', messages: (messages) => structuredClone(messages) }),
+    ],
     ['copies the calls of', replies((one) => ({ ...one, calls: one.calls.map((call) => ({ ...call })) }))],
-    ['changes results of', { name: 'loud', result: (text) => text.toUpperCase() }],
+    ['changes results of', defineTransformer({ name: 'loud', result: (text) => text.toUpperCase() })],
     ['shortens results of', truncateToolResults({ maxLength: 2 })],
-    ['reads', { name: 'reading', reply: (text) => text, messages: (messages) => [...messages] }],
+    [
+      'reads',
+      defineTransformer({ name: 'reading', reply: (text) => text, messages: (messages) => [...messages] }),
+    ],
     [
       'fails at',
-      {
+      defineTransformer({
         name: 'broken',
         reply: () => {
           throw new Error('broken');
         },
-      },
+      }),
     ],
   ])('stays whole when one %s it', async (_, transformer) => {
     const session = scene([transformer]);

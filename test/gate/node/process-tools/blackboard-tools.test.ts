@@ -4,11 +4,11 @@ import {
   type AnyTool,
   defineAgent,
   defineDomainType,
-  fullLength,
   type Json,
   type ToolCall,
 } from '../../../../src/index.ts';
 import { blackboardTools } from '../../../../src/kinds/entry.ts';
+import { fullLength } from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { toToolResult } from '../../../doors/tools.ts';
 import { calls, digs, reads, shownResults } from '../tool-loop/scenes.ts';

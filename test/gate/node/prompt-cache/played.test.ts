@@ -1,9 +1,10 @@
 /** Sessions that were really played over a wire, and were broken on purpose. */
 import * as v from 'valibot';
 import { expect, it } from 'vitest';
-import { type AgentConfig, defineAgent, defineTool, type LoopTransformer } from '../../../../src/index.ts';
+import { type AgentConfig, defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { type Finding, measureSession } from '../../../prompt-cache/measure/measure-session.ts';
 import { playSession, type Session } from '../../../prompt-cache/play/play.ts';
 import { createChatCompletionsWire } from '../../../wires/chat-completions.ts';
@@ -78,7 +79,7 @@ it('instructions that are other words each time are found in every request of th
 });
 
 it('a transformer that keeps the last result alone is found, and no event explains it', async () => {
-  const forgetful: LoopTransformer = {
+  const forgetful = defineTransformer({
     name: 'forgetful',
     messages: (messages) =>
       messages.map((message, at) =>
@@ -86,8 +87,8 @@ it('a transformer that keeps the last result alone is found, and no event explai
           ? { ...message, calls: message.calls.map((call) => ({ ...call, result: GONE })) }
           : message,
       ),
-  };
-  const findings = await findingsOf(readTwice({ transformers: [forgetful] }));
+  });
+  const findings = await findingsOf(readTwice({ use: [forgetful] }));
   expect(findings.map(({ request, place, cause }) => ({ request, place, cause }))).toEqual([
     { request: 3, place: 'messages: 3 changed', cause: 'unexplained' },
     { request: 4, place: 'messages: 5 changed', cause: 'unexplained' },

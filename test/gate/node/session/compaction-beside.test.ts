@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { oneShotPerLoop } from '../../../../src/decorators/entry.ts';
-import {
-  type AnyTool,
-  defineTool,
-  type HistoryMessage,
-  type LoopTransformer,
-} from '../../../../src/index.ts';
+import { type AnyTool, defineTool, type HistoryMessage } from '../../../../src/index.ts';
 import { definePlaybook, when } from '../../../../src/kinds/entry.ts';
 import type { SummaryOptions } from '../../../../src/modules/compaction/entry.ts';
+import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import {
   agentWith,
@@ -85,15 +81,15 @@ describe('a summary', () => {
         return 'seen';
       },
     });
-    const hide: LoopTransformer = {
+    const hide = defineTransformer({
       name: 'hide',
       messages: (messages) =>
         messages.map((one) => ({ ...one, text: one.text.replaceAll('secret', 'hidden') })),
-    };
+    });
     const session = sessionOf(
       ['A.', { calls: [{ name: 'look' }] }, 'B.'],
       { overTokens: 150, keepTurns: 0, summarise: listing },
-      { tools: [look], transformers: [hide] },
+      { tools: [look], use: [hide] },
     );
     await session.send(long('secret'));
     await session.send(long('b'));

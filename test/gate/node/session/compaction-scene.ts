@@ -20,8 +20,8 @@ export const agentWith = (options: SummaryOptions | undefined, more: More = {}) 
     name: 'clerk',
     description: 'Works.',
     instructions: 'Work.',
-    use: options ? [summarize(options)] : [],
     ...more,
+    use: [...(options ? [summarize(options)] : []), ...(more.use ?? [])],
   });
 
 /** A session of one agent, with what its model was shown last. */

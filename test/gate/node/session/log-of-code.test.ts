@@ -20,6 +20,7 @@ import {
   progressTool,
   when,
 } from '../../../../src/kinds/entry.ts';
+import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 import { createToolCallingManager, defineToolCallingOptions } from '../../../../src/tool-calling/entry.ts';
 
@@ -135,7 +136,7 @@ it.each<
   ],
   [
     'a transformer that throws',
-    { tools, transformers: [{ name: 'cut', result: leak }] },
+    { tools, use: [defineTransformer({ name: 'cut', result: leak })] },
     usual,
     {
       level,
@@ -145,12 +146,12 @@ it.each<
   ],
   [
     'a transformer that answers with something else',
-    { tools, transformers: [{ name: 'cut', result: promises as never }] },
+    { tools, use: [defineTransformer({ name: 'cut', result: promises as never })] },
     usual,
     {
       level,
       message: "the transformer 'cut' failed; what it was given stays as it was",
-      stack: 'TypeError: It answered with something else.',
+      stack: 'TypeError: It returned something else.',
     },
   ],
 ])('%s is told to the log, without secrets', async (_, config, replies, expected) => {

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  defineTextTool,
-  error,
-  fullLength,
-  type Limits,
-  truncateToolResults,
-} from '../../../../src/index.ts';
+import { defineTextTool, error, type Limits } from '../../../../src/index.ts';
+import { fullLength, truncateToolResults } from '../../../../src/modules/transformers/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { answers, passing } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
@@ -68,9 +63,8 @@ describe('a long result', () => {
   /** What the model reads, and what the journal keeps, of one result. */
   async function shown(run: () => unknown, maxLength?: number) {
     const tool = defineTextTool({ name: 'read', description: 'Reads.', effect: 'read', run });
-    const transformers =
-      maxLength === undefined ? [] : [truncateToolResults({ maxLength, marker: fullLength })];
-    const app = memoryApp({ tools: [tool], replies: [calls('read'), 'Done.'], transformers });
+    const use = maxLength === undefined ? [] : [truncateToolResults({ maxLength, marker: fullLength })];
+    const app = memoryApp({ tools: [tool], replies: [calls('read'), 'Done.'], use });
     await app.say('Go.');
     const last = app.model.requests[1]?.messages.at(-1);
     const [[, kept] = []] = answers((await app.state()).messages);

@@ -6,15 +6,18 @@ import {
   artifact,
   defineAgent,
   error,
-  type LoopTransformer,
   type ModelRequest,
   type Policies,
   readResult,
-  slidingWindow,
-  truncateToolResults,
 } from '../../../../src/index.ts';
 import { defineAgenticTool, definePlaybook } from '../../../../src/kinds/entry.ts';
+import {
+  defineTransformer,
+  slidingWindow,
+  truncateToolResults,
+} from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
+import type { ModuleUse } from '../../../doors/tools.ts';
 import { reads, shownResults } from './scenes.ts';
 
 /** A reply that calls these tools; each a name, or a name with its input. */
@@ -27,7 +30,7 @@ const LONG = Array.from({ length: 2_600 }, (_, at) => `line ${String(at).padStar
 
 interface Scene {
   readonly policies?: Policies;
-  readonly transformers?: readonly LoopTransformer[];
+  readonly use?: readonly ModuleUse[];
 }
 
 const sessionOf = (tools: readonly AnyTool[], replies: readonly ScriptedReply[], more: Scene = {}) => {
@@ -162,12 +165,12 @@ describe('a shortened result', () => {
   });
 
   it('is shown as transformers make it, of which only those that shorten are left out', async () => {
-    const hides: LoopTransformer = {
+    const hides = defineTransformer({
       name: 'hides',
       result: (text, { name }) => (name === 'look' ? text.replaceAll('line 0150', '[hidden!]') : text),
-    };
+    });
     const session = sessionOf([look, readResult()], [calls('look'), readsOn, 'Done.'], {
-      transformers: [hides, truncateToolResults({ maxLength: 1_400 })],
+      use: [hides, truncateToolResults({ maxLength: 1_400 })],
     });
     await session.send('Go.');
     const call = await callOf(session, 'look');
@@ -282,7 +285,7 @@ describe('a call that reads on', () => {
       'Done.',
     ];
     const session = sessionOf([look, readResult()], replies, {
-      transformers: [slidingWindow({ maxMessages: 2 })],
+      use: [slidingWindow({ maxMessages: 2 })],
     });
     await session.send('Go.');
     await session.send('And?');

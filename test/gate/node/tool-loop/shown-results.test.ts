@@ -1,24 +1,18 @@
 /** How much of one result a model is shown. */
 import { describe, expect, it } from 'vitest';
 import { oneShotPerLoop } from '../../../../src/decorators/entry.ts';
-import {
-  type AnyTool,
-  content,
-  defineAgent,
-  error,
-  file,
-  type LoopTransformer,
-  type Policies,
-} from '../../../../src/index.ts';
+import { type AnyTool, content, defineAgent, error, file, type Policies } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
+import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { foldMessage, type Message } from '../../../doors/journal.ts';
+import type { ModuleUse } from '../../../doors/tools.ts';
 import { calls, reads, shownResults } from './scenes.ts';
 
 interface Scene {
   readonly policies?: Policies;
-  readonly transformers?: readonly LoopTransformer[];
+  readonly use?: readonly ModuleUse[];
   readonly replies?: readonly ScriptedReply[];
 }
 
@@ -68,8 +62,8 @@ describe('a result', () => {
   });
 
   it('is shortened after transformers have had all of it', async () => {
-    const transformers = [{ name: 'counts', result: (text: string) => `${text.length} ${text}` }];
-    const scene = { policies: { resultCharacters: 8 }, transformers };
+    const use = [defineTransformer({ name: 'counts', result: (text) => `${text.length} ${text}` })];
+    const scene = { policies: { resultCharacters: 8 }, use };
     expect(await shown(() => 'x'.repeat(90), scene)).toBe(
       '90 xxxxx\n... [shortened: 8 of 93 characters are shown]',
     );

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { fallback, type LoopTransformer, ModelError } from '../../../../src/index.ts';
+import { fallback, ModelError } from '../../../../src/index.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
+import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import {
   createTestSession,
   type ScriptedReply,
@@ -123,8 +124,8 @@ describe('the prefix of a reply that its model has signed', () => {
   });
 
   it('moves where a transformer cuts', async () => {
-    const cuts: LoopTransformer = { name: 'cuts', messages: (all) => all.slice(-3) };
-    const app = appOf([thinks('One'), thinks('Two'), thinks('Three')], { transformers: [cuts] });
+    const cuts = defineTransformer({ name: 'cuts', messages: (all) => all.slice(-3) });
+    const app = appOf([thinks('One'), thinks('Two'), thinks('Three')], { use: [cuts] });
     for (const message of ['Go.', 'And?', 'And now?']) await app.say(message);
     expect(app.model.requests.map(movedIn)).toEqual([[], [], ['Two']]);
   });

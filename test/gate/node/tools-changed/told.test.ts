@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { LoopTransformer } from '../../../../src/index.ts';
 import { ModelError } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { toolsBefore } from '../../../doors/model.ts';
 import { memoryApp } from '../session/memory-app.ts';
 import { does } from '../unfolding/scenes.ts';
@@ -148,10 +148,10 @@ describe('a model that is told which tools came and went', () => {
   });
 
   it('is told of changes behind one that a transformer took out, and of none before it', async () => {
-    const cuts: LoopTransformer = {
+    const cuts = defineTransformer({
       name: 'cuts',
       messages: (all) => all.filter((message) => message.role === 'user' || message.text !== 'Three'),
-    };
+    });
     const replies = [
       thinks('One', opens('zoo')),
       thinks('Two', opens('bar')),
@@ -159,7 +159,7 @@ describe('a model that is told which tools came and went', () => {
       thinks('Four', closes('zoo')),
       'Five',
     ];
-    const session = sessionOf(replies, { transformers: [cuts] });
+    const session = sessionOf(replies, { use: [cuts] });
     await session.send('Go.');
     expect(session.requests.map(toldIn)).toEqual([
       [],

@@ -156,7 +156,6 @@ const OTHERS = [
   ...['definePlaybook', 'after', 'allOf', 'anyOf', 'onArtifact', 'onArtifactMatching', 'onBlackboard'],
   ...['onBlackboardMatching', 'when'],
   ...['autoApprove', 'autoApproveWithDelay', 'serialised', 'unwrapAs', 'formatToolTree', 'toMermaid'],
-  ...['charsShown', 'fullLength', 'slidingWindow', 'truncateToolResults'],
   ...['exceptionProcessor', 'loggingInspector', 'loopLoggingInspector', 'metricsInspector'],
 ];
 

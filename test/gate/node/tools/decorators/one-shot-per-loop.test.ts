@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { decorate, oneShotPerLoop } from '../../../../../src/decorators/entry.ts';
-import {
-  type AnyTool,
-  defineAgent,
-  defineTool,
-  error,
-  slidingWindow,
-  text,
-} from '../../../../../src/index.ts';
+import { type AnyTool, defineAgent, defineTool, error, text } from '../../../../../src/index.ts';
 import { defineStateMachine } from '../../../../../src/kinds/entry.ts';
+import { slidingWindow } from '../../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 import { fakeCall } from '../fake-call.ts';
 import { calls, crash, sessionWith, shownResults } from './turns.ts';
@@ -150,7 +144,7 @@ describe('a one-shot tool', () => {
       description: 'Helps.',
       instructions: 'Help.',
       tools: [skill(), look],
-      transformers: [slidingWindow({ maxMessages: 4 })],
+      use: [slidingWindow({ maxMessages: 4 })],
     });
     const replies = [calls('skill'), calls('skill'), calls('look'), calls('look'), calls('skill'), 'Done.'];
     const session = createTestSession(agent, { replies });

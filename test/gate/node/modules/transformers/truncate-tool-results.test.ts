@@ -1,9 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { fullLength, type TruncationOptions, truncateToolResults } from '../../../../src/index.ts';
+import {
+  fullLength,
+  type TruncationOptions,
+  truncateToolResults,
+} from '../../../../../src/modules/transformers/entry.ts';
+import { modelText } from '../../../../doors/tools.ts';
+import { shownBy } from './shown-by.ts';
 
-const call = { id: 'c', name: 'look', input: '{}' };
-const shown = (text: string, options?: TruncationOptions): string | undefined =>
-  truncateToolResults(options).result?.(text, call, { principal: { id: 'tester' } });
+const shown = (content: string, options?: TruncationOptions): string | undefined => {
+  const call = { id: 'c', name: 'look', input: '{}', result: { type: 'text', content } } as const;
+  const [reply] = shownBy(truncateToolResults(options), [{ role: 'assistant', text: '', calls: [call] }]);
+  const result = reply?.role === 'assistant' ? reply.calls[0]?.result : undefined;
+  return result && modelText(result);
+};
 
 describe('a result that is too long', () => {
   it('is shown by its first characters, and how many they are (CBK-08)', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type HistoryMessage, slidingWindow } from '../../../../src/index.ts';
-
-const scope = { principal: { id: 'tester' } };
+import type { HistoryMessage } from '../../../../../src/index.ts';
+import { slidingWindow } from '../../../../../src/modules/transformers/entry.ts';
+import { shownBy } from './shown-by.ts';
 
 /** `u1` is a message of a user, `a1` a reply without calls, `c2` one with two calls, `loop` the loop's own question. */
 function conversation(words: string): HistoryMessage[] {
@@ -20,7 +20,7 @@ function conversation(words: string): HistoryMessage[] {
 }
 
 const shown = (words: string, maxMessages: number): string =>
-  (slidingWindow({ maxMessages }).messages?.(conversation(words), scope) ?? [])
+  shownBy(slidingWindow({ maxMessages }), conversation(words))
     .map(({ text }) => text)
     .join(' ');
 
@@ -46,7 +46,7 @@ describe('a sliding window', () => {
 
   it('keeps what it keeps as it was', () => {
     const messages = conversation('u1 c2 a1');
-    expect(slidingWindow({ maxMessages: 2 }).messages?.(messages, scope)).toEqual([messages[0], messages[2]]);
+    expect(shownBy(slidingWindow({ maxMessages: 2 }), messages)).toEqual([messages[0], messages[2]]);
   });
 
   it.each([0, -1, 1.5, Number.NaN])('of %d messages is a mistake', (maxMessages) => {

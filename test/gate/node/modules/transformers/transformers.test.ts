@@ -6,19 +6,22 @@ import {
   defineTool,
   error,
   type HistoryMessage,
-  type LoopTransformer,
+} from '../../../../../src/index.ts';
+import { defineSubagent } from '../../../../../src/kinds/entry.ts';
+import {
+  defineTransformer,
   slidingWindow,
   truncateToolResults,
-} from '../../../../src/index.ts';
-import { defineSubagent } from '../../../../src/kinds/entry.ts';
-import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { calls, digs, reads, shownResults } from './scenes.ts';
+} from '../../../../../src/modules/transformers/entry.ts';
+import { createTestSession, type ScriptedReply } from '../../../../../src/testing/entry.ts';
+import type { ModuleUse } from '../../../../doors/tools.ts';
+import { calls, digs, reads, shownResults } from '../../tool-loop/scenes.ts';
 
-const agentWith = (tools: readonly AnyTool[], ...transformers: LoopTransformer[]) =>
-  defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, transformers });
+const agentWith = (tools: readonly AnyTool[], ...use: ModuleUse[]) =>
+  defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, use });
 
-const upper: LoopTransformer = { name: 'upper', result: (text) => text.toUpperCase() };
-const mark: LoopTransformer = { name: 'mark', result: (text, { name }) => `${name}: ${text}` };
+const upper = defineTransformer({ name: 'upper', result: (text) => text.toUpperCase() });
+const mark = defineTransformer({ name: 'mark', result: (text, { name }) => `${name}: ${text}` });
 
 let logged: MockInstance;
 beforeEach(() => {
@@ -62,10 +65,10 @@ describe('a transformer', () => {
   });
 
   it('changes the whole conversation before each model call (CBK-02)', async () => {
-    const forget: LoopTransformer = {
+    const forget = defineTransformer({
       name: 'forget',
       messages: (messages) => messages.filter(({ text }) => !text.includes('secret')),
-    };
+    });
     const session = createTestSession(agentWith([], forget), { replies: ['I know.', 'What?'] });
     await session.send('The secret is 7.');
     await session.send('And?');
@@ -77,14 +80,14 @@ describe('a transformer', () => {
   });
 
   it('cannot part a call from its result: dropped together, or answered that there is none (CBK-07)', async () => {
-    const lose: LoopTransformer = {
+    const lose = defineTransformer({
       name: 'lose',
       messages: (messages) =>
         messages.map((message): HistoryMessage => {
           if (message.role === 'user') return message;
           return { ...message, calls: message.calls.map(({ id, name, input }) => ({ id, name, input })) };
         }),
-    };
+    });
     const session = createTestSession(agentWith([reads('look')], lose), {
       replies: [calls('look'), 'Done.'],
     });
@@ -93,10 +96,10 @@ describe('a transformer', () => {
   });
 
   it('changes the words of replies: as they are shown again, and as the answer (CBK-02)', async () => {
-    const unthink: LoopTransformer = {
+    const unthink = defineTransformer({
       name: 'unthink',
       reply: (text) => text.replaceAll(/<think>.*?<\/think>/g, ''),
-    };
+    });
     const session = createTestSession(agentWith([], unthink), {
       replies: ['<think>Hm.</think>Six.', 'Seven.'],
     });
@@ -110,13 +113,13 @@ describe('a transformer', () => {
   });
 
   it('has changed the answer before it is read as the output of the agent', async () => {
-    const unfence: LoopTransformer = {
+    const unfence = defineTransformer({
       name: 'unthink',
       reply: (text) => text.replace('<think>Hm.</think>', ''),
-    };
+    });
     const agent = defineAgent({
       ...{ name: 'clerk', description: 'Works.', instructions: 'Work.', tools: [] },
-      transformers: [unfence],
+      use: [unfence],
       output: v.object({ n: v.number() }),
     });
     const session = createTestSession(agent, { replies: ['<think>Hm.</think>{"n":6}'] });
@@ -134,7 +137,7 @@ describe('a transformer', () => {
   });
 
   it('is inherited by nested loops, also for their answer', async () => {
-    const shout: LoopTransformer = { name: 'shout', reply: (text) => `${text}!` };
+    const shout = defineTransformer({ name: 'shout', reply: (text) => `${text}!` });
     const session = createTestSession(agentWith([digs([reads('look', () => 'seen')])], upper, shout), {
       replies: [calls('dig'), calls('look'), 'Dug', 'Done'],
     });
@@ -144,13 +147,13 @@ describe('a transformer', () => {
   });
 
   it('is told for whom the turn is, in nested loops and for their answers too', async () => {
-    const forOne: LoopTransformer = {
+    const forOne = defineTransformer({
       name: 'for-one',
       messages: (messages, { principal }) =>
         messages.map((one) => (one.role === 'user' ? { ...one, text: `${principal.id}: ${one.text}` } : one)),
       result: (text, _, { principal }) => `${text} (${principal.roles?.join()})`,
       reply: (text, { principal }) => `${text}, ${principal.id}`,
-    };
+    });
     const nested = defineSubagent({ agent: agentWith([reads('look', () => 'seen')], forOne) });
     const session = createTestSession(agentWith([nested]), {
       replies: [{ calls: [{ name: 'clerk', input: { message: 'Look.' } }] }, calls('look'), 'Seen', 'Done'],
@@ -162,10 +165,10 @@ describe('a transformer', () => {
     expect(shownResults(session.requests[3])).toEqual(['Seen, ana']);
   });
 
-  it.each<[string, LoopTransformer]>([
+  it.each<[string, ModuleUse]>([
     [
       'throws',
-      {
+      defineTransformer({
         name: 'bad',
         messages: () => {
           throw new Error('No.');
@@ -176,16 +179,16 @@ describe('a transformer', () => {
         reply: () => {
           throw new Error('No.');
         },
-      },
+      }),
     ],
     [
       'answers nonsense',
-      {
+      defineTransformer({
         name: 'bad',
         messages: (() => 'all') as never, // what the types forbid
         result: (() => undefined) as never,
         reply: (() => 7) as never,
-      },
+      }),
     ],
   ])('that %s leaves what it was given, and that is logged (CBK-03)', async (_, bad) => {
     const session = createTestSession(agentWith([reads('look', () => 'seen')], bad, upper), {
@@ -259,13 +262,13 @@ describe('the history of a call', () => {
 
   it('is made only when it is asked for, and a new copy each time (SPA-08)', async () => {
     let asked = 0;
-    const counting: LoopTransformer = {
+    const counting = defineTransformer({
       name: 'counting',
       messages: (messages) => {
         asked += 1;
         return messages;
       },
-    };
+    });
     const reading = reads('reading', ({ history }) => {
       const first = history();
       Object.assign(first[1]?.role === 'assistant' ? (first[1].calls[0]?.result ?? {}) : {}, {

@@ -1,0 +1,10 @@
+/** The entry `holdfast/transformers`: what models are shown of a conversation is changed, while the journal keeps what was said. */
+export { defineTransformer, type LoopTransformer, type TransformScope } from './define-transformer.ts';
+export { slidingWindow } from './sliding-window.ts';
+export {
+  charsShown,
+  fullLength,
+  type TruncationMarker,
+  type TruncationOptions,
+  truncateToolResults,
+} from './truncate-tool-results.ts';

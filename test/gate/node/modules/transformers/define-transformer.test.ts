@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { defineAgent } from '../../../../../src/index.ts';
+import { defineSubagent } from '../../../../../src/kinds/entry.ts';
+import {
+  defineTransformer,
+  slidingWindow,
+  truncateToolResults,
+} from '../../../../../src/modules/transformers/entry.ts';
+import { createTestSession } from '../../../../../src/testing/entry.ts';
+import { calls, reads, shownResults } from '../../tool-loop/scenes.ts';
+
+const base = { name: 'clerk', description: 'Works.', instructions: 'Work.' };
+const marking = (mark: string) => defineTransformer({ name: mark, result: (text) => `${text}${mark}` });
+
+describe('a transformer in use', () => {
+  it('is applied once in a nested loop whose agent uses the same one', async () => {
+    const use = [marking('!')];
+    const inner = defineAgent({ ...base, name: 'finder', tools: [reads('look', () => 'seen')], use });
+    const outer = defineAgent({ ...base, tools: [defineSubagent({ agent: inner })], use });
+    const session = createTestSession(outer, {
+      replies: [
+        { calls: [{ name: 'finder', input: { message: 'Find it.' } }] },
+        calls('look'),
+        'Found.',
+        'Done.',
+      ],
+    });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
+    expect(shownResults(session.requests[2])).toEqual(['seen!']);
+    expect(shownResults(session.requests[3])).toEqual(['Found.!']);
+  });
+
+  it('holds for every agent of an app that uses it, before those of the agent', async () => {
+    const agent = defineAgent({ ...base, tools: [reads('look', () => 'seen')], use: [marking('!')] });
+    const session = createTestSession(agent, { replies: [calls('look'), 'Done.'], use: [marking('?')] });
+    await session.send('Go.');
+    expect(shownResults(session.requests[1])).toEqual(['seen?!']);
+  });
+
+  it('is one of several only under a name of its own', () => {
+    const agent = defineAgent({ ...base, use: [marking('!'), marking('!')] });
+    expect(() => createTestSession(agent, { replies: [] })).toThrow(
+      "The module 'transformers' is used twice under the key '!': give one of them another.",
+    );
+  });
+
+  it('may be one of several windows and lengths', () => {
+    const use = [
+      ...[slidingWindow({ maxMessages: 3 }), slidingWindow({ maxMessages: 4 })],
+      ...[truncateToolResults({ maxLength: 3 }), truncateToolResults({ maxLength: 4 })],
+    ];
+    expect(() => createTestSession(defineAgent({ ...base, use }), { replies: [] })).not.toThrow();
+  });
+});
+
+describe('the literal of a transformer', () => {
+  it.each<[string, unknown, string]>([
+    ['without a name', { reply: String }, "A transformer has no 'name': use a text."],
+    [
+      'with a word that is none of ours',
+      { name: 'cut', results: String },
+      "A transformer has 'results', which defineTransformer does not take. Did you mean 'result'?",
+    ],
+    [
+      'without a function',
+      { name: 'cut' },
+      "The transformer 'cut' changes nothing: give it 'messages', 'result' or 'reply'.",
+    ],
+  ])('%s is a mistake', (_, literal, message) => {
+    expect(() => defineTransformer(literal as never)).toThrow(message);
+  });
+});
