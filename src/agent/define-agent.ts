@@ -150,7 +150,7 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
    * inside its own too, unless their agents say otherwise.
    */
   readonly modelTimeout?: ModelTimeout | undefined;
-  /** Bounds of one turn. Unless given: 20 iterations, 150 tool calls, 40 calls of any one tool, or `toolCalls` if that is more. */
+  /** Bounds of one turn. Defaults to 20 iterations. */
   readonly limits?: Limits | undefined;
   /** What its loops do where there is a choice: tools that do not exist, blank replies, tools that throw. */
   readonly policies?: Policies | undefined;

@@ -1,6 +1,7 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import type { Agent } from '../agent/define-agent.ts';
 import type { ModelReply } from '../model/chat-model.ts';
+import { LIMITS } from '../modules/limits/counted.ts';
 import { type ResolvedTools, resolveTools } from '../sources/resolution/resolve-tools.ts';
 import type { ToolSource } from '../sources/resolution/tool-source.ts';
 import { ToolDefinitionError } from '../tool/check-definition.ts';
@@ -87,7 +88,7 @@ export function toAiTools(
   options: ToAiToolsOptions = {},
 ): Readonly<Record<string, GivenTool>> {
   const { tools, settings } = isAgent(given)
-    ? { tools: toolsOfAgent(given), settings: { ...settingsOf(given), ...options } }
+    ? { tools: toolsOfAgent(given), settings: { ...settingsOf(given, options), ...options } }
     : { tools: resolveTools(given).tools, settings: options };
   for (const tool of tools) checkGivable(tool);
   const { context, ...config } = settings;
@@ -129,8 +130,12 @@ function toolsOfAgent({ name, tools, providers, needsApp }: Agent): ResolvedTool
   return resolveTools([...tools, ...providers]).tools;
 }
 
-const settingsOf = ({ limits, inspectors, policies, model }: Agent): ToAiToolsOptions => ({
-  limits: { toolCalls: limits.toolCalls, callsPerTool: limits.callsPerTool },
+/** Given limits of calls take the place of the agent's. */
+const settingsOf = (
+  { uses, inspectors, policies, model }: Agent,
+  { limits }: ToAiToolsOptions,
+): ToAiToolsOptions => ({
+  use: limits ? uses.filter(({ module }) => module !== LIMITS) : uses,
   inspectors,
   exceptionProcessor: policies.exceptions,
   model,

@@ -6,7 +6,7 @@ import { findCall, holdFacts } from './fold-calls.ts';
 import { foldToolsChanged, taken } from './fold-offers.ts';
 import { applyFacts } from './memories.ts';
 import { foldShortened, summaryMessage, withoutChange } from './shortened.ts';
-import { framesAround, placed } from './spending.ts';
+import { framesAround } from './spending.ts';
 import {
   type Fold,
   type FrameState,
@@ -26,7 +26,6 @@ export function startTurn(state: SessionState, event: EventOf<'turn-started'>): 
   const place = enterTree(state, event);
   const root: FrameState = {
     ...newLoop,
-    callsByTool: new Map(),
     id: ROOT,
     path,
     messages,
@@ -68,7 +67,6 @@ export function startTurn(state: SessionState, event: EventOf<'turn-started'>): 
 }
 
 const newLoop = {
-  toolCalls: 0,
   seen: { callState: {}, entries: 0, memories: new Map() },
   planned: false,
   iterations: 0,
@@ -97,7 +95,7 @@ export function openFrame(fold: Fold, event: EventOf<'frame-started'>): void {
   const inParent = parent && parent.id !== ROOT && { parent: parent.id };
   const messages: Message[] = [];
   foldMessage(messages, event);
-  const own = { callsByTool: new Map(), offered: nothingOffered(), messages };
+  const own = { offered: nothingOffered(), messages };
   turn.frames.set(id, { ...newLoop, ...own, ...board, ...inParent, id, path });
   applyFacts(fold, { facts, place: { turn: turn.id, frame: id, path, call: id } });
 }
@@ -157,7 +155,7 @@ export function foldMessage(messages: Message[], event: SessionEvent, { turn, of
       messages.splice(messages.length - (event.unseen ?? 0), 0, {
         role: 'assistant',
         text: event.text,
-        calls: placed(event.toolCalls, turn, event.frame ?? ROOT),
+        calls: event.toolCalls.map((call) => ({ ...call })),
         ...keptOf(event),
         ...(event.cut && { cut: true }),
         ...taken(offered),
@@ -264,7 +262,6 @@ function endCall(
 ): void {
   const call = lastBatch(messages).find(({ id }) => id === event.call);
   if (!call || call.ended) return;
-  delete call.places;
   delete call.started;
   delete call.atEnd;
   delete call.waits;

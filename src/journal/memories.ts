@@ -2,8 +2,9 @@
 import type { Json } from '../tool/json.ts';
 import type { FactPlace, MemoryFact, MemoryPlace, SessionMoment, ToolMemory } from '../tool/tool-memory.ts';
 import { lastReply } from './conversation.ts';
-import { ROOT, type SessionEvent } from './events.ts';
-import type { CallRecord, Fold, SessionState } from './state.ts';
+import { type EventOf, ROOT, type SessionEvent } from './events.ts';
+import { framesAround, toolOf } from './spending.ts';
+import { type CallRecord, type Fold, frameOf, type SessionState } from './state.ts';
 
 /** A state, and the memories that are folded into it. */
 type Remembering = Pick<Fold, 'state' | 'memories'>;
@@ -33,11 +34,21 @@ export function applyFacts(fold: Remembering, { facts, place, when }: RecordedFa
 export function tellMemories({ state, memories }: Remembering, event: SessionEvent): void {
   if (memories.length === 0) return;
   const moment = momentOf(state, event);
+  const calls = event.type === 'model-replied' ? callsMade(state, event) : undefined;
   for (const memory of memories) {
     if (!state.memories.has(memory.name)) state.memories.set(memory.name, firstOf(memory));
-    if (moment && memory.observe)
-      change(state, memory, { path: moment.path, next: (value) => memory.observe?.(value, moment) });
+    if (moment) observed(state, memory, moment);
+    if (calls) observed(state, memory, calls);
   }
+}
+
+/** Folds a moment on a memory. One of scope `turn` starts anew with each turn, and is dropped with it. */
+function observed(state: SessionState, memory: ToolMemory, moment: SessionMoment): void {
+  const ofTurn = memory.scope === 'turn' ? moment.type : undefined;
+  if (ofTurn === 'turn-started') state.memories.set(memory.name, firstOf(memory));
+  if (memory.observe)
+    change(state, memory, { path: moment.path, next: (value) => memory.observe?.(value, moment) });
+  if (ofTurn === 'turn-ended') state.memories.set(memory.name, firstOf(memory));
 }
 
 interface Change {
@@ -79,6 +90,15 @@ export function valueIn<Value extends Json, Fact extends Json>(
   // Names of loops may be any: what an object inherits is not theirs.
   const paths = Object(value) as { readonly [path: string]: Value };
   return (Object.hasOwn(paths, path) ? paths[path] : undefined) ?? initial;
+}
+
+/** The calls that a reply has made; a plan's reply is one too. */
+function callsMade({ turn }: SessionState, event: EventOf<'model-replied'>): SessionMoment | undefined {
+  const frame = turn?.id === event.turn ? frameOf({ turn }, event) : undefined;
+  if (!turn || !frame || event.toolCalls.length === 0) return undefined;
+  const calls = event.toolCalls.map((call) => ({ id: call.id, tool: toolOf(call) }));
+  const loops = framesAround(turn, frame).map(({ id }) => id);
+  return { type: 'calls-made', turn: turn.id, frame: frame.id, path: frame.path, calls, loops };
 }
 
 /** What an event is for memories; nothing, when it is of no loop that is there. */

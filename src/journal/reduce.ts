@@ -119,7 +119,7 @@ function foldReply(fold: Fold, event: EventOf<'model-replied'>): void {
     turn.iterations += 1;
     turn.model = event.model;
   }
-  countCalls(event.toolCalls, turn, frame);
+  countCalls(event.toolCalls, turn);
   if (frame.id === ROOT) turn.limited ||= event.last ?? false;
   turn.resumedSinceReply = 0;
   foldUsed(fold, frame, event.usage);

@@ -13,8 +13,6 @@ import type { Answer, Wait } from './wait.ts';
 
 /** One call of a reply, and how far it came. */
 export interface CallRecord extends JournaledCall {
-  /** While it is open: its places in the turn and in the nested loops around it. */
-  places?: readonly CallPlace[];
   /**
    * While it is open: the effect under which it was started, which holds even when the tool has changed since; `read` while it
    * waits at a checkpoint.
@@ -39,16 +37,8 @@ export interface CallRecord extends JournaledCall {
   };
 }
 
-/** Where a call stands among the calls of a loop and of what nests in it, in all and among those of the same tool; from 1. */
-interface CallPlace {
-  /** Of the loop; that of the turn's own counts all calls of the turn. */
-  readonly frame: string;
-  readonly calls: number;
-  readonly ofTool: number;
-}
-
-/** Calls of a loop and of what nests in it. */
-export interface CallCounts {
+/** Calls of a turn, nested loops included. */
+interface CallCounts {
   toolCalls: number;
   readonly callsByTool: Map<string, number>;
 }
@@ -100,7 +90,7 @@ export interface KeptReply {
 }
 
 /** One loop: the turn's own, or the nested one that a call opened. */
-export interface FrameState extends CallCounts {
+export interface FrameState {
   /** The id of the call that opened it; empty for the turn's own loop. */
   readonly id: string;
   /** The frame around it; absent for the turn's own loop. */

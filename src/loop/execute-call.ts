@@ -78,11 +78,7 @@ async function endOf(run: ToolCallRun): Promise<CallEnding> {
   const time = run.times.begin(run.record.name, run.loop.log);
   try {
     const permission = await permitCall(run, time);
-    if (!permission.ok) {
-      const { answer, limit } = permission;
-      const known = knownResult(run.record);
-      return known ? { result: known } : { result: answer, ...(limit && { limit }) };
-    }
+    if (!permission.ok) return { result: knownResult(run.record) ?? permission.answer };
     const { run: permitted } = permission;
     const prepared = prepareCall(permitted, time);
     return await endingOf(permitted, prepared, await answerOf(permitted, prepared, time));

@@ -6,7 +6,6 @@ import { paragraphs } from '../tool/json.ts';
 import type { AnyTool, Frame, Instructions } from '../tool/tool.ts';
 import { type PlannedModel, withBudgets } from './budget.ts';
 import type { Loop, LoopAgent, LoopAgents, LoopSpec } from './loop.ts';
-import { withCallLimits } from './loop-limits.ts';
 import { usesInside } from './loop-seams.ts';
 
 /** Who runs a nested loop in place of the model around it. */
@@ -130,7 +129,6 @@ function nestedSpec({ everywhere, spec }: Loop, declared: Declared, { id, calls 
     uses: usesInside(spec.uses, id, uses),
     strategies: [...sources, ...everywhere, ...strategies],
     iterations: limits?.iterations ?? around.iterations,
-    callLimits: withCallLimits(spec.callLimits, id, limits),
     budgets: withBudgets(spec.budgets, id, limits),
     context: context?.merge(spec.context) ?? spec.context,
     depth: spec.depth + 1,

@@ -5,28 +5,10 @@ import { literals } from '../tool/literals.ts';
 /** The bounds of a loop. Those on tokens and cost are only those that it declares: what is around it has its own. */
 export interface LoopLimits extends Pick<Limits, BudgetLimit> {
   readonly iterations: number;
-  readonly toolCalls: CallLimit;
-  readonly callsPerTool: CallLimit | Readonly<Record<string, CallLimit>>;
 }
-
-/** Bounds on the tool calls of one loop and of what nests in it. */
-export interface CallLimits extends Pick<Limits, 'toolCalls' | 'callsPerTool'> {
-  /** The id of the loop. */
-  readonly frame: string;
-}
-
-/** Adds the limits that a frame declares to those around it: what nests in a loop is bound by both. */
-export const withCallLimits = (
-  around: readonly CallLimits[],
-  frame: string,
-  { toolCalls, callsPerTool }: Pick<Limits, 'toolCalls' | 'callsPerTool'> = {},
-): readonly CallLimits[] =>
-  toolCalls === undefined && callsPerTool === undefined
-    ? around
-    : [...around, { frame, toolCalls, callsPerTool }];
 
 /** The limits of an agent that declares none: generous enough for honest work, small enough to stop a runaway. */
-export const DEFAULT_LIMITS: LoopLimits = { iterations: 20, toolCalls: 150, callsPerTool: 40 };
+export const DEFAULT_LIMITS: LoopLimits = { iterations: 20 };
 
 /** Tokens after which a turn asks no model any more, where its agent has no limit on them of its own. */
 const MOST_TOKENS = 1_000_000;
@@ -38,27 +20,13 @@ export const tokenCeiling = ({ tokens }: Pick<Limits, 'tokens'>): number | undef
 /** The declared limits over those around them; on tokens and cost, the declared ones alone. */
 export const withLimits = (limits: Limits | undefined, around: LoopLimits): LoopLimits => ({
   iterations: limits?.iterations ?? around.iterations,
-  toolCalls: limits?.toolCalls ?? around.toolCalls,
-  callsPerTool: perTool(limits?.callsPerTool, lifted(limits?.toolCalls, around.callsPerTool)),
   ...(limits?.tokens !== undefined && { tokens: limits.tokens }),
   ...(limits?.cost !== undefined && { cost: limits.cost }),
 });
 
-type PerTool = LoopLimits['callsPerTool'];
-
-/** Whoever declares more calls in all than any one tool has by default, means them for any one tool too. */
-const lifted = (toolCalls: CallLimit = 0, around: PerTool): PerTool =>
-  toolCalls === 'unlimited' || toolCalls > Number(around) ? toolCalls : around;
-
-/** What is declared of some tools leaves the others as they were. */
-function perTool(declared: PerTool | undefined, around: PerTool): PerTool {
-  if (typeof declared !== 'object') return declared ?? around;
-  return { ...(typeof around === 'object' ? around : { '*': around }), ...declared };
-}
-
 /** A limit that no loop can work with. */
 interface LimitProblem {
-  /** Such as `callsPerTool.search`. */
+  /** Such as `iterations`. */
   readonly path: string;
   readonly value: unknown;
   /** What a limit of this kind can be, to go on after "use ". */
@@ -71,16 +39,14 @@ const COUNT = 'a positive whole number';
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
 
 /**
- * The first limit that there is not, or that is neither a positive whole number nor, of calls and tokens, `unlimited`, nor, of cost, a positive number;
- * `undefined` when there is none.
+ * The first limit that there is not, or that is neither a positive whole number nor, of tokens, `unlimited`, nor, of cost, a positive
+ * number; `undefined` when there is none.
  */
 export function limitProblem(declaredLimits: Limits = {}): LimitProblem | undefined {
   const stranger = literals?.innerFault(declaredLimits, 'limits');
   if (stranger) return stranger;
-  const { callsPerTool, cost, ...limits } = declaredLimits;
+  const { cost, ...limits } = declaredLimits;
   const declared: [string, CallLimit | undefined][] = Object.entries(limits);
-  if (typeof callsPerTool !== 'object') declared.push(['callsPerTool', callsPerTool]);
-  else for (const [tool, most] of Object.entries(callsPerTool)) declared.push([`callsPerTool.${tool}`, most]);
   for (const [path, value] of declared) {
     if (value === undefined || isCount(value)) continue;
     if (value !== 'unlimited' || path === 'iterations') return { path, value, use: COUNT };

@@ -29,6 +29,8 @@ export interface LoopSeam {
   history?(shown: readonly HistoryMessage[], scope: HistoryScope): readonly HistoryMessage[];
   /** Wraps the model calls. */
   readonly ask?: AskLayer | undefined;
+  /** Returns how far the limits that it sets are used up, for tools that report the budget. `frame`: the loop that they bound. */
+  limits?(loop: Loop, frame: string): readonly LimitUse[];
 }
 
 /** What a step of the phase `history` is given, and for whom. */
@@ -49,6 +51,11 @@ export interface CallPlace {
   readonly frame: string;
   /** Notes that the call was beyond a limit. */
   reached(limit: ReachedLimit): void;
+}
+
+/** A limit that a module sets, and how much of it is used up. */
+export interface LimitUse extends ReachedLimit {
+  readonly used: number;
 }
 
 /** The seams `prepare`, `request`, `call` and `ask`. */

@@ -18,7 +18,7 @@ import type { Holder } from './holder.ts';
 import type { LoopInspector } from './inspector.ts';
 import type { LiveMemories } from './live-memories.ts';
 import type { LoopFiles } from './loop-files.ts';
-import type { CallLimits, LoopLimits } from './loop-limits.ts';
+import type { LoopLimits } from './loop-limits.ts';
 import type { ModelTimeout } from './model-time.ts';
 import type { LoopPolicies } from './policies.ts';
 import type { ScheduleRoom } from './scheduling.ts';
@@ -81,8 +81,6 @@ export interface LoopSpec {
   readonly modelTimeout: ModelTimeout;
   /** Model calls that it may make before it is asked for the best answer. */
   readonly iterations: number;
-  /** How many tools may be called: the limits of the loops around it, outermost first, and its own. */
-  readonly callLimits: readonly CallLimits[];
   /** What models may use in it: its own limits and those of every loop around. */
   readonly budgets: readonly Budget[];
   /** Tokens of the turn after which no model is asked; absent where a limit holds them back, and of a plan. */

@@ -14,7 +14,7 @@ import { type Holder, NO_CREDENTIALS } from './holder.ts';
 import { LiveMemories } from './live-memories.ts';
 import type { Loop, LoopJournal, LoopSpec, TurnScope } from './loop.ts';
 import { MemoryFiles } from './loop-files.ts';
-import { DEFAULT_LIMITS, type LoopLimits, tokenCeiling, withCallLimits } from './loop-limits.ts';
+import { DEFAULT_LIMITS, type LoopLimits, tokenCeiling } from './loop-limits.ts';
 import { usesOfTurn } from './loop-seams.ts';
 import { DEFAULT_POLICIES } from './policies.ts';
 import { runForOutput } from './run-loop.ts';
@@ -107,7 +107,6 @@ function specOf({
     cache: own.cache,
     modelTimeout: {},
     iterations: limits.iterations,
-    callLimits: withCallLimits([], ROOT, limits),
     budgets: withBudgets([], ROOT, limits),
     tokenCeiling: tokenCeiling(limits),
     policies: own.policies ?? DEFAULT_POLICIES,

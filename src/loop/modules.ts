@@ -21,7 +21,7 @@ export interface Modules {
 }
 
 /**
- * Puts the modules of an app together: its own, those that each of its agents brings, and those of agents that are known to tools alone.
+ * Puts the modules of an app together: its own, those that each of its agents brings, and those of loops inside theirs.
  *
  * @throws ConfigurationError if two modules share a name, or two uses of one module that hold for the same agent a key.
  */

@@ -4,6 +4,7 @@ import { usd } from '../model/prices.ts';
 import type { BudgetView, ProcessView } from '../tool/process-view.ts';
 import { type Budget, usedOf } from './budget.ts';
 import type { Loop } from './loop.ts';
+import { LOOPS } from './loop-seams.ts';
 
 /**
  * The turn as a call of this loop sees it. Each part is made when it is read, of the state as it is then; only memory is
@@ -51,11 +52,11 @@ function budgetOf({ spec, journal }: Loop, limit: Budget['limit']): BudgetView |
   return leastOf(held.map((budget) => left(budget.most, usedOf(budget, journal.state.turn))));
 }
 
-function toolCallsOf({ spec, journal: { state } }: Loop): BudgetView | undefined {
+function toolCallsOf(loop: Loop): BudgetView | undefined {
   return leastOf(
-    spec.callLimits.flatMap(({ frame, toolCalls }) => {
-      const counted = frame === ROOT ? state.turn : state.turn?.frames.get(frame);
-      return typeof toolCalls === 'number' ? left(toolCalls, counted?.toolCalls ?? 0) : [];
+    loop.spec.uses.flatMap(({ use, frame }) => {
+      const limits = LOOPS.of(use)?.limits?.(loop, frame) ?? [];
+      return limits.flatMap(({ kind, most, used }) => (kind === 'toolCalls' ? left(most, used) : []));
     }),
   );
 }

@@ -4,7 +4,7 @@ import type { SessionPort } from '../journal/session-port.ts';
 import type { TurnState } from '../journal/state.ts';
 import { unpriced, withBudgets } from '../loop/budget.ts';
 import type { AroundExecution, LoopAgents, LoopSpec } from '../loop/loop.ts';
-import { tokenCeiling, withCallLimits } from '../loop/loop-limits.ts';
+import { tokenCeiling } from '../loop/loop-limits.ts';
 import { usesOfTurn } from '../loop/loop-seams.ts';
 import { refusedSettings } from '../loop/loop-settings.ts';
 import { type Modules, NO_MODULES } from '../loop/modules.ts';
@@ -85,7 +85,6 @@ export function specOf(host: TurnHost, turn: TurnState): LoopSpec {
     cache: agent.cache,
     modelTimeout: agent.modelTimeout,
     iterations: agent.limits.iterations,
-    callLimits: withCallLimits([], ROOT, agent.limits),
     budgets,
     tokenCeiling: tokenCeiling(agent.limits),
     policies: agent.policies,

@@ -1,14 +1,15 @@
 import { openBatch } from '../journal/conversation.ts';
-import { countCalls } from '../journal/spending.ts';
+import { ROOT } from '../journal/events.ts';
+import { toolOf } from '../journal/spending.ts';
 import type { CallRecord, Message } from '../journal/state.ts';
 import { replied } from '../loop/ask-model.ts';
 import { type Holder, Interrupted } from '../loop/holder.ts';
-import type { Loop } from '../loop/loop.ts';
 import { type MemoryLoop, type MemoryLoopConfig, memoryLoop } from '../loop/memory-loop.ts';
 import { nextStep } from '../loop/next-step.ts';
 import { offerTools } from '../loop/offer-tools.ts';
 import { runBatch } from '../loop/run-loop.ts';
 import type { ModelMessage, ModelReply } from '../model/chat-model.ts';
+import { COUNTED } from '../modules/limits/counted.ts';
 import { modelText, type Signal, type ToolResult, toolResult } from '../tool/tool-result.ts';
 
 /** Says what is executed, and where the loop stood. */
@@ -63,7 +64,7 @@ async function execute(
 ): Promise<ToolExecutionResult> {
   state.messages.splice(0, state.messages.length, ...toMessages(messages));
   const { frame, spec } = loop;
-  countSince(state, frame);
+  countSince(state);
   loop.journal.emit(replied(loop, reply, { last: false, offered: offerTools(loop, 'now') }));
   const calls = openBatch(frame);
   await runBatch(loop);
@@ -79,11 +80,16 @@ async function execute(
 }
 
 /** Limits count since the last message of the user. */
-function countSince({ messages, turn }: MemoryLoop['state'], frame: Loop['frame']): void {
+function countSince({ messages, memories, turn }: MemoryLoop['state']): void {
+  if (!turn) return;
   const asked = messages.findLastIndex(({ role }) => role === 'user');
-  for (const message of messages.slice(asked + 1)) {
-    if (turn && message.role === 'assistant') countCalls(message.calls, turn, frame);
-  }
+  const place = { turn: turn.id, frame: ROOT, path: '', loops: [ROOT] };
+  const calls = messages
+    .slice(asked + 1)
+    .flatMap((message) => (message.role === 'assistant' ? message.calls : []))
+    .map((call) => ({ id: call.id, tool: toolOf(call) }));
+  const counted = COUNTED.observe?.(COUNTED.initial, { type: 'calls-made', ...place, calls });
+  memories.set(COUNTED.name, counted ?? COUNTED.initial);
 }
 
 /** Groups a conversation, as a model is sent it, as the journal has it. System messages are no part of it. */

@@ -1,6 +1,5 @@
 import type { ExceptionProcessor } from '../loop/exception-processor.ts';
 import type { LoopInspector } from '../loop/inspector.ts';
-import { DEFAULT_LIMITS, limitProblem, withLimits } from '../loop/loop-limits.ts';
 import type { MemoryLoopConfig } from '../loop/memory-loop.ts';
 import { composeModules } from '../loop/modules.ts';
 import { toDefinition } from '../loop/offer-tools.ts';
@@ -12,13 +11,15 @@ import {
   type ModelReply,
   type ToolDefinition,
 } from '../model/chat-model.ts';
+import { type CallLimits, callLimits } from '../modules/limits/call-limits.ts';
+import { LIMITS } from '../modules/limits/counted.ts';
+import { attempt } from '../tool/async.ts';
 import type { GivenEnv } from '../tool/env.ts';
-import type { Limits } from '../tool/frame.ts';
 import { type Log, type LogOption, toLog, warning } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import { Secrets } from '../tool/secrets.ts';
 import type { AnyTool } from '../tool/tool.ts';
-import { usesOf } from '../tool/uses.ts';
+import { usesInside, usesOf } from '../tool/uses.ts';
 import { executeReply, type ToolExecutionResult } from './execute-reply.ts';
 import {
   isInternalToolExecutionEnabled,
@@ -44,7 +45,7 @@ export interface ToolCallingManagerConfig {
    * Of calls since the last message of the user: 150, and 40 of any one tool or `toolCalls` if that is more, unless
    * given.
    */
-  readonly limits?: Pick<Limits, 'toolCalls' | 'callsPerTool'> | undefined;
+  readonly limits?: CallLimits | undefined;
   readonly inspectors?: readonly LoopInspector[] | undefined;
   /** Credentials by name, for `call.secrets`; never shown to a model. */
   readonly secrets?: Readonly<Record<string, string | undefined>> | undefined;
@@ -98,18 +99,20 @@ export function createToolCallingManager(config: ToolCallingManagerConfig = {}):
   checkSettings(config);
   const { resolver = () => undefined, eligibility = {} } = config;
   const policies = policiesOf(config);
-  checkValues(policies, config.limits);
+  checkValues(policies);
+  const limits = limitsOf(config);
   const log = toLog(config.log);
 
   async function configFor(options: ToolCallingOptions, reply: ModelReply): Promise<MemoryLoopConfig> {
     const listed = await listedTools(options, resolver, log);
     const unlisted = config.resolveUnlisted ? await unlistedTools(reply, listed, resolver) : [];
     const tools = [...listed, ...unlisted];
-    const modules = composeModules([...(config.use ?? []), ...usesOf(tools)]);
+    const own = [...limits, ...(config.use ?? []), ...usesOf(tools)];
+    const modules = composeModules(own, [], usesInside(tools));
     return {
       tools,
       model: config.model ?? NO_MODEL,
-      limits: withLimits(config.limits, DEFAULT_LIMITS),
+      uses: modules.appWide,
       policies,
       inspectors: config.inspectors ?? [],
       context: options.toolContext,
@@ -156,11 +159,16 @@ function checkSettings(config: ToolCallingManagerConfig): void {
   }
 }
 
-function checkValues(policies: LoopPolicies, limits: Limits | undefined): void {
-  const limit = limitProblem(limits);
-  const wrong = limit
-    ? { path: `limits.${limit.path}`, value: limit.value, use: limit.use }
-    : policyProblem(policies);
+/** The module that bounds calls; an app's own takes its place. */
+function limitsOf({ limits, use = [] }: ToolCallingManagerConfig): readonly ModuleUse[] {
+  if (limits === undefined && use.some(({ module }) => module === LIMITS)) return [];
+  const made = attempt(() => callLimits(limits));
+  if (made.ok) return [made.value];
+  throw new TypeError(`createToolCallingManager: ${String(Object(made.thrown).message)}`);
+}
+
+function checkValues(policies: LoopPolicies): void {
+  const wrong = policyProblem(policies);
   if (wrong) {
     throw new TypeError(`createToolCallingManager: ${wrong.path} is ${wrong.value}: use ${wrong.use}.`);
   }

@@ -59,7 +59,7 @@ export interface ToolMemoryConfig<Value extends Json, Fact extends Json> {
   readonly version?: number | undefined;
   /** `call`: a fact takes effect as its call ends. `batch`, unless given: once all calls of the reply have ended, in their order. */
   readonly when?: MemoryTiming | undefined;
-  /** `session`, unless given: one value, in which subagents count too. `path`: one for each agent and nested loop. */
+  /** Defaults to `session`: one value, in which subagents count too. `path`: one for each agent and nested loop. `turn`: one that ends with its turn. */
   readonly scope?: MemoryScope | undefined;
   /** Answers the value with a fact. Pure: it reads no clock, and takes the time from `place.at`. */
   apply?(value: Value, fact: Fact, place: FactPlace): NoInfer<Value>;

@@ -45,8 +45,8 @@ export abstract class FrameRunner {
 }
 
 /**
- * Bounds of a loop. A turn that meets one ends as `limit-reached`, with the best answer so far. Those on tool
- * calls, tokens and cost count what nests in the loop too, and a nested loop is bound by those around it besides its own.
+ * Bounds of a loop. A turn that meets one ends as `limit-reached`, with the best answer so far. Those on
+ * tokens and cost count what nests in the loop too, and a nested loop is bound by those around it besides its own.
  */
 export interface Limits {
   /**
@@ -61,18 +61,11 @@ export interface Limits {
   readonly cost?: number | undefined;
   /** Model calls, the last one (without tools) not counted. */
   readonly iterations?: number | undefined;
-  /** Tool calls in the turn, or in the nested loop. */
-  readonly toolCalls?: CallLimit | undefined;
-  /**
-   * Calls of any one tool there; or by the tool's name, where `*` is every tool that is not named. Where it says
-   * nothing of a tool, its default is raised to `toolCalls`.
-   */
-  readonly callsPerTool?: CallLimit | Readonly<Record<string, CallLimit>> | undefined;
 }
 
 /** The limit that ended a turn or a loop, by its name in `Limits`, and how much it allows. */
 export interface ReachedLimit {
-  readonly kind: keyof Limits;
+  readonly kind: keyof Limits | 'toolCalls' | 'callsPerTool';
   readonly most: number;
 }
 

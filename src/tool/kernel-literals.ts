@@ -282,8 +282,10 @@ const TIME: LiteralRule = [
 /** The literals inside those of loops. */
 export const INNER_SHAPES = {
   limits: {
-    keys: ['iterations', 'toolCalls', 'callsPerTool', 'tokens', 'cost'],
+    keys: ['iterations', 'tokens', 'cost'],
     foreign: {
+      toolCalls: 'use: [callLimits({ toolCalls })], with callLimits from holdfast/limits',
+      callsPerTool: 'use: [callLimits({ callsPerTool })], with callLimits from holdfast/limits',
       maxSteps: 'iterations',
       steps: 'iterations',
       maxTurns: 'iterations',

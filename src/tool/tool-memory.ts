@@ -4,8 +4,11 @@ import type { ResultData } from './tool-result.ts';
 /** When facts take effect: as each call ends, or in source order once the whole batch of calls has ended. */
 export type MemoryTiming = 'call' | 'batch';
 
-/** What has a value of its own: each path (agent and nested loops, joined by `/`), or the session as a whole. */
-export type MemoryScope = 'path' | 'session';
+/**
+ * What has a value of its own: each path (agent and nested loops, joined by `/`), the session as a whole, or each turn, with which the
+ * value goes.
+ */
+export type MemoryScope = 'path' | 'session' | 'turn';
 
 /** Which ends of its call a fact is for: a success, or any end at all. */
 type FactOn = 'success' | 'end';
@@ -63,6 +66,14 @@ export type SessionMoment = MemoryPlace &
     | { readonly type: 'loop-opened' }
     /** A model has replied; not told of loops in which a plan decides. */
     | { readonly type: 'model-replied'; readonly model: string; readonly usage?: MomentUsage | undefined }
+    /** A reply, or a plan, has made calls. */
+    | {
+        readonly type: 'calls-made';
+        /** In their order. `tool`: the one that is meant, where a call names an unfolding tool before it. */
+        readonly calls: readonly { readonly id: string; readonly tool: string }[];
+        /** The loop and those around it, by their ids, from the inside out. */
+        readonly loops: readonly string[];
+      }
     /** A call has ended, and with it the loop that it may have opened. */
     | {
         readonly type: 'call-ended';

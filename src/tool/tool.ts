@@ -45,7 +45,7 @@ export interface AnyTool {
   readonly providerTool?: ProviderTool | undefined;
   /** The modules that it needs; the app of an agent that has the tool has them too. */
   readonly uses?: readonly ModuleUse[] | undefined;
-  /** Those of the agent whose loop it opens: the app has them too, and they do not hold in the loop around. */
+  /** The modules that only the nested loop of its call uses; the app has them too. */
   readonly usesInside?: readonly ModuleUse[] | undefined;
   /** What a decorator was made of. */
   readonly delegate?: AnyTool | undefined;

@@ -13,7 +13,7 @@ export type Carrier = Pick<AnyTool, 'uses' | 'usesInside' | 'delegate' | 'inner'
 export const usesOf = (carriers: readonly Carrier[]): readonly ModuleUse[] =>
   collected(carriers, ({ uses, discover }) => [...(uses ?? []), ...(discover ? [LISTED_TOOLS] : [])]);
 
-/** The modules of the agents whose loops these tools open, each once. */
+/** The modules that only loops inside use, which these tools open; each once. */
 export const usesInside = (carriers: readonly Carrier[]): readonly ModuleUse[] =>
   collected(carriers, ({ usesInside: inside }) => inside ?? []);
 

@@ -15,6 +15,7 @@ import {
   type Retention,
 } from '../../src/index.ts';
 import { summarize } from '../../src/modules/compaction/entry.ts';
+import { callLimits } from '../../src/modules/limits/entry.ts';
 import { createTestSession, scriptedModel } from '../../src/testing/entry.ts';
 
 const base = { description: 'Pays.', instructions: 'Pay what is asked.' };
@@ -40,7 +41,13 @@ defineAgent({ ...base, name: 'names', tools: ['pay'] });
 
 // Optional properties accept undefined.
 defineAgent({ ...base, name: 'absent', tools: [], model: undefined, limits: undefined, context: undefined });
-defineAgent({ ...base, name: 'partly', tools: [], limits: { iterations: undefined, toolCalls: 3 } });
+defineAgent({
+  ...base,
+  name: 'partly',
+  tools: [],
+  limits: { iterations: undefined },
+  use: [callLimits({ toolCalls: 3 })],
+});
 
 defineAgent({
   ...base,

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import { type AnyTool, type ChatModel, defineTool, type Tool, toolTable } from '../../src/index.ts';
 import { defineAgenticTool } from '../../src/kinds/entry.ts';
+import { callLimits } from '../../src/modules/limits/entry.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 declare const model: ChatModel;
@@ -62,7 +63,13 @@ defineAgenticTool({
   strategies: undefined,
   captureNestedArtifacts: undefined,
 });
-defineAgenticTool({ ...base, name: 'whole', model, limits: { iterations: 3, toolCalls: 'unlimited' } });
+defineAgenticTool({
+  ...base,
+  name: 'whole',
+  model,
+  limits: { iterations: 3 },
+  use: [callLimits({ toolCalls: 'unlimited' })],
+});
 
 // What must stay an error.
 // @ts-expect-error: it has no tools to work with

@@ -71,8 +71,8 @@ defineToolKind({ name: 'uses', memory: { initial: 'none', apply: count } });
 defineToolKind({ name: 'uses', memory: { initial: 0, apply: told } });
 // @ts-expect-error a value is JSON
 defineToolKind({ name: 'uses', memory: { initial: new Map(), apply: all } });
-// @ts-expect-error a path or the session
-defineToolKind({ name: 'uses', memory: { initial: 0, scope: 'turn', apply: (count: number) => count } });
+// @ts-expect-error a path, a turn or the session
+defineToolKind({ name: 'uses', memory: { initial: 0, scope: 'frame', apply: (count: number) => count } });
 
 // They are given to an app, and to a test.
 declare const agent: Parameters<typeof createHoldfast>[0]['agents'][number];

@@ -3,6 +3,7 @@ import { expectTypeOf } from 'vitest';
 import { manual } from '../../src/decorators/entry.ts';
 import { type AnyTool, defineAgent, defineTool, type Tool } from '../../src/index.ts';
 import type { LoopInspector } from '../../src/inspect.ts';
+import { callLimits } from '../../src/modules/limits/entry.ts';
 import {
   createToolCallingManager,
   defineToolCallingOptions,
@@ -32,7 +33,7 @@ defineAgent({
     isEligible: ({ name, input }, context) => name !== 'pay' || context.has(input),
     exceptions: ({ tool, thrown }) => `${tool}: ${String(thrown)}`,
   },
-  limits: { toolCalls: 'unlimited', callsPerTool: { pay: 1, '*': 'unlimited' } },
+  use: [callLimits({ toolCalls: 'unlimited', callsPerTool: { pay: 1, '*': 'unlimited' } })],
 });
 
 // What an inspector is told is inferred.
@@ -56,7 +57,7 @@ export const wrong: LoopInspector = { afterLoop: () => {} };
 
 const options = defineToolCallingOptions({ tools: [pay], toolContext: { tenant: 't' }, temperature: 0.5 });
 expectTypeOf(options).toEqualTypeOf<ToolCallingOptions>();
-const manager = createToolCallingManager({ returnDirect: 'any', limits: { callsPerTool: 3 } });
+const manager = createToolCallingManager({ returnDirect: 'any', use: [callLimits({ callsPerTool: 3 })] });
 expectTypeOf(manager).toEqualTypeOf<ToolCallingManager>();
 expectTypeOf(manager.executeToolCalls).returns.toEqualTypeOf<Promise<ToolExecutionResult>>();
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { defineAgent } from '../../index.ts';
 import { loggingInspector } from '../../inspect.ts';
+import { callLimits } from '../../modules/limits/entry.ts';
 import { slidingWindow } from '../../modules/transformers/entry.ts';
 import { findOrder, refundOrder } from './shop.ts';
 
@@ -9,8 +10,11 @@ export const careful = defineAgent({
   description: 'Refunds orders.',
   instructions: 'Refund what is asked, and say what you did.',
   tools: [findOrder, refundOrder],
-  limits: { iterations: 8, toolCalls: 20, tokens: 100_000 },
-  use: [slidingWindow({ maxMessages: 40 })], // what the model is shown; the journal keeps all
+  limits: { iterations: 8, tokens: 100_000 },
+  use: [
+    callLimits({ toolCalls: 20 }),
+    slidingWindow({ maxMessages: 40 }), // what the model is shown; the journal keeps all
+  ],
   inspectors: [loggingInspector({ level: 'warn' })],
   output: v.object({ refunded: v.boolean(), words: v.string() }),
 });

@@ -1,5 +1,6 @@
 import { type Agent, defineAgent } from '../../index.ts';
 import { defineUnfolding } from '../../kinds/entry.ts';
+import { callLimits } from '../../modules/limits/entry.ts';
 import type { GitHub } from './github.ts';
 import { type CloseApproval, issueTools } from './issue-tools.ts';
 import { repositoryTools } from './repository-tools.ts';
@@ -32,7 +33,8 @@ export const defineTriage = (github: GitHub, approval: CloseApproval = {}): Agen
           'All of these work on the issue that the conversation is about; there is no other.',
       }),
     ],
-    limits: { iterations: 12, toolCalls: 16 },
+    limits: { iterations: 12 },
+    use: [callLimits({ toolCalls: 16 })],
   });
 
 const INSTRUCTIONS =

@@ -51,6 +51,8 @@ interface AgenticConfig<Name extends string, Declaration extends InputDeclaratio
   readonly limits?: Limits | undefined;
   /** Objects whose tools the nested loop is offered once a call has returned one, as in the `chaining` of an agent. */
   readonly chaining?: Chaining | undefined;
+  /** Modules that the nested loop uses, beside those of the loops around it that hold inside too. */
+  readonly use?: readonly ModuleUse[] | undefined;
   /**
    * Decide, after unfolding and chaining, which tools the nested loop offers; in order. What a playbook or a state
    * machine does with tools comes after them, and so holds for what they add.
@@ -117,6 +119,7 @@ export const AGENTIC_KEYS = {
   settings: 'object',
   limits: 'object',
   chaining: 'any',
+  use: 'list',
   strategies: 'list',
   context: 'object',
   captureNestedArtifacts: 'flag',
@@ -166,6 +169,7 @@ export function agenticTool<Name extends string, Declaration extends InputDeclar
     metadata: {},
     inner: kind.inner,
     ...(uses.length > 0 && { uses }),
+    ...(config.use && { usesInside: config.use }),
     check: (input, as = name) => checkInput(schema, input, as),
     async call(input, call) {
       const parsed = await checkCall(schema, input, call);
@@ -217,7 +221,7 @@ interface Ready extends AgenticConfig<string, InputDeclaration> {
 
 /** Makes the nested loop of a call of what its kind has decided and of what its literal says. */
 function frameOf<Input>(
-  { name, model, settings, limits, chaining, chained, context, strategies = [] }: Ready,
+  { name, model, settings, limits, use, chaining, chained, context, strategies = [] }: Ready,
   { instructions, memory, facts = [], sources = [], ...loop }: NestedLoop<Input>,
   { input, message }: { readonly input: Input; readonly message: string },
 ): Frame {
@@ -228,6 +232,7 @@ function frameOf<Input>(
     context,
     instructions: typeof instructions === 'string' ? instructions : (view) => instructions(view, input),
     limits: { ...limits, iterations: limits?.iterations ?? ITERATIONS },
+    uses: use,
     facts: [...facts, ...(memory?.isReset ? forgetChained(chaining, memory.key) : [])],
     sources: [...sources, ...(memory ? chainingSources(chaining, memory.key) : chained)],
     // The kind's own come last, so that they hold for what the configuration's strategies add too.

@@ -30,7 +30,7 @@ import {
   whole,
 } from './typed-schema.ts';
 
-const LIMIT_OF_CALLS = either(whole, values('unlimited'));
+const COUNT_LIMIT = either(whole, values('unlimited'));
 const EFFECT = values('none', 'read', 'idempotent', 'once');
 
 const innerTool = {
@@ -136,11 +136,9 @@ export const componentSchemas = (): { readonly [Name in keyof Described]: Schema
     name: text,
     description: text,
     limits: object<LoopLimits>({
-      'tokens?': LIMIT_OF_CALLS,
+      'tokens?': COUNT_LIMIT,
       'cost?': number,
       iterations: whole,
-      toolCalls: LIMIT_OF_CALLS,
-      callsPerTool: either(LIMIT_OF_CALLS, record(LIMIT_OF_CALLS)),
     }),
     'accepts?': object<MediaTaken>({ data: list(text), url: list(text) }),
     'output?': anyObject(),

@@ -76,12 +76,12 @@ const ARROWS: readonly {
   {
     folder: 'src/tool-calling/',
     because: 'it runs calls without a session, and knows no agent',
-    on: [...['tool', 'model', 'journal', 'loop'].map((name) => `src/${name}/`)],
+    on: ['tool', 'model', 'journal', 'loop', 'modules/limits'].map((name) => `src/${name}/`),
   },
   {
     folder: 'src/ai-sdk-tools/',
     because: 'it changes tools for another library, and back, whose calls the tool-calling manager runs',
-    on: ['tool', 'decorators', 'sources', 'tool-calling'].map((name) => `src/${name}/`),
+    on: ['tool', 'decorators', 'sources', 'tool-calling', 'modules/limits'].map((name) => `src/${name}/`),
     types: ['src/agent/', 'src/model/'],
   },
   {
@@ -140,6 +140,11 @@ const ARROWS: readonly {
     folder: 'src/modules/transformers/',
     because: 'it changes what a loop shows',
     on: ['src/tool/', 'src/loop/'],
+  },
+  {
+    folder: 'src/modules/limits/',
+    because: 'it counts the calls of a loop, and is around each of them',
+    on: ['tool', 'journal', 'loop'].map((name) => `src/${name}/`),
   },
   {
     folder: 'src/modules/schedules/',
@@ -238,6 +243,7 @@ describe('who may import whom', () => {
     ['src/offline-model/', []],
     ['src/modules/webhooks/', []],
     ['src/modules/outgoing-webhooks/', []],
+    ['src/modules/limits/', []],
     ['src/surfaces/', []],
     ['src/client/', ['react']],
     ['src/testing/', []],
@@ -371,6 +377,8 @@ describe('who may import whom', () => {
       'src/mcp/',
       'src/surfaces/',
       'src/outgoing-webhooks/',
+      'src/tool-calling/',
+      'src/ai-sdk-tools/',
       'src/examples/',
       'src/worker.ts',
     ];

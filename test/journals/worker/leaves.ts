@@ -124,7 +124,6 @@ const blobs = scene('blobs', {
 
 /** More events than a session has without a snapshot, and more calls than an invocation has requests for. */
 const snapshot = scene('snapshot', {
-  limits: { toolCalls: 'unlimited', callsPerTool: 'unlimited' },
   tools: [
     acting('snapshot', 'look_up', { effect: 'read' }),
     publishToBlackboard(

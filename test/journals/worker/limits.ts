@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import type { Limits } from '../../../src/index.ts';
 import { defineAgenticTool } from '../../../src/kinds/entry.ts';
 import { type SummaryOptions, summarize } from '../../../src/modules/compaction/entry.ts';
+import { callLimits } from '../../../src/modules/limits/entry.ts';
 import { acting, modelOf, scene } from './scene.ts';
 
 const PRICES = { input: 1, output: 10 };
@@ -27,7 +28,8 @@ const budget = (name: string, limits: Limits) =>
 const failed = scene('failed', { tools: [acting('failed', 'look_up', { effect: 'read' })] });
 
 const limitReached = scene('limit-reached', {
-  limits: { iterations: 2, callsPerTool: { look_up: 2 } },
+  limits: { iterations: 2 },
+  use: [callLimits({ callsPerTool: { look_up: 2 } })],
   tools: [
     acting('limit-reached', 'look_up', { effect: 'read' }),
     acting('limit-reached', 'note', { effect: 'read' }),

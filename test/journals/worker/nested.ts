@@ -11,6 +11,7 @@ import {
   progressTool,
   scheduleMessage,
 } from '../../../src/kinds/entry.ts';
+import { callLimits } from '../../../src/modules/limits/entry.ts';
 import { act, acting, reconciling, scene } from './scene.ts';
 
 const task = v.object({ task: v.string() });
@@ -103,7 +104,7 @@ const suspendedInside = scene('suspended-inside', {
 });
 
 const processTools = scene('process-tools', {
-  limits: { toolCalls: 40 },
+  use: [callLimits({ toolCalls: 40 })],
   tools: [
     agentProcessTools({ scope: 'session' }),
     blackboardTools(),

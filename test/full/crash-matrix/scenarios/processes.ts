@@ -5,6 +5,7 @@ import {
   communicateTool,
   defineAgenticTool,
 } from '../../../../src/kinds/entry.ts';
+import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 
@@ -13,7 +14,7 @@ const process: Scenario = {
   kind: 'process-tools',
   agent: (kit) =>
     survivor([agentProcessTools(), kit.tool({ name: 'put', care: 'idempotent' })], {
-      limits: { toolCalls: 20 },
+      use: [callLimits({ toolCalls: 20 })],
     }),
   script: [
     {

@@ -10,45 +10,9 @@ import {
 const base = { name: 'clerk', description: 'Pays.', instructions: 'Pay.', tools: [] };
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
-it('has the documented limits unless it declares others', () => {
-  expect(defineAgent(base).limits).toEqual({ iterations: 20, toolCalls: 150, callsPerTool: 40 });
-  expect(defineAgent({ ...base, limits: { toolCalls: 3 } }).limits).toEqual({
-    iterations: 20,
-    toolCalls: 3,
-    callsPerTool: 40,
-  });
-});
-
-it('may have a limit for some tools only, and none for others', () => {
-  const limits: Limits = { toolCalls: 'unlimited', callsPerTool: { look: 1, list: 'unlimited' } };
-  expect(defineAgent({ ...base, limits }).limits).toEqual({
-    iterations: 20,
-    toolCalls: 'unlimited',
-    callsPerTool: { '*': 'unlimited', look: 1, list: 'unlimited' },
-  });
-  expect(defineAgent({ ...base, limits: { callsPerTool: { look: 1 } } }).limits).toMatchObject({
-    toolCalls: 150,
-    callsPerTool: { '*': 40, look: 1 },
-  });
-});
-
-it.each<[Limits, Limits['callsPerTool']]>([
-  [{ toolCalls: 200 }, 200],
-  [{ toolCalls: 'unlimited' }, 'unlimited'],
-  [{ toolCalls: 40 }, 40],
-  [{ toolCalls: 39 }, 40],
-  [
-    { toolCalls: 200, callsPerTool: { look: 1 } },
-    { '*': 200, look: 1 },
-  ],
-  [
-    { toolCalls: 200, callsPerTool: { '*': 5, look: 1 } },
-    { '*': 5, look: 1 },
-  ],
-  [{ toolCalls: 200, callsPerTool: 50 }, 50],
-  [{ iterations: 90 }, 40],
-])('lifts the default of calls per tool to the tool calls that it declares: %j', (limits, callsPerTool) => {
-  expect(defineAgent({ ...base, limits }).limits.callsPerTool).toEqual(callsPerTool);
+it('has the documented limit unless it declares another', () => {
+  expect(defineAgent(base).limits).toEqual({ iterations: 20 });
+  expect(defineAgent({ ...base, limits: { iterations: 3 } }).limits).toEqual({ iterations: 3 });
 });
 
 it('has the documented policies unless it declares others', () => {
@@ -95,14 +59,9 @@ it.each<[string, object, string]>([
     "Agent 'clerk' has a limit 'iterations' of 0: use a positive whole number.",
   ],
   [
-    'limits.callsPerTool.look',
-    { limits: { callsPerTool: { '*': 'unlimited', look: 1.5 } } satisfies Limits },
-    "Agent 'clerk' has a limit 'callsPerTool.look' of 1.5: use a positive whole number.",
-  ],
-  [
-    'limits.callsPerTool',
-    { limits: { callsPerTool: 0 } satisfies Limits },
-    "Agent 'clerk' has a limit 'callsPerTool' of 0: use a positive whole number.",
+    'limits.toolCalls',
+    { limits: { toolCalls: 3 } as Limits }, // as callers without types may
+    "Agent 'clerk' has a limit 'toolCalls' of 3: use 'use: [callLimits({ toolCalls })], with callLimits from holdfast/limits'.",
   ],
   ['loopIds', { loopIds: 'no' }, "Agent 'clerk' has loopIds of 'no': use 'stamped' or 'as-sent'."],
   [

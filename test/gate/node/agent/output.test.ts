@@ -10,6 +10,7 @@ import {
   replan,
   text,
 } from '../../../../src/index.ts';
+import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
@@ -272,9 +273,10 @@ describe('an answer that nobody can ask for again', () => {
   it.each([
     ['the iterations', { iterations: 1 }, [calls, 'No.'], [calls, BILL]],
     ['the tool calls', { toolCalls: 1 }, [calls, calls, 'No.'], [calls, calls, BILL]],
-  ])('has an object at the limit of %s only if it fits', async (_, limits, no, yes) => {
+  ])('has an object at the limit of %s only if it fits', async (_, bound, no, yes) => {
     const look = defineTool({ name: 'bill', description: 'Bills.', effect: 'read', run: () => 'seven' });
-    const agent = defineAgent({ ...base, output: Bill, tools: [look], limits });
+    const bounds = 'iterations' in bound ? { limits: bound } : { use: [callLimits(bound)] };
+    const agent = defineAgent({ ...base, output: Bill, tools: [look], ...bounds });
     const without = createTestSession(agent, { replies: no });
     expect(await without.send('Bill me.')).not.toHaveProperty('object');
     expect(await without.state()).toMatchObject({ turn: { outcome: 'limit-reached' } });

@@ -8,6 +8,7 @@ import {
   replan,
 } from '../../../../src/index.ts';
 import { defineAgenticTool, defineStateMachine, defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 import { calls, reads, shownResults } from '../tool-loop/scenes.ts';
 
@@ -133,9 +134,12 @@ describe('a limit on calls of one tool', () => {
       tools: [defineTool({ name: 'refund', description: 'Refunds.', effect: 'read', run: () => 'refunded' })],
     });
     const through = { calls: [{ name: 'shop', input: { refund: {} } }] };
-    const session = createTestSession(agentWith([shop], { limits: { callsPerTool: { refund: 1 } } }), {
-      replies: [through, through, calls('refund'), 'Done.'],
-    });
+    const session = createTestSession(
+      agentWith([shop], { use: [callLimits({ callsPerTool: { refund: 1 } })] }),
+      {
+        replies: [through, through, calls('refund'), 'Done.'],
+      },
+    );
     await session.send('Go.');
     const over =
       "Error: Tool call limit (1) exceeded for tool 'refund'. No further calls to this tool are allowed in this turn.";

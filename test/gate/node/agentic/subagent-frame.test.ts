@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Agent, type AnyTool, defineTool } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
@@ -36,12 +37,12 @@ describe('what an agent declares holds in its frame', () => {
   it.each<[string, Parameters<typeof agent>[2], string]>([
     [
       'in all',
-      { limits: { toolCalls: 2 } },
+      { use: [callLimits({ toolCalls: 2 })] },
       'Total tool call limit (2) exceeded for this task. No further tool calls are allowed.',
     ],
     [
       'of one tool',
-      { limits: { callsPerTool: { look: 2 } } },
+      { use: [callLimits({ callsPerTool: { look: 2 } })] },
       "Tool call limit (2) exceeded for tool 'look'. No further calls to this tool are allowed in this task.",
     ],
   ])('its limits of calls %s, which count its own and not those around it', async (_, limits, why) => {
@@ -56,8 +57,8 @@ describe('what an agent declares holds in its frame', () => {
   });
 
   it('and the limits of calls around it hold too (SUB-09)', async () => {
-    const own = agent('clerk', [look], { limits: { toolCalls: 'unlimited', callsPerTool: 'unlimited' } });
-    const boss = { limits: { toolCalls: 3 } };
+    const own = agent('clerk', [look], {});
+    const boss = { use: [callLimits({ toolCalls: 3 })] };
     const script = [asks('clerk'), calls('look', 'look', 'look'), 'Filed.', 'Done.'];
     const { session } = await turnOf([defineSubagent({ agent: own })], script, { boss });
     expect(session.requests[2]?.messages.slice(-2).map(({ text }) => text)).toEqual([

@@ -13,6 +13,7 @@ import {
   type ToolSource,
 } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { modelThatCalls, type Scripted, shownResults } from './scene.ts';
 
@@ -186,7 +187,7 @@ describe('tools of ours that the AI SDK calls', () => {
       instructions: 'Look.',
       tools: [look, { toolsNow: () => [find] }],
       context: { a: 'agent', b: 'agent' },
-      limits: { callsPerTool: 1 },
+      use: [callLimits({ callsPerTool: 1 })],
     });
     const tools = toAiTools(agent, { context: { b: 'call' } });
     expect(Object.keys(tools)).toEqual(['look', 'find']);

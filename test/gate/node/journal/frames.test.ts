@@ -176,37 +176,6 @@ describe('a call that opened a frame inside a frame', () => {
   });
 });
 
-describe('the calls of nested loops', () => {
-  const events = [
-    ...noted,
-    opens('x'),
-    opens('y'),
-    replied(['i look', 'k dig'], { frame: 'x' }),
-    replied(['j look'], { frame: 'y' }),
-    opens('k', { parent: 'x' }),
-    replied(['l look', 'm look'], { frame: 'k' }),
-  ];
-  const placesOf = (id: string, index: number) => {
-    const last = frameOf(fold(events), id).messages.at(-1);
-    return last?.role === 'assistant' ? last.calls[index]?.places : undefined;
-  };
-
-  it('have a place in each loop that they nest in, and in the turn', () => {
-    expect(placesOf('k', 1)).toEqual([
-      { frame: ROOT, calls: 8, ofTool: 4 },
-      { frame: 'k', calls: 2, ofTool: 2 },
-      { frame: 'x', calls: 4, ofTool: 3 },
-    ]);
-  });
-
-  it('do not count in the loops beside them', () => {
-    expect(placesOf('y', 0)).toEqual([
-      { frame: ROOT, calls: 6, ofTool: 2 },
-      { frame: 'y', calls: 1, ofTool: 1 },
-    ]);
-  });
-});
-
 describe('an answer that is rejected in a frame', () => {
   const rejected: SessionEvent = {
     type: 'answer-rejected',

@@ -77,9 +77,7 @@ describe('reduce', () => {
       ['look', 3],
       ['pay', 1],
     ]);
-    expect(openBatch(frameOf(state))).toMatchObject([
-      { id: 'd', places: [{ frame: ROOT, calls: 4, ofTool: 3 }] },
-    ]);
+    expect(openBatch(frameOf(state))).toMatchObject([{ id: 'd' }]);
   });
 
   it('answer-rejected: tells the model every problem, as nobody’s message, and is remembered of the loop', () => {
@@ -95,15 +93,6 @@ describe('reduce', () => {
     });
     expect([frameOf(state).rejected, turnOf(state).lastEvent]).toEqual([true, 'answer-rejected']);
     expect(frameOf(fold([opened, started, replied([])])).rejected).toBe(false);
-  });
-
-  it('model-replied: numbers the calls of one tool within a batch', () => {
-    const state = fold([opened, started, replied(['a look', 'b pay', 'c look'])]);
-    expect(openBatch(frameOf(state)).map(({ places }) => places)).toEqual([
-      [{ frame: ROOT, calls: 1, ofTool: 1 }],
-      [{ frame: ROOT, calls: 2, ofTool: 1 }],
-      [{ frame: ROOT, calls: 3, ofTool: 2 }],
-    ]);
   });
 
   it('model-replied: counts blank replies in a row, until one has words or calls (EMP-05)', () => {

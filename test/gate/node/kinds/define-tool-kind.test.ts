@@ -152,6 +152,7 @@ describe('a kind of tool of an app', () => {
     expect((await session.state()).memories.get('app:seen')).toEqual([
       'turn-started clerk',
       'model-replied clerk',
+      'calls-made clerk',
       'loop-opened clerk/helper',
       'model-replied clerk/helper',
       'call-ended clerk',

@@ -17,7 +17,7 @@ import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.
 import { createToolCallingManager, defineToolCallingOptions } from '../../../../src/tool-calling/entry.ts';
 import { type Mistake, make, ofAgent, run, told, tool } from './mistake.ts';
 
-const LIMITS = 'iterations, toolCalls, callsPerTool, tokens, cost';
+const LIMITS = 'iterations, tokens, cost';
 const SETTINGS =
   'temperature, topP, topK, seed, stop, reasoning, parallelToolCalls, providerOptions, maxOutputTokens, toolChoice';
 
@@ -46,13 +46,13 @@ describe('a key inside the literal of an agent', () => {
     ],
     [
       'a limit of an agentic tool',
-      ofDig({ limits: { toolCall: 5 } }),
-      "Tool 'dig': its limit 'toolCall' is 5: use 'toolCalls'.",
+      ofDig({ limits: { toolCalls: 5 } }),
+      "Tool 'dig': its limit 'toolCalls' is 5: use 'use: [callLimits({ toolCalls })], with callLimits from holdfast/limits'.",
     ],
     [
       'a limit of a manager',
       make(createToolCallingManager, { limits: { toolCall: 5 } }),
-      "createToolCallingManager: limits.toolCall is 5: use 'toolCalls'.",
+      "createToolCallingManager: callLimits: toolCall is 5: use 'toolCalls'.",
     ],
     [
       'a policy of a manager that cannot be followed',

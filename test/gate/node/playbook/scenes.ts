@@ -55,10 +55,9 @@ const TopicInput = v.object({ topic: v.string() });
 export const playbook = <Open extends string, Locked extends string>(config: Config<Open, Locked>) =>
   definePlaybook({ name: 'researcher', description: 'Researches a topic.', input: TopicInput, ...config });
 
-/** A session of an agent that has these tools, and as many calls as it likes. */
+/** A session of an agent that has these tools. */
 export const sessionOf = (tools: readonly AnyTool[], replies: readonly ScriptedReply[]): TestSession => {
-  const limits = { toolCalls: 'unlimited', callsPerTool: 'unlimited' } as const;
-  const desk = { name: 'desk', description: 'Helps.', instructions: 'Help.', tools, limits };
+  const desk = { name: 'desk', description: 'Helps.', instructions: 'Help.', tools };
   return createTestSession(defineAgent(desk), { replies });
 };
 

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
 import { defineAgent } from '../../../../src/index.ts';
 import { agentProcessTools, defineAgenticTool } from '../../../../src/kinds/entry.ts';
+import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { duration } from '../../../doors/kinds.ts';
 import { toToolResult } from '../../../doors/tools.ts';
@@ -116,7 +117,8 @@ describe('process_budget', () => {
   it('tells limits, what is used and what remains (PRC-04)', async () => {
     const { text } = await said('process_budget', [calls('look')], {
       tools: [reads('look')],
-      limits: { tokens: 200_000, cost: 0.5, toolCalls: 40 },
+      limits: { tokens: 200_000, cost: 0.5 },
+      use: [callLimits({ toolCalls: 40 })],
       prices: PRICES,
     });
     expect(text).toBe(
@@ -139,18 +141,18 @@ describe('process_budget', () => {
   });
 
   it('is never negative, though more calls were asked for than are allowed (PRC-04)', async () => {
-    const { text } = await said('process_budget', [], { limits: { toolCalls: 2 } });
+    const { text } = await said('process_budget', [], { use: [callLimits({ toolCalls: 2 })] });
     expect(text.split('\n').slice(-3)).toEqual(['Action limit: 2', '  Used: 2', '  Remaining: 0']);
     const over = scene([calls('agent_process'), calls('process_budget', 'look', 'look'), 'Done.'], {
       tools: [reads('look')],
-      limits: { toolCalls: 2 },
+      use: [callLimits({ toolCalls: 2 })],
     });
     await over.send('Go.');
     expect(shownResults(over.requests[2])[1]).toContain('Action limit: 2\n  Used: 4\n  Remaining: 0');
   });
 
   it('says where there is no limit (PRC-04)', async () => {
-    const { text } = await said('process_budget', [], { limits: { toolCalls: 'unlimited' } });
+    const { text } = await said('process_budget', [], { use: [callLimits({ toolCalls: 'unlimited' })] });
     expect(text).toBe(
       lines(
         'Budget Status:',

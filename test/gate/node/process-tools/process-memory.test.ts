@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { defineAgent, error } from '../../../../src/index.ts';
 import { agentProcessTools, defineAgenticTool, definePipeline } from '../../../../src/kinds/entry.ts';
+import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 import { PROCESS } from '../../../doors/kinds.ts';
 import { toToolResult } from '../../../doors/tools.ts';
@@ -49,7 +50,7 @@ describe('process_history', () => {
         calls('process_history'),
         'Done.',
       ],
-      { tools: [reads('look')], limits: { callsPerTool: 'unlimited' } },
+      { tools: [reads('look')], use: [callLimits({ callsPerTool: 'unlimited' })] },
     );
     await session.send('Go.');
     const text = shownResults(session.requests[11]).at(-1)?.split('\n');
@@ -111,7 +112,8 @@ describe('process_tools_stats', () => {
       instructions: 'Work.',
       tools: [agentProcessTools()],
       policies: { unknownTools: { retries: 1_000 } },
-      limits: { iterations: 100, toolCalls: 'unlimited' },
+      limits: { iterations: 100 },
+      use: [callLimits({ toolCalls: 'unlimited' })],
     });
     const session = createTestSession(agent, { replies: [...invented, 'Done.'], clock });
     await session.send('Go.');

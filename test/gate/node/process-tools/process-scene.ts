@@ -11,7 +11,7 @@ import { calls, shownResults } from '../tool-loop/scenes.ts';
 
 export const PRICES = { input: 2, output: 10 };
 
-interface Scene extends Pick<AgentConfig<'clerk'>, 'limits'> {
+interface Scene extends Pick<AgentConfig<'clerk'>, 'limits' | 'use'> {
   readonly tools?: readonly AnyTool[];
   readonly prices?: typeof PRICES;
 }
@@ -19,13 +19,14 @@ interface Scene extends Pick<AgentConfig<'clerk'>, 'limits'> {
 export const clock = createManualClock(1_000_000);
 
 /** One session whose agent can look at itself. */
-export function scene(replies: readonly ScriptedReply[], { tools = [], limits, prices }: Scene = {}) {
+export function scene(replies: readonly ScriptedReply[], { tools = [], limits, use, prices }: Scene = {}) {
   const agent = defineAgent({
     name: 'clerk',
     description: 'Works.',
     instructions: 'Work.',
     tools: [agentProcessTools(), ...tools],
     limits,
+    use,
   });
   return createTestSession(agent, { model: scriptedModel(replies, { prices }), clock });
 }

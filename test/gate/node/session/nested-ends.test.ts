@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decorate } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTool, requireApproval, type StoredEvent, text } from '../../../../src/index.ts';
+import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, type ManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { digs } from '../tool-loop/scenes.ts';
 import { LEASE_MS } from './former-holder.ts';
@@ -84,7 +85,8 @@ async function play(draw: Draw): Promise<readonly StoredEvent[]> {
     replies,
     clock,
     leaseMs: LEASE_MS,
-    limits: { iterations: 3, toolCalls: 12 },
+    limits: { iterations: 3 },
+    use: [callLimits({ toolCalls: 12 })],
   });
   const leased = await app.lease('Go.');
   const turn = leased.page.openTurn?.id ?? '';

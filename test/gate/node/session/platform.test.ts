@@ -5,7 +5,7 @@ import { Meter, type Platform, type TurnEnd, UNLIMITED } from '../../../doors/se
 import { answers, asked, LEASE_MS, leftBehind, passing, takenOver } from './former-holder.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
 
-const NO_LIMITS = { iterations: 1_000, toolCalls: 'unlimited', callsPerTool: 'unlimited' } as const;
+const NO_LIMITS = { iterations: 1_000 };
 
 /** Counts every message to the session, beside the meter. */
 function counter() {

@@ -7,6 +7,7 @@ import {
   type Effect,
   type Reconciliation,
 } from '../../../../src/index.ts';
+import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, type ManualClock } from '../../../../src/testing/entry.ts';
 import { answers, asked, LEASE_MS, LONGEST_PAUSE, leftBehind, passing, takenOver } from './former-holder.ts';
 import { memoryApp } from './memory-app.ts';
@@ -175,7 +176,7 @@ describe('a once call that was started and did not end', () => {
       replies: ['Done.'],
       clock,
       leaseMs: LEASE_MS,
-      limits: { toolCalls: 1 },
+      use: [callLimits({ toolCalls: 1 })],
     });
     await takenOver(app, clock, await leftBehind(app, asked(['pay', 'once'], ['pay', 'once'])));
     expect(answers((await app.state()).messages)).toEqual([

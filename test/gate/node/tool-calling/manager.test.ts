@@ -428,10 +428,13 @@ describe('a manager', () => {
   );
 
   it.each<[object, string]>([
-    [{ limits: { toolCalls: -1 } }, 'limits.toolCalls is -1: use a positive whole number.'],
+    [
+      { limits: { toolCalls: -1 } },
+      "callLimits: toolCalls is -1: use a positive whole number, or 'unlimited'.",
+    ],
     [
       { limits: { callsPerTool: { look: 0 } } },
-      'limits.callsPerTool.look is 0: use a positive whole number.',
+      "callLimits: callsPerTool.look is 0: use a positive whole number, or 'unlimited'.",
     ],
   ])('has no setting that it cannot work with: %j', (config, problem) => {
     expect(() => createToolCallingManager(config)).toThrow(

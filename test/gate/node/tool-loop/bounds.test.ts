@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defineTextTool, error, type Limits } from '../../../../src/index.ts';
+import { type AgentConfig, defineTextTool, error } from '../../../../src/index.ts';
+import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { fullLength, truncateToolResults } from '../../../../src/modules/transformers/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { answers, passing } from '../session/former-holder.ts';
@@ -8,22 +9,31 @@ import { memoryApp } from '../session/memory-app.ts';
 const look = defineTextTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name, input: 'x' })) });
 
-async function said(limits: Limits, replies: readonly ScriptedReply[]) {
-  const app = memoryApp({ tools: [look], replies, limits });
+async function said(
+  bounds: Pick<AgentConfig<'tester'>, 'limits' | 'use'>,
+  replies: readonly ScriptedReply[],
+) {
+  const app = memoryApp({ tools: [look], replies, ...bounds });
   const end = await app.say('Go.');
   return { app, end, read: answers((await app.state()).messages).map(([, text]) => text) };
 }
 
 describe('the two limits of a loop', () => {
   it('are apart: iterations count model calls, however many tools each one calls (AEL-10)', async () => {
-    const { app, end, read } = await said({ iterations: 1 }, [calls('look', 'look', 'look'), 'Best.']);
+    const { app, end, read } = await said({ limits: { iterations: 1 } }, [
+      calls('look', 'look', 'look'),
+      'Best.',
+    ]);
     expect(read).toEqual(['seen', 'seen', 'seen']);
     expect(app.model.requests[1]?.settings).toEqual({ toolChoice: 'none' });
     expect(end).toMatchObject({ turn: { outcome: 'limit-reached', text: 'Best.', toolCalls: 3 } });
   });
 
   it('are apart: tool calls are counted one by one, and the model may still answer (AEL-10)', async () => {
-    const { app, end, read } = await said({ toolCalls: 2 }, [calls('look', 'look', 'look'), 'Best.']);
+    const { app, end, read } = await said({ use: [callLimits({ toolCalls: 2 })] }, [
+      calls('look', 'look', 'look'),
+      'Best.',
+    ]);
     expect(read).toEqual([
       'seen',
       'seen',

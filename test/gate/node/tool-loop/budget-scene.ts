@@ -7,6 +7,7 @@ import {
   type StoredEvent,
 } from '../../../../src/index.ts';
 import type { LoopInspector } from '../../../../src/inspect.ts';
+import type { ModuleUse } from '../../../../src/modules/limits/entry.ts';
 import {
   createManualClock,
   createTestSession,
@@ -18,6 +19,7 @@ import {
 
 interface Scene extends ScriptedModelOptions {
   readonly limits?: Limits;
+  readonly use?: readonly ModuleUse[];
   readonly tools?: readonly AnyTool[];
   readonly inspectors?: readonly LoopInspector[];
 }
@@ -25,7 +27,7 @@ interface Scene extends ScriptedModelOptions {
 /** One session of an agent whose model follows a script. */
 export function scene(
   replies: readonly ScriptedReply[],
-  { limits, tools = [], inspectors = [], ...model }: Scene = {},
+  { limits, use, tools = [], inspectors = [], ...model }: Scene = {},
 ): TestSession {
   const agent = defineAgent({
     name: 'clerk',
@@ -33,6 +35,7 @@ export function scene(
     instructions: 'Work.',
     tools,
     limits,
+    use,
     inspectors,
   });
   return createTestSession(agent, { model: scriptedModel(replies, model), clock: createManualClock(1_000) });

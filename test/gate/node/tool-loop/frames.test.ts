@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type AnyTool,
-  defineTool,
-  type Limits,
-  ModelError,
-  type SessionEvent,
-  text,
-} from '../../../../src/index.ts';
+import { type AnyTool, defineTool, ModelError, type SessionEvent, text } from '../../../../src/index.ts';
 import type { Frame, FrameOutcome } from '../../../../src/kinds/entry.ts';
+import { callLimits, type ModuleUse } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { answers, asked, LEASE_MS, leftBehind, takenOver } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
@@ -44,8 +38,12 @@ const count = defineTool({
   },
 });
 
-async function said(tools: readonly AnyTool[], replies: readonly ScriptedReply[], limits?: Limits) {
-  const app = memoryApp({ tools, replies, limits });
+async function said(
+  tools: readonly AnyTool[],
+  replies: readonly ScriptedReply[],
+  use?: readonly ModuleUse[],
+) {
+  const app = memoryApp({ tools, replies, use });
   const end = await app.say('Go.');
   return { app, end, texts: answers((await app.state()).messages).map(([, text]) => text) };
 }
@@ -111,9 +109,11 @@ describe('a nested loop', () => {
   it('counts its calls against the limit of the turn', async () => {
     const outcomes: FrameOutcome[] = [];
     const dig = digs([count], {}, outcomes);
-    const { end } = await said([dig], [calls('dig'), calls('count', 'count'), 'One.', 'Done.'], {
-      toolCalls: 2,
-    });
+    const { end } = await said(
+      [dig],
+      [calls('dig'), calls('count', 'count'), 'One.', 'Done.'],
+      [callLimits({ toolCalls: 2 })],
+    );
     expect(outcomes).toMatchObject([
       {
         outcome: 'completed',

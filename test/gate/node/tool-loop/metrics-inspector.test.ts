@@ -9,6 +9,7 @@ import {
   ToolConfigurationError,
 } from '../../../../src/index.ts';
 import { type CallOutcome, callOutcome, type Metrics, metricsInspector } from '../../../../src/inspect.ts';
+import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, createTestSession } from '../../../../src/testing/entry.ts';
 import { failure, signalled } from '../../../doors/tools.ts';
 
@@ -45,7 +46,7 @@ async function turnOf(runs: readonly (() => unknown)[], metrics?: Metrics, toolC
     description: 'Works.',
     instructions: 'Work.',
     tools: [tool],
-    limits: { toolCalls },
+    use: [callLimits({ toolCalls })],
     inspectors: [metricsInspector(metrics)],
   });
   const calls = runs.map(() => ({ name: 'search' }));

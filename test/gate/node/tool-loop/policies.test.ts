@@ -7,6 +7,7 @@ import {
   type Policies,
   replan,
 } from '../../../../src/index.ts';
+import { callLimits, type ModuleUse } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { NUDGE } from '../../../doors/loop.ts';
 import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
@@ -17,11 +18,12 @@ interface Scene {
   readonly replies: readonly ScriptedReply[];
   readonly policies?: Policies;
   readonly limits?: Limits;
+  readonly use?: readonly ModuleUse[];
 }
 
 async function said({ tools = [reads('look'), reads('list')], ...scene }: Scene) {
-  const { replies, policies, limits } = scene;
-  const agent = defineAgent({ name: 'clerk', description: 'W.', instructions: '', tools, policies, limits });
+  const { replies, ...declared } = scene;
+  const agent = defineAgent({ name: 'clerk', description: 'W.', instructions: '', tools, ...declared });
   const session = createTestSession(agent, { replies });
   const answer = await session.send('Go.');
   return { session, answer, texts: shownResults(session.requests.at(-1)) };
@@ -129,7 +131,7 @@ describe('a tool that does not exist', () => {
       const { texts } = await said({
         replies: [calls('look', 'LOOK', 'Look'), 'Done.'],
         policies: autoExecute,
-        limits: { callsPerTool: 2 },
+        use: [callLimits({ callsPerTool: 2 })],
       });
       expect(texts[2]).toBe(
         "Error: Tool call limit (2) exceeded for tool 'look'. No further calls to this tool are allowed in this turn.",
@@ -448,85 +450,5 @@ describe('what a tool throws', () => {
       replies: [calls('print'), 'Well.'],
     });
     expect(texts).toEqual(['Error: Exception occurred in tool: print (OutOfPaper)']);
-  });
-});
-
-describe('limits of calls (SPM-13)', () => {
-  const tools = ['a', 'b', 'c'].map((name) => reads(name));
-  const over = (tool: string, limit: number): string =>
-    `Error: Tool call limit (${limit}) exceeded for tool '${tool}'. No further calls to this tool are allowed in this turn.`;
-
-  it('hold for each tool as the agent says, and for the others as ever', async () => {
-    const { texts, answer } = await said({
-      tools,
-      replies: [calls('a', 'a', 'b', 'b'), 'Done.'],
-      limits: { callsPerTool: { a: 1 } },
-    });
-    expect(texts).toEqual(['a done', over('a', 1), 'b done', 'b done']);
-    expect(answer).toMatchObject({ outcome: 'limit-reached', text: 'Done.' });
-  });
-
-  it('have one word for every tool that is not named, and one for no limit', async () => {
-    const { texts } = await said({
-      tools,
-      replies: [calls('a', 'a', 'a', 'b', 'b', 'c', 'c', 'c'), 'Done.'],
-      limits: { callsPerTool: { '*': 1, a: 'unlimited', c: 2 } },
-    });
-    expect(texts).toEqual([
-      ...['a done', 'a done', 'a done'],
-      ...['b done', over('b', 1)],
-      ...['c done', 'c done', over('c', 2)],
-    ]);
-  });
-
-  it('leave one tool all the calls that a turn may have, when it may have more than by default', async () => {
-    const many = calls(...Array.from({ length: 61 }, () => 'a'));
-    const limited = await said({ tools, replies: [many, 'Done.'], limits: { toolCalls: 60 } });
-    expect(limited.texts).toEqual([...Array(60).fill('a done'), over('a', 60)]);
-    const open = await said({ tools, replies: [many, 'Done.'], limits: { toolCalls: 'unlimited' } });
-    expect(open.answer).toMatchObject({ outcome: 'completed', toolCalls: 61 });
-    const usual = await said({ tools, replies: [many, 'Done.'] });
-    expect(usual.texts.slice(39, 41)).toEqual(['a done', over('a', 40)]);
-  });
-
-  it('may be lifted altogether, and a turn may have more calls than by default', async () => {
-    const many = calls(...Array.from({ length: 160 }, () => 'a'));
-    const open = await said({
-      tools,
-      replies: [many, 'Done.'],
-      limits: { toolCalls: 'unlimited', callsPerTool: 'unlimited' },
-    });
-    expect(open.answer).toMatchObject({ outcome: 'completed', toolCalls: 160 });
-    const counted = await said({
-      tools,
-      replies: [many, 'Done.'],
-      limits: { callsPerTool: { a: 'unlimited' } },
-    });
-    expect(counted.texts.at(-1)).toBe(
-      'Error: Total tool call limit (150) exceeded for this turn. No further tool calls are allowed.',
-    );
-  });
-
-  it('of a nested loop are its own, and those around it', async () => {
-    const { session } = await said({
-      tools: [digs(tools, { limits: { callsPerTool: { a: 1 } } })],
-      replies: [calls('dig'), calls('a', 'a', 'b', 'b'), 'Dug.', 'Done.'],
-      limits: { callsPerTool: { b: 1 } },
-    });
-    expect(shownResults(session.requests[2])).toEqual([
-      'a done',
-      over('a', 1).replace('turn', 'task'),
-      'b done',
-      over('b', 1),
-    ]);
-  });
-
-  it('know a tool by its own name only, however hostile', async () => {
-    const { texts } = await said({
-      tools: [reads('toString')],
-      replies: [calls('toString', 'toString'), 'Done.'],
-      limits: { callsPerTool: { '*': 1, a: 2 } },
-    });
-    expect(texts).toEqual(['toString done', over('toString', 1)]);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AgentDefinitionError, defineAgent, defineTool, type Limits } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
+import { type CallLimits, callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { emptyState, reduce } from '../../../doors/journal.ts';
 import { eventsOf, PRICES, scene, used } from './budget-scene.ts';
@@ -9,7 +10,7 @@ import { calls, reads } from './scenes.ts';
 const LOOK = calls('look');
 
 describe('a turn that reached a limit', () => {
-  it.each<[string, Limits, readonly ScriptedReply[], object]>([
+  it.each<[string, Limits & CallLimits, readonly ScriptedReply[], object]>([
     ['of model calls', { iterations: 1 }, [LOOK, 'Best.'], { kind: 'iterations', most: 1 }],
     ['of tool calls', { toolCalls: 1 }, [calls('look', 'look'), 'Best.'], { kind: 'toolCalls', most: 1 }],
     [
@@ -26,15 +27,17 @@ describe('a turn that reached a limit', () => {
       [calls('look', 'look'), 'Best.'],
       { kind: 'iterations', most: 1 },
     ],
-  ])('%s says which one, and how much it allows (S2-24)', async (_, limits, replies, limit) => {
-    const session = scene(replies, { limits, tools: [reads('look')], prices: PRICES });
+  ])('%s says which one, and how much it allows (S2-24)', async (_, bounds, replies, limit) => {
+    const { toolCalls, callsPerTool, ...limits } = bounds;
+    const use = [callLimits({ toolCalls, callsPerTool })];
+    const session = scene(replies, { limits, use, tools: [reads('look')], prices: PRICES });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', limit });
     expect(await eventsOf(session, 'turn-ended')).toMatchObject([{ outcome: 'limit-reached', limit }]);
     expect((await session.state()).turn).toMatchObject({ limit });
   });
 
   it('says nothing of one when it did not end by it', async () => {
-    const session = scene(['Done.'], { limits: { toolCalls: 1 } });
+    const session = scene(['Done.'], { use: [callLimits({ toolCalls: 1 })] });
     expect(await session.send('Go.')).not.toHaveProperty('limit');
     expect((await eventsOf(session, 'turn-ended'))[0]).not.toHaveProperty('limit');
   });
@@ -45,7 +48,7 @@ describe('a turn that reached a limit', () => {
       description: 'Does a task.',
       instructions: 'Do it.',
       tools: [reads('look')],
-      limits: { toolCalls: 1 },
+      use: [callLimits({ toolCalls: 1 })],
     });
     const session = scene([calls('task'), calls('look', 'look'), 'Half.', 'Done.'], { tools: [task] });
     expect(await session.send('Go.')).toMatchObject({

@@ -1,12 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import {
-  type AnyTool,
-  defineTool,
-  type Effect,
-  type Limits,
-  type Reconciliation,
-} from '../../../../src/index.ts';
+import { type AnyTool, defineTool, type Effect, type Reconciliation } from '../../../../src/index.ts';
+import { callLimits, type ModuleUse } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { answers, passing } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
@@ -22,8 +17,12 @@ const list = defineTool({ name: 'list', description: 'Lists.', effect: 'read', r
 
 const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
 
-async function said(tools: readonly AnyTool[], replies: readonly ScriptedReply[], limits?: Limits) {
-  const app = memoryApp({ tools, replies, limits });
+async function said(
+  tools: readonly AnyTool[],
+  replies: readonly ScriptedReply[],
+  use?: readonly ModuleUse[],
+) {
+  const app = memoryApp({ tools, replies, use });
   const end = await app.say('Go.');
   const texts = answers((await app.state()).messages).map(([, text]) => text);
   return { app, end, texts };
@@ -96,7 +95,7 @@ describe('limits of tool calls (SPM-13)', () => {
 
   it('answer the calls of one tool beyond them, and the turn ends as limit-reached', async () => {
     const replies = [calls('list', 'list', 'vectorSearch', 'list'), calls('list'), 'Best so far.'];
-    const { texts, end } = await said([look, list], replies, { callsPerTool: 2 });
+    const { texts, end } = await said([look, list], replies, [callLimits({ callsPerTool: 2 })]);
     expect(texts).toEqual(['a, b', 'a, b', 'seen', perTool, perTool]);
     expect(end).toMatchObject({ turn: { outcome: 'limit-reached', text: 'Best so far.' } });
   });
@@ -105,9 +104,7 @@ describe('limits of tool calls (SPM-13)', () => {
     const { texts, end } = await said(
       [look, list],
       [calls('list', 'vectorSearch'), calls('list', 'list'), 'Best.'],
-      {
-        toolCalls: 3,
-      },
+      [callLimits({ toolCalls: 3 })],
     );
     expect(texts).toEqual(['a, b', 'seen', 'a, b', total]);
     expect(end).toMatchObject({ turn: { outcome: 'limit-reached', text: 'Best.' } });
@@ -117,7 +114,7 @@ describe('limits of tool calls (SPM-13)', () => {
     const app = memoryApp({
       tools: [list],
       replies: [calls('list'), 'One.', calls('list'), 'Two.'],
-      limits: { toolCalls: 1 },
+      use: [callLimits({ toolCalls: 1 })],
     });
     await app.say('Go.');
     expect(await app.say('Again.')).toMatchObject({ turn: { outcome: 'completed', text: 'Two.' } });

@@ -14,6 +14,7 @@ import {
   terminateAgent,
   text,
 } from '../../../../src/index.ts';
+import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { toolResult } from '../../../doors/tools.ts';
 import { stored } from '../../../fixtures/stored.ts';
@@ -288,7 +289,7 @@ describe('a signal', () => {
         instructions: '',
         tools: [sends('stop', () => replan('Anew.'))],
       },
-      limits: { toolCalls: 1 },
+      use: [callLimits({ toolCalls: 1 })],
     });
     const session = createTestSession(agent, { replies: [calls('stop', 'stop')] });
     expect(await session.send('Go.')).toMatchObject({

@@ -138,7 +138,7 @@ describe('GET /agents', () => {
       {
         name: 'scripted',
         description: 'Says what its script says.',
-        limits: { iterations: 20, toolCalls: 150, callsPerTool: 40 },
+        limits: { iterations: 20 },
         accepts: { data: [], url: [] },
         tools: [
           expect.objectContaining({

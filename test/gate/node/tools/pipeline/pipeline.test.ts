@@ -8,7 +8,6 @@ import {
   defineTool,
   error,
   exitEarly,
-  type Limits,
   replan,
   type ToolCall,
   ToolConfigurationError,
@@ -16,6 +15,7 @@ import {
   terminateAgent,
 } from '../../../../../src/index.ts';
 import { definePipeline, type PipelineStep } from '../../../../../src/kinds/entry.ts';
+import { callLimits, type ModuleUse } from '../../../../../src/modules/limits/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 
 /** A text step that adds its name, or does what it is told to. */
@@ -36,13 +36,17 @@ const find = defineTool({
   run: ({ query }) => ({ rows: [query] }),
 });
 
-function sessionWith(tool: AnyTool, input: unknown = { input: 'start' }, limits?: Limits): TestSession {
+function sessionWith(
+  tool: AnyTool,
+  input: unknown = { input: 'start' },
+  use?: readonly ModuleUse[],
+): TestSession {
   const agent = defineAgent({
     name: 'clerk',
     description: 'Works.',
     instructions: 'Work.',
     tools: [tool],
-    limits,
+    use,
   });
   const replies = [{ calls: [{ name: tool.name, input }] }, 'Done.'];
   return createTestSession(agent, { replies, clock: createManualClock() });
@@ -56,10 +60,13 @@ const readIn = ({ requests }: TestSession): string | undefined => {
 /** What the model reads of one call of a pipeline of these steps, and how the turn ended. */
 async function ran(
   steps: readonly PipelineStep[],
-  { input, ...more }: { input?: unknown; onFailure?: 'fail-fast' | 'continue'; limits?: Limits } = {},
+  {
+    input,
+    ...more
+  }: { input?: unknown; onFailure?: 'fail-fast' | 'continue'; use?: readonly ModuleUse[] } = {},
 ) {
-  const { limits, ...config } = more;
-  const session = sessionWith(definePipeline({ name: 'line', steps, ...config }), input, limits);
+  const { use, ...config } = more;
+  const session = sessionWith(definePipeline({ name: 'line', steps, ...config }), input, use);
   const answer = await session.send('Go.');
   return { session, answer, text: readIn(session) };
 }
@@ -282,7 +289,7 @@ describe('a step that fails', () => {
   });
 
   it('is the result when the tool calls of the turn are used up', async () => {
-    const { text, answer } = await ran([step('a'), step('b')], { limits: { toolCalls: 2 } });
+    const { text, answer } = await ran([step('a'), step('b')], { use: [callLimits({ toolCalls: 2 })] });
     expect(text).toBe(
       'Error: Total tool call limit (2) exceeded for this turn. No further tool calls are allowed.',
     );

@@ -49,7 +49,7 @@ const painter = defineAgent({
   instructions: 'Follow the script.',
   tools: [draw, invoice, lookUp, remote],
   model: modelBySession,
-  limits: { iterations: 50, toolCalls: 'unlimited', callsPerTool: 'unlimited' },
+  limits: { iterations: 50 },
 });
 const hidden: Agent = { ...painter, name: 'hidden' };
 

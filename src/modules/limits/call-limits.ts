@@ -1,0 +1,124 @@
+import { ROOT } from '../../journal/events.ts';
+import { isCount } from '../../loop/loop-limits.ts';
+import { LOOPS } from '../../loop/loop-seams.ts';
+import type { InnerShape } from '../../tool/check-literal.ts';
+import type { CallLimit, ReachedLimit } from '../../tool/frame.ts';
+import { literals } from '../../tool/literals.ts';
+import { type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { ToolConfigurationError } from '../../tool/signals.ts';
+import { failure } from '../../tool/tool-result.ts';
+import { COUNTED, LIMITS, type Place } from './counted.ts';
+
+/** The literal that `callLimits` takes. */
+export interface CallLimits {
+  /** Tool calls in the turn, or in the nested loop. Defaults to 150. */
+  readonly toolCalls?: CallLimit | undefined;
+  /**
+   * Calls of any one tool there; or by the tool's name, where `*` is every tool that is not named. Defaults to 40, or to `toolCalls` if
+   * that is declared and is more.
+   */
+  readonly callsPerTool?: CallLimit | Readonly<Record<string, CallLimit>> | undefined;
+}
+
+/**
+ * Bounds the tool calls of a turn, nested loops included. Give it to the `use` of an agent, of an app for each of its agents, or of an
+ * agentic tool for its nested loop, which the limits around it bound too. A call beyond a limit does not run: the model reads that the
+ * limit is reached, and the turn continues.
+ *
+ * @throws RangeError if a limit is neither a positive whole number nor `unlimited`.
+ *
+ * @example
+ * ```ts
+ * const settle = defineAgenticTool({
+ *   name: 'settle',
+ *   description: 'Settles a complaint.',
+ *   tools: [findOrder, refundOrder],
+ *   use: [callLimits({ toolCalls: 20, callsPerTool: { refund_order: 1 } })],
+ * });
+ * ```
+ */
+export function callLimits(limits: CallLimits = {}): ModuleUse {
+  const bounds = boundsOf(limits);
+  const use = useOf(LIMITS);
+  LOOPS.give(use, {
+    async call(call, next, { frame, reached }) {
+      const place = call.view.recall(COUNTED).places[call.id]?.find((one) => one.frame === frame);
+      if (!place) throw new ToolConfigurationError(NOT_COUNTED);
+      const over = overLimit(place, bounds);
+      if (!over) return next();
+      reached(over.limit);
+      return failure('limit', over.message);
+    },
+    limits({ journal, memories, frame: { path } }, frame) {
+      const { loops } = memories.valueIn(journal.state.memories, COUNTED, path);
+      const { toolCalls: most } = bounds;
+      return most === 'unlimited' ? [] : [{ kind: 'toolCalls', most, used: loops[frame]?.calls ?? 0 }];
+    },
+  });
+  return use;
+}
+
+/** A provider's tools are made in a turn: the app does not know their modules. */
+const NOT_COUNTED =
+  "The app does not count tool calls, so `callLimits` cannot bound them: import it from 'holdfast/limits' and add it to `use`.";
+
+/** Enough for honest work, and little enough to stop a runaway. */
+const DEFAULTS = { toolCalls: 150, callsPerTool: 40 };
+
+interface Bounds {
+  readonly toolCalls: CallLimit;
+  readonly callsPerTool: Readonly<Record<string, CallLimit>>;
+}
+
+/** @throws RangeError for an invalid limit. */
+function boundsOf(limits: CallLimits): Bounds {
+  const stranger = literals?.innerFault(limits, SHAPE);
+  if (stranger)
+    throw new RangeError(`callLimits: ${stranger.path} is ${stranger.value}: use ${stranger.use}.`);
+  const { toolCalls, callsPerTool = {} } = limits;
+  const ofTools = typeof callsPerTool === 'object' ? callsPerTool : { '*': callsPerTool };
+  const declared = Object.entries(ofTools).map(([tool, most]) => [`callsPerTool.${tool}`, most] as const);
+  for (const [path, most] of [['toolCalls', toolCalls ?? DEFAULTS.toolCalls] as const, ...declared]) {
+    if (most === 'unlimited' || isCount(most)) continue;
+    throw new RangeError(
+      `callLimits: ${path} is ${String(most)}: use a positive whole number, or 'unlimited'.`,
+    );
+  }
+  // More calls in all than any one tool has by default are meant for any one tool too.
+  const isMore = toolCalls !== undefined && numberOf(toolCalls) > DEFAULTS.callsPerTool;
+  return {
+    toolCalls: toolCalls ?? DEFAULTS.toolCalls,
+    callsPerTool: { '*': isMore ? toolCalls : DEFAULTS.callsPerTool, ...ofTools },
+  };
+}
+
+const SHAPE = {
+  keys: ['toolCalls', 'callsPerTool'],
+  foreign: { maxToolCalls: 'toolCalls' },
+} satisfies InnerShape;
+
+interface OverLimit {
+  readonly limit: ReachedLimit;
+  readonly message: string;
+}
+
+function overLimit({ tool, frame, calls, ofTool }: Place, bounds: Bounds): OverLimit | undefined {
+  const { toolCalls, callsPerTool } = bounds;
+  const scope = frame === ROOT ? 'turn' : 'task';
+  const most = (Object.hasOwn(callsPerTool, tool) ? callsPerTool[tool] : callsPerTool['*']) ?? 'unlimited';
+  if (ofTool > numberOf(most)) {
+    return {
+      limit: { kind: 'callsPerTool', most: numberOf(most) },
+      message: `Tool call limit (${most}) exceeded for tool '${tool}'. No further calls to this tool are allowed in this ${scope}.`,
+    };
+  }
+  if (calls > numberOf(toolCalls)) {
+    return {
+      limit: { kind: 'toolCalls', most: numberOf(toolCalls) },
+      message: `Total tool call limit (${toolCalls}) exceeded for this ${scope}. No further tool calls are allowed.`,
+    };
+  }
+  return undefined;
+}
+
+const numberOf = (limit: CallLimit): number => (limit === 'unlimited' ? Number.POSITIVE_INFINITY : limit);

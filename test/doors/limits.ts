@@ -1,0 +1,2 @@
+/** A door for tests. What the module of call limits remembers. */
+export { COUNTED, type Counted } from '../../src/modules/limits/counted.ts';

@@ -1,0 +1,220 @@
+import { describe, expect, it, vi } from 'vitest';
+import { type AnyTool, defineAgent, requireApproval } from '../../../../../src/index.ts';
+import { defineAgenticTool, defineSubagent } from '../../../../../src/kinds/entry.ts';
+import { type CallLimits, callLimits, type ModuleUse } from '../../../../../src/modules/limits/entry.ts';
+import {
+  createManualClock,
+  createTestSession,
+  type ScriptedReply,
+  type TestSession,
+} from '../../../../../src/testing/entry.ts';
+import { calls, digs, reads, shownResults } from '../../tool-loop/scenes.ts';
+
+interface Scene {
+  readonly tools: readonly AnyTool[];
+  readonly replies: readonly ScriptedReply[];
+  readonly use?: readonly ModuleUse[];
+}
+
+async function said({ replies, ...more }: Scene) {
+  const agent = defineAgent({ name: 'clerk', description: 'Works.', instructions: '', ...more });
+  const session = createTestSession(agent, { replies });
+  const answer = await session.send('Go.');
+  return { session, answer, texts: shownResults(session.requests.at(-1)) };
+}
+
+describe('call limits (SPM-13)', () => {
+  const tools = ['a', 'b', 'c'].map((name) => reads(name));
+  const over = (tool: string, limit: number): string =>
+    `Error: Tool call limit (${limit}) exceeded for tool '${tool}'. No further calls to this tool are allowed in this turn.`;
+
+  it('hold for each tool as the agent says, and for the others as ever', async () => {
+    const { texts, answer } = await said({
+      tools,
+      replies: [calls('a', 'a', 'b', 'b'), 'Done.'],
+      use: [callLimits({ callsPerTool: { a: 1 } })],
+    });
+    expect(texts).toEqual(['a done', over('a', 1), 'b done', 'b done']);
+    expect(answer).toMatchObject({ outcome: 'limit-reached', text: 'Done.' });
+  });
+
+  it('have one word for every tool that is not named, and one for no limit', async () => {
+    const { texts } = await said({
+      tools,
+      replies: [calls('a', 'a', 'a', 'b', 'b', 'c', 'c', 'c'), 'Done.'],
+      use: [callLimits({ callsPerTool: { '*': 1, a: 'unlimited', c: 2 } })],
+    });
+    expect(texts).toEqual([
+      ...['a done', 'a done', 'a done'],
+      ...['b done', over('b', 1)],
+      ...['c done', 'c done', over('c', 2)],
+    ]);
+  });
+
+  it('leave one tool all the calls that a turn may have, when it may have more than by default', async () => {
+    const many = calls(...Array.from({ length: 61 }, () => 'a'));
+    const limited = await said({ tools, replies: [many, 'Done.'], use: [callLimits({ toolCalls: 60 })] });
+    expect(limited.texts).toEqual([...Array(60).fill('a done'), over('a', 60)]);
+    const open = await said({
+      tools,
+      replies: [many, 'Done.'],
+      use: [callLimits({ toolCalls: 'unlimited' })],
+    });
+    expect(open.answer).toMatchObject({ outcome: 'completed', toolCalls: 61 });
+    const usual = await said({ tools, replies: [many, 'Done.'], use: [callLimits()] });
+    expect(usual.texts.slice(39, 41)).toEqual(['a done', over('a', 40)]);
+  });
+
+  it('may be lifted altogether, and a turn may have more calls than by default', async () => {
+    const many = calls(...Array.from({ length: 160 }, () => 'a'));
+    const open = await said({
+      tools,
+      replies: [many, 'Done.'],
+      use: [callLimits({ toolCalls: 'unlimited', callsPerTool: 'unlimited' })],
+    });
+    expect(open.answer).toMatchObject({ outcome: 'completed', toolCalls: 160 });
+    const counted = await said({
+      tools,
+      replies: [many, 'Done.'],
+      use: [callLimits({ callsPerTool: { a: 'unlimited' } })],
+    });
+    expect(counted.texts.at(-1)).toBe(
+      'Error: Total tool call limit (150) exceeded for this turn. No further tool calls are allowed.',
+    );
+  });
+
+  it('of a nested loop are its own, and those around it', async () => {
+    const { session } = await said({
+      tools: [digs(tools, { uses: [callLimits({ callsPerTool: { a: 1 } })] })],
+      replies: [calls('dig'), calls('a', 'a', 'b', 'b'), 'Dug.', 'Done.'],
+      use: [callLimits({ callsPerTool: { b: 1 } })],
+    });
+    expect(shownResults(session.requests[2])).toEqual([
+      'a done',
+      over('a', 1).replace('turn', 'task'),
+      'b done',
+      over('b', 1),
+    ]);
+  });
+
+  it('know a tool by its own name only, however hostile', async () => {
+    const { texts } = await said({
+      tools: [reads('toString')],
+      replies: [calls('toString', 'toString'), 'Done.'],
+      use: [callLimits({ callsPerTool: { '*': 1, a: 2 } })],
+    });
+    expect(texts).toEqual(['toString done', over('toString', 1)]);
+  });
+
+  it('of an agentic tool bind its nested loop, and neither the turn nor a second use of the tool', async () => {
+    const task = defineAgenticTool({
+      name: 'task',
+      description: 'Does a task.',
+      tools,
+      use: [callLimits({ toolCalls: 1 })],
+    });
+    const { session, texts } = await said({
+      tools: [...tools, task],
+      replies: [
+        calls('task'),
+        calls('a', 'b'),
+        'Half.',
+        calls('task'),
+        calls('c'),
+        'Whole.',
+        calls('a', 'b'),
+        'Done.',
+      ],
+      use: [callLimits({ toolCalls: 6 })],
+    });
+    const all = 'Error: Total tool call limit (1) exceeded for this task. No further tool calls are allowed.';
+    expect(shownResults(session.requests[2])).toEqual(['a done', all]);
+    expect(shownResults(session.requests[5])).toEqual(['c done']);
+    expect(texts).toEqual([
+      'Half.',
+      'Whole.',
+      'a done',
+      'Error: Total tool call limit (6) exceeded for this turn. No further tool calls are allowed.',
+    ]);
+  });
+
+  it('of a subagent bind its loop alone, beside those of the agent that asks it', async () => {
+    const scout = defineAgent({
+      name: 'scout',
+      description: 'Looks.',
+      instructions: 'Look.',
+      tools,
+      use: [callLimits({ toolCalls: 1 })],
+    });
+    const { session, texts } = await said({
+      tools: [...tools, defineSubagent({ agent: scout })],
+      replies: [
+        { calls: [{ name: 'scout', input: { message: 'Look.' } }] },
+        calls('a', 'b'),
+        'Seen.',
+        calls('b', 'c'),
+        'Done.',
+      ],
+      use: [callLimits({ toolCalls: 20 })],
+    });
+    expect(shownResults(session.requests[2])?.[1]).toMatch(/^Error: Total tool call limit \(1\)/);
+    expect(texts).toEqual(['Seen.', 'b done', 'c done']);
+  });
+
+  it('of an app hold for each of its agents', async () => {
+    const agent = defineAgent({ name: 'clerk', description: 'Works.', instructions: '', tools });
+    const session = createTestSession(agent, {
+      replies: [calls('a', 'b'), 'Done.'],
+      use: [callLimits({ toolCalls: 1 })],
+    });
+    expect(await session.send('Go.')).toMatchObject({ limit: { kind: 'toolCalls', most: 1 } });
+  });
+
+  it('count a call once, though its turn is killed and a call waits for an approval', async () => {
+    const dies: ScriptedReply = async () => {
+      await vi.waitFor(async () => {
+        const stored = (await session.events()).filter(({ type }) => type === 'tool-call-ended');
+        expect(stored).toHaveLength(1);
+      }, 20_000);
+      session.kill();
+      return 'Lost.';
+    };
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Works.',
+      instructions: '',
+      tools: [...tools, requireApproval(reads('pay'), 'Pay?')],
+      use: [callLimits({ toolCalls: 3 })],
+    });
+    const session: TestSession = createTestSession(agent, {
+      replies: [calls('a'), dies, calls('pay', 'b', 'c'), 'Done.'],
+      clock: createManualClock(1_000),
+    });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
+    session.restart();
+    expect(await session.decide('pay', 'approve')).toMatchObject({
+      outcome: 'limit-reached',
+      limit: { kind: 'toolCalls', most: 3 },
+    });
+    expect(shownResults(session.requests.at(-1))).toEqual([
+      'a done',
+      'pay done',
+      'b done',
+      'Error: Total tool call limit (3) exceeded for this turn. No further tool calls are allowed.',
+    ]);
+  });
+
+  it.each<[CallLimits, string]>([
+    [{ toolCalls: 0 }, "callLimits: toolCalls is 0: use a positive whole number, or 'unlimited'."],
+    [
+      { callsPerTool: 1.5 },
+      "callLimits: callsPerTool.* is 1.5: use a positive whole number, or 'unlimited'.",
+    ],
+    [
+      { callsPerTool: { '*': 'unlimited', look: -1 } },
+      "callLimits: callsPerTool.look is -1: use a positive whole number, or 'unlimited'.",
+    ],
+  ])('must be positive whole numbers: %j', (limits, message) => {
+    expect(() => callLimits(limits)).toThrow(new RangeError(message));
+  });
+});

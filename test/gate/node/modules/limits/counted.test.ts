@@ -1,0 +1,81 @@
+/** The places that the memory of call limits gives to calls. */
+import { describe, expect, it } from 'vitest';
+import type { SessionEvent } from '../../../../../src/index.ts';
+import { ROOT, valueIn } from '../../../../doors/journal.ts';
+import { COUNTED, type Counted } from '../../../../doors/limits.ts';
+import { ended, fold, opened, replied, started } from '../../journal/journal.ts';
+
+const counted = (events: readonly SessionEvent[]): Counted =>
+  valueIn(fold(events, [COUNTED]).memories, COUNTED, '');
+
+const opens = (frame: string, more: { readonly parent?: string } = {}): SessionEvent => ({
+  type: 'frame-started',
+  turn: 't1',
+  frame,
+  name: `of-${frame}`,
+  message: 'Go.',
+  ...more,
+});
+
+describe('the calls of a batch', () => {
+  it('are numbered, in all and for each tool', () => {
+    const { places } = counted([opened, started, replied(['a look', 'b pay', 'c look'])]);
+    expect(places).toEqual({
+      a: [{ frame: ROOT, tool: 'look', calls: 1, ofTool: 1 }],
+      b: [{ frame: ROOT, tool: 'pay', calls: 2, ofTool: 1 }],
+      c: [{ frame: ROOT, tool: 'look', calls: 3, ofTool: 2 }],
+    });
+  });
+
+  it('keep their places while others end', () => {
+    const { places } = counted([opened, started, replied(['a look', 'b look']), ended('a')]);
+    expect(places).toEqual({ b: [{ frame: ROOT, tool: 'look', calls: 2, ofTool: 2 }] });
+  });
+
+  it('are forgotten with their turn', () => {
+    const events = [opened, started, replied(['a look', 'b look']), ended('a')];
+    const end: SessionEvent = { type: 'turn-ended', turn: 't1', outcome: 'cancelled' };
+    expect(counted([...events, end])).toEqual({ loops: {}, places: {} });
+    const next = [
+      { ...started, turn: 't2' },
+      { ...replied(['c look']), turn: 't2' },
+    ];
+    expect(counted([...events, end, ...next]).loops).toEqual({ [ROOT]: { calls: 1, tools: [['look', 1]] } });
+  });
+});
+
+describe('the calls of nested loops', () => {
+  const events = [
+    opened,
+    started,
+    replied(['n note']),
+    ended('n'),
+    replied(['x dig', 'y dig']),
+    opens('x'),
+    opens('y'),
+    replied(['i look', 'k dig'], { frame: 'x' }),
+    replied(['j look'], { frame: 'y' }),
+    opens('k', { parent: 'x' }),
+    replied(['l look', 'm look'], { frame: 'k' }),
+  ];
+
+  it('have a place in each loop that they nest in, and in the turn', () => {
+    expect(counted(events).places.m).toEqual([
+      { frame: 'k', tool: 'look', calls: 2, ofTool: 2 },
+      { frame: 'x', tool: 'look', calls: 4, ofTool: 3 },
+      { frame: ROOT, tool: 'look', calls: 8, ofTool: 4 },
+    ]);
+  });
+
+  it('do not count in the loops beside them', () => {
+    expect(counted(events).places.j).toEqual([
+      { frame: 'y', tool: 'look', calls: 1, ofTool: 1 },
+      { frame: ROOT, tool: 'look', calls: 6, ofTool: 2 },
+    ]);
+  });
+
+  it('are forgotten with the call that opened their loop', () => {
+    const { loops } = counted([...events, ended('k', 'dug', { frame: 'x' })]);
+    expect(Object.keys(loops)).toEqual([ROOT, 'x', 'y']);
+  });
+});
