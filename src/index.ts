@@ -43,7 +43,6 @@ export type {
   Policies,
   UnknownToolPolicy,
 } from './loop/policies.ts';
-export type { CacheableRequest, CacheSetting } from './model/cache-setting.ts';
 export {
   type AskOptions,
   type CacheMarks,

@@ -3,7 +3,6 @@ import { DEFAULT_LIMITS, type LoopLimits, withLimits } from '../loop/loop-limits
 import type { ModelTimeout } from '../loop/model-time.ts';
 import { type LoopPolicies, type Policies, withPolicies } from '../loop/policies.ts';
 import { MOST_GENERATIONS, MOST_IN_TREE } from '../loop/scheduling.ts';
-import type { CacheSetting } from '../model/cache-setting.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
 import { withProviders } from '../sources/resolution/dynamic-tools.ts';
@@ -68,8 +67,6 @@ export interface Agent<Name extends string = string, Output = unknown> {
   /** Makes its model of an environment, in the place of `model`. */
   readonly modelOf?: ModelOfEnv | undefined;
   readonly settings?: AgentSettings | undefined;
-  /** When it is absent, that of the loop around its own holds, and `auto` where there is none. */
-  readonly cache?: CacheSetting | undefined;
   /** The media types of files that its messages may hold; when it is absent, its model says which. */
   readonly accepts?: readonly string[] | undefined;
   /** What it declares; as by default, or in loops around its own, where it says nothing. */
@@ -133,12 +130,6 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly model?: ChatModel | ModelOfEnv | undefined;
   /** How its replies are made: temperature, thinking, tool choice and more, over the defaults of its model. */
   readonly settings?: AgentSettings | undefined;
-  /**
-   * What its model's provider is asked to keep of each request, so that the next one, which begins in the same way, costs less.
-   * `auto` unless given: the tools, the system text and the conversation, under a key of its own for each session and loop.
-   * A function is given the request and says it itself. Of loops inside its own too, unless their agents say otherwise.
-   */
-  readonly cache?: CacheSetting | undefined;
   /**
    * The media types of files that messages may hold, such as `['image/*', 'application/pdf']`; `[]` for none. Unless given:
    * the images, PDF and text that its model's adapter says it takes, and none where it does not say. What the adapter says
@@ -266,7 +257,6 @@ export function defineAgent<
     model,
     ...(typeof config.model === 'function' && { modelOf: config.model }),
     ...(config.settings && { settings: config.settings }),
-    ...(config.cache !== undefined && { cache: config.cache }),
     ...(config.accepts && { accepts: [...config.accepts] }),
     modelTimeout,
     limits: withLimits(config.limits, DEFAULT_LIMITS),

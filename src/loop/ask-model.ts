@@ -37,7 +37,8 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
   const shown = frame.messages.length;
   const offered = offerNow(loop);
   const { toRequest, asked } = requestsIn(loop, { last, offered, files });
-  const request = await withCacheMarks(loop, toRequest(frame.messages));
+  const plain = toRequest(frame.messages);
+  const request = loop.spec.model.caches ? await withCacheMarks(loop, plain) : plain;
   const place = placeOf(loop, 1);
   inspect(loop, 'beforeModelCall', () => modelCallSeen(loop, place, request));
   const began = holder.now();

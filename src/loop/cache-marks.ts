@@ -1,16 +1,14 @@
-import { type CacheableRequest, type CacheSetting, marksProblem } from '../model/cache-setting.ts';
 import type { CacheMarks, ModelRequest } from '../model/chat-model.ts';
-import { messageOf } from './exception-processor.ts';
 import type { Holder } from './holder.ts';
 import type { Loop } from './loop.ts';
-import { tellMistake } from './tool-answer.ts';
+import { LOOPS } from './loop-seams.ts';
 
-/** The request with what is to be kept of it, for a model that can be told so; else as it is. */
+/** Returns the request with what its provider is to keep of it. For a model that can be told so. */
 export async function withCacheMarks(loop: Loop, request: ModelRequest): Promise<ModelRequest> {
-  const { cache: setting = 'auto', model } = loop.spec;
-  if (!model.caches || setting === 'off') return request;
   const key = await keyOf(loop);
-  const cache = setting === 'auto' ? automatic(request, key) : chosen(loop, setting, { ...request, key });
+  const auto = automatic(request, key);
+  const own = loop.spec.uses.flatMap(({ use }) => LOOPS.of(use) ?? []).findLast(({ marks }) => marks);
+  const cache = own?.marks ? own.marks(request, { key, auto }, loop) : auto;
   return cache ? { ...request, cache } : request;
 }
 
@@ -22,28 +20,6 @@ function automatic({ messages }: ModelRequest, key: string): CacheMarks {
   const before = messages.findLastIndex(({ role }) => role === 'assistant') - 1;
   return { key, tools: true, system: true, messages: before < 0 ? [-1] : [-1, before] };
 }
-
-function chosen(
-  loop: Loop,
-  choose: Extract<CacheSetting, (request: CacheableRequest) => unknown>,
-  request: CacheableRequest,
-): CacheMarks | undefined {
-  try {
-    const marks = choose(request);
-    const problem = marksProblem(marks);
-    if (problem === undefined) return marks;
-    tell(loop, `answered ${problem}`);
-  } catch (thrown) {
-    tell(loop, `threw: ${messageOf(loop.frame.path, thrown)}`);
-  }
-  return undefined;
-}
-
-const tell = (loop: Loop, what: string): void =>
-  tellMistake(
-    loop,
-    `nothing of a request is marked for a cache, since the function 'cache' of '${loop.frame.path}' ${what}`,
-  );
 
 /** The keys of an invocation, by the paths of its loops: they are hashed once. */
 const keys = new WeakMap<Holder, Map<string, Promise<string>>>();

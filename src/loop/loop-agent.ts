@@ -182,7 +182,6 @@ function declaredBy(agent: LoopAgent, { loop, frame, runner }: Asked): Declared 
     output,
     settings,
     accepts: agent.accepts,
-    cache: agent.cache ?? spec.cache,
     inspectors: [...spec.inspectors, ...agent.inspectors],
     ...(model && { model }),
   };

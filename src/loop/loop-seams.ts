@@ -1,4 +1,5 @@
 import { ROOT } from '../journal/events.ts';
+import type { CacheMarks, ModelRequest } from '../model/chat-model.ts';
 import type { HistoryMessage, TurnPrincipal } from '../tool/call.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { Log } from '../tool/log.ts';
@@ -27,6 +28,11 @@ export interface LoopSeam {
    * for a model call, and for `call.history()`. It must keep the ids of calls.
    */
   history?(shown: readonly HistoryMessage[], scope: HistoryScope): readonly HistoryMessage[];
+  /**
+   * The last step of the seam `request`: returns what of a request its provider is asked to keep, in place of `auto`; `undefined` for
+   * nothing. The last use in scope is asked, and only for a model that `caches`. It must not throw.
+   */
+  marks?(request: ModelRequest, given: GivenMarks, loop: Loop): CacheMarks | undefined;
   /** Wraps the model calls. */
   readonly ask?: AskLayer | undefined;
   /** Returns how far the limits that it sets are used up, for tools that report the budget. `frame`: the loop that they bound. */
@@ -43,6 +49,14 @@ export interface HistoryScope {
   /** Who asked for the turn. */
   readonly principal: TurnPrincipal;
   readonly log: Log;
+}
+
+/** What a step of the phase `marks` is given beside the request. */
+export interface GivenMarks {
+  /** The same for all requests of a loop in its session, and made of no name that anybody could read. */
+  readonly key: string;
+  /** What holds if no module says otherwise. */
+  readonly auto: CacheMarks;
 }
 
 /** Where a use stands around a call. */

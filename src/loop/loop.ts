@@ -1,6 +1,5 @@
 import { inFrame, type Outcome, type SessionEvent, type TurnError } from '../journal/events.ts';
 import type { FrameState, SessionState } from '../journal/state.ts';
-import type { CacheSetting } from '../model/cache-setting.ts';
 import type { ChatModel, ModelOfEnv, OutputFormat } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
 import { CODE, type ToolExecution, type TurnPrincipal } from '../tool/call.ts';
@@ -75,8 +74,6 @@ export interface LoopSpec {
   readonly accepts?: readonly string[] | undefined;
   /** How its replies are made, over the model's defaults. */
   readonly settings?: AgentSettings | undefined;
-  /** What of its requests is to be kept; `auto` unless given. */
-  readonly cache?: CacheSetting | undefined;
   /** How long its model calls may take. */
   readonly modelTimeout: ModelTimeout;
   /** Model calls that it may make before it is asked for the best answer. */
@@ -204,8 +201,6 @@ export interface LoopAgent
   readonly model?: ChatModel | undefined;
   readonly accepts?: readonly string[] | undefined;
   readonly settings?: AgentSettings | undefined;
-  /** As in the loop around it, unless given. */
-  readonly cache?: CacheSetting | undefined;
   readonly output?: AnswerForm | undefined;
 }
 

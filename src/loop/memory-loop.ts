@@ -22,7 +22,7 @@ import { CallLocks, Slots } from './slots.ts';
 
 /** What a loop in memory is made of; the rest is as for an agent that declares nothing. */
 export type MemoryLoopConfig = Pick<LoopSpec, 'tools' | 'model'> &
-  Partial<Pick<LoopSpec, 'strategies' | 'policies' | 'inspectors' | 'context' | 'cache'>> & {
+  Partial<Pick<LoopSpec, 'strategies' | 'policies' | 'inspectors' | 'context'>> & {
     readonly uses?: readonly ModuleUse[] | undefined;
   } & Partial<Pick<TurnScope, 'turn' | 'everywhere' | 'secrets' | 'live' | 'inSession'>> & {
     readonly limits?: LoopLimits | undefined;
@@ -104,7 +104,6 @@ function specOf({
     uses: usesOfTurn(own.uses ?? [], []),
     strategies: own.strategies ?? everywhere,
     model,
-    cache: own.cache,
     modelTimeout: {},
     iterations: limits.iterations,
     budgets: withBudgets([], ROOT, limits),

@@ -82,7 +82,6 @@ export function specOf(host: TurnHost, turn: TurnState): LoopSpec {
     model,
     accepts: agent.accepts,
     settings,
-    cache: agent.cache,
     modelTimeout: agent.modelTimeout,
     iterations: agent.limits.iterations,
     budgets,

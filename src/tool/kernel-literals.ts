@@ -92,10 +92,6 @@ export const SHAPES = {
       references: 'list',
       model: 'model',
       settings: 'object',
-      cache: [
-        "'auto', 'off' or a function",
-        (value) => value === 'auto' || value === 'off' || typeof value === 'function',
-      ],
       accepts: 'list',
       modelTimeout: 'object',
       use: 'list',
@@ -114,6 +110,7 @@ export const SHAPES = {
       id: 'name',
       compaction: 'use: [summarize({ overTokens })]',
       transformers: 'use: [defineTransformer({ name, result })]',
+      cache: 'use: [promptCache(...)]',
       system: 'instructions',
       systemPrompt: 'instructions',
       prompt: 'instructions',

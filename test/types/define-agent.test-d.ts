@@ -10,7 +10,6 @@ import {
   fallback,
   type Json,
   type ModelOfEnv,
-  type ModelRequest,
   type Reference,
   type Retention,
 } from '../../src/index.ts';
@@ -80,28 +79,6 @@ defineAgent({ ...base, name: 'ms', retention: { ms: 1 } });
 defineAgent({ ...base, name: 'none', retention: {} });
 // @ts-expect-error: no unit
 defineAgent({ ...base, name: 'unit', retention: 30 });
-
-// What is to be kept of its requests is decided for it, or by it, or is nothing.
-defineAgent({ ...base, name: 'auto', cache: 'auto' });
-defineAgent({ ...base, name: 'off', cache: 'off' });
-defineAgent({ ...base, name: 'said-nothing', cache: undefined });
-defineAgent({
-  ...base,
-  name: 'marking',
-  cache: ({ key, messages, tools }) => {
-    expectTypeOf(key).toBeString();
-    expectTypeOf(messages).toEqualTypeOf<ModelRequest['messages']>();
-    return tools.length > 0 ? { key, tools: true, system: true, messages: [-1], ttl: '1h' } : undefined;
-  },
-});
-// @ts-expect-error: neither of the words
-defineAgent({ ...base, name: 'on', cache: 'on' });
-// @ts-expect-error: marks are made by a function
-defineAgent({ ...base, name: 'marks', cache: { system: true } });
-// @ts-expect-error: no such time
-defineAgent({ ...base, name: 'day', cache: () => ({ ttl: '1d' }) });
-// @ts-expect-error: a request waits for nobody
-defineAgent({ ...base, name: 'later', cache: async () => ({ system: true }) });
 
 // The media types of files that its messages may hold; what is none is found when it is defined.
 defineAgent({ ...base, name: 'accepts', accepts: ['image/*', 'application/pdf'] });

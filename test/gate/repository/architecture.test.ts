@@ -137,6 +137,11 @@ const ARROWS: readonly {
     on: ['src/tool/', 'src/modules/tool-groups/'],
   },
   {
+    folder: 'src/modules/prompt-cache/',
+    because: 'it says what a loop asks to be kept',
+    on: ['src/tool/', 'src/loop/', 'src/model/'],
+  },
+  {
     folder: 'src/modules/transformers/',
     because: 'it changes what a loop shows',
     on: ['src/tool/', 'src/loop/'],

@@ -53,17 +53,6 @@ it.each<[string, object, string]>([
     { modelTimeout: { [path]: value } },
     `Agent 'clerk' has a modelTimeout '${path}' of ${value}: use a whole number of ms from 1 to 86400000.`,
   ]),
-  ...(
-    [
-      ['on', "'on'"],
-      [true, 'true'],
-      [{ ttl: '1h' }, 'an object'],
-    ] as const
-  ).map(([cache, shown]): [string, object, string] => [
-    'cache',
-    { cache },
-    `Agent 'clerk' has ${shown} as its 'cache': use 'auto', 'off' or a function.`,
-  ]),
   [
     'accepts[1]',
     { accepts: ['image/*', 'PDF'] },

@@ -4,7 +4,7 @@ import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { type Mistake, make, ofAgent, ofTool, run, told, tool } from './mistake.ts';
 
 const AGENT_KEYS =
-  'name, description, instructions, tools, toolGroups, permissions, chaining, strategies, references, model, settings, cache, ' +
+  'name, description, instructions, tools, toolGroups, permissions, chaining, strategies, references, model, settings, ' +
   'accepts, modelTimeout, use, limits, policies, inspectors, context, loopIds, maxGenerations, maxScheduled, retention, output';
 
 describe('the literal of a tool', () => {

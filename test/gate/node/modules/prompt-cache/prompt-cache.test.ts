@@ -1,25 +1,28 @@
 /** What of a loop's requests its model's provider is asked to keep. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
-  type CacheableRequest,
   type CacheMarks,
-  type CacheSetting,
   defineTool,
   fallback,
   ModelError,
   type ModelRequest,
-} from '../../../../src/index.ts';
-import { defineSubagent } from '../../../../src/kinds/entry.ts';
+} from '../../../../../src/index.ts';
+import { defineSubagent } from '../../../../../src/kinds/entry.ts';
+import {
+  type CacheableRequest,
+  type CacheSetting,
+  promptCache,
+} from '../../../../../src/modules/prompt-cache/entry.ts';
 import {
   createManualClock,
   createTestSession,
   type ScriptedReply,
   scriptedModel,
-} from '../../../../src/testing/entry.ts';
-import { memoryLoop } from '../../../doors/loop.ts';
-import { agent, agentic, asks, calls } from '../agentic/scenes.ts';
-import { asked, LEASE_MS, leftBehind, takenOver } from '../session/former-holder.ts';
-import { memoryApp } from '../session/memory-app.ts';
+} from '../../../../../src/testing/entry.ts';
+import { memoryLoop } from '../../../../doors/loop.ts';
+import { agent, agentic, asks, calls } from '../../agentic/scenes.ts';
+import { asked, LEASE_MS, leftBehind, takenOver } from '../../session/former-holder.ts';
+import { memoryApp } from '../../session/memory-app.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 const caching = (replies: readonly ScriptedReply[]) => scriptedModel(replies, { caches: true });
@@ -29,7 +32,9 @@ async function requestsOf(
   tools: Parameters<typeof agent>[1] = [look],
   cache?: CacheSetting,
 ): Promise<readonly ModelRequest[]> {
-  const session = createTestSession(agent('clerk', tools, { cache }), { model: caching(replies) });
+  const session = createTestSession(agent('clerk', tools, { use: cache ? [promptCache(cache)] : [] }), {
+    model: caching(replies),
+  });
   await session.send('Go.');
   return session.requests;
 }
@@ -98,7 +103,7 @@ describe('what is kept of the requests of a loop', () => {
 
   it('is nothing with a model that cannot be told so, as before', async () => {
     const model = scriptedModel([calls('look'), 'Done.']);
-    const session = createTestSession(agent('clerk', [look], { cache: 'auto' }), { model });
+    const session = createTestSession(agent('clerk', [look], { use: [promptCache('auto')] }), { model });
     await session.send('Go.');
     expect(session.requests.map((request) => 'cache' in request)).toEqual([false, false]);
   });
@@ -146,38 +151,49 @@ describe('a function that says what is kept', () => {
     [
       'answers a promise',
       () => Promise.reject(new Error('late')),
-      'answered a promise: it must be synchronous',
+      'returned a promise: it must be synchronous',
     ],
-    ['answers words', () => 'all', 'answered string: it must be an object with marks, or undefined'],
+    ['answers words', () => 'all', 'returned string: it must be an object with marks, or undefined'],
     [
       'answers a key with spaces',
       () => ({ key: 'a b' }),
-      "answered a key that is none: use 1 to 64 letters, digits, '-' and '_'",
+      "returned a key that is none: use 1 to 64 letters, digits, '-' and '_'",
     ],
     [
       'answers half a message',
       () => ({ messages: [0.5] }),
-      'answered messages that are not a list of whole numbers',
+      'returned messages that are not a list of whole numbers',
     ],
-    ['answers a day', () => ({ ttl: '1d' }), "answered a ttl that is none: use '5m' or '1h'"],
+    ['answers a day', () => ({ ttl: '1d' }), "returned a ttl that is none: use '5m' or '1h'"],
   ])('that %s is told of on the console, and nothing is kept', async (_, choose, why) => {
     const told = vi.spyOn(console, 'error').mockReturnValue();
-    const session = createTestSession(agent('clerk', [look], { cache: choose as () => undefined }), {
-      model: caching(['Done.']),
-      secrets: () => ({ token: 's3cret-value' }),
-    });
+    const session = createTestSession(
+      agent('clerk', [look], { use: [promptCache(choose as () => undefined)] }),
+      {
+        model: caching(['Done.']),
+        secrets: () => ({ token: 's3cret-value' }),
+      },
+    );
     await session.send('Go.');
     expect(session.requests.map((request) => 'cache' in request)).toEqual([false]);
     expect(told.mock.calls).toEqual([
-      [`holdfast: nothing of a request is marked for a cache, since the function 'cache' of 'clerk' ${why}`],
+      [
+        `holdfast: nothing of a request is marked for a cache, since the function of promptCache for 'clerk' ${why}`,
+      ],
     ]);
   });
+});
+
+it.each(['on', true, { ttl: '1h' }])('promptCache(%j) is a mistake', (setting) => {
+  expect(() => promptCache(setting as never)).toThrow(
+    new TypeError("promptCache takes 'auto', 'off' or a function."),
+  );
 });
 
 describe('loops inside others', () => {
   const script = () => [asks('helper'), 'Helped.', 'Done.'];
   const inner = async (own: CacheSetting | undefined, around: CacheSetting) => {
-    const helper = agent('helper', [look], { cache: own });
+    const helper = agent('helper', [look], { use: own ? [promptCache(own)] : [] });
     const [, one] = marksIn(await requestsOf(script(), [defineSubagent({ agent: helper })], around));
     return one;
   };
