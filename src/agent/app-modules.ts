@@ -27,7 +27,7 @@ export function appModules({ use = [], agents }: AppWithModules): Modules {
   const shared = use.flatMap((one) => AGENTS.of(one)?.carriers ?? []);
   const ofAgents = agents.map((agent) => [...new Set([...agent.uses, ...usesOf(carriersOf(agent))])]);
   return composeModules(
-    use,
+    usesOf([{ uses: use }]),
     [...ofAgents, usesOf(shared)],
     usesInside([...agents.flatMap(carriersOf), ...shared]),
   );

@@ -248,10 +248,14 @@ export function defineAgent<
     sources,
     strategies,
     toolGroups,
-    uses: [
-      ...(config.use ?? []),
-      ...usesOf([...tools, ...providers, ...sources, ...strategies, ...groupCarriers(toolGroups)]),
-    ],
+    uses: usesOf([
+      { uses: config.use },
+      ...tools,
+      ...providers,
+      ...sources,
+      ...strategies,
+      ...groupCarriers(toolGroups),
+    ]),
     needsApp: toolGroups.length > 0,
     permissions: [...permissions],
     model,

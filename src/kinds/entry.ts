@@ -31,13 +31,6 @@ export {
   type ToolMemoryConfig,
 } from '../tool/define-tool-kind.ts';
 export type { DoneCall, FrameOutcome, FrameRunner, Plan, PlannedCall } from '../tool/frame.ts';
-export {
-  LISTED_TOOLS as listings,
-  LISTINGS,
-  type Listing,
-  type ListingFact,
-  type Listings,
-} from '../tool/listings.ts';
 export type { ModuleIdentity, ModuleUse } from '../tool/module-use.ts';
 export type { BudgetView, ProcessView } from '../tool/process-view.ts';
 export type {

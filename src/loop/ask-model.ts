@@ -6,7 +6,6 @@ import { callsOf, isOurCall, isPlain, plainParts, wordsOf } from '../model/parts
 import { type AskedReply, replyOf, withoutSecrets } from './ask-layers.ts';
 import { isPlanned, priced } from './budget.ts';
 import { withCacheMarks } from './cache-marks.ts';
-import { discoverTools } from './discover-tools.ts';
 import { inspect, modelCallSeen, placeOf, replySeen, tellModelFailure, toolsChangeSeen } from './inspect.ts';
 import { toldChanges, toolsChanged, withPrefixes } from './late-tools.ts';
 import { inLoop, type Loop } from './loop.ts';
@@ -28,10 +27,7 @@ import { sameName } from './tool-not-found.ts';
 export async function askModel(loop: Loop, last: boolean): Promise<void> {
   const { frame, holder } = loop;
   // The last reply is asked for with the tools that there are, and calls none.
-  if (!last) {
-    await prepareAll(loop);
-    await discoverTools(loop);
-  }
+  if (!last) await prepareAll(loop);
   holder.takeSteers(frame.id);
   const files = await filesToShow(loop);
   const shown = frame.messages.length;

@@ -5,11 +5,11 @@ import type { CallScope, HistoryMessage, ToolCall, ToolExecution } from '../tool
 import { CALLS } from '../tool/call-origin.ts';
 import type { FrameOutcome } from '../tool/frame.ts';
 import { SignalError } from '../tool/signals.ts';
-import type { Frame, LiveCall } from '../tool/tool.ts';
+import type { Discovery, Frame, LiveCall } from '../tool/tool.ts';
 import type { Signal, ToolResult } from '../tool/tool-result.ts';
 import type { AroundTime } from './around-time.ts';
 import { askOutside } from './call-questions.ts';
-import { discoveryOf } from './discover-tools.ts';
+import { discoveryOf } from './discovery.ts';
 import { isCutOff } from './exception-processor.ts';
 import { isInterrupted } from './holder.ts';
 import { inLoop, type Loop, principalOf } from './loop.ts';
@@ -55,9 +55,14 @@ export function prepareCall(run: PermittedRun, time: AroundTime): PreparedCall {
     progress.signal = outcome.signal && endsTurn(outcome.signal) ? outcome.signal : undefined;
     return outcome;
   };
+  const memory = memoryOf(run, time);
   const call: LiveCall = {
     ...scope,
-    ...memoryOf(run, time),
+    ...memory,
+    get discovery(): Discovery {
+      const discovery = discoveryOf(loop, memory.view, loop.holder.signal);
+      return { ...discovery, ask: (needs, work) => time.outside(() => discovery.ask(needs, work)) };
+    },
     during: time.during,
     untimed: time.outside,
     execute: async (execution) => {
@@ -126,29 +131,16 @@ const scopeOf = (
   ...asking,
 });
 
-type Memory =
-  | 'view'
-  | 'results'
-  | 'discovery'
-  | 'offered'
-  | 'offeredAfter'
-  | 'exclusively'
-  | 'hasBegun'
-  | 'resumesFrame';
+type Memory = 'view' | 'results' | 'offered' | 'offeredAfter' | 'exclusively' | 'hasBegun' | 'resumesFrame';
 
 /** What a call knows of its loop and of itself, and what it has remembered. */
 function memoryOf({ loop, record, view, offer }: PermittedRun, time: AroundTime): Pick<LiveCall, Memory> {
   const { frame, holder, journal } = loop;
   const { turn } = journal.state;
   const seen = loopView(loop, 'last-reply', view.recall);
-  const discovery = discoveryOf(loop, seen, holder.signal);
   return {
     view: seen,
     results: earlierResults(loop, record),
-    discovery: {
-      ...discovery,
-      ask: (needs, work) => time.outside(() => discovery.ask(needs, work)),
-    },
     offered: () => [...offer.byName.values()],
     offeredAfter: (memory, fact) =>
       offeredIn(loop, loopView(loop, 'last-reply', view.recallAfter(memory, fact))),

@@ -107,7 +107,7 @@ export function createToolCallingManager(config: ToolCallingManagerConfig = {}):
     const listed = await listedTools(options, resolver, log);
     const unlisted = config.resolveUnlisted ? await unlistedTools(reply, listed, resolver) : [];
     const tools = [...listed, ...unlisted];
-    const own = [...limits, ...(config.use ?? []), ...usesOf(tools)];
+    const own = [...limits, ...usesOf([{ uses: config.use }, ...tools])];
     const modules = composeModules(own, [], usesInside(tools));
     return {
       tools,

@@ -1,5 +1,4 @@
 import type { Json } from './json.ts';
-import { createModule, useOf } from './module-use.ts';
 import type { ToolMemory } from './tool-memory.ts';
 
 /** Remembers tools that were found outside, so that another invocation need not ask again. */
@@ -17,9 +16,6 @@ export const LISTINGS: ToolMemory<Listings, ListingFact> = {
     return kept([...others, { key, told: now, ...(at !== undefined && { at }) }]);
   },
 };
-
-/** The module of sources outside, which list their tools. */
-export const LISTED_TOOLS = useOf(createModule({ name: 'listings', state: [LISTINGS] }));
 
 /** What a source of tools told of them. A type alias: it must be JSON. */
 export type Listing = {

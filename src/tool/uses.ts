@@ -1,5 +1,5 @@
-import { LISTED_TOOLS } from './listings.ts';
 import type { ModuleUse } from './module-use.ts';
+import { OFFERS } from './offers.ts';
 import type { AnyTool, InjectionStrategy } from './tool.ts';
 
 /** What brings modules along: tools, and what adds tools to a loop. */
@@ -7,11 +7,20 @@ export type Carrier = Pick<AnyTool, 'uses' | 'usesInside' | 'delegate' | 'inner'
   Pick<InjectionStrategy, 'discover'>;
 
 /**
- * The modules that these bring along, each once: their own, those of tools inside them, and of what decorators were put
- * around. What is found outside is remembered too.
+ * The modules that these bring along, each once: their own, those of tools inside them, of what decorators were put
+ * around, and of the strategies that modules bring.
+ *
+ * @throws TypeError if something finds tools outside (`discover`) and does not bring the module for it.
  */
-export const usesOf = (carriers: readonly Carrier[]): readonly ModuleUse[] =>
-  collected(carriers, ({ uses, discover }) => [...(uses ?? []), ...(discover ? [LISTED_TOOLS] : [])]);
+export const usesOf = (carriers: readonly Carrier[]): readonly ModuleUse[] => collected(carriers, ownUses);
+
+function ownUses({ uses = [], discover }: Pick<Carrier, 'uses' | 'discover'>): readonly ModuleUse[] {
+  if (discover && !uses.some(({ module }) => module.name === 'listings')) throw new TypeError(NO_LISTINGS);
+  return uses.flatMap((use) => {
+    const strategy = OFFERS.of(use);
+    return strategy ? [use, ...ownUses(strategy)] : [use];
+  });
+}
 
 /** The modules that only loops inside use, which these tools open; each once. */
 export const usesInside = (carriers: readonly Carrier[]): readonly ModuleUse[] =>
@@ -32,3 +41,6 @@ function collected(
   for (const carrier of carriers) look(carrier);
   return [...uses];
 }
+
+const NO_LISTINGS =
+  "`discover` needs the module `listings`: import it from 'holdfast/listings' and add it to `uses`, beside `discover`.";

@@ -4,7 +4,7 @@ import { PLAYBOOK } from '../../src/kinds/playbook/memory.ts';
 import { AGENT_PROCESS } from '../../src/kinds/process/memory.ts';
 import { STATE_MACHINES } from '../../src/kinds/state-machine/memory.ts';
 import { composeModules, type Modules } from '../../src/loop/modules.ts';
-import { LISTED_TOOLS } from '../../src/tool/listings.ts';
+import { LISTED_TOOLS } from '../../src/modules/listings/listings.ts';
 import type { ModuleUse } from '../../src/tool/module-use.ts';
 import { UNFOLDING } from '../../src/tool/unfolding/strategy.ts';
 

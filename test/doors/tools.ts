@@ -36,4 +36,5 @@ export {
   withWords,
 } from '../../src/tool/tool-result.ts';
 export { UNFOLDED, type Unfolded, type UnfoldedList } from '../../src/tool/unfolding/unfolding.ts';
+export { usesOf } from '../../src/tool/uses.ts';
 export { fromVisible, visible } from '../../src/tool/visible.ts';

@@ -1,3 +1,4 @@
+import { LISTED_TOOLS } from '../../modules/listings/listings.ts';
 import { defineToolGroup } from '../../modules/tool-groups/define-tool-group.ts';
 import { type ToolGroupConfig, ToolGroupDefinitionError } from '../../modules/tool-groups/to-group.ts';
 import type { ToolGroup, ToolProvider } from '../../sources/resolution/tool-source.ts';
@@ -38,6 +39,7 @@ export function mcpToolProvider({ clients, filter }: McpToolProviderConfig): Too
       name: `MCP: ${names}`,
       description: `Tools of the MCP servers ${names}, found in each session.`,
     },
+    uses: [LISTED_TOOLS],
     discover: of.clients.map((client) => (discovery) => found(client, discovery)),
     toolsNow: (view) =>
       view ? [...chosenTools(of, view).map(({ tool }) => tool), ...unreachable(of.clients, view)] : [],

@@ -80,7 +80,7 @@ export function changedTools(
   return {
     toolsNow: (view) =>
       provider.toolsNow(view).flatMap((tool) => (isTool(tool) ? (changed(tool).tool ?? []) : [tool])),
-    discover: partsOf(provider),
+    discover: provider.discover && partsOf(provider),
     uses: provider.uses,
     about: provider.about,
     missing: provider.missing?.bind(provider),

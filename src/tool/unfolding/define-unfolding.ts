@@ -4,7 +4,6 @@ import { copyJson } from '../copy-json.ts';
 import type { CheckedInput, InputDeclaration, InputOf, InputSchema } from '../input-schema.ts';
 import type { AsJson, Json, JsonObject } from '../json.ts';
 import type { JsonSchema } from '../json-schema.ts';
-import { LISTED_TOOLS } from '../listings.ts';
 import type { ModuleUse } from '../module-use.ts';
 import type { AnyTool, LoopView, Tool } from '../tool.ts';
 import { error } from '../tool-result.ts';
@@ -41,7 +40,7 @@ export function toUnfolding<Declaration extends InputDeclaration>(
     metadata: readMetadata(name, metadata),
     input,
     inner,
-    uses: config.prepare ? [LISTED_TOOLS, ...uses] : uses,
+    uses,
     unfolding: {
       into,
       notes: notes?.trim() ? notes : undefined,

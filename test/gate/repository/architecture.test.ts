@@ -132,6 +132,11 @@ const ARROWS: readonly {
     on: ['tool', 'decorators', 'sources', 'model', 'agent'].map((name) => `src/${name}/`),
   },
   {
+    folder: 'src/modules/listings/',
+    because: 'it finds tools outside, before a loop asks its model',
+    on: ['tool', 'sources', 'journal', 'loop'].map((name) => `src/${name}/`),
+  },
+  {
     folder: 'src/modules/math/',
     because: 'it is a tool group',
     on: ['src/tool/', 'src/modules/tool-groups/'],
@@ -183,6 +188,7 @@ const ARROWS: readonly {
       ...['tool', 'sources', 'kinds', 'agent', 'model', 'journal', 'loop', 'session', 'worker'].map(
         (name) => `src/${name}/`,
       ),
+      'src/modules/listings/',
       'src/modules/openapi/',
       'src/modules/tool-groups/',
     ],
@@ -318,6 +324,7 @@ describe('who may import whom', () => {
       'src/mcp/tools/',
       [
         ...['src/mcp/client/', 'src/mcp/content/', 'src/kinds/unfolding/', 'src/sources/'],
+        'src/modules/listings/',
         'src/modules/tool-groups/',
         '@modelcontextprotocol/client',
       ],

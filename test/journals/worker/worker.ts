@@ -2,15 +2,9 @@
 
 import { SessionObject as Sessions } from '../../../durable-objects/index.ts';
 import { type Caller, createHoldfast, type Env, type Holdfast } from '../../../src/create-holdfast.ts';
-import {
-  agentProcess,
-  chaining,
-  listings,
-  playbooks,
-  stateMachines,
-  unfolding,
-} from '../../../src/kinds/entry.ts';
+import { agentProcess, chaining, playbooks, stateMachines, unfolding } from '../../../src/kinds/entry.ts';
 import { files } from '../../../src/modules/files/entry.ts';
+import { listings } from '../../../src/modules/listings/entry.ts';
 import { machineTime, moveClock } from './held-clock.ts';
 import { kinds } from './kinds.ts';
 import { leaves } from './leaves.ts';

@@ -4,10 +4,10 @@ import {
   type Discovery,
   defineAgenticTool,
   defineUnfolding,
-  LISTINGS,
   type LoopView,
   type MemoryFact,
 } from '../../../../src/kinds/entry.ts';
+import { LISTINGS, listings } from '../../../../src/modules/listings/entry.ts';
 import { CallInterrupted, factOf, sameJson } from '../../../doors/tools.ts';
 import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';
@@ -39,6 +39,7 @@ function source(kit: Kit, key: string, names: (view: LoopView) => readonly strin
     });
   return {
     toolsNow: (view) => knownOf(key, view).flatMap((name) => tools.get(name) ?? []),
+    uses: [listings],
     async discover(discovery) {
       const now = names(discovery.view);
       if (now.length === 0 || sameJson(now, knownOf(key, discovery.view))) return [];
@@ -96,6 +97,7 @@ const prepared: Scenario = {
         name: 'shop',
         description: 'Shops.',
         tools: (view) => knownOf('shop', view).flatMap((name) => tools.get(name) ?? []),
+        uses: [listings],
         prepare: async ({ view, discovery: { ask }, record }) => {
           await ask({ subrequests: 1, ms: 60_000 }, () => kit.effect('shop asked', String(view.iterations)));
           if (view.iterations === 1) return 'The shop is closed now.';

@@ -8,7 +8,7 @@ import {
   type ToolGroupRequest,
   type ToolProvider,
 } from '../../../../src/index.ts';
-import { LISTINGS } from '../../../../src/kinds/entry.ts';
+import { LISTINGS, listings } from '../../../../src/modules/listings/entry.ts';
 import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { ConfigurationError } from '../../../doors/model.ts';
@@ -32,6 +32,7 @@ export function catalogue(key: string, ...names: readonly string[]): Catalogue {
   const made: Catalogue = {
     names,
     asked: 0,
+    uses: [listings],
     discover: async () => {
       made.asked += 1;
       return [factOf(LISTINGS, { key, told: made.names })];

@@ -14,6 +14,7 @@ import {
 } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
+import { listings } from '../../../../src/modules/listings/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { modelThatCalls, type Scripted, shownResults } from './scene.ts';
 
@@ -221,7 +222,8 @@ describe('tools of ours that the AI SDK calls', () => {
     ],
     [
       'an agent with a provider that finds out what it has',
-      () => toAiTools(agentOf({ tools: [{ toolsNow: () => [], discover: async () => [] }] })),
+      () =>
+        toAiTools(agentOf({ tools: [{ toolsNow: () => [], uses: [listings], discover: async () => [] }] })),
       "Agent 'scout' has a provider that finds its tools out in a turn. Give toAiTools a list of tools.",
     ],
   ])('are not given to it from %s', (_, give, message) => {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { requireApproval, type ToolProvider } from '../../../../src/index.ts';
 import type { Discovery } from '../../../../src/kinds/entry.ts';
+import { listings } from '../../../../src/modules/listings/entry.ts';
 import {
   createManualClock,
   type ManualClock,
@@ -26,6 +27,7 @@ function source(cleanUp: (discovery: Discovery) => Promise<unknown>): ToolProvid
   const seen = new WeakSet<object>();
   return {
     toolsNow: () => [],
+    uses: [listings],
     async discover(discovery) {
       const invocation = discovery.view.made('at-end', () => []);
       if (!seen.has(invocation)) discovery.atEnd(() => cleanUp(discovery));

@@ -2,6 +2,7 @@ import type { AnyTool } from '../../../../src/index.ts';
 import type { InjectionStrategy, ToolMemory } from '../../../../src/kinds/entry.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 import { memoryLoop } from '../../../doors/loop.ts';
+import { usesOf } from '../../../doors/tools.ts';
 
 interface Options {
   readonly tools: readonly AnyTool[];
@@ -15,7 +16,8 @@ interface Options {
 /** A loop without a session around it: what it emits is folded and forgotten. */
 export async function runBare({ replies, ...config }: Options) {
   const model = scriptedModel(replies);
-  const { loop, state } = memoryLoop({ ...config, model, message: 'Go.', inSession: true });
+  const uses = usesOf([...(config.strategies ?? []), ...(config.everywhere ?? [])]);
+  const { loop, state } = memoryLoop({ ...config, uses, model, message: 'Go.', inSession: true });
   const end = await loop.run(loop);
   return { end, state, model, offered: model.requests.map(({ tools }) => tools.map(({ name }) => name)) };
 }

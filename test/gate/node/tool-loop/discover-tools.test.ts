@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Secrets } from '../../../../src/index.ts';
-import { defineAgenticTool, LISTINGS } from '../../../../src/kinds/entry.ts';
+import { defineAgent, Secrets } from '../../../../src/index.ts';
+import { defineAgenticTool, defineToolKind } from '../../../../src/kinds/entry.ts';
+import { listings as LISTED, LISTINGS } from '../../../../src/modules/listings/entry.ts';
+import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
+import { createTestSession } from '../../../../src/testing/entry.ts';
 import { factOf } from '../../../doors/tools.ts';
 import { asked, LEASE_MS, leftBehind, passing, takenOver } from '../session/former-holder.ts';
 import { clockedApp } from '../session/memory-app.ts';
@@ -117,7 +120,7 @@ describe('a source that fails', () => {
   ] as const)('%s, and fails nothing else', async (_, discover) => {
     const logged = errors();
     const other = outside('bank', () => ['pay']);
-    const app = appWith([{ toolsNow: () => [], discover }, other.provider], ['Hello.']);
+    const app = appWith([{ toolsNow: () => [], uses: [LISTED], discover }, other.provider], ['Hello.']);
     expect(await passing(app.clock, app.say('Hi.'))).toMatchObject({ turn: { outcome: 'completed' } });
     expect(offered(app)).toEqual([['pay']]);
     expect(firstOf(logged)).toEqual([FAILED]);
@@ -148,6 +151,44 @@ describe('a source that fails', () => {
   });
 });
 
+describe('a source without the module', () => {
+  const bare = { toolsNow: () => [], discover: async () => [] };
+
+  it('is refused where its agent is defined', () => {
+    expect(() => appWith([bare], [])).toThrow(
+      new TypeError(
+        "`discover` needs the module `listings`: import it from 'holdfast/listings' and add it to `uses`, beside `discover`.",
+      ),
+    );
+  });
+
+  it('is refused behind a group and an agentic tool too', () => {
+    const group = defineToolGroup({ role: 'shop', description: 'Shops.', tools: [bare] });
+    expect(() => appWith([group], [])).toThrow(/^`discover` needs the module/);
+    expect(() =>
+      defineAgenticTool({ name: 'dig', description: 'Digs.', instructions: '', tools: [bare] }),
+    ).toThrow(/^`discover` needs the module/);
+  });
+});
+
+describe('a kind of tool whose strategy finds tools outside', () => {
+  it('brings the module to the app that uses it', async () => {
+    const kind = defineToolKind({
+      name: 'shops',
+      strategy: {
+        name: 'shops',
+        uses: [LISTED],
+        discover: async () => [factOf(LISTINGS, { key: 'shop', told: ['buy'] })],
+        offer: (tools, view) => (view.recall(LISTINGS).length > 0 ? [...tools, reads('buy')] : tools),
+      },
+    });
+    const agent = defineAgent({ name: 'clerk', description: 'Sells.', instructions: 'Sell.', tools: [] });
+    const session = createTestSession(agent, { replies: ['Hello.'], use: [kind] });
+    await session.send('Hi.');
+    expect(session.requests[0]?.tools.map(({ name }) => name)).toEqual(['buy']);
+  });
+});
+
 describe('a nested loop', () => {
   it('finds tools for itself, under its own frame', async () => {
     const source = outside('shop', () => ['buy']);
@@ -174,6 +215,7 @@ describe('a nested loop', () => {
       everywhere: [
         {
           name: 'outside',
+          uses: [LISTED],
           discover: async ({ view: { frame, path } }) => {
             frames.push(`${frame === '' ? 'root' : 'nested'} ${path}`);
             return [];

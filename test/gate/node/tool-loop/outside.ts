@@ -1,6 +1,6 @@
 import type { AnyTool, ToolProvider } from '../../../../src/index.ts';
 import type { Discovery, LoopView } from '../../../../src/kinds/entry.ts';
-import { LISTINGS } from '../../../../src/kinds/entry.ts';
+import { LISTINGS, listings } from '../../../../src/modules/listings/entry.ts';
 import { factOf } from '../../../doors/tools.ts';
 import { reads } from './scenes.ts';
 
@@ -33,6 +33,7 @@ export function outside(key: string, told: Told, { isStale = () => false }: Opti
     asked: () => asked,
     provider: {
       toolsNow: (view) => (view ? (known(view) ?? []).map(made) : []),
+      uses: [listings],
       async discover(discovery) {
         if (known(discovery.view) && !isStale(discovery.view)) return [];
         asked += 1;

@@ -89,7 +89,7 @@ const DECORATORS: Readonly<Record<string, Decorator>> = {
 const OTHERS = [
   // Errors, and what tools throw.
   ...['AgentDefinitionError', 'DomainTypeError', 'ModelError', 'SignalError', 'ToolCallContextError'],
-  ...['ToolConfigurationError', 'ToolDefinitionError', 'ToolGroupDefinitionError', 'ToolKindError'],
+  ...['ToolConfigurationError', 'ToolDefinitionError', 'ToolKindError'],
   ...['ToolObjectError'],
   ...['ToolResolutionError', 'exitEarly', 'replan', 'terminateAction', 'terminateAgent'],
   // What makes tools, agents and types.
@@ -106,7 +106,6 @@ const OTHERS = [
     'defineToolKind',
   ],
   ...[
-    'defineToolGroup',
     'hasTools',
     'humanInput',
     'progressTool',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../src/index.ts';
-import { LISTINGS, type Listing, type Listings } from '../../../../src/kinds/entry.ts';
+import { LISTINGS, type Listing, type Listings } from '../../../../src/modules/listings/entry.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import {
   emptyState,

@@ -1,12 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { AnyTool } from '../../../../src/index.ts';
-import {
-  defineUnfolding,
-  LISTINGS,
-  type Listings,
-  type LiveCall,
-  type LoopView,
-} from '../../../../src/kinds/entry.ts';
+import { defineUnfolding, type LiveCall, type LoopView } from '../../../../src/kinds/entry.ts';
+import { LISTINGS, type Listings, listings } from '../../../../src/modules/listings/entry.ts';
 import { createManualClock, type TestSession } from '../../../../src/testing/entry.ts';
 import { valueIn } from '../../../doors/journal.ts';
 import { Meter, UNLIMITED } from '../../../doors/session.ts';
@@ -32,7 +27,14 @@ type Prepare = (call: LiveCall) => Promise<string | undefined>;
 
 /** An unfolding tool whose tools are known once it has prepared. */
 const shop = (prepare: Prepare, more: { tools?: readonly AnyTool[]; scope?: 'session' } = {}): AnyTool =>
-  defineUnfolding({ name: 'shop', description: 'Shops.', tools: toolsIn, prepare, ...more });
+  defineUnfolding({
+    name: 'shop',
+    description: 'Shops.',
+    tools: toolsIn,
+    prepare,
+    uses: [listings],
+    ...more,
+  });
 
 const listingsOf = async (session: TestSession): Promise<Listings> =>
   valueIn((await session.state()).memories, LISTINGS, '');

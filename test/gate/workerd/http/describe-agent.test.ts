@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool, type ToolProvider } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { listings } from '../../../../src/modules/listings/entry.ts';
 import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
 import { appWith } from './app.ts';
 import { json } from './client.ts';
@@ -67,6 +68,7 @@ describe('GET /agents', () => {
     const unnamed: ToolProvider = { toolsNow: asked };
     const named: ToolProvider = {
       toolsNow: asked,
+      uses: [listings],
       discover: async () => asked(),
       about: { name: 'shelf', description: 'Books.', metadata: { floor: 2 } },
     };

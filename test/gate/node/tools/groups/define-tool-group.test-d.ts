@@ -7,6 +7,7 @@ import {
   type ToolProvider,
   toolTable,
 } from '../../../../../src/index.ts';
+import { listings } from '../../../../../src/modules/listings/entry.ts';
 import { CORE_ROLES, defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
 
 const search = defineTool({ name: 'search', description: 'Searches.', run: () => 'found' });
@@ -27,6 +28,7 @@ class Shed {
 }
 const catalogue: ToolProvider = {
   toolsNow: () => [search],
+  uses: [listings],
   discover: async () => [{ slice: 'listings', fact: { key: 'catalogue', told: ['search'] } }],
   about: { name: 'catalogue' },
   missing: (name, available) => `No ${name} among ${available.join()}.`,

@@ -1,12 +1,13 @@
-import type { SessionEvent } from '../journal/events.ts';
-import { partsOf } from '../sources/resolution/tool-source.ts';
-import { inTime } from '../tool/async.ts';
-import type { Discover, Discovery, LoopView } from '../tool/tool.ts';
-import type { MemoryFact } from '../tool/tool-memory.ts';
-import { Interrupted } from './holder.ts';
-import { inLoop, type Loop, timeIn } from './loop.ts';
-import { loopView } from './offer-tools.ts';
-import { throughJson } from './tool-answer.ts';
+import type { SessionEvent } from '../../journal/events.ts';
+import { discoveryOf, late } from '../../loop/discovery.ts';
+import { Interrupted } from '../../loop/holder.ts';
+import { inLoop, type Loop, timeIn } from '../../loop/loop.ts';
+import { loopView } from '../../loop/offer-tools.ts';
+import { throughJson } from '../../loop/tool-answer.ts';
+import { partsOf } from '../../sources/resolution/tool-source.ts';
+import { inTime } from '../../tool/async.ts';
+import type { Discover, Discovery } from '../../tool/tool.ts';
+import type { MemoryFact } from '../../tool/tool-memory.ts';
 
 /** How long one source may take that names no time of its own, in ms. */
 const LONGEST = 120_000;
@@ -72,21 +73,3 @@ function isGivenUp({ journal, log }: Loop): boolean {
   log({ level: 'warn', event: 'other', message });
   return true;
 }
-
-/** Answers what code of this loop may use to find out something outside, until `signal` aborts. */
-export const discoveryOf = (loop: Loop, view: LoopView, signal: AbortSignal): Discovery => ({
-  view,
-  secrets: loop.secrets,
-  signal,
-  now: () => loop.holder.now(),
-  ask: (needs, work) =>
-    loop.slots.hold(async () => {
-      loop.holder.claim(needs);
-      return inTime(loop.holder, work(), { signal, ms: needs.ms, late });
-    }),
-  atEnd: (work) => loop.holder.atEnd(work),
-  count: (subrequests) => loop.holder.count(subrequests),
-  credentials: loop.holder.credentials,
-});
-
-const late = (ms: number): DOMException => new DOMException(`${ms} ms are over.`, 'TimeoutError');

@@ -1,0 +1,22 @@
+import { inTime } from '../tool/async.ts';
+import type { Discovery, LoopView } from '../tool/tool.ts';
+import type { Loop } from './loop.ts';
+
+/** Returns what code of this loop may use to find out something outside, until `signal` aborts. */
+export const discoveryOf = (loop: Loop, view: LoopView, signal: AbortSignal): Discovery => ({
+  view,
+  secrets: loop.secrets,
+  signal,
+  now: () => loop.holder.now(),
+  ask: (needs, work) =>
+    loop.slots.hold(async () => {
+      loop.holder.claim(needs);
+      return inTime(loop.holder, work(), { signal, ms: needs.ms, late });
+    }),
+  atEnd: (work) => loop.holder.atEnd(work),
+  count: (subrequests) => loop.holder.count(subrequests),
+  credentials: loop.holder.credentials,
+});
+
+/** The reason of a signal whose time is over. */
+export const late = (ms: number): DOMException => new DOMException(`${ms} ms are over.`, 'TimeoutError');
