@@ -158,9 +158,9 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'fold-spending',
     breaks: 'What a nested loop uses does not count in the limits around it: tokens and cost are overspent.',
-    in: 'framesAround',
-    text: 'frame = frame.id === ROOT ? undefined : frames.get(frame.parent ?? ROOT)',
-    becomes: 'frame = undefined',
+    in: 'loopsAround',
+    text: 'id = loops[id]?.around',
+    becomes: 'id = undefined',
     tests: ['test/gate/node/tool-loop/nested-budgets.test.ts'],
   },
   {

@@ -1,5 +1,5 @@
-import { noPrices } from '../loop/budget.ts';
 import { isCount, limitProblem } from '../loop/loop-limits.ts';
+import { refusedModel } from '../loop/loop-seams.ts';
 import { settingsFault } from '../loop/loop-settings.ts';
 import type { ModelTimeout } from '../loop/model-time.ts';
 import { type Policies, policyProblem } from '../loop/policies.ts';
@@ -10,15 +10,19 @@ import { notOneOf } from '../tool/check-definition.ts';
 import type { CallLimit, Limits } from '../tool/frame.ts';
 import { shorten } from '../tool/json.ts';
 import { literals } from '../tool/literals.ts';
+import type { ModuleUse } from '../tool/module-use.ts';
 import { ended, nameIn } from '../tool/shown.ts';
 
-/** @throws AgentDefinitionError when a limit cannot be one, or is on the cost of a model without prices. */
-export function checkLimits(agent: string, limits: Limits | undefined, model: ChatModel | undefined): void {
+/** @throws AgentDefinitionError if a module cannot be used with the agent's model. */
+export function checkUses(agent: string, uses: readonly ModuleUse[], model: ChatModel | undefined): void {
+  const problem = model && refusedModel(uses, model);
+  if (problem) throw new AgentDefinitionError(agent, { field: 'use', problem });
+}
+
+/** @throws AgentDefinitionError when a limit cannot be one. */
+export function checkLimits(agent: string, limits: Limits | undefined): void {
   const bad = limitProblem(limits);
-  if (!bad) {
-    if (limits?.cost === undefined || !model || model.prices) return;
-    throw new AgentDefinitionError(agent, { field: 'limits.cost', problem: noPrices(model) });
-  }
+  if (!bad) return;
   const problem = `has a limit '${bad.path}' of ${bad.value}: use ${bad.use}`;
   throw new AgentDefinitionError(agent, { field: `limits.${bad.path}`, problem });
 }

@@ -37,6 +37,7 @@ import {
   checkPolicies,
   checkRetention,
   checkSettings,
+  checkUses,
   type Retention,
 } from './check-settings.ts';
 
@@ -58,6 +59,8 @@ export interface Agent<Name extends string = string, Output = unknown> {
   readonly toolGroups: readonly ToolGroupRequest[];
   /** The modules that it uses: its own, and those that its tools bring along. */
   readonly uses: readonly ModuleUse[];
+  /** Those that it was given itself. */
+  readonly use: readonly ModuleUse[];
   /** Its tool groups have not been added yet. */
   readonly needsApp: boolean;
   /** What groups may need. */
@@ -229,7 +232,8 @@ export function defineAgent<
   const { tools, providers } = toolsFor(name, [...own, ...referenced]);
   const model = typeof config.model === 'function' ? undefined : config.model;
   checkChaining(name, config.chaining);
-  checkLimits(name, config.limits, model);
+  checkLimits(name, config.limits);
+  checkUses(name, config.use ?? [], model);
   const sources = withProviders(chainingSources(config.chaining), providers);
   const strategies = [...(config.strategies ?? [])];
   const hasMoreTools = sources.length + strategies.length + toolGroups.length > 0;
@@ -248,6 +252,7 @@ export function defineAgent<
     sources,
     strategies,
     toolGroups,
+    use: [...(config.use ?? [])],
     uses: usesOf([
       { uses: config.use },
       ...tools,

@@ -58,7 +58,7 @@ function versionOf(event: SessionEvent): number {
     case 'tools-changed':
       return 2;
     case 'module-event':
-      return 7;
+      return 8;
     case 'model-replied':
       return event.parts || event.cut ? 2 : 1;
     case 'turn-started':
@@ -136,7 +136,17 @@ type OlderEvent = Readonly<Record<string, unknown>>;
 const UPGRADES: Readonly<Record<number, ((event: OlderEvent) => OlderEvent) | undefined>> = {
   // What compaction remembers is an event of a module since.
   6: (event) => (event.type === 'summary-dropped' ? ofCompaction(event) : event),
+  // What budgets hold back is an event of a module since.
+  7: (event) => (event.type === 'model-asked' ? ofBudgets(event) : event),
 };
+
+const ofBudgets = ({ type: _, turn, frame, ...fact }: OlderEvent): OlderEvent => ({
+  type: 'module-event',
+  turn,
+  ...(frame !== undefined && { frame }),
+  module: 'budgets',
+  facts: [{ slice: 'budgets', fact }],
+});
 
 const ofCompaction = ({ type: _, turn, usage, ...fact }: OlderEvent): OlderEvent => ({
   type: 'module-event',
@@ -172,7 +182,6 @@ const EVENT_TYPES: Readonly<Record<EventType, EventTraits>> = {
   'session-opened': {},
   'turn-started': { message: true },
   'turn-resumed': {},
-  'model-asked': {},
   'model-refused': {},
   'model-replied': { message: true, progress: 'result' },
   'tool-call-started': {},
@@ -199,7 +208,7 @@ export const isKnownType = (type: string): boolean =>
   Object.hasOwn(EVENT_TYPES, type) || FORMER_TYPES.includes(type);
 
 /** Types that are read as others. */
-const FORMER_TYPES: readonly string[] = ['summary-dropped'];
+const FORMER_TYPES: readonly string[] = ['summary-dropped', 'model-asked'];
 
 /** Answers how much further a turn has come by an event of this type; `undefined` when it has not. */
 export const progressBy = (type: EventType): EventTraits['progress'] => EVENT_TYPES[type].progress;

@@ -8,14 +8,14 @@ import type { BlackboardEntry } from '../tool/kept-values.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
 import type { ResultData, Signal } from '../tool/tool-result.ts';
 import type { AskedWith, JournaledCall, JournaledPart, OfferedTool, ToolsChange } from './reply-data.ts';
-import type { BudgetLimit, PricedUsage, RequestLengths } from './usage.ts';
+import type { BudgetLimit, PricedUsage } from './usage.ts';
 import type { Answer, Wait } from './wait.ts';
 
 /**
  * The newest version that this code writes: an event is written as the oldest one that can hold it. A reader upgrades older
  * events and does not touch a session that holds newer ones.
  */
-export const EVENT_VERSION = 7;
+export const EVENT_VERSION = 8;
 
 /** Who asked, as far as the journal may know: no credential. */
 export interface Principal {
@@ -101,16 +101,7 @@ export type SessionEvent =
       })
   /** An invocation that goes on with a turn says so first. */
   | (InTurn & { readonly type: 'turn-resumed'; readonly cause: 'expired' | 'handed-over' })
-  /**
-   * Stored before a model is asked under a token or cost limit: what is held back for the call until it has replied. One
-   * that never does has used it all.
-   */
-  | (InFrame & {
-      readonly type: 'model-asked';
-      readonly reserved: PricedUsage;
-      readonly request: RequestLengths;
-    })
-  /** What a limit left did not allow a useful reply, so the model was not asked, and the loop ends. */
+  /** A limit did not allow a useful reply, so the model was not asked, and the loop ends. */
   | (InFrame & {
       readonly type: 'model-refused';
       readonly limit: BudgetLimit;

@@ -18,11 +18,10 @@ import {
   type TurnState,
 } from './state.ts';
 import { enterTree } from './turn-tree.ts';
-import { NOTHING_SPENT } from './usage.ts';
 
 /** A turn that has just started, with its own loop. */
 export function startTurn(state: SessionState, event: EventOf<'turn-started'>): TurnState {
-  const { agent: path, messages, blackboard, offered, measured } = state;
+  const { agent: path, messages, blackboard, offered } = state;
   const place = enterTree(state, event);
   const root: FrameState = {
     ...newLoop,
@@ -31,8 +30,6 @@ export function startTurn(state: SessionState, event: EventOf<'turn-started'>): 
     messages,
     blackboard,
     offered,
-    measured,
-    spent: place.before,
   };
   return {
     id: event.turn,
@@ -74,9 +71,6 @@ const newLoop = {
   unknownTools: 0,
   rejected: false,
   shortened: false,
-  spent: NOTHING_SPENT,
-  asked: undefined,
-  measured: undefined,
   refused: undefined,
 };
 

@@ -109,14 +109,26 @@ function momentOf(state: SessionState, event: SessionEvent): SessionMoment | und
     const path = turn.frames.get(frame)?.path;
     return path === undefined ? undefined : { turn: turn.id, frame, path };
   };
+  const own = { turn: turn.id, frame: ROOT, path: state.agent };
   switch (event.type) {
     case 'turn-started':
+      return { type: event.type, ...own, root: turn.root };
     case 'turn-ended':
-      return { type: event.type, turn: turn.id, frame: ROOT, path: state.agent };
+      return { type: event.type, ...own, isTree: (root) => state.trees.has(root) };
     case 'frame-started': {
       const place = at(event.frame);
-      return place && { type: 'loop-opened', ...place };
+      return place && { type: 'loop-opened', ...place, around: event.parent ?? ROOT };
     }
+    case 'conversation-compacted':
+    case 'module-event':
+      return isAskedAside(event) ? { type: 'asked-aside', ...own, usage: event.usage } : undefined;
+    case 'conversation-shortened': {
+      const place = at(event.frame ?? ROOT);
+      return place && { type: 'request-refused', ...place };
+    }
+    case 'turn-steered':
+    case 'tool-call-answered':
+      return turn.root === turn.id ? { type: 'tree-left', ...own } : undefined;
     case 'model-replied': {
       const { model, usage, planned } = event;
       const place = at(event.frame ?? ROOT);
@@ -134,6 +146,10 @@ function momentOf(state: SessionState, event: SessionEvent): SessionMoment | und
       return undefined;
   }
 }
+
+/** A summary has stood for its model call even where that has reported nothing. */
+const isAskedAside = (event: EventOf<'conversation-compacted' | 'module-event'>): boolean =>
+  event.type === 'conversation-compacted' || event.usage !== undefined;
 
 /** Once a batch has settled, its calls are still the last reply's. */
 const callsOf = (

@@ -16,7 +16,7 @@ import { foldConversation, openFrame, startTurn } from './fold-loop.ts';
 import { foldTurnTools } from './fold-offers.ts';
 import { applyFacts, tellMemories } from './memories.ts';
 import { foldCompaction, foldLessShown } from './shortened.ts';
-import { countCalls, foldAside, foldAsked, foldRefused, foldUsed } from './spending.ts';
+import { countCalls, foldRefused, foldUsed } from './spending.ts';
 import { type CallRecord, type Fold, frameOf, type SessionState, type StoppingCall } from './state.ts';
 import { graft, leaveTree } from './turn-tree.ts';
 
@@ -24,7 +24,7 @@ import { graft, leaveTree } from './turn-tree.ts';
  * Stamps snapshots: one that another reducer made is ignored and the journal folded. So is one of events as
  * another version reads them: they are upgraded before they are folded, or are newer than this code.
  */
-export const REDUCER_VERSION = 1_000 * EVENT_VERSION + 12;
+export const REDUCER_VERSION = 1_000 * EVENT_VERSION + 13;
 
 /**
  * Folds one event into a state that only the caller holds, and mutates it. Pure otherwise: no clock, no
@@ -68,7 +68,6 @@ const nothingMore = (): void => {};
 /** What each event changes beside the conversation, which is folded before. */
 const FOLDS: Folds = {
   'turn-resumed': foldResumed,
-  'model-asked': foldAsked,
   'model-refused': foldRefused,
   'model-replied': foldReply,
   'tool-call-started': foldStarted,
@@ -122,7 +121,7 @@ function foldReply(fold: Fold, event: EventOf<'model-replied'>): void {
   countCalls(event.toolCalls, turn);
   if (frame.id === ROOT) turn.limited ||= event.last ?? false;
   turn.resumedSinceReply = 0;
-  foldUsed(fold, frame, event.usage);
+  foldUsed(fold, event.usage);
 }
 
 /** The calls of a reply see what kinds of tools remember as it is once the reply is folded. */
@@ -137,7 +136,7 @@ function foldListed(fold: Fold, event: EventOf<'tools-listed'>): void {
 }
 
 function foldNoted(fold: Fold, event: EventOf<'module-event'>): void {
-  if (event.usage) foldAside(fold, event.usage);
+  foldUsed(fold, event.usage);
   foldFacts(fold, event);
 }
 

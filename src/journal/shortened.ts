@@ -1,6 +1,6 @@
 import { isStart } from './conversation.ts';
 import { type EventOf, ROOT } from './events.ts';
-import { foldAside, giveBack } from './spending.ts';
+import { foldUsed } from './spending.ts';
 import { type Fold, frameOf, type Message, type SessionState } from './state.ts';
 
 /** The conversation as it is shown then: its last turns, and the beginning of each of its results. */
@@ -34,12 +34,12 @@ export function foldCompaction(fold: Fold, event: EventOf<'conversation-compacte
   const { state } = fold;
   state.starts = state.starts.filter((seq) => seq >= event.from);
   foldStandIn(state, event.from);
-  foldAside(fold, event.usage);
+  foldUsed(fold, event.usage);
 }
 
 /** Remembers that a model is shown less, after it had refused a request. */
 export function foldLessShown(fold: Fold, event: EventOf<'conversation-shortened'>): void {
-  const { state, turn } = fold;
+  const { state } = fold;
   const frame = frameOf(fold, event);
   if (!frame) return;
   if (frame.id === ROOT && event.turns !== undefined) {
@@ -47,7 +47,6 @@ export function foldLessShown(fold: Fold, event: EventOf<'conversation-shortened
     foldStandIn(state, state.starts[0] ?? 1);
   }
   frame.shortened = true;
-  giveBack(turn, frame);
 }
 
 /** Answers what the model is shown in the place of the messages that a summary replaces. */

@@ -20,7 +20,6 @@ interface Stored
     | 'agent'
     | 'usage'
     | 'offered'
-    | 'measured'
     | 'starts'
     | 'blackboard'
     | 'compacted'
@@ -44,7 +43,6 @@ export function toSnapshot(state: SessionState): string {
     agent,
     usage,
     offered,
-    measured,
     starts,
     blackboard,
     callState: cells,
@@ -60,7 +58,6 @@ export function toSnapshot(state: SessionState): string {
     usage,
     // What is told to the next reply is read from the journal, like the messages.
     offered: { ...offered, change: undefined },
-    measured,
     starts,
     blackboard,
     cells: [...cells],

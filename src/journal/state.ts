@@ -8,7 +8,7 @@ import type { MemoryFact, ToolMemory } from '../tool/tool-memory.ts';
 import type { ResultData, Signal } from '../tool/tool-result.ts';
 import { type CallChanges, type FinalOutcome, type Principal, ROOT, type TurnError } from './events.ts';
 import type { AskedWith, JournaledCall, JournaledPart, OfferedTool, ToolsChange } from './reply-data.ts';
-import type { Measured, PendingModelCall, Refusal, Spent, Totals } from './usage.ts';
+import type { Refusal, Totals } from './usage.ts';
 import type { Answer, Wait } from './wait.ts';
 
 /** One call of a reply, and how far it came. */
@@ -118,12 +118,6 @@ export interface FrameState {
   blankReplies: number;
   /** Calls of unknown tools in a row. */
   unknownTools: number;
-  /** What model calls in it and in the frames inside have used, or hold back. */
-  spent: Spent;
-  /** The model call under a limit that has no reply. */
-  asked: PendingModelCall | undefined;
-  /** The last request under a limit whose size its provider told. */
-  measured: Measured | undefined;
   /** A limit did not allow the next model call. */
   refused: Refusal | undefined;
   /** An answer was rejected; the next one that does not fit ends the loop. */
@@ -192,8 +186,8 @@ export interface TurnState extends CallCounts {
   root: string;
   /** How many turns in a row were started by turns, this one the last, since the root. */
   generation: number;
-  /** What its tree used before it, which counts in the limits of its own loop. */
-  before: Spent;
+  /** Tokens that its tree used before it, which count in the limit of its own loop. */
+  before: number;
   cancelRequested: boolean;
   /** Invocations that took the turn up since its last reply, from one that may have asked for the next. */
   resumedSinceReply: number;
@@ -214,8 +208,8 @@ export interface TurnTree {
   readonly count: number;
   /** Those of them that wait in this session for their time. */
   readonly pending: number;
-  /** What its turns that have ended used of the limits on tokens and cost. */
-  readonly spent: Spent;
+  /** What its turns that have ended used, as models reported it. */
+  readonly tokens: number;
 }
 
 /** Everything that the loop knows of a session: a fold over its journal. */
@@ -234,8 +228,6 @@ export interface SessionState {
   readonly offered: OfferHistory;
   /** What the models reported that they used. */
   readonly usage: Totals;
-  /** The last request of a turn's own loop under a limit, as `FrameState.measured`. */
-  measured: Measured | undefined;
   /** One value a kind of tool, by the memory's name; of a memory by path, an object of values. */
   readonly memories: Map<string, Json>;
   /** Why memories could not be folded on, by their names; absent when all could. */
@@ -281,7 +273,6 @@ export const emptyState = (): SessionState => ({
   callState: new Map(),
   offered: nothingOffered(),
   usage: { inputTokens: 0, outputTokens: 0 },
-  measured: undefined,
   memories: new Map(),
   inDoubt: new Set(),
   closedUnread: new Map(),

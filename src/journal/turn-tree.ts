@@ -1,10 +1,10 @@
 /** The tree of turns: everything that turns start by themselves after one message of a person, a webhook, a cron or code of the app. */
 import type { TreePlace } from '../tool/call-origin.ts';
-import { ROOT, type ScheduledMessage } from './events.ts';
+import type { ScheduledMessage } from './events.ts';
 import type { Fold, SessionState, TurnState, TurnTree } from './state.ts';
-import { NOTHING_SPENT, spentWith } from './usage.ts';
+import { tokensOf } from './usage.ts';
 
-const NEW_TREE: TurnTree = { count: 0, pending: 0, spent: NOTHING_SPENT };
+const NEW_TREE: TurnTree = { count: 0, pending: 0, tokens: 0 };
 
 /** Trees without a waiting turn that a session remembers: messages of other sessions may still bring turns into them. */
 const MAX_IDLE = 100;
@@ -13,17 +13,17 @@ const MAX_IDLE = 100;
 export const treeOf = ({ trees }: Pick<SessionState, 'trees'>, { root }: Pick<TurnState, 'root'>): TurnTree =>
   trees.get(root) ?? NEW_TREE;
 
-/** Puts a turn that starts into its tree. Returns the root, and what the tree used before this turn. */
+/** Puts a turn that starts into its tree. Returns the root, and the tokens that the tree used before this turn. */
 export function enterTree(
   state: SessionState,
   { turn, root = turn, generation = 0, count }: { readonly turn: string } & Partial<TreePlace>,
 ): Pick<TurnState, 'root' | 'generation' | 'before'> {
   if (state.recurring === turn) state.recurring = undefined;
-  if (root === turn) return { root, generation, before: NOTHING_SPENT };
+  if (root === turn) return { root, generation, before: 0 };
   const tree = treeOf(state, { root });
   const pending = count === undefined ? tree.pending - 1 : tree.pending;
   keepTree(state, root, { ...tree, pending, count: Math.max(tree.count, count ?? 0) });
-  return { root, generation, before: tree.spent };
+  return { root, generation, before: tree.tokens };
 }
 
 /** Counts the turns that a call has scheduled, and those that it has sent to other sessions. */
@@ -48,8 +48,7 @@ export function countStarted(
 /** Adds what a turn that ends used to its tree. */
 export function leaveTree({ state, turn }: Pick<Fold, 'state' | 'turn'>): void {
   const tree = state.trees.get(turn.root);
-  const spent = turn.frames.get(ROOT)?.spent;
-  if (tree && spent) keepTree(state, turn.root, { ...tree, spent });
+  if (tree) keepTree(state, turn.root, { ...tree, tokens: turn.before + tokensOf(turn.usage) });
 }
 
 /**
@@ -57,13 +56,9 @@ export function leaveTree({ state, turn }: Pick<Fold, 'state' | 'turn'>): void {
  * stay in the tree in which they were scheduled.
  */
 export function replant({ state, turn }: Pick<Fold, 'state' | 'turn'>): void {
-  const { before } = turn;
-  const root = turn.frames.get(ROOT);
-  const used = { inputTokens: before.tokens, outputTokens: 0, cost: before.cost };
-  if (root) root.spent = spentWith(root.spent, used, -1);
   const own = state.trees.get(turn.id);
   if (own) state.trees.set(turn.id, { ...own, count: 0 });
-  Object.assign(turn, { root: turn.id, generation: 0, before: NOTHING_SPENT, scheduled: 0 });
+  Object.assign(turn, { root: turn.id, generation: 0, before: 0, scheduled: 0 });
 }
 
 /** A message that a call of another turn has steered in brings its place, and makes no new root. */

@@ -11,14 +11,7 @@ export interface PricedUsage extends Usage {
  */
 export type Totals = { -readonly [Count in keyof PricedUsage]: PricedUsage[Count] };
 
-/** What counts against limits: of calls without a reported usage, what was reserved. */
-export interface Spent {
-  readonly tokens: number;
-  /** In USD. */
-  readonly cost: number;
-}
-
-/** The limits that hold model calls back before they are made. */
+/** The limits that may not allow a model call. */
 export type BudgetLimit = 'tokens' | 'cost';
 
 /** Why a loop may not go on. */
@@ -26,52 +19,6 @@ export interface Refusal {
   readonly limit: BudgetLimit;
   readonly most: number;
 }
-
-/** How long a request was, by which it is known again as the beginning of a later one. */
-export interface RequestLengths {
-  /** The model that was asked: others count otherwise. */
-  readonly model: string;
-  readonly system: Length;
-  /** Of the tools, and of the form that the answer must have. */
-  readonly tools: Length;
-  /** How many messages it had beside the system's. */
-  readonly messages: number;
-  /** The length of those messages together. */
-  readonly text: Length;
-}
-
-/** In bytes. Older events have a hash here, which is text and equal to no length: the part is then taken for another. */
-export type Length = number | string;
-
-/** A request that was sent under a limit. */
-interface Asked {
-  readonly request: RequestLengths;
-  /** All bytes that it was counted for, where its event has hashes in the place of lengths. */
-  readonly bytes?: number | undefined;
-}
-
-/** A model call under a limit. */
-export interface PendingModelCall extends Asked {
-  readonly reserved: PricedUsage;
-}
-
-/** A request, and how many tokens it had. */
-export interface Measured extends Asked {
-  readonly inputTokens: number;
-}
-
-/** A loop that has asked for nothing. */
-export const NOTHING_SPENT: Spent = { tokens: 0, cost: 0 };
-
-/** Answers what was spent, with a usage added to it; with `sign` -1, without one that was added before. */
-export const spentWith = (
-  spent: Spent,
-  { inputTokens, outputTokens, cost = 0 }: PricedUsage,
-  sign: 1 | -1,
-): Spent => ({
-  tokens: spent.tokens + sign * (inputTokens + outputTokens),
-  cost: exact(spent.cost + sign * cost),
-});
 
 /** Adds a usage to totals, in place. */
 export function addUsage(total: Totals, usage: PricedUsage): void {
@@ -85,5 +32,8 @@ export function addUsage(total: Totals, usage: PricedUsage): void {
   if (cost !== undefined) total.cost = exact((total.cost ?? 0) + cost);
 }
 
-/** USD as events have it, so that what is added and taken away again leaves nothing behind. */
+/** USD to twelve decimals, as events have it. */
 const exact = (usd: number): number => Math.round(usd * 1e12) / 1e12;
+
+/** All tokens of a usage. */
+export const tokensOf = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens;

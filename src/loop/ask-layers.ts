@@ -1,12 +1,10 @@
 import { type AskOptions, ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
 import { callsOf, partsProblem, wordsOf } from '../model/parts.ts';
-import { isPlanned } from './budget.ts';
 import { Interrupted } from './holder.ts';
-import { inLoop, type LiveEvents, type Loop } from './loop.ts';
+import { inLoop, isPlanned, type LiveEvents, type Loop } from './loop.ts';
 import { isTooLong } from './make-room.ts';
 import { ModelCallRefused } from './model-refusal.ts';
 import { askInTime } from './model-time.ts';
-import { mayHaveCost, reserve } from './reserve.ts';
 
 /**
  * The places of layers around a model call, the outermost first. Inside of `retry` the kernel asks once more if a reply broke off
@@ -94,6 +92,34 @@ export async function replyOf(asking: Asking, request: ModelRequest): Promise<As
   }
 }
 
+/** A request that is no part of the conversation. */
+interface Aside extends Pick<Asking, 'loop' | 'layers'> {
+  readonly request: ModelRequest;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Asks the model of a loop aside, through all layers, while nothing else of the turn runs. Nothing is journaled.
+ *
+ * @throws ModelCallRefused if a limit does not allow it; ModelError if there is no reply; the reason of `signal`; what a layer throws.
+ */
+export async function askAside({ loop, layers, request, signal }: Aside): Promise<ModelReply> {
+  const ended: (() => void)[] = [];
+  const wire: Ask = (asked, tell) =>
+    askInTime(loop, asked, {
+      signal,
+      async again(failed) {
+        loop.holder.count(1);
+        await tell.again?.(failed);
+      },
+    });
+  try {
+    return await through({ loop, layers, atEnd: (run) => void ended.push(run) }, wire)(request, {});
+  } finally {
+    for (const run of ended) run();
+  }
+}
+
 /** Asks a second time if the first attempt broke off after its output had begun, which no adapter repeats. */
 const twice =
   <Told extends Tell | undefined>({ holder }: Loop, once: AskWith<Told>): AskWith<Told> =>
@@ -167,10 +193,9 @@ async function attempt(loop: Loop, request: ModelRequest, { attempts, tell }: At
   attempts.made += 1;
   const label = labelOf(frame, attempts);
   holder.checkpoint();
-  const allowed = await reserve(loop, request);
   if (attempts.made > 1) loop.live.restarted(label, frame.id);
   try {
-    return await loop.slots.hold(() => askWire(loop, allowed, { label, tell }));
+    return await loop.slots.hold(() => askWire(loop, request, { label, tell }));
   } catch (failure) {
     const { modelSignal } = holder;
     if (modelSignal.aborted) throw modelSignal.reason;
@@ -205,7 +230,6 @@ async function askWire(loop: Loop, request: ModelRequest, { label, tell }: Wire)
     async again(failed) {
       holder.count(1);
       await tell?.again?.(failed);
-      if (mayHaveCost(failed)) await reserve(loop, request, request.maxOutputTokens);
     },
   });
   end();

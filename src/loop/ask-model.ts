@@ -3,12 +3,12 @@ import type { AskedWith, JournaledCall, JournaledPart } from '../journal/reply-d
 import type { ModelMessage, ModelReply, ModelRequest } from '../model/chat-model.ts';
 import { givenTo, makerOf } from '../model/given-to.ts';
 import { callsOf, isOurCall, isPlain, plainParts, wordsOf } from '../model/parts.ts';
+import { priced } from '../model/prices.ts';
 import { type AskedReply, replyOf, withoutSecrets } from './ask-layers.ts';
-import { isPlanned, priced } from './budget.ts';
 import { withCacheMarks } from './cache-marks.ts';
 import { inspect, modelCallSeen, placeOf, replySeen, tellModelFailure, toolsChangeSeen } from './inspect.ts';
 import { toldChanges, toolsChanged, withPrefixes } from './late-tools.ts';
-import { inLoop, type Loop } from './loop.ts';
+import { inLoop, isPlanned, type Loop } from './loop.ts';
 import { layersOf, prepareAll } from './loop-seams.ts';
 import { requestSettings } from './loop-settings.ts';
 import { makeRoom, type ToRequest } from './make-room.ts';
@@ -52,8 +52,6 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
       if (!isRefusedForFiles(loop, request, failure)) makeRoom(loop, toRequest, failure);
       return undefined;
     } finally {
-      // Only now is it known what the call used.
-      loop.reservations.release(frame.id);
       for (const run of ended) run();
     }
   };
@@ -99,7 +97,7 @@ export function replied(
     ...(toolCalls.length === calls.length && (reply.cut ? CUT : keptOf(loop, reply, toolCalls))),
     finish,
     ...(asked && !isPlanned(spec.model) && { asked }),
-    ...(usage && { usage: priced({ model: makerOf(spec.model, reply) }, usage) }),
+    ...(usage && { usage: priced(usage, makerOf(spec.model, reply)) }),
     ...(isPlanned(spec.model) && { planned: true }),
     ...(last && { last }),
     ...(unseen > 0 && { unseen }),

@@ -5,7 +5,7 @@ import { toolsBefore } from '../model/tools-before.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { inLoop, type Loop } from './loop.ts';
 import { fingerprint, type Offer, offerTools, shownAs } from './offer-tools.ts';
-import { withoutBytes } from './request-size.ts';
+import { withoutBytes } from './sent-files.ts';
 
 /**
  * Answers how the tools of the next request differ from those of the request before it; nothing is said of a first request.

@@ -4,8 +4,7 @@ import { type AgentSettings, mergedSettings } from '../model/settings.ts';
 import { type DoneCall, FrameRunner, type Plan } from '../tool/frame.ts';
 import { paragraphs } from '../tool/json.ts';
 import type { AnyTool, Frame, Instructions } from '../tool/tool.ts';
-import { type PlannedModel, withBudgets } from './budget.ts';
-import type { Loop, LoopAgent, LoopAgents, LoopSpec } from './loop.ts';
+import type { Loop, LoopAgent, LoopAgents, LoopSpec, PlannedModel } from './loop.ts';
 import { usesInside } from './loop-seams.ts';
 
 /** Who runs a nested loop in place of the model around it. */
@@ -129,7 +128,6 @@ function nestedSpec({ everywhere, spec }: Loop, declared: Declared, { id, calls 
     uses: usesInside(spec.uses, id, uses),
     strategies: [...sources, ...everywhere, ...strategies],
     iterations: limits?.iterations ?? around.iterations,
-    budgets: withBudgets(spec.budgets, id, limits),
     context: context?.merge(spec.context) ?? spec.context,
     depth: spec.depth + 1,
     aroundPlan: plan && around,

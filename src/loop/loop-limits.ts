@@ -1,9 +1,8 @@
-import type { BudgetLimit } from '../journal/usage.ts';
 import type { CallLimit, Limits } from '../tool/frame.ts';
 import { literals } from '../tool/literals.ts';
 
-/** The bounds of a loop. Those on tokens and cost are only those that it declares: what is around it has its own. */
-export interface LoopLimits extends Pick<Limits, BudgetLimit> {
+/** The bounds of a loop. */
+export interface LoopLimits extends Pick<Limits, 'tokens'> {
   readonly iterations: number;
 }
 
@@ -13,15 +12,19 @@ export const DEFAULT_LIMITS: LoopLimits = { iterations: 20 };
 /** Tokens after which a turn asks no model any more, where its agent has no limit on them of its own. */
 const MOST_TOKENS = 1_000_000;
 
-/** How many tokens a turn may be counted before it ends, though nothing is held back for them; `undefined` for any number. */
-export const tokenCeiling = ({ tokens }: Pick<Limits, 'tokens'>): number | undefined =>
-  tokens === undefined ? MOST_TOKENS : undefined;
+/**
+ * Tokens after which a turn asks no model any more, though nothing is held back for them; `undefined` for any number. `isBounded`: a
+ * module bounds them.
+ */
+export function tokenCeiling({ tokens }: Pick<Limits, 'tokens'>, isBounded = false): number | undefined {
+  if (tokens === 'unlimited') return undefined;
+  return tokens ?? (isBounded ? undefined : MOST_TOKENS);
+}
 
-/** The declared limits over those around them; on tokens and cost, the declared ones alone. */
+/** The declared limits over those around them. */
 export const withLimits = (limits: Limits | undefined, around: LoopLimits): LoopLimits => ({
   iterations: limits?.iterations ?? around.iterations,
   ...(limits?.tokens !== undefined && { tokens: limits.tokens }),
-  ...(limits?.cost !== undefined && { cost: limits.cost }),
 });
 
 /** A limit that no loop can work with. */
@@ -39,18 +42,17 @@ const COUNT = 'a positive whole number';
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
 
 /**
- * The first limit that there is not, or that is neither a positive whole number nor, of tokens, `unlimited`, nor, of cost, a positive
- * number; `undefined` when there is none.
+ * The first limit that there is not, or that is neither a positive whole number nor, of tokens, `unlimited`; `undefined` when there is
+ * none.
  */
 export function limitProblem(declaredLimits: Limits = {}): LimitProblem | undefined {
   const stranger = literals?.innerFault(declaredLimits, 'limits');
   if (stranger) return stranger;
-  const { cost, ...limits } = declaredLimits;
+  const limits = declaredLimits;
   const declared: [string, CallLimit | undefined][] = Object.entries(limits);
   for (const [path, value] of declared) {
     if (value === undefined || isCount(value)) continue;
     if (value !== 'unlimited' || path === 'iterations') return { path, value, use: COUNT };
   }
-  if (cost === undefined || (Number.isFinite(cost) && cost > 0)) return undefined;
-  return { path: 'cost', value: cost, use: 'a positive number of USD' };
+  return undefined;
 }

@@ -1,5 +1,5 @@
 import { ROOT } from '../journal/events.ts';
-import type { CacheMarks, ModelRequest } from '../model/chat-model.ts';
+import type { CacheMarks, ChatModel, ModelRequest } from '../model/chat-model.ts';
 import type { HistoryMessage, TurnPrincipal } from '../tool/call.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { Log } from '../tool/log.ts';
@@ -7,7 +7,7 @@ import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
 import type { LiveCall } from '../tool/tool.ts';
 import type { ToolResult } from '../tool/tool-result.ts';
 import { type AskLayer, inPlaces, type ScopedLayer } from './ask-layers.ts';
-import type { Loop, ScopedUse } from './loop.ts';
+import { isPlanned, type Loop, type ScopedUse } from './loop.ts';
 
 /** What a module brings to the loops in whose scope it is used. */
 export interface LoopSeam {
@@ -33,8 +33,12 @@ export interface LoopSeam {
    * nothing. The last use in scope is asked, and only for a model that `caches`. It must not throw.
    */
   marks?(request: ModelRequest, given: GivenMarks, loop: Loop): CacheMarks | undefined;
-  /** Wraps the model calls. */
+  /** Wraps the model calls. Uses that share one object wrap each call once. */
   readonly ask?: AskLayer | undefined;
+  /** It bounds tokens, in the place of the number that bounds a turn by default. */
+  readonly boundsTokens?: boolean | undefined;
+  /** Returns why it cannot be used for loops of this model, to follow the name of an agent; `undefined` if it can. */
+  readonly refuses?: ((model: ChatModel) => string | undefined) | undefined;
   /** Returns how far the limits that it sets are used up, for tools that report the budget. `frame`: the loop that they bound. */
   limits?(loop: Loop, frame: string): readonly LimitUse[];
 }
@@ -58,6 +62,19 @@ export interface GivenMarks {
   /** What holds if no module says otherwise. */
   readonly auto: CacheMarks;
 }
+
+/** Returns why one of the modules cannot be used for loops of this model, to follow the name of an agent. */
+export function refusedModel(uses: readonly ModuleUse[], model: ChatModel): string | undefined {
+  for (const use of uses) {
+    const problem = isPlanned(model) ? undefined : LOOPS.of(use)?.refuses?.(model);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** Whether one of the modules bounds tokens. */
+export const boundsTokens = (uses: readonly ScopedUse[]): boolean =>
+  uses.some(({ use }) => LOOPS.of(use)?.boundsTokens);
 
 /** Where a use stands around a call. */
 export interface CallPlace {
@@ -108,13 +125,13 @@ export async function prepareAll(loop: Loop): Promise<void> {
 
 /** The layers around the model calls of a loop, in their places. */
 export const layersOf = ({ spec }: Pick<Loop, 'spec'>): readonly ScopedLayer[] => {
-  if (spec.uses.length === 0) return NO_LAYERS;
-  return inPlaces(
-    spec.uses.flatMap(({ use, frame }) => {
-      const layer = LOOPS.of(use)?.ask;
-      return layer ? [{ layer, frame }] : [];
-    }),
-  );
+  if (spec.uses.length === 0 || isPlanned(spec.model)) return NO_LAYERS;
+  const layers = new Map<AskLayer, ScopedLayer>();
+  for (const { use, frame } of spec.uses) {
+    const layer = LOOPS.of(use)?.ask;
+    if (layer && !layers.has(layer)) layers.set(layer, { layer, frame });
+  }
+  return inPlaces([...layers.values()]);
 };
 
 const NO_LAYERS: readonly ScopedLayer[] = [];

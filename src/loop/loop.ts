@@ -12,7 +12,6 @@ import type { Secrets } from '../tool/secrets.ts';
 import type { AnyTool, InjectionStrategy, Instructions } from '../tool/tool.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { Signal } from '../tool/tool-result.ts';
-import type { Budget, Reservations } from './budget.ts';
 import type { Holder } from './holder.ts';
 import type { LoopInspector } from './inspector.ts';
 import type { LiveMemories } from './live-memories.ts';
@@ -50,6 +49,14 @@ export const timeIn = ({ holder, startedAt }: Pick<Loop, 'holder' | 'startedAt'>
 export const principalOf = ({ journal }: Pick<Loop, 'journal'>): TurnPrincipal =>
   journal.state.turn?.principal ?? CODE;
 
+/** A model whose replies are a plan's: nobody is asked for them, and they cost nothing. */
+export interface PlannedModel extends ChatModel {
+  readonly planned: true;
+}
+
+/** True for a `PlannedModel`, whose replies cost nothing. */
+export const isPlanned = (model: ChatModel): boolean => 'planned' in model;
+
 /** A module as it is used for a loop. */
 export interface ScopedUse {
   readonly use: ModuleUse;
@@ -78,9 +85,7 @@ export interface LoopSpec {
   readonly modelTimeout: ModelTimeout;
   /** Model calls that it may make before it is asked for the best answer. */
   readonly iterations: number;
-  /** What models may use in it: its own limits and those of every loop around. */
-  readonly budgets: readonly Budget[];
-  /** Tokens of the turn after which no model is asked; absent where a limit holds them back, and of a plan. */
+  /** Tokens of the turn after which no model is asked; absent where a module bounds them, and of a plan. */
   readonly tokenCeiling?: number | undefined;
   readonly policies: LoopPolicies;
   readonly inspectors: readonly LoopInspector[];
@@ -120,7 +125,6 @@ export interface TurnScope {
   readonly locks: CallLocks;
   /** What kinds of tools remember, of the session and of calls that run. */
   readonly memories: LiveMemories;
-  readonly reservations: Reservations;
   /** Absent where nothing can be scheduled. */
   readonly scheduleRoom?: ScheduleRoom | undefined;
   /** Tools that code has made from journaled data in this invocation, by what they were made of. */

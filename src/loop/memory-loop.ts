@@ -9,7 +9,6 @@ import type { ModuleUse } from '../tool/module-use.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
-import { Reservations, withBudgets } from './budget.ts';
 import { type Holder, NO_CREDENTIALS } from './holder.ts';
 import { LiveMemories } from './live-memories.ts';
 import type { Loop, LoopJournal, LoopSpec, TurnScope } from './loop.ts';
@@ -83,7 +82,6 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
     slots: new Slots(),
     locks: new CallLocks(),
     memories: new LiveMemories(state, memories),
-    reservations: new Reservations(),
     made: new Map(),
     everywhere: config.everywhere ?? [],
     run: runForOutput,
@@ -106,7 +104,6 @@ function specOf({
     model,
     modelTimeout: {},
     iterations: limits.iterations,
-    budgets: withBudgets([], ROOT, limits),
     tokenCeiling: tokenCeiling(limits),
     policies: own.policies ?? DEFAULT_POLICIES,
     inspectors: own.inspectors ?? [],

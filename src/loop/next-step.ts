@@ -6,8 +6,9 @@ import {
   openBatch,
   pendingWait,
 } from '../journal/conversation.ts';
-import { ROOT, type TurnError } from '../journal/events.ts';
+import type { TurnError } from '../journal/events.ts';
 import type { CallRecord, FrameState, TurnState } from '../journal/state.ts';
+import { tokensOf } from '../journal/usage.ts';
 import type { Signal } from '../tool/tool-result.ts';
 import type { LoopEnd, LoopSpec } from './loop.ts';
 import type { LoopPolicies } from './policies.ts';
@@ -29,11 +30,11 @@ export type Step =
 export function nextStep(
   frame: FrameState,
   spec: Pick<LoopSpec, 'iterations' | 'policies' | 'tokenCeiling'>,
-  turn?: Pick<TurnState, 'frames'>,
+  turn?: Pick<TurnState, 'frames' | 'before' | 'usage'>,
 ): Step {
   const step = stepOf(frame, spec, turn);
   const { tokenCeiling: most = Number.POSITIVE_INFINITY } = spec;
-  const used = turn?.frames.get(ROOT)?.spent.tokens ?? 0;
+  const used = turn ? turn.before + tokensOf(turn.usage) : 0;
   return step.do === 'ask' && used >= most ? { do: 'refuse', most, used } : step;
 }
 

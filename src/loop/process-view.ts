@@ -1,10 +1,9 @@
 import { ROOT } from '../journal/events.ts';
-import { NOTHING_SPENT } from '../journal/usage.ts';
+import { tokensOf } from '../journal/usage.ts';
 import { usd } from '../model/prices.ts';
 import type { BudgetView, ProcessView } from '../tool/process-view.ts';
-import { type Budget, usedOf } from './budget.ts';
 import type { Loop } from './loop.ts';
-import { LOOPS } from './loop-seams.ts';
+import { type LimitUse, LOOPS } from './loop-seams.ts';
 
 /**
  * The turn as a call of this loop sees it. Each part is made when it is read, of the state as it is then; only memory is
@@ -28,17 +27,13 @@ export function processView(loop: Loop): ProcessView | undefined {
       return {
         cost: budgetOf(loop, 'cost'),
         tokens: budgetOf(loop, 'tokens'),
-        toolCalls: toolCallsOf(loop),
+        toolCalls: budgetOf(loop, 'toolCalls'),
       };
     },
     get used() {
-      // A budget counts the whole tree of turns, this view the turn alone.
-      const { before = NOTHING_SPENT } = state ?? {};
-      const spent = state?.frames.get(ROOT)?.spent ?? before;
-      const [tokens, cost] = [spent.tokens - before.tokens, usd(spent.cost - before.cost)];
-      const { cost: _, ...told } = state?.usage ?? { inputTokens: 0, outputTokens: 0 };
+      const { cost = 0, ...told } = state?.usage ?? { inputTokens: 0, outputTokens: 0, cost: 0 };
       const [toolCalls, modelCalls] = [state?.toolCalls ?? 0, state?.iterations ?? 0];
-      return { tokens, cost, toolCalls, modelCalls, ...told };
+      return { tokens: tokensOf(told), cost, toolCalls, modelCalls, ...told };
     },
     recall: (memory) => {
       const { seen, path } = state?.frames.get(frame) ?? {};
@@ -47,16 +42,11 @@ export function processView(loop: Loop): ProcessView | undefined {
   };
 }
 
-function budgetOf({ spec, journal }: Loop, limit: Budget['limit']): BudgetView | undefined {
-  const held = spec.budgets.filter((budget) => budget.limit === limit);
-  return leastOf(held.map((budget) => left(budget.most, usedOf(budget, journal.state.turn))));
-}
-
-function toolCallsOf(loop: Loop): BudgetView | undefined {
+function budgetOf(loop: Loop, of: LimitUse['kind']): BudgetView | undefined {
   return leastOf(
     loop.spec.uses.flatMap(({ use, frame }) => {
       const limits = LOOPS.of(use)?.limits?.(loop, frame) ?? [];
-      return limits.flatMap(({ kind, most, used }) => (kind === 'toolCalls' ? left(most, used) : []));
+      return limits.flatMap(({ kind, most, used }) => (kind === of ? left(most, used) : []));
     }),
   );
 }

@@ -16,12 +16,12 @@ import {
   toolResult,
   withheld,
 } from '../tool/tool-result.ts';
-import { unpriced } from './budget.ts';
 import { whileOpen } from './end-inside.ts';
 import { messageOf } from './exception-processor.ts';
 import { Interrupted } from './holder.ts';
 import { type Loop, type LoopSpec, timeIn } from './loop.ts';
 import { specInside } from './loop-agent.ts';
+import { refusedModel } from './loop-seams.ts';
 import { refusedSettings } from './loop-settings.ts';
 import { answerShown } from './shown-history.ts';
 import type { ToolCallRun } from './tool-call-run.ts';
@@ -74,9 +74,10 @@ function specOf(opener: Opener, given: Frame): LoopSpec | string {
     : spec;
 }
 
-/** @throws ToolConfigurationError when a cost limit would have to hold a model whose price nobody knows, or the model refuses the settings. */
-function checkModel({ name }: Frame, { model, settings, budgets }: LoopSpec): void {
-  const problem = unpriced(model, budgets) ?? refusedSettings({ model, settings });
+/** @throws ToolConfigurationError if a module cannot be used with the model, or the model refuses the settings. */
+function checkModel({ name }: Frame, { model, settings, uses }: LoopSpec): void {
+  const modules = uses.map(({ use }) => use);
+  const problem = refusedModel(modules, model) ?? refusedSettings({ model, settings });
   if (problem) throw new ToolConfigurationError(`The loop of '${name}' ${problem}.`);
 }
 

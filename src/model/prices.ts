@@ -44,6 +44,15 @@ export const dearest = ({ input, output, cachedInput = 0, cacheWrite = 0 }: Pric
   output,
 });
 
+/** Returns what a model used, as far as that makes sense, with what it costs where the model has prices. */
+export function priced(
+  usage: Usage,
+  { prices }: { readonly prices?: Prices | undefined },
+): Usage & { readonly cost?: number } {
+  const told = plausible(usage, usage);
+  return { ...told, ...(prices && { cost: costOf(prices, told) }) };
+}
+
 /** What providers tell of tokens beside the two sums, before it is believed. */
 type ToldParts = { readonly [Part in Exclude<keyof Usage, 'inputTokens' | 'outputTokens'>]?: unknown };
 

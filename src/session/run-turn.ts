@@ -2,7 +2,6 @@ import { answerText, closeOpenCalls } from '../journal/conversation.ts';
 import { ROOT, type StoredEvent } from '../journal/events.ts';
 import type { Leased, SessionPort } from '../journal/session-port.ts';
 import type { FrameState, TurnState } from '../journal/state.ts';
-import { Reservations } from '../loop/budget.ts';
 import { Interrupted } from '../loop/holder.ts';
 import { LiveMemories } from '../loop/live-memories.ts';
 import type { LiveEvents, Loop } from '../loop/loop.ts';
@@ -252,7 +251,6 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
     slots: session.slots,
     locks: new CallLocks(turn),
     memories: new LiveMemories(session.outbox.state, modules.memories, told.write),
-    reservations: new Reservations(),
     scheduleRoom: host.keepsNothing
       ? undefined
       : new ScheduleRoom({ journal: session.outbox, agent: host.agent, log: told.write }),

@@ -1,11 +1,10 @@
 import type { Agent } from '../agent/define-agent.ts';
-import { type Principal, ROOT } from '../journal/events.ts';
+import type { Principal } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { TurnState } from '../journal/state.ts';
-import { unpriced, withBudgets } from '../loop/budget.ts';
 import type { AroundExecution, LoopAgents, LoopSpec } from '../loop/loop.ts';
 import { tokenCeiling } from '../loop/loop-limits.ts';
-import { usesOfTurn } from '../loop/loop-seams.ts';
+import { boundsTokens, refusedModel, usesOfTurn } from '../loop/loop-seams.ts';
 import { refusedSettings } from '../loop/loop-settings.ts';
 import { type Modules, NO_MODULES } from '../loop/modules.ts';
 import type { ChatModel } from '../model/chat-model.ts';
@@ -60,7 +59,7 @@ export interface TurnHost extends LoggedTurn {
 /**
  * The turn's own loop as its agent declares it.
  *
- * @throws ConfigurationError when a cost limit would have to hold a model whose price nobody knows, or the model refuses the settings.
+ * @throws ConfigurationError if a module cannot be used with the model, or the model refuses the settings.
  */
 export function specOf(host: TurnHost, turn: TurnState): LoopSpec {
   const { agent, modules = NO_MODULES } = host;
@@ -69,23 +68,23 @@ export function specOf(host: TurnHost, turn: TurnState): LoopSpec {
   const isStamped = agent.loopIds === 'stamped' || turn.loopId !== turn.id;
   const stamp = ToolCallContext.of(isStamped ? { [LOOP_ID_KEY]: turn.loopId } : {});
   const model = agent.model ?? host.model;
-  const budgets = withBudgets([], ROOT, agent.limits);
   const { settings } = agent;
-  const problem = unpriced(model, budgets) ?? refusedSettings({ model, settings });
+  const uses = usesOfTurn(modules.appWide, agent.uses);
+  const problem =
+    refusedModel([...modules.appWide, ...agent.uses], model) ?? refusedSettings({ model, settings });
   if (problem) throw new ConfigurationError(`Agent '${agent.name}' ${problem}.`);
   return {
     instructions: paragraphs(agent.instructions, agent.output?.instruction),
     output: agent.output,
     tools: agent.tools,
-    uses: usesOfTurn(modules.appWide, agent.uses),
+    uses,
     strategies: [...agent.sources, ...modules.strategies, ...agent.strategies],
     model,
     accepts: agent.accepts,
     settings,
     modelTimeout: agent.modelTimeout,
     iterations: agent.limits.iterations,
-    budgets,
-    tokenCeiling: tokenCeiling(agent.limits),
+    tokenCeiling: tokenCeiling(agent.limits, boundsTokens(uses)),
     policies: agent.policies,
     inspectors: agent.inspectors,
     context: stamp.merge(ofApp).merge(agent.context).merge(ToolCallContext.of(turn.context)),

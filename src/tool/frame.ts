@@ -45,27 +45,22 @@ export abstract class FrameRunner {
 }
 
 /**
- * Bounds of a loop. A turn that meets one ends as `limit-reached`, with the best answer so far. Those on
- * tokens and cost count what nests in the loop too, and a nested loop is bound by those around it besides its own.
+ * Bounds of a loop. A turn that meets one ends as `limit-reached`, with the best answer so far.
  */
 export interface Limits {
   /**
-   * Tokens that models may use, input and output together, nested loops included. Each model call is held to what is left,
-   * and refused when that would not do for a reply. What a provider does not report counts with what was held back for it.
-   * Instructions, tools or messages that change between two calls without a change in length are taken for the same, so
-   * that a call may go over by the tokens that the new ones have more. A turn whose agent says nothing here asks no model any more
-   * once a million were counted, for which nothing is held back; `unlimited` lifts that.
+   * Tokens, as models report them, after which the turn asks no model any more; those of nested loops and of the turns before it in its
+   * tree count too. Nothing is held back for a call, so that the last one may exceed it: `budget` of `holdfast/limits` bounds strictly,
+   * and nested loops by themselves. Defaults to a million, or to `unlimited` beside a budget of tokens.
    */
   readonly tokens?: CallLimit | undefined;
-  /** The same in USD, for models that have prices. */
-  readonly cost?: number | undefined;
   /** Model calls, the last one (without tools) not counted. */
   readonly iterations?: number | undefined;
 }
 
 /** The limit that ended a turn or a loop, by its name in `Limits`, and how much it allows. */
 export interface ReachedLimit {
-  readonly kind: keyof Limits | 'toolCalls' | 'callsPerTool';
+  readonly kind: keyof Limits | 'cost' | 'toolCalls' | 'callsPerTool';
   readonly most: number;
 }
 

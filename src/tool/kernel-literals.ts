@@ -279,15 +279,16 @@ const TIME: LiteralRule = [
 /** The literals inside those of loops. */
 export const INNER_SHAPES = {
   limits: {
-    keys: ['iterations', 'tokens', 'cost'],
+    keys: ['iterations', 'tokens'],
     foreign: {
+      cost: 'use: [budget({ cost })], with budget from holdfast/limits',
       toolCalls: 'use: [callLimits({ toolCalls })], with callLimits from holdfast/limits',
       callsPerTool: 'use: [callLimits({ callsPerTool })], with callLimits from holdfast/limits',
       maxSteps: 'iterations',
       steps: 'iterations',
       maxTurns: 'iterations',
       turns: 'iterations',
-      usd: 'cost',
+      usd: 'use: [budget({ cost })], with budget from holdfast/limits',
     },
   },
   policies: {

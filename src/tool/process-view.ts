@@ -29,7 +29,7 @@ export interface ProcessView {
   };
   /** Of the whole turn, nested loops included. */
   readonly used: {
-    /** As counted against limits: model calls that got no reply count with what was reserved for them. */
+    /** As reported by the models. */
     readonly tokens: number;
     /** In USD; 0 where no model has prices. */
     readonly cost: number;

@@ -60,10 +60,11 @@ export interface FactPlace extends MemoryPlace {
 
 /** What happens in a session that a memory may keep count of, with the loop in which it happens. */
 export type SessionMoment = MemoryPlace &
+  /** `root`: the turn at the root of the tree of turns that it is in; itself, if no turn has started it. */
   (
-    | { readonly type: 'turn-started' }
-    /** A nested loop, which is the place. */
-    | { readonly type: 'loop-opened' }
+    | { readonly type: 'turn-started'; readonly root: string }
+    /** A nested loop, which is the place. `around`: the id of the loop around it; empty for the turn's own. */
+    | { readonly type: 'loop-opened'; readonly around: string }
     /** A model has replied; not told of loops in which a plan decides. */
     | { readonly type: 'model-replied'; readonly model: string; readonly usage?: MomentUsage | undefined }
     /** A reply, or a plan, has made calls. */
@@ -74,6 +75,12 @@ export type SessionMoment = MemoryPlace &
         /** The loop and those around it, by their ids, from the inside out. */
         readonly loops: readonly string[];
       }
+    /** A model was asked for something that is no reply of the loop, such as a summary. */
+    | { readonly type: 'asked-aside'; readonly usage?: MomentUsage | undefined }
+    /** A model has refused a request as too long, before it worked on it. */
+    | { readonly type: 'request-refused' }
+    /** The turn is the root of a new tree: a person has steered it, or has decided about a call of it. */
+    | { readonly type: 'tree-left' }
     /** A call has ended, and with it the loop that it may have opened. */
     | {
         readonly type: 'call-ended';
@@ -83,8 +90,8 @@ export type SessionMoment = MemoryPlace &
         /** Milliseconds inside `run`; absent when nothing was run. */
         readonly ms?: number | undefined;
       }
-    /** All loops of the turn have ended. */
-    | { readonly type: 'turn-ended' }
+    /** All loops of the turn have ended. `isTree`: whether the session still remembers a tree of turns, by its root. */
+    | { readonly type: 'turn-ended'; isTree(root: string): boolean }
   );
 
 /** What a reply used. `cost`: in USD, where its model has prices. */

@@ -1,10 +1,11 @@
 import type { Agent } from '../agent/define-agent.ts';
-import { noPrices } from '../loop/budget.ts';
 import { agentsAskedBy } from '../loop/loop-agent.ts';
+import { refusedModel } from '../loop/loop-seams.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { notOneOf } from '../tool/check-definition.ts';
 import { literals } from '../tool/literals.ts';
+import type { ModuleUse } from '../tool/module-use.ts';
 import { ended } from '../tool/shown.ts';
 
 interface AgentsOf {
@@ -64,12 +65,15 @@ export function checkSteering({ steering }: { readonly steering?: unknown }): vo
   if (use) throw new ConfigurationError(`\`steering\` is '${String(steering)}'; it must be ${use}.`);
 }
 
-/** @throws ConfigurationError when an agent has a cost limit, and the model that the app declares has no prices. */
-export function checkPrices({
-  agents,
-  model,
-}: AgentsOf & { readonly model?: ChatModel | ((env: never) => ChatModel) | undefined }): void {
-  if (model === undefined || typeof model === 'function' || model.prices) return;
-  const limited = agents.find((agent) => !agent.model && !agent.modelOf && agent.limits.cost !== undefined);
-  if (limited) throw new ConfigurationError(`Agent '${limited.name}' ${noPrices(model)}.`);
+/** @throws ConfigurationError if a module cannot be used with the model that the app declares, for agents without one of their own. */
+export function checkModel(
+  { agents, model }: AgentsOf & { readonly model?: ChatModel | ((env: never) => ChatModel) | undefined },
+  appWide: readonly ModuleUse[],
+): void {
+  if (model === undefined || typeof model === 'function') return;
+  for (const agent of agents) {
+    const isItsOwn = agent.model !== undefined || agent.modelOf !== undefined;
+    const problem = isItsOwn ? undefined : refusedModel([...appWide, ...agent.uses], model);
+    if (problem) throw new ConfigurationError(`Agent '${agent.name}' ${problem}.`);
+  }
 }

@@ -30,7 +30,7 @@ import type { AppFiles } from './app-files.ts';
 import { appParts } from './app-seam.ts';
 import { type Authenticate, defaultAuth } from './auth.ts';
 import { parseBasePath } from './base-path.ts';
-import { byName, checkApp, checkModels, checkPrices, checkSteering, checkSubagents } from './check-app.ts';
+import { byName, checkApp, checkModel, checkModels, checkSteering, checkSubagents } from './check-app.ts';
 import { parseOrigins } from './cors.ts';
 import type { ContextFor, Env, Host, OwnRequest } from './host.ts';
 import type { OnBehalfOf } from './on-behalf-of.ts';
@@ -138,7 +138,7 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
 export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deployment): HttpHost {
   checkApp(config);
   checkSubagents(config);
-  checkPrices(config);
+  checkModel(config, config.use ?? []);
   checkSteering(config);
   checkModels(config);
   const {

@@ -7,6 +7,7 @@ import * as v from 'valibot';
 import type { SessionEvent, StoredEvent } from '../../src/index.ts';
 import { emptyState, parseEvent, REDUCER_VERSION, reduce, toSnapshot } from '../doors/journal.ts';
 import { BUILT_IN_KINDS } from '../doors/kinds.ts';
+import { SPENDING } from '../doors/loop.ts';
 import type { Dump } from './dump.ts';
 import { readFolder, versions } from './kept.ts';
 
@@ -66,7 +67,7 @@ function foldOf({ sql }: Dump): string {
     const state = emptyState();
     const hash = createHash('sha256');
     const fold = (stored: SessionEvent & Pick<StoredEvent, 'seq'>): void => {
-      reduce(state, stored, BUILT_IN_KINDS.memories);
+      reduce(state, stored, [...BUILT_IN_KINDS.memories, SPENDING]);
       if (stored.type === 'turn-ended') hash.update(toSnapshot(state));
     };
     for (const stored of v.parse(v.array(row), database.prepare(EVENTS).all())) fold(parseEvent(stored));

@@ -108,10 +108,12 @@ export function readFolder(version: string): Folder {
   return { at, journals: new Map(all) };
 }
 
+const FORMER_TYPES: readonly unknown[] = ['summary-dropped', 'model-asked'];
+
 /** The events that older code told under a type which the code of today tells under another. */
 function asOfToday(value: unknown): unknown {
   const { seq, at, type, turn, ...rest } = Object(value);
-  if (type !== 'summary-dropped' || seq === undefined) return value;
+  if (!FORMER_TYPES.includes(type) || seq === undefined) return value;
   return parseEvent({ seq, at, type, turn, body: JSON.stringify({ v: 1, type, turn, ...rest }) });
 }
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { defineAgent } from '../../index.ts';
 import { loggingInspector } from '../../inspect.ts';
-import { callLimits } from '../../modules/limits/entry.ts';
+import { budget, callLimits } from '../../modules/limits/entry.ts';
 import { slidingWindow } from '../../modules/transformers/entry.ts';
 import { findOrder, refundOrder } from './shop.ts';
 
@@ -10,8 +10,9 @@ export const careful = defineAgent({
   description: 'Refunds orders.',
   instructions: 'Refund what is asked, and say what you did.',
   tools: [findOrder, refundOrder],
-  limits: { iterations: 8, tokens: 100_000 },
+  limits: { iterations: 8 },
   use: [
+    budget({ tokens: 100_000 }), // or `cost`, in USD
     callLimits({ toolCalls: 20 }),
     slidingWindow({ maxMessages: 40 }), // what the model is shown; the journal keeps all
   ],

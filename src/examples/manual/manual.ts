@@ -3,6 +3,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import * as v from 'valibot';
 import { defineAgent, defineTool, fallback, readResult } from '../../index.ts';
 import { fromAiSdk } from '../../model/ai-sdk/entry.ts';
+import { budget } from '../../modules/limits/entry.ts';
 import { promptCache } from '../../modules/prompt-cache/entry.ts';
 
 const readChapter = defineTool({
@@ -30,7 +31,10 @@ export const manual = defineAgent({
   },
   settings: { reasoning: 'medium', maxOutputTokens: 8_000 },
   // A chapter is long, and asked about for a while. Claude keeps it at the marks, GPT finds it again by the key.
-  use: [promptCache(({ key }) => ({ key, tools: true, system: true, messages: [-1], ttl: '1h' }))],
+  use: [
+    promptCache(({ key }) => ({ key, tools: true, system: true, messages: [-1], ttl: '1h' })),
+    budget({ cost: 2 }), // USD for each turn, held back before each call
+  ],
   modelTimeout: { total: 5 * 60_000 },
-  limits: { iterations: 12, cost: 2 }, // USD for each turn, held back before each call
+  limits: { iterations: 12 },
 });

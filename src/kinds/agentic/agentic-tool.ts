@@ -1,6 +1,6 @@
-import { noPrices } from '../../loop/budget.ts';
 import { RunBy } from '../../loop/loop-agent.ts';
 import { limitProblem } from '../../loop/loop-limits.ts';
+import { refusedModel } from '../../loop/loop-seams.ts';
 import { settingsFault } from '../../loop/loop-settings.ts';
 import type { ChatModel, ModelOfEnv } from '../../model/chat-model.ts';
 import type { AgentSettings } from '../../model/settings.ts';
@@ -48,10 +48,10 @@ interface AgenticConfig<Name extends string, Declaration extends InputDeclaratio
    */
   readonly settings?: AgentSettings | undefined;
   /** Bounds of the nested loop, beside those around it: 20 iterations unless given. */
-  readonly limits?: Limits | undefined;
+  readonly limits?: Omit<Limits, 'tokens'> | undefined;
   /** Objects whose tools the nested loop is offered once a call has returned one, as in the `chaining` of an agent. */
   readonly chaining?: Chaining | undefined;
-  /** Modules that the nested loop uses, beside those of the loops around it that hold inside too. */
+  /** Modules that the nested loop uses, such as a `budget`, beside those of the loops around it that hold inside too. */
   readonly use?: readonly ModuleUse[] | undefined;
   /**
    * Decide, after unfolding and chaining, which tools the nested loop offers; in order. What a playbook or a state
@@ -187,22 +187,26 @@ export function agenticTool<Name extends string, Declaration extends InputDeclar
 
 type CheckedLoop = Pick<
   AgenticConfig<string, InputDeclaration>,
-  'name' | 'model' | 'settings' | 'limits' | 'strategies' | 'chaining'
+  'name' | 'model' | 'settings' | 'limits' | 'strategies' | 'chaining' | 'use'
 >;
 
 /** @throws ToolDefinitionError when the nested loop has a limit or a setting that cannot be followed. */
 export function checkLoop(
-  { name, model, settings, limits, strategies = [], chaining = [] }: CheckedLoop,
+  { name, model, settings, limits, strategies = [], chaining = [], use = [] }: CheckedLoop,
   { inner: tools, sources }: Pick<AgenticKind<never>, 'inner' | 'sources'>,
 ): void {
   const bad = limitProblem(limits);
+  if (limits && 'tokens' in limits) {
+    const problem =
+      "its limit 'tokens' is one of turns: give it use: [budget({ tokens })], with budget from 'holdfast/limits'.";
+    throw new ToolDefinitionError(name, 'limits.tokens', problem);
+  }
   if (bad) {
     const problem = `its limit '${bad.path}' is ${bad.value}: use ${bad.use}.`;
     throw new ToolDefinitionError(name, `limits.${bad.path}`, problem);
   }
-  if (limits?.cost !== undefined && typeof model === 'object' && !model.prices) {
-    throw new ToolDefinitionError(name, 'limits.cost', `it ${noPrices(model)}.`);
-  }
+  const refused = typeof model === 'object' ? refusedModel(use, model) : undefined;
+  if (refused) throw new ToolDefinitionError(name, 'use', `it ${refused}.`);
   const wrong = literals?.chainingProblem(chaining);
   if (wrong !== undefined) throw new ToolDefinitionError(name, 'chaining', `it ${wrong}.`);
   const hasMoreTools = sources.length + strategies.length + chaining.length > 0;

@@ -162,10 +162,10 @@ function toolsBeside(
   const { tools, sources } =
     more.length > 0 ? toolsInside(name, [...own, ...more]) : { tools: own, sources: [] };
   if (model && typeof agent !== 'string') {
-    const { limits, strategies, needsApp } = agent;
+    const { strategies, needsApp, uses: use } = agent;
     // Which tools its settings may name is not known before an app has given it some.
     const settings = needsApp ? undefined : agent.settings;
-    checkLoop({ name, model, settings, limits, strategies }, { inner: tools, sources: agent.sources });
+    checkLoop({ name, model, settings, strategies, use }, { inner: tools, sources: agent.sources });
   }
   return { tools: tools.filter((tool) => !own.includes(tool)), sources };
 }

@@ -1,14 +1,14 @@
 import { summaryMessage } from '../../journal/shortened.ts';
 import type { PricedUsage } from '../../journal/usage.ts';
-import { priced } from '../../loop/budget.ts';
+import { askAside } from '../../loop/ask-layers.ts';
 import type { Loop } from '../../loop/loop.ts';
+import { layersOf } from '../../loop/loop-seams.ts';
 import { asideSettings } from '../../loop/loop-settings.ts';
 import { ModelCallRefused } from '../../loop/model-refusal.ts';
-import { askInTime } from '../../loop/model-time.ts';
-import { mayHaveCost, reserve } from '../../loop/reserve.ts';
 import { toHistory } from '../../loop/shown-history.ts';
-import type { ModelFailure, ModelReply, ModelRequest } from '../../model/chat-model.ts';
+import type { ModelReply, ModelRequest } from '../../model/chat-model.ts';
 import { makerOf } from '../../model/given-to.ts';
+import { priced } from '../../model/prices.ts';
 import { untilAborted } from '../../tool/async.ts';
 import type { HistoryMessage } from '../../tool/call.ts';
 import { inWords, isStored, isText, type StoredFile } from '../../tool/content.ts';
@@ -194,12 +194,8 @@ async function askForSummary(
     tools: [],
     ...asideSettings(loop),
   };
-  try {
-    const reply = await replyTo(loop, request, signal);
-    return reply && toSummary(loop, reply);
-  } finally {
-    loop.reservations.release(loop.frame.id);
-  }
+  const reply = await replyTo(loop, request, signal);
+  return reply && toSummary(loop, reply);
 }
 
 /** What is to be summarised, and until when. */
@@ -214,13 +210,7 @@ async function replyTo(
   signal: AbortSignal,
 ): Promise<ModelReply | undefined> {
   try {
-    const allowed = await reserve(loop, request);
-    // Every attempt of an adapter is held back by itself, under a limit.
-    const again = async (failed?: ModelFailure): Promise<void> => {
-      loop.holder.count(1);
-      if (mayHaveCost(failed)) await reserve(loop, request);
-    };
-    return await askInTime(loop, allowed, { signal, again });
+    return await askAside({ loop, layers: layersOf(loop), request, signal });
   } catch (failure) {
     if (failure instanceof ModelCallRefused) return undefined;
     throw failure;
@@ -229,7 +219,7 @@ async function replyTo(
 
 const toSummary = ({ spec }: Loop, reply: ModelReply): Summary => {
   const { text, finish, usage } = reply;
-  return { text, finish, usage: usage && priced({ model: makerOf(spec.model, reply) }, usage) };
+  return { text, finish, usage: usage && priced(usage, makerOf(spec.model, reply)) };
 };
 
 /** Characters of one result that whoever summarises is shown: the rest of it is seldom what is remembered. */

@@ -78,7 +78,6 @@ const EVENTS: { readonly [Type in EventType]: Fields<Omit<EventOf<Type>, 'type'>
     ...treePlace,
   },
   'turn-resumed': { ...inTurn, cause: values('expired', 'handed-over') },
-  'model-asked': { ...inFrame, reserved: ref('Usage'), request: anyObject() },
   'model-refused': { ...inFrame, limit: BUDGET, 'of?': text, most: number, used: number, needed: number },
   'model-replied': {
     ...inFrame,

@@ -137,7 +137,6 @@ export const componentSchemas = (): { readonly [Name in keyof Described]: Schema
     description: text,
     limits: object<LoopLimits>({
       'tokens?': COUNT_LIMIT,
-      'cost?': number,
       iterations: whole,
     }),
     'accepts?': object<MediaTaken>({ data: list(text), url: list(text) }),

@@ -30,7 +30,6 @@ const WITHOUT_MORE: ReadonlySet<string> = new Set<StoredEvent['type']>([
   'turn-resumed',
   'turn-yielded',
   'turn-ended',
-  'model-asked',
   'model-refused',
   'tools-changed',
   'answer-rejected',

@@ -153,8 +153,8 @@ const ARROWS: readonly {
   },
   {
     folder: 'src/modules/limits/',
-    because: 'it counts the calls of a loop, and is around each of them',
-    on: ['tool', 'journal', 'loop'].map((name) => `src/${name}/`),
+    because: 'it bounds what loops may use',
+    on: ['tool', 'model', 'journal', 'loop'].map((name) => `src/${name}/`),
   },
   {
     folder: 'src/modules/schedules/',

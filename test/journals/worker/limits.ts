@@ -1,18 +1,17 @@
 /** Agents that meet a limit or a failure, have an answer of a form, or a conversation that is compacted. */
 import * as v from 'valibot';
-import type { Limits } from '../../../src/index.ts';
 import { defineAgenticTool } from '../../../src/kinds/entry.ts';
 import { type SummaryOptions, summarize } from '../../../src/modules/compaction/entry.ts';
-import { callLimits } from '../../../src/modules/limits/entry.ts';
+import { type BudgetOptions, budget, callLimits } from '../../../src/modules/limits/entry.ts';
 import { acting, modelOf, scene } from './scene.ts';
 
 const PRICES = { input: 1, output: 10 };
 
 /** Its own budget, and one of a loop inside it that is too small. */
-const budget = (name: string, limits: Limits) =>
+const budgeted = (name: string, bounds: BudgetOptions) =>
   scene(name, {
     model: modelOf(name, PRICES),
-    limits,
+    use: [budget(bounds)],
     tools: [
       acting(name, 'look_up', { effect: 'read' }),
       defineAgenticTool({
@@ -20,7 +19,7 @@ const budget = (name: string, limits: Limits) =>
         description: 'Works.',
         input: v.object({ task: v.string() }),
         tools: [acting(name, 'pay', { effect: 'once' })],
-        limits: { tokens: 500 },
+        use: [budget({ tokens: 500 })],
       }),
     ],
   });
@@ -48,8 +47,8 @@ const compacting = (name: string, options: SummaryOptions) =>
   });
 
 export const limits = [
-  budget('budgeted', { tokens: 20_000, cost: 0.1 }),
-  budget('killed-in-model', { tokens: 6_000 }),
+  budgeted('budgeted', { tokens: 20_000, cost: 0.1 }),
+  budgeted('killed-in-model', { tokens: 6_000 }),
   failed,
   limitReached,
   structured,

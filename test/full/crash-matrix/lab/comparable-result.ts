@@ -27,8 +27,11 @@ const OF_INVOCATIONS: readonly string[] = [
   'turn-resumed',
   'turn-yielded',
   'tool-call-started',
-  'model-asked',
 ];
+
+/** What a budget holds back for an attempt at a reply. */
+const isHeldBack = (event: SessionEvent): boolean =>
+  event.type === 'module-event' && event.module === 'budgets';
 
 /** What calls ask somebody outside, and are answered. */
 const OF_QUESTIONS: readonly string[] = ['tool-call-suspended', 'tool-call-answered'];
@@ -46,7 +49,7 @@ export function toComparable(
     // How long a reply may be depends on what dead attempts have used of a limit.
     shown: requests.map(({ maxOutputTokens: _, ...request }) => comparable(request, names)),
     happened: events
-      .filter((event) => !OF_INVOCATIONS.includes(event.type))
+      .filter((event) => !OF_INVOCATIONS.includes(event.type) && !isHeldBack(event))
       // How far it came with its questions depends on where it was cut off.
       .filter((event) => !OF_QUESTIONS.includes(event.type) || !unknown.has(nameOf(event, names)))
       .map((event) =>

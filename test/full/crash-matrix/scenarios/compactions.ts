@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { ModelError } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { type SummaryOptions, summarize } from '../../../../src/modules/compaction/entry.ts';
+import { budget } from '../../../../src/modules/limits/entry.ts';
 import type { CrashReply, ScriptedExchange } from '../../../../src/testing/crash-matrix/entry.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
@@ -55,7 +56,7 @@ const tooLong: Scenario = {
       tools: [read],
     });
     return survivor([kit.tool({ name: 'pay', care: 'reconciled' }), read, work], {
-      limits: { tokens: 400_000 },
+      use: [budget({ tokens: 400_000 })],
     });
   },
   script: [

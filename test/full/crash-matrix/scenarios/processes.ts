@@ -5,7 +5,7 @@ import {
   communicateTool,
   defineAgenticTool,
 } from '../../../../src/kinds/entry.ts';
-import { callLimits } from '../../../../src/modules/limits/entry.ts';
+import { callLimits, budget as holdBack } from '../../../../src/modules/limits/entry.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 
@@ -78,10 +78,10 @@ const budget: Scenario = {
           description: 'Works.',
           input: v.object({ task: v.string() }),
           tools: [pay],
-          limits: { tokens: 50_000 },
+          use: [holdBack({ tokens: 50_000 })],
         }),
       ],
-      { limits: { tokens: 100_000 } },
+      { use: [holdBack({ tokens: 100_000 })] },
     );
   },
   script: [

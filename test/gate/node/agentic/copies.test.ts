@@ -1,4 +1,5 @@
 /** Copies of tools that work in loops of their own, and the context that such a tool declares. */
+
 import { describe, expect, it } from 'vitest';
 import { withName } from '../../../../src/decorators/entry.ts';
 import {
@@ -21,6 +22,7 @@ import {
   withModel,
   withTools,
 } from '../../../../src/kinds/entry.ts';
+import { budget } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 import { agent, answers, calls, resultsRead, TASK } from './scenes.ts';
 
@@ -250,11 +252,11 @@ describe('a copy of a subagent', () => {
 
   it('is held to what its agent cannot do with another model', () => {
     const costly = agent('work', [], {
-      limits: { cost: 1 },
+      use: [budget({ cost: 1 })],
       model: { ...scriptedModel([]), prices: { input: 1, output: 1 } },
     });
     expect(() => withModel(defineSubagent({ agent: costly }), scriptedModel([], { name: 'free' }))).toThrow(
-      expect.objectContaining({ name: 'ToolDefinitionError', field: 'limits.cost' }),
+      expect.objectContaining({ name: 'ToolDefinitionError', field: 'use' }),
     );
   });
 });

@@ -17,7 +17,7 @@ import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.
 import { createToolCallingManager, defineToolCallingOptions } from '../../../../src/tool-calling/entry.ts';
 import { type Mistake, make, ofAgent, run, told, tool } from './mistake.ts';
 
-const LIMITS = 'iterations, tokens, cost';
+const LIMITS = 'iterations, tokens';
 const SETTINGS =
   'temperature, topP, topK, seed, stop, reasoning, parallelToolCalls, providerOptions, maxOutputTokens, toolChoice';
 
@@ -108,7 +108,7 @@ describe('a key inside the literal of an agent', () => {
 
   it('is what an agent was made with, spread into another', () => {
     const first = ofAgent({
-      limits: { iterations: 3, cost: undefined },
+      limits: { iterations: 3, tokens: undefined },
       settings: { temperature: 0 },
       policies: { blankReplies: { retries: 2 } },
       modelTimeout: { total: 1_000 },

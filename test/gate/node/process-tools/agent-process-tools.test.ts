@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
 import { defineAgent } from '../../../../src/index.ts';
 import { agentProcessTools, defineAgenticTool } from '../../../../src/kinds/entry.ts';
-import { callLimits } from '../../../../src/modules/limits/entry.ts';
+import { budget, callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { duration } from '../../../doors/kinds.ts';
 import { toToolResult } from '../../../doors/tools.ts';
@@ -117,8 +117,7 @@ describe('process_budget', () => {
   it('tells limits, what is used and what remains (PRC-04)', async () => {
     const { text } = await said('process_budget', [calls('look')], {
       tools: [reads('look')],
-      limits: { tokens: 200_000, cost: 0.5 },
-      use: [callLimits({ toolCalls: 40 })],
+      use: [budget({ tokens: 200_000, cost: 0.5 }), callLimits({ toolCalls: 40 })],
       prices: PRICES,
     });
     expect(text).toBe(
@@ -175,11 +174,11 @@ describe('process_budget', () => {
       description: 'Digs.',
       input: v.object({}),
       tools: [agentProcessTools()],
-      limits: { tokens: 100_000 },
+      use: [budget({ tokens: 100_000 })],
     });
     const replies = [calls('dig'), calls('agent_process'), calls('process_budget'), 'Dug.', 'Done.'];
     const shown = async (tokens: number) => {
-      const session = scene(replies, { tools: [dig], limits: { tokens } });
+      const session = scene(replies, { tools: [dig], use: [budget({ tokens })] });
       await session.send('Go.');
       return shownResults(session.requests[3])[1]?.split('\n').slice(5, 8);
     };

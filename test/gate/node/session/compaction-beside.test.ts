@@ -3,6 +3,7 @@ import { oneShotPerLoop } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTool, type HistoryMessage } from '../../../../src/index.ts';
 import { definePlaybook, when } from '../../../../src/kinds/entry.ts';
 import type { SummaryOptions } from '../../../../src/modules/compaction/entry.ts';
+import { budget } from '../../../../src/modules/limits/entry.ts';
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import {
@@ -114,7 +115,7 @@ describe('a summary', () => {
     const session = sessionOf(
       ['A.', 'Sum.', 'B.'],
       { overTokens: 150, keepTurns: 0 },
-      { limits: { tokens: 9_000 } },
+      { use: [budget({ tokens: 9_000 })] },
     );
     await session.send(long('a'));
     expect(await session.send(long('b'))).toMatchObject({
@@ -124,9 +125,9 @@ describe('a summary', () => {
     const types = (await session.events()).map(({ type }) => type);
     expect(types.slice(types.lastIndexOf('turn-started'))).toEqual([
       'turn-started',
-      'model-asked',
+      'module-event',
       'conversation-compacted',
-      'model-asked',
+      'module-event',
       'model-replied',
       'turn-ended',
     ]);
@@ -150,7 +151,7 @@ describe('a summary', () => {
     const session = sessionOf(
       replies,
       { overTokens: 900, keepTurns: 0, instructions: long('Write.').repeat(9) },
-      { tools: [look], limits: { tokens: 8_000 } },
+      { tools: [look], use: [budget({ tokens: 8_000 })] },
     );
     await session.send(long('a'));
     expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });

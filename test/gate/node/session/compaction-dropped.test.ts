@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelReply } from '../../../../src/index.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
+import { budget } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { fromSnapshot, parseEvent, toSnapshot } from '../../../doors/journal.ts';
+import { heldBy } from '../tool-loop/budget-scene.ts';
 import { agentWith, compactions, dropped, droppedEvent, long, sessionOf } from './compaction-scene.ts';
 import { watchedLive } from './live-state.ts';
 import { memoryApp } from './memory-app.ts';
@@ -51,23 +53,21 @@ describe('a summary that was paid for and cannot be used', () => {
     const session = sessionOf(
       ['A.', { text: ' ', usage }, 'B.'],
       { overTokens: 150, keepTurns: 0 },
-      { limits: { tokens: 6_000 } },
+      { use: [budget({ tokens: 6_000 })] },
     );
     await session.send(long('a'));
     await session.send(long('b'));
     const types = (await session.events()).map(({ type }) => type);
     expect(types.slice(types.lastIndexOf('turn-started'))).toEqual([
       'turn-started',
-      'model-asked',
       'module-event',
-      'model-asked',
+      'module-event',
+      'module-event',
       'model-replied',
       'turn-ended',
     ]);
     // Would the limit still hold both back, it would not leave the turn's own request so much.
-    const asked = (await session.events()).flatMap((event) =>
-      event.type === 'model-asked' ? [event.reserved.outputTokens] : [],
-    );
+    const asked = (await session.events()).flatMap((event) => heldBy(event)?.reserved.outputTokens ?? []);
     expect(asked.at(-1)).toBe(4_096);
   });
 });

@@ -57,7 +57,9 @@ export const droppedEvent = (
 });
 
 export const dropped = async (session: Pick<TestSession, 'events'>): Promise<Dropped[]> =>
-  (await session.events()).flatMap((event) => (event.type === 'module-event' ? [unplaced(event)] : []));
+  (await session.events()).flatMap((event) =>
+    event.type === 'module-event' && event.module === 'compaction' ? [unplaced(event)] : [],
+  );
 
 /** What is logged from now on, which is not printed. */
 export function logged() {

@@ -1,4 +1,5 @@
 /** A conversation that no longer fits its model is shown to it shortened, and goes on. */
+
 import { describe, expect, it } from 'vitest';
 import { oneShotPerLoop } from '../../../../src/decorators/entry.ts';
 import {
@@ -12,12 +13,14 @@ import {
 } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
+import { budget } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { fromSnapshot, toSnapshot } from '../../../doors/journal.ts';
 import { BUILT_IN_KINDS } from '../../../doors/kinds.ts';
 import { foldLeased } from '../../../doors/session.ts';
 import { type SmallWindow, smallWindow, type WireMessage } from '../../../fixtures/small-window.ts';
 import { unplaced } from '../../../fixtures/stored.ts';
+import { heldBy } from '../tool-loop/budget-scene.ts';
 import { watchedLive } from './live-state.ts';
 import { memoryApp } from './memory-app.ts';
 
@@ -469,20 +472,20 @@ describe('under a token limit', () => {
   it('what was held back for a refused request is given back', async () => {
     const small: SmallWindow = smallWindow(WINDOW, [['read'], 'Done.']);
     // Enough for both requests by their bytes, were the refused one not counted as well.
-    const agent = clerk([reads('read')], { limits: { tokens: 60_000 } });
+    const agent = clerk([reads('read')], { use: [budget({ tokens: 60_000 })] });
     const session = createTestSession(agent, { model: small.model });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     const types = (await session.events()).map(({ type }) => type);
     expect(types).toEqual([
       'session-opened',
       'turn-started',
-      'model-asked',
+      'module-event',
       'model-replied',
       'tool-call-started',
       'tool-call-ended',
-      'model-asked',
+      'module-event',
       'conversation-shortened',
-      'model-asked',
+      'module-event',
       'model-replied',
       'turn-ended',
     ]);
@@ -490,9 +493,7 @@ describe('under a token limit', () => {
       event.type === 'model-replied' && event.usage ? [event.usage] : [],
     );
     const used = usages.reduce((sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens, 0);
-    const asked = (await session.events()).flatMap((event) =>
-      event.type === 'model-asked' ? [event.reserved] : [],
-    );
+    const asked = (await session.events()).flatMap((event) => heldBy(event)?.reserved ?? []);
     const [first, , third] = asked;
     // What is left of the limit bounds the last reply: all but what the first one has used, and the last request.
     expect(third?.outputTokens).toBe(4_096);

@@ -6,6 +6,7 @@ import {
   type ToolCall,
   ToolCallContext,
 } from '../../../../src/index.ts';
+import { budget } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { emptyState, fromSnapshot, reduce, toSnapshot } from '../../../doors/journal.ts';
 import { toTurnStart } from '../../../doors/session.ts';
@@ -113,7 +114,7 @@ describe('a tree of turns', () => {
   });
 
   it('has one budget of tokens, and the turn that meets it says which limit it was', async () => {
-    const { app, runAll } = scene(schedules(1), { limits: { tokens: 5_000 }, replies: costly(40) });
+    const { app, runAll } = scene(schedules(1), { use: [budget({ tokens: 5_000 })], replies: costly(40) });
     await app.say('Go.');
     await runAll();
     expect(await tokensOf(app)).toBeLessThanOrEqual(5_000);
@@ -127,7 +128,7 @@ describe('a tree of turns', () => {
 
   it('has one budget of cost', async () => {
     const modelOptions = { prices: { input: 1_000, output: 1_000 } };
-    const options = { limits: { cost: 5 }, replies: costly(40), modelOptions };
+    const options = { use: [budget({ cost: 5 })], replies: costly(40), modelOptions };
     const { app, runAll } = scene(schedules(1), options);
     await app.say('Go.');
     await runAll();
@@ -137,7 +138,7 @@ describe('a tree of turns', () => {
   });
 
   it('has a full budget again after a person has said something', async () => {
-    const { app, runAll } = scene(schedules(1), { limits: { tokens: 5_000 }, replies: costly(40) });
+    const { app, runAll } = scene(schedules(1), { use: [budget({ tokens: 5_000 })], replies: costly(40) });
     await app.say('Go.');
     await runAll();
     await app.say('And again.');
@@ -150,7 +151,7 @@ describe('a tree of turns', () => {
       seen.push([call.process?.budget.tokens?.used, call.process?.used.tokens]);
       await schedules(1)(call);
     };
-    const options = { limits: { tokens: 50_000 }, replies: costly(40), maxGenerations: 1 };
+    const options = { use: [budget({ tokens: 50_000 })], replies: costly(40), maxGenerations: 1 };
     const { app, runAll } = scene(run, options);
     await app.say('Go.');
     await runAll();
@@ -166,7 +167,7 @@ describe('a tree of turns', () => {
     await clock.advance(1_000);
     const state = emptyState();
     for (const [index, event] of (await eventsOf(app)).entries()) reduce(state, { ...event, seq: index + 1 });
-    expect([...state.trees.values()]).toEqual([{ count: 3, pending: 2, spent: { tokens: 2_000, cost: 0 } }]);
+    expect([...state.trees.values()]).toEqual([{ count: 3, pending: 2, tokens: 2_000 }]);
     const ended = emptyState();
     const events = await eventsOf(app);
     const end = events.findIndex(({ type }) => type === 'turn-ended');
@@ -188,7 +189,7 @@ describe('a tree of turns', () => {
   });
 
   it.each<[string, SessionEvent, object]>([
-    ['a person steers into it', steered({}), { root: 't1', generation: 0, before: { tokens: 0, cost: 0 } }],
+    ['a person steers into it', steered({}), { root: 't1', generation: 0, before: 0 }],
     [
       'a call of another session does, as far as that one was',
       steered({ root: 'r', generation: 7, count: 9 }),
@@ -238,7 +239,12 @@ const again = { message: 'Next night.', delaySeconds: 60, recurring: true };
 describe('a recurring run', () => {
   it('is scheduled by the run before it any number of times, each with a budget of its own', async () => {
     const run = (call: ToolCall): Promise<string> => call.schedule(again);
-    const options = { limits: { tokens: 5_000 }, replies: costly(31), maxGenerations: 1, maxScheduled: 1 };
+    const options = {
+      use: [budget({ tokens: 5_000 })],
+      replies: costly(31),
+      maxGenerations: 1,
+      maxScheduled: 1,
+    };
     const { app, clock } = scene(run, options);
     await app.say('Go.');
     for (let night = 0; night < 30; night += 1) {

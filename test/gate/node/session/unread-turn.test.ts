@@ -43,7 +43,6 @@ const TYPES: Readonly<Record<SessionEvent['type'], true>> = {
   'session-opened': true,
   'turn-started': true,
   'turn-resumed': true,
-  'model-asked': true,
   'model-refused': true,
   'model-replied': true,
   'tool-call-started': true,

@@ -1,4 +1,5 @@
 /** How the replies of a loop are made, as its model is told. */
+
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   type AgentSettings,
@@ -8,6 +9,7 @@ import {
   type LoopToolChoice,
   type ModelSettings,
 } from '../../../../src/index.ts';
+import type { ModuleUse } from '../../../../src/kinds/entry.ts';
 import {
   defineAgenticTool,
   definePlaybook,
@@ -15,6 +17,7 @@ import {
   defineSubagent,
 } from '../../../../src/kinds/entry.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
+import { budget } from '../../../../src/modules/limits/entry.ts';
 import {
   createTestSession,
   type ScriptedModelOptions,
@@ -29,15 +32,16 @@ interface Scene extends Pick<ScriptedModelOptions, 'maxOutputTokens' | 'heedsToo
   readonly settings?: AgentSettings | undefined;
   readonly defaults?: ModelSettings;
   readonly limits?: Limits;
+  readonly use?: readonly ModuleUse[];
   readonly tools?: Parameters<typeof agent>[1];
 }
 
 async function requestsOf(
   replies: readonly ScriptedReply[],
-  { settings, defaults, limits, tools = [look], ...options }: Scene = {},
+  { settings, defaults, limits, use, tools = [look], ...options }: Scene = {},
 ) {
   const model = scriptedModel(replies, { ...options, settings: defaults });
-  const session = createTestSession(agent('clerk', tools, { settings, limits }), { model });
+  const session = createTestSession(agent('clerk', tools, { settings, limits, use }), { model });
   await session.send('Go.');
   return session.requests;
 }
@@ -120,8 +124,8 @@ describe('the most tokens of a reply', () => {
     [8_000, 8_000],
     [undefined, 4_096],
   ])('are held back under a limit: %s', async (maxOutputTokens, expected) => {
-    const limits = { tokens: 100_000 };
-    const [request] = await requestsOf(['Done.'], { settings: { maxOutputTokens }, limits });
+    const use = [budget({ tokens: 100_000 })];
+    const [request] = await requestsOf(['Done.'], { settings: { maxOutputTokens }, use });
     expect(request?.maxOutputTokens).toBe(expected);
   });
 });

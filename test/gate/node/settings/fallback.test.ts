@@ -1,4 +1,5 @@
 /** A model that asks the next one when the first is overloaded or gone. */
+
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   type ChatModel,
@@ -9,6 +10,7 @@ import {
   type ModelRequest,
   type ReplyPart,
 } from '../../../../src/index.ts';
+import { budget } from '../../../../src/modules/limits/entry.ts';
 import {
   createManualClock,
   createTestSession,
@@ -16,7 +18,7 @@ import {
   scriptedModel,
 } from '../../../../src/testing/entry.ts';
 import { agent } from '../agentic/scenes.ts';
-import { eventsOf } from '../tool-loop/budget-scene.ts';
+import { askedIn, eventsOf } from '../tool-loop/budget-scene.ts';
 
 const GO: ModelRequest = { messages: [{ role: 'user', text: 'Go.' }], tools: [] };
 const { signal } = new AbortController();
@@ -214,7 +216,7 @@ describe('a loop with a fallback', () => {
       prices: { input: 1, output: 10 },
     });
     const b = named('b', [thinking], { prices: { input: 3, output: 30 } });
-    const session = createTestSession(agent('clerk', [look], { limits: { cost: 10 } }), {
+    const session = createTestSession(agent('clerk', [look], { use: [budget({ cost: 10 })] }), {
       model: fallback([a, b]),
       clock: createManualClock(1_000),
     });
@@ -225,7 +227,7 @@ describe('a loop with a fallback', () => {
       ['a', undefined, 0.002],
     ]);
     // The dearest is held back, whoever answers; and once more for the model that was asked in the place of the first.
-    const asked = await eventsOf(session, 'model-asked');
+    const asked = await askedIn(session);
     expect(asked).toHaveLength(3);
     for (const { reserved } of asked)
       expect(reserved.cost).toBeCloseTo((reserved.inputTokens * 3 + reserved.outputTokens * 30) / 1e6, 12);

@@ -3,16 +3,17 @@ import { withName } from '../../../../src/decorators/entry.ts';
 import {
   type ChatModel,
   defineAgent,
-  type Limits,
   ModelError,
   type ModelReply,
   type ModelRequest,
-  type SessionEvent,
   type StoredEvent,
 } from '../../../../src/index.ts';
+import type { ModuleUse } from '../../../../src/kinds/entry.ts';
+import { type BudgetOptions, budget } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { ROOT } from '../../../doors/journal.ts';
 import { costOf } from '../../../doors/model.ts';
+import { heldBy } from './budget-scene.ts';
 import { digs, reads } from './scenes.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -55,15 +56,16 @@ class Bill {
 async function play(seed: number) {
   const random = chance(seed);
   const upTo = (most: number): number => Math.floor(random() * most);
-  const limitsOf = (most: number): Limits => ({
+  const boundsOf = (most: number): BudgetOptions => ({
     ...(random() < 0.7 && { tokens: 1 + upTo(most) }),
     ...(random() < 0.5 && { cost: (1 + upTo(most)) / 1e5 }),
-    iterations: 6,
   });
+  const usesOf = (bounds: BudgetOptions): readonly ModuleUse[] =>
+    bounds.tokens === undefined && bounds.cost === undefined ? [] : [budget(bounds)];
   const bill = new Bill(1 + random() * 4);
   const look = reads('look', () => 'found '.repeat(upTo(200)));
   const nested = Array.from({ length: 1 + upTo(6) }, (_, index) =>
-    withName(digs([look], { limits: limitsOf(20_000) }), `dig_${index}`),
+    withName(digs([look], { limits: { iterations: 6 }, uses: usesOf(boundsOf(20_000)) }), `dig_${index}`),
   );
   let kills = 0;
   const model: ChatModel = {
@@ -87,20 +89,21 @@ async function play(seed: number) {
     },
   };
   const most = random() < 0.5 ? 60_000 : 400_000;
-  const limits = { ...limitsOf(most), tokens: 1 + upTo(most) };
+  const limits = { ...boundsOf(most), tokens: 1 + upTo(most) };
   const agent = defineAgent({
     name: 'clerk',
     description: 'Works.',
     instructions: 'Work.',
     tools: [look, ...nested],
-    limits,
+    limits: { iterations: 6 },
+    use: usesOf(limits),
   });
   const session: TestSession = createTestSession(agent, { model, clock: createManualClock(1_000) });
   const answer = await session.send('Go.');
   return { answer, bill, limits, events: await session.events() };
 }
 
-type Asked = Extract<SessionEvent, { type: 'model-asked' }>;
+type Asked = NonNullable<ReturnType<typeof heldBy>>;
 
 /** What the calls of each frame and of those inside have used, by the journal alone. */
 function usedBy(events: readonly StoredEvent[]): ReadonlyMap<string, number> {
@@ -115,9 +118,10 @@ function usedBy(events: readonly StoredEvent[]): ReadonlyMap<string, number> {
   const total = ({ inputTokens, outputTokens }: Asked['reserved']) => inputTokens + outputTokens;
   for (const event of events) {
     if (event.type === 'frame-started') parents.set(event.frame, event.parent ?? ROOT);
-    if (event.type === 'model-asked') {
-      open.set(event.frame ?? ROOT, event.reserved);
-      add(event.frame ?? ROOT, total(event.reserved));
+    const held = heldBy(event);
+    if (held) {
+      open.set(held.frame ?? ROOT, held.reserved);
+      add(held.frame ?? ROOT, total(held.reserved));
     }
     if (event.type === 'model-replied') {
       const reserved = open.get(event.frame ?? ROOT);

@@ -7,7 +7,7 @@ import {
   type StoredEvent,
 } from '../../../../src/index.ts';
 import type { LoopInspector } from '../../../../src/inspect.ts';
-import type { ModuleUse } from '../../../../src/modules/limits/entry.ts';
+import { type BudgetOptions, budget, type ModuleUse } from '../../../../src/modules/limits/entry.ts';
 import {
   createManualClock,
   createTestSession,
@@ -20,6 +20,7 @@ import {
 interface Scene extends ScriptedModelOptions {
   readonly limits?: Limits;
   readonly use?: readonly ModuleUse[];
+  readonly budget?: BudgetOptions;
   readonly tools?: readonly AnyTool[];
   readonly inspectors?: readonly LoopInspector[];
 }
@@ -27,7 +28,7 @@ interface Scene extends ScriptedModelOptions {
 /** One session of an agent whose model follows a script. */
 export function scene(
   replies: readonly ScriptedReply[],
-  { limits, use, tools = [], inspectors = [], ...model }: Scene = {},
+  { limits, use = [], budget: bounds, tools = [], inspectors = [], ...model }: Scene = {},
 ): TestSession {
   const agent = defineAgent({
     name: 'clerk',
@@ -35,7 +36,7 @@ export function scene(
     instructions: 'Work.',
     tools,
     limits,
-    use,
+    use: [...use, ...(bounds ? [budget(bounds)] : [])],
     inspectors,
   });
   return createTestSession(agent, { model: scriptedModel(replies, model), clock: createManualClock(1_000) });
@@ -48,12 +49,33 @@ export async function eventsOf<T extends Type>(session: TestSession, type: T) {
   return events.filter((event): event is Extract<StoredEvent, { type: T }> => event.type === type);
 }
 
+/** What budgets hold back for a model call, if this is the event that says so. */
+export function heldBy(event: SessionEvent): Held | undefined {
+  if (event.type !== 'module-event' || event.module !== 'budgets') return undefined;
+  const [fact] = event.facts ?? [];
+  return (
+    fact && {
+      ...(fact.fact as Omit<Held, 'frame'>),
+      ...(event.frame !== undefined && { frame: event.frame }),
+    }
+  ); // written by the module
+}
+
+interface Held {
+  readonly frame?: string;
+  readonly reserved: { readonly inputTokens: number; readonly outputTokens: number; readonly cost?: number };
+  readonly request: object;
+}
+
+export const askedIn = async (session: TestSession): Promise<readonly Held[]> =>
+  (await session.events()).flatMap((event) => heldBy(event) ?? []);
+
 export const reservedIn = async (session: TestSession) =>
-  (await eventsOf(session, 'model-asked')).map(({ reserved }) => reserved);
+  (await askedIn(session)).map(({ reserved }) => reserved);
 
 /** What is held back for the input of a message in this scene: the least that its request can be. */
 export async function inputOf(message: string, tools?: readonly AnyTool[]): Promise<number> {
-  const session = scene(['Done.'], { limits: { tokens: 1_000_000 }, ...(tools && { tools }) });
+  const session = scene(['Done.'], { budget: { tokens: 1_000_000 }, ...(tools && { tools }) });
   await session.send(message);
   return (await reservedIn(session))[0]?.inputTokens ?? 0;
 }

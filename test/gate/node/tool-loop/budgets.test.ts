@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ChatModel, defineAgent, ModelError, type ModelReply } from '../../../../src/index.ts';
+import { budget } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import type { EventType } from '../../../doors/journal.ts';
 import { eventsOf, inputOf, PRICES, reservedIn, scene, used } from './budget-scene.ts';
@@ -26,7 +27,7 @@ describe('a model call under a token limit', () => {
   it('is held back before it is asked, told its bound, and settled by what it used', async () => {
     const input = await inputOf('Go.', [reads('look')]);
     const session = scene([used(100, 40, calls('look')), used(120, 7, { text: 'Done.' })], {
-      limits: { tokens: 50_000 },
+      budget: { tokens: 50_000 },
       tools: [reads('look')],
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -43,7 +44,7 @@ describe('a model call under a token limit', () => {
     ['one token too few for it', 255, 'limit-reached', 0],
   ])('with %s', async (_, rest, outcome, asked) => {
     const input = await inputOf('Go.');
-    const session = scene([used(50, 5, { text: 'Done.' })], { limits: { tokens: input + rest } });
+    const session = scene([used(50, 5, { text: 'Done.' })], { budget: { tokens: input + rest } });
     expect(await session.send('Go.')).toMatchObject({ outcome, iterations: asked });
     expect(session.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual(asked ? [256] : []);
     const refused = { limit: 'tokens', most: input + rest, used: 0, needed: input + 256 };
@@ -52,7 +53,7 @@ describe('a model call under a token limit', () => {
 
   it('that leaves too little ends the turn with the words that there are', async () => {
     const session = scene([used(900, 90, { text: 'I look.', ...calls('look') })], {
-      limits: { tokens: 3_000 },
+      budget: { tokens: 3_000 },
       tools: [reads('look', () => 'x'.repeat(2_000))],
     });
     const answer = await session.send('Go.');
@@ -64,7 +65,7 @@ describe('a model call under a token limit', () => {
   it('counts as all that was held back when its model reports no usage, or none of its input', async () => {
     for (const usage of [null, { inputTokens: 0, outputTokens: 0 }]) {
       const session = scene([{ usage, ...calls('look') }, 'Done.'], {
-        limits: { tokens: 6_500 },
+        budget: { tokens: 6_500 },
         tools: [reads('look')],
       });
       expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached' });
@@ -75,13 +76,13 @@ describe('a model call under a token limit', () => {
   });
 
   it('keeps to the longest reply that its model declares', async () => {
-    const session = scene(['Done.'], { limits: { tokens: 50_000 }, maxOutputTokens: 100 });
+    const session = scene(['Done.'], { budget: { tokens: 50_000 }, maxOutputTokens: 100 });
     await session.send('Go.');
     expect((await reservedIn(session))[0]?.outputTokens).toBe(100);
   });
 
   it('of a later turn is measured by what the turn before it reported', async () => {
-    const session = scene([used(40, 5, { text: 'One.' }), 'Two.'], { limits: { tokens: 50_000 } });
+    const session = scene([used(40, 5, { text: 'One.' }), 'Two.'], { budget: { tokens: 50_000 } });
     await session.send('x'.repeat(3_000));
     session.restart();
     await session.send('And?');
@@ -95,7 +96,7 @@ describe('what is known of a long session', () => {
   it('is in its snapshot: later turns are not counted in bytes', async () => {
     const turns = Array.from({ length: 60 }, (_, at) => `Turn ${at}.`);
     const session = scene([...turns.map((text, at) => used(2_000 + at, 5, { text })), 'Done.'], {
-      limits: { tokens: 50_000 },
+      budget: { tokens: 50_000 },
     });
     await session.send('x'.repeat(20_000));
     for (let at = 1; at < turns.length; at += 1) await session.send('More.');
@@ -114,7 +115,7 @@ describe('an attempt that died', () => {
       session.kill();
       return 'Lost.';
     };
-    const session = scene([dies, used(50, 5, { text: 'Done.' })], { limits: { tokens: 50_000 } });
+    const session = scene([dies, used(50, 5, { text: 'Done.' })], { budget: { tokens: 50_000 } });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(await reservedIn(session)).toHaveLength(2);
     session.restart();
@@ -128,7 +129,7 @@ describe('an attempt that died', () => {
       session.kill();
       return 'Lost.';
     };
-    const session = scene([dies, 'Done.'], { limits: { tokens: 2 * input + 4_096 + 255 } });
+    const session = scene([dies, 'Done.'], { budget: { tokens: 2 * input + 4_096 + 255 } });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', text: '' });
     expect(await eventsOf(session, 'model-refused')).toMatchObject([{ used: input + 4_096 }]);
     expect(session.requests).toHaveLength(1);
@@ -136,7 +137,7 @@ describe('an attempt that died', () => {
 
   it('after its output had begun is followed by one that is held back anew', async () => {
     const broke = new ModelError('truncated', 'It broke.', { outputBegan: true });
-    const session = scene([broke, used(50, 5, { text: 'Done.' })], { limits: { tokens: 50_000 } });
+    const session = scene([broke, used(50, 5, { text: 'Done.' })], { budget: { tokens: 50_000 } });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
     expect(await reservedIn(session)).toHaveLength(2);
   });
@@ -146,7 +147,7 @@ describe('an attempt that died', () => {
       name: 'clerk',
       description: 'Works.',
       instructions: 'Work.',
-      limits: { tokens: 10_000 },
+      use: [budget({ tokens: 10_000 })],
     });
     let attempts = 0;
     const model = {
@@ -171,7 +172,7 @@ describe('an attempt that died', () => {
       name: 'clerk',
       description: 'Works.',
       instructions: 'Work.',
-      limits: { tokens: 10_000 },
+      use: [budget({ tokens: 10_000 })],
     });
     const model: ChatModel = {
       name: 'busy',
@@ -197,9 +198,9 @@ describe('a restart between the question and the reply', () => {
           return 'Done.';
         },
       ],
-      { limits: { tokens: 50_000 } },
+      { budget: { tokens: 50_000 } },
     );
     await session.send('Go.');
-    expect(types).toEqual([['session-opened', 'turn-started', 'model-asked']]);
+    expect(types).toEqual([['session-opened', 'turn-started', 'module-event']]);
   });
 });

@@ -53,14 +53,14 @@ describe('what a model tells of its tokens', () => {
 
 describe('a cost limit', () => {
   it('counts cached and written tokens once, by their own prices', async () => {
-    const session = scene([said(TOLD)], { limits: { cost: 0.5 }, prices: CACHED });
+    const session = scene([said(TOLD)], { budget: { cost: 0.5 }, prices: CACHED });
     const { usage } = await session.send('Go.');
     expect(usage).toEqual({ ...TOLD, cost: (100 * 3 + 600 * 0.3 + 300 * 3.75 + 100 * 15) / 1e6 });
   });
 
   it('holds back what the input costs at most: all of it may be written into the cache', async () => {
-    const plain = scene(['Done.'], { limits: { cost: 0.5 }, prices: PRICES });
-    const written = scene(['Done.'], { limits: { cost: 0.5 }, prices: CACHED });
+    const plain = scene(['Done.'], { budget: { cost: 0.5 }, prices: PRICES });
+    const written = scene(['Done.'], { budget: { cost: 0.5 }, prices: CACHED });
     await plain.send('Go.');
     await written.send('Go.');
     const [{ inputTokens, cost } = { inputTokens: 0 }] = await reservedIn(plain);
@@ -70,12 +70,12 @@ describe('a cost limit', () => {
   });
 
   it('is never overspent by a model that writes all of its input into the cache', async () => {
-    const inputs = scene(['Done.'], { limits: { cost: 0.5 }, prices: CACHED });
+    const inputs = scene(['Done.'], { budget: { cost: 0.5 }, prices: CACHED });
     await inputs.send('Go.');
     const [{ inputTokens } = { inputTokens: 0 }] = await reservedIn(inputs);
     // It would do for the least useful reply if the input cost what plain input costs.
     const cost = (inputTokens * PRICES.input + 256 * PRICES.output) / 1e6;
-    const session = scene(['Done.'], { limits: { cost }, prices: CACHED });
+    const session = scene(['Done.'], { budget: { cost }, prices: CACHED });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached' });
     expect(session.requests).toEqual([]);
     expect(await eventsOf(session, 'model-refused')).toMatchObject([

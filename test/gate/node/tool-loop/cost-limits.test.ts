@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineAgent } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
+import { budget } from '../../../../src/modules/limits/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { inputOf, PRICES, reservedIn, scene, used } from './budget-scene.ts';
 import { calls, reads } from './scenes.ts';
@@ -8,7 +9,7 @@ import { calls, reads } from './scenes.ts';
 describe('a cost limit', () => {
   it('counts in USD by the prices of the model, which answers tell too', async () => {
     const session = scene([used(1_000, 200, calls('look')), used(1_000, 100, { text: 'Done.' })], {
-      limits: { cost: 0.5 },
+      budget: { cost: 0.5 },
       tools: [reads('look')],
       prices: PRICES,
     });
@@ -24,28 +25,29 @@ describe('a cost limit', () => {
   ])('with room for %i tokens of output', async (rest, outcome) => {
     const input = await inputOf('Go.');
     const cost = (input * PRICES.input + rest * PRICES.output) / 1e6;
-    const session = scene(['Done.'], { limits: { cost }, prices: PRICES });
+    const session = scene(['Done.'], { budget: { cost }, prices: PRICES });
     expect(await session.send('Go.')).toMatchObject({ outcome });
     expect(session.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual(rest === 256 ? [256] : []);
   });
 
   it('of a model that costs nothing bounds nothing', async () => {
-    const session = scene(['Done.'], { limits: { cost: 0.000001 }, prices: { input: 0, output: 0 } });
+    const session = scene(['Done.'], { budget: { cost: 0.000001 }, prices: { input: 0, output: 0 } });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', usage: { cost: 0 } });
   });
 
   it('without a price is an error of the definition, where the model is known', () => {
     const model = scriptedModel([]);
-    const agent = { name: 'clerk', description: 'Works.', instructions: '', limits: { cost: 1 } };
+    const use = [budget({ cost: 1 })];
+    const agent = { name: 'clerk', description: 'Works.', instructions: '', use };
     const problem =
       "has a cost limit, but its model 'scripted' has no prices: give the model 'prices' in USD per million tokens.";
     expect(() => defineAgent({ ...agent, model })).toThrow(`Agent 'clerk' ${problem}`);
-    const dig = { name: 'dig', description: 'Digs.', tools: [reads('look')], limits: { cost: 1 } };
+    const dig = { name: 'dig', description: 'Digs.', tools: [reads('look')], use };
     expect(() => defineAgenticTool({ ...dig, model })).toThrow(`Tool 'dig': it ${problem}`);
   });
 
   it('without a price fails the turn where the app gives the model', async () => {
-    const session = scene(['Done.'], { limits: { cost: 1 } });
+    const session = scene(['Done.'], { budget: { cost: 1 } });
     expect(await session.send('Go.')).toMatchObject({
       outcome: 'failed',
       error: {
@@ -64,7 +66,7 @@ describe('a cost limit', () => {
       tools: [reads('look')],
       model: scriptedModel(['Dug.']),
     });
-    const session = scene([calls('dig')], { limits: { cost: 1 }, tools: [dig], prices: PRICES });
+    const session = scene([calls('dig')], { budget: { cost: 1 }, tools: [dig], prices: PRICES });
     expect(await session.send('Go.')).toMatchObject({
       outcome: 'failed',
       error: {
@@ -76,12 +78,19 @@ describe('a cost limit', () => {
   });
 
   it.each([
-    [{ tokens: 0 }, "Agent 'clerk' has a limit 'tokens' of 0: use a positive whole number."],
-    [{ tokens: 1.5 }, "Agent 'clerk' has a limit 'tokens' of 1.5: use a positive whole number."],
-    [{ cost: 0 }, "Agent 'clerk' has a limit 'cost' of 0: use a positive number of USD."],
-    [{ cost: Number.NaN }, "Agent 'clerk' has a limit 'cost' of NaN: use a positive number of USD."],
-  ])('and a token limit are numbers that make sense: %j', (limits, message) => {
-    const agent = { name: 'clerk', description: 'Works.', instructions: '', limits };
-    expect(() => defineAgent(agent)).toThrow(message);
+    [{}, "budget: it bounds nothing; give it 'tokens' or 'cost'."],
+    [{ tokens: 0 }, 'budget: tokens is 0; use a positive whole number.'],
+    [{ tokens: 1.5 }, 'budget: tokens is 1.5; use a positive whole number.'],
+    [{ cost: 0 }, 'budget: cost is 0; use a positive number of USD.'],
+    [{ cost: Number.NaN }, 'budget: cost is NaN; use a positive number of USD.'],
+  ])('and a token limit are numbers that make sense: %j', (options, message) => {
+    expect(() => budget(options)).toThrow(new RangeError(message));
+  });
+
+  it('of an agent is no limit of its literal, which names the module', () => {
+    const agent = { name: 'clerk', description: 'Works.', instructions: '', limits: { cost: 1 } };
+    expect(() => defineAgent({ ...agent, limits: Object(agent.limits) })).toThrow(
+      "use: [budget({ cost })], with budget from 'holdfast/limits'",
+    );
   });
 });

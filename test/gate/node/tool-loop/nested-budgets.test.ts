@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { withName } from '../../../../src/decorators/entry.ts';
-import { eventsOf, PRICES, reservedIn, scene, used } from './budget-scene.ts';
+import { budget } from '../../../../src/modules/limits/entry.ts';
+import { askedIn, eventsOf, heldBy, PRICES, reservedIn, scene, used } from './budget-scene.ts';
 import { calls, digs, reads, shownResults } from './scenes.ts';
 
 describe('the limit of a nested loop', () => {
@@ -8,7 +9,7 @@ describe('the limit of a nested loop', () => {
 
   it('ends that loop only, and its caller is told why (SUB-09)', async () => {
     const session = scene([calls('dig'), 'Done.'], {
-      tools: [digs([reads('look')], { limits: { tokens: 300 } })],
+      tools: [digs([reads('look')], { uses: [budget({ tokens: 300 })] })],
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(shownResults(session.requests[1])).toEqual([
@@ -18,7 +19,7 @@ describe('the limit of a nested loop', () => {
 
   it('on cost is told in USD', async () => {
     const session = scene([calls('dig'), 'Done.'], {
-      tools: [digs([reads('look')], { limits: { cost: 0.001 } })],
+      tools: [digs([reads('look')], { uses: [budget({ cost: 0.001 })] })],
       prices: PRICES,
     });
     await session.send('Go.');
@@ -29,12 +30,12 @@ describe('the limit of a nested loop', () => {
 
   it('does not lift the one around it: what is left there bounds both (SUB-09)', async () => {
     const session = scene([used(100, 10, calls('dig')), used(1_500, 300, calls('look'))], {
-      limits: { tokens: 2_500 },
-      tools: [digs([reads('look')], { limits: { tokens: 1_000_000 } })],
+      budget: { tokens: 2_500 },
+      tools: [digs([reads('look')], { uses: [budget({ tokens: 1_000_000 })] })],
     });
     await session.send('Go.');
     const refused = await eventsOf(session, 'model-refused');
-    const asked = await eventsOf(session, 'model-asked');
+    const asked = await askedIn(session);
     const bound = Math.max(...asked.map(({ reserved }) => reserved.inputTokens + reserved.outputTokens));
     expect(bound).toBeLessThanOrEqual(2_500);
     expect(refused.length).toBeGreaterThan(0);
@@ -44,7 +45,7 @@ describe('the limit of a nested loop', () => {
 
   it('counts there and around it', async () => {
     const session = scene([used(100, 10, calls('dig')), ...inner, used(100, 10, { text: 'Done.' })], {
-      limits: { tokens: 20_000 },
+      budget: { tokens: 20_000 },
       tools: [digs([reads('look')])],
     });
     expect(await session.send('Go.')).toMatchObject({ usage: { inputTokens: 1_200, outputTokens: 120 } });
@@ -55,27 +56,27 @@ describe('the limit of a nested loop', () => {
     const tools = ['dig_a', 'dig_b'].map((name) => withName(digs([], { message: 'x'.repeat(2_500) }), name));
     const replies = [calls('dig_a', 'dig_b'), 'One.', 'Two.', 'Done.'];
     const play = async (tokens: number) => {
-      const session = scene(replies, { tools, limits: { tokens }, maxOutputTokens: 300 });
+      const session = scene(replies, { tools, budget: { tokens }, maxOutputTokens: 300 });
       await session.send('Go.');
       return (await session.events()).flatMap((event) =>
-        'frame' in event && event.type.startsWith('model-') ? [event] : [],
+        'frame' in event && (event.type === 'model-replied' || heldBy(event)) ? [event] : [],
       );
     };
     const apart = await play(100_000);
     expect(apart.map(({ type }) => type)).toEqual([
-      'model-asked',
-      'model-asked',
+      'module-event',
+      'module-event',
       'model-replied',
       'model-replied',
     ]);
     const [first] = apart;
-    const one = first?.type === 'model-asked' ? first.reserved.inputTokens + 300 : 0;
+    const one = (first ? (heldBy(first)?.reserved.inputTokens ?? 0) : 0) + 300;
     // The first reply of the turn used 15; one call fits beside it, and two do not.
     const together = await play(15 + one + 100);
     expect(together.map(({ type }) => type)).toEqual([
-      'model-asked',
+      'module-event',
       'model-replied',
-      'model-asked',
+      'module-event',
       'model-replied',
     ]);
   });
@@ -86,7 +87,7 @@ describe('the limit of a nested loop', () => {
       return 'Lost.';
     };
     const session = scene([calls('dig'), dies, 'Found.', 'Done.'], {
-      tools: [digs([reads('look')], { limits: { tokens: 5_000 } })],
+      tools: [digs([reads('look')], { uses: [budget({ tokens: 5_000 })] })],
     });
     await session.send('Go.');
     // The first attempt is counted: what it held back does not leave room for a second.

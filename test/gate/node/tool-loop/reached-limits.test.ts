@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AgentDefinitionError, defineAgent, defineTool, type Limits } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
-import { type CallLimits, callLimits } from '../../../../src/modules/limits/entry.ts';
+import { type BudgetOptions, type CallLimits, callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { emptyState, reduce } from '../../../doors/journal.ts';
 import { eventsOf, PRICES, scene, used } from './budget-scene.ts';
@@ -10,7 +10,7 @@ import { calls, reads } from './scenes.ts';
 const LOOK = calls('look');
 
 describe('a turn that reached a limit', () => {
-  it.each<[string, Limits & CallLimits, readonly ScriptedReply[], object]>([
+  it.each<[string, Omit<Limits, 'tokens'> & BudgetOptions & CallLimits, readonly ScriptedReply[], object]>([
     ['of model calls', { iterations: 1 }, [LOOK, 'Best.'], { kind: 'iterations', most: 1 }],
     ['of tool calls', { toolCalls: 1 }, [calls('look', 'look'), 'Best.'], { kind: 'toolCalls', most: 1 }],
     [
@@ -28,9 +28,11 @@ describe('a turn that reached a limit', () => {
       { kind: 'iterations', most: 1 },
     ],
   ])('%s says which one, and how much it allows (S2-24)', async (_, bounds, replies, limit) => {
-    const { toolCalls, callsPerTool, ...limits } = bounds;
+    const { toolCalls, callsPerTool, tokens, cost, ...limits } = bounds;
     const use = [callLimits({ toolCalls, callsPerTool })];
-    const session = scene(replies, { limits, use, tools: [reads('look')], prices: PRICES });
+    const isBounded = tokens !== undefined || cost !== undefined;
+    const held = isBounded && { budget: { tokens, cost } };
+    const session = scene(replies, { limits, use, ...held, tools: [reads('look')], prices: PRICES });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', limit });
     expect(await eventsOf(session, 'turn-ended')).toMatchObject([{ outcome: 'limit-reached', limit }]);
     expect((await session.state()).turn).toMatchObject({ limit });
@@ -93,7 +95,7 @@ describe('a turn without a token limit of its own', () => {
       iterations: 3,
       toolCalls: 3,
     });
-    expect(await eventsOf(session, 'model-asked')).toEqual([]);
+    expect(await eventsOf(session, 'module-event')).toEqual([]);
     expect(await eventsOf(session, 'model-refused')).toMatchObject([
       { limit: 'tokens', most: 1_000_000, used: 1_000_000, needed: 1 },
     ]);
@@ -152,6 +154,23 @@ describe('a turn without a token limit of its own', () => {
   ])('goes on where it has %s', async (_, limits) => {
     const session = scene([used(1_500_000, 0, LOOK), 'Done.'], { tools: [reads('look')], limits });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+  });
+
+  it('continues where a budget of tokens is higher', async () => {
+    const session = scene([used(1_500_000, 0, LOOK), 'Done.'], {
+      tools: [reads('look')],
+      budget: { tokens: 5_000_000 },
+    });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+  });
+
+  it('ends at the number that it declares, for which nothing is held back', async () => {
+    const session = scene([used(500, 0, LOOK), 'Done.'], { tools: [reads('look')], limits: { tokens: 400 } });
+    expect(await session.send('Go.')).toMatchObject({
+      outcome: 'limit-reached',
+      limit: { kind: 'tokens', most: 400 },
+    });
+    expect(await eventsOf(session, 'module-event')).toEqual([]);
   });
 
   it.each([0, -1, 1.5, Number.POSITIVE_INFINITY])('cannot have one of %d', (tokens) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage, ModelRequest, SessionEvent, ToolDefinition } from '../../../../src/index.ts';
-import { emptyState, reduce } from '../../../doors/journal.ts';
-import { sizeOf } from '../../../doors/loop.ts';
-import { eventsOf, scene } from './budget-scene.ts';
+import { emptyState, reduce, valueIn } from '../../../doors/journal.ts';
+import { SPENDING, sizeOf } from '../../../doors/loop.ts';
+import { askedIn, scene } from './budget-scene.ts';
 import { reads } from './scenes.ts';
 
 const bytes = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
@@ -45,9 +45,9 @@ describe('what is remembered of a request', () => {
   });
 
   it('is journaled in numbers', async () => {
-    const session = scene(['Done.'], { limits: { tokens: 50_000 }, tools: [reads('look')] });
+    const session = scene(['Done.'], { budget: { tokens: 50_000 }, tools: [reads('look')] });
     await session.send('Go.');
-    expect((await eventsOf(session, 'model-asked')).map((event) => event.request)).toEqual([
+    expect((await askedIn(session)).map(({ request: one }) => one)).toEqual([
       {
         model: 'scripted',
         system: 5,
@@ -137,7 +137,12 @@ describe('a request after one that older code journaled, with hashes', () => {
 
   /** A request for which so much was held back, and the reply that told its tokens. */
   const asked = (inputTokens: number, request: Lengths = hashed): SessionEvent[] => [
-    { type: 'model-asked', turn, reserved: { inputTokens, outputTokens: 300 }, request },
+    {
+      type: 'module-event',
+      turn,
+      module: 'budgets',
+      facts: [{ slice: 'budgets', fact: { reserved: { inputTokens, outputTokens: 300 }, request } }],
+    },
     {
       type: 'model-replied',
       turn,
@@ -153,9 +158,9 @@ describe('a request after one that older code journaled, with hashes', () => {
   function knownBy(...events: readonly SessionEvent[][]) {
     const state = emptyState();
     [opened, started, ...events.flat()].forEach((event, index) => {
-      reduce(state, { ...event, seq: index + 1 });
+      reduce(state, { ...event, seq: index + 1 }, [SPENDING]);
     });
-    return state.measured;
+    return valueIn(state.memories, SPENDING, 'clerk').measured;
   }
 
   const then = request(ASKED);

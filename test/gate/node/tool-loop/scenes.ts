@@ -20,6 +20,7 @@ export const digs = (tools: readonly AnyTool[], more: Partial<Frame> = {}): AnyT
   ...reads('dig'),
   effect: 'none',
   inner: tools,
+  usesInside: more.uses,
   async call(_, call) {
     const frame = { name: 'dig', instructions: 'You dig.', message: 'Dig.', tools, ...more };
     const { outcome, text: said } = await call.nest(frame);

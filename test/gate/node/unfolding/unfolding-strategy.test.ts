@@ -123,7 +123,9 @@ describe('the memory of what is open', () => {
     const ended = (call: string) =>
       observe?.(value, { ...root, type: 'call-ended', call, tool: 'any', result });
     expect(ended('c0')?.map((one) => one.facade)).toEqual(['root', 'kept']);
-    expect(observe?.(value, { ...root, type: 'turn-ended' }).map((one) => one.facade)).toEqual(['kept']);
+    const isTree = () => false;
+    const after = observe?.(value, { ...root, type: 'turn-ended', isTree });
+    expect(after?.map((one) => one.facade)).toEqual(['kept']);
     expect(ended('c9')).toBe(value);
   });
 });

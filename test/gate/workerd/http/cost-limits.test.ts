@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ConfigurationError, createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../src/index.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { budget } from '../../../../src/modules/limits/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 
 const clerk = defineAgent({
@@ -9,7 +10,7 @@ const clerk = defineAgent({
   description: 'Works.',
   instructions: 'Work.',
   tools: [],
-  limits: { cost: 0.5 },
+  use: [budget({ cost: 0.5 })],
 });
 
 describe('an app with a cost limit', () => {

@@ -1,4 +1,5 @@
 /** Agents and tools whose model is made of the Worker's environment. */
+
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -6,6 +7,7 @@ import { ConfigurationError, createHoldfast, type HoldfastConfig } from '../../.
 import { type Agent, defineAgent, defineTool, type ModelOfEnv } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { budget } from '../../../../src/modules/limits/entry.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { asDescribed } from './as-described.ts';
@@ -194,7 +196,9 @@ describe('a model of the environment', () => {
 
   it('may have a limit on cost, and is then found to lack prices by the turn', async () => {
     const { make } = maker();
-    const via = deployed([defineAgent({ ...base, model: make, limits: { cost: 1 } })], { WORD: 'red' });
+    const via = deployed([defineAgent({ ...base, model: make, use: [budget({ cost: 1 })] })], {
+      WORD: 'red',
+    });
     expect(await json(await post(newSession('agent'), { message: 'Go.' }, { via }))).toMatchObject({
       outcome: 'failed',
       error: {

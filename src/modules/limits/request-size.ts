@@ -1,7 +1,7 @@
-import type { Measured, RequestLengths } from '../journal/usage.ts';
-import type { ModelMessage, ModelRequest, OutputFormat, ToolDefinition } from '../model/chat-model.ts';
-import type { MessageFile } from '../model/parts.ts';
-import { memoized } from '../tool/async.ts';
+import { hasParts, tokensOfFiles, withoutBytes } from '../../loop/sent-files.ts';
+import type { ModelMessage, ModelRequest, OutputFormat, ToolDefinition } from '../../model/chat-model.ts';
+import { memoized } from '../../tool/async.ts';
+import type { Measured, RequestLengths } from './spending.ts';
 
 /** How long a request is, and a number of tokens that it does not exceed. */
 export interface RequestSize {
@@ -57,36 +57,6 @@ const bytesOfMessage = (message: ModelMessage): number =>
 /** Looking at every value takes several times as long, and only messages with files need it. */
 const jsonOf = (message: ModelMessage): string =>
   hasParts(message) ? JSON.stringify(message, withoutBytes) : JSON.stringify(message);
-
-const hasParts = (
-  message: ModelMessage,
-): message is Extract<ModelMessage, { readonly role: 'user' | 'tool' }> =>
-  (message.role === 'user' || message.role === 'tool') && message.parts !== undefined;
-
-/** Writes messages as JSON without the bytes of the files that they send: what they are is in their ids. */
-export function withoutBytes(this: unknown, key: string, value: unknown): unknown {
-  return key === 'data' && isSentFile(this) ? undefined : value;
-}
-
-const isSentFile = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'id' in value && 'type' in value && value.type === 'file';
-
-/** The tokens of the files that a message sends, of which nobody can tell how many a provider makes: generous. */
-export const tokensOfFiles = (message: ModelMessage): number =>
-  hasParts(message)
-    ? sum((message.parts ?? []).map((part) => (part.type === 'file' ? tokensOfFile(part) : 0)))
-    : 0;
-
-/**
- * Images are scaled down, and cost some thousand tokens at most. A document costs what its text does and an image a page, which
- * is less than its bytes, unless it is a very short one; and so does sound. Of what is at an address nobody knows the size.
- */
-function tokensOfFile({ mediaType, size = UNKNOWN_SIZE }: MessageFile): number {
-  return mediaType.startsWith('image/') ? IMAGE_TOKENS : Math.max(size, IMAGE_TOKENS);
-}
-
-const IMAGE_TOKENS = 8_192;
-const UNKNOWN_SIZE = 262_144;
 
 /** Lists of definitions and forms are never mutated, and outlive their requests. */
 const bytesOfJson = memoized((value: readonly ToolDefinition[] | OutputFormat) => ({
