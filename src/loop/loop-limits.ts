@@ -48,8 +48,7 @@ export const isCount = (value: unknown): value is number => Number.isSafeInteger
 export function limitProblem(declaredLimits: Limits = {}): LimitProblem | undefined {
   const stranger = literals?.innerFault(declaredLimits, 'limits');
   if (stranger) return stranger;
-  const limits = declaredLimits;
-  const declared: [string, CallLimit | undefined][] = Object.entries(limits);
+  const declared: [string, CallLimit | undefined][] = Object.entries(declaredLimits);
   for (const [path, value] of declared) {
     if (value === undefined || isCount(value)) continue;
     if (value !== 'unlimited' || path === 'iterations') return { path, value, use: COUNT };

@@ -90,7 +90,7 @@ describe('a cost limit', () => {
   it('of an agent is no limit of its literal, which names the module', () => {
     const agent = { name: 'clerk', description: 'Works.', instructions: '', limits: { cost: 1 } };
     expect(() => defineAgent({ ...agent, limits: Object(agent.limits) })).toThrow(
-      "use: [budget({ cost })], with budget from 'holdfast/limits'",
+      'use: [budget({ cost })], with budget from holdfast/limits',
     );
   });
 });

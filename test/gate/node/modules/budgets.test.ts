@@ -1,0 +1,83 @@
+/** Where budgets hold: for an app, an agent, its copies, and loops that its tools open. */
+import { describe, expect, it } from 'vitest';
+import { defineAgent } from '../../../../src/index.ts';
+import { defineAgenticTool, defineSubagent, type ModuleUse } from '../../../../src/kinds/entry.ts';
+import { budget } from '../../../../src/modules/limits/entry.ts';
+import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import { eventsOf, reservedIn, used } from '../tool-loop/budget-scene.ts';
+import { calls, reads, shownResults } from '../tool-loop/scenes.ts';
+
+const agentWith = (use: readonly ModuleUse[], tools: Parameters<typeof defineAgent>[0]['tools'] = []) =>
+  defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, use });
+
+const TOO_SMALL = { tokens: 100 };
+
+const refusedIn = async (session: Parameters<typeof eventsOf>[0]) =>
+  (await eventsOf(session, 'model-refused')).map(({ limit, most, of }) => [limit, most, of]);
+
+describe('a budget', () => {
+  it('of an app holds for its agents, beside their own, and a call is held back once for all', async () => {
+    const own = createTestSession(agentWith([budget({ tokens: 50_000 })]), {
+      replies: [used(10, 5, { text: 'Done.' })],
+      use: [budget({ tokens: 40_000 })],
+    });
+    expect(await own.send('Go.')).toMatchObject({ outcome: 'completed' });
+    expect(await reservedIn(own)).toHaveLength(1);
+    const small = createTestSession(agentWith([budget({ tokens: 50_000 })]), {
+      replies: ['Done.'],
+      use: [budget(TOO_SMALL)],
+    });
+    expect(await small.send('Go.')).toMatchObject({ outcome: 'limit-reached', limit: { most: 100 } });
+  });
+
+  it('that an app and its agent both declare is one', async () => {
+    const session = createTestSession(agentWith([budget(TOO_SMALL)]), {
+      replies: ['Done.'],
+      use: [budget(TOO_SMALL)],
+    });
+    await session.send('Go.');
+    expect(await refusedIn(session)).toEqual([['tokens', 100, undefined]]);
+  });
+
+  it('of an agent holds for a copy of it by spread', async () => {
+    const copy = defineAgent({ ...Object(agentWith([budget(TOO_SMALL)])), name: 'copy' });
+    const session = createTestSession(copy, { replies: ['Done.'] });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached' });
+  });
+
+  it.each([
+    [
+      'an agentic tool',
+      defineAgenticTool({
+        name: 'dig',
+        description: 'Digs.',
+        tools: [reads('look')],
+        use: [budget(TOO_SMALL)],
+      }),
+    ],
+    ['a subagent', defineSubagent({ name: 'dig', agent: agentWith([budget(TOO_SMALL)]) })],
+  ])('of %s ends its loop, and does not bound the one around it', async (_, dig) => {
+    const replies: ScriptedReply[] = [{ calls: [{ name: 'dig', input: { message: 'Dig.' } }] }, 'Done.'];
+    const session = createTestSession(agentWith([], [dig]), { replies });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(shownResults(session.requests[1])).toEqual([
+      'Stopped: the limit of 100 tokens was reached before there was an answer.',
+    ]);
+    expect(await refusedIn(session)).toEqual([['tokens', 100, expect.any(String)]]);
+  });
+
+  it('is no limit of an agentic tool, which names the module', () => {
+    const limits = Object({ tokens: 5 });
+    const dig = () =>
+      defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [reads('look')], limits });
+    expect(dig).toThrow("give it use: [budget({ tokens })], with budget from 'holdfast/limits'");
+  });
+
+  it('holds back nothing for the replies of a plan, and counts those of models inside', async () => {
+    const session = createTestSession(agentWith([budget({ tokens: 50_000 })], [reads('look')]), {
+      replies: [calls('look'), used(10, 5, { text: 'Done.' })],
+    });
+    await session.send('Go.');
+    expect(await reservedIn(session)).toHaveLength(2);
+  });
+});
