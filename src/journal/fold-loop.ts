@@ -140,10 +140,10 @@ export function foldMessage(messages: Message[], event: SessionEvent, { turn, of
   switch (event.type) {
     case 'turn-started':
       // What a turn before this one could not tell any model stands where that turn has ended.
-      messages.push({ role: 'user', ...saidBy(event), ...taken(offered) });
+      messages.push({ role: 'user', ...saidBy(event), ...(offered?.change && taken(offered)) });
       break;
     case 'frame-started':
-      messages.push({ role: 'user', text: event.message, ...taken(offered) });
+      messages.push({ role: 'user', text: event.message, ...(offered?.change && taken(offered)) });
       break;
     case 'model-replied':
       messages.splice(messages.length - (event.unseen ?? 0), 0, {
@@ -152,7 +152,7 @@ export function foldMessage(messages: Message[], event: SessionEvent, { turn, of
         calls: event.toolCalls.map((call) => ({ ...call })),
         ...keptOf(event),
         ...(event.cut && { cut: true }),
-        ...taken(offered),
+        ...(offered?.change && taken(offered)),
         last: event.last ?? false,
       });
       // A plan is offered nothing.

@@ -3,11 +3,10 @@ import type { OfferedTool, ToolsChange } from './reply-data.ts';
 import type { Fold, OfferHistory } from './state.ts';
 
 /** Takes what has changed to where it stands in the conversation from now on. */
-export function taken(offered: OfferHistory | undefined): { readonly toolsChange?: ToolsChange } {
-  if (!offered?.change) return {};
+export function taken(offered: OfferHistory): { readonly toolsChange?: ToolsChange } {
   const { change: toolsChange } = offered;
   offered.change = undefined;
-  return { toolsChange };
+  return toolsChange ? { toolsChange } : {};
 }
 
 /** Several changes before one reply are one. */

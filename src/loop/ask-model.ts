@@ -1,9 +1,10 @@
 import type { SessionEvent } from '../journal/events.ts';
 import type { AskedWith, JournaledCall, JournaledPart } from '../journal/reply-data.ts';
-import type { ModelMessage, ModelReply, ModelRequest } from '../model/chat-model.ts';
+import type { ModelMessage, ModelReply, ToolsTold } from '../model/chat-model.ts';
 import { givenTo, makerOf } from '../model/given-to.ts';
 import { callsOf, isOurCall, isPlain, plainParts, wordsOf } from '../model/parts.ts';
 import { priced } from '../model/prices.ts';
+import type { AnyTool } from '../tool/tool.ts';
 import { type AskedReply, replyOf, withoutSecrets } from './ask-layers.ts';
 import { withCacheMarks } from './cache-marks.ts';
 import { inspect, modelCallSeen, placeOf, replySeen, tellModelFailure, toolsChangeSeen } from './inspect.ts';
@@ -27,7 +28,7 @@ import { sameName } from './tool-not-found.ts';
 export async function askModel(loop: Loop, last: boolean): Promise<void> {
   const { frame, holder } = loop;
   // The last reply is asked for with the tools that there are, and calls none.
-  if (!last) await prepareAll(loop);
+  if (!last && loop.spec.uses.length > 0) await prepareAll(loop);
   holder.takeSteers(frame.id);
   const files = await filesToShow(loop);
   const shown = frame.messages.length;
@@ -44,8 +45,9 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
       const around = { loop, layers: layersOf(loop), atEnd: (run: () => void) => void ended.push(run) };
       const reply = await replyOf(around, request);
       const unseen = frame.messages.length - shown;
-      const answer =
-        reply && replied(loop, reply, { last, unseen, offered, asked: askedWith(loop, request, asked) });
+      // By this a later request sees what has changed since.
+      const signed = loop.spec.model.signsPrefix && { prefix: withPrefixes(request).prefix };
+      const answer = reply && replied(loop, reply, { last, unseen, offered, asked: { ...asked, ...signed } });
       if (answer) loop.journal.emit(keepable(loop.spec.model.name, answer));
       return answer;
     } catch (failure) {
@@ -76,14 +78,16 @@ export function replied(
   const { text, toolCalls: calls } = reply.parts
     ? { text: wordsOf(reply.parts), toolCalls: callsOf(reply.parts) }
     : reply;
+  const isMore = reply.parts !== undefined || reply.provider !== undefined;
   // Some models call tools that they were not offered.
   const toolCalls = (last ? [] : calls).map(({ id, name: called, input }, index): JournaledCall => {
-    const name = nameOf(loop, called, offered);
+    const name = spec.policies.unknownTools.autoExecute ? nameOf(called, offered) : called;
+    const tool = offered.byName.get(name);
     return {
       id: `${turn}.${journal.nextSeq}.${index}`,
       providerId: id,
       name,
-      ...meantBy({ name, input }, offered),
+      ...(tool?.route && meantBy(tool, { name, input })),
       input,
     };
   });
@@ -94,7 +98,7 @@ export function replied(
     text,
     toolCalls,
     // What belongs to a call is not given back without it.
-    ...(toolCalls.length === calls.length && (reply.cut ? CUT : keptOf(loop, reply, toolCalls))),
+    ...(toolCalls.length === calls.length && (reply.cut ? CUT : isMore && keptOf(loop, reply, toolCalls))),
     finish,
     ...(asked && !isPlanned(spec.model) && { asked }),
     ...(usage && { usage: priced(usage, makerOf(spec.model, reply)) }),
@@ -113,14 +117,12 @@ function keptOf(
   {
     text,
     toolCalls,
-    parts: given,
+    parts = plainParts(text, toolCalls),
     provider,
     madeBy = { provider: model.provider ?? '', model: model.name },
   }: ModelReply,
   calls: readonly JournaledCall[],
 ): Pick<ModelReplied, 'parts' | 'provider' | 'servedBy'> {
-  if (!given && !provider) return {};
-  const parts = given ?? plainParts(text, toolCalls);
   if (isPlain(parts) && !provider) return {};
   const left = calls.values();
   const kept = parts.flatMap((part): readonly JournaledPart[] => {
@@ -133,10 +135,6 @@ function keptOf(
   });
   return { parts: kept, ...(provider && { provider }), servedBy: madeBy.provider };
 }
-
-/** By which a later request sees what has changed since this one. */
-const askedWith = ({ spec: { model } }: Loop, request: ModelRequest, asked: Asking['asked']): AskedWith =>
-  model.signsPrefix ? { ...asked, prefix: withPrefixes(request).prefix } : asked;
 
 type ModelReplied = Extract<SessionEvent, { type: 'model-replied' }>;
 
@@ -151,26 +149,26 @@ interface AskedFor {
   readonly asked?: AskedWith;
 }
 
-/** Names the tool behind an unfolding tool; most calls are meant for the tool that they name, and have nothing here. */
+/** Names the tool behind an unfolding tool; nothing for a call that is meant for the tool that it names. */
 function meantBy(
+  offered: AnyTool,
   { name, input }: Pick<JournaledCall, 'name' | 'input'>,
-  { byName }: Offer,
 ): Pick<JournaledCall, 'meant'> {
-  const offered = byName.get(name);
-  const meant = offered && routed(offered, { input }).tool.name;
-  return meant === undefined || meant === name ? {} : { meant };
+  const meant = routed(offered, { input }).tool.name;
+  return meant === name ? {} : { meant };
 }
 
 /** The name as its tool has it, so that limits, memos and unlock conditions know the call by it too. */
-function nameOf({ spec: { policies } }: Loop, name: string, { byName }: Offer): string {
-  if (!policies.unknownTools.autoExecute || byName.has(name)) return name;
-  return sameName(name, byName.keys()) ?? name;
-}
+const nameOf = (name: string, { byName }: Offer): string =>
+  byName.has(name) ? name : (sameName(name, byName.keys()) ?? name);
 
 /** Offers the tools of now, and tells of those that came and went since the last request. */
 function offerNow(loop: Loop): Offer {
   const offered = offerTools(loop, 'now');
-  const change = toolsChanged(loop, offered);
+  const { asked, list } = loop.frame.offered;
+  // A loop whose tools never change pays with the comparison of two hashes.
+  const isSame = !asked || (!list && asked.tools === offered.hash);
+  const change = isSame ? undefined : toolsChanged(loop, offered);
   if (!change) return offered;
   const place = placeOf(loop, 1);
   loop.journal.emit(change);
@@ -200,7 +198,8 @@ function requestsIn(loop: Loop, { last, offered, files }: Shown): Asking {
   const first: ModelMessage[] = instructions === '' ? [] : [{ role: 'system', text: instructions }];
   const how = requestSettings(loop, { last, tools: offered.definitions });
   // A request without the tools that there are tells nothing of how they changed.
-  const told = how.tools === offered.definitions ? toldChanges(loop, offered) : new Map();
+  const told =
+    model.tellsToolsChanges && how.tools === offered.definitions ? toldChanges(loop, offered) : NO_CHANGES;
   const pending = told.get(frame.offered.change);
   const more: ModelMessage[] = [
     ...(last ? [{ role: 'user', text: answerNow(spec.iterations) } as const] : []),
@@ -216,6 +215,8 @@ function requestsIn(loop: Loop, { last, offered, files }: Shown): Asking {
     asked: { instructions: fingerprint(instructions), tools: offered.hash },
   };
 }
+
+const NO_CHANGES: ReadonlyMap<unknown, ToolsTold> = new Map();
 
 /** Asked with the last model call. */
 const answerNow = (iterations: number): string =>

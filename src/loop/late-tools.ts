@@ -9,7 +9,6 @@ import { withoutBytes } from './sent-files.ts';
 
 /**
  * Answers how the tools of the next request differ from those of the request before it; nothing is said of a first request.
- * A loop whose tools never change pays with the comparison of two hashes.
  */
 export function toolsChanged(loop: Loop, offer: Offer): EventOf<'tools-changed'> | undefined {
   const { asked, list } = loop.frame.offered;
@@ -50,10 +49,10 @@ function causeOf(loop: Loop, asked: AskedWith): EventOf<'tools-changed'>['cause'
 
 /**
  * Finds the definitions of all tools that came and went in a conversation, by the change as it is journaled. Where one is not
- * found, that change and all before it are not told: what remains begins with the tools that were there after it.
+ * found, that change and all before it are not told: what remains begins with the tools that were there after it. For a model that
+ * `tellsToolsChanges`.
  */
 export function toldChanges(loop: Loop, offer: Offer): ReadonlyMap<unknown, ToolsTold> {
-  if (!loop.spec.model.tellsToolsChanges) return NOTHING;
   const changes = loop.frame.messages.flatMap(({ toolsChange }) => toolsChange ?? []);
   const { change: pending } = loop.frame.offered;
   const told = new Map<unknown, ToolsTold>();
@@ -67,8 +66,6 @@ export function toldChanges(loop: Loop, offer: Offer): ReadonlyMap<unknown, Tool
   }
   return told;
 }
-
-const NOTHING: ReadonlyMap<unknown, ToolsTold> = new Map();
 
 const keyOf = ({ name, hash }: OfferedTool): string => `${name}:${hash}`;
 

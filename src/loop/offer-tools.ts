@@ -22,8 +22,12 @@ export interface Offer {
 }
 
 /** Answers what the loop's model is offered now, or was when it was asked for its last reply; made from the state alone. */
-export const offerTools = (loop: Loop, moment: Moment): Offer =>
-  inOrder(toOffer(offeredIn(loop, loopView(loop, moment))), loop.frame.offered.list);
+export function offerTools(loop: Loop, moment: Moment): Offer {
+  const { strategies, tools } = loop.spec;
+  const offer = toOffer(strategies.length === 0 ? tools : offeredIn(loop, loopView(loop, moment)));
+  const { list } = loop.frame.offered;
+  return list ? inOrder(offer, list) : offer;
+}
 
 /** Answers what the strategies of a loop make of its tools, in their order; two may have one name. */
 export const offeredIn = ({ spec }: Pick<Loop, 'spec'>, view: LoopView): readonly AnyTool[] =>
@@ -51,8 +55,7 @@ export const shownAs = memoized((tool: AnyTool) => {
 export const fingerprint = (text: string): string => hash32(text).toString(36);
 
 /** Puts an offer into the order that its loop has settled on; tools that are not in it stand behind, by name. */
-function inOrder(offer: Offer, list: readonly OfferedTool[] | undefined): Offer {
-  if (!list) return offer;
+function inOrder(offer: Offer, list: readonly OfferedTool[]): Offer {
   const known = ordered.get(offer);
   if (known?.list === list) return known.offer;
   const places = new Map(list.map(({ name }, at) => [name, at]));

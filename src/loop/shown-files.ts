@@ -41,7 +41,9 @@ const MAX_REQUEST_FILES = 16 * 1024 * 1024;
  */
 export const filesToShow = async (loop: Showing): Promise<ShownFiles> => {
   const { files, frame, withoutFiles } = loop;
-  const named = filesOf(frame.messages).filter(isStored);
+  const all = frame.messages.flatMap(partsOf).filter(isSent);
+  if (all.length === 0) return NONE;
+  const named = all.filter(isStored);
   const gone = named.length === 0 ? NO_GONE : await files.gone(named);
   const shown = lastFiles(withoutFiles.has(frame.id) ? newestOf(frame.messages) : frame.messages, gone);
   if (shown.length === 0 && gone.size === 0) return NONE;

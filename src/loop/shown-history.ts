@@ -20,7 +20,7 @@ type Shown = Pick<Loop, 'spec' | 'journal' | 'log'>;
 
 /** Returns the conversation as the model is shown it. It shares its results with the journal's state: not to be changed. */
 export const shownHistory = (loop: Shown, messages: readonly Message[]): readonly HistoryMessage[] =>
-  throughSteps(loop, 'conversation', toHistory(messages));
+  loop.spec.uses.length === 0 ? toHistory(messages) : throughSteps(loop, 'conversation', toHistory(messages));
 
 /** Has every module of the loop change what is shown, in order. */
 function throughSteps(
@@ -39,32 +39,34 @@ function throughSteps(
 const hasSteps = ({ uses }: Pick<LoopSpec, 'uses'>): boolean =>
   uses.some(({ use }) => LOOPS.of(use)?.history !== undefined);
 
-/** The conversation as tools and transformers read it. Its results are the journal's own: not to be changed. */
-export const toHistory = (messages: readonly Message[]): HistoryMessage[] =>
-  messages.map((message) => {
+/** The conversation as tools and modules read it. Its results are the journal's own: not to be changed. */
+export function toHistory(messages: readonly Message[]): HistoryMessage[] {
+  const history: HistoryMessage[] = [];
+  for (const message of messages) {
     if (message.role === 'user') {
       const { shown, ...said } = message;
-      return shown === undefined
-        ? message
-        : { ...said, text: shownText({ type: 'text', content: said.text }, shown) };
+      if (shown === undefined) history.push(message);
+      else history.push({ ...said, text: shownText({ type: 'text', content: said.text }, shown) });
+      continue;
     }
-    const calls = message.calls.map(({ id, name, input, ended, said }) => ({
-      id,
-      name,
-      input,
-      ...(said && { said }),
-      ...(ended && { result: ended.result }),
-      ...(ended?.shown !== undefined && { shown: ended.shown }),
-    }));
+    const calls: HistoryCall[] = [];
+    for (const { id, name, input, ended, said } of message.calls) {
+      const shown = ended?.shown !== undefined && { shown: ended.shown };
+      calls.push({
+        id,
+        name,
+        input,
+        ...(said && { said }),
+        ...(ended && { result: ended.result }),
+        ...shown,
+      });
+    }
     const { text, kept, toolsChange } = message;
-    return {
-      role: 'assistant',
-      text,
-      calls,
-      ...(kept && { parts: kept.parts }),
-      ...(toolsChange && { toolsChange }),
-    };
-  });
+    const parts = kept && { parts: kept.parts };
+    history.push({ role: 'assistant', text, calls, ...parts, ...(toolsChange && { toolsChange }) });
+  }
+  return history;
+}
 
 /**
  * Answers what a loop answers: the words of its last reply, or of the results returned directly, as modules show them to
@@ -72,7 +74,8 @@ export const toHistory = (messages: readonly Message[]): HistoryMessage[] =>
  */
 export function answerShown(loop: Loop): string {
   const { messages } = loop.frame;
-  const last = hasSteps(loop.spec) ? lastReply(messages) : undefined;
+  const { uses } = loop.spec;
+  const last = uses.length > 0 && hasSteps(loop.spec) ? lastReply(messages) : undefined;
   const [shown] = last ? throughSteps(loop, 'answer', toHistory([last])) : [];
   if (!last || shown?.role !== 'assistant') return answerText(messages);
   const results = new Map(shown.calls.map(({ id, result }) => [id, result]));
@@ -100,7 +103,11 @@ export function toModelMessages(
   for (const [index, message] of shown.entries()) {
     const change = whole.has(message.toolsChange) && told.get(message.toolsChange);
     if (change) sent.push(toldOf(change));
-    if (message.role === 'user') sent.push({ role: 'user', ...toShownMessage(message, files) });
+    if (message.role === 'user')
+      sent.push({
+        role: 'user',
+        ...(message.parts ? toShownMessage(message, files) : { text: message.text }),
+      });
     else if (saysNothing(message)) sent.push(...blank(message, sending, shown[index + 1]));
     else sent.push(...toReply(message, sending));
   }

@@ -1,3 +1,4 @@
+import { memoized } from './async.ts';
 import { checkedFirst } from './check-input.ts';
 import { decorate, unwrapAs } from './decorate.ts';
 import { defineTool } from './define-tool.ts';
@@ -53,10 +54,13 @@ const isReading = (tool: AnyTool): tool is ReadingTool => READS_ON in tool;
 export type HowToReadOn = (result: string, from: number) => string;
 
 /** Answers how a model reads on that has these tools; nothing when none of them does. */
-export function howToReadOn(tools: readonly AnyTool[]): HowToReadOn | undefined {
+export const howToReadOn = (tools: readonly AnyTool[]): HowToReadOn | undefined => readingIn(tools).how;
+
+/** Lists of tools are never mutated, and outlive their requests. */
+const readingIn = memoized((tools: readonly AnyTool[]): { readonly how?: HowToReadOn } => {
   const reading = tools.find((tool) => unwrapAs(tool, isReading));
-  return reading && ((result, from) => invitation({ tool: reading.name, result, from }));
-}
+  return reading ? { how: (result, from) => invitation({ tool: reading.name, result, from }) } : {};
+});
 
 /** What a model is to send. */
 interface Reading {
