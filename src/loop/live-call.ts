@@ -4,6 +4,7 @@ import { untilAborted } from '../tool/async.ts';
 import type { CallScope, HistoryMessage, ToolCall, ToolExecution } from '../tool/call.ts';
 import { CALLS } from '../tool/call-origin.ts';
 import type { FrameOutcome } from '../tool/frame.ts';
+import { literals } from '../tool/literals.ts';
 import { SignalError } from '../tool/signals.ts';
 import type { Discovery, Frame, LiveCall } from '../tool/tool.ts';
 import type { Signal, ToolResult } from '../tool/tool-result.ts';
@@ -281,7 +282,7 @@ async function runOnce(begun: Running): Promise<ToolResult> {
 async function saidBy({ loop, tool, call, execution }: Running): Promise<Said> {
   try {
     const returned = await execution.run(call);
-    tellUnchained(loop, tool, returned);
+    if (literals) tellUnchained(loop, tool, returned);
     return await resultOf(loop, call.tool, returned);
   } catch (thrown) {
     if (isInterrupted(thrown, 'suspended')) throw thrown;

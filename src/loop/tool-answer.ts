@@ -1,10 +1,9 @@
 import type { CallChanges } from '../journal/events.ts';
-import { nameOf, ownerOf, readerOf, unreadable } from '../sources/resolution/object-reader.ts';
-import { attempt } from '../tool/async.ts';
 import { type ContentPart, fileLine, isFile, isNew, isText, type NewFile } from '../tool/content.ts';
 import { copyJson } from '../tool/copy-json.ts';
 import { isDomainType } from '../tool/domain-type.ts';
 import type { Json, JsonLike } from '../tool/json.ts';
+import { literals } from '../tool/literals.ts';
 import { firstLine, stackOf } from '../tool/log.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import { SignalError, signalled } from '../tool/signals.ts';
@@ -48,42 +47,23 @@ export async function resultOf(
 }
 
 /**
- * Tells the developer of a returned object whose methods are tools, and of which nobody knows how to make them again: they would
- * be missing without a word.
+ * In development: tells the developer of a returned object whose methods are tools, and of which nobody knows how to make them again: they
+ * would be missing without a word.
  */
 export function tellUnchained(
   loop: Pick<Loop, 'log'>,
-  { name: tool, output }: Pick<AnyTool, 'name' | 'output'>,
+  { name, output }: Pick<AnyTool, 'name' | 'output'>,
   returned: unknown,
 ): void {
   if (output && isDomainType(output) && output.objects) return;
   const answered = isToolResult(returned) ? untypedValue(returned) : returned;
-  const values: readonly unknown[] = Array.isArray(answered) ? answered.slice(0, MAX_LOOKED_AT) : [answered];
-  const object = values.find((one) => typeof one === 'object' && one !== null && hasTools(one));
-  if (object === undefined) return;
-  const name = nameOf(ownerOf(Object(object)));
-  tellDeveloper(
-    loop,
-    `Tool '${tool}' returned an object of ${name}, whose methods are tools. They are not offered, since it is kept as JSON. To chain it, ` +
-      `declare its type: defineDomainType({ name: '${name}', schema, tools: (value) => toolsOf(new ${name}(value)) }). ` +
-      `Name that as the 'output' of '${tool}', and chain it with chainFrom of 'holdfast/kinds'.`,
-  );
+  const problem = literals?.unchainedProblem(name, answered);
+  if (problem !== undefined) tellDeveloper(loop, problem);
 }
-
-/** Of a long list, so many are looked at. */
-const MAX_LOOKED_AT = 10;
 
 /** The value of an artifact that does not name its type. */
 const untypedValue = (result: ToolResult): unknown =>
   result.type === 'artifact' && result.artifactType === undefined ? result.value : undefined;
-
-/** Tells an object of a class with tools; bytes have a property for each. */
-function hasTools(object: object): boolean {
-  if (ArrayBuffer.isView(object)) return false;
-  const isDeclared = (): boolean => readerOf(object) !== undefined || unreadable(object) !== undefined;
-  const found = attempt(() => ownerOf(object) !== object && isDeclared());
-  return found.ok && found.value;
-}
 
 /**
  * The result of a tool, unless its value is none of the type that the tool declares. A list is one if something in it is: what is

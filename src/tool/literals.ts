@@ -11,7 +11,9 @@ import {
 } from './check-literal.ts';
 import { INNER_SHAPES, SHAPES } from './kernel-literals.ts';
 import { mistakenClass, mistakenFor } from './listed-mistake.ts';
+import { unreadable } from './object-class.ts';
 import { schemaMistake } from './schema-mistakes.ts';
+import { unchainedProblem } from './unchained.ts';
 
 /** A literal of the kernel by its name, or the shape of a feature's. */
 export type LiteralOf = keyof typeof SHAPES | LiteralShape;
@@ -38,6 +40,10 @@ const CHECKS = {
   mistakenClass,
 
   schemaMistake,
+
+  unreadable,
+
+  unchainedProblem,
 
   /** Returns the end of an error about an unknown name: the name that was probably meant, if any. */
   meant(name: string, names: Iterable<string>): string {

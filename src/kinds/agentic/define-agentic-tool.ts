@@ -1,11 +1,12 @@
 import { withProviders } from '../../sources/resolution/dynamic-tools.ts';
-import { readerOf, unreadable } from '../../sources/resolution/object-reader.ts';
 import { collectFor } from '../../sources/resolution/resolve-tools.ts';
 import { isToolFactory, isToolProvider, type ToolSource } from '../../sources/resolution/tool-source.ts';
 import { isTool } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import { paragraphs } from '../../tool/json.ts';
+import { unreadable } from '../../tool/object-class.ts';
+import { readerOf } from '../../tool/object-reader.ts';
 import type { AnyTool, InjectionStrategy, Tool } from '../../tool/tool.ts';
 import {
   AGENTIC_KEYS,

@@ -1,9 +1,10 @@
 import { withProviders } from '../../sources/resolution/dynamic-tools.ts';
-import { readerOf, unreadable } from '../../sources/resolution/object-reader.ts';
 import { type CollectedTools, collectFor } from '../../sources/resolution/resolve-tools.ts';
 import type { ToolProvider, ToolSource } from '../../sources/resolution/tool-source.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { decorate } from '../../tool/decorate.ts';
+import { unreadable } from '../../tool/object-class.ts';
+import { readerOf } from '../../tool/object-reader.ts';
 import type { AnyTool, InjectionStrategy } from '../../tool/tool.ts';
 import { toolsInside } from '../agentic/define-agentic-tool.ts';
 import type { StateRun } from './memory.ts';

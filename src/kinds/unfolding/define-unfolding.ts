@@ -1,4 +1,3 @@
-import { readerOf } from '../../sources/resolution/object-reader.ts';
 import {
   type CollectedTools,
   collectFor,
@@ -18,6 +17,7 @@ import { checkToolLiteral, isTool } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import { paragraphs } from '../../tool/json.ts';
+import { readerOf } from '../../tool/object-reader.ts';
 import type { AnyTool, LiveCall } from '../../tool/tool.ts';
 import { FOREIGN_INPUT, NAMED } from '../../tool/tool-literals.ts';
 import {

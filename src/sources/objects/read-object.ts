@@ -1,6 +1,6 @@
+import { nameOf, ownerOf } from '../../tool/object-class.ts';
+import type { ObjectReader } from '../../tool/object-reader.ts';
 import { warnOnce } from '../resolution/nesting.ts';
-import type { ObjectReader } from '../resolution/object-reader.ts';
-import { nameOf, ownerOf } from '../resolution/object-reader.ts';
 import { stateFields } from './shared-state.ts';
 import { toolsOf } from './tools-of.ts';
 

@@ -1,9 +1,10 @@
 import type { ToolCall } from '../../tool/call.ts';
 import type { ReconcileConfig, RunConfig, ToolConfigBase } from '../../tool/define-tool.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
+import { READS } from '../../tool/object-class.ts';
+import type { ReadByIts } from '../../tool/object-reader.ts';
 import type { Inferred, KeptAs } from '../../tool/returned.ts';
 import type { ArtifactType } from '../../tool/tool-result.ts';
-import { READS, type ReadByIts } from '../resolution/object-reader.ts';
 import { readObject } from './read-object.ts';
 import { type Kept, mark, type ToolTable, type Typed } from './tool-entry.ts';
 

@@ -3,9 +3,9 @@ import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { defineTool, type ToolConfig } from '../../tool/define-tool.ts';
 import type { InputDeclaration } from '../../tool/input-schema.ts';
 import { shorten } from '../../tool/json.ts';
+import { chainOf, isPlain, isPlainTool, nameOf, ownerOf } from '../../tool/object-class.ts';
 import { isClass, shown } from '../../tool/shown.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { chainOf, isPlain, isPlainTool, nameOf, ownerOf } from '../resolution/object-reader.ts';
 import { type AnyToolEntry, markOf } from './tool-entry.ts';
 
 /**

@@ -2,6 +2,7 @@ import { withName } from '../../decorators/with.ts';
 import { attempt } from '../../tool/async.ts';
 import { isTool } from '../../tool/check-definition.ts';
 import { distinctTools } from '../../tool/decorate.ts';
+import { chainOf, ownerOf } from '../../tool/object-class.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import {
   toUnfolding,
@@ -10,7 +11,6 @@ import {
 } from '../../tool/unfolding/define-unfolding.ts';
 import type { AnyUnfoldingTool } from '../../tool/unfolding/unfolding.ts';
 import { mayNest, type Nested } from '../resolution/nesting.ts';
-import { chainOf, ownerOf } from '../resolution/object-reader.ts';
 import type { ObjectOrMistake, PlainTools, ToolOfPlain } from './tool-entry.ts';
 import { declaredTools, ToolObjectError, toToolObject } from './tool-object.ts';
 

@@ -2,10 +2,11 @@ import { memoized } from '../../tool/async.ts';
 import { checkNaming, isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { shorten } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
+import { nameOf, ownerOf } from '../../tool/object-class.ts';
+import { readerOf } from '../../tool/object-reader.ts';
 import { ended } from '../../tool/shown.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import type { Nested } from './nesting.ts';
-import { nameOf, ownerOf, readerOf, unreadable } from './object-reader.ts';
 import {
   type CollectMade,
   FACTORY,
@@ -222,7 +223,7 @@ function toolsAt(index: number, source: ToolSource, { path }: CollectPlace): rea
   const object = typeof given === 'object' || typeof given === 'function' ? given : undefined;
   const read = object && readerOf(object);
   if (object && read) return read(object, { isShared: path === undefined });
-  const unread = object && unreadable(object);
+  const unread = object && literals?.unreadable(object);
   if (unread !== undefined) throw new ToolResolutionError(`Tool at index ${index} ${unread}`);
   const name = object && nameOf(ownerOf(object));
   const bare = literals?.mistakenClass(given, name);

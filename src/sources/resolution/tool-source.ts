@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../tool/json.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
+import type { ReadByIts } from '../../tool/object-reader.ts';
 import type { AnyTool, Discover, Discovers, Discovery, LoopView } from '../../tool/tool.ts';
 import type { MemoryFact } from '../../tool/tool-memory.ts';
 import type { Nested } from './nesting.ts';
-import type { ReadByIts } from './object-reader.ts';
 
 /** What a list of tools may hold, wherever tools are listed. */
 export type ToolSource = AnyTool | ToolProvider | ToolGroup | ToolFactory | ToolObjectSource;

@@ -1,32 +1,19 @@
-import { shorten } from '../../tool/json.ts';
-import type { AnyTool } from '../../tool/tool.ts';
+import { shorten } from './json.ts';
 
 /** The key of the code that reads the tools of an object, in what `toolMethod` and `toolTable` make. */
 export const READS: unique symbol = Symbol('holdfast.tool-object');
 
-/** What carries that code, so that a Worker without tool objects does not have it. */
-export interface ReadByIts {
-  readonly [READS]: ObjectReader;
-}
-
-/**
- * Returns the tools of an object or of a class. `isShared`: all sessions share the object, and the console warns of state in it.
- *
- * @throws ToolObjectError and ToolDefinitionError as `toolsOf`.
- */
-export type ObjectReader = (object: object, options: { readonly isShared: boolean }) => readonly AnyTool[];
-
-/** Returns the code that an object, or its class, carries to be read by, or `undefined`. No getter but of `tools` is asked. */
-export function readerOf(object: object): ObjectReader | undefined {
+/** Returns what may carry that code of an object, or of its class. No getter but of `tools` is asked. */
+export function carriersOf(object: object): readonly unknown[] {
   const owner = ownerOf(object);
   const fields = [...chainOf(object), ...chainOf(owner)].flatMap((holder) =>
     Object.values(Object.getOwnPropertyDescriptors(holder)).map(({ value }): unknown => value),
   );
-  const methods = fields.filter((value) => typeof value === 'function');
-  return [Reflect.get(owner, 'tools'), ...methods].find(isReadByIts)?.[READS];
+  return [Reflect.get(owner, 'tools'), ...fields.filter((value) => typeof value === 'function')];
 }
 
-const isReadByIts = (value: unknown): value is ReadByIts =>
+/** Tells what carries the code. */
+export const carriesReader = (value: unknown): value is { readonly [READS]: unknown } =>
   (typeof value === 'function' || typeof value === 'object') && value !== null && READS in value;
 
 /** Returns why the tools that an object declares cannot be read without code that it lacks, after "Tool x ", or `undefined`. */
