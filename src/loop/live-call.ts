@@ -14,6 +14,7 @@ import { discoveryOf } from './discovery.ts';
 import { isCutOff } from './exception-processor.ts';
 import { isInterrupted } from './holder.ts';
 import { inLoop, type Loop, principalOf } from './loop.ts';
+import { runInModules } from './loop-seams.ts';
 import { loopView, offeredIn } from './offer-tools.ts';
 import { processView } from './process-view.ts';
 import {
@@ -71,9 +72,7 @@ export function prepareCall(run: PermittedRun, time: AroundTime): PreparedCall {
       progress.ranOnce = execution.effect === 'once';
       const { decideWhileRunning, checkpoint } = outside;
       const asking = { ...scope, decideWhileRunning, checkpoint };
-      const { name: tool, input } = record;
-      const around = loop.around?.(execution, { tool, input }) ?? execution;
-      const ran = time.outside(() => runExecution(run, asking, around)).finally(outside.hasRun);
+      const ran = time.outside(() => runExecution(run, asking, execution)).finally(outside.hasRun);
       progress.answer = async () => (await ran).result;
       const { result, ms } = await ran;
       progress.ms = ms;
@@ -279,9 +278,10 @@ async function runOnce(begun: Running): Promise<ToolResult> {
  * A tool that throws says that it failed, unless it was cut off or told to stop: whatever is thrown then, there is no
  * answer, and nobody knows.
  */
-async function saidBy({ loop, tool, call, execution }: Running): Promise<Said> {
+async function saidBy(running: Running): Promise<Said> {
+  const { loop, tool, call } = running;
   try {
-    const returned = await execution.run(call);
+    const returned = await runInModules(loop.spec.uses, running);
     if (literals) tellUnchained(loop, tool, returned);
     return await resultOf(loop, call.tool, returned);
   } catch (thrown) {

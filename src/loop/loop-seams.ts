@@ -1,6 +1,14 @@
 import { ROOT } from '../journal/events.ts';
+import type { CallRecord } from '../journal/state.ts';
 import type { CacheMarks, ChatModel, ModelRequest } from '../model/chat-model.ts';
-import type { HistoryMessage, TurnPrincipal } from '../tool/call.ts';
+import type {
+  CallInDoubt,
+  HistoryMessage,
+  Reconciliation,
+  ToolCall,
+  ToolExecution,
+  TurnPrincipal,
+} from '../tool/call.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { Log } from '../tool/log.ts';
 import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
@@ -23,6 +31,16 @@ export interface LoopSeam {
    * continues the call, and after every answer from outside. It may take 30 seconds, without `next`, and must rethrow `Interrupted`.
    */
   call?(call: LiveCall, next: () => Promise<ToolResult>, place: CallPlace): Promise<ToolResult>;
+  /**
+   * Wraps `run` of a call's tool, once the start of the call is durable: it returns what `run` may return, itself or by `next`. It counts
+   * against the tool's timeout, and runs again where `run` does. What it throws, the tool has thrown; it must rethrow what it does not know.
+   */
+  run?(execution: RunningExecution, next: (call: ToolCall) => unknown): unknown;
+  /** Wraps `reconcile` of a tool that has one. A module whose `run` leaves out `next` must know what became of its own work. */
+  reconcile?(
+    execution: DoubtedExecution,
+    next: () => Reconciliation | Promise<Reconciliation>,
+  ): Reconciliation | Promise<Reconciliation>;
   /**
    * A step of the seam `request`: changes what is shown of a conversation, before it is written out for the model. Pure: it runs many times
    * for a model call, and for `call.history()`. It must keep the ids of calls.
@@ -84,12 +102,28 @@ export interface CallPlace {
   reached(limit: ReachedLimit): void;
 }
 
+/** The effect of a call, as the seam `run` wraps it. */
+export interface RunningExecution extends AskedExecution {
+  readonly call: ToolCall;
+}
+
+/** A `once` call whose outcome is unknown, as the seam `reconcile` wraps the question about it. */
+export interface DoubtedExecution extends AskedExecution {
+  readonly call: CallInDoubt;
+}
+
+interface AskedExecution {
+  readonly execution: ToolExecution;
+  /** The name and the input of the call in the journal: a tool may have handed it to another. */
+  readonly asked: Pick<CallRecord, 'name' | 'input'>;
+}
+
 /** A limit that a module sets, and how much of it is used up. */
 export interface LimitUse extends ReachedLimit {
   readonly used: number;
 }
 
-/** The seams `prepare`, `request`, `call` and `ask`. */
+/** The seams `prepare`, `request`, `call`, `run` and `ask`. */
 export const LOOPS = defineSeam<LoopSeam>();
 
 /** The uses of a turn's own loop: those of the app, then those of its agent. */
@@ -148,4 +182,42 @@ export function throughModules(
     return around ? () => around(call, inner, { frame, reached }) : inner;
   }, next);
   return chain();
+}
+
+/** Runs the effect of a call through the modules that wrap it, the outermost first. */
+export function runInModules(
+  uses: readonly ScopedUse[],
+  { execution, call, record: asked }: Effect,
+): unknown {
+  if (uses.length === 0) return execution.run(call);
+  const chain = uses.reduceRight<(call: ToolCall) => unknown>(
+    (inner, { use }) => {
+      const seam = LOOPS.of(use);
+      const around = seam?.run?.bind(seam);
+      return around ? (given) => around({ execution, call: given, asked }, inner) : inner;
+    },
+    (given) => execution.run(given),
+  );
+  return chain(call);
+}
+
+/** Asks the tool of a call what became of it, through the modules that wrap its effect. The tool has a `reconcile`. */
+export function reconcileInModules(
+  uses: readonly ScopedUse[],
+  { execution, record: asked }: Omit<Effect, 'call'>,
+  call: CallInDoubt,
+): Reconciliation | Promise<Reconciliation> {
+  const ask = (): Reconciliation | Promise<Reconciliation> => execution.reconcile?.(call) ?? 'unknown';
+  return uses.reduceRight((inner, { use }) => {
+    const seam = LOOPS.of(use);
+    const around = seam?.reconcile?.bind(seam);
+    return around ? () => around({ execution, call, asked }, inner) : inner;
+  }, ask)();
+}
+
+/** The effect of a call that runs. */
+interface Effect {
+  readonly execution: ToolExecution;
+  readonly call: ToolCall;
+  readonly record: AskedExecution['asked'];
 }

@@ -2,7 +2,7 @@ import { inFrame, type Outcome, type SessionEvent, type TurnError } from '../jou
 import type { FrameState, SessionState } from '../journal/state.ts';
 import type { ChatModel, ModelOfEnv, OutputFormat } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
-import { CODE, type ToolExecution, type TurnPrincipal } from '../tool/call.ts';
+import { CODE, type TurnPrincipal } from '../tool/call.ts';
 import type { WorkerEnv } from '../tool/env.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json } from '../tool/json.ts';
@@ -21,12 +21,6 @@ import type { ModelTimeout } from './model-time.ts';
 import type { LoopPolicies } from './policies.ts';
 import type { ScheduleRoom } from './scheduling.ts';
 import type { CallLocks, Slots } from './slots.ts';
-
-/** Answers what is run in place of a tool's effect. `call`: the tool's name, and its input as the model sent it. */
-export type AroundExecution = (
-  execution: ToolExecution,
-  call: { readonly tool: string; readonly input: string },
-) => ToolExecution;
 
 /** One loop: what it is declared with, where it stands, and what it shares with the other loops of its turn. */
 export interface Loop extends TurnScope {
@@ -133,8 +127,6 @@ export interface TurnScope {
   readonly everywhere: readonly InjectionStrategy[];
   /** Those of the app, for tools that hand work to another. */
   readonly agents?: LoopAgents | undefined;
-  /** Answers what is run in place of a tool's effect; a crash matrix counts and disturbs there. */
-  readonly around?: AroundExecution | undefined;
   /** Runs a nested loop; the same function that runs the turn's own. */
   readonly run: (loop: Loop) => Promise<LoopEnd>;
 }

@@ -4,18 +4,21 @@ import type { ToolCall, ToolExecution } from '../tool/call.ts';
 import { shorten } from '../tool/json.ts';
 import { failure, isOutcomeUnknown, type ToolResult, toolResult } from '../tool/tool-result.ts';
 import { type Holder, isInterrupted, type LateCall } from './holder.ts';
+import { reconcileInModules } from './loop-seams.ts';
 import { journaledResult, resultOf, tellMistake, tellThrown } from './tool-answer.ts';
 import type { PermittedRun } from './tool-call-run.ts';
 
 /** Asks the tool what became of a `once` call. One that cannot tell, does not in time, or throws does not know. */
-export async function reconciled({ loop, call, execution, startedAt }: Running): Promise<Found> {
+export async function reconciled(running: Running): Promise<Found> {
+  const { loop, call, execution, startedAt } = running;
   const { holder } = loop;
   const unknown: Found = { verdict: 'unknown', result: unknownOutcome(call.tool) };
   if (!execution.reconcile) return unknown;
   const stop = new AbortController(); // its own: the call's may have aborted, and that is why this is asked
   try {
     const ms = holder.signal.aborted ? Math.min(execution.timeout, LAST_WORD) : execution.timeout;
-    const asked = Promise.resolve(execution.reconcile({ ...call, startedAt, signal: stop.signal }));
+    const doubt = { ...call, startedAt, signal: stop.signal };
+    const asked = Promise.resolve(reconcileInModules(loop.spec.uses, running, doubt));
     const answer = await within(holder, ms, asked);
     if (answer === 'not-done') return { ...unknown, verdict: answer };
     // In plain JavaScript it may be anything: a misspelt word must not be taken for what was done.

@@ -230,7 +230,7 @@ function tellEnd({ session, folded, turn, told }: Run, thrown?: unknown): void {
  */
 function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
   const { host, leased, told, folded, turn, session, live } = run;
-  const { modules = NO_MODULES, agents, around } = host;
+  const { modules = NO_MODULES, agents } = host;
   return {
     spec: specOf(host, turn),
     frame,
@@ -257,7 +257,6 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
     made: new Map(),
     everywhere: modules.strategies,
     agents,
-    around,
     run: runForOutput,
   };
 }

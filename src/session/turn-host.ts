@@ -2,7 +2,7 @@ import type { Agent } from '../agent/define-agent.ts';
 import type { Principal } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { TurnState } from '../journal/state.ts';
-import type { AroundExecution, LoopAgents, LoopSpec } from '../loop/loop.ts';
+import type { LoopAgents, LoopSpec } from '../loop/loop.ts';
 import { tokenCeiling } from '../loop/loop-limits.ts';
 import { boundsTokens, refusedModel, usesOfTurn } from '../loop/loop-seams.ts';
 import { refusedSettings } from '../loop/loop-settings.ts';
@@ -34,8 +34,6 @@ export interface TurnHost extends LoggedTurn {
   readonly agents?: LoopAgents | undefined;
   /** Under the agent's context, and the request's; made for whoever asked for the turn of this id. */
   readonly context?: ((principal: Principal, turn: string) => ToolCallContext) | undefined;
-  /** Stands between every tool's effect and the world: what is run in its place. A crash matrix counts and disturbs there. */
-  readonly around?: AroundExecution | undefined;
   readonly port: SessionPort;
   readonly clock: Clock;
   /** Mints the credentials of this invocation's tools for whoever asked for the turn of this id; nothing of them is journaled. */

@@ -1,4 +1,4 @@
-import type { AroundExecution } from '../loop/loop.ts';
+import { LOOPS } from '../loop/loop-seams.ts';
 import { type ChatModel, ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
 import { callsOf, type ProviderData, type ReplyPart, wordsOf } from '../model/parts.ts';
 import type { Prices, Usage } from '../model/prices.ts';
@@ -6,6 +6,7 @@ import type { ModelSettings } from '../model/settings.ts';
 import type { ToolCall } from '../tool/call.ts';
 import { parseToolInput } from '../tool/check-input.ts';
 import { type JsonObject, own } from '../tool/json.ts';
+import { createModule, type ModuleUse, useOf } from '../tool/module-use.ts';
 
 /** One scripted reply: words, calls, a failure, or a function of the request. */
 export type ScriptedReply =
@@ -192,15 +193,18 @@ export function recorded(given: ChatModel): {
 export type Stub = (input: JsonObject, call: ToolCall) => unknown;
 
 /** Runs stubs in the place of the effects of the tools that have one. Nobody asks their `reconcile`, which knows nothing of a stub. */
-export const stubbing =
-  (stubs: Readonly<Record<string, Stub>> = {}): AroundExecution =>
-  (execution, { tool, input }) => {
-    const stub = own(stubs, tool);
-    if (!stub) return execution;
-    const read = parseToolInput(tool, input);
-    return {
-      ...execution,
-      run: (call) => stub(read.ok ? read.input : {}, call),
-      reconcile: undefined,
-    };
-  };
+export function stubbing(stubs: Readonly<Record<string, Stub>>): ModuleUse {
+  const use = useOf(STUBS);
+  LOOPS.give(use, {
+    run({ call, asked }, next) {
+      const stub = own(stubs, asked.name);
+      if (!stub) return next(call);
+      const read = parseToolInput(asked.name, asked.input);
+      return stub(read.ok ? read.input : {}, call);
+    },
+    reconcile: ({ asked }, next) => (own(stubs, asked.name) ? 'unknown' : next()),
+  });
+  return use;
+}
+
+const STUBS = createModule({ name: 'stubs' });

@@ -82,7 +82,8 @@ export type TestSessionOptions = TestModel & {
   readonly agents?: readonly Agent[] | undefined;
   /**
    * What runs in place of the effects of tools, by their names, wherever they come from: the tool's schema, decorators and approvals stay.
-   * What a stub answers is a result as that of `run`. The `reconcile` of a stubbed tool is not asked.
+   * What a stub answers is a result as that of `run`. The `reconcile` of a stubbed tool is not asked. Modules of `use` wrap a stub, modules of
+   * an agent do not.
    */
   readonly stubs?: Readonly<Record<string, Stub>> | undefined;
   /** The Worker's vars, secrets and bindings, or what stands in for those that are used: for `call.env`, and for modules that read a var, such as `TOOL_GROUPS`. */
@@ -193,8 +194,9 @@ export function createTestSession<Output>(
   const env = { ...options.env };
   const app: readonly Agent[] = [declared, ...(options.agents ?? [])];
   const log = toLog(options.log ?? writeProblems);
-  const modulesOf = (one: Agent): Modules =>
-    appModules({ use: options.use, agents: [one, ...(options.agents ?? [])] });
+  const { use: ownUse = [], stubs } = options;
+  const use = stubs ? [...ownUse, stubbing(stubs)] : ownUse;
+  const modulesOf = (one: Agent): Modules => appModules({ use, agents: [one, ...(options.agents ?? [])] });
   const modules = modulesOf(declared);
   const inEnv = agentResolver({ modules, agents: app, log });
   const resolve = (one: Agent): Agent => inEnv?.(one, env) ?? one;
@@ -212,8 +214,7 @@ export function createTestSession<Output>(
     find: (sought) => app.map(resolve).find(({ name: one }) => one === sought),
     resolve,
   };
-  const around = stubbing(options.stubs);
-  const host = { port, agent: { ...agent, model }, model, clock, secrets, env, agents, modules, around };
+  const host = { port, agent: { ...agent, model }, model, clock, secrets, env, agents, modules };
   const place = { agent: agent.name, session: ADDRESS.session };
   const isCold = typeof given === 'function' && !options.warm;
   const fresh = () => {

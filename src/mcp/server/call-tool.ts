@@ -4,11 +4,13 @@ import type { Principal } from '../../journal/events.ts';
 import { replied } from '../../loop/ask-model.ts';
 import type { Holder, Needs } from '../../loop/holder.ts';
 import type { Loop, LoopJournal, LoopSpec } from '../../loop/loop.ts';
-import { type MemoryLoop, memoryLoop } from '../../loop/memory-loop.ts';
+import { LOOPS } from '../../loop/loop-seams.ts';
+import { type MemoryLoop, type MemoryLoopConfig, memoryLoop } from '../../loop/memory-loop.ts';
 import { offerTools } from '../../loop/offer-tools.ts';
 import { runBatch } from '../../loop/run-loop.ts';
 import { sha256Hex } from '../../tool/async.ts';
 import type { JsonObject } from '../../tool/json.ts';
+import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
 import { Asking, mayAsk } from './ask-client.ts';
@@ -54,19 +56,17 @@ async function runAlone(
   asking: Asking,
 ): Promise<CallToolResult> {
   const atEnd: (() => Promise<unknown>)[] = [];
-  const { loop: silent, files } = await ownLoop(request, { ...calling, key: asking.key }, (work) =>
-    atEnd.push(work),
+  const { loop: silent, files } = await ownLoop(
+    request,
+    { ...calling, key: asking.key },
+    {
+      uses: [askingBy(asking)],
+      atEnd: (work) => atEnd.push(work),
+    },
   );
   const loop: Loop = {
     ...silent,
     journal: overheard(silent.journal, calling.notifier),
-    around: (execution) => ({
-      ...execution,
-      run(call) {
-        mayAsk(call, asking, execution.effect);
-        return execution.run(call);
-      },
-    }),
   };
   const toolCalls = [{ id: 'call', name: calling.tool.name, input: JSON.stringify(calling.input) }];
   const offered = offerTools(loop, 'now');
@@ -77,11 +77,25 @@ async function runAlone(
   return toCallResult(forClients(call.ended.result), (stored) => files.read(stored));
 }
 
+/** Lets the tool of a call ask its client. */
+function askingBy(asking: Asking): ModuleUse {
+  const use = useOf(ASKS_CLIENT);
+  LOOPS.give(use, {
+    run({ execution, call }, next) {
+      mayAsk(call, asking, execution.effect);
+      return next(call);
+    },
+  });
+  return use;
+}
+
+const ASKS_CLIENT = createModule({ name: 'mcp-ask-client' });
+
 /** Makes a loop with this tool alone, for this caller, as this invocation can run it. */
 async function ownLoop(
   request: EndpointRequest,
   calling: NamedCall,
-  atEnd: Holder['atEnd'],
+  { uses, atEnd }: Pick<MemoryLoopConfig, 'uses'> & Pick<Holder, 'atEnd'>,
 ): Promise<MemoryLoop> {
   const { host, env } = request;
   const { tool, notifier } = calling;
@@ -90,6 +104,7 @@ async function ownLoop(
     turn: await turnOf(calling, ofCaller.principal),
     ...ofCaller,
     tools: [tool],
+    uses,
     model: NO_MODEL,
     env,
     log: host.log,

@@ -1,4 +1,6 @@
-import type { Reconciliation, ToolCall, ToolExecution } from '../../tool/call.ts';
+import { LOOPS } from '../../loop/loop-seams.ts';
+import type { Reconciliation, ToolCall } from '../../tool/call.ts';
+import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
 import type { CrashableInvocation } from './crashable-invocation.ts';
 
 /** What may happen if a call is run twice; `reconciled`: `once`, and somebody knows what became of it. */
@@ -51,7 +53,7 @@ interface Run extends Omit<SeenRun, 'isDone'> {
 }
 
 interface Carried {
-  readonly execution: ToolExecution;
+  run(call: ToolCall): unknown;
   readonly care: Care;
   readonly invocation: CrashableInvocation;
 }
@@ -97,33 +99,29 @@ export class Effects<World> {
   }
 
   /**
-   * An execution that is seen: its `run` goes through its invocation. `reconciles`: who answers what became of it,
+   * The module of a play that sees every execution: each `run` goes through its invocation. `reconciles`: who answers what became of it,
    * the tool itself or this witness.
    */
-  seen(
-    execution: ToolExecution,
-    invocation: CrashableInvocation,
-    reconciles: 'own' | 'simulated',
-  ): ToolExecution {
-    const { effect, reconcile } = execution;
-    const care = effect === 'once' && reconcile ? 'reconciled' : effect;
-    return {
-      ...execution,
-      run: (call) =>
-        invocation.through('run', () => this.#carryOut({ execution, care, invocation }, call), call.tool),
-      ...(reconcile &&
-        reconciles === 'simulated' && { reconcile: ({ idempotencyKey }) => this.#answerFor(idempotencyKey) }),
-    };
+  watching(invocation: CrashableInvocation, reconciles: 'own' | 'simulated'): ModuleUse {
+    const use = useOf(WATCHED);
+    LOOPS.give(use, {
+      run: ({ execution: { effect, reconcile }, call }, run) => {
+        const care = effect === 'once' && reconcile ? 'reconciled' : effect;
+        return invocation.through('run', () => this.#carryOut({ run, care, invocation }, call), call.tool);
+      },
+      reconcile: ({ call }, next) => (reconciles === 'own' ? next() : this.#answerFor(call.idempotencyKey)),
+    });
+    return use;
   }
 
-  async #carryOut({ execution, care, invocation }: Carried, call: ToolCall): Promise<unknown> {
+  async #carryOut({ run: carry, care, invocation }: Carried, call: ToolCall): Promise<unknown> {
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     const seen = { tool: call.tool, care, call: call.id, key: call.idempotencyKey };
     const run: Run = { ...seen, state: 'cut-off', value: undefined, ended };
     this.#runs.push(run);
     try {
       for (const watcher of this.#watchers) await watcher.before?.(seen);
-      run.value = await execution.run({
+      run.value = await carry({
         ...call,
         decideWhileRunning: (request) => invocation.waiting(() => call.decideWhileRunning(request)),
       });
@@ -146,3 +144,5 @@ export class Effects<World> {
     return done ? { done: done.value } : 'not-done';
   }
 }
+
+const WATCHED = createModule({ name: 'crash-matrix' });

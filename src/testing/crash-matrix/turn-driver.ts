@@ -1,7 +1,7 @@
 import type { Agent } from '../../agent/define-agent.ts';
 import type { Deferred } from '../../journal/event-page.ts';
 import type { Leased, NotResumed, NotStarted, SessionPort, TurnStart } from '../../journal/session-port.ts';
-import type { Modules } from '../../loop/modules.ts';
+import { composeModules, type Modules } from '../../loop/modules.ts';
 import type { ChatModel, ModelReply, ModelRequest } from '../../model/chat-model.ts';
 import type { Prices } from '../../model/prices.ts';
 import { readerOf } from '../../session/fold-session.ts';
@@ -103,19 +103,17 @@ export class TurnDriver<World> {
   }
 
   async #run(invocation: CrashableInvocation, leased: Leased): Promise<'gone' | 'stopped'> {
-    const { effects, session, subject } = this.#options;
+    const { session, subject } = this.#options;
     const { clock } = session;
-    const { reconciles, secrets, env } = subject;
+    const { secrets, env } = subject;
     const honest = crashablePort(session.port, invocation);
     const port = session.outgoing?.(honest) ?? honest;
-    const around: TurnHost['around'] = (own) => effects.seen(own, invocation, reconciles);
     const host = {
       port,
       clock,
       modules: this.#modulesOf(invocation),
       secrets,
       env,
-      around,
       leave: invocation.leave,
       log: toLog(writeUnmeant),
       ...this.#agents(invocation),
@@ -136,7 +134,9 @@ export class TurnDriver<World> {
   }
 
   #modulesOf(invocation: CrashableInvocation): Modules {
-    return this.#options.subject.modules(this.#appOf(invocation));
+    const { effects, subject } = this.#options;
+    const { appWide, uses } = subject.modules(this.#appOf(invocation));
+    return composeModules([...appWide, effects.watching(invocation, subject.reconciles)], [], uses);
   }
 
   #agents(invocation: CrashableInvocation): ScriptedAgents {

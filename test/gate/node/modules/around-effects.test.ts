@@ -1,0 +1,148 @@
+/** The seam `run`: modules around the effects of calls. */
+import { describe, expect, it } from 'vitest';
+import { defineAgent, defineTool } from '../../../../src/index.ts';
+import { defineAgenticTool, type ModuleUse } from '../../../../src/kinds/entry.ts';
+import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
+import { createModule, LOOPS, useOf } from '../../../doors/loop.ts';
+
+const calls = (name: string): ScriptedReply => ({ calls: [{ name, input: {} }] });
+
+const clerk = { name: 'clerk', description: 'Works.', instructions: 'Work.' };
+
+/** A module that logs the effects that it wraps. */
+function tracing(name: string, log: string[], nested = false): ModuleUse {
+  const use = useOf(createModule({ name, nested }));
+  LOOPS.give(use, {
+    call(call, next) {
+      log.push(`${name}: call ${call.tool}`);
+      return next();
+    },
+    async run({ execution, call, asked }, next) {
+      log.push(`${name}: run ${asked.name}, ${execution.effect}, ${asked.input}`);
+      const value = await next(call);
+      log.push(`${name}: ran ${asked.name}: ${value}`);
+      return value;
+    },
+  });
+  return use;
+}
+
+describe('the seam run', () => {
+  it('wraps the effect inside of the seam call, the app outermost, once the start is durable', async () => {
+    const log: string[] = [];
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      effect: 'once',
+      async run() {
+        const types = (await session.events()).map(({ type }) => type);
+        log.push(`stored: ${types.at(-1)}`);
+        return 'paid';
+      },
+    });
+    const agent = defineAgent({ ...clerk, tools: [pay], use: [tracing('agent', log)] });
+    const session: TestSession = createTestSession(agent, {
+      replies: [calls('pay'), 'Done.'],
+      use: [tracing('app', log)],
+    });
+    expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(log).toEqual([
+      'app: call pay',
+      'agent: call pay',
+      'app: run pay, once, {}',
+      'agent: run pay, once, {}',
+      'stored: tool-call-started',
+      'agent: ran pay: paid',
+      'app: ran pay: paid',
+    ]);
+  });
+
+  it('holds in nested loops for the app and for a nested module, and not for another of the agent', async () => {
+    const log: string[] = [];
+    const spade = defineTool({ name: 'spade', description: 'Digs.', effect: 'read', run: () => 'hole' });
+    const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [spade] });
+    const use = [tracing('agent', log), tracing('nested', log, true)];
+    const session = createTestSession(defineAgent({ ...clerk, tools: [dig], use }), {
+      replies: [calls('dig'), calls('spade'), 'Dug.', 'Done.'],
+      use: [tracing('app', log)],
+    });
+    await session.send('Dig.');
+    expect(log.filter((line) => line.includes('run'))).toEqual([
+      'app: run spade, read, {}',
+      'nested: run spade, read, {}',
+    ]);
+  });
+
+  it('may change the call, answer in the place of the tool, and throw as the tool would', async () => {
+    const use = useOf(createModule({ name: 'changing' }));
+    LOOPS.give(use, {
+      run({ call, asked }, next) {
+        if (asked.name === 'replaced') return 'by the module';
+        if (asked.name === 'broken') throw new Error('No connection.');
+        return next({ ...call, idempotencyKey: 'changed' });
+      },
+    });
+    const tool = (name: string) =>
+      defineTool({ name, description: 'Works.', effect: 'read', run: (_, call) => call.idempotencyKey });
+    const tools = [tool('changed'), tool('replaced'), tool('broken')];
+    const session = createTestSession(defineAgent({ ...clerk, tools }), {
+      replies: [...tools.map(({ name }) => calls(name)), 'Done.'],
+      use: [use],
+      log: false,
+    });
+    await session.send('Work.');
+    const results = (await session.events()).flatMap((event) =>
+      event.type === 'tool-call-ended' && event.result.type === 'text' ? event.result.content : [],
+    );
+    expect(results).toEqual(['changed', 'by the module']);
+    expect(session.requests.at(-1)?.messages.at(-1)?.text).toContain('No connection.');
+  });
+
+  it('wraps each run of a call that a kill has cut off, and what its tool is asked about it', async () => {
+    const log: string[] = [];
+    let isKilled = false;
+    const killed = (value: string) => {
+      if (!isKilled) session.kill();
+      isKilled = true;
+      return value;
+    };
+    const put = defineTool({
+      name: 'put',
+      description: 'Puts.',
+      effect: 'idempotent',
+      run: () => killed('put'),
+    });
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      effect: 'once',
+      run: () => killed('paid'),
+      reconcile: () => ({ done: 'paid before' }),
+    });
+    const use = useOf(createModule({ name: 'doubting' }));
+    LOOPS.give(use, {
+      async reconcile({ asked }, next) {
+        const found = await next();
+        log.push(`doubting: ${asked.name}, ${JSON.stringify(found)}`);
+        return found;
+      },
+    });
+    const played = (name: string) =>
+      createTestSession(defineAgent({ ...clerk, tools: [put, pay] }), {
+        replies: [calls(name), 'Done.'],
+        use: [tracing('app', log), use],
+      });
+    let session = played('put');
+    expect(await session.send('Put.')).toMatchObject({ text: 'Done.' });
+    expect(log.filter((line) => line.startsWith('app: run'))).toEqual([
+      'app: run put, idempotent, {}',
+      'app: run put, idempotent, {}',
+    ]);
+    log.length = 0;
+    isKilled = false;
+    session = played('pay');
+    expect(await session.send('Pay.')).toMatchObject({ text: 'Done.' });
+    expect(log.slice(-1)).toEqual(['doubting: pay, {"done":"paid before"}']);
+    expect(log.filter((line) => line.startsWith('app: run'))).toEqual(['app: run pay, once, {}']);
+  });
+});
