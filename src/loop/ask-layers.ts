@@ -78,13 +78,10 @@ export async function replyOf(asking: Asking, request: ModelRequest): Promise<As
   const attempts = { made: (journal.state.turn?.resumedSinceReply ?? 0) + Number(frame.shortened) };
   // How long it takes nobody knows: what takes too long is left, and asked for again by the next invocation.
   holder.claim({ subrequests: isPlanned(loop.spec.model) ? 0 : 1, ms: 0 });
-  const once = (asked: ModelRequest, tell?: Tell): Promise<ModelReply> =>
-    attempt(loop, asked, { attempts, tell });
   try {
-    return await (layers.length > 0 ? throughLayers(asking, attempts, once) : twice(loop, once))(
-      request,
-      undefined,
-    );
+    return layers.length > 0
+      ? await throughLayers(asking, attempts, request)
+      : await twice(loop, () => attempt(loop, request, { attempts }));
   } catch (failure) {
     if (!(failure instanceof ModelCallRefused)) throw failure;
     journal.emit({ type: 'model-refused', ...inLoop(loop), ...failure.refusal });
@@ -121,33 +118,29 @@ export async function askAside({ loop, layers, request, signal }: Aside): Promis
 }
 
 /** Asks a second time if the first attempt broke off after its output had begun, which no adapter repeats. */
-const twice =
-  <Told extends Tell | undefined>({ holder }: Loop, once: AskWith<Told>): AskWith<Told> =>
-  async (request, tell) => {
-    try {
-      return await once(request, tell);
-    } catch (failure) {
-      if (!(failure instanceof ModelError) || !failure.outputBegan || isTooLong(failure)) throw failure;
-      holder.count(1);
-      return await once(request, tell);
-    }
-  };
-
-type AskWith<Told> = (request: ModelRequest, tell: Told) => Promise<AskedReply>;
+async function twice({ holder }: Loop, once: () => Promise<AskedReply>): Promise<AskedReply> {
+  try {
+    return await once();
+  } catch (failure) {
+    if (!(failure instanceof ModelError) || !failure.outputBegan || isTooLong(failure)) throw failure;
+    holder.count(1);
+    return await once();
+  }
+}
 
 /** Puts all layers around an attempt, and what is the kernel's between them. */
-function throughLayers(asking: Asking, attempts: Attempts, once: AskNext): AskWith<undefined> {
+function throughLayers(asking: Asking, attempts: Attempts, request: ModelRequest): Promise<AskedReply> {
   const { loop, layers } = asking;
   const within = layers.findIndex(({ layer }) => layer.place === 'budget');
   const outer = within < 0 ? layers : layers.slice(0, within);
-  const live = liveTell(loop, attempts);
-  const clean: Ask = async (request, tell) => withoutSecrets(loop, await once(request, tell));
+  const clean: Ask = async (asked, tell) =>
+    withoutSecrets(loop, await attempt(loop, asked, { attempts, tell }));
   const inner = through({ ...asking, layers: layers.slice(outer.length) }, clean);
-  const chain = through({ ...asking, layers: outer }, twice(loop, inner));
-  return (request) => chain(request, live);
+  const again: Ask = (asked, tell) => twice(loop, () => inner(asked, tell));
+  return through({ ...asking, layers: outer }, again)(request, liveTell(loop, attempts));
 }
 
-type Ask = AskWith<Tell>;
+type Ask = (request: ModelRequest, tell: Tell) => Promise<AskedReply>;
 
 /** Puts layers around `inner`. */
 export const through = ({ layers, loop, atEnd }: Asking, inner: Ask): Ask =>
@@ -160,7 +153,7 @@ export const through = ({ layers, loop, atEnd }: Asking, inner: Ask): Ask =>
 
 const liveTell = ({ live, frame }: Loop, attempts: Attempts): Tell => {
   const shown = (tell: LiveEvents['text']): Tell['onText'] =>
-    tell && ((piece) => tell(labelOf(frame, attempts), piece, frame.id));
+    tell && ((piece) => tell(`${frame.iterations + 1}.${attempts.made}`, piece, frame.id));
   return {
     // Whether somebody is shown a reply is asked with each attempt.
     get onText() {
@@ -171,8 +164,6 @@ const liveTell = ({ live, frame }: Loop, attempts: Attempts): Tell => {
     },
   };
 };
-
-const labelOf = ({ iterations }: Loop['frame'], { made }: Attempts): string => `${iterations + 1}.${made}`;
 
 /** A credential is never journaled, also when a model repeats one. What is signed together is then not kept at all. */
 export function withoutSecrets({ secrets }: Pick<Loop, 'secrets'>, reply: AskedReply): AskedReply {
@@ -185,13 +176,14 @@ export function withoutSecrets({ secrets }: Pick<Loop, 'secrets'>, reply: AskedR
 /** How a model is asked. */
 interface Attempt {
   readonly attempts: Attempts;
-  readonly tell: Tell | undefined;
+  /** Absent: the loop's own. */
+  readonly tell?: Tell;
 }
 
 async function attempt(loop: Loop, request: ModelRequest, { attempts, tell }: Attempt): Promise<ModelReply> {
   const { frame, holder, spec } = loop;
   attempts.made += 1;
-  const label = labelOf(frame, attempts);
+  const label = `${frame.iterations + 1}.${attempts.made}`;
   holder.checkpoint();
   if (attempts.made > 1) loop.live.restarted(label, frame.id);
   try {

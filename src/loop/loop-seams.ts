@@ -91,8 +91,10 @@ export function refusedModel(uses: readonly ModuleUse[], model: ChatModel): stri
 }
 
 /** Whether one of the modules bounds tokens. */
-export const boundsTokens = (uses: readonly ScopedUse[]): boolean =>
-  uses.some(({ use }) => LOOPS.of(use)?.boundsTokens);
+export function boundsTokens(uses: readonly ScopedUse[]): boolean {
+  for (const { use } of uses) if (LOOPS.of(use)?.boundsTokens) return true;
+  return false;
+}
 
 /** Where a use stands around a call. */
 export interface CallPlace {
@@ -165,7 +167,7 @@ export const layersOf = ({ spec }: Pick<Loop, 'spec'>): readonly ScopedLayer[] =
     const layer = LOOPS.of(use)?.ask;
     if (layer && !layers.has(layer)) layers.set(layer, { layer, frame });
   }
-  return inPlaces([...layers.values()]);
+  return layers.size > 0 ? inPlaces([...layers.values()]) : NO_LAYERS;
 };
 
 const NO_LAYERS: readonly ScopedLayer[] = [];
