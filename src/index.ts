@@ -10,11 +10,6 @@ export {
   type RoleRequest,
   type ToolGroupRequest,
 } from './agent/define-agent.ts';
-export type { ApprovalMessage, ApprovalOptions } from './decorators/approval.ts';
-export { requireApproval } from './decorators/approval.ts';
-export type { Covers } from './decorators/covers.ts';
-export type { Question } from './decorators/human-input.ts';
-export { type HumanInputConfig, humanInput } from './decorators/human-input.ts';
 export type {
   CallChanges,
   FinalOutcome,

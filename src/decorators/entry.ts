@@ -3,7 +3,24 @@
 export { decorate, unwrapAs } from '../tool/decorate.ts';
 export { manual } from '../tool/manual.ts';
 export { mapContent } from '../tool/tool-result.ts';
-export { type AwaitingDecider, withAwaiting, withConfirmation } from './approval.ts';
+export {
+  withCoercion,
+  withDescription,
+  withMetadata,
+  withName,
+  withParameter,
+  withUsageNote,
+} from '../tool/with.ts';
+export {
+  type ApprovalMessage,
+  type ApprovalOptions,
+  type AwaitingDecider,
+  requireApproval,
+  withAwaiting,
+  withConfirmation,
+} from './approval.ts';
+export type { Covers } from './covers.ts';
+export { type HumanInputConfig, humanInput, type Question } from './human-input.ts';
 export {
   type CallEnd,
   type PublishToolCall,
@@ -57,11 +74,3 @@ export {
   type TransformOptions,
   trackAssets,
 } from './sinks.ts';
-export {
-  withCoercion,
-  withDescription,
-  withMetadata,
-  withName,
-  withParameter,
-  withUsageNote,
-} from './with.ts';

@@ -25,9 +25,7 @@ export const CLERK_KIB = 142;
 export const SEAMS = 10;
 
 /** The reason for each feature that the README's Worker carries though it does not name it. The list only shrinks. */
-export const STILL_CARRIED: Readonly<Record<string, string>> = {
-  'src/decorators': 'an agent names its tools by them, and tool objects carry approvals',
-};
+export const STILL_CARRIED: Readonly<Record<string, string>> = {};
 
 /** The reason for each feature that a plain message executes. The list only shrinks. */
 export const STILL_EXECUTED: Readonly<Record<string, string>> = {};

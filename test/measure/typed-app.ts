@@ -46,8 +46,8 @@ export default holdfast.worker;
 
 const agentFile = (n: number): string => `import * as v from 'valibot';
 import { z } from 'zod';
-import { withUsageNote } from 'holdfast/decorators';
-import { artifact, defineAgent, defineDomainType, defineTool, requireApproval, toolMethod, toolsOf } from 'holdfast';
+import { withUsageNote, requireApproval } from 'holdfast/decorators';
+import { artifact, defineAgent, defineDomainType, defineTool, toolMethod, toolsOf } from 'holdfast';
 import {
   after,
   allOf,

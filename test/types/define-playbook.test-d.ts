@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
+import { requireApproval } from '../../src/decorators/entry.ts';
 import {
   type AnyTool,
   defineDomainType,
   defineTool,
-  requireApproval,
   type Tool,
   toolFactory,
   toolsOf,

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
-import { defineTool, type Reference, requireApproval, type Tool, type ToolGroup } from '../../src/index.ts';
+import { requireApproval } from '../../src/decorators/entry.ts';
+import { defineTool, type Reference, type Tool, type ToolGroup } from '../../src/index.ts';
 import {
   defineUnfolding,
   type LoopView,

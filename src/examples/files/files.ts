@@ -1,4 +1,5 @@
-import { type Agent, type AnyTool, defineAgent, requireApproval } from '../../index.ts';
+import { requireApproval } from '../../decorators/entry.ts';
+import { type Agent, type AnyTool, defineAgent } from '../../index.ts';
 import { createMcpToolFactory, defineMcpClient, type McpClientConfig } from '../../mcp/tools/entry.ts';
 import { callLimits } from '../../modules/limits/entry.ts';
 

@@ -1,4 +1,4 @@
-import { requireApproval } from '../../index.ts';
+import { requireApproval } from '../../decorators/entry.ts';
 import { refundOrder } from './shop.ts';
 
 export const approvedRefund = requireApproval(

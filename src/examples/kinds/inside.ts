@@ -1,4 +1,5 @@
-import { defineAgent, humanInput, readResult } from '../../index.ts';
+import { humanInput } from '../../decorators/entry.ts';
+import { defineAgent, readResult } from '../../index.ts';
 import {
   agentProcessTools,
   blackboardTools,

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { createHoldfast } from '../../create-holdfast.ts';
-import { defineAgent, defineTool, requireApproval } from '../../index.ts';
+import { requireApproval } from '../../decorators/entry.ts';
+import { defineAgent, defineTool } from '../../index.ts';
 import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
 import { orOffline } from '../../offline-model/entry.ts';
 import { openAi } from '../../surfaces/openai/entry.ts';

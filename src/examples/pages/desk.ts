@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { defineAgent, defineTool, requireApproval } from '../../index.ts';
+import { requireApproval } from '../../decorators/entry.ts';
+import { defineAgent, defineTool } from '../../index.ts';
 
 const refund = defineTool({
   name: 'refund',

@@ -1,4 +1,3 @@
-import { withDescription, withMetadata, withName } from '../../decorators/with.ts';
 import type { Chaining } from '../../tool/chaining.ts';
 import { adopting, decorate, mapRoute } from '../../tool/decorate.ts';
 import { shorten } from '../../tool/json.ts';
@@ -7,6 +6,7 @@ import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { withheld } from '../../tool/tool-result.ts';
 import { UNFOLDING } from '../../tool/unfolding/strategy.ts';
 import { unfoldingIn } from '../../tool/unfolding/unfolding.ts';
+import { withDescription, withMetadata, withName } from '../../tool/with.ts';
 import { type KeyedChain, knownTypes, readChaining, type ViewedChain } from './chain.ts';
 import type { ChainedType, TypeWithTools } from './chained.ts';
 import { BINDINGS, type Binding, type Bindings, boundNow, CHAINING, isSameSlot } from './memory.ts';

@@ -5,7 +5,6 @@ import {
   type ToolGroupRequest,
 } from '../../agent/define-agent.ts';
 import type { ResolvingApp } from '../../agent/resolve-agent.ts';
-import { withMetadata } from '../../decorators/with.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { withProviders } from '../../sources/resolution/dynamic-tools.ts';
 import { requiredTools } from '../../sources/resolution/required-tools.ts';
@@ -16,6 +15,7 @@ import { paragraphs, shorten } from '../../tool/json.ts';
 import { type Log, warning } from '../../tool/log.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { usesOf } from '../../tool/uses.ts';
+import { withMetadata } from '../../tool/with.ts';
 import { type EnvironmentGroups, environmentGroups } from './environment-groups.ts';
 
 /** The Worker's vars, secrets and bindings. */

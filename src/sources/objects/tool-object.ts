@@ -1,4 +1,3 @@
-import { withCoercion } from '../../decorators/with.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { defineTool, type ToolConfig } from '../../tool/define-tool.ts';
 import type { InputDeclaration } from '../../tool/input-schema.ts';
@@ -6,6 +5,7 @@ import { shorten } from '../../tool/json.ts';
 import { chainOf, isPlain, isPlainTool, nameOf, ownerOf } from '../../tool/object-class.ts';
 import { isClass, shown } from '../../tool/shown.ts';
 import type { AnyTool } from '../../tool/tool.ts';
+import { withCoercion } from '../../tool/with.ts';
 import { type AnyToolEntry, markOf } from './tool-entry.ts';
 
 /**

@@ -1,4 +1,3 @@
-import { withName } from '../../decorators/with.ts';
 import { attempt } from '../../tool/async.ts';
 import { isTool } from '../../tool/check-definition.ts';
 import { distinctTools } from '../../tool/decorate.ts';
@@ -10,6 +9,7 @@ import {
   type UnfoldingTool,
 } from '../../tool/unfolding/define-unfolding.ts';
 import type { AnyUnfoldingTool } from '../../tool/unfolding/unfolding.ts';
+import { withName } from '../../tool/with.ts';
 import { mayNest, type Nested } from '../resolution/nesting.ts';
 import type { ObjectOrMistake, PlainTools, ToolOfPlain } from './tool-entry.ts';
 import { declaredTools, ToolObjectError, toToolObject } from './tool-object.ts';

@@ -1,4 +1,3 @@
-import { withName } from '../../decorators/with.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { decorate } from '../../tool/decorate.ts';
@@ -9,6 +8,7 @@ import { literals } from '../../tool/literals.ts';
 import { SignalError, signalled } from '../../tool/signals.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { error, type ToolResult, toolResult } from '../../tool/tool-result.ts';
+import { withName } from '../../tool/with.ts';
 
 /** A step as it is declared. */
 export type PipelineStep = AnyTool | AdaptedStep;

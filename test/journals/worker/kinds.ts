@@ -1,13 +1,7 @@
 /** Agents with one of each kind of tool that decides which tools come next, or stands for several. */
 import * as v from 'valibot';
-import { publishToBlackboard } from '../../../src/decorators/entry.ts';
-import {
-  artifact,
-  defineDomainType,
-  defineTextTool,
-  defineTool,
-  requireApproval,
-} from '../../../src/index.ts';
+import { publishToBlackboard, requireApproval } from '../../../src/decorators/entry.ts';
+import { artifact, defineDomainType, defineTextTool, defineTool } from '../../../src/index.ts';
 import {
   addTools,
   after,

@@ -1,7 +1,7 @@
 /** Agents with loops inside their own: finished, and killed inside. */
 import * as v from 'valibot';
-import { publishToBlackboard } from '../../../src/decorators/entry.ts';
-import { artifact, defineTool, requireApproval } from '../../../src/index.ts';
+import { publishToBlackboard, requireApproval } from '../../../src/decorators/entry.ts';
+import { artifact, defineTool } from '../../../src/index.ts';
 import {
   agentProcessTools,
   blackboardTools,

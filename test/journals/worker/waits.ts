@@ -1,6 +1,7 @@
 /** Agents whose turns wait: for somebody outside, for each other, for their time. */
 import * as v from 'valibot';
-import { defineTool, humanInput, requireApproval } from '../../../src/index.ts';
+import { humanInput, requireApproval } from '../../../src/decorators/entry.ts';
+import { defineTool } from '../../../src/index.ts';
 import { act, acting, scene } from './scene.ts';
 
 const HOUR = 60 * 60_000;

@@ -8,7 +8,7 @@ import {
   type Holdfast,
   type HoldfastConfig,
 } from '../../../../src/create-holdfast.ts';
-import { requireApproval } from '../../../../src/index.ts';
+import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { withName } from '../../../../src/decorators/entry.ts';
-import { type AnyTool, defineTool, requireApproval, type ToolCall } from '../../../../src/index.ts';
+import { requireApproval, withName } from '../../../../src/decorators/entry.ts';
+import { type AnyTool, defineTool, type ToolCall } from '../../../../src/index.ts';
 import { defineUnfolding, scheduleMessage } from '../../../../src/kinds/entry.ts';
 import { happen, wait } from './outside.ts';
 import { peers } from './peers.ts';

@@ -1,12 +1,7 @@
 import * as v from 'valibot';
+import { requireApproval } from '../../../../src/decorators/entry.ts';
 import type { Shop } from '../../../../src/examples/support/shop.ts';
-import {
-  type Agent,
-  defineAgent,
-  defineTool,
-  requireApproval,
-  type ToolCall,
-} from '../../../../src/index.ts';
+import { type Agent, defineAgent, defineTool, type ToolCall } from '../../../../src/index.ts';
 import { pause } from './pause.ts';
 import { SERVICES } from './plan.ts';
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { requireApproval } from '../../../../src/index.ts';
+import { requireApproval } from '../../../../src/decorators/entry.ts';
 import {
   defineInjectionStrategy,
   defineUnfolding,

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { defineTool, requireApproval } from '../../../../src/index.ts';
+import { requireApproval } from '../../../../src/decorators/entry.ts';
+import { defineTool } from '../../../../src/index.ts';
 import type { Care } from '../../../doors/testing.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { type AnyTool, defineTool, requireApproval, type ToolCall } from '../../../../src/index.ts';
+import { requireApproval } from '../../../../src/decorators/entry.ts';
+import { type AnyTool, defineTool, type ToolCall } from '../../../../src/index.ts';
 import {
   after,
   defineAgenticTool,

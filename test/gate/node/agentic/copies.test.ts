@@ -1,12 +1,11 @@
 /** Copies of tools that work in loops of their own, and the context that such a tool declares. */
 
 import { describe, expect, it } from 'vitest';
-import { withName } from '../../../../src/decorators/entry.ts';
+import { requireApproval, withName } from '../../../../src/decorators/entry.ts';
 import {
   type Agent,
   type AnyTool,
   defineTool,
-  requireApproval,
   ToolCallContext,
   ToolDefinitionError,
   toolTable,

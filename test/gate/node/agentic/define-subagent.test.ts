@@ -1,12 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
-import {
-  type AnyTool,
-  defineTool,
-  ModelError,
-  requireApproval,
-  ToolDefinitionError,
-} from '../../../../src/index.ts';
+import { requireApproval } from '../../../../src/decorators/entry.ts';
+import { type AnyTool, defineTool, ModelError, ToolDefinitionError } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { runBare } from '../tool-loop/bare-loop.ts';

@@ -4,7 +4,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { z as z3 } from 'zod/v3';
 import { fromAiTool } from '../../../../src/ai-sdk-tools/entry.ts';
-import { defineAgent, providerTool, requireApproval, ToolDefinitionError } from '../../../../src/index.ts';
+import { requireApproval } from '../../../../src/decorators/entry.ts';
+import { defineAgent, providerTool, ToolDefinitionError } from '../../../../src/index.ts';
 import { callTool, createTestSession } from '../../../../src/testing/entry.ts';
 
 const city = z.object({ city: z.string(), days: z.number().default(3) });

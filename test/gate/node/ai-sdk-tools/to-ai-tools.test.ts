@@ -2,14 +2,13 @@ import { generateText, stepCountIs } from 'ai';
 import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
 import { AiToolError, type ToAiToolsOptions, toAiTools } from '../../../../src/ai-sdk-tools/entry.ts';
-import { withUsageNote } from '../../../../src/decorators/entry.ts';
+import { requireApproval, withUsageNote } from '../../../../src/decorators/entry.ts';
 import {
   artifact,
   defineAgent,
   defineTool,
   error,
   providerTool,
-  requireApproval,
   type ToolSource,
 } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';

@@ -3,7 +3,8 @@ import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import { z } from 'zod';
 import { fromAiTool, type GivenTool, toAiTools } from '../../../../src/ai-sdk-tools/entry.ts';
-import { type Agent, defineTool, requireApproval, type Tool } from '../../../../src/index.ts';
+import { requireApproval } from '../../../../src/decorators/entry.ts';
+import { type Agent, defineTool, type Tool } from '../../../../src/index.ts';
 
 const weather = tool({
   description: 'Tells the weather.',

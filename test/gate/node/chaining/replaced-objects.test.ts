@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { withMetadata } from '../../../../src/decorators/entry.ts';
-import { type AnyTool, defineDomainType, defineTool, requireApproval } from '../../../../src/index.ts';
+import { requireApproval, withMetadata } from '../../../../src/decorators/entry.ts';
+import { type AnyTool, defineDomainType, defineTool } from '../../../../src/index.ts';
 import { chainAny, chainFrom, definePlaybook, defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { answersInside, sessionWith } from '../state-machine/scenes.ts';
 import { calls, UNBOUND } from './scenes.ts';

@@ -2,16 +2,9 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../../src/create-holdfast.ts';
-import { manual } from '../../../../src/decorators/entry.ts';
+import { manual, requireApproval } from '../../../../src/decorators/entry.ts';
 import { runAgent } from '../../../../src/in-memory/entry.ts';
-import {
-  type AnyTool,
-  content,
-  defineAgent,
-  defineTool,
-  file,
-  requireApproval,
-} from '../../../../src/index.ts';
+import { type AnyTool, content, defineAgent, defineTool, file } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';

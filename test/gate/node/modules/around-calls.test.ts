@@ -1,6 +1,7 @@
 /** What modules stand around: the calls and the model calls of the loops for which they are used. */
 import { describe, expect, it } from 'vitest';
-import { type AnyTool, defineAgent, defineTool, error, requireApproval } from '../../../../src/index.ts';
+import { requireApproval } from '../../../../src/decorators/entry.ts';
+import { type AnyTool, defineAgent, defineTool, error } from '../../../../src/index.ts';
 import { defineAgenticTool, type ModuleUse } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { createModule, LOOPS, useOf } from '../../../doors/loop.ts';

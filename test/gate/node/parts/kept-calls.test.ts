@@ -1,6 +1,7 @@
 /** What a reply held goes back to its provider however its calls have ended. */
 import { describe, expect, it } from 'vitest';
-import { type AnyTool, defineAgent, defineTool, error, requireApproval } from '../../../../src/index.ts';
+import { requireApproval } from '../../../../src/decorators/entry.ts';
+import { type AnyTool, defineAgent, defineTool, error } from '../../../../src/index.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { createToolCallingManager, defineToolCallingOptions } from '../../../../src/tool-calling/entry.ts';
 import { heldIn, maker, type SignedReply, signed } from './signed.ts';

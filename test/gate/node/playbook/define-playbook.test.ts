@@ -1,14 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import {
-  type AnyTool,
-  artifact,
-  defineTool,
-  error,
-  requireApproval,
-  toolsOf,
-  toolTable,
-} from '../../../../src/index.ts';
+import { requireApproval } from '../../../../src/decorators/entry.ts';
+import { type AnyTool, artifact, defineTool, error, toolsOf, toolTable } from '../../../../src/index.ts';
 import { formatToolTree } from '../../../../src/inspect.ts';
 import {
   after,

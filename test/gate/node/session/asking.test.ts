@@ -1,12 +1,11 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { manual } from '../../../../src/decorators/entry.ts';
+import { manual, requireApproval } from '../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   defineAgent,
   defineTool,
   replan,
-  requireApproval,
   terminateAgent,
   text,
 } from '../../../../src/index.ts';

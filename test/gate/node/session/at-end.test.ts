@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { requireApproval, type ToolProvider } from '../../../../src/index.ts';
+import { requireApproval } from '../../../../src/decorators/entry.ts';
+import type { ToolProvider } from '../../../../src/index.ts';
 import type { Discovery } from '../../../../src/kinds/entry.ts';
 import { listings } from '../../../../src/modules/listings/entry.ts';
 import {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defineTool, requireApproval, ToolCallContext } from '../../../../src/index.ts';
+import { requireApproval } from '../../../../src/decorators/entry.ts';
+import { defineTool, ToolCallContext } from '../../../../src/index.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { type Leased, toSnapshot } from '../../../doors/journal.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { oneShotPerLoop, withName } from '../../../../src/decorators/entry.ts';
-import { type AnyTool, defineTool, error, requireApproval } from '../../../../src/index.ts';
+import { oneShotPerLoop, requireApproval, withName } from '../../../../src/decorators/entry.ts';
+import { type AnyTool, defineTool, error } from '../../../../src/index.ts';
 import { defineStateMachine } from '../../../../src/kinds/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import { startStored } from '../../../fixtures/stored.ts';

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { requireApproval } from '../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   artifact,
   defineDomainType,
-  requireApproval,
   ToolDefinitionError,
   toolTable,
 } from '../../../../src/index.ts';

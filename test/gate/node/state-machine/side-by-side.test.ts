@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { manual, withReview } from '../../../../src/decorators/entry.ts';
-import { type AnyTool, defineAgent, requireApproval, type SessionEvent } from '../../../../src/index.ts';
+import { manual, requireApproval, withReview } from '../../../../src/decorators/entry.ts';
+import { type AnyTool, defineAgent, type SessionEvent } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import type { ScriptedReply, TestSession } from '../../../../src/testing/entry.ts';
 import { stored } from '../../../fixtures/stored.ts';

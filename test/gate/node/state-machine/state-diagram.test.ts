@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { defineTool, requireApproval, ToolDefinitionError } from '../../../../src/index.ts';
+import { requireApproval } from '../../../../src/decorators/entry.ts';
+import { defineTool, ToolDefinitionError } from '../../../../src/index.ts';
 import { toMermaid } from '../../../../src/inspect.ts';
 import { defineStateMachine, startingIn } from '../../../../src/kinds/entry.ts';
 import { orderMachine, workshop } from './scenes.ts';

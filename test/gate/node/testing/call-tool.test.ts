@@ -1,8 +1,8 @@
 /** One tool in a test, stubs in the place of effects, and what a kind of tools remembers. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { manual, withParameter } from '../../../../src/decorators/entry.ts';
-import { defineAgent, defineTool, exitEarly, requireApproval } from '../../../../src/index.ts';
+import { manual, requireApproval, withParameter } from '../../../../src/decorators/entry.ts';
+import { defineAgent, defineTool, exitEarly } from '../../../../src/index.ts';
 import { defineAgenticTool, defineToolKind } from '../../../../src/kinds/entry.ts';
 import { callTool, createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 

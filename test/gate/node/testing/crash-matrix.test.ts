@@ -1,12 +1,11 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { decorate } from '../../../../src/decorators/entry.ts';
+import { decorate, requireApproval } from '../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   defineAgent,
   defineTool,
   type ReplyPart,
-  requireApproval,
   type ToolCall,
 } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';

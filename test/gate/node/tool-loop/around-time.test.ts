@@ -2,14 +2,8 @@
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../../src/create-holdfast.ts';
-import { decorate, withAwaiting, withReview } from '../../../../src/decorators/entry.ts';
-import {
-  type AnyTool,
-  defineAgent,
-  defineTool,
-  type Policies,
-  requireApproval,
-} from '../../../../src/index.ts';
+import { decorate, requireApproval, withAwaiting, withReview } from '../../../../src/decorators/entry.ts';
+import { type AnyTool, defineAgent, defineTool, type Policies } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import {
   createManualClock,

@@ -1,13 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { withObservability } from '../../../../src/decorators/entry.ts';
-import {
-  type AnyTool,
-  defineTextTool,
-  defineTool,
-  type Eligible,
-  requireApproval,
-} from '../../../../src/index.ts';
+import { requireApproval, withObservability } from '../../../../src/decorators/entry.ts';
+import { type AnyTool, defineTextTool, defineTool, type Eligible } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { calls, crash, does, offered, opened, results, sessionWith } from './scenes.ts';
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { type Reference, requireApproval, type ToolTable } from '../../../../src/index.ts';
+import { requireApproval } from '../../../../src/decorators/entry.ts';
+import type { Reference, ToolTable } from '../../../../src/index.ts';
 import { formatToolTree } from '../../../../src/inspect.ts';
 import {
   defineUnfolding,

@@ -2,7 +2,8 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { type ChatModel, defineTool, type ModelRequest, requireApproval } from '../../../../src/index.ts';
+import { requireApproval } from '../../../../src/decorators/entry.ts';
+import { type ChatModel, defineTool, type ModelRequest } from '../../../../src/index.ts';
 import { objectSession } from '../../../doors/durable-objects.ts';
 import { until } from '../../../fixtures/scripts.ts';
 import { json, newSession, type Send, sessionName } from './client.ts';

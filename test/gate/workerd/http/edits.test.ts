@@ -1,8 +1,8 @@
 /** Edits over HTTP: what is told to whoever sends one that is not valid, and what they start from. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { withParameter } from '../../../../src/decorators/entry.ts';
-import { type AnyTool, defineAgent, defineTool, requireApproval } from '../../../../src/index.ts';
+import { requireApproval, withParameter } from '../../../../src/decorators/entry.ts';
+import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
 import { definePipeline } from '../../../../src/kinds/entry.ts';
 import { paidTo, payments } from '../../../fixtures/clerk-agent.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';

@@ -3,13 +3,8 @@ import { createExecutionContext } from 'cloudflare:test';
 import { env as bindings } from 'cloudflare:workers';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Caller, createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
-import {
-  defineAgent,
-  defineTool,
-  LOOP_ID_KEY,
-  requireApproval,
-  type TurnPrincipal,
-} from '../../../../src/index.ts';
+import { requireApproval } from '../../../../src/decorators/entry.ts';
+import { defineAgent, defineTool, LOOP_ID_KEY, type TurnPrincipal } from '../../../../src/index.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
 import { defineSchedule } from '../../../../src/modules/schedules/entry.ts';
 import { toSessionName } from '../../../doors/session.ts';

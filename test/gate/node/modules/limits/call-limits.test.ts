@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type AnyTool, defineAgent, requireApproval } from '../../../../../src/index.ts';
+import { requireApproval } from '../../../../../src/decorators/entry.ts';
+import { type AnyTool, defineAgent } from '../../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../../src/kinds/entry.ts';
 import { type CallLimits, callLimits, type ModuleUse } from '../../../../../src/modules/limits/entry.ts';
 import {

@@ -1,7 +1,8 @@
 /** From the end of a turn to the receiver outside: in memory, with the clock held. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { DueRow, LogEntry } from '../../../../../src/create-holdfast.ts';
-import { defineAgent, defineTool, requireApproval } from '../../../../../src/index.ts';
+import { requireApproval } from '../../../../../src/decorators/entry.ts';
+import { defineAgent, defineTool } from '../../../../../src/index.ts';
 import {
   type ModuleUse,
   type OutgoingWebhookConfig,

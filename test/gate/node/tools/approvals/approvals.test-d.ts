@@ -1,24 +1,19 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import {
+  type ApprovalOptions,
   autoApprove,
+  type Covers,
+  humanInput,
+  type Question,
+  requireApproval,
   requireType,
   serialised,
   withAwaiting,
   withConfirmation,
   withReview,
 } from '../../../../../src/decorators/entry.ts';
-import {
-  type AnyTool,
-  type ApprovalOptions,
-  type Covers,
-  defineDomainType,
-  defineTool,
-  humanInput,
-  type Question,
-  requireApproval,
-  type Tool,
-} from '../../../../../src/index.ts';
+import { type AnyTool, defineDomainType, defineTool, type Tool } from '../../../../../src/index.ts';
 import { type CallScope, defineUnfolding } from '../../../../../src/kinds/entry.ts';
 
 const refund = defineTool({

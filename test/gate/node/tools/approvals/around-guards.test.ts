@@ -1,8 +1,13 @@
 /** Nothing leads around the guard of an unfolding tool: no name, no list, no loop, and no guard inside. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { decorate, withConfirmation, withReview } from '../../../../../src/decorators/entry.ts';
-import { type AnyTool, defineDomainType, defineTool, requireApproval } from '../../../../../src/index.ts';
+import {
+  decorate,
+  requireApproval,
+  withConfirmation,
+  withReview,
+} from '../../../../../src/decorators/entry.ts';
+import { type AnyTool, defineDomainType, defineTool } from '../../../../../src/index.ts';
 import {
   after,
   chainFrom,

@@ -3,19 +3,14 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {
   decorate,
+  requireApproval,
   requireType,
   withAwaiting,
   withConfirmation,
   withName,
   withReview,
 } from '../../../../../src/decorators/entry.ts';
-import {
-  type AnyTool,
-  defineDomainType,
-  type JsonObject,
-  providerTool,
-  requireApproval,
-} from '../../../../../src/index.ts';
+import { type AnyTool, defineDomainType, type JsonObject, providerTool } from '../../../../../src/index.ts';
 import { defineAgenticTool, defineUnfolding, unfoldingOf } from '../../../../../src/kinds/entry.ts';
 import { createMcpToolFactory } from '../../../../../src/mcp/tools/entry.ts';
 import type { TestSession } from '../../../../../src/testing/entry.ts';

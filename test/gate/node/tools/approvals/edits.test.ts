@@ -2,9 +2,11 @@
 import * as v from 'valibot';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
+  humanInput,
   type Review,
   type ReviewHandler,
   type ReviewRequest,
+  requireApproval,
   requireType,
   withCoercion,
   withParameter,
@@ -15,9 +17,7 @@ import {
   defineAgent,
   defineDomainType,
   defineTool,
-  humanInput,
   type JsonObject,
-  requireApproval,
 } from '../../../../../src/index.ts';
 import { definePipeline } from '../../../../../src/kinds/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';

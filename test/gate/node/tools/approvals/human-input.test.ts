@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { type ReviewHandler, type ReviewRequest, withName } from '../../../../../src/decorators/entry.ts';
+import {
+  type HumanInputConfig,
+  humanInput,
+  type ReviewHandler,
+  type ReviewRequest,
+  withName,
+} from '../../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   type Decision,
-  type HumanInputConfig,
-  humanInput,
   SignalError,
   ToolConfigurationError,
 } from '../../../../../src/index.ts';

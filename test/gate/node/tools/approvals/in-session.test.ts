@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
+  type ApprovalOptions,
   autoApprove,
   type Review,
   type ReviewHandler,
+  requireApproval,
   serialised,
   withAwaiting,
   withConfirmation,
@@ -10,12 +12,10 @@ import {
 } from '../../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
-  type ApprovalOptions,
   type DecisionKind,
   defineAgent,
   defineTool,
   exitEarly,
-  requireApproval,
 } from '../../../../../src/index.ts';
 import { definePipeline } from '../../../../../src/kinds/entry.ts';
 import {

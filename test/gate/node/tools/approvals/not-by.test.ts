@@ -1,15 +1,14 @@
 /** Decisions that whoever asked for the turn may not make. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { requireType, withAwaiting, withConfirmation } from '../../../../../src/decorators/entry.ts';
 import {
-  type AnyTool,
-  defineAgent,
-  defineDomainType,
-  defineTool,
   humanInput,
   requireApproval,
-} from '../../../../../src/index.ts';
+  requireType,
+  withAwaiting,
+  withConfirmation,
+} from '../../../../../src/decorators/entry.ts';
+import { type AnyTool, defineAgent, defineDomainType, defineTool } from '../../../../../src/index.ts';
 import { createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 import { parseEvent, toRow } from '../../../../doors/journal.ts';
 

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type Decision,
-  type JsonObject,
-  requireApproval,
-  ToolConfigurationError,
-} from '../../../../../src/index.ts';
+import { requireApproval } from '../../../../../src/decorators/entry.ts';
+import { type Decision, type JsonObject, ToolConfigurationError } from '../../../../../src/index.ts';
 import { modelText } from '../../../../doors/tools.ts';
 import { decidedInvocation } from './decided-invocation.ts';
 import { refundTool } from './refund.ts';

@@ -1,13 +1,12 @@
 /** What people decide by holds no character that they cannot see. */
 import { describe, expect, it } from 'vitest';
-import { type ReviewRequest, withReview } from '../../../../../src/decorators/entry.ts';
 import {
-  defineAgent,
-  defineTool,
   humanInput,
-  type JsonObject,
+  type ReviewRequest,
   requireApproval,
-} from '../../../../../src/index.ts';
+  withReview,
+} from '../../../../../src/decorators/entry.ts';
+import { defineAgent, defineTool, type JsonObject } from '../../../../../src/index.ts';
 import { createTestSession } from '../../../../../src/testing/entry.ts';
 
 const OVERRIDE = '\u202e';

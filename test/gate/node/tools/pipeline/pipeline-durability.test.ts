@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type AnyTool,
-  defineAgent,
-  defineTextTool,
-  type Effect,
-  requireApproval,
-} from '../../../../../src/index.ts';
+import { requireApproval } from '../../../../../src/decorators/entry.ts';
+import { type AnyTool, defineAgent, defineTextTool, type Effect } from '../../../../../src/index.ts';
 import { definePipeline } from '../../../../../src/kinds/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 import { answers } from '../../session/former-holder.ts';

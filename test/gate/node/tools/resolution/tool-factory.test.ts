@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { requireApproval } from '../../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   defineTool,
   eachTool,
-  requireApproval,
   resolveTools,
   type ToolFactory,
   toolFactory,

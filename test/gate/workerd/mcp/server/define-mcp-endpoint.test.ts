@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError, createHoldfast } from '../../../../../src/create-holdfast.ts';
-import { manual } from '../../../../../src/decorators/entry.ts';
-import { defineTool, humanInput } from '../../../../../src/index.ts';
+import { humanInput, manual } from '../../../../../src/decorators/entry.ts';
+import { defineTool } from '../../../../../src/index.ts';
 import { definePlaybook, defineSubagent, defineUnfolding } from '../../../../../src/kinds/entry.ts';
 import {
   defineMcpEndpoint,

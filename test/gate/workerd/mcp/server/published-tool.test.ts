@@ -3,14 +3,8 @@ import { env } from 'cloudflare:workers';
 import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
 import { createHoldfast, type LogEntry } from '../../../../../src/create-holdfast.ts';
-import {
-  type AnyTool,
-  defineTool,
-  error,
-  requireApproval,
-  type ToolCall,
-  text,
-} from '../../../../../src/index.ts';
+import { requireApproval } from '../../../../../src/decorators/entry.ts';
+import { type AnyTool, defineTool, error, type ToolCall, text } from '../../../../../src/index.ts';
 import { defineMcpEndpoint } from '../../../../../src/mcp/server/entry.ts';
 import { ORIGIN, type Send } from '../../http/client.ts';
 import { calling, KEY, messagesOf, postMcp, publishing, rpc } from './talk.ts';

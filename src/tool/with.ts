@@ -1,11 +1,11 @@
-import { checkNaming, readMetadata, ToolDefinitionError } from '../tool/check-definition.ts';
-import { checkCall, checkInput, coerceInput, invalidInput } from '../tool/check-input.ts';
-import { decorate, renamed } from '../tool/decorate.ts';
-import { type CheckedInput, type InputSchema, InputSchemaError } from '../tool/input-schema.ts';
-import { isJsonObject, type Json, type JsonObject } from '../tool/json.ts';
-import type { JsonSchema } from '../tool/json-schema.ts';
-import { type PropertyDeclaration, type PropertyValue, toPropertySchema } from '../tool/parameters.ts';
-import type { AnyTool, Tool } from '../tool/tool.ts';
+import { checkNaming, readMetadata, ToolDefinitionError } from './check-definition.ts';
+import { checkCall, checkInput, coerceInput, invalidInput } from './check-input.ts';
+import { decorate, renamed } from './decorate.ts';
+import { type CheckedInput, type InputSchema, InputSchemaError } from './input-schema.ts';
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { type PropertyDeclaration, type PropertyValue, toPropertySchema } from './parameters.ts';
+import type { AnyTool, Tool } from './tool.ts';
 
 /**
  * The same tool under another name. The only renamer there is: prefixes, naming functions and tool
