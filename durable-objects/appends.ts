@@ -20,7 +20,7 @@ export function storeRest(scope: LedgerScope, change: Change): void {
   const { storage, now } = scope;
   const { inboxRead, files, snapshot, expiries, scheduled } = change;
   if (inboxRead !== undefined) takeIn(scope, inboxRead);
-  keepFiles(scope, files);
+  if (files?.length) keepFiles(scope, files);
   if (snapshot !== undefined) storage.setSnapshot(snapshot);
   if (snapshot?.messagesFrom !== undefined) forgetSteered(scope, snapshot.messagesFrom);
   for (const { wait, after } of expiries ?? []) {

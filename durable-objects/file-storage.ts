@@ -8,6 +8,8 @@ export interface FileStorage {
   bytes(): number;
   /** Returns whether any file is gone. */
   hasGone(): boolean;
+  /** The session has never had a file. `undefined`: it is not known yet, and `bytes` and `hasGone` find out. */
+  readonly isEmpty: boolean | undefined;
   /** Stores a file that comes at this time; of one that is kept already, that its bytes are here, or outside, as well. */
   add(file: KeptFile, at: number): void;
   /** A file that is kept came again at this time. */

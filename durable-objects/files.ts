@@ -26,7 +26,7 @@ const sizeOf = ({ bytes, size }: KeptFile): number => bytes?.byteLength ?? size;
  * that were only outside until now are kept here from now on, and it is remembered when bytes are outside as well. One that was
  * deleted is kept again, unless its bytes are in a copy that was deleted.
  */
-export function keepFiles(scope: LedgerScope, toKeep: readonly KeptFile[] = []): void {
+export function keepFiles(scope: LedgerScope, toKeep: readonly KeptFile[]): void {
   const { files } = scope.storage;
   for (const file of toKeep) {
     const kept = files.find(file.id);
@@ -36,7 +36,7 @@ export function keepFiles(scope: LedgerScope, toKeep: readonly KeptFile[] = []):
     files.add({ ...file, size: sizeOf(file) }, scope.now());
     if (file.bytes === undefined) rememberStore(scope);
   }
-  if (toKeep.length > 0) scheduleExpiry(scope);
+  scheduleExpiry(scope);
 }
 
 /** A store outside has the bytes in a copy that was deleted since they were put there. */

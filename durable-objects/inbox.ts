@@ -75,7 +75,7 @@ export function leaveOrExpire(scope: LedgerScope, message: PostedMessage): 'post
     }
     closeWait(scope, turn, answers);
   }
-  keepFiles(scope, message.files);
+  if (message.files?.length) keepFiles(scope, message.files);
   leaveMessage(scope, message);
   return 'posted';
 }

@@ -131,7 +131,6 @@ function lastHeard(storage: SessionStorage): number | null {
  */
 export function leasedAnswer({ storage, clock }: LedgerScope, reader: Reader): Leased {
   const { epoch, cause, expired, expiredFor, strikes } = storage.lease();
-  const fileBytes = storage.files.bytes();
   return {
     status: 'leased',
     epoch,
@@ -144,9 +143,13 @@ export function leasedAnswer({ storage, clock }: LedgerScope, reader: Reader): L
     ...pageToFold(storage, reader),
     inbox: unreadMessages(storage),
     ...loadOf(storage),
-    ...(fileBytes > 0 && { fileBytes }),
-    ...(storage.files.hasGone() && { hasGoneFiles: true }),
+    ...(storage.files.isEmpty !== true && toldOfFiles(storage)),
   };
+}
+
+function toldOfFiles({ files }: SessionStorage): Pick<Leased, 'fileBytes' | 'hasGoneFiles'> {
+  const fileBytes = files.bytes();
+  return { ...(fileBytes > 0 && { fileBytes }), ...(files.hasGone() && { hasGoneFiles: true }) };
 }
 
 /** When exactly this append of a holder was stored before, however long ago; `null` if it was not. */

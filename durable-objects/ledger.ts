@@ -240,7 +240,8 @@ export class SessionLedger {
   /** Stores a turn, and what `begin` does with it if it is to start now, in one commit. Answers as `#storeStart` does. */
   #start(start: TurnStart, begin: () => void): Deferred | NotStarted | null {
     // A session that is not there is not made for a message that it refuses.
-    const full = this.#storage.exists() ? null : whyNoRoom(this.#storage, start.files);
+    const isFirst = start.files?.length && !this.#storage.exists();
+    const full = isFirst ? whyNoRoom(this.#storage, start.files) : null;
     if (full !== null) return full;
     this.wake();
     const other = unlessFull(this.#bounds, () =>
@@ -261,14 +262,16 @@ export class SessionLedger {
     if (known !== null) return known;
     const waits = waitingKindOf(scope, start);
     const full = whyFull(this.#bounds, weightOf([start.started], start.files));
-    const noPlace = whyNoRoom(this.#storage, start.files) ?? whyMoved(this.#storage, start);
+    const noPlace = start.files?.length
+      ? (whyNoRoom(this.#storage, start.files) ?? whyMoved(this.#storage, start))
+      : null;
     const refused = full ?? whyRefused(scope, start, waits) ?? noPlace;
     if (refused !== null) return refused;
     if (this.#storage.head() === 0) {
       this.#storage.setLease({ ...this.#storage.lease(), epoch: this.#options.firstEpoch() });
       addStart(scope, start.opening);
     }
-    keepFiles(scope, start.files);
+    if (start.files?.length) keepFiles(scope, start.files);
     if (waits === null) addStart(scope, start.started);
     rememberRequest(scope, start, waits === null ? this.#storage.head() : 0);
     return waits && defer(scope, start, waits);

@@ -21,6 +21,7 @@ export class SqlFiles implements FileStorage {
   /** Every lease asks for it. */
   #bytes: number | undefined;
   #hasGone: boolean | undefined;
+  isEmpty: boolean | undefined;
 
   constructor({ storage, exists }: SqlDatabase, chunks: SqlChunks) {
     this.#exists = exists;
@@ -46,6 +47,7 @@ export class SqlFiles implements FileStorage {
     if (!this.#exists()) return false;
     this.#hasGone ??=
       this.#sql.exec('SELECT 1 FROM files WHERE gone IS NOT NULL LIMIT 1').toArray().length > 0;
+    this.isEmpty = !this.#hasGone && this.#bytes === 0;
     return this.#hasGone;
   }
 
@@ -131,6 +133,7 @@ export class SqlFiles implements FileStorage {
   forget(): void {
     this.#bytes = undefined;
     this.#hasGone = undefined;
+    this.isEmpty = undefined;
   }
 
   #row(id: string): FileColumns | undefined {

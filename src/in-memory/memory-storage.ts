@@ -236,6 +236,7 @@ interface MemoryFile extends Omit<StoredFile, 'copy'> {
 }
 
 class MemoryFiles implements FileStorage {
+  readonly isEmpty = undefined;
   #files = new Map<string, MemoryFile>();
   #bytes = new Map<string, Uint8Array>();
 

@@ -5,7 +5,6 @@ import { toTurnStart } from '../journal/event-rows.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import type { FileStore } from '../session/file-store.ts';
 import { readerOf } from '../session/fold-session.ts';
 import { toNewMessage } from '../session/new-message.ts';
 import { systemClock } from '../session/read-platform.ts';
@@ -44,8 +43,6 @@ export interface RunAgentOptions {
   readonly agents?: readonly Agent[] | undefined;
   /** Modules, as an app has them. */
   readonly use?: readonly ModuleUse[] | undefined;
-  /** Keeps the bytes of files that tools give: without it they are gone when this answers. Nothing is deleted from it. */
-  readonly files?: FileStore | undefined;
   /** Cancels the run: what is answered then has the outcome `cancelled`. */
   readonly signal?: AbortSignal | undefined;
   /** Takes the lines of the log; unless given, problems are written to the console, and no line for each turn. */
@@ -86,7 +83,7 @@ export async function runAgent<Output>(
     name,
   );
   const host = { ...hostOf(agent, options, port), place: { agent: agent.name, session } };
-  const said = await toNewMessage(message);
+  const said = await toNewMessage(message, host.modules.files);
   const context = ToolCallContext.of(options.context ?? {});
   const start = toTurnStart({ agent: agent.name, ...said, context, from: principal }, newId);
   // Whoever holds a session listens for what is sent to it while somebody reads it.
@@ -115,7 +112,7 @@ const LEASE_MS = 24 * 60 * 60 * 1000;
 const newId = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 16);
 
 function hostOf(declared: Agent, options: RunAgentOptions, port: SessionPort) {
-  const { files, log } = options;
+  const { log } = options;
   const env = { ...options.env };
   const app = [declared, ...(options.agents ?? [])];
   const modules = appModules({ ...options, agents: app });
@@ -127,7 +124,7 @@ function hostOf(declared: Agent, options: RunAgentOptions, port: SessionPort) {
   if (model === undefined) throw noModel(declared.name);
   const resolve = (one: Agent): Agent => ({ ...resolved(one), model: ownModel(one) });
   return {
-    ...{ port, env, files, model },
+    ...{ port, env, model },
     clock: systemClock,
     modules,
     agent: { ...resolved(declared), model },

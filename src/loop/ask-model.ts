@@ -10,12 +10,12 @@ import { withCacheMarks } from './cache-marks.ts';
 import { inspect, modelCallSeen, placeOf, replySeen, tellModelFailure, toolsChangeSeen } from './inspect.ts';
 import { toldChanges, toolsChanged, withPrefixes } from './late-tools.ts';
 import { inLoop, isPlanned, type Loop } from './loop.ts';
+import type { ShownFiles } from './loop-files.ts';
 import { layersOf, prepareAll } from './loop-seams.ts';
 import { requestSettings } from './loop-settings.ts';
 import { makeRoom, type ToRequest } from './make-room.ts';
 import { fingerprint, loopView, type Offer, offerTools, routed } from './offer-tools.ts';
 import { keepable } from './reply-weight.ts';
-import { filesToShow, isRefusedForFiles, type ShownFiles } from './shown-files.ts';
 import { toldOf, toModelMessages } from './shown-history.ts';
 import { sameName } from './tool-not-found.ts';
 
@@ -30,7 +30,7 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
   // The last reply is asked for with the tools that there are, and calls none.
   if (!last && loop.spec.uses.length > 0) await prepareAll(loop);
   holder.takeSteers(frame.id);
-  const files = await filesToShow(loop);
+  const files = loop.files && (await loop.files.show(loop));
   const shown = frame.messages.length;
   const offered = offerNow(loop);
   const { toRequest, asked } = requestsIn(loop, { last, offered, files });
@@ -51,7 +51,7 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
       if (answer) loop.journal.emit(keepable(loop.spec.model.name, answer));
       return answer;
     } catch (failure) {
-      if (!isRefusedForFiles(loop, request, failure)) makeRoom(loop, toRequest, failure);
+      if (!files?.isRefused(request, failure)) makeRoom(loop, toRequest, failure);
       return undefined;
     } finally {
       for (const run of ended) run();
@@ -186,7 +186,7 @@ interface Asking {
 }
 
 interface Shown extends Pick<AskedFor, 'last' | 'offered'> {
-  readonly files: ShownFiles;
+  readonly files: ShownFiles | undefined;
 }
 
 function requestsIn(loop: Loop, { last, offered, files }: Shown): Asking {
@@ -208,7 +208,7 @@ function requestsIn(loop: Loop, { last, offered, files }: Shown): Asking {
   return {
     toRequest: (conversation) => {
       const all = [...first, ...toModelMessages(loop, conversation, { told, files }), ...more];
-      const messages = givenTo(model, all, accepts);
+      const messages = givenTo(model, files ? files.fitted(all) : all);
       const request = { messages, ...how, ...form, ...(accepts && { accepts }) };
       return model.signsPrefix ? { ...request, messages: withPrefixes(request).messages } : request;
     },

@@ -14,6 +14,7 @@ import { discoveryOf } from './discovery.ts';
 import { isCutOff } from './exception-processor.ts';
 import { isInterrupted } from './holder.ts';
 import { inLoop, type Loop, principalOf } from './loop.ts';
+import { needsFiles } from './loop-files.ts';
 import { runInModules } from './loop-seams.ts';
 import { loopView, offeredIn } from './offer-tools.ts';
 import { processView } from './process-view.ts';
@@ -126,7 +127,10 @@ const scopeOf = (
   recall: view.recallNow,
   progress: (status) => loop.live.progress(record.id, loop.secrets.redact(status)),
   say: view.say,
-  file: (id) => loop.files.find(id),
+  async file(id) {
+    if (loop.files) return loop.files.find(id);
+    throw new TypeError(needsFiles('`call.file`'));
+  },
   history: () => callHistory(loop),
   ...asking,
 });

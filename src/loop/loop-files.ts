@@ -1,75 +1,108 @@
-import type { FileGone } from '../journal/kept-file.ts';
-import { sha256Hex } from '../tool/async.ts';
-import { toBase64 } from '../tool/base64.ts';
-import type { NewFile, StoredFile } from '../tool/content.ts';
+/** Files in loops: the seam by which a module keeps them and shows them to models. Without it a loop names files in words. */
+import type { SessionEvent, StoredEvent } from '../journal/events.ts';
+import type { KeptFile } from '../journal/kept-file.ts';
+import type { SessionPort } from '../journal/session-port.ts';
+import type { FrameState } from '../journal/state.ts';
+import type { ChatModel, ModelMessage, ModelRequest } from '../model/chat-model.ts';
+import type { MessagePart } from '../model/parts.ts';
+import type { HistoryMessage } from '../tool/call.ts';
+import type { ContentPart, NewFile, StoredFile } from '../tool/content.ts';
+import type { GivenEnv } from '../tool/env.ts';
+import type { Log } from '../tool/log.ts';
+import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
+import type { Secrets } from '../tool/secrets.ts';
+import type { ToolResult } from '../tool/tool-result.ts';
 
-/** The most bytes of one file. */
-export const MAX_FILE = 8 * 1024 * 1024;
+/** A loop whose model is about to be asked. */
+export interface ShowingLoop {
+  readonly frame: FrameState;
+  readonly spec: { readonly model: ChatModel; readonly accepts?: readonly string[] | undefined };
+  readonly log: Log;
+}
 
-/** The files of a session, as the loops of a turn keep and read them. */
+/** What is sent of a message or of a result that has files. */
+export interface ShownContent {
+  /** What it says as words alone. */
+  readonly text: string;
+  /** Absent where no file is sent. */
+  readonly parts?: readonly MessagePart[];
+}
+
+/** The files that one request of a loop carries. */
+export interface ShownFiles {
+  /** Returns what is sent of a message of the user's. */
+  message(message: Pick<Extract<HistoryMessage, { role: 'user' }>, 'text' | 'parts'>): ShownContent;
+  /** Returns what is sent of a result that is shown as `text`. Its words and those of its text files have about `most` characters together. */
+  result(text: string, parts: readonly ContentPart[], most: number): ShownContent;
+  /** Returns the messages with the files that the model takes, where it takes them, and all others in words. */
+  fitted(messages: readonly ModelMessage[]): readonly ModelMessage[];
+  /** Returns whether the loop asks again with fewer files after this failure, once for each loop. */
+  isRefused(request: Pick<ModelRequest, 'messages'>, failure: unknown): boolean;
+}
+
+/** The files of loops that share them, such as those of a turn. */
 export interface LoopFiles {
   /**
-   * Keeps the bytes of a file under their hash: they are stored with the first event that names it.
-   *
-   * @throws FileRefusedError when it is too large, or the session has no room for it.
-   */
-  keep(file: NewFile): Promise<StoredFile>;
-  /**
-   * Answers the bytes of these files in base64, by their ids, as far as they are there. Each is fetched once an invocation.
+   * Returns the result as data: its new files are kept, and stored with the first event that names them. A file that is not kept is told
+   * in words in its place, and reported by `onLost`.
    *
    * @throws Interrupted if the session cannot be reached: the turn is left to another invocation.
    */
-  read(files: readonly StoredFile[]): Promise<ReadonlyMap<string, string>>;
-  /**
-   * Returns those of these files that were deleted, by their ids, and why.
-   *
-   * @throws Interrupted if the session cannot be reached: the turn is left to another invocation.
-   */
-  gone(files: readonly StoredFile[]): Promise<ReadonlyMap<string, FileGone>>;
-  /** Answers a file that the session keeps, with its bytes. */
+  keep(result: ToolResult, secrets: Secrets, onLost: (problem: string) => void): Promise<ToolResult>;
+  /** Reads the files for the next request of a loop; `undefined` if its conversation names none. Throws as `keep` does. */
+  show(loop: ShowingLoop): Promise<ShownFiles | undefined>;
+  /** Returns a file that is kept, with its bytes. */
   find(id: string): Promise<NewFile | undefined>;
 }
 
-/** A file was not kept. The message is for the model, and says what may be done. */
-export class FileRefusedError extends Error {
-  override readonly name = 'FileRefusedError';
+/** The files of a session while one invocation holds it. */
+export interface HeldFiles extends LoopFiles {
+  /** Returns the files that an event names and that are not stored yet: they are stored with it. */
+  namedBy(event: SessionEvent): readonly KeptFile[];
+  /** Returns the same for parts that are left for the next lease holder. */
+  namedIn(parts: readonly ContentPart[]): readonly KeptFile[];
+  /** These events are stored, and so are the files that they name. */
+  stored(events: readonly StoredEvent[]): void;
+  /** A message was taken in while the session was held, and may have brought files again that had been deleted. */
+  refresh(): void;
 }
 
-/** A file by the hash of its bytes. @throws FileRefusedError when it is empty or too large. */
-export async function toStored({ bytes, mediaType, name }: NewFile): Promise<StoredFile> {
-  const size = bytes.byteLength;
-  if (size === 0) throw new FileRefusedError('It is empty.');
-  if (size > MAX_FILE) throw new FileRefusedError(`A file may weigh ${MAX_FILE} bytes.`);
-  const id = await sha256Hex(new Uint8Array(bytes));
-  return { type: 'file', id, mediaType, ...(name !== undefined && { name }), size };
+/** A session that is held. */
+export interface HoldingSession {
+  readonly port: Pick<SessionPort, 'file' | 'fileStates'>;
+  /** The session's name. */
+  readonly name: string;
+  /** Returns the session's incarnation. */
+  readonly incarnation: () => string;
+  /** What the session's files weigh already, in bytes. */
+  readonly used: number;
+  /** Some of the session's files were deleted. */
+  readonly hasGone: boolean;
+  /** Counts requests. */
+  readonly count: (subrequests: number) => void;
+  readonly log: Log;
+  readonly env: GivenEnv;
 }
 
-/** The files of a loop without a session: they are there as long as it is. */
-export class MemoryFiles implements LoopFiles {
-  readonly #files = new Map<string, NewFile>();
-
-  async keep(file: NewFile): Promise<StoredFile> {
-    const stored = await toStored(file);
-    this.#files.set(stored.id, file);
-    return stored;
-  }
-
-  async read(files: readonly StoredFile[]): Promise<ReadonlyMap<string, string>> {
-    return new Map(
-      files.flatMap(({ id }) => {
-        const file = this.#files.get(id);
-        return file ? [[id, toBase64(file.bytes)] as const] : [];
-      }),
-    );
-  }
-
-  async gone(): Promise<ReadonlyMap<string, FileGone>> {
-    return NONE;
-  }
-
-  async find(id: string): Promise<NewFile | undefined> {
-    return this.#files.get(id);
-  }
+/** What a module brings that keeps files. */
+export interface FileKeeper {
+  /** Names a file by the hash of its bytes. @throws FileRefusedError if it is empty or too large. */
+  named(file: NewFile): Promise<StoredFile>;
+  /** Opens the files of a session for the invocation that holds it. */
+  open(session: HoldingSession): HeldFiles;
+  /** Makes the files of a loop without a session. */
+  inMemory(): LoopFiles;
 }
 
-const NONE: ReadonlyMap<string, FileGone> = new Map();
+/** The seam of files: the use of an app that keeps them. */
+export const FILES = defineSeam<FileKeeper>();
+
+/** Returns what keeps files among the uses, or `undefined`. */
+export function keeperIn(uses: readonly ModuleUse[]): FileKeeper | undefined {
+  const use = uses.find((one) => FILES.of(one));
+  return use && FILES.of(use);
+}
+
+/** Tells a developer that something needs the module of files. */
+export const needsFiles = (what: string): string =>
+  `${what} needs the module \`files()\`: import it from 'holdfast/files' and add it to \`use\`.`;

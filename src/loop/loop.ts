@@ -112,9 +112,8 @@ export interface TurnScope {
   readonly env: WorkerEnv;
   /** It knows where in the app the turn is, and hides the secrets. */
   readonly log: Log;
-  readonly files: LoopFiles;
-  /** The ids of loops whose model has refused a request with files of earlier messages: they are told in words from then on. */
-  readonly withoutFiles: Set<string>;
+  /** Absent: no module keeps files. */
+  readonly files?: LoopFiles | undefined;
   readonly slots: Slots;
   readonly locks: CallLocks;
   /** What kinds of tools remember, of the session and of calls that run. */

@@ -12,7 +12,7 @@ import type { ToolMemory } from '../tool/tool-memory.ts';
 import { type Holder, NO_CREDENTIALS } from './holder.ts';
 import { LiveMemories } from './live-memories.ts';
 import type { Loop, LoopJournal, LoopSpec, TurnScope } from './loop.ts';
-import { MemoryFiles } from './loop-files.ts';
+import { keeperIn, type LoopFiles } from './loop-files.ts';
 import { DEFAULT_LIMITS, type LoopLimits, tokenCeiling } from './loop-limits.ts';
 import { usesOfTurn } from './loop-seams.ts';
 import { DEFAULT_POLICIES } from './policies.ts';
@@ -23,6 +23,8 @@ import { CallLocks, Slots } from './slots.ts';
 export type MemoryLoopConfig = Pick<LoopSpec, 'tools' | 'model'> &
   Partial<Pick<LoopSpec, 'strategies' | 'policies' | 'inspectors' | 'context'>> & {
     readonly uses?: readonly ModuleUse[] | undefined;
+    /** Defaults to those of `uses`. */
+    readonly files?: LoopFiles | undefined;
   } & Partial<Pick<TurnScope, 'turn' | 'everywhere' | 'secrets' | 'live' | 'inSession'>> & {
     readonly limits?: LoopLimits | undefined;
     readonly message?: string | undefined;
@@ -41,7 +43,6 @@ export type MemoryLoopConfig = Pick<LoopSpec, 'tools' | 'model'> &
 export interface MemoryLoop {
   readonly loop: Loop;
   readonly state: SessionState;
-  readonly files: MemoryFiles;
 }
 
 /**
@@ -60,7 +61,6 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
   emit({ type: 'turn-started', turn, loopId: turn, message, context: {}, principal });
   const frame = state.turn?.frames.get(ROOT);
   if (!frame) throw new Error('A turn that has started has a loop.');
-  const files = new MemoryFiles();
   const holder = { ...alone(turn), ...config.holder };
   const { env = {} } = config;
   const secrets = (config.secrets ?? Secrets.NONE).hidingToo(credentialsIn(env));
@@ -77,8 +77,7 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
     secrets,
     env: envOfTools(env),
     log: hiding(config.log ?? toLog(), {}, () => secrets),
-    files,
-    withoutFiles: new Set(),
+    files: config.files ?? keeperIn(config.uses ?? [])?.inMemory(),
     slots: new Slots(),
     locks: new CallLocks(),
     memories: new LiveMemories(state, memories),
@@ -86,7 +85,7 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
     everywhere: config.everywhere ?? [],
     run: runForOutput,
   };
-  return { loop: { ...scope, spec: specOf(config), frame }, state, files };
+  return { loop: { ...scope, spec: specOf(config), frame }, state };
 }
 
 function specOf({

@@ -6,6 +6,7 @@ import { distinctModules, distinctUses, type ModuleUse } from '../tool/module-us
 import { OFFERS } from '../tool/offers.ts';
 import type { InjectionStrategy } from '../tool/tool.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
+import { type FileKeeper, keeperIn } from './loop-files.ts';
 
 /** All modules of an app, put together once: what the fold and every loop of the app receive, which know none of them. */
 export interface Modules {
@@ -16,6 +17,8 @@ export interface Modules {
   readonly memories: readonly ToolMemory[];
   /** What they offer in every loop, in order. */
   readonly strategies: readonly InjectionStrategy[];
+  /** What keeps files, if the app uses it. */
+  readonly files?: FileKeeper | undefined;
   /** Stamps snapshots: one that other memories have made hides facts from these, and is left out. */
   readonly reducer: number;
 }
@@ -43,6 +46,7 @@ export function composeModules(
     appWide,
     memories,
     strategies: uses.flatMap((use) => OFFERS.of(use) ?? []),
+    files: keeperIn(appWide),
     reducer: reducerOf(memories),
   };
 }

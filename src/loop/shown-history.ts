@@ -5,15 +5,15 @@ import { NO_RESPONSE, replyInWords } from '../model/given-to.ts';
 import { callsOf, type ReplyPart, type RequestedCall } from '../model/parts.ts';
 import { attempt } from '../tool/async.ts';
 import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
-import { inWords, isFile, placed } from '../tool/content.ts';
+import { fileLine, isFile } from '../tool/content.ts';
 import { paragraphs } from '../tool/json.ts';
 import { type HowToReadOn, howToReadOn } from '../tool/read-result.ts';
 import type { EarlierResults } from '../tool/tool.ts';
 import { partsOfResult, sameLength, shortenable, shownText } from '../tool/tool-result.ts';
 import { type KeptReplies, keptReplies, type ShownReply } from './kept-replies.ts';
 import { type Loop, type LoopSpec, principalOf } from './loop.ts';
+import type { ShownContent, ShownFiles } from './loop-files.ts';
 import { type HistoryScope, LOOPS } from './loop-seams.ts';
-import { type ShownContent, type ShownFiles, toShownContent, toShownMessage } from './shown-files.ts';
 
 /** A loop whose conversation is shown. */
 type Shown = Pick<Loop, 'spec' | 'journal' | 'log'>;
@@ -104,10 +104,7 @@ export function toModelMessages(
     const change = whole.has(message.toolsChange) && told.get(message.toolsChange);
     if (change) sent.push(toldOf(change));
     if (message.role === 'user')
-      sent.push({
-        role: 'user',
-        ...(message.parts ? toShownMessage(message, files) : { text: message.text }),
-      });
+      sent.push({ role: 'user', ...(message.parts ? shownMessage(message, files) : { text: message.text }) });
     else if (saysNothing(message)) sent.push(...blank(message, sending, shown[index + 1]));
     else sent.push(...toReply(message, sending));
   }
@@ -119,7 +116,7 @@ interface ShownBeside {
   /** What the model is told of tools that came and went. */
   readonly told: ReadonlyMap<unknown, ToolsTold>;
   /** The files that the request carries. */
-  readonly files: ShownFiles;
+  readonly files: ShownFiles | undefined;
 }
 
 const NO_CHANGES: ReadonlySet<unknown> = new Set();
@@ -138,8 +135,18 @@ const changesIn = <Change>(messages: readonly { readonly toolsChange?: Change }[
 /** Tells a model which tools came and went here. */
 export const toldOf = (toolsChange: ToolsTold): ModelMessage => ({ role: 'system', text: '', toolsChange });
 
+/** A message of the user's. Where no module shows its files, they are named. */
+function shownMessage(
+  message: Extract<HistoryMessage, { role: 'user' }>,
+  files: ShownFiles | undefined,
+): ShownContent {
+  const { text, parts } = message;
+  if (!parts) return { text };
+  return files ? files.message(message) : { text: paragraphs(text, ...parts.filter(isFile).map(fileLine)) };
+}
+
 interface Sending {
-  readonly files: ShownFiles;
+  readonly files: ShownFiles | undefined;
   /** Every call, by our id. */
   readonly records: ReadonlyMap<string, CallRecord>;
   /** Absent if no reply holds more than words and calls, as of most models. */
@@ -150,7 +157,7 @@ interface Sending {
   readonly whole: ReadonlyMap<string, string> | undefined;
 }
 
-function sendingOf(loop: Shown, conversation: readonly Message[], files: ShownFiles): Sending {
+function sendingOf(loop: Shown, conversation: readonly Message[], files: ShownFiles | undefined): Sending {
   const { tools, policies } = loop.spec;
   const records = new Map<string, CallRecord>();
   let hasKept = false;
@@ -239,10 +246,9 @@ function saidBeside({ said = [], input }: HistoryCall, { characters }: Sending):
 function resultContent(call: HistoryCall, sending: Sending): ShownContent {
   const { records, files, characters } = sending;
   const text = resultText(call, sending);
-  const parts = call.result ? partsOfResult(call.result) : [];
-  if (parts.length === 0 || records.get(call.id)?.ended?.shown !== undefined) return { text };
-  const shown = text === inWords(parts) ? parts : placed(text, parts.filter(isFile));
-  return toShownContent(shown, files, characters);
+  const parts = files && call.result ? partsOfResult(call.result) : [];
+  if (!files || parts.length === 0 || records.get(call.id)?.ended?.shown !== undefined) return { text };
+  return files.result(text, parts, characters);
 }
 
 function resultText({ id, result }: HistoryCall, { records, characters, readOn, whole }: Sending): string {

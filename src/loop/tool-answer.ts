@@ -1,11 +1,10 @@
 import type { CallChanges } from '../journal/events.ts';
-import { type ContentPart, fileLine, isFile, isNew, isText, type NewFile } from '../tool/content.ts';
+import { fileLine, isFile, isNew } from '../tool/content.ts';
 import { copyJson } from '../tool/copy-json.ts';
 import { isDomainType } from '../tool/domain-type.ts';
 import type { Json, JsonLike } from '../tool/json.ts';
 import { literals } from '../tool/literals.ts';
 import { firstLine, stackOf } from '../tool/log.ts';
-import type { Secrets } from '../tool/secrets.ts';
 import { SignalError, signalled } from '../tool/signals.ts';
 import { toToolResult } from '../tool/to-tool-result.ts';
 import type { AnyTool } from '../tool/tool.ts';
@@ -19,9 +18,8 @@ import {
   toolResult,
 } from '../tool/tool-result.ts';
 import { messageOf, type ToolException } from './exception-processor.ts';
-import { Interrupted } from './holder.ts';
 import type { Loop } from './loop.ts';
-import { FileRefusedError } from './loop-files.ts';
+import { needsFiles } from './loop-files.ts';
 
 /**
  * Makes a result of what a tool returned, and keeps its files. The developer is told of what is lost of a value, and of what was
@@ -41,9 +39,20 @@ export async function resultOf(
     const said = cause instanceof Error ? stackOf(cause) : messageOf(tool, cause);
     tellMistake(loop, `Tool '${tool}' answered an error: ${result.content}\nCause: ${said}`);
   }
-  return withKeptFiles(loop, result, (problem) =>
+  if (!hasNewFiles(result)) return result;
+  if (!loop.files) return withoutFiles(loop, tool, result);
+  return loop.files.keep(result, loop.secrets, (problem) =>
     tellDeveloper(loop, `A file that tool '${tool}' answered was not kept. ${problem}`),
   );
+}
+
+/** The result in words, since nothing keeps its files. The tool has run. */
+function withoutFiles(loop: Pick<Loop, 'log'>, tool: string, result: ToolResult): ToolResult {
+  tellMistake(loop, needsFiles(`A file that tool '${tool}' returned was not kept: it`));
+  const parts = partsOfResult(result).map((part) =>
+    isFile(part) && isNew(part) ? ({ type: 'text', text: fileLine(part) } as const) : part,
+  );
+  return toolResult({ ...result, parts });
 }
 
 /**
@@ -168,52 +177,3 @@ export function throughJson(where: string, value: JsonLike): Json {
 
 /** A tool asks for something to be journaled that is not JSON. It may have acted before. */
 export class NotKeptError extends TypeError {}
-
-/** The most bytes of files in one result: they travel with the event that names them. */
-const MAX_RESULT_FILES = 12 * 1024 * 1024;
-
-/**
- * A result whose files are kept, so that it is data from here on. Of a file that is not kept the model is told in its place, and the
- * developer by `onLost`: the tool has run, and nothing else of its result is lost.
- */
-export async function withKeptFiles(
-  { files, secrets }: Pick<Loop, 'files' | 'secrets'>,
-  result: ToolResult,
-  onLost: (problem: string) => void,
-): Promise<ToolResult> {
-  if (!hasNewFiles(result)) return result;
-  const parts: ContentPart[] = [];
-  let bytes = 0;
-  for (const part of partsOfResult(result)) {
-    if (!isFile(part) || !isNew(part)) {
-      parts.push(part);
-      continue;
-    }
-    bytes += part.bytes.byteLength;
-    try {
-      if (bytes > MAX_RESULT_FILES) throw tooMany;
-      parts.push(await files.keep(withoutSecrets(part, secrets)));
-    } catch (thrown) {
-      if (thrown instanceof Interrupted) throw thrown;
-      const why = thrown instanceof FileRefusedError ? thrown.message : NOT_NOW;
-      parts.push({ type: 'text', text: `${fileLine(part)} (${why})` });
-      onLost(messageOf('', thrown));
-    }
-  }
-  return toolResult({ ...result, parts });
-}
-
-const tooMany = new FileRefusedError(`The files of one result may weigh ${MAX_RESULT_FILES} bytes together.`);
-
-/** The model is not told why a store has failed: those are no words for it. */
-const NOT_NOW = 'It could not be kept now.';
-
-/** A file whose name holds no secrets, nor does it itself where it is text, which models are told as words. */
-function withoutSecrets(file: NewFile, secrets: Secrets): NewFile {
-  const { name, mediaType, bytes } = file;
-  const named = name === undefined ? file : { ...file, name: secrets.redact(name) };
-  if (!isText(mediaType)) return named;
-  const text = new TextDecoder().decode(bytes);
-  const clean = secrets.redact(text);
-  return clean === text ? named : { ...named, bytes: new TextEncoder().encode(clean) };
-}

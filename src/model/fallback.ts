@@ -6,6 +6,7 @@ import {
   type ModelReply,
   type ModelRequest,
 } from './chat-model.ts';
+import { fittedFiles } from './fitted-files.ts';
 import { givenTo } from './given-to.ts';
 import type { MadeBy } from './parts.ts';
 import { dearest, type Prices } from './prices.ts';
@@ -131,7 +132,7 @@ function requestFor(model: ChatModel, request: ModelRequest): ModelRequest {
   const settings = mergedModelSettings(model, asked);
   return {
     ...others,
-    messages: givenTo(model, messages, request.accepts),
+    messages: givenTo(model, fittedFiles(model, messages, request.accepts)),
     ...(model.caches && cache && { cache }),
     ...(most !== undefined && { maxOutputTokens: Math.min(most, model.maxOutputTokens ?? most) }),
     ...(Object.keys(settings).length > 0 && { settings }),

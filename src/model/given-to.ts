@@ -1,5 +1,4 @@
 import type { ChatModel, ModelMessage } from './chat-model.ts';
-import { mediaOf, withMediaFor } from './model-media.ts';
 import { type MadeBy, type ProviderJson, plainParts, type ReplyPart } from './parts.ts';
 
 type Assistant = Extract<ModelMessage, { readonly role: 'assistant' }>;
@@ -13,17 +12,15 @@ export const partsOf = ({ parts, text, toolCalls }: Assistant): readonly ReplyPa
 
 /**
  * The conversation as this model may be given it. Its own replies stay whole. Of another's, what only its maker can read is
- * left out, and what its provider ran is told in words. A model that is not told which tools came and went is not. Files
- * that it does not take are told in words too; `accepts`: what its agent says of a model whose adapter does not know.
+ * left out, and what its provider ran is told in words. A model that is not told which tools came and went is not.
  */
 export const givenTo = (
-  { provider = '', name, candidates, tellsToolsChanges, signsPrefix, media }: GivenTo,
+  { provider = '', name, candidates, tellsToolsChanges, signsPrefix }: GivenTo,
   messages: readonly ModelMessage[],
-  accepts?: readonly string[],
 ): readonly ModelMessage[] =>
   candidates || messages.every(isPlain)
     ? messages
-    : withMediaFor(mediaOf({ media }, accepts), messages).flatMap((message) => {
+    : messages.flatMap((message) => {
         if (message.role === 'system' && message.toolsChange) return tellsToolsChanges ? message : [];
         if (message.role !== 'assistant' || !message.parts) return message;
         const { madeBy, movedPrefix, ...own } = message;
@@ -33,12 +30,9 @@ export const givenTo = (
 
 /** Every model may be given it as it is. */
 const isPlain = (message: ModelMessage): boolean =>
-  message.role === 'system' ? !message.toolsChange : !message.parts;
+  message.role === 'system' ? !message.toolsChange : message.role !== 'assistant' || !message.parts;
 
-type GivenTo = Pick<
-  ChatModel,
-  'provider' | 'name' | 'candidates' | 'tellsToolsChanges' | 'signsPrefix' | 'media'
->;
+type GivenTo = Pick<ChatModel, 'provider' | 'name' | 'candidates' | 'tellsToolsChanges' | 'signsPrefix'>;
 
 /** A reply without anything that only its maker could read. */
 const inOwnWords = ({ role, text, toolCalls, parts = [] }: Assistant): ModelMessage => ({

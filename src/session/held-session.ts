@@ -1,16 +1,16 @@
-import type { SessionEvent, StoredEvent } from '../journal/events.ts';
+import type { StoredEvent } from '../journal/events.ts';
 import type { InboxMessage } from '../journal/inbox-message.ts';
-import type { KeptFile } from '../journal/kept-file.ts';
 import type { Leased, SessionPort, ToHolder } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
 import { type Holder, Interrupted, type LateCall, type Needs, NO_CREDENTIALS } from '../loop/holder.ts';
+import type { FileKeeper, HeldFiles } from '../loop/loop-files.ts';
 import { Slots } from '../loop/slots.ts';
 import { sha256Hex, untilAborted } from '../tool/async.ts';
+import type { GivenEnv } from '../tool/env.ts';
 import { type Log, toLog } from '../tool/log.ts';
 import type { SessionCredentials } from '../tool/tool.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { partsOfResult, type ToolResult } from '../tool/tool-result.ts';
-import type { FileStore } from './file-store.ts';
 import { HeldInbox } from './inbox.ts';
 import { InvocationBudgetWatch } from './invocation-budget-watch.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
@@ -19,7 +19,6 @@ import type { Meter } from './meter.ts';
 import { Outbox } from './outbox.ts';
 import type { Clock } from './read-platform.ts';
 import { SessionUnavailableError } from './send-again.ts';
-import { SessionFiles } from './session-files.ts';
 
 interface Options {
   readonly port: SessionPort;
@@ -34,8 +33,10 @@ interface Options {
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
   /** Counts what the invocation uses. */
   readonly meter: Meter;
-  /** Where bytes of files are kept; with the session unless given. */
-  readonly fileStore?: FileStore | undefined;
+  /** What keeps files; absent: nothing does. */
+  readonly files?: FileKeeper | undefined;
+  /** The Worker's vars, secrets and bindings. */
+  readonly env?: GivenEnv | undefined;
   /** Nothing of the session outlives this invocation. */
   readonly keepsNothing?: true | undefined;
   readonly log?: Log | undefined;
@@ -44,7 +45,7 @@ interface Options {
 /** A session while one invocation holds it: its outbox, its lease, and what cuts the work short. */
 export class HeldSession implements Holder {
   readonly outbox: Outbox;
-  readonly files: SessionFiles;
+  readonly files: HeldFiles | undefined;
   /** The way of what is not journaled to those who read the session. */
   readonly live: LiveRelay;
   readonly credentials: SessionCredentials;
@@ -71,7 +72,7 @@ export class HeldSession implements Holder {
     const listener = {
       stored: (events: readonly StoredEvent[], sent: number) => {
         this.#lease.stored(sent);
-        this.files.stored(events);
+        files?.stored(events);
         options.stored(events);
       },
       inbox: ({ inbox, watched, live }: ToHolder) => {
@@ -84,24 +85,24 @@ export class HeldSession implements Holder {
     const { epoch, leaseMs, cause, expiredFor } = leased;
     const isHeld = (): boolean => this.#lease.held;
     const { name, fileBytes: used = 0, hasGoneFiles: hasGone = false } = leased;
-    this.files = new SessionFiles({
+    const files = options.files?.open({
       ...{ port, name, used, hasGone, log },
-      store: options.fileStore,
       incarnation: () => state.incarnation,
       count: (subrequests) => this.count(subrequests),
+      env: options.env ?? {},
     });
-    const filesOf = (event: SessionEvent): readonly KeptFile[] => this.files.namedBy(event);
+    this.files = files;
     const inboxHeld = (): readonly number[] => this.#inbox.kept;
     this.credentials = options.keepsNothing ? NO_CREDENTIALS : credentialsOf(port, epoch);
     const { waiting } = leased;
-    const sending = { isHeld, listener, filesOf, inboxHeld, waiting };
+    const sending = { isHeld, listener, files, inboxHeld, waiting };
     this.outbox = new Outbox({ ...clock, port, epoch, state, memories, ...sending });
     this.#inbox = new HeldInbox({
       port,
       outbox: this.outbox,
       log,
       onCancel: () => this.cancel(),
-      filesOf: (result) => this.files.namedIn(partsOfResult(result)),
+      filesOf: files && ((result) => files.namedIn(partsOfResult(result))),
     });
     const lost = (reason: Interrupted): void => this.outbox.fence(reason);
     const renewing = (): void => this.#leaving.look();
@@ -169,7 +170,7 @@ export class HeldSession implements Holder {
 
   takeSteers(frame: string): boolean {
     const isTaken = this.#inbox.takeSteers(frame);
-    if (isTaken) this.files.refresh();
+    if (isTaken) this.files?.refresh();
     return isTaken;
   }
 

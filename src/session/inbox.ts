@@ -40,7 +40,7 @@ interface Options {
   /** Called when the turn was cancelled. */
   readonly onCancel: () => void;
   /** Answers the files of a result that nothing stored has named yet. */
-  readonly filesOf: (result: ResultData) => readonly KeptFile[];
+  readonly filesOf?: ((result: ResultData) => readonly KeptFile[]) | undefined;
 }
 
 /** What others leave for the holder of a session, as one holder journals it: each message once. */
@@ -121,7 +121,7 @@ export class HeldInbox {
       // The lease was lost on the way. If it was stored all the same, the next holder finds the outcome known.
     }
     try {
-      const files = filesOf(message.result);
+      const files = filesOf?.(message.result) ?? [];
       const body = JSON.stringify(message);
       const late = { kind: 'late', turn: turn.id, body } as const;
       const posted = await port.post({ ...late, ...(files.length > 0 && { files }) });

@@ -2,7 +2,8 @@ import type { Deferred } from '../journal/event-page.ts';
 import { parseEvent } from '../journal/event-rows.ts';
 import type { KeptFile } from '../journal/kept-file.ts';
 import type { Accepted, Leased, NotStarted, SessionPort, TurnStart } from '../journal/session-port.ts';
-import { toStored } from '../loop/loop-files.ts';
+import { type FileKeeper, needsFiles } from '../loop/loop-files.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
 import type { TurnPrincipal } from '../tool/call.ts';
 import { type ContentPart, isFile, isNew, textsOf } from '../tool/content.ts';
 
@@ -19,15 +20,19 @@ interface NewMessage {
 /**
  * Names the files of a message by the hashes of their bytes. Text that is blank is left out.
  *
- * @throws FileRefusedError when a file is empty or too large.
+ * @throws FileRefusedError if a file is empty or too large; ConfigurationError for a file that nothing keeps.
  */
-export async function toNewMessage(sent: string | readonly ContentPart[]): Promise<NewMessage> {
+export async function toNewMessage(
+  sent: string | readonly ContentPart[],
+  keeper: Pick<FileKeeper, 'named'> | undefined,
+): Promise<NewMessage> {
   if (typeof sent === 'string') return { message: sent };
   const parts: ContentPart[] = [];
   const files = new Map<string, KeptFile>();
   for (const part of sent) {
     if (isNew(part)) {
-      const stored = await toStored(part);
+      if (!keeper) throw new ConfigurationError(needsFiles('A message with a file'));
+      const stored = await keeper.named(part);
       const { type: _, ...file } = stored;
       if (!files.has(file.id)) files.set(file.id, { ...file, bytes: part.bytes });
       parts.push(stored);

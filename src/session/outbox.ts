@@ -1,12 +1,12 @@
 import { parseEvent, toRow } from '../journal/event-rows.ts';
 import type { SessionEvent, StoredEvent } from '../journal/events.ts';
 import type { WaitingLoad } from '../journal/inbox-message.ts';
-import type { KeptFile } from '../journal/kept-file.ts';
 import { reduce } from '../journal/reduce.ts';
 import type { Change, SessionFull, SessionPort, ToHolder } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
 import { Interrupted } from '../loop/holder.ts';
 import type { LoopJournal } from '../loop/loop.ts';
+import type { HeldFiles } from '../loop/loop-files.ts';
 import { Changes } from '../tool/async.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { appendUntilAnswered, dueOf, type Emitted, isResult, takeFitting, toChange } from './append.ts';
@@ -39,8 +39,8 @@ interface Options {
   readonly waiting?: WaitingLoad | undefined;
   /** Answers which inbox rows are known and kept for later. */
   readonly inboxHeld: () => readonly number[];
-  /** Answers the files that an event names and that are not stored yet. */
-  readonly filesOf?: ((event: SessionEvent) => readonly KeptFile[]) | undefined;
+  /** Names the files that are stored with an event. */
+  readonly files?: Pick<HeldFiles, 'namedBy'> | undefined;
 }
 
 /** What is stored with the last events of an invocation. */
@@ -140,7 +140,7 @@ export class Outbox implements LoopJournal {
       this.bytes += row.body.length;
       this.#hasProgressed ||= isResult(event);
       reduce(this.state, stored, this.#options.memories);
-      const files = this.#options.filesOf?.(event) ?? [];
+      const files = this.#options.files?.namedBy(event) ?? [];
       this.#pending.push({ row, event: stored, files, ...dueOf(this.state.turn, stored) });
     }
     this.#changes.tell();

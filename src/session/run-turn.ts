@@ -100,7 +100,8 @@ async function readAndRun(held: Held): Promise<TurnEnd> {
     stored: (events) => feed.stored(events),
     waitUntil: host.waitUntil,
     meter,
-    fileStore: host.files,
+    files: modules.files,
+    env: host.env,
     keepsNothing: host.keepsNothing,
     log: told.write,
   });
@@ -247,7 +248,6 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
     env: envOfTools(host.env ?? {}),
     log: told.write,
     files: session.files,
-    withoutFiles: new Set(),
     slots: session.slots,
     locks: new CallLocks(turn),
     memories: new LiveMemories(session.outbox.state, modules.memories, told.write),

@@ -14,7 +14,6 @@ import { paragraphs } from '../tool/json.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import { LOOP_ID_KEY, ToolCallContext } from '../tool/tool-call-context.ts';
-import type { FileStore } from './file-store.ts';
 import type { FeedItem } from './live-feed.ts';
 import type { Meter } from './meter.ts';
 import type { Clock } from './read-platform.ts';
@@ -40,8 +39,6 @@ export interface TurnHost extends LoggedTurn {
   readonly secrets?: ((principal: Principal, turn: string) => Secrets | Promise<Secrets>) | undefined;
   /** The Worker's vars, secrets and bindings, for its tools; none unless given. */
   readonly env?: GivenEnv | undefined;
-  /** Keeps the bytes of files in the place of the session. */
-  readonly files?: FileStore | undefined;
   /** The session goes with this invocation: nothing that is to happen later can be kept in it. */
   readonly keepsNothing?: true | undefined;
   /** Shows a client what happens. */

@@ -3,6 +3,7 @@ import type { Deferred, Notice } from '../journal/event-page.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import type { InboxMessage } from '../journal/inbox-message.ts';
 import type { Accepted, SessionPort } from '../journal/session-port.ts';
+import type { Modules } from '../loop/modules.ts';
 import {
   type CheckedAnswer,
   checkResult,
@@ -48,6 +49,7 @@ export interface PostOptions extends SendOptions {
 /** What sending to a session needs, while one of its turns runs. */
 interface Stage {
   readonly port: SessionPort;
+  readonly modules: Modules;
   readonly steps: TurnSteps;
   /** Of every message, as those of `SendOptions`. */
   readonly principal: TurnPrincipal | undefined;
@@ -90,12 +92,13 @@ export function hearing(port: SessionPort, heard: Pick<HeardMessages, 'add'>): S
 
 /** Runs the turn of a message as far as it goes now, and answers its id. */
 export async function runTurnOf(
-  stage: Pick<Stage, 'steps' | 'principal' | 'context'> & { readonly worker: MortalWorker },
+  stage: Pick<Stage, 'steps' | 'principal' | 'context' | 'modules'> & { readonly worker: MortalWorker },
   message: TestMessage,
   options: SendOptions,
 ): Promise<string> {
-  const { steps, worker } = stage;
-  const leased = await steps.begin(toSent(stage, await toNewMessage(message), options));
+  const { steps, worker, modules } = stage;
+  const said = await toNewMessage(message, modules.files);
+  const leased = await steps.begin(toSent(stage, said, options));
   if (leased.status !== 'leased') throw new Error(`The session took no message: it is ${leased.status}.`);
   const turn = leased.page.openTurn?.id ?? '';
   await worker.drive(turn, leased);
@@ -108,10 +111,10 @@ export async function postTo(
   message: TestMessage,
   { whenBusy, delaySeconds, ...options }: PostOptions,
 ): Promise<Accepted | Deferred> {
-  const { steps, port, steering, hear, heard } = stage;
+  const { steps, port, modules, steering, hear, heard } = stage;
   const delayMs = delaySeconds === undefined ? undefined : delaySeconds * 1000;
   // Words are posted at once: a test may kill the turn in the next line.
-  const said = typeof message === 'string' ? { message } : await toNewMessage(message);
+  const said = typeof message === 'string' ? { message } : await toNewMessage(message, modules.files);
   const sent = toSent(stage, said, options);
   const { from } = sent;
   const start = steps.startOf({ ...sent, whenBusy, delayMs });

@@ -4,7 +4,6 @@ import type { FilePage } from '../journal/kept-file.ts';
 import type { SessionPort, TurnStart } from '../journal/session-port.ts';
 import type { StoreDeletion } from '../journal/turn-runner.ts';
 import type { ChatModel, MediaTaken } from '../model/chat-model.ts';
-import type { FileStore } from '../session/file-store.ts';
 import type { Meter } from '../session/meter.ts';
 import type { JsonObject } from '../tool/json.ts';
 import type { Log } from '../tool/log.ts';
@@ -49,7 +48,7 @@ export interface FilesAt {
 }
 
 /** What a session says to a message: whether it took it, as which turn, and which incarnation it has if the files are elsewhere. */
-interface TakenMessage {
+export interface TakenMessage {
   readonly answer: { readonly status: string; readonly turn?: string; readonly incarnation?: string };
 }
 
@@ -60,23 +59,26 @@ export interface SessionFile {
   read(from: number, length: number): Promise<Uint8Array>;
 }
 
+/** Takes a message once its files are where they are to be kept. */
+export type TakeWithFiles = <Taken extends TakenMessage>(
+  at: FilesAt,
+  start: TurnStart,
+  taking: (placed: TurnStart) => Promise<Taken>,
+) => Promise<Taken>;
+
 /** How an app takes, keeps and finds files. */
 export interface AppFiles {
   /** Returns how messages to an agent with this model hold files. `most`: what other bodies may weigh, in bytes. */
   takenBy(agent: Pick<Agent, 'accepts'>, model: ChatModel, most: number): MessageFiles;
-  /** Has a message taken once its files are where they are to be kept. */
-  take<Taken extends TakenMessage>(
-    at: FilesAt,
-    start: TurnStart,
-    taking: (placed: TurnStart) => Promise<Taken>,
-  ): Promise<Taken>;
+  /** Has a message taken once its files are where they are to be kept. Absent: they go with the message. */
+  readonly take?: TakeWithFiles | undefined;
   /**
    * Returns the file of this id, or `undefined` if the session keeps none. Its first `ahead` bytes are there already when they are read,
    * unless a store has them.
    */
   find(at: FilesAt, query: { readonly id: string; readonly ahead: number }): Promise<SessionFile | undefined>;
-  /** Returns the store outside of an environment; absent if sessions keep their files. @throws DeploymentError if it is no store. */
-  readonly storeOf?: ((env: FilesAt['env']) => FileStore) | undefined;
+  /** Checks the store outside of an environment; absent: sessions keep their files. @throws DeploymentError if it is no store. */
+  readonly checkStore?: ((env: FilesAt['env']) => unknown) | undefined;
   /** Deletes copies of files in the store outside. @throws ConfigurationError if there is none. */
   deleteCopies(env: FilesAt['env'], deletion: StoreDeletion): Promise<void>;
 }

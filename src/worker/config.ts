@@ -206,8 +206,8 @@ function sessionIn(
 ): Host['session'] {
   const { agents, retention = 'forever', location, log: option } = config;
   const keepingOf = (kept: Retention): Keeping | undefined => {
-    if (kept === 'forever' && !files?.storeOf) return undefined; // what a message says that says nothing
-    const hasFileStore = files?.storeOf && true;
+    if (kept === 'forever' && !files?.checkStore) return undefined; // what a message says that says nothing
+    const hasFileStore = files?.checkStore && true;
     return { retainMs: retainMs(kept), fileRetainMs: fileRetainMs(kept), hasFileStore };
   };
   const ofApp = checkedRetention(retention);
@@ -217,7 +217,7 @@ function sessionIn(
   const warningsOf = memoized((env: Env): readonly string[] => {
     const deployment = deployed(env);
     checkDeployment(deployment);
-    files?.storeOf?.(env);
+    files?.checkStore?.(env);
     return deploymentWarnings(deployment);
   });
   return (env, name, onAgain) => {

@@ -59,8 +59,8 @@ export async function sendMessage(at: SessionAccess, sent: SentMessage): Promise
     const sending = { start: placed, inBackground: sent.inBackground };
     return sent.declines ? takeDeclining(at, services, sending) : take(at, sending);
   };
-  const { files } = at.host;
-  const { answer, sentAt } = files ? await files.take(at, start, taking) : await taking(start);
+  const placing = start.files?.length ? at.host.files?.take : undefined;
+  const { answer, sentAt } = await (placing ? placing(at, start, taking) : taking(start));
   switch (answer.status) {
     case 'accepted':
       return accepted(at, answer.turn);
@@ -89,7 +89,7 @@ export async function sendMessage(at: SessionAccess, sent: SentMessage): Promise
 async function turnStartOf(at: SessionAccess, sent: SentMessage): Promise<TurnStart> {
   const { host, target } = at;
   const { said, context, loopId, delaySeconds, whenBusy } = sent;
-  const { message, parts, files } = await toNewMessage(said);
+  const { message, parts, files } = await toNewMessage(said, host.modules.files);
   const delayMs = delaySeconds === undefined ? undefined : Math.round(delaySeconds * 1000);
   const text = sent.text ?? JSON.stringify([message, parts, context, loopId, delaySeconds]);
   const start = {

@@ -196,9 +196,6 @@ export const turnServices = (
     return (principal: Principal, turn: string) =>
       (own?.turn === turn && ofOwn) || host.context(env, { principal });
   },
-  get files() {
-    return host.files?.storeOf?.(env);
-  },
   agents: agentsIn(host, env),
   secrets: mintingFor(host, env, own),
 });

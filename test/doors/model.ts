@@ -4,6 +4,7 @@ export { createDataParser, MAX_STREAM_BYTES } from '../../src/model/chat-complet
 export { createReplyAssembly } from '../../src/model/chat-completions/reply-assembly.ts';
 export { ConfigurationError } from '../../src/model/configuration-error.ts';
 export { toldLength } from '../../src/model/context-length.ts';
+export { fittedFiles } from '../../src/model/fitted-files.ts';
 export { givenTo } from '../../src/model/given-to.ts';
 export { createMessageGate } from '../../src/model/message-gate.ts';
 export { pacedOpenaiCompatible } from '../../src/model/openai-compatible/adapter.ts';

@@ -3,7 +3,6 @@
 export { toTurnStart } from '../../src/journal/event-rows.ts';
 export { checkDecision, postAnswer } from '../../src/session/answers/post-answer.ts';
 export { openQuestions, questionsForRoles, questionsOf } from '../../src/session/answers/questions.ts';
-export type { FileStore } from '../../src/session/file-store.ts';
 export { foldLeased, readerOf } from '../../src/session/fold-session.ts';
 export { HeldSession } from '../../src/session/held-session.ts';
 export { InvocationBudgetWatch } from '../../src/session/invocation-budget-watch.ts';
@@ -24,7 +23,6 @@ export { toSessionName } from '../../src/session/read-secrets.ts';
 export { foldAll, readJournal, readTurn } from '../../src/session/read-session.ts';
 export { runTurn, type TurnEnd } from '../../src/session/run-turn.ts';
 export { SessionErasedError, SessionUnavailableError } from '../../src/session/send-again.ts';
-export { SessionFiles } from '../../src/session/session-files.ts';
 export type { TurnHost } from '../../src/session/turn-host.ts';
 export { ENDED, type StoppedTurn } from '../../src/session/turn-seams.ts';
 export { followedItems, followSession, Notices } from '../../src/session/watching/follow-session.ts';

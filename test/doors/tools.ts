@@ -31,6 +31,7 @@ export {
   failure,
   isToolResult,
   modelText,
+  partsOfResult,
   toolResult,
   withheld,
   withWords,

@@ -56,7 +56,7 @@ async function runAlone(
   asking: Asking,
 ): Promise<CallToolResult> {
   const atEnd: (() => Promise<unknown>)[] = [];
-  const { loop: silent, files } = await ownLoop(
+  const { loop: silent } = await ownLoop(
     request,
     { ...calling, key: asking.key },
     {
@@ -74,7 +74,7 @@ async function runAlone(
   const [call] = openBatch(loop.frame);
   await runBatch(loop).finally(() => request.host.waitUntil(Promise.allSettled(atEnd.map((work) => work()))));
   if (!call?.ended) throw new Error('A call without a session was left open.');
-  return toCallResult(forClients(call.ended.result), (stored) => files.read(stored));
+  return toCallResult(forClients(call.ended.result), async ({ id }) => (await loop.files?.find(id))?.bytes);
 }
 
 /** Lets the tool of a call ask its client. */
@@ -107,6 +107,7 @@ async function ownLoop(
     uses,
     model: NO_MODEL,
     env,
+    files: host.modules.files?.inMemory(),
     log: host.log,
     live: { restarted: () => {}, progress: (_, status) => notifier.progress(status) },
     holder: {

@@ -1,6 +1,6 @@
 import { type CallToolResult, type ContentBlock, isSpecType } from '@modelcontextprotocol/server';
-import type { LoopFiles } from '../../loop/loop-files.ts';
-import { type FileContent, fileLine, isFile, isStored } from '../../tool/content.ts';
+import { toBase64 } from '../../tool/base64.ts';
+import { type FileContent, fileLine, isFile, isStored, type StoredFile } from '../../tool/content.ts';
 import { isJsonObject, type Json } from '../../tool/json.ts';
 import { partsOfResult, type ResultData, toolResult } from '../../tool/tool-result.ts';
 import { lacksBytes, withBytes } from '../content/block-files.ts';
@@ -13,21 +13,28 @@ export const textBlock = (text: string) => ({ type: 'text', text }) as const;
 /**
  * Makes a client's answer of a tool's result. An error is one for the client too, without the word `Error` before it, which
  * `isError` says. The value of an artifact goes along as structured content when it is an object, as it must
- * be; its words are there for every client. Files go out with their bytes, which `read` answers as `LoopFiles` does; of one whose
+ * be; its words are there for every client. Files go out with their bytes, which `read` returns; of one whose
  * bytes are not there the client is told in words. Content of MCP's own goes out as it came in.
  *
  * @throws what `read` does.
  */
-export async function toCallResult(result: ResultData, read: LoopFiles['read']): Promise<CallToolResult> {
+export async function toCallResult(result: ResultData, read: ReadFile): Promise<CallToolResult> {
   if (result.type === 'error') return failed(result.message);
   const stored = partsOfResult(result).filter(isStored);
-  const bytes: Bytes = stored.length === 0 ? new Map() : await read(stored);
+  const bytes = new Map<string, string>();
+  for (const file of stored) {
+    const found = await read(file);
+    if (found) bytes.set(file.id, toBase64(found));
+  }
   const content = blocksOf(result, bytes);
   if (result.type !== 'artifact') return { content };
   return result.artifactType === McpContent.name
     ? ofMcp(result.value, bytes, content)
     : { content, ...(isJsonObject(result.value) && { structuredContent: result.value }) };
 }
+
+/** Returns the bytes of a file, if they are there. */
+type ReadFile = (file: StoredFile) => Promise<Uint8Array | undefined>;
 
 /** Base64 of files, by their ids. */
 type Bytes = ReadonlyMap<string, string>;

@@ -1,51 +1,43 @@
 import type { Agent } from '../../agent/define-agent.ts';
-import { MAX_FILE } from '../../loop/loop-files.ts';
 import type { ChatModel, MediaTaken, ModelMedia } from '../../model/chat-model.ts';
 import { isAmong } from '../../model/model-media.ts';
 import { type FileContent, isFile, isNew, isText } from '../../tool/content.ts';
-import type { AppFiles, MessageFiles } from '../../worker/app-files.ts';
+import type { AppFiles } from '../../worker/app-files.ts';
 import { SessionError } from '../../worker/problem.ts';
 import type { PlacedPart } from '../../worker/sent-parts.ts';
 import { parseFile } from './file-parts.ts';
+import { MAX_FILE } from './kept-files.ts';
 import { readForm } from './message-form.ts';
-import { deleteInStore, finding, taking } from './stored-files.ts';
+import { deleteInStore, finding, type StoreOf, taking } from './stored-files.ts';
 
 /** What a body may weigh where an agent takes files, unless the app allows more: a file of 8 MiB in base64, and words. */
 const WITH_FILES = 12 * 1024 * 1024;
 
 /** How an app takes files, as it is configured. */
-interface Configured extends Pick<AppFiles, 'storeOf'>, Pick<Taking, 'allowPrivate'> {}
+interface Configured {
+  /** Whether messages may name files by addresses in private networks. */
+  readonly allowPrivate: boolean;
+  /** Absent: sessions keep their files. */
+  readonly storeOf: StoreOf | undefined;
+}
 
 /** Makes what an app takes, keeps and finds files with. */
 export const appFiles = ({ storeOf, allowPrivate }: Configured): AppFiles => ({
-  storeOf,
-  takenBy: (agent, model, most) => messageFiles({ agent, model, most, allowPrivate }),
-  take: taking(storeOf),
+  checkStore: storeOf,
+  takenBy(agent, model, most) {
+    const taken = filesTaken(agent, model);
+    return {
+      types: taken.types,
+      mostBytes: takesFiles(taken) ? Math.max(most, WITH_FILES) : most,
+      readForm,
+      parseFile: (part, place) => parseFile(part, { ...place, allowPrivate }),
+      check: (parts) => checkFiles(parts, taken),
+    };
+  },
+  take: storeOf && taking(storeOf),
   find: finding(storeOf),
   deleteCopies: (env, deletion) => deleteInStore(storeOf?.(env), deletion),
 });
-
-/** Who takes files. */
-interface Taking {
-  readonly agent: Pick<Agent, 'accepts'>;
-  readonly model: ChatModel;
-  /** What other bodies may weigh, in bytes. */
-  readonly most: number;
-  /** Whether files may be named by addresses in private networks. */
-  readonly allowPrivate: boolean;
-}
-
-/** Returns how messages to an agent hold files. */
-function messageFiles({ agent, model, most, allowPrivate }: Taking): MessageFiles {
-  const taken = filesTaken(agent, model);
-  return {
-    types: taken.types,
-    mostBytes: takesFiles(taken) ? Math.max(most, WITH_FILES) : most,
-    readForm,
-    parseFile: (part, place) => parseFile(part, { ...place, allowPrivate }),
-    check: (parts) => checkFiles(parts, taken),
-  };
-}
 
 /** Which files an agent takes in messages. */
 interface FilesTaken {

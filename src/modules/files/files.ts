@@ -1,12 +1,14 @@
+import { FILES } from '../../loop/loop-files.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
-import type { FileStore } from '../../session/file-store.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { literals } from '../../tool/literals.ts';
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
 import type { Env } from '../../worker/host.ts';
 import { fileRoutes } from './file-routes.ts';
+import type { FileStore } from './file-store.ts';
 import { appFiles } from './files-taken.ts';
+import { fileKeeper } from './session-files.ts';
 import { storeIn } from './stored-files.ts';
 
 /** The literal that `files` takes. `AppEnv`: the Worker's environment. */
@@ -39,11 +41,13 @@ export function files(config: FilesConfig = {}): ModuleUse {
   if (fault) throw new ConfigurationError(`files ${fault.problem}.`);
   const use = useOf(FILES_MODULE);
   const { store, allowPrivateAddresses } = config;
+  const storeOf = store === undefined ? undefined : storeIn(store);
   const app = appFiles({
-    storeOf: store === undefined ? undefined : storeIn(store),
+    storeOf,
     allowPrivate: allowPrivateAddresses === true, // a text such as 'false' opens nothing
   });
   APP.give(use, { files: app, routes: () => fileRoutes(app.find) });
+  FILES.give(use, fileKeeper(storeOf));
   return use;
 }
 

@@ -4,16 +4,16 @@ import type { TurnStart } from '../../journal/session-port.ts';
 import type { StoreDeletion } from '../../journal/turn-runner.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { DeploymentError } from '../../session/deployment.ts';
-import type { FileKey, FileStore } from '../../session/file-store.ts';
-import type { AppFiles, FilesAt } from '../../worker/app-files.ts';
+import type { AppFiles, FilesAt, TakenMessage, TakeWithFiles } from '../../worker/app-files.ts';
 import { SessionError } from '../../worker/problem.ts';
 import { isFileId } from './file-id.ts';
+import type { FileKey, FileStore } from './file-store.ts';
 
-/** Makes the store of an environment. */
-type StoreOf = NonNullable<AppFiles['storeOf']>;
+/** Makes the store of an environment. @throws DeploymentError if it is no store. */
+export type StoreOf = (env: object) => FileStore;
 
 /** What a session says to a message. */
-type TakenAnswer = Awaited<ReturnType<Parameters<AppFiles['take']>[2]>>['answer'];
+type TakenAnswer = TakenMessage['answer'];
 
 /** A message whose files are where they are to be kept. */
 interface Placed {
@@ -27,10 +27,9 @@ const MOST_PLACINGS = 3;
 
 /** Takes a message once its files are where they are to be kept. Nothing has changed while they are to be put elsewhere. */
 export const taking =
-  (storeOf: StoreOf | undefined): AppFiles['take'] =>
+  (storeOf: StoreOf): TakeWithFiles =>
   async (at, start, take) => {
-    const store = start.files?.length ? storeOf?.(at.env) : undefined;
-    if (!store) return take(start);
+    const store = storeOf(at.env);
     for (let tries = 1; ; tries += 1) {
       const placed = await placeFiles(at, store, start);
       const taken = await take(placed.start);
@@ -169,7 +168,7 @@ async function answered<T>(
 export function storeIn(make: unknown): StoreOf {
   if (typeof make !== 'function')
     throw new ConfigurationError(`The \`store\` of files() is ${kindOf(make)}: ${USE_STORE}`);
-  const stores = new WeakMap<FilesAt['env'], FileStore>();
+  const stores = new WeakMap<object, FileStore>();
   return (env) => {
     const known = stores.get(env);
     if (known !== undefined) return known;

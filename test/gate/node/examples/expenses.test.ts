@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { barChart } from '../../../../src/examples/expenses/bar-chart.ts';
 import { expenses } from '../../../../src/examples/expenses/expenses.ts';
 import type { ChatModel } from '../../../../src/index.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 
 /** A model that takes images where Claude does. */
@@ -13,7 +14,10 @@ const claude = (...replies: Parameters<typeof scriptedModel>[0]): ChatModel => {
 
 it('reads a receipt, and looks at the chart that it has drawn', async () => {
   const calls = [{ name: 'draw_chart', input: { amounts: [12, 30, 4.5] } }];
-  const session = createTestSession(expenses, { model: claude({ calls }, 'You spent 46.50.') });
+  const session = createTestSession(expenses, {
+    use: [files()],
+    model: claude({ calls }, 'You spent 46.50.'),
+  });
   const receipt = { type: 'file', mediaType: 'image/png', bytes: await barChart([46.5]) } as const;
   const answer = await session.send([{ type: 'text', text: 'What did I spend?' }, receipt]);
   expect(answer).toMatchObject({

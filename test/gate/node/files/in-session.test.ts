@@ -18,6 +18,7 @@ import {
 } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { foldMessage, type Message } from '../../../doors/journal.ts';
 
@@ -77,7 +78,7 @@ const base64 = (fill: number): string => Buffer.from(png(fill)).toString('base64
 describe('a file in a message', () => {
   it('stands in every request of its session, also after a restart', async () => {
     const { model: seer, requests } = model(BOTH, calling('look'), saying('A'), saying('B'));
-    const session = createTestSession(agentOf(look), { model: seer });
+    const session = createTestSession(agentOf(look), { use: [files()], model: seer });
     await session.send([{ type: 'text', text: 'What?' }, sent(png(1)), sent(png(2))]);
     session.restart();
     await session.send('And now?');
@@ -90,7 +91,7 @@ describe('a file in a message', () => {
     const large = 7 * 1024 * 1024;
     const replies = ['A', 'B', 'C'].map(saying);
     const { model: seer, requests } = model(BOTH, ...replies);
-    const session = createTestSession(agentOf(), { model: seer });
+    const session = createTestSession(agentOf(), { use: [files()], model: seer });
     for (const fill of [1, 2, 3]) await session.send([sent(png(fill, large), `${fill}.png`)]);
     expect(requests.map((request) => filesIn(request).length)).toEqual([1, 2, 2]);
     expect(requests[2]?.messages[0]).toEqual({
@@ -103,7 +104,7 @@ describe('a file in a message', () => {
 
   it('that is text is written out for every model', async () => {
     const { model: seer, requests } = model(undefined, saying('A'));
-    const session = createTestSession(agentOf(), { model: seer });
+    const session = createTestSession(agentOf(), { use: [files()], model: seer });
     const bytes = new TextEncoder().encode('a,bü\n1,2');
     await session.send([{ type: 'file', mediaType: 'text/csv', bytes, name: 'a.csv' }]);
     expect(requests[0]?.messages).toEqual([
@@ -115,7 +116,7 @@ describe('a file in a message', () => {
     const { model: seer, requests } = model(BOTH, calling('wait'), saying('A'));
     const steer = vi.fn(async () => {});
     const wait = defineTool({ name: 'wait', description: 'Waits.', effect: 'read', run: () => steer() });
-    const session = createTestSession(agentOf(wait), { model: seer });
+    const session = createTestSession(agentOf(wait), { use: [files()], model: seer });
     steer.mockImplementation(async () => {
       await session.post([{ type: 'text', text: 'Mind this.' }, sent(png(4))], { whenBusy: 'steer' });
     });
@@ -129,7 +130,7 @@ describe('a file in a message', () => {
 describe('a file in a result', () => {
   it('is shown with its result, and is kept once', async () => {
     const { model: seer, requests } = model(BOTH, calling('shot', 'shot'), saying('A'), saying('B'));
-    const session = createTestSession(agentOf(shot), { model: seer });
+    const session = createTestSession(agentOf(shot), { use: [files()], model: seer });
     const answer = await session.send('Go.');
     await session.send('Again.');
     const results = [{ tool: [base64(9)] }, { tool: [base64(9)] }];
@@ -161,7 +162,7 @@ describe('a file in a result', () => {
 
   it('follows behind all results where only messages may hold it', async () => {
     const { model: seer, requests } = model(MESSAGES, calling('shot', 'look'), saying('A'));
-    await createTestSession(agentOf(shot, look), { model: seer }).send('Go.');
+    await createTestSession(agentOf(shot, look), { use: [files()], model: seer }).send('Go.');
     expect(requests[1]?.messages.map(({ role }) => role)).toEqual([
       'user',
       'assistant',
@@ -174,7 +175,7 @@ describe('a file in a result', () => {
 
   it('is told in words where nobody knows what the model takes', async () => {
     const { model: seer, requests } = model(undefined, calling('shot'), saying('A'));
-    await createTestSession(agentOf(shot), { model: seer }).send('Go.');
+    await createTestSession(agentOf(shot), { use: [files()], model: seer }).send('Go.');
     expect(requests.map(filesIn)).toEqual([[], []]);
     expect(requests[1]?.messages[2]).toMatchObject({
       text: expect.stringMatching(
@@ -187,7 +188,7 @@ describe('a file in a result', () => {
     const gone = { ...model(NONE_AT_ALL, new ModelError('server-error', 'down')).model, name: 'gone' };
     const { model: seer, requests } = model(BOTH, saying('A'));
     const both = fallback([gone, seer]);
-    const session = createTestSession(agentOf(), { model: both });
+    const session = createTestSession(agentOf(), { use: [files()], model: both });
     vi.spyOn(console, 'warn').mockReturnValue(undefined);
     onTestFinished(() => {
       vi.restoreAllMocks();
@@ -205,7 +206,7 @@ describe('a file in a result', () => {
       run: () => artifact(content(['Drawn:', image(png(5), 'image/png')]), { points: 3 }),
     });
     const { model: seer } = model(BOTH, calling('draw'));
-    const answer = await createTestSession(agentOf(drawn), { model: seer }).send('Go.');
+    const answer = await createTestSession(agentOf(drawn), { use: [files()], model: seer }).send('Go.');
     expect(answer).toMatchObject({
       outcome: 'returned-direct',
       text: expect.stringMatching(/^Drawn:\n\n\[file [0-9a-f]{64}: image\/png, 3 bytes\]$/),
@@ -221,6 +222,7 @@ describe('a file in a result', () => {
       saying('A'),
     );
     const around = createTestSession(agentOf(defineSubagent({ agent: inner, input: v.object({}) })), {
+      use: [files()],
       model: outer,
     });
     expect(await around.send('Go.')).toMatchObject({
@@ -259,7 +261,7 @@ describe('a tool', () => {
       },
     });
     const { model: seer } = model(BOTH, calling('resize'), saying('A'));
-    await createTestSession(agentOf(resize), { model: seer }).send([sent(png(1), 'a.png')]);
+    await createTestSession(agentOf(resize), { use: [files()], model: seer }).send([sent(png(1), 'a.png')]);
     expect(read).toEqual([{ type: 'file', mediaType: 'image/png', name: 'a.png', bytes: png(1) }, undefined]);
   });
 
@@ -273,7 +275,7 @@ describe('a tool', () => {
       run: () => content(['Kept.', image(png(1, 8 * 1024 * 1024 + 1), 'image/png')]),
     });
     const { model: seer, requests } = model(BOTH, calling('huge'), saying('A'));
-    await createTestSession(agentOf(huge), { model: seer }).send('Go.');
+    await createTestSession(agentOf(huge), { use: [files()], model: seer }).send('Go.');
     const words = 'Kept.\n\n[file not kept: image/png, 8,388,609 bytes] (A file may weigh 8388608 bytes.)';
     expect(requests[1]?.messages[2]).toMatchObject({ text: words });
     expect(logged.mock.calls).toEqual([
@@ -289,7 +291,7 @@ describe('a request that is refused', () => {
     const warned = vi.spyOn(console, 'warn').mockReturnValue(undefined);
     onTestFinished(() => warned.mockRestore());
     const { model: seer, requests } = model(BOTH, refusal, refusal, calling('shot'), saying('B'));
-    const session = createTestSession(agentOf(shot), { model: seer });
+    const session = createTestSession(agentOf(shot), { use: [files()], model: seer });
     const failed = await session.send([sent(png(1))]);
     expect(failed).toMatchObject({ outcome: 'failed', error: { message: 'Could not process image.' } });
     expect(await session.send([{ type: 'text', text: 'And this?' }, sent(png(2))])).toMatchObject({
@@ -311,10 +313,10 @@ describe('a request that is refused', () => {
 
   it('for the files of its own message fails its turn, and so does one without files', async () => {
     const { model: seer, requests } = model(BOTH, refusal, refusal);
-    const session = createTestSession(agentOf(), { model: seer });
+    const session = createTestSession(agentOf(), { use: [files()], model: seer });
     expect(await session.send([sent(png(1))])).toMatchObject({ outcome: 'failed' });
     expect(requests).toHaveLength(1);
-    const plain = createTestSession(agentOf(), { model: model(BOTH, refusal).model });
+    const plain = createTestSession(agentOf(), { use: [files()], model: model(BOTH, refusal).model });
     expect(await plain.send('Go.')).toMatchObject({ outcome: 'failed' });
   });
 
@@ -324,7 +326,7 @@ describe('a request that is refused', () => {
     onTestFinished(() => {
       vi.restoreAllMocks();
     });
-    const session = createTestSession(agentOf(shot), { model: seer });
+    const session = createTestSession(agentOf(shot), { use: [files()], model: seer });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'failed' });
     expect(requests.map(filesIn)).toEqual([[], [{ tool: [base64(9)] }], []]);
   });
@@ -349,7 +351,7 @@ describe('a summary', () => {
       ],
     });
     const { model: seer, requests } = model(BOTH, saying('A'), saying('B'), saying('C'));
-    const session = createTestSession(agent, { model: seer });
+    const session = createTestSession(agent, { use: [files()], model: seer });
     for (const fill of [1, 2, 3])
       await session.send([{ type: 'text', text: `Look ${fill}.` }, sent(png(fill))]);
     expect(seen[0]).toMatchObject({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatModel, MessageFile, ModelMedia, ModelMessage } from '../../../../src/index.ts';
-import { givenTo } from '../../../doors/model.ts';
+import { fittedFiles } from '../../../doors/model.ts';
 
 const NOTHING = { data: [], url: [] };
 const IMAGES = { data: ['image/*'], url: ['image/*'] };
@@ -34,7 +34,7 @@ const given = (
   media: ModelMedia | undefined,
   messages: readonly ModelMessage[],
   accepts?: readonly string[],
-): readonly ModelMessage[] => givenTo({ name: 'm', media }, messages, accepts);
+): readonly ModelMessage[] => fittedFiles({ media }, messages, accepts);
 
 describe('a file in a message', () => {
   it.each<[string, ModelMedia | undefined, readonly string[] | undefined, MessageFile]>([
@@ -177,6 +177,6 @@ describe('a conversation without files', () => {
   it('is left to the candidates of a model that chooses, which take each what they take', () => {
     const one: ChatModel = { name: 'one', ask: () => Promise.reject(new Error('not asked')) };
     const all = [user(png())];
-    expect(givenTo({ name: 'm', candidates: [one] }, all)).toBe(all);
+    expect(fittedFiles({ candidates: [one] }, all)).toBe(all);
   });
 });

@@ -10,6 +10,7 @@ import {
   type ModelMedia,
   type ModelMessage,
 } from '../../../../src/index.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 
 const images = { data: ['image/png'], url: [] };
@@ -47,7 +48,7 @@ async function play(media: ModelMedia | undefined, refuses: (files: number) => b
     ...{ name: 'seer', description: 'Looks.', instructions: 'Look.', tools: [shot] },
     model,
   });
-  const { outcome } = await createTestSession(agent, { model }).send('Look.');
+  const { outcome } = await createTestSession(agent, { use: [files()], model }).send('Look.');
   return { sent, outcome };
 }
 

@@ -1,9 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import { content, file, type SessionEvent } from '../../../../src/index.ts';
+import { content, file, type NewFile, Secrets, type SessionEvent } from '../../../../src/index.ts';
+import { type FileStore, files as filesModule } from '../../../../src/modules/files/entry.ts';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
+import { SessionFiles } from '../../../doors/files.ts';
 import type { Change, KeptFile } from '../../../doors/journal.ts';
-import { Interrupted } from '../../../doors/loop.ts';
-import { type FileStore, SessionFiles, SessionUnavailableError } from '../../../doors/session.ts';
+import { Interrupted, keeperIn } from '../../../doors/loop.ts';
+import { SessionUnavailableError } from '../../../doors/session.ts';
+import { partsOfResult, toLog } from '../../../doors/tools.ts';
 import { hold } from '../session/held.ts';
 
 const MIB = 1024 * 1024;
@@ -45,7 +48,21 @@ const filesOver = (
   port: FilesPort,
   more: { readonly used?: number; readonly store?: FileStore; readonly hasGone?: boolean } = {},
 ): SessionFiles =>
-  new SessionFiles({ port, name: 's', incarnation: () => 'i1', used: 0, count: () => {}, ...more });
+  new SessionFiles({
+    ...{ port, name: 's', incarnation: () => 'i1', used: 0, hasGone: false },
+    ...{ count: () => {}, log: toLog() },
+    ...more,
+  });
+
+const keeper = keeperIn([filesModule()]);
+
+/** Keeps a file in a held session, as one of a result, and returns it as it is kept. */
+async function keepIn({ files }: Awaited<ReturnType<typeof hold>>['session'], kept: NewFile) {
+  const result = await files?.keep(content([kept]), Secrets.NONE, () => {});
+  const [part] = result ? partsOfResult(result) : [];
+  if (!part || !('id' in part)) throw new Error('The file was not kept.');
+  return part;
+}
 
 type FilesPort = Pick<SessionPort, 'file' | 'fileStates'>;
 
@@ -67,7 +84,7 @@ function memoryStore() {
 describe('a file that a tool has made', () => {
   it('is known by the hash of its bytes', async () => {
     const files = filesOver(fakePort({}).port);
-    expect(await files.keep({ ...newFile(SMALL), name: 'a.png' })).toEqual({ ...STORED, name: 'a.png' });
+    expect(await files.keepFile({ ...newFile(SMALL), name: 'a.png' })).toEqual({ ...STORED, name: 'a.png' });
   });
 
   it.each([
@@ -81,20 +98,20 @@ describe('a file that a tool has made', () => {
     ],
   ])('is refused %s', async (_, length, used, problem) => {
     const files = filesOver(fakePort({}).port, { used });
-    await expect(files.keep(newFile(bytesOf(length)))).rejects.toThrow(problem);
+    await expect(files.keepFile(newFile(bytesOf(length)))).rejects.toThrow(problem);
   });
 
   it('counts once, and fills the session to its last byte', async () => {
     const files = filesOver(fakePort({}).port, { used: 50 * MIB - 3 });
-    await files.keep(newFile(SMALL));
-    expect(await files.keep(newFile(SMALL))).toEqual(STORED);
-    await expect(files.keep(newFile(bytesOf(1)))).rejects.toThrow('weigh 52428800 bytes');
+    await files.keepFile(newFile(SMALL));
+    expect(await files.keepFile(newFile(SMALL))).toEqual(STORED);
+    await expect(files.keepFile(newFile(bytesOf(1)))).rejects.toThrow('weigh 52428800 bytes');
   });
 
   it('is no more of a session that is full and has the same bytes', async () => {
     const { asked, port } = fakePort({ [ID]: SMALL });
     const files = filesOver(port, { used: 50 * MIB });
-    expect(await files.keep(newFile(SMALL))).toEqual(STORED);
+    expect(await files.keepFile(newFile(SMALL))).toEqual(STORED);
     expect(files.namedBy(ended(STORED))).toEqual([]);
     expect(asked).toEqual([`${ID} 0`]);
   });
@@ -108,8 +125,8 @@ describe('a file that a tool has made', () => {
         return port.append(epoch, from, change);
       },
     });
-    const { session, outbox } = await hold({ wrap });
-    const stored = await session.files.keep(newFile(SMALL));
+    const { session, outbox } = await hold({ wrap, files: keeper });
+    const stored = await keepIn(session, newFile(SMALL));
     outbox.emit({ type: 'turn-yielded', turn: 't1', reason: '' });
     await outbox.durable();
     expect(sent[0]).not.toHaveProperty('files');
@@ -135,8 +152,8 @@ describe('a file that a tool has made', () => {
         return port.append(epoch, from, change);
       },
     });
-    const { session, outbox, clock } = await hold({ wrap });
-    await session.files.keep(newFile(SMALL));
+    const { session, outbox, clock } = await hold({ wrap, files: keeper });
+    await keepIn(session, newFile(SMALL));
     outbox.emit(ended(STORED));
     const durable = outbox.durable();
     await clock.advance(50);
@@ -154,9 +171,9 @@ describe('a file that a tool has made', () => {
         return port.append(epoch, from, change);
       },
     });
-    const { session, outbox } = await hold({ wrap });
+    const { session, outbox } = await hold({ wrap, files: keeper });
     for (const fill of [1, 2, 3]) {
-      const stored = await session.files.keep(newFile(bytesOf(7 * MIB, fill)));
+      const stored = await keepIn(session, newFile(bytesOf(7 * MIB, fill)));
       outbox.emit({ type: 'tool-call-ended', turn: 't1', call: 'a', result: { ...content([stored]) } });
     }
     await outbox.durable();
@@ -167,7 +184,7 @@ describe('a file that a tool has made', () => {
   it('goes to a store outside before anything names it, and without its bytes with the event', async () => {
     const { kept, store } = memoryStore();
     const files = filesOver(fakePort({}).port, { store });
-    await files.keep(newFile(SMALL));
+    await files.keepFile(newFile(SMALL));
     expect([...kept]).toEqual([[`s/i1/${ID} image/png`, SMALL]]);
     expect(files.namedBy(ended(STORED))).toEqual([
       { id: ID, mediaType: 'image/png', name: undefined, size: 3 },
@@ -179,9 +196,9 @@ describe('a file that a tool has made', () => {
     const puts = [() => Promise.reject(new Error('no bucket')), store.put];
     const put: FileStore['put'] = async (...asked) => puts.shift()?.(...asked);
     const files = filesOver(fakePort({}).port, { used: 50 * MIB - 3, store: { ...store, put } });
-    await expect(files.keep(newFile(SMALL))).rejects.toThrow('no bucket');
+    await expect(files.keepFile(newFile(SMALL))).rejects.toThrow('no bucket');
     expect(files.namedBy(ended(STORED))).toEqual([]);
-    expect(await files.keep(newFile(SMALL))).toEqual(STORED);
+    expect(await files.keepFile(newFile(SMALL))).toEqual(STORED);
   });
 
   it('is not put into the store outside again, and goes under the copy that is due', async () => {
@@ -192,10 +209,10 @@ describe('a file that a tool has made', () => {
       fileStates: async () => ({ incarnation: 'i1', files: [{ id: ID, gone: null, isOutside, copy }] }),
     });
     const known = filesOver(stateOf(true, ID), { store });
-    await known.keep(newFile(SMALL));
+    await known.keepFile(newFile(SMALL));
     expect([...kept]).toEqual([]);
     const files = filesOver(stateOf(false, `${ID}.1`), { store });
-    await files.keep(newFile(SMALL));
+    await files.keepFile(newFile(SMALL));
     expect([...kept]).toEqual([[`s/i1/${ID}.1 image/png`, SMALL]]);
     expect(files.namedBy(ended(STORED))).toMatchObject([{ id: ID, copy: `${ID}.1` }]);
     expect(await files.find(ID)).toEqual(newFile(SMALL));
@@ -205,7 +222,7 @@ describe('a file that a tool has made', () => {
     const answer = Promise.withResolvers<null>();
     const files = filesOver({ ...fakePort({}).port, file: () => answer.promise });
     const looked = files.read([STORED]);
-    const kept = files.keep(newFile(SMALL));
+    const kept = files.keepFile(newFile(SMALL));
     answer.resolve(null);
     expect([await looked, await kept]).toEqual([new Map(), STORED]);
     expect(files.namedBy(ended(STORED))).toMatchObject([{ id: ID, bytes: SMALL }]);
@@ -226,7 +243,7 @@ describe('a file of the session', () => {
   it('is not read that was made here', async () => {
     const { asked, port } = fakePort({});
     const files = filesOver(port);
-    await files.keep(newFile(SMALL));
+    await files.keepFile(newFile(SMALL));
     expect(await files.read([STORED])).toEqual(new Map([[ID, 'AQID']]));
     expect(asked).toEqual([]);
   });
@@ -321,7 +338,7 @@ describe('the files of a session that were deleted', () => {
       { hasGone: true },
     );
     expect(await files.gone([gone])).toEqual(new Map([[ID, 'deleted']]));
-    await files.keep(newFile(SMALL));
+    await files.keepFile(newFile(SMALL));
     expect(await files.gone([gone])).toEqual(new Map());
     files.refresh();
     expect(await files.gone([gone])).toEqual(new Map());
@@ -340,7 +357,7 @@ describe('a file that a tool asks for', () => {
 
   it('is there as soon as it is made', async () => {
     const files = filesOver(fakePort({}).port);
-    await files.keep(NAMED);
+    await files.keepFile(NAMED);
     expect(await files.find(ID)).toEqual(NAMED);
   });
 
@@ -356,7 +373,7 @@ describe('a file that a tool asks for', () => {
     const files = filesOver(fakePort({}).port);
     expect(await files.find(ID)).toBeUndefined();
     expect(await files.read([STORED])).toEqual(new Map());
-    await files.keep(NAMED);
+    await files.keepFile(NAMED);
     expect(files.namedBy(ended(STORED))).toMatchObject([{ id: ID, bytes: SMALL }]);
   });
 });

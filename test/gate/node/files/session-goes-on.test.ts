@@ -8,6 +8,7 @@ import {
   ModelError,
   type ModelRequest,
 } from '../../../../src/index.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { reads } from '../tool-loop/scenes.ts';
 
@@ -37,7 +38,7 @@ function sessionOf() {
   const look = reads('look', () => image(BROKEN, 'image/png'));
   return createTestSession(
     defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools: [look] }),
-    { model },
+    { use: [files()], model },
   );
 }
 

@@ -11,13 +11,11 @@ import {
 import {
   FileRefusedError,
   filesToShow,
-  Interrupted,
-  type Loop,
-  type LoopFiles,
-  sizeOf,
+  type ReadableFiles,
   toShownContent,
   withKeptFiles,
-} from '../../../doors/loop.ts';
+} from '../../../doors/files.ts';
+import { Interrupted, type Loop, sizeOf } from '../../../doors/loop.ts';
 
 const MIB = 1024 * 1024;
 const stored = (id: string, size: number, mediaType = 'image/png'): StoredFile => ({
@@ -87,14 +85,12 @@ const GONE = 8 * MIB - 1;
 describe('the files of a request', () => {
   const asked = async (...sizes: readonly number[]): Promise<readonly string[]> => {
     const read: string[] = [];
-    const files: LoopFiles = {
-      keep: () => Promise.reject(new Error('not here')),
+    const files: ReadableFiles = {
       gone: async (all) => new Map(all.filter(({ size }) => size === GONE).map(({ id }) => [id, 'deleted'])),
       read: async (all) => {
         read.push(...all.map(({ id }) => id));
         return new Map();
       },
-      find: async () => undefined,
     };
     const messages = sizes.map((size, index) => ({
       role: 'user' as const,
@@ -102,8 +98,8 @@ describe('the files of a request', () => {
       parts: [stored(String(index), size)],
     }));
     const frame = { id: '', messages };
-    const loop = { files, frame, withoutFiles: new Set() } as unknown as Loop; // with all that is read of it
-    await filesToShow(loop);
+    const loop = { frame } as unknown as Loop; // with all that is read of it
+    await filesToShow({ files, withoutFiles: new Set() }, loop);
     return read;
   };
 
@@ -126,14 +122,12 @@ describe('the files of a request', () => {
 
 describe('a result with new files', () => {
   const png = new Uint8Array([1]);
-  const keeping = (keep: LoopFiles['keep'], secrets = Secrets.NONE): Pick<Loop, 'files' | 'secrets'> => ({
-    files: { keep, gone: async () => new Map(), read: async () => new Map(), find: async () => undefined },
-    secrets,
-  });
+  type Keep = Parameters<typeof withKeptFiles>[1]['keep'];
+  const ab: Keep = async () => stored('ab', 1);
 
   it('is data once they are kept', async () => {
-    const loop = keeping(async () => stored('ab', 1));
-    const result = await withKeptFiles(loop, content(['A', image(png, 'image/png')]), () => {});
+    const keeping = { keep: ab, secrets: Secrets.NONE, onLost: () => {} };
+    const result = await withKeptFiles(content(['A', image(png, 'image/png')]), keeping);
     expect(JSON.parse(JSON.stringify(result))).toEqual({
       type: 'content',
       parts: [{ type: 'text', text: 'A' }, stored('ab', 1)],
@@ -142,12 +136,13 @@ describe('a result with new files', () => {
 
   it('loses nothing but a file that is refused, of which model and developer are told', async () => {
     const told: string[] = [];
-    const loop = keeping(async ({ bytes }) => {
+    const keep: Keep = async ({ bytes }) => {
       if (bytes.length > 1) throw new FileRefusedError('Too much.');
       return stored('ab', 1);
-    });
+    };
+    const keeping = { keep, secrets: Secrets.NONE, onLost: (problem: string) => told.push(problem) };
     const result = content([image(png, 'image/png'), image(new Uint8Array(2), 'image/png', 'b.png')]);
-    expect(await withKeptFiles(loop, result, (problem) => told.push(problem))).toMatchObject({
+    expect(await withKeptFiles(result, keeping)).toMatchObject({
       parts: [
         stored('ab', 1),
         { type: 'text', text: '[file not kept: image/png, "b.png", 2 bytes] (Too much.)' },
@@ -159,31 +154,27 @@ describe('a result with new files', () => {
   it('may hold 12 MiB of them', async () => {
     const told: string[] = [];
     const all = [5, 5, 5].map((mib) => image(new Uint8Array(mib * MIB), 'image/png'));
-    const kept = await withKeptFiles(
-      keeping(async () => stored('ab', 1)),
-      content(all),
-      (problem) => told.push(problem),
-    );
+    const onLost = (problem: string) => told.push(problem);
+    const kept = await withKeptFiles(content(all), { keep: ab, secrets: Secrets.NONE, onLost });
     expect(kept).toMatchObject({ parts: [{ type: 'file' }, { type: 'file' }, { type: 'text' }] });
     expect(told).toEqual(['The files of one result may weigh 12582912 bytes together.']);
   });
 
   it('keeps no secret in their names, nor in those that are text', async () => {
     const kept: NewFile[] = [];
-    const keep: LoopFiles['keep'] = async (part) => {
+    const keep: Keep = async (part) => {
       kept.push(part);
       return stored('ab', 1);
     };
-    const loop = keeping(keep, Secrets.of({ KEY: 'abc-123-secret' }));
+    const secrets = Secrets.of({ KEY: 'abc-123-secret' });
     const words = new TextEncoder().encode('key: abc-123-secret, ü');
     await withKeptFiles(
-      loop,
       content([
         file(words, 'application/json', 'for abc-123-secret.json'),
         file(png, 'text/plain'),
         file(words, 'application/pdf'),
       ]),
-      () => {},
+      { keep, secrets, onLost: () => {} },
     );
     const clean = new TextEncoder().encode('key: [secret KEY], ü');
     expect(kept).toEqual([
@@ -195,9 +186,10 @@ describe('a result with new files', () => {
 
   it('loses nothing else when they cannot be kept now: its tool has run, and must not be called again for that', async () => {
     const told: string[] = [];
-    const loop = keeping(() => Promise.reject(new Error('no bucket, token abc')));
+    const keep: Keep = () => Promise.reject(new Error('no bucket, token abc'));
+    const keeping = { keep, secrets: Secrets.NONE, onLost: (problem: string) => told.push(problem) };
     const result = content(['Paid.', image(png, 'image/png')]);
-    expect(await withKeptFiles(loop, result, (problem) => told.push(problem))).toMatchObject({
+    expect(await withKeptFiles(result, keeping)).toMatchObject({
       type: 'content',
       parts: [
         { type: 'text', text: 'Paid.' },
@@ -209,8 +201,9 @@ describe('a result with new files', () => {
 
   it('goes on with nothing once its session is somebody else’s', async () => {
     const interrupted = new Interrupted('lost', 'somebody else has it');
-    const loop = keeping(() => Promise.reject(interrupted));
-    await expect(withKeptFiles(loop, image(png, 'image/png'), () => {})).rejects.toBe(interrupted);
+    const keep: Keep = () => Promise.reject(interrupted);
+    const keeping = { keep, secrets: Secrets.NONE, onLost: () => {} };
+    await expect(withKeptFiles(image(png, 'image/png'), keeping)).rejects.toBe(interrupted);
   });
 });
 

@@ -6,6 +6,7 @@ import { manual, requireApproval } from '../../../../src/decorators/entry.ts';
 import { runAgent } from '../../../../src/in-memory/entry.ts';
 import { type AnyTool, content, defineAgent, defineTool, file } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
 import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 
@@ -110,7 +111,7 @@ describe('an agent that is run', () => {
 
   it('is sent files, and keeps those of its tools where the script says', async () => {
     const kept = new Map<string, Uint8Array>();
-    const files = {
+    const store = {
       put: async ({ id }: { id: string }, bytes: Uint8Array) => void kept.set(id, bytes),
       get: async ({ id }: { id: string }) => kept.get(id) ?? null,
       delete: async () => {},
@@ -123,7 +124,10 @@ describe('an agent that is run', () => {
     });
     const model = scriptedModel([calls('draw'), 'Drawn.']);
     const note = file(new TextEncoder().encode('noted'), 'text/plain');
-    const answer = await runAgent(agentOf([draw]), content(['Draw this.', note]).parts, { model, files });
+    const answer = await runAgent(agentOf([draw]), content(['Draw this.', note]).parts, {
+      model,
+      use: [files({ store: () => store })],
+    });
     const texts = [...kept.values()].map((bytes) => new TextDecoder().decode(bytes));
     expect([answer.files?.length, texts]).toEqual([1, expect.arrayContaining(['drawn'])]);
   });

@@ -6,6 +6,7 @@ import {
   type SessionPort,
 } from '../../../../src/testing/entry.ts';
 import { type Leased, toRow } from '../../../doors/journal.ts';
+import type { FileKeeper } from '../../../doors/loop.ts';
 import { DEFAULT_PLATFORM, foldLeased, HeldSession, Meter, readerOf } from '../../../doors/session.ts';
 import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
 
@@ -17,6 +18,7 @@ export async function hold(
     readonly leased?: Partial<Leased>;
     readonly incarnation?: string;
     readonly wrap?: (port: SessionPort) => SessionPort;
+    readonly files?: FileKeeper | undefined;
   } = {},
 ) {
   const { leased: more, incarnation = 'i', wrap = (port) => port } = options;
@@ -57,6 +59,7 @@ export async function hold(
   const stored: StoredEvent[] = [];
   const { clock: counting, timersLeft } = counted(clock);
   const session = new HeldSession({
+    files: options.files,
     port,
     clock: counting,
     leased,

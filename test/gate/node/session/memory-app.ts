@@ -5,6 +5,7 @@ import {
   type InputDeclaration,
   type StoredEvent,
 } from '../../../../src/index.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
 import {
   type Clock,
   createManualClock,
@@ -81,7 +82,7 @@ export function memoryApp(options: Options): MemoryApp {
     agent,
     model,
     clock,
-    modules: toolKinds(agent.uses),
+    modules: toolKinds([files(), ...agent.uses]),
   });
   const lease = async (message: string): Promise<Leased> => expectLease(await begin({ message }));
   return {

@@ -13,6 +13,7 @@ import {
   type ToolCall,
 } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 
 const AT = new Date('2026-11-22T10:00:00Z');
@@ -39,6 +40,7 @@ const told = ({ requests }: Session): readonly string[] =>
 /** Runs a turn of these calls, one a reply, and answers what the model was told of them. */
 async function toldOf(tools: readonly AnyTool[], ...names: string[]): Promise<readonly string[]> {
   const session = createTestSession(clerk(tools), {
+    use: [files()],
     replies: [...names.map((name) => calls(name)), 'Done.'],
   });
   expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });

@@ -2,7 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import type { DueOutcome, DueRow, StoreDeletion } from '../../../../src/create-holdfast.ts';
 import type { FileKey, FileStore } from '../../../../src/modules/files/entry.ts';
 import { createManualClock, createMemorySessions, type SessionPort } from '../../../../src/testing/entry.ts';
-import { SessionFiles } from '../../../doors/session.ts';
+import { SessionFiles } from '../../../doors/files.ts';
+import { toLog } from '../../../doors/tools.ts';
 import {
   event,
   goingOn,
@@ -123,7 +124,10 @@ const FILE = { type: 'file', mediaType: 'image/png', bytes: new Uint8Array([1]) 
 
 /** The files of a session as a tool of its incarnation `one` makes them. */
 const filesOf = (port: SessionPort, store: FileStore): SessionFiles =>
-  new SessionFiles({ port, name: 's', incarnation: () => 'one', used: 0, count: () => {}, store });
+  new SessionFiles({
+    ...{ port, name: 's', incarnation: () => 'one', used: 0, hasGone: false },
+    ...{ count: () => {}, log: toLog(), store },
+  });
 
 describe('the in-memory session, to the millisecond', () => {
   it('says how long the holder may still be silent, and for how long it was', async () => {
@@ -271,7 +275,7 @@ describe('createMemorySessions', () => {
       await session.erase();
       await store.put(...asked);
     };
-    await filesOf(session, { ...store, put }).keep(FILE);
+    await filesOf(session, { ...store, put }).keepFile(FILE);
     expect(kept.size).toBe(1);
     expect(await session.append(epoch, 3, { events: [event('t1', 'x')] })).toEqual({ status: 'stale' });
     await clock.advance(LEASE_MS * 1.25);
@@ -281,7 +285,7 @@ describe('createMemorySessions', () => {
   it('puts no file into the store after it was erased', async () => {
     const { kept, session, store } = withStore();
     await session.accept(startInStore('t1', 'one'));
-    const keep = () => filesOf(session, store).keep(FILE);
+    const keep = () => filesOf(session, store).keepFile(FILE);
     await session.erase();
     await expect(keep()).rejects.toThrow('The session was erased while a tool made a file.');
     await session.accept(startInStore('t2', 'two'));

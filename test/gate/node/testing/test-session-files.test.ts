@@ -7,6 +7,7 @@ import {
   defineTool,
   type StoredEvent,
 } from '../../../../src/index.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 
 const agentWith = (...tools: readonly AnyTool[]) =>
@@ -29,7 +30,10 @@ const seeing = (...replies: readonly string[]): ChatModel => ({
 
 describe('a test session', () => {
   it('sends files in messages, keeps them, and answers their bytes', async () => {
-    const session = createTestSession(agentWith(), { model: seeing('A chart.', 'Still a chart.') });
+    const session = createTestSession(agentWith(), {
+      use: [files()],
+      model: seeing('A chart.', 'Still a chart.'),
+    });
     const link = { type: 'file', mediaType: 'image/jpeg', url: 'https://img.example/a.jpg' } as const;
     const answer = await session.send([{ type: 'text', text: 'What is this?' }, png, link]);
     expect(answer.text).toBe('A chart.');
@@ -59,7 +63,7 @@ describe('a test session', () => {
   });
 
   it('answers nothing for a file that it does not keep', async () => {
-    const session = createTestSession(agentWith(), { replies: ['Hello.'] });
+    const session = createTestSession(agentWith(), { use: [files()], replies: ['Hello.'] });
     expect(await session.file(ID)).toBeNull();
     await session.send('Hello.');
     expect(await session.file(ID)).toBeNull();
@@ -69,7 +73,7 @@ describe('a test session', () => {
     const page = 4 * 1024 * 1024;
     const large = new Uint8Array(page + 3);
     large.set([1, 2, 3, 4, 5], page - 2);
-    const session = createTestSession(agentWith(), { replies: ['Long.'] });
+    const session = createTestSession(agentWith(), { use: [files()], replies: ['Long.'] });
     await session.send([{ type: 'file', mediaType: 'application/pdf', bytes: large }]);
     const [id = ''] = idsIn((await session.events())[1]);
     const kept = await session.file(id);
@@ -87,6 +91,7 @@ describe('a test session', () => {
       },
     });
     const session = createTestSession(agentWith(look), {
+      use: [files()],
       model: {
         ...seeing(),
         ...scriptedModel([{ calls: [{ name: 'look', input: {} }] }, 'Both.']),
@@ -103,7 +108,7 @@ describe('a test session', () => {
   });
 
   it('takes a message of parts without files as words', async () => {
-    const session = createTestSession(agentWith(), { replies: ['Hello.'] });
+    const session = createTestSession(agentWith(), { use: [files()], replies: ['Hello.'] });
     await session.send([
       { type: 'text', text: 'One.' },
       { type: 'text', text: 'Two.' },
@@ -114,7 +119,7 @@ describe('a test session', () => {
   });
 
   it('refuses a file that is empty or too large as the session itself does', async () => {
-    const session = createTestSession(agentWith(), { replies: ['Hello.'] });
+    const session = createTestSession(agentWith(), { use: [files()], replies: ['Hello.'] });
     const send = (size: number) => session.send([{ ...png, bytes: new Uint8Array(size) }]);
     await expect(send(0)).rejects.toThrow('It is empty.');
     await expect(send(8 * 1024 * 1024 + 1)).rejects.toThrow('A file may weigh 8388608 bytes.');

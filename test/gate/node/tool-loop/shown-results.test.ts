@@ -4,6 +4,7 @@ import { oneShotPerLoop } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, content, defineAgent, error, file, type Policies } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { foldMessage, type Message } from '../../../doors/journal.ts';
@@ -19,7 +20,7 @@ interface Scene {
 const sessionOf = (tools: readonly AnyTool[], { replies = [calls('look'), 'Done.'], ...more }: Scene = {}) =>
   createTestSession(
     defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, ...more }),
-    { replies },
+    { use: [files()], replies },
   );
 
 /** What a model is shown of what a tool answers. */

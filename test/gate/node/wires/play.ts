@@ -1,9 +1,10 @@
 /** Plays a wire's session in memory, in lives that end where they are told to. */
 
 import type { Agent, ChatModel, StoredEvent } from '../../../../src/index.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
 import { createManualClock, createMemorySessions, type SessionPort } from '../../../../src/testing/entry.ts';
 import type { Leased } from '../../../doors/journal.ts';
-import { BUILT_IN_KINDS } from '../../../doors/kinds.ts';
+import { toolKinds } from '../../../doors/kinds.ts';
 import { type FeedItem, toNewMessage, toSessionName } from '../../../doors/session.ts';
 import { type TurnSteps, turnSteps } from '../../../doors/testing.ts';
 import { fakeServer } from '../../../fixtures/mcp/fake-server.ts';
@@ -47,7 +48,7 @@ export async function playInMemory(play: MemoryPlay): Promise<MemoryResult> {
   const sessions = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} });
   const port = sessions.session(name);
   const model = MODELS[wire]({ baseURL: 'https://nobody.example' });
-  const steps = turnSteps({ port, agent, model, clock, modules: BUILT_IN_KINDS });
+  const steps = turnSteps({ port, agent, model, clock, modules: MODULES });
   const restart = async (): Promise<void> => {
     sessions.restart(name);
     await clock.advance(2 * LEASE_MS);
@@ -67,12 +68,14 @@ export async function playInMemory(play: MemoryPlay): Promise<MemoryResult> {
   return { played, verdict: await judge(played), kills };
 }
 
+const MODULES = toolKinds([files()]);
+
 /** As a user posts it: the words, and behind them the files that the model takes. */
 function messageOf(turn: number, text: string, wire: WireName): ReturnType<typeof toNewMessage> {
-  const files = postedIn(turn, mediaOf(wire)).map(
+  const posted = postedIn(turn, mediaOf(wire)).map(
     ({ base64, ...file }) => ({ type: 'file', ...file, bytes: bytesOf(base64) }) as const,
   );
-  return toNewMessage(files.length === 0 ? text : [{ type: 'text', text }, ...files]);
+  return toNewMessage(posted.length === 0 ? text : [{ type: 'text', text }, ...posted], MODULES.files);
 }
 
 /** A server that answers an image as the real one does, after a while. */

@@ -2,6 +2,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ChatModel, defineAgent } from '../../../../../src/index.ts';
 import { type McpClientConfig, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
+import { files } from '../../../../../src/modules/files/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../../src/testing/entry.ts';
 import type { FakeTool } from '../../../../fixtures/mcp/fake-server.ts';
 import { calls, scene } from './scenes.ts';
@@ -30,7 +31,7 @@ function looking(
     instructions: 'Help.',
     tools: [mcpToolProvider({ clients: [client] })],
   });
-  const session = createTestSession(agent, { model: { ...model, ...(media && { media }) } });
+  const session = createTestSession(agent, { use: [files()], model: { ...model, ...(media && { media }) } });
   const shown = () => model.requests.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? [];
   return { session, shown, read: () => shown().map(({ text }) => text) };
 }

@@ -1,5 +1,6 @@
 import { type AgentConfig, defineAgent } from '../../../../../src/index.ts';
 import { defineMcpClient, type McpClient, type McpClientConfig } from '../../../../../src/mcp/tools/entry.ts';
+import { files } from '../../../../../src/modules/files/entry.ts';
 import {
   createTestSession,
   type ScriptedReply,
@@ -46,6 +47,7 @@ export const session = (
   more: Partial<Omit<TestSessionOptions, 'model' | 'replies'>> = {},
 ): TestSession =>
   createTestSession(defineAgent({ name: 'clerk', description: 'Helps.', instructions: 'Help.', tools }), {
+    use: [files()],
     ...more,
     replies,
   });

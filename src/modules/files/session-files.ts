@@ -1,39 +1,42 @@
-import type { SessionEvent, StoredEvent } from '../journal/events.ts';
-import { type FileGone, type KeptFile, MAX_SESSION_FILES } from '../journal/kept-file.ts';
-import type { SessionPort } from '../journal/session-port.ts';
-import { Interrupted } from '../loop/holder.ts';
-import { FileRefusedError, type LoopFiles, toStored } from '../loop/loop-files.ts';
-import { ModelError } from '../model/chat-model.ts';
-import { toBase64 } from '../tool/base64.ts';
-import { type ContentPart, isStored, type NewFile, type StoredFile } from '../tool/content.ts';
-import { type Log, toLog } from '../tool/log.ts';
-import { partsOfResult } from '../tool/tool-result.ts';
+import type { SessionEvent, StoredEvent } from '../../journal/events.ts';
+import { type FileGone, type KeptFile, MAX_SESSION_FILES } from '../../journal/kept-file.ts';
+import { Interrupted } from '../../loop/holder.ts';
+import type {
+  FileKeeper,
+  HeldFiles,
+  HoldingSession,
+  ShowingLoop,
+  ShownFiles,
+} from '../../loop/loop-files.ts';
+import { ModelError } from '../../model/chat-model.ts';
+import { orHandOver } from '../../session/send-again.ts';
+import { toBase64 } from '../../tool/base64.ts';
+import { type ContentPart, isStored, type NewFile, type StoredFile } from '../../tool/content.ts';
+import type { Secrets } from '../../tool/secrets.ts';
+import { partsOfResult, type ToolResult } from '../../tool/tool-result.ts';
 import type { FileKey, FileStore } from './file-store.ts';
-import { orHandOver } from './send-again.ts';
+import { FileRefusedError, toStored, withKeptFiles } from './kept-files.ts';
+import { MemoryFiles } from './memory-files.ts';
+import { type ReadableFiles, showFiles } from './shown-files.ts';
+import type { StoreOf } from './stored-files.ts';
 
-interface Options {
-  readonly port: Pick<SessionPort, 'file' | 'fileStates'>;
-  /** The session's name. */
-  readonly name: string;
-  /** Returns the session's incarnation. */
-  readonly incarnation: () => string;
-  /** Where bytes are kept; with the session unless given. */
+/** Makes what keeps the files of an app: with their sessions, or in a store outside. */
+export const fileKeeper = (storeOf: StoreOf | undefined): FileKeeper => ({
+  named: toStored,
+  open: ({ env, ...session }) => new SessionFiles({ ...session, store: storeOf?.(env) }),
+  inMemory: () => new MemoryFiles(),
+});
+
+interface Options extends Omit<HoldingSession, 'env'> {
+  /** Where bytes are kept; absent: with the session. */
   readonly store?: FileStore | undefined;
-  /** What the session's files weigh already, in bytes. */
-  readonly used: number;
-  /** Some of the session's files were deleted. */
-  readonly hasGone?: boolean | undefined;
-  /** Counts a request to the store. */
-  readonly count: (subrequests: number) => void;
-  /** The console unless given. */
-  readonly log?: Log | undefined;
 }
 
 /** The most characters of files that one invocation holds: the 16 MiB that a request carries at most, in base64. The isolate has 128 MB for all. */
 const MAX_HELD = 22 * 1024 * 1024;
 
 /** The files of a session while one invocation holds it. Their bytes go with the first event that names them. */
-export class SessionFiles implements LoopFiles {
+export class SessionFiles implements HeldFiles, ReadableFiles {
   readonly #options: Options;
   /** Kept here, and not stored yet. */
   readonly #fresh = new Map<string, KeptFile>();
@@ -42,6 +45,7 @@ export class SessionFiles implements LoopFiles {
   readonly #sizes = new Map<string, number>();
   /** The files that were looked for among the deleted ones; `null` of one that is not. */
   readonly #gone = new Map<string, FileGone | null>();
+  readonly #withoutFiles = new Set<string>();
   #used: number;
 
   constructor(options: Options) {
@@ -49,7 +53,20 @@ export class SessionFiles implements LoopFiles {
     this.#used = options.used;
   }
 
-  async keep(file: NewFile): Promise<StoredFile> {
+  keep(result: ToolResult, secrets: Secrets, onLost: (problem: string) => void): Promise<ToolResult> {
+    return withKeptFiles(result, { keep: (file) => this.keepFile(file), secrets, onLost });
+  }
+
+  show(loop: ShowingLoop): Promise<ShownFiles | undefined> {
+    return showFiles({ files: this, withoutFiles: this.#withoutFiles }, loop);
+  }
+
+  /**
+   * Keeps the bytes of a file under their hash: they are stored with the first event that names it.
+   *
+   * @throws FileRefusedError if it is too large, or the session has no room for it.
+   */
+  async keepFile(file: NewFile): Promise<StoredFile> {
     const stored = await toStored(file);
     const { id, size, mediaType, name } = stored;
     if ((await this.#isThere(id)) || this.#fresh.has(id)) return stored;
@@ -106,17 +123,14 @@ export class SessionFiles implements LoopFiles {
     return { session, incarnation: incarnation(), id };
   }
 
-  /** Answers the files that an event names and that are not stored yet: they are stored with it. */
   namedBy(event: SessionEvent): readonly KeptFile[] {
     return 'result' in event ? this.namedIn(partsOfResult(event.result)) : [];
   }
 
-  /** The same for parts of what is left for whoever holds the session next. */
   namedIn(parts: readonly ContentPart[]): readonly KeptFile[] {
     return parts.filter(isStored).flatMap(({ id }) => this.#fresh.get(id) ?? []);
   }
 
-  /** These events are stored, and so are the files that they name. */
   stored(events: readonly StoredEvent[]): void {
     for (const event of events) for (const { id } of this.namedBy(event)) this.#fresh.delete(id);
   }
@@ -151,7 +165,6 @@ export class SessionFiles implements LoopFiles {
     return new Map(files.flatMap(isGone));
   }
 
-  /** A message came while the session was held, and may have brought files again that had been deleted. */
   refresh(): void {
     this.#gone.clear();
   }
@@ -224,7 +237,7 @@ export class SessionFiles implements LoopFiles {
 
 /** @throws ModelError `unreachable` when the store fails, so that the turn says why it has no answer. */
 async function readFrom(
-  { store, log = toLog() }: Pick<Options, 'store' | 'log'>,
+  { store, log }: Pick<Options, 'store' | 'log'>,
   key: FileKey,
 ): Promise<Uint8Array | null> {
   if (!store) return null;

@@ -1,10 +1,12 @@
-import { isStart } from '../journal/conversation.ts';
-import type { FileGone } from '../journal/kept-file.ts';
-import type { Message } from '../journal/state.ts';
-import { ModelError, type ModelMessage, type ModelRequest } from '../model/chat-model.ts';
-import type { MessagePart } from '../model/parts.ts';
-import { fromBase64 } from '../tool/base64.ts';
-import type { HistoryMessage } from '../tool/call.ts';
+import { isStart } from '../../journal/conversation.ts';
+import type { FileGone } from '../../journal/kept-file.ts';
+import type { Message } from '../../journal/state.ts';
+import type { ShowingLoop, ShownContent, ShownFiles } from '../../loop/loop-files.ts';
+import { ModelError, type ModelMessage, type ModelRequest } from '../../model/chat-model.ts';
+import { fittedFiles } from '../../model/fitted-files.ts';
+import type { MessagePart } from '../../model/parts.ts';
+import { fromBase64 } from '../../tool/base64.ts';
+import type { HistoryMessage } from '../../tool/call.ts';
 import {
   type ContentPart,
   type FileContent,
@@ -15,15 +17,15 @@ import {
   isStored,
   isText,
   type LinkedFile,
+  placed,
   type StoredFile,
   textsOf,
-} from '../tool/content.ts';
-import { paragraphs } from '../tool/json.ts';
-import { partsOfResult, shownText } from '../tool/tool-result.ts';
-import type { Loop } from './loop.ts';
+} from '../../tool/content.ts';
+import { paragraphs } from '../../tool/json.ts';
+import { partsOfResult, shownText } from '../../tool/tool-result.ts';
 
 /** What a request carries of the files that its conversation names: of one that is kept its base64, by its id; and addresses. */
-export type ShownFiles = ReadonlyMap<string, string | GoneFile>;
+type CarriedFiles = ReadonlyMap<string, string | GoneFile>;
 
 /** A file that was deleted, which its line says. */
 interface GoneFile {
@@ -39,11 +41,11 @@ const MAX_REQUEST_FILES = 16 * 1024 * 1024;
  *
  * @throws what `LoopFiles.read` does.
  */
-export const filesToShow = async (loop: Showing): Promise<ShownFiles> => {
-  const { files, frame, withoutFiles } = loop;
-  const all = frame.messages.flatMap(partsOf).filter(isSent);
-  if (all.length === 0) return NONE;
-  const named = all.filter(isStored);
+export const filesToShow = async (
+  { files, withoutFiles }: Shelf,
+  { frame }: Pick<ShowingLoop, 'frame'>,
+): Promise<CarriedFiles> => {
+  const named = filesOf(frame.messages).filter(isStored);
   const gone = named.length === 0 ? NO_GONE : await files.gone(named);
   const shown = lastFiles(withoutFiles.has(frame.id) ? newestOf(frame.messages) : frame.messages, gone);
   if (shown.length === 0 && gone.size === 0) return NONE;
@@ -58,7 +60,38 @@ export const filesToShow = async (loop: Showing): Promise<ShownFiles> => {
 
 const NO_GONE: ReadonlyMap<string, FileGone> = new Map();
 
-type Showing = Pick<Loop, 'files' | 'frame' | 'withoutFiles'>;
+/** Where files are read, and what is known of the loops that read them. */
+interface Shelf {
+  readonly files: ReadableFiles;
+  /** The ids of loops whose model has refused a request with files of earlier messages: they are told in words from then on. */
+  readonly withoutFiles: Set<string>;
+}
+
+/** Files that are kept. */
+export interface ReadableFiles {
+  /**
+   * Returns the bytes of these files in base64, by their ids, as far as they are there. Each is fetched once an invocation.
+   *
+   * @throws Interrupted if the session cannot be reached: the turn is left to another invocation.
+   */
+  read(files: readonly StoredFile[]): Promise<ReadonlyMap<string, string>>;
+  /** Returns those of these files that were deleted, by their ids, and why. Throws as `read` does. */
+  gone(files: readonly StoredFile[]): Promise<ReadonlyMap<string, FileGone>>;
+}
+
+/** Reads what the next request of a loop carries; `undefined` if its conversation names no file. Throws as `ReadableFiles` does. */
+export async function showFiles(shelf: Shelf, loop: ShowingLoop): Promise<ShownFiles | undefined> {
+  if (filesOf(loop.frame.messages).length === 0) return undefined;
+  const { spec } = loop;
+  const carried = await filesToShow(shelf, loop);
+  return {
+    message: (message) => toShownMessage(message, carried),
+    result: (text, parts, most) =>
+      toShownContent(text === inWords(parts) ? parts : placed(text, parts.filter(isFile)), carried, most),
+    fitted: (messages) => fittedFiles(spec.model, messages, spec.accepts),
+    isRefused: (request, failure) => isRefusedForFiles(shelf, loop, { request, failure }),
+  };
+}
 
 /** The message that started the turn. What a model refuses of that is for its sender to know. */
 const newestOf = (messages: readonly Message[]): readonly Message[] => {
@@ -71,10 +104,10 @@ const newestOf = (messages: readonly Message[]): readonly Message[] => {
  * was sent: it may not be able to read one of them, and would refuse every later request of the session for it. Once a loop and
  * invocation.
  */
-export function isRefusedForFiles(
-  { frame, withoutFiles, spec, log }: Pick<Loop, 'frame' | 'withoutFiles' | 'spec' | 'log'>,
-  { messages }: Pick<ModelRequest, 'messages'>,
-  failure: unknown,
+function isRefusedForFiles(
+  { withoutFiles }: Shelf,
+  { frame, spec, log }: ShowingLoop,
+  { request: { messages }, failure }: Refused,
 ): boolean {
   const isRefusal =
     failure instanceof ModelError && failure.failure === 'bad-request' && !failure.outputBegan;
@@ -89,13 +122,19 @@ export function isRefusedForFiles(
   return true;
 }
 
+/** A request that failed. */
+interface Refused {
+  readonly request: Pick<ModelRequest, 'messages'>;
+  readonly failure: unknown;
+}
+
 /** What a message was sent with, by the keys of its files. One that a model takes no files in is sent with none. */
 const sentIn = (message: ModelMessage): readonly string[] =>
   message.role === 'user' || message.role === 'tool'
     ? (message.parts ?? []).flatMap((part) => (part.type === 'file' ? (part.id ?? part.data) : []))
     : [];
 
-const NONE: ShownFiles = new Map();
+const NONE: CarriedFiles = new Map();
 
 type SentFile = StoredFile | LinkedFile;
 
@@ -124,18 +163,10 @@ const partsOf = (message: Message): readonly ContentPart[] =>
     ? (message.parts ?? [])
     : message.calls.flatMap(({ ended }) => (ended ? partsOfResult(ended.result) : []));
 
-/** What is sent of a message or of a result that has files. */
-export interface ShownContent {
-  /** What it says as words alone. */
-  readonly text: string;
-  /** Absent where no file is sent. */
-  readonly parts?: readonly MessagePart[];
-}
-
 /** A message of the user's. One that a transformer has changed has its files behind its words. */
-export function toShownMessage(
+function toShownMessage(
   { text, parts }: Pick<Extract<HistoryMessage, { role: 'user' }>, 'text' | 'parts'>,
-  files: ShownFiles,
+  files: CarriedFiles,
 ): ShownContent {
   if (!parts) return { text };
   const isChanged = text !== textsOf(parts);
@@ -148,7 +179,7 @@ export function toShownMessage(
  */
 export function toShownContent(
   parts: readonly ContentPart[],
-  files: ShownFiles,
+  files: CarriedFiles,
   most = Infinity,
 ): ShownContent {
   let left = most - inWords(parts).length;
@@ -165,12 +196,12 @@ export function toShownContent(
 }
 
 /** What a text file says, where the request carries it. */
-function wordsOf(file: FileContent, files: ShownFiles): string | undefined {
+function wordsOf(file: FileContent, files: CarriedFiles): string | undefined {
   const data = isStored(file) ? files.get(file.id) : undefined;
   return typeof data === 'string' ? decoder.decode(fromBase64(data)) : undefined;
 }
 
-function toMessageParts(file: FileContent, files: ShownFiles): readonly MessagePart[] {
+function toMessageParts(file: FileContent, files: CarriedFiles): readonly MessagePart[] {
   const { mediaType, name } = file;
   const line = { type: 'text', text: fileLine(file) } as const;
   const told = { type: 'file', mediaType, ...(name !== undefined && { name }) } as const;

@@ -1,0 +1,11 @@
+/** A door for tests. Files: how they are kept, shown and found. */
+
+export { FileRefusedError, withKeptFiles } from '../../src/modules/files/kept-files.ts';
+export { SessionFiles } from '../../src/modules/files/session-files.ts';
+export {
+  filesToShow,
+  type ReadableFiles,
+  showFiles,
+  toShownContent,
+} from '../../src/modules/files/shown-files.ts';
+export { finding, taking } from '../../src/modules/files/stored-files.ts';

@@ -1,0 +1,62 @@
+/** What an app without the module of files answers to messages with files, and at the routes of files. */
+import { expect, it } from 'vitest';
+import { createHoldfast } from '../../../../../src/create-holdfast.ts';
+import { defineAgent } from '../../../../../src/index.ts';
+import { appWith } from '../../http/app.ts';
+import { json, newSession, post } from '../../http/client.ts';
+import { seeing, seer } from '../../http/file-app.ts';
+
+const via = appWith({ agents: [seer()] });
+const file = { type: 'file', mediaType: 'image/png', data: btoa('some bytes') };
+
+it('refuses a file in a message', async () => {
+  const response = await post(
+    newSession('seer'),
+    { message: [{ type: 'text', text: 'See:' }, file] },
+    { via },
+  );
+  expect([response.status, await json(response)]).toMatchObject([
+    415,
+    {
+      type: 'urn:holdfast:problem:unsupported-media-type',
+      detail: 'message[1] is a file. This app takes no files: send text.',
+      accepts: { data: [], url: [] },
+    },
+  ]);
+});
+
+it('takes a message of several texts', async () => {
+  const message = [
+    { type: 'text', text: 'See:' },
+    { type: 'text', text: 'Nothing.' },
+  ];
+  expect((await post(newSession('seer'), { message }, { via })).status).toBe(200);
+});
+
+it('refuses a form', async () => {
+  const body = new FormData();
+  body.append('message', 'Hello');
+  const response = await via(`${newSession('seer')}/messages`, { method: 'POST', body });
+  expect([response.status, (await json(response)).detail]).toEqual([
+    415,
+    'Send the body as application/json.',
+  ]);
+});
+
+it.each(['GET', 'DELETE'])('has no route %s of files', async (method) => {
+  const response = await via(`${newSession('seer')}/files/${'a'.repeat(64)}`, { method });
+  expect([response.status, (await json(response)).type]).toEqual([404, 'urn:holdfast:problem:unknown-route']);
+});
+
+it('says nothing of files in its list of agents', async () => {
+  const { agents } = (await json(await via('/agents'))) as { agents: Record<string, unknown>[] };
+  expect(agents[0]).toMatchObject({ name: 'seer' });
+  expect(agents[0]).not.toHaveProperty('accepts');
+});
+
+it('is not made with an agent that accepts files', () => {
+  const picky = defineAgent({ name: 'picky', description: 'P.', instructions: 'P.', accepts: ['image/*'] });
+  expect(() => createHoldfast({ agents: [picky], model: seeing() })).toThrow(
+    "Agent 'picky': `accepts` needs the module `files()`: import it from 'holdfast/files' and add it to `use`.",
+  );
+});
