@@ -5,7 +5,6 @@ export { SessionFiles } from '../../src/modules/files/session-files.ts';
 export {
   filesToShow,
   type ReadableFiles,
-  showFiles,
   toShownContent,
 } from '../../src/modules/files/shown-files.ts';
 export { finding, taking } from '../../src/modules/files/stored-files.ts';

@@ -11,7 +11,7 @@ export const EXECUTED: Readonly<Record<string, { readonly functions: number; rea
   read: { functions: 664, files: 116 },
   once: { functions: 670, files: 116 },
   approval: { functions: 843, files: 133 },
-  unfolding: { functions: 759, files: 125 },
+  unfolding: { functions: 759, files: 124 },
   file: { functions: 763, files: 125 },
   compaction: { functions: 724, files: 121 },
   mcp: { functions: 699, files: 124 },
@@ -19,7 +19,7 @@ export const EXECUTED: Readonly<Record<string, { readonly functions: number; rea
 };
 
 /** The README's Worker, minified and gzipped, in KiB. */
-export const CLERK_KIB = 142;
+export const CLERK_KIB = 141;
 
 /** How many seams the kernel and its modules may define. */
 export const SEAMS = 10;
