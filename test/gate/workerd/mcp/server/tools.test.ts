@@ -13,6 +13,7 @@ import {
   text,
 } from '../../../../../src/index.ts';
 import { mcpResult } from '../../../../../src/mcp/server/entry.ts';
+import { files } from '../../../../../src/modules/files/entry.ts';
 import { toResult } from '../../../../doors/mcp.ts';
 import { listed } from '../../../node/mcp/tools/listing-fixtures.ts';
 import { answerTo, calling, connected, KEY, publishing } from './talk.ts';
@@ -40,7 +41,8 @@ const tool = (run: (call: ToolCall) => unknown, effect: 'read' | 'idempotent' | 
 const HELLO = new TextEncoder().encode('hello');
 const HELLO_ID = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824';
 
-const asked = (run: (call: ToolCall) => unknown) => calling(publishing({ tools: [tool(run)] }), 'it');
+const asked = (run: (call: ToolCall) => unknown) =>
+  calling(publishing({ tools: [tool(run)] }, { use: [files()] }), 'it');
 
 const $schema = 'https://json-schema.org/draft/2020-12/schema';
 
