@@ -149,22 +149,7 @@ export type {
 export type { AsJson, Json, JsonLike, JsonObject } from './tool/json.ts';
 export type { JsonSchema } from './tool/json-schema.ts';
 export type { BlackboardEntry, CallBlackboard, CallState } from './tool/kept-values.ts';
-export {
-  arrayParameter,
-  booleanParameter,
-  type EnumOptions,
-  integerParameter,
-  numberParameter,
-  objectParameter,
-  type Parameter,
-  type ParameterOptions,
-  type ParametersSchema,
-  type ParameterValues,
-  type PropertyDeclaration,
-  type PropertyValue,
-  parameters,
-  stringParameter,
-} from './tool/parameters.ts';
+export type { Parameter, PropertyDeclaration, PropertyValue } from './tool/property-schema.ts';
 export { type DeclaredProviderTool, type ProviderToolOptions, providerTool } from './tool/provider-tool.ts';
 export { readResult } from './tool/read-result.ts';
 export { Secrets } from './tool/secrets.ts';

@@ -1,5 +1,6 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { withAwaiting } from '../decorators/approval.ts';
+import { jsonSchema as wrapped } from '../modules/json-schema/json-schema.ts';
 import type { CallScope, Effect, ToolCall } from '../tool/call.ts';
 import { ToolDefinitionError } from '../tool/check-definition.ts';
 import { defineTool } from '../tool/define-tool.ts';
@@ -196,7 +197,7 @@ function declared(tool: string, field: string, schema: unknown): InputDeclaratio
     throw new ToolDefinitionError(tool, field, problem);
   }
   // Without a check of its own it is checked as plain JSON Schema is.
-  return typeof validate === 'function' ? checkedBy(jsonSchema, validate.bind(held)) : jsonSchema;
+  return typeof validate === 'function' ? checkedBy(jsonSchema, validate.bind(held)) : wrapped(jsonSchema);
 }
 
 const checkedBy = (

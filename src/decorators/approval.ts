@@ -1,3 +1,4 @@
+import { answerChecks } from '../modules/json-schema/answers.ts';
 import type { CallScope, Decision, DecisionRequest } from '../tool/call.ts';
 import { checkTime, checkWord } from '../tool/check-definition.ts';
 import { checkedFirst } from '../tool/check-input.ts';
@@ -120,7 +121,7 @@ interface Pause {
  * A call throws ToolConfigurationError when there is no session in which somebody could decide.
  */
 function pausing<T extends AnyTool>(tool: T, { code, decider, accepted, covers }: Pause): T {
-  return withGuard(tool, covers, (one) =>
+  const guarded = withGuard(tool, covers, (one) =>
     checkedFirst(one, async ({ input, typed, call }) => {
       const request = await call.during(code, () => decider(typed, call, one));
       if (request === undefined) return one.call(input, call);
@@ -132,7 +133,14 @@ function pausing<T extends AnyTool>(tool: T, { code, decider, accepted, covers }
       return carryOut({ tool: one, input, call, decision, accepted: tell });
     }),
   );
+  return withEditsChecked(guarded);
 }
+
+/** The tool with what checks edits of its calls before they are taken. */
+export const withEditsChecked = <T extends AnyTool>(tool: T): T => ({
+  ...tool,
+  uses: [...(tool.uses ?? []), answerChecks],
+});
 
 const checkEdit = (tool: AnyTool, edit: JsonObject, call: LiveCall): ReturnType<AnyTool['check']> =>
   call.during('its input schema', () => tool.check(edit, call.tool));

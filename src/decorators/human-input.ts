@@ -1,3 +1,5 @@
+import { answerChecks } from '../modules/json-schema/answers.ts';
+import { jsonSchema } from '../modules/json-schema/json-schema.ts';
 import type { Decision } from '../tool/call.ts';
 import { checkNaming, checkTime, checkWord } from '../tool/check-definition.ts';
 import { checkCall, checkInput } from '../tool/check-input.ts';
@@ -32,12 +34,12 @@ export interface HumanInputConfig<Name extends string> {
   readonly handler?: ReviewHandler<Question> | undefined;
 }
 
-const QUESTION = {
+const QUESTION = jsonSchema({
   type: 'object',
   properties: { question: { type: 'string', minLength: 1, description: 'What to ask the person' } },
   required: ['question'],
   additionalProperties: false,
-};
+});
 
 /** What the input of an `edit` must be. */
 const ANSWER: JsonSchema = {
@@ -72,6 +74,7 @@ export function humanInput<const Name extends string = 'human_input'>(
     effect: 'none',
     returnDirect: false,
     metadata: {},
+    uses: [answerChecks],
     check: (input, as = name) => checkInput(schema, input, as),
     async call(input, call) {
       const checked = await checkCall(schema, input, call);

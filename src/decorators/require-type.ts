@@ -12,6 +12,7 @@ import {
   decideUntilValid,
   messageFor,
   mustBeDecidable,
+  withEditsChecked,
 } from './approval.ts';
 import { type Covers, type CoversOption, withGuard } from './covers.ts';
 
@@ -46,7 +47,7 @@ export function requireType<T extends AnyTool, const C extends Covers = 'tools'>
   const { message, hint, covers, ...asked } = checkApprovalOptions(tool.name, options, ['reject', 'exit']);
   const schema = hint === undefined ? type.json : { ...type.json, default: hint };
   const request: Omit<DecisionRequest, 'message'> = { ...asked, schema, allows: ['edit', 'reject', 'exit'] };
-  return withGuard(tool, covers, (one) =>
+  const guarded = withGuard(tool, covers, (one) =>
     checkedFirst(one, async ({ input, typed, call }) => {
       if (hasValue(call.blackboard, type)) return one.call(input, call);
       mustBeDecidable(call, `a value of type '${type.name}'`);
@@ -61,6 +62,7 @@ export function requireType<T extends AnyTool, const C extends Covers = 'tools'>
       return one.call(input, call);
     }),
   );
+  return withEditsChecked(guarded);
 }
 
 const needs = (tool: string, { name }: DomainType): string =>

@@ -4,8 +4,10 @@ import type { Answer, DecisionWait, ResultWait, Wait } from '../journal/wait.ts'
 import { sha256Hex, untilAborted } from '../tool/async.ts';
 import type { Decision, DecisionRequest, ResultRequest, RunningDecisionRequest } from '../tool/call.ts';
 import { parseToolInput } from '../tool/check-input.ts';
+import { EDITS } from '../tool/edit-check.ts';
 import { asQuoted } from '../tool/fence.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
+import { ToolConfigurationError } from '../tool/signals.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { type ToolResult, toolResult } from '../tool/tool-result.ts';
 import { visible } from '../tool/visible.ts';
@@ -23,11 +25,11 @@ interface AskOutside extends Pick<CallQuestions, 'hasRun' | 'assertAsked' | 'che
 
 /** Answers what this call may ask, in the form that its tool knows. */
 export function askOutside(run: PermittedRun): AskOutside {
-  const { record, tool } = run;
+  const { record } = run;
   const questions = callQuestions(run);
 
   async function decision(request: DecisionRequest, meanwhile: Meanwhile): Promise<Decision> {
-    const answer = await questions.answerTo(toQuestion(request, record, tool), meanwhile);
+    const answer = await questions.answerTo(toQuestion(request, run), meanwhile);
     if (answer.type === 'decision') return answer;
     throw new Error(`Call ${record.id} was sent a result where a decision was asked for.`);
   }
@@ -163,11 +165,18 @@ const changed = (tool: string): string =>
 
 const ALL: DecisionWait['allows'] = ['approve', 'edit', 'reject', 'exit'];
 
-function toQuestion(request: DecisionRequest, record: CallRecord, tool: AnyTool): PendingQuestion {
+/** Without a module that checks edits, nobody may answer by one. */
+const ALL_BUT_EDITS = ALL.filter((kind) => kind !== 'edit');
+
+/** @throws ToolConfigurationError when an edit is asked for that nothing in the app checks. */
+function toQuestion(request: DecisionRequest, { record, tool, loop }: PermittedRun): PendingQuestion {
+  const isChecked = loop.modules.uses.some((use) => EDITS.of(use));
+  if (!isChecked && (request.schema ?? request.allows?.includes('edit')))
+    throw new ToolConfigurationError(uncheckedEdit(record.name));
   const {
     message,
     input,
-    allows = ALL,
+    allows = isChecked ? ALL : ALL_BUT_EDITS,
     schema = tool.inputSchema,
     credentials,
     by,
@@ -190,6 +199,10 @@ function toQuestion(request: DecisionRequest, record: CallRecord, tool: AnyTool)
     ...(checkpoint !== undefined && { checkpoint }),
   };
 }
+
+const uncheckedEdit = (tool: string): string =>
+  `Tool '${tool}' asks for an input, which nothing checks in this app. Add \`answerChecks\` to \`use\` of createHoldfast, or to the ` +
+  "`uses` of what makes the tool: import { answerChecks } from 'holdfast/json-schema'.";
 
 const notByWhom = (notBy: never): string =>
   `A question has a notBy of '${String(notBy)}'; it must be 'requester'.`;

@@ -112,7 +112,7 @@ interface Declared extends Pick<Frame, 'uses' | 'sources' | 'strategies' | 'limi
   readonly own: Pick<LoopSpec, 'instructions' | 'tools'> & Partial<LoopSpec>;
 }
 
-function nestedSpec({ everywhere, spec }: Loop, declared: Declared, { id, calls }: Opened): LoopSpec {
+function nestedSpec({ modules, spec }: Loop, declared: Declared, { id, calls }: Opened): LoopSpec {
   // A plan, and the bounds of one, are for its own loop: what nests inside a step is a loop like any other.
   const around = spec.aroundPlan ?? {
     model: spec.model,
@@ -126,7 +126,7 @@ function nestedSpec({ everywhere, spec }: Loop, declared: Declared, { id, calls 
     output: undefined,
     ...own,
     uses: usesInside(spec.uses, id, uses),
-    strategies: [...sources, ...everywhere, ...strategies],
+    strategies: [...sources, ...modules.strategies, ...strategies],
     iterations: limits?.iterations ?? around.iterations,
     context: context?.merge(spec.context) ?? spec.context,
     depth: spec.depth + 1,

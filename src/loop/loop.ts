@@ -18,6 +18,7 @@ import type { LiveMemories } from './live-memories.ts';
 import type { LoopFiles } from './loop-files.ts';
 import type { LoopLimits } from './loop-limits.ts';
 import type { ModelTimeout } from './model-time.ts';
+import type { Modules } from './modules.ts';
 import type { LoopPolicies } from './policies.ts';
 import type { ScheduleRoom } from './scheduling.ts';
 import type { CallLocks, Slots } from './slots.ts';
@@ -122,8 +123,8 @@ export interface TurnScope {
   readonly scheduleRoom?: ScheduleRoom | undefined;
   /** Tools that code has made from journaled data in this invocation, by what they were made of. */
   readonly made: Map<string, readonly AnyTool[]>;
-  /** Strategies of every loop, by the app's modules: a nested one has them between its own sources and strategies. */
-  readonly everywhere: readonly InjectionStrategy[];
+  /** Of the app. Every loop has their strategies: a nested one between its own sources and strategies. */
+  readonly modules: Pick<Modules, 'uses' | 'strategies'>;
   /** Those of the app, for tools that hand work to another. */
   readonly agents?: LoopAgents | undefined;
   /** Runs a nested loop; the same function that runs the turn's own. */

@@ -7,6 +7,7 @@ import { credentialsIn, envOfTools, type GivenEnv } from '../tool/env.ts';
 import { hiding, type Log, toLog } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import { Secrets } from '../tool/secrets.ts';
+import type { InjectionStrategy } from '../tool/tool.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { type Holder, NO_CREDENTIALS } from './holder.ts';
@@ -25,7 +26,9 @@ export type MemoryLoopConfig = Pick<LoopSpec, 'tools' | 'model'> &
     readonly uses?: readonly ModuleUse[] | undefined;
     /** Defaults to those of `uses`. */
     readonly files?: LoopFiles | undefined;
-  } & Partial<Pick<TurnScope, 'turn' | 'everywhere' | 'secrets' | 'live' | 'inSession'>> & {
+  } & Partial<Pick<TurnScope, 'turn' | 'secrets' | 'live' | 'inSession'>> & {
+    /** Strategies of every loop; none unless given. */
+    readonly everywhere?: readonly InjectionStrategy[] | undefined;
     readonly limits?: LoopLimits | undefined;
     readonly message?: string | undefined;
     /** For whom it runs; `code` unless given. */
@@ -82,7 +85,7 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
     locks: new CallLocks(),
     memories: new LiveMemories(state, memories),
     made: new Map(),
-    everywhere: config.everywhere ?? [],
+    modules: { uses: [], strategies: config.everywhere ?? [] },
     run: runForOutput,
   };
   return { loop: { ...scope, spec: specOf(config), frame }, state };

@@ -255,7 +255,7 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
       ? undefined
       : new ScheduleRoom({ journal: session.outbox, agent: host.agent, log: told.write }),
     made: new Map(),
-    everywhere: modules.strategies,
+    modules,
     agents,
     run: runForOutput,
   };

@@ -295,7 +295,9 @@ function talkTo<Output>(
     pending: async () => openQuestions(await lastTurn()).map(toPendingCall),
     decide: (callOrTool, decision) => {
       const { by = TESTER, ...sent } = typeof decision === 'string' ? { decision } : decision;
-      return answerCall(callOrTool, (question) => checkDecision(question.wait, asMeant(question, sent), by));
+      return answerCall(callOrTool, (question) =>
+        checkDecision(question.wait, asMeant(question, sent), { by, uses: modules.uses }),
+      );
     },
     result: (callOrTool, sent) => answerCall(callOrTool, (question) => resultFor(question, sent)),
     settled: async () => answer((await steps.state()).turn?.id ?? ''),

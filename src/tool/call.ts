@@ -82,7 +82,8 @@ export interface CallScope {
    * may run twice, and the questions of a call come in the same order every time. Inside `run` a `once` tool may ask only with a
    * `checkpoint`.
    *
-   * @throws Error when the tool or its schema has changed since it was asked: the decision is void.
+   * @throws Error when the tool or its schema has changed since it was asked: the decision is void; ToolConfigurationError when an edit is
+   *   asked for, which nothing checks in this app: it ends the turn as `misconfigured`.
    */
   decide(request: DecisionRequest): Promise<Decision>;
 }
@@ -252,11 +253,11 @@ export type WhenBusy = 'queue' | 'steer';
 export interface DecisionRequest {
   /** What is asked, for whoever decides. */
   readonly message: string;
-  /** What may be decided; all four unless given. */
+  /** What may be decided. Unless given: all four, but no `edit` in an app that does not use `answerChecks` of `holdfast/json-schema`. */
   readonly allows?: readonly DecisionKind[] | undefined;
   /** What the tool is about to be called with, where that is no longer what the model sent. */
   readonly input?: JsonObject | undefined;
-  /** What the input of an `edit` must match; the tool's own input unless given. */
+  /** What the input of an `edit` must match; the tool's own input unless given. It needs `answerChecks` too. */
   readonly schema?: JsonSchema | undefined;
   /**
    * `refused`: an input or a reason that looks like a credential is refused to whoever sends it, and nothing of it is kept.

@@ -2,21 +2,14 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
 import { copyJson } from './copy-json.ts';
-import { isJsonObject, type JsonObject } from './json.ts';
-import {
-  type FromJsonSchema,
-  issueLines,
-  type JsonSchema,
-  jsonSchemaCheck,
-  problemLines,
-  uncheckedIn,
-} from './json-schema.ts';
-import { literals } from './literals.ts';
+import { isJsonObject, type JsonObject, own } from './json.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { issueLines } from './problem-lines.ts';
 import type { ToolResult } from './tool-result.ts';
 
 /**
  * Reads a declared input once, when a tool is defined: Valibot, any Standard Schema with a JSON Schema converter
- * (Zod 4, ArkType), plain JSON Schema, or nothing (an object without properties; what the model sends is dropped).
+ * (Zod 4, ArkType, `jsonSchema()`), or nothing (an object without properties; what the model sends is dropped).
  *
  * @throws InputSchemaError when there is no JSON Schema for it, or its root is not an object.
  */
@@ -27,22 +20,29 @@ export function toInputSchema(declared?: InputDeclaration): InputSchema<unknown>
   if (declared === undefined) {
     return { json: { type: 'object', properties: {} }, parse: async () => ({ ok: true, value: {} }) };
   }
-  return isStandardSchema(declared) ? fromStandardSchema(declared) : fromJsonSchema(declared);
+  if (!isStandardSchema(declared))
+    throw new InputSchemaError(isTyped(declared) ? plainSchema('its input') : NO_OBJECT);
+  return fromStandardSchema(declared);
 }
 
-/** What a definition may declare as its input: a Standard Schema, plain JSON Schema, or nothing. */
-export type InputDeclaration = StandardSchemaV1 | JsonSchema | undefined;
+const NO_OBJECT =
+  'its input must be an object schema, since a model sends a JSON object: ' +
+  "v.object({ ... }), z.object({ ... }), or jsonSchema({ type: 'object', ... }). Put anything else into a property.";
 
-/** The type of a valid input: a schema's output, what a literal of JSON Schema says, an empty object for nothing. */
+/** As plain JSON Schema is, and a record of schemas is not. */
+const isTyped = (declared: unknown): boolean => typeof Object(declared).type === 'string';
+
+/** Tells that something was declared by a plain JSON Schema, which is taken in a wrapper alone. */
+export const plainSchema = (what: string): string =>
+  `${what} is a plain JSON Schema. Wrap it: jsonSchema({ ... }), with jsonSchema from 'holdfast/json-schema'.`;
+
+/** What a definition may declare as its input: a Standard Schema, or nothing. */
+export type InputDeclaration = StandardSchemaV1 | undefined;
+
+/** The type of a valid input: a schema's output, an empty object for nothing. */
 export type InputOf<Declaration extends InputDeclaration> = Declaration extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<Declaration>
-  : Declaration extends undefined
-    ? Record<string, never>
-    : Extract<FromJsonSchema<Declaration>, object> extends infer Input
-      ? [Input] extends [never]
-        ? Record<string, unknown>
-        : Input
-      : never;
+  : Record<string, never>;
 
 /** A declared input, in the two forms in which it is used. */
 export interface InputSchema<Value> {
@@ -89,17 +89,6 @@ export class InputSchemaError extends Error {
   }
 }
 
-/** @throws InputSchemaError when plain JSON Schema asserts what `jsonSchemaCheck` does not check. It writes on the schema. */
-export function mustBeChecked(schema: JsonSchema): void {
-  const [first, ...others] = uncheckedIn(schema);
-  if (!first) return;
-  const more = others.length > 0 ? `, and ${others.length} more` : '';
-  const unchecked =
-    `\`${first.assertion}\` at \`${first.path}\`${more}. Say it by other keywords, such as a \`pattern\`, or in the description, or ` +
-    'declare it with a schema library, which checks by itself';
-  throw new InputSchemaError(`its input asserts what is not checked here: ${unchecked}.`, { unchecked });
-}
-
 function fromStandardSchema(schema: StandardSchemaV1): InputSchema<unknown> {
   return {
     json: toShownSchema(standardToJsonSchema(schema)),
@@ -107,25 +96,6 @@ function fromStandardSchema(schema: StandardSchemaV1): InputSchema<unknown> {
       const result = await schema['~standard'].validate(input);
       if (!result.issues) return { ok: true, value: result.value };
       return { ok: false, problems: issueLines(result.issues) };
-    },
-  };
-}
-
-function fromJsonSchema(schema: JsonSchema): InputSchema<unknown> {
-  const json = toShownSchema(schema);
-  const copy: JsonSchema = JSON.parse(JSON.stringify(schema));
-  const mistake = attempt('is not valid JSON Schema', () => literals?.schemaMistake(copy));
-  if (mistake !== undefined)
-    throw new InputSchemaError(`its input schema has a mistake: ${mistake}`, { mistake });
-  const check = attempt('is not valid JSON Schema', () => jsonSchemaCheck(copy));
-  mustBeChecked(copy);
-  return {
-    json,
-    async parse(input) {
-      const problems = check(input);
-      return problems.length === 0
-        ? { ok: true, value: input }
-        : { ok: false, problems: problemLines(problems) };
     },
   };
 }
@@ -155,7 +125,7 @@ export function standardToJsonSchema(schema: StandardSchemaV1): JsonSchema {
   }
   throw new InputSchemaError(
     `its input is a schema of '${schema['~standard'].vendor}' that cannot be converted to JSON Schema. ` +
-      "Use Valibot, Zod 4 (import from 'zod', not 'zod/mini'), ArkType, or plain JSON Schema.",
+      "Use Valibot, Zod 4 (import from 'zod', not 'zod/mini'), ArkType, or jsonSchema() of 'holdfast/json-schema'.",
   );
 }
 
@@ -181,10 +151,7 @@ function refuse(type: string): never {
 /** The schema as a model is shown it: a copy without `$schema`, with `properties`, and `required` only when it names some. */
 function toShownSchema(schema: JsonSchema): JsonSchema {
   if (schema.type !== 'object') {
-    throw new InputSchemaError(
-      'its input must be an object schema, since a model sends a JSON object: ' +
-        "v.object({ ... }), z.object({ ... }), or JSON Schema with type: 'object'. Put anything else into a property.",
-    );
+    throw new InputSchemaError(NO_OBJECT);
   }
   const copy = copyJson(schema);
   if (!copy.ok) {
@@ -201,13 +168,16 @@ function attempt<Value>(failure: string, convert: () => Value): Value {
   try {
     return convert();
   } catch (cause) {
+    if (cause instanceof InputSchemaError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new InputSchemaError(`its input ${failure}: ${reason}.`, { cause });
   }
 }
 
-/** Tells whether a declaration is a schema of some library, and not JSON Schema. */
-export const isStandardSchema = (declared: StandardSchemaV1 | JsonSchema): declared is StandardSchemaV1 =>
+/** Tells whether a value is a schema of some library: plain JavaScript may declare anything, as may the AI SDK. ArkType's are functions. */
+export const isStandardSchema = (declared: unknown): declared is StandardSchemaV1 =>
+  (typeof declared === 'object' || typeof declared === 'function') &&
+  declared !== null &&
   '~standard' in declared;
 
 const isValibot = (schema: StandardSchemaV1): schema is GenericSchema =>
@@ -237,6 +207,38 @@ export const lenientSchema = <Value>(
     jsonSchema: { input: () => shown, output: () => shown },
   },
 });
+
+/** The same for what may be refused: `problemOf` says what is wrong with an input, if anything is; it must not throw. */
+export const checkedSchema = <Value>(
+  shown: JsonSchema,
+  problemOf: (input: JsonObject) => StandardSchemaV1.Issue | undefined,
+): LenientSchema<Value> => ({
+  '~standard': {
+    version: 1,
+    vendor: 'holdfast',
+    validate(sent) {
+      const input = isJsonObject(sent) ? sent : {};
+      const issue = problemOf(input);
+      return issue ? { issues: [issue] } : { value: input as Value }; // just checked
+    },
+    jsonSchema: { input: () => shown, output: () => shown },
+  },
+});
+
+/** Says what is wrong with a property of an input that must be of this type; `undefined` when it is, or is not there and need not be. */
+export function propertyIssue(
+  input: JsonObject,
+  name: string,
+  { type, isOptional = false }: { readonly type: 'string' | 'integer'; readonly isOptional?: boolean },
+): StandardSchemaV1.Issue | undefined {
+  const value = own(input, name);
+  if (value === undefined)
+    return isOptional ? undefined : { message: `Instance does not have required property "${name}".` };
+  const isRight = type === 'string' ? typeof value === 'string' : Number.isInteger(value);
+  if (isRight) return undefined;
+  const kind = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+  return { path: [name], message: `Instance type "${kind}" is invalid. Expected "${type}".` };
+}
 
 /** An object with one required string. */
 export const oneString = (name: string, description: string): JsonSchema => ({

@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { copyJson } from './copy-json.ts';
 import type { ParsedInput } from './input-schema.ts';
 import type { Json, JsonLike } from './json.ts';
-import { issueLines } from './json-schema.ts';
+import { issueLines } from './problem-lines.ts';
 import type { ArtifactType } from './tool-result.ts';
 
 /** Values that tools of one agent (or of one frame) share; they are journaled when the call succeeds. */

@@ -12,7 +12,6 @@ import {
 import { INNER_SHAPES, SHAPES } from './kernel-literals.ts';
 import { mistakenClass, mistakenFor } from './listed-mistake.ts';
 import { unreadable } from './object-class.ts';
-import { schemaMistake } from './schema-mistakes.ts';
 import { unchainedProblem } from './unchained.ts';
 
 /** A literal of the kernel by its name, or the shape of a feature's. */
@@ -38,8 +37,6 @@ const CHECKS = {
   mistakenFor,
 
   mistakenClass,
-
-  schemaMistake,
 
   unreadable,
 

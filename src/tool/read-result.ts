@@ -2,8 +2,8 @@ import { memoized } from './async.ts';
 import { checkedFirst } from './check-input.ts';
 import { decorate, unwrapAs } from './decorate.ts';
 import { defineTool } from './define-tool.ts';
+import { checkedSchema, propertyIssue } from './input-schema.ts';
 import { shorten } from './json.ts';
-import { integerParameter, parameters, stringParameter } from './parameters.ts';
 import type { AnyTool, EarlierResults, Tool } from './tool.ts';
 import { beginning, error, type ToolResult, text } from './tool-result.ts';
 
@@ -22,12 +22,7 @@ export function readResult(): Tool<
     name: 'read_result',
     description:
       'Reads on in a result that was shown to you shortened. Its marker says what to send. Answers the next piece of it.',
-    input: parameters({
-      result: stringParameter('Which result, as its marker says'),
-      from: integerParameter('The first character to read, as the marker says; 0 unless given', {
-        required: false,
-      }),
-    }),
+    input: INPUT,
     effect: 'read',
     run: () => '',
   });
@@ -39,6 +34,23 @@ export function readResult(): Tool<
   const marked: typeof tool & ReadingTool = { ...reading, [READS_ON]: true };
   return marked;
 }
+
+const INPUT = checkedSchema<{ readonly result: string; readonly from?: number }>(
+  {
+    type: 'object',
+    properties: {
+      result: { type: 'string', description: 'Which result, as its marker says' },
+      from: {
+        type: 'integer',
+        description: 'The first character to read, as the marker says; 0 unless given',
+      },
+    },
+    required: ['result'],
+  },
+  (input) =>
+    propertyIssue(input, 'result', { type: 'string' }) ??
+    propertyIssue(input, 'from', { type: 'integer', isOptional: true }),
+);
 
 /** Under which a tool says that it reads on. */
 const READS_ON: unique symbol = Symbol('holdfast.reads-on');

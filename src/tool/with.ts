@@ -4,7 +4,7 @@ import { decorate, renamed } from './decorate.ts';
 import { type CheckedInput, type InputSchema, InputSchemaError } from './input-schema.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { type PropertyDeclaration, type PropertyValue, toPropertySchema } from './parameters.ts';
+import { type PropertyDeclaration, type PropertyValue, toPropertySchema } from './property-schema.ts';
 import type { AnyTool, Tool } from './tool.ts';
 
 /**

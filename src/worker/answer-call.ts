@@ -2,6 +2,7 @@
 import type { Posted } from '../journal/inbox-message.ts';
 import type { Answer } from '../journal/wait.ts';
 import {
+  type AnsweredBy,
   type CheckedAnswer,
   checkDecision,
   checkResult,
@@ -27,7 +28,7 @@ export interface AnswerKind {
   /** The beginning of its problem types. */
   readonly word: 'approval' | 'result';
   /** What a body makes of a question. @throws SessionError when the body could answer none. */
-  read(body: SentBody): (question: Question, by: string) => CheckedAnswer;
+  read(body: SentBody): (question: Question, from: AnsweredBy) => CheckedAnswer;
 }
 
 export const DECIDING: AnswerKind = {
@@ -35,7 +36,7 @@ export const DECIDING: AnswerKind = {
   word: 'approval',
   read(body) {
     const sent = parseDecisionBody(body);
-    return (question, by) => checkDecision(question.wait, asMeant(question, sent), by);
+    return (question, from) => checkDecision(question.wait, asMeant(question, sent), from);
   },
 };
 
@@ -44,7 +45,7 @@ export const GIVING_RESULT: AnswerKind = {
   word: 'result',
   read(body) {
     const sent = parseResultBody(body);
-    return ({ call }, by) => checkResult(call.name, sent, by);
+    return ({ call }, { by }) => checkResult(call.name, sent, by);
   },
 };
 
@@ -202,7 +203,7 @@ async function checkAnswer(
     ...turnServices(at, { port: target.port, agent: target.agent.name, session: target.session }),
   };
   services.context?.(principal, question.turn);
-  const checked = toAnswer(question, target.caller.id);
+  const checked = toAnswer(question, { by: target.caller.id, uses: host.modules.uses });
   if (!checked.ok) throw invalidBody(checked.problems);
   const answer = at.origin ? inCall(checked.answer) : checked.answer;
   const problems = question.standing === 'open' ? await editProblems(services.agent, question, answer) : [];

@@ -1,5 +1,6 @@
 /** A door for tests. What a tool is made of: results, inputs, calls, signals, resolution. What users import of it is in the entries. */
 
+export { jsonSchemaCheck } from '../../src/modules/json-schema/check.ts';
 export { requiredTools } from '../../src/sources/resolution/required-tools.ts';
 export { changedTools, collectTools } from '../../src/sources/resolution/resolve-tools.ts';
 export { foundBy, partsOf } from '../../src/sources/resolution/tool-source.ts';
@@ -18,11 +19,11 @@ export { envOfTools } from '../../src/tool/env.ts';
 export { asQuoted, drawMark, fenced } from '../../src/tool/fence.ts';
 export { InputSchemaError, toInputSchema } from '../../src/tool/input-schema.ts';
 export { isJsonObject, sameJson } from '../../src/tool/json.ts';
-export { jsonSchemaCheck, problemLines } from '../../src/tool/json-schema.ts';
 export { callBlackboard, callState } from '../../src/tool/kept-values.ts';
 export { INNER_SHAPES, SHAPES } from '../../src/tool/kernel-literals.ts';
 export { consoleLog, toLog } from '../../src/tool/log.ts';
 export type { ModuleUse } from '../../src/tool/module-use.ts';
+export { problemLines } from '../../src/tool/problem-lines.ts';
 export { isPrivateHost, publicAddress } from '../../src/tool/public-address.ts';
 export { CallInterrupted, signalled } from '../../src/tool/signals.ts';
 export { toToolResult } from '../../src/tool/to-tool-result.ts';

@@ -84,8 +84,8 @@ export function foldersOf(files: readonly string[]): string[] {
 }
 
 /**
- * The circles between folders. First those between the top folders: the folders of `src`, its files each for itself, and the
- * folders beside it. Then, for each folder that has folders in it, those between these.
+ * The circles between folders. First those between the top folders: the folders of `src`, each of `src/modules` and its files
+ * for itself, and the folders beside it. Then, for each folder that has folders in it, those between these.
  */
 export function folderCircles(arrows: readonly Arrow[]): {
   readonly top: string[][];
@@ -98,5 +98,8 @@ export function folderCircles(arrows: readonly Arrow[]): {
   return { top: circlesAmong(between(arrows, topOf)), nested };
 }
 
-const topOf = (file: string): string =>
-  file.startsWith('src/') ? file.split('/').slice(0, 2).join('/') : (file.split('/')[0] ?? file);
+const topOf = (file: string): string => {
+  const parts = file.split('/');
+  const depth = file.startsWith('src/modules/') ? 3 : file.startsWith('src/') ? 2 : 1;
+  return parts.slice(0, depth).join('/');
+};

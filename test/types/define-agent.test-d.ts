@@ -14,6 +14,7 @@ import {
   type Retention,
 } from '../../src/index.ts';
 import { summarize } from '../../src/modules/compaction/entry.ts';
+import { jsonSchema } from '../../src/modules/json-schema/entry.ts';
 import { callLimits } from '../../src/modules/limits/entry.ts';
 import { createTestSession, scriptedModel } from '../../src/testing/entry.ts';
 
@@ -128,7 +129,7 @@ const Bill = v.object({ total: v.number(), due: v.optional(v.string()), lines: v
 const biller = defineAgent({ ...base, name: 'biller', output: Bill });
 type BillType = { total: number; due?: string | undefined; lines: string[] };
 expectTypeOf(biller).toEqualTypeOf<Agent<'biller', BillType>>();
-const byJsonSchema = defineAgent({ ...base, name: 'json', output: { type: 'object' } });
+const byJsonSchema = defineAgent({ ...base, name: 'json', output: jsonSchema({ type: 'object' }) });
 expectTypeOf(byJsonSchema).toEqualTypeOf<Agent<'json', Record<string, unknown>>>();
 export const all: readonly Agent[] = [clerk, biller, byJsonSchema];
 

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import { type AnyTool, type ChatModel, defineTool, type Tool, toolTable } from '../../src/index.ts';
 import { defineAgenticTool } from '../../src/kinds/entry.ts';
+import { jsonSchema } from '../../src/modules/json-schema/entry.ts';
 import { callLimits } from '../../src/modules/limits/entry.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
@@ -23,7 +24,7 @@ expectTypeOf(dig).toEqualTypeOf<Tool<'dig', { depth: number; where?: string | un
 export const tools: readonly AnyTool[] = [dig];
 
 // JSON Schema is any record, and no input is an empty one.
-const loose = defineAgenticTool({ ...base, name: 'loose', input: { type: 'object' } });
+const loose = defineAgenticTool({ ...base, name: 'loose', input: jsonSchema({ type: 'object' }) });
 expectTypeOf(loose).toEqualTypeOf<Tool<'loose', Record<string, unknown>, unknown>>();
 const none = defineAgenticTool({ ...base, name: 'none' });
 expectTypeOf(none).toEqualTypeOf<Tool<'none', Record<string, never>, unknown>>();

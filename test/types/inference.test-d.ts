@@ -2,6 +2,7 @@
  * What the compiler infers of each `define*`: the name as a literal, the input of each sort of schema, the output, and what a
  * function in the literal is given. Each has a section that begins with its name, and a mistake in it that stays one.
  */
+
 import { type } from 'arktype';
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
@@ -51,6 +52,7 @@ import {
   type McpResource,
 } from '../../src/mcp/server/entry.ts';
 import { defineMcpClient, defineMcpToolGroup, type McpClient } from '../../src/mcp/tools/entry.ts';
+import { jsonSchema } from '../../src/modules/json-schema/entry.ts';
 import { defineSchedule } from '../../src/modules/schedules/entry.ts';
 import { defineToolGroup } from '../../src/modules/tool-groups/entry.ts';
 import {
@@ -67,11 +69,11 @@ const said = { description: 'Works.' };
 const VALIBOT = v.object({ at: v.pipe(v.string(), v.toDate()) });
 const ZOD = z.object({ id: z.number() });
 const ARKTYPE = type({ id: 'string' });
-const JSON_SCHEMA = {
+const JSON_SCHEMA = jsonSchema({
   type: 'object',
   properties: { id: { type: 'string' }, top: { enum: [1, 2] } },
   required: ['id'],
-} as const;
+});
 type OfJsonSchema = { id: string; top?: 1 | 2 };
 const look = defineTool({ ...said, name: 'look', run: () => 'seen' });
 
@@ -91,7 +93,11 @@ expectTypeOf<
 const tool = defineTool({
   ...said,
   name: 'tool',
-  input: { type: 'object', properties: { id: { type: 'string' }, top: { enum: [1, 2] } }, required: ['id'] },
+  input: jsonSchema({
+    type: 'object',
+    properties: { id: { type: 'string' }, top: { enum: [1, 2] } },
+    required: ['id'],
+  }),
   run(input, call) {
     expectTypeOf(input).branded.toEqualTypeOf<OfJsonSchema>();
     expectTypeOf(call).toEqualTypeOf<ToolCall>();
@@ -134,7 +140,11 @@ const typist = defineAgent({
   ...said,
   name: 'typist',
   instructions: '',
-  output: { type: 'object', properties: { id: { type: 'string' }, top: { enum: [1, 2] } }, required: ['id'] },
+  output: jsonSchema({
+    type: 'object',
+    properties: { id: { type: 'string' }, top: { enum: [1, 2] } },
+    required: ['id'],
+  }),
 });
 expectTypeOf(typist).branded.toEqualTypeOf<Agent<'typist', OfJsonSchema>>();
 // @ts-expect-error: an output is a schema
@@ -163,7 +173,7 @@ expectTypeOf(agentic(JSON_SCHEMA)).branded.toEqualTypeOf<Tool<'agentic', OfJsonS
 defineAgenticTool({
   ...said,
   name: 'agentic',
-  input: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+  input: jsonSchema({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }),
   instructions: (_, { id }) => id,
   tools: [look],
 });
@@ -172,7 +182,7 @@ defineAgenticTool({ ...said, name: 'a', input: ZOD, instructions: (_, { at }) =>
 const playbook = definePlaybook({
   ...said,
   name: 'playbook',
-  input: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+  input: jsonSchema({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }),
   key: ({ id }) => id,
   tools: [look],
   locked: [{ tool: tool, unlockedBy: after('look') }],
@@ -188,7 +198,7 @@ definePlaybook({
 const machine = defineStateMachine({
   ...said,
   name: 'machine',
-  input: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+  input: jsonSchema({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }),
   key: ({ id }) => id,
   initial: 'on',
   states: { on: [{ tool: look, to: 'off' }], off: [] },
@@ -214,7 +224,7 @@ expectTypeOf(defineUnfolding({ ...said, name: 'files', tools: [look] })).toEqual
 const unfolding = defineUnfolding({
   ...said,
   name: 'files',
-  input: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+  input: jsonSchema({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }),
   select: ({ id }) => (id === '' ? [] : [look]),
 });
 expectTypeOf(unfolding).branded.toEqualTypeOf<UnfoldingTool<'files', { id: string }>>();

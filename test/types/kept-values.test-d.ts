@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import { defineDomainType, defineTool, type Json } from '../../src/index.ts';
+import { jsonSchema } from '../../src/modules/json-schema/entry.ts';
 import { createTestSession } from '../../src/testing/entry.ts';
 import { clerk } from '../fixtures/clerk-agent.ts';
 
@@ -39,7 +40,7 @@ expectTypeOf(answer.artifactsOf(Customer)).toEqualTypeOf<readonly { id: string; 
 defineTool({
   name: 'order',
   description: 'Orders.',
-  input: {
+  input: jsonSchema({
     type: 'object',
     properties: {
       sku: { type: 'string' },
@@ -58,7 +59,7 @@ defineTool({
       more: { type: 'object' },
     },
     required: ['sku', 'kind', 'to'],
-  },
+  }),
   run: (input) => {
     expectTypeOf(input).toEqualTypeOf<{
       sku: string;

@@ -1,4 +1,5 @@
 import { type AnyTool, defineTool, error, type Json, type JsonObject, type ToolCall } from '../../index.ts';
+import { jsonSchema } from '../../modules/json-schema/entry.ts';
 import type { Method, OpenApiDocument, Operation, Parameter } from './openapi.ts';
 import { brief, toToolSchema } from './to-tool-schema.ts';
 
@@ -45,7 +46,7 @@ export function operationTool(
     name,
     description: `${brief(summary)} (${method.toUpperCase()} ${path})`,
     effect: EFFECTS[method],
-    input: inputSchema(operation, parameters, document),
+    input: jsonSchema(inputSchema(operation, parameters, document)),
     run(input, call) {
       const request = requestOf(operation, parameters, input as JsonObject); // a model's input is JSON
       return typeof request === 'string' ? error(request) : api(request, call);

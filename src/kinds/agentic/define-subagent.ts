@@ -9,7 +9,14 @@ import {
 import { checkInput } from '../../tool/check-input.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { FrameOutcome } from '../../tool/frame.ts';
-import type { CheckedInput, InputDeclaration, InputOf, InputSchema } from '../../tool/input-schema.ts';
+import {
+  type CheckedInput,
+  checkedSchema,
+  type InputDeclaration,
+  type InputOf,
+  type InputSchema,
+  propertyIssue,
+} from '../../tool/input-schema.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import type { BlackboardEntry, CallBlackboard } from '../../tool/kept-values.ts';
 import { literals } from '../../tool/literals.ts';
@@ -181,17 +188,22 @@ const SHAPE = {
 } satisfies LiteralShape<keyof SubagentConfig<string, string, undefined, unknown>>;
 
 /** What a subagent is asked with that declares no input. */
-const MESSAGE = {
-  type: 'object',
-  properties: {
-    message: {
-      type: 'string',
-      minLength: 1,
-      description: 'What to do, with everything that is needed for it: this conversation is not seen.',
+const MESSAGE = checkedSchema<{ readonly message: string }>(
+  {
+    type: 'object',
+    properties: {
+      message: {
+        type: 'string',
+        minLength: 1,
+        description: 'What to do, with everything that is needed for it: this conversation is not seen.',
+      },
     },
+    required: ['message'],
   },
-  required: ['message'],
-} as const;
+  (input) =>
+    propertyIssue(input, 'message', { type: 'string' }) ??
+    (input.message === '' ? { path: ['message'], message: 'String is too short (0 < 1).' } : undefined),
+);
 
 function nameOf(agent: LoopAgent | string): { agentName: string; about: string } {
   const given: unknown = agent; // the types cannot keep everything out

@@ -1,6 +1,6 @@
 import type { CallScope } from '../../tool/call.ts';
 import { saysTrue } from '../../tool/check-definition.ts';
-import { type InputDeclaration, type InputOf, isStandardSchema } from '../../tool/input-schema.ts';
+import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import type { Serial } from '../../tool/tool.ts';
 
@@ -52,7 +52,7 @@ export function keyedSerial<Declaration extends InputDeclaration>(
 
 /** Reads the input, unless it is not valid or its schema takes time: then the call waits for those that are like it. */
 function readNow(declared: InputDeclaration, sent: JsonObject): { readonly value: unknown } | undefined {
-  if (!declared || !isStandardSchema(declared)) return { value: declared ? sent : {} };
+  if (!declared) return { value: {} };
   const result = declared['~standard'].validate(sent);
   if (!(result instanceof Promise)) return result.issues ? undefined : result;
   result.catch(() => undefined); // Nobody will wait for it.

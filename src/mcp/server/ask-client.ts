@@ -12,10 +12,11 @@ import {
 } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
 import { Interrupted } from '../../loop/holder.ts';
+import { jsonSchemaCheck } from '../../modules/json-schema/check.ts';
 import { sha256Hex } from '../../tool/async.ts';
 import type { Effect, ToolCall } from '../../tool/call.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
-import { jsonSchemaCheck, problemLines } from '../../tool/json-schema.ts';
+import { problemLines } from '../../tool/problem-lines.ts';
 import { type AskingClient, asksPeople, notTaken } from './asking-client.ts';
 import { fromRequestState, invalidState, toRequestState } from './request-state.ts';
 

@@ -1,5 +1,6 @@
 /** Puts a question of a turn to the person behind a client, and reads what they answer (MCP specification, Elicitation). */
 import type { ElicitRequestFormParams, ElicitResult } from '@modelcontextprotocol/server';
+import { answerChecks } from '../../modules/json-schema/answers.ts';
 import { checkDecision } from '../../session/answers/post-answer.ts';
 import { asMeant, type PendingCall, type Question, toPendingCall } from '../../session/answers/questions.ts';
 import type { DecisionKind } from '../../tool/call.ts';
@@ -51,8 +52,11 @@ function asksForValues(question: Question, { allows = [], input }: PendingCall):
   if (wait.for !== 'decision' || !allows.includes('edit')) return false;
   if (!allows.includes('approve') || wait.credentials === 'refused') return true;
   if (!isJsonObject(input)) return true;
-  return !checkDecision(wait, asMeant(question, { decision: 'edit', input }), '').ok;
+  return !checkDecision(wait, asMeant(question, { decision: 'edit', input }), NOBODY).ok;
 }
+
+/** By whom nothing is answered: it is only looked at. */
+const NOBODY = { by: '', uses: [answerChecks] };
 
 /** To accept it is to give the values, and to decline it is to reject. */
 function formOfValues({ message, allows = [], schema = {} }: PendingCall, fields: Fields): QuestionForm {

@@ -1,4 +1,5 @@
 import { defineUnfolding } from '../../kinds/unfolding/define-unfolding.ts';
+import { answerChecks } from '../../modules/json-schema/answers.ts';
 import { LISTED_TOOLS } from '../../modules/listings/listings.ts';
 import { requiredTools } from '../../sources/resolution/required-tools.ts';
 import type { ToolProvider } from '../../sources/resolution/tool-source.ts';
@@ -170,7 +171,7 @@ function unfoldingTools({
         name,
         description,
         prepare: (call) => prepareTools(chosen, call),
-        uses: [LISTED_TOOLS],
+        uses: [LISTED_TOOLS, answerChecks],
         tools: (view) => chosenTools(chosen, view).map(({ tool }) => adapted(tool)),
       });
     };

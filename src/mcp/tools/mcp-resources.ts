@@ -1,5 +1,6 @@
 import { isSpecType } from '@modelcontextprotocol/client';
 import { defineUnfolding } from '../../kinds/unfolding/define-unfolding.ts';
+import { answerChecks } from '../../modules/json-schema/answers.ts';
 import type { ToolCall } from '../../tool/call.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import { copyJson } from '../../tool/copy-json.ts';
@@ -48,13 +49,14 @@ export function mcpResources<const Name extends string = string>(
     client,
     'one that defineMcpClient has made, as in mcpResources(client)',
   );
-  return defineUnfolding({
+  const made = defineUnfolding({
     ...options,
     name: name ?? (`${prefix}resources` as Name), // the default of a name that is not given
     description: description ?? `What MCP server '${client.name}' has to read: resources and prompts.`,
     metadata: { mcp: { server: client.name } },
     tools: READS.map((read) => readingTool(client, read)),
   });
+  return { ...made, uses: [...(made.uses ?? []), answerChecks] };
 }
 
 /** One thing to ask a server that changes nothing. */

@@ -1,3 +1,4 @@
+import { answerChecks } from '../../modules/json-schema/answers.ts';
 import { LISTED_TOOLS } from '../../modules/listings/listings.ts';
 import { defineToolGroup } from '../../modules/tool-groups/define-tool-group.ts';
 import { type ToolGroupConfig, ToolGroupDefinitionError } from '../../modules/tool-groups/to-group.ts';
@@ -39,7 +40,7 @@ export function mcpToolProvider({ clients, filter }: McpToolProviderConfig): Too
       name: `MCP: ${names}`,
       description: `Tools of the MCP servers ${names}, found in each session.`,
     },
-    uses: [LISTED_TOOLS],
+    uses: [LISTED_TOOLS, answerChecks],
     discover: of.clients.map((client) => (discovery) => found(client, discovery)),
     toolsNow: (view) =>
       view ? [...chosenTools(of, view).map(({ tool }) => tool), ...unreachable(of.clients, view)] : [],

@@ -1,6 +1,6 @@
+import { type Unchecked, uncheckedIn } from '../../modules/json-schema/check.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
-import { type Unchecked, uncheckedIn } from '../../tool/json-schema.ts';
 import { type HeaderFault, headerFault } from '../content/param-headers.ts';
 import { canonicalJson, type ListedTool, type ToolHints } from './listing.ts';
 import { usableSchema } from './usable-schema.ts';

@@ -1,7 +1,7 @@
 import { dereference, type OutputUnit, type Schema, type SchemaDraft, validate } from '@cfworker/json-schema';
+import { draftOf, toProblems } from '../../modules/json-schema/check.ts';
 import type { Json, JsonObject } from '../../tool/json.ts';
-import type { Problem } from '../../tool/json-schema.ts';
-import { draftOf, problemLines, toProblems } from '../../tool/json-schema.ts';
+import { type Problem, problemLines } from '../../tool/problem-lines.ts';
 
 /** `all` that is wrong with a value, or the `first` thing, after which the rest is hardly looked at. */
 type HowMany = 'all' | 'first';

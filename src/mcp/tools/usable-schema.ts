@@ -1,7 +1,7 @@
 import type { Schema } from '@cfworker/json-schema';
+import { jsonSchemaCheck } from '../../modules/json-schema/check.ts';
 import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
-import { jsonSchemaCheck } from '../../tool/json-schema.ts';
 import { relax, type SchemaParts, schemaParts } from './schema-check.ts';
 
 /**

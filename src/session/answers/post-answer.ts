@@ -8,8 +8,9 @@ import { routed } from '../../loop/offer-tools.ts';
 import type { DecisionKind } from '../../tool/call.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { credentialIn } from '../../tool/credential-shapes.ts';
+import { editLines } from '../../tool/edit-check.ts';
 import { formatPath, type Json, type JsonObject, unknownProblems } from '../../tool/json.ts';
-import { jsonSchemaCheck, type Problem, problemLines } from '../../tool/json-schema.ts';
+import type { ModuleUse } from '../../tool/module-use.ts';
 import { toToolResult } from '../../tool/to-tool-result.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
@@ -149,17 +150,25 @@ export type CheckedAnswer =
   | { readonly ok: true; readonly answer: Answer }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Checks a decision against the question that it is for. `by`: the id of whoever decides. */
+/** Who answers, and where. */
+export interface AnsweredBy {
+  /** The id of whoever answers. */
+  readonly by: string;
+  /** The modules of the app, one of which checks inputs. */
+  readonly uses: readonly ModuleUse[];
+}
+
+/** Checks a decision against the question that it is for. */
 export function checkDecision(
   wait: Wait,
   { decision, input, reason }: SentDecision,
-  by: string,
+  { by, uses }: AnsweredBy,
 ): CheckedAnswer {
   if (wait.for === 'result') return { ok: false, problems: ['decision: a result is waited for here'] };
   if (!wait.allows.includes(decision)) {
     return { ok: false, problems: [`decision: must be ${listed(wait.allows)} here`] };
   }
-  const invalid = decision === 'edit' ? inputProblems(wait, input) : [];
+  const invalid = decision === 'edit' ? inputProblems(wait, input, uses) : [];
   const problems = invalid.length > 0 ? invalid : credentialProblems(wait, { input, reason });
   if (problems.length > 0) return { ok: false, problems };
   const edited = decision === 'edit' && input !== undefined ? { input } : {};
@@ -179,23 +188,14 @@ export function checkResult(tool: string, sent: SentResult, by: string): Checked
   return problems.length > 0 ? { ok: false, problems } : toAnswer(toToolResult(tool, sent.result));
 }
 
-/** An edited input is checked before anything is consumed, so that a slip can be corrected. */
 function inputProblems(
   { schema }: Pick<DecisionWait, 'schema'>,
   input: JsonObject | undefined,
+  uses: readonly ModuleUse[],
 ): readonly string[] {
   if (input === undefined) return ['input: is missing'];
   const tooDeep = depthProblems('input', input);
-  if (tooDeep.length > 0) return tooDeep;
-  try {
-    const check = jsonSchemaCheck(structuredClone(schema));
-    const problems = check(input).map(
-      ({ path, message }): Problem => ({ path: ['input', ...path], message }),
-    );
-    return problemLines(problems);
-  } catch {
-    return ['input: cannot be checked: a name in it is not valid text, or it is nested too deeply'];
-  }
+  return tooDeep.length > 0 ? tooDeep : editLines(uses, { schema, input });
 }
 
 /** Says where an answer holds what the question does not take, and nothing of what is there. */

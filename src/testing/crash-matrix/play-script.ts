@@ -120,12 +120,14 @@ class Play<World> {
 
   async #answer(step: Extract<CrashStep, { readonly as: unknown }>): Promise<void> {
     const { port } = this.#session;
-    const [agent] = this.#app();
+    const app = this.#app();
+    const [agent] = app;
+    const { uses } = this.#subject.modules(app);
     const page = await port.read({ from: 1, limit: 1 });
     const place = { port, agent, events: await readTurn(port, page?.openTurn?.id ?? '') };
     if ('decide' in step) {
       const sent = typeof step.as === 'string' ? { decision: step.as } : step.as;
-      await sendAnswer(place, step.decide, ({ wait }) => checkDecision(wait, sent, 'tester'));
+      await sendAnswer(place, step.decide, ({ wait }) => checkDecision(wait, sent, { by: 'tester', uses }));
     } else await sendAnswer(place, step.result, ({ call }) => checkResult(call.name, step.as, 'tester'));
   }
 

@@ -43,7 +43,12 @@ const ARROWS: readonly {
   readonly types?: readonly string[];
 }[] = [
   { folder: 'src/tool/', because: 'a tool can be used, and read, without the rest', on: [] },
-  { folder: 'src/decorators/', because: 'a decorator takes a tool and answers a tool', on: ['src/tool/'] },
+  {
+    folder: 'src/decorators/',
+    because: 'a decorator takes a tool and answers a tool, whose edits may be checked',
+    on: ['src/tool/', 'src/modules/json-schema/'],
+  },
+  { folder: 'src/modules/json-schema/', because: 'it reads and checks values', on: ['src/tool/'] },
   {
     folder: 'src/sources/',
     because: 'they bring tools, and name them',
@@ -81,7 +86,9 @@ const ARROWS: readonly {
   {
     folder: 'src/ai-sdk-tools/',
     because: 'it changes tools for another library, and back, whose calls the tool-calling manager runs',
-    on: ['tool', 'decorators', 'sources', 'tool-calling', 'modules/limits'].map((name) => `src/${name}/`),
+    on: ['tool', 'decorators', 'sources', 'tool-calling', 'modules/limits', 'modules/json-schema'].map(
+      (name) => `src/${name}/`,
+    ),
     types: ['src/agent/', 'src/model/'],
   },
   {
@@ -191,6 +198,7 @@ const ARROWS: readonly {
       'src/modules/listings/',
       'src/modules/openapi/',
       'src/modules/tool-groups/',
+      'src/modules/json-schema/',
     ],
   },
   {
@@ -253,6 +261,7 @@ describe('who may import whom', () => {
     ['src/model/', ['@ai-sdk/provider']],
     ['src/offline-model/', []],
     ['src/modules/webhooks/', []],
+    ['src/modules/json-schema/', ['@cfworker/json-schema', '@standard-schema/spec']],
     ['src/modules/outgoing-webhooks/', []],
     ['src/modules/limits/', []],
     ['src/surfaces/', []],
@@ -324,8 +333,7 @@ describe('who may import whom', () => {
       'src/mcp/tools/',
       [
         ...['src/mcp/client/', 'src/mcp/content/', 'src/kinds/unfolding/', 'src/sources/'],
-        'src/modules/listings/',
-        'src/modules/tool-groups/',
+        ...['src/modules/listings/', 'src/modules/tool-groups/', 'src/modules/json-schema/'],
         '@modelcontextprotocol/client',
       ],
     ],
@@ -334,7 +342,7 @@ describe('who may import whom', () => {
       'src/mcp/server/',
       [
         'src/mcp/content/',
-        'src/modules/openapi/',
+        ...['src/modules/openapi/', 'src/modules/json-schema/'],
         ...['worker', 'session', 'agent', 'loop', 'journal', 'sources'].map((name) => `src/${name}/`),
         'src/model/configuration-error.ts',
         '@modelcontextprotocol/sdk/',
@@ -388,6 +396,7 @@ describe('who may import whom', () => {
   it('the kernel imports nothing of a module, not even a type', () => {
     // They are to be modules themselves.
     const FEATURES = [
+      'src/decorators/',
       'src/mcp/',
       'src/surfaces/',
       'src/outgoing-webhooks/',

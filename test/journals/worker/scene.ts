@@ -1,4 +1,5 @@
 /** What the agents of the stored sessions are made of: their model and what their tools do are outside of the Worker. */
+
 import { env } from 'cloudflare:workers';
 import {
   type Agent,
@@ -13,6 +14,7 @@ import {
   type ToolCall,
 } from '../../../src/index.ts';
 import { openaiCompatible } from '../../../src/model/openai-compatible/entry.ts';
+import { jsonSchema } from '../../../src/modules/json-schema/entry.ts';
 
 declare global {
   namespace Cloudflare {
@@ -56,7 +58,7 @@ export const acting = <const Name extends string>(
   defineTool({
     name,
     description: `Does ${name}.`,
-    input,
+    input: jsonSchema(input),
     ...more,
     run: (sent, call) => act(`${scene}/${name}`, sent, call),
   });
@@ -66,7 +68,7 @@ export const reconciling = <const Name extends string>(scene: string, name: Name
   defineTool({
     name,
     description: `Does ${name}.`,
-    input: { type: 'object' },
+    input: jsonSchema({ type: 'object' }),
     effect: 'once',
     run: (sent, call) => act(`${scene}/${name}`, sent, call),
     reconcile: async (_, call) =>

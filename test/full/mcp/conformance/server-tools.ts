@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { type AnyTool, defineTool, error } from '../../../../src/index.ts';
 import { mcpResult } from '../../../../src/mcp/server/entry.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { PNG, WAV } from './samples.ts';
 
 const nothing = v.object({});
@@ -75,7 +76,7 @@ export const serverTools: readonly AnyTool[] = [
     name: 'json_schema_2020_12_tool',
     description: 'Has a schema with references and definitions.',
     effect: 'read',
-    input: {
+    input: jsonSchema({
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
       $defs: {
@@ -92,18 +93,18 @@ export const serverTools: readonly AnyTool[] = [
       then: { required: ['name'] },
       else: { required: ['name'] },
       additionalProperties: false,
-    },
+    }),
     run: () => 'It was called as its schema says.',
   }),
   defineTool({
     name: 'test_param_header',
     description: 'Has a parameter that its client repeats in a header.',
     effect: 'read',
-    input: {
+    input: jsonSchema({
       type: 'object',
       properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
       required: ['region'],
-    },
+    }),
     run: () => 'It was called as its headers say.',
   }),
   defineTool({

@@ -10,6 +10,7 @@ import {
   replan,
   text,
 } from '../../../../src/index.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
@@ -117,7 +118,9 @@ describe('an agent with an output', () => {
 
   it('takes plain JSON Schema', async () => {
     const output = { type: 'object', properties: { total: { type: 'number' } }, required: ['total'] };
-    const session = createTestSession(defineAgent({ ...base, output }), { replies: ['{"total":7,"x":1}'] });
+    const session = createTestSession(defineAgent({ ...base, output: jsonSchema(output) }), {
+      replies: ['{"total":7,"x":1}'],
+    });
     expect((await session.send('Bill me.')).object).toEqual({ total: 7, x: 1 });
   });
 
@@ -129,7 +132,7 @@ describe('an agent with an output', () => {
 
   it.each<[string, InputDeclaration]>([
     ['a text', v.string()],
-    ['a list', { type: 'array' }],
+    ['a list', jsonSchema({ type: 'array' })],
   ])('is refused when its output is %s, since models are asked for objects', (_, output) => {
     const define = () => defineAgent({ ...base, output });
     expect(define).toThrow(AgentDefinitionError);

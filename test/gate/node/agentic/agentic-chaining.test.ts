@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { defineDomainType, defineTool } from '../../../../src/index.ts';
 import { type Chaining, chainAny, chainFrom, defineAgenticTool } from '../../../../src/kinds/entry.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { startStored } from '../../../fixtures/stored.ts';
 import { agent, type answers, calls, offered, shown, TASK } from './scenes.ts';
@@ -30,7 +31,7 @@ const chained = (chaining: Chaining, more: readonly ReturnType<typeof answers>[]
   defineAgenticTool({
     name: 'dig',
     description: 'Digs.',
-    input: TASK,
+    input: jsonSchema(TASK),
     instructions: 'You dig.',
     tools: [find, ...more],
     chaining,

@@ -21,13 +21,14 @@ import {
   withModel,
   withTools,
 } from '../../../../src/kinds/entry.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 import { agent, answers, calls, resultsRead, TASK } from './scenes.ts';
 
 const look = answers('look', 'seen');
 const find = answers('find', 'found');
-const told = { description: 'Works.', input: TASK, instructions: 'Work.' };
+const told = { description: 'Works.', input: jsonSchema(TASK), instructions: 'Work.' };
 const clerk = agent('work', [look], { context: { desk: 'agent', floor: 'agent' } });
 
 /** Every kind of tool that has a loop of its own, and how a call of it is asked for. */
@@ -39,8 +40,8 @@ const KINDS: readonly (readonly [kind: string, make: (more?: object) => AnyTool]
     (more) =>
       defineStateMachine({ ...told, name: 'work', initial: 'open', states: { open: [look] }, ...more }),
   ],
-  ['a subagent', (more) => defineSubagent({ input: TASK, agent: clerk, ...more })],
-  ['a subagent by its name', (more) => defineSubagent({ input: TASK, agent: 'work', ...more })],
+  ['a subagent', (more) => defineSubagent({ input: jsonSchema(TASK), agent: clerk, ...more })],
+  ['a subagent by its name', (more) => defineSubagent({ input: jsonSchema(TASK), agent: 'work', ...more })],
 ];
 
 const work = calls(['work', { task: 'Go.' }]);
@@ -234,7 +235,10 @@ describe('a copy of a subagent', () => {
     expect(() => withTools(defineSubagent({ agent: clerk }), twice)).toThrow(
       "Tool 'work': it cannot have these tools: Duplicate tool name: 'look'.",
     );
-    const { read } = await turnOf(withTools(defineSubagent({ agent: 'work', input: TASK }), twice), []);
+    const { read } = await turnOf(
+      withTools(defineSubagent({ agent: 'work', input: jsonSchema(TASK) }), twice),
+      [],
+    );
     expect(read).toEqual([
       "Error: Agent 'work' has a tool 'look', and its subagent 'work' brings another of this name.",
     ]);
@@ -242,8 +246,11 @@ describe('a copy of a subagent', () => {
 
   it('answers in the form of its agent, whatever its instructions', async () => {
     const form = { type: 'object', properties: { total: { type: 'number' } }, required: ['total'] } as const;
-    const biller: Agent = agent('work', [], { output: form });
-    const copy = withInstructions(defineSubagent({ agent: biller, input: TASK }), () => 'Bill it.');
+    const biller: Agent = agent('work', [], { output: jsonSchema(form) });
+    const copy = withInstructions(
+      defineSubagent({ agent: biller, input: jsonSchema(TASK) }),
+      () => 'Bill it.',
+    );
     const { inner, read } = await turnOf(copy, ['{"total": 3}']);
     expect(inner?.messages[0]?.text).toMatch(/^Bill it\.\n\n.*total/s);
     expect(read).toEqual(['{"total":3}']);

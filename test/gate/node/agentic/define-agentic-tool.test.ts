@@ -11,6 +11,7 @@ import {
   toolTable,
 } from '../../../../src/index.ts';
 import { type AgenticToolConfig, defineAgenticTool } from '../../../../src/kinds/entry.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createTestSession, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 import { createToolCallingManager, defineToolCallingOptions } from '../../../../src/tool-calling/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
@@ -42,7 +43,12 @@ describe('an agentic tool', () => {
   });
 
   it('tells its model what it is for when it was given no instructions (AGT-02)', async () => {
-    const dig = defineAgenticTool({ name: 'dig', description: 'Dig for gold.', input: TASK, tools: [look] });
+    const dig = defineAgenticTool({
+      name: 'dig',
+      description: 'Dig for gold.',
+      input: jsonSchema(TASK),
+      tools: [look],
+    });
     const { session } = await turnOf(dig, [calls(['dig', { task: 'Go.' }]), 'Found.', 'Done.']);
     expect(session.requests[1]?.messages[0]).toEqual({
       role: 'system',
@@ -260,7 +266,7 @@ describe('the definition of an agentic tool', () => {
       "Tool 'dig': its limit 'iterations' is 0: use a positive whole number.",
     ],
   ])('is refused when %s', (_, change, why) => {
-    const config = { name: 'dig', description: 'Digs.', input: TASK, tools: [look], ...change };
+    const config = { name: 'dig', description: 'Digs.', input: jsonSchema(TASK), tools: [look], ...change };
     expect(() => defineAgenticTool(config)).toThrow(why);
   });
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { keyedSerial } from '../../../doors/kinds.ts';
 
 const Order = v.object({ orderId: v.pipe(v.string(), v.trim(), v.maxLength(4)) });
@@ -21,7 +22,7 @@ describe('the lane of a tool that keeps its memory by key', () => {
 
   it('is that of JSON Schema, and of no schema, as it was sent', () => {
     const byId = (input: object): string => String(Reflect.get(input, 'id'));
-    expect(word(keyedSerial('orders', { type: 'object' }, byId), { id: 7 })).toBe('orders 7');
+    expect(word(keyedSerial('orders', jsonSchema({ type: 'object' }), byId), { id: 7 })).toBe('orders 7');
     expect(word(keyedSerial('orders', undefined, byId), { id: 7 })).toBe('orders undefined');
   });
 

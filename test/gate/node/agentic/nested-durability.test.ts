@@ -1,7 +1,9 @@
 /** Nested loops that an invocation left behind: cold folds, kills, snapshots, cancels. */
+
 import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import {
   createManualClock,
   createTestSession,
@@ -134,7 +136,7 @@ describe('a kill inside a nested loop', () => {
 
   it('after a subagent’s answer was rejected is not a second chance for it', async () => {
     const output = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const;
-    const biller = agent('biller', [], { output });
+    const biller = agent('biller', [], { output: jsonSchema(output) });
     const dies: ScriptedReply = async () => {
       await stored(session, ({ type }) => type === 'answer-rejected');
       session.kill();

@@ -8,6 +8,7 @@ import {
   replan,
 } from '../../../../src/index.ts';
 import { defineAgenticTool, defineStateMachine, defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 import { calls, reads, shownResults } from '../tool-loop/scenes.ts';
@@ -51,7 +52,7 @@ describe('a call that broke off', () => {
     const pack = defineAgenticTool({
       name: 'pack',
       description: 'Packs.',
-      input: { type: 'object', properties: {} },
+      input: jsonSchema({ type: 'object', properties: {} }),
       tools: [reads('fold')],
       limits: { iterations: 1 },
     });
@@ -87,7 +88,7 @@ describe('a nested loop that breaks', () => {
     const payer = defineAgenticTool({
       name: 'payer',
       description: 'Pays what is due.',
-      input: { type: 'object', properties: {} },
+      input: jsonSchema({ type: 'object', properties: {} }),
       tools: [pay],
       model: {
         ...inner,
@@ -109,7 +110,7 @@ describe('a nested loop that breaks', () => {
     const payer = defineAgenticTool({
       name: 'payer',
       description: 'Pays what is due.',
-      input: { type: 'object', properties: {} },
+      input: jsonSchema({ type: 'object', properties: {} }),
       instructions: ({ iterations }) => {
         if (iterations > 0) throw new Error('No instructions.');
         return 'Pay.';

@@ -8,6 +8,7 @@ import {
   type ToolSource,
 } from '../../../../src/index.ts';
 import { type AgenticToolConfig, defineAgenticTool } from '../../../../src/kinds/entry.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import {
   createTestSession,
   type ScriptedReply,
@@ -39,7 +40,7 @@ export const agentic = <const Name extends string>(
   defineAgenticTool({
     name,
     description: `Does ${name}.`,
-    input: TASK,
+    input: jsonSchema(TASK),
     instructions: `You ${name}.`,
     tools,
     ...more,

@@ -1,4 +1,5 @@
 /** What a subagent reads of the blackboard of who asked it, and what comes back (SUB-08). */
+
 import { describe, expect, it } from 'vitest';
 import {
   type AnyTool,
@@ -9,6 +10,7 @@ import {
   text,
 } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { startStored } from '../../../fixtures/stored.ts';
 import { agent, agentic, asks, byLoop, calls, resultsRead } from './scenes.ts';
@@ -17,7 +19,7 @@ import { agent, agentic, asks, byLoop, calls, resultsRead } from './scenes.ts';
 const note = defineTool({
   name: 'note',
   description: 'Notes.',
-  input: { type: 'object', properties: { entry: { type: 'string' } }, required: ['entry'] },
+  input: jsonSchema({ type: 'object', properties: { entry: { type: 'string' } }, required: ['entry'] }),
   effect: 'read',
   run: ({ entry }, { blackboard }) => {
     const [name, value] = String(entry).split('=');

@@ -298,7 +298,7 @@ describe('a tool that was written for the AI SDK', () => {
     ],
     [
       { description: 'X.', inputSchema: z.string() },
-      "Tool 'x': its input must be an object schema, since a model sends a JSON object: v.object({ ... }), z.object({ ... }), or JSON Schema with type: 'object'. Put anything else into a property.",
+      "Tool 'x': its input must be an object schema, since a model sends a JSON object: v.object({ ... }), z.object({ ... }), or jsonSchema({ type: 'object', ... }). Put anything else into a property.",
     ],
   ])('is refused where it is declared when it cannot work: %#', (given, message) => {
     expect(() => fromAiTool({ ...given, execute: () => 1 }, { name: 'x' })).toThrow(

@@ -1,4 +1,5 @@
 /** A request that is refused, of a model that was sent files, and of one that was told of them in words. */
+
 import { beforeEach, expect, it, vi } from 'vitest';
 import {
   type ChatModel,
@@ -11,6 +12,7 @@ import {
   type ModelMessage,
 } from '../../../../src/index.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 
 const images = { data: ['image/png'], url: [] };
@@ -20,7 +22,7 @@ const shot = defineTool({
   name: 'shot',
   description: 'Takes a shot.',
   effect: 'read',
-  input: { type: 'object' },
+  input: jsonSchema({ type: 'object' }),
   run: () => content(['A shot:', image(new Uint8Array([1]), 'image/png')]),
 });
 

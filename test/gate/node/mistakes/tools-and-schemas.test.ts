@@ -1,4 +1,5 @@
 /** What a newcomer lists as a tool, or writes as a JSON Schema, by mistake: each with the whole message. */
+
 import { describe, expect, it } from 'vitest';
 import { toolTable } from '../../../../src/index.ts';
 import {
@@ -9,11 +10,12 @@ import {
   defineUnfolding,
 } from '../../../../src/kinds/entry.ts';
 import { defineMcpClient } from '../../../../src/mcp/tools/entry.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { defineWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { type Mistake, make, ofAgent, ofTool, run, told, tool } from './mistake.ts';
 
-const ofInput = (schema: object) => ofTool({ input: { type: 'object', ...schema } });
+const ofInput = (schema: object) => ofTool({ input: jsonSchema({ type: 'object', ...schema }) });
 
 class Calculator {
   static readonly tools = toolTable<Calculator>({ add: { description: 'Adds.' } });
@@ -182,7 +184,7 @@ describe('the JSON Schema of an input', () => {
     [
       'no type',
       ofTool({ input: { properties: {} } }),
-      "Tool 'pay': its input must be an object schema, since a model sends a JSON object: v.object({ ... }), z.object({ ... }), or JSON Schema with type: 'object'. Put anything else into a property.",
+      "Tool 'pay': its input must be an object schema, since a model sends a JSON object: v.object({ ... }), z.object({ ... }), or jsonSchema({ type: 'object', ... }). Put anything else into a property.",
     ],
     [
       'a format that is not checked',
@@ -251,7 +253,7 @@ describe('the JSON Schema of an input', () => {
     ],
     [
       'propertis in an output',
-      ofAgent({ output: { type: 'object', propertis: {} } }),
+      ofAgent({ output: jsonSchema({ type: 'object', propertis: {} }) }),
       "Agent 'clerk' has a mistake in the schema of its output: 'propertis' at `$` is no keyword. Did you mean 'properties'?",
     ],
   ])('%s', told);

@@ -1,7 +1,9 @@
 /** What a reply held goes back to its provider however its calls have ended. */
+
 import { describe, expect, it } from 'vitest';
 import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineAgent, defineTool, error } from '../../../../src/index.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { createToolCallingManager, defineToolCallingOptions } from '../../../../src/tool-calling/entry.ts';
 import { heldIn, maker, type SignedReply, signed } from './signed.ts';
@@ -37,7 +39,7 @@ describe('a reply of parts', () => {
     defineTool({
       name: 'pay',
       description: 'Pays.',
-      input: { type: 'object', properties: { to: { type: 'string' } } },
+      input: jsonSchema({ type: 'object', properties: { to: { type: 'string' } } }),
       run: (input) => `paid ${JSON.stringify(input)}`,
     }),
     () => 'Pay?',

@@ -10,6 +10,7 @@ import {
   text,
 } from '../../../../src/index.ts';
 import { definePipeline } from '../../../../src/kinds/entry.ts';
+import { answerChecks, jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createManualClock, createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { passing } from './former-holder.ts';
 
@@ -135,7 +136,9 @@ describe('a decision', () => {
         return 'ok';
       },
     });
-    const session = createTestSession(agentOf(edits), { replies: [calls('edits'), 'Done.'] });
+    const session = createTestSession(agentOf({ ...edits, uses: [answerChecks] }), {
+      replies: [calls('edits'), 'Done.'],
+    });
     await session.send('Go.');
     await session.decide('edits', { decision: 'edit', input: { amount: 5 } });
     await session.decide('edits', { decision: 'approve' });
@@ -228,7 +231,7 @@ it('an edit whose names are no valid text is refused, and nothing is consumed', 
   const pay = defineTool({
     name: 'pay',
     description: 'Pays.',
-    input: { type: 'object', properties: {}, additionalProperties: false },
+    input: jsonSchema({ type: 'object', properties: {}, additionalProperties: false }),
     run: () => 'paid',
   });
   const session = createTestSession(agentOf(requireApproval(pay, 'Pay?')), { replies: [calls('pay')] });

@@ -3,6 +3,7 @@ import { oneShotPerLoop } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTool, type HistoryMessage } from '../../../../src/index.ts';
 import { definePlaybook, when } from '../../../../src/kinds/entry.ts';
 import type { SummaryOptions } from '../../../../src/modules/compaction/entry.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
@@ -43,7 +44,7 @@ describe('what is remembered beside the conversation', () => {
     const book = definePlaybook({
       name: 'book',
       description: 'Researches.',
-      input: { type: 'object' },
+      input: jsonSchema({ type: 'object' }),
       tools: [tool('first')],
       locked: [{ tool: tool('second'), unlockedBy: when(({ toolExecutions }) => toolExecutions > 0) }],
     });

@@ -8,6 +8,7 @@ import {
   type ModelTimeout,
 } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createManualClock, createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 import { askInTime, memoryLoop } from '../../../doors/loop.ts';
 import type { FeedItem, TurnEnd } from '../../../doors/session.ts';
@@ -261,7 +262,7 @@ describe('loops inside of an agent', () => {
   const dig = defineAgenticTool({
     name: 'dig',
     description: 'Digs.',
-    input: { type: 'object', properties: { message: { type: 'string' } } },
+    input: jsonSchema({ type: 'object', properties: { message: { type: 'string' } } }),
     tools: [reads('look')],
     model: slow,
   });

@@ -17,6 +17,7 @@ import {
   defineSubagent,
 } from '../../../../src/kinds/entry.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import {
   createTestSession,
@@ -161,7 +162,12 @@ describe('the tool choice', () => {
 
   it('of a tool that is not offered yet is left out, and the developer is told', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    const inner = defineAgenticTool({ name: 'dig', description: 'Digs.', input: TASK, tools: [look] });
+    const inner = defineAgenticTool({
+      name: 'dig',
+      description: 'Digs.',
+      input: jsonSchema(TASK),
+      tools: [look],
+    });
     const [request] = await requestsOf(['Done.'], {
       settings: { toolChoice: { tool: 'look' } },
       tools: [inner],
@@ -176,7 +182,7 @@ describe('the tool choice', () => {
 describe('the settings of a nested loop', () => {
   const settings = { temperature: 0.5, maxOutputTokens: 50 } as const;
   const outer = { temperature: 1, seed: 7, toolChoice: 'required' } as const;
-  const dig = { name: 'dig', description: 'Digs.', input: TASK };
+  const dig = { name: 'dig', description: 'Digs.', input: jsonSchema(TASK) };
   const script = [calls(['dig', { task: 'Go.' }]), 'Dug.', 'Done.'];
 
   it.each([

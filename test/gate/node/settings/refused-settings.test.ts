@@ -1,4 +1,5 @@
 /** What is told of settings that cannot be followed, where they are declared. */
+
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import {
@@ -12,6 +13,7 @@ import { defineAgenticTool, defineInjectionStrategy, noChange } from '../../../.
 import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { workersAi } from '../../../../src/model/workers-ai/entry.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 import { TASK } from '../agentic/scenes.ts';
 
@@ -90,7 +92,7 @@ describe('a setting that cannot be followed', () => {
   });
 
   it.each(OF_LOOPS)('is refused by an agentic tool: %j', (settings, path, value, use) => {
-    const tool = { name: 'dig', description: 'Digs.', input: TASK, tools: [look] };
+    const tool = { name: 'dig', description: 'Digs.', input: jsonSchema(TASK), tools: [look] };
     expect(thrownBy(() => defineAgenticTool({ ...tool, settings }))).toBe(
       `ToolDefinitionError: Tool 'dig': it has a setting '${path}' of ${value}: use ${use}.`,
     );
@@ -134,7 +136,12 @@ describe('a tool choice', () => {
   });
 
   it('may be of a tool inside another', () => {
-    const outer = defineAgenticTool({ name: 'dig', description: 'Digs.', input: TASK, tools: [look] });
+    const outer = defineAgenticTool({
+      name: 'dig',
+      description: 'Digs.',
+      input: jsonSchema(TASK),
+      tools: [look],
+    });
     const settings = { toolChoice: { tool: 'look' } };
     expect(defineAgent({ ...base, tools: [outer], settings }).settings).toEqual(settings);
   });
@@ -158,7 +165,7 @@ describe('settings that the provider refuses together', () => {
     expect(thrownBy(() => defineAgent({ ...base, model: claude, settings }))).toBe(
       `AgentDefinitionError: Agent 'clerk' ${refused}.`,
     );
-    const tool = { name: 'dig', description: 'Digs.', input: TASK, tools: [look], model: claude };
+    const tool = { name: 'dig', description: 'Digs.', input: jsonSchema(TASK), tools: [look], model: claude };
     expect(thrownBy(() => defineAgenticTool({ ...tool, settings }))).toBe(
       `ToolDefinitionError: Tool 'dig': it ${refused}.`,
     );
@@ -192,7 +199,7 @@ describe('settings that the provider refuses together', () => {
     const dig = defineAgenticTool({
       name: 'dig',
       description: 'Digs.',
-      input: TASK,
+      input: jsonSchema(TASK),
       tools: [look],
       settings,
     });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { requireApproval } from '../../../../src/decorators/entry.ts';
 import type { AnyTool } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import {
   answersInside,
@@ -82,7 +83,7 @@ describe('a position', () => {
     const desk = defineAgenticTool({
       name: 'desk',
       description: 'Works.',
-      input: { type: 'object' },
+      input: jsonSchema({ type: 'object' }),
       tools: [machine],
     });
     const session = sessionWith(

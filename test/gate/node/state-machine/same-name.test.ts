@@ -8,6 +8,7 @@ import {
   defineSubagent,
   defineUnfolding,
 } from '../../../../src/kinds/entry.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import {
   answersInside,
   calls,
@@ -68,14 +69,19 @@ describe('two machines of one name', () => {
     [
       'agentic tools',
       (tools: AnyTool[]) =>
-        defineAgenticTool({ name: 'orders', description: 'Works.', input: { type: 'object' }, tools }),
+        defineAgenticTool({
+          name: 'orders',
+          description: 'Works.',
+          input: jsonSchema({ type: 'object' }),
+          tools,
+        }),
     ],
     [
       'subagents',
       (tools: AnyTool[]) =>
         defineSubagent({
           agent: defineAgent({ name: 'orders', description: 'Works.', instructions: 'Do.', tools }),
-          input: { type: 'object' },
+          input: jsonSchema({ type: 'object' }),
         }),
     ],
   ])('inside %s of one name stand apart as well', async (_, around) => {
@@ -102,7 +108,7 @@ describe('two playbooks of one name', () => {
       return definePlaybook({
         name: 'orders',
         description: 'Works.',
-        input: { type: 'object' },
+        input: jsonSchema({ type: 'object' }),
         tools: [look],
         locked: [{ tool: act, unlockedBy: after(look) }],
       });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { manual, requireApproval, withReview } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineAgent, type SessionEvent } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import type { ScriptedReply, TestSession } from '../../../../src/testing/entry.ts';
 import { stored } from '../../../fixtures/stored.ts';
 import {
@@ -34,7 +35,7 @@ const desk = (machine: AnyTool): AnyTool =>
   defineAgenticTool({
     name: 'desk',
     description: 'Works.',
-    input: { type: 'object' },
+    input: jsonSchema({ type: 'object' }),
     tools: [machine],
   });
 
@@ -42,7 +43,7 @@ const desk = (machine: AnyTool): AnyTool =>
 const deskAgent = (machine: AnyTool): AnyTool =>
   defineSubagent({
     agent: defineAgent({ name: 'desk', description: 'Works.', instructions: 'Desk.', tools: [machine] }),
-    input: { type: 'object' },
+    input: jsonSchema({ type: 'object' }),
   });
 
 type Calls = ReturnType<typeof calls>;
@@ -140,7 +141,7 @@ describe('loops of one machine side by side', () => {
         : defineAgenticTool({
             name: 'pay',
             description: 'Pays.',
-            input: { type: 'object' },
+            input: jsonSchema({ type: 'object' }),
             tools: [requireApproval(tool('transfer'), 'Pay?')],
           });
       const { machine } = orderMachine({

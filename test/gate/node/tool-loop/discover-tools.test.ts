@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineAgent, Secrets } from '../../../../src/index.ts';
 import { defineAgenticTool, defineToolKind } from '../../../../src/kinds/entry.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { listings as LISTED, LISTINGS } from '../../../../src/modules/listings/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
@@ -195,7 +196,7 @@ describe('a nested loop', () => {
     const trader = defineAgenticTool({
       name: 'trader',
       description: 'Trades.',
-      input: { type: 'object', properties: {} },
+      input: jsonSchema({ type: 'object', properties: {} }),
       instructions: 'Trade.',
       tools: [source.provider],
     });

@@ -11,6 +11,7 @@ import {
   text,
 } from '../../../../src/index.ts';
 import type { FactPlace, InjectionStrategy, ToolMemory } from '../../../../src/kinds/entry.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { factOf, withheld } from '../../../doors/tools.ts';
 import { runBare } from './bare-loop.ts';
 import { calls, digs, reads, shownResults } from './scenes.ts';
@@ -213,7 +214,7 @@ describe('a tool that stands for another one', () => {
   const target = defineTool({
     name: 'target',
     description: 'Is meant.',
-    input: { type: 'object', properties: { at: { type: 'number' } }, required: ['at'] },
+    input: jsonSchema({ type: 'object', properties: { at: { type: 'number' } }, required: ['at'] }),
     effect: 'read',
     returnDirect: true,
     run: ({ at }) => `target at ${at}`,

@@ -17,6 +17,7 @@ import {
 import * as inspect from '../../../../src/inspect.ts';
 import type { LiveCall } from '../../../../src/kinds/entry.ts';
 import * as kinds from '../../../../src/kinds/entry.ts';
+import { answerChecks } from '../../../../src/modules/json-schema/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { toolResult } from '../../../doors/tools.ts';
 import { fakeCall } from './fake-call.ts';
@@ -55,20 +56,28 @@ const DECORATORS: Readonly<Record<string, Decorator>> = {
   replanWhen: { decorate: (tool) => holdfast.replanWhen(tool, () => true) },
   requireApproval: {
     decorate: (tool) => holdfast.requireApproval(tool, 'May I?'),
+    changes: ['uses'],
     waits: true,
     guards: true,
   },
-  requireType: { decorate: (tool) => holdfast.requireType(tool, Person), waits: true, guards: true },
+  requireType: {
+    decorate: (tool) => holdfast.requireType(tool, Person),
+    changes: ['uses'],
+    waits: true,
+    guards: true,
+  },
   sinkArtifacts: { decorate: (tool) => holdfast.sinkArtifacts(tool, listSink()) },
   trackAssets: { decorate: (tool) => holdfast.trackAssets(tool) },
   withAwaiting: {
     decorate: (tool) => holdfast.withAwaiting(tool, () => ({ message: 'May I?' })),
+    changes: ['uses'],
     waits: true,
     guards: true,
   },
   withCoercion: { decorate: (tool) => holdfast.withCoercion(tool) },
   withConfirmation: {
     decorate: (tool) => holdfast.withConfirmation(tool, 'Sure?'),
+    changes: ['uses'],
     waits: true,
     guards: true,
   },
@@ -120,20 +129,7 @@ const OTHERS = [
   // What chains objects.
   ...['chainAny', 'chainFrom', 'discover'],
   // What makes inputs and results, and reads them.
-  ...['arrayParameter', 'booleanParameter', 'integerParameter', 'numberParameter', 'objectParameter'],
-  ...[
-    'parameters',
-    'readResult',
-    'stringParameter',
-    'artifact',
-    'content',
-    'error',
-    'file',
-    'image',
-    'mapContent',
-    'text',
-    'callOutcome',
-  ],
+  ...['readResult', 'artifact', 'content', 'error', 'file', 'image', 'mapContent', 'text', 'callOutcome'],
   // What decorators, tools and loops are given.
   ...[
     'assetsOf',
@@ -270,7 +266,16 @@ describe('the table of decorators', () => {
 describe.each(Object.entries(DECORATORS))('%s', (_, { decorate: decorated, changes = [] }) => {
   it('says of itself what its tool says, but for what it is there to change (DEC-03, AST-02, ONE-08)', () => {
     const { tool } = probe();
-    const { call, check: _check, delegate: _delegate, readInput, adopt, route, ...said } = decorated(tool);
+    const {
+      call,
+      check: _check,
+      delegate: _delegate,
+      readInput,
+      adopt,
+      route,
+      uses,
+      ...said
+    } = decorated(tool);
     const {
       call: itsCall,
       check: _itsCheck,
@@ -282,6 +287,7 @@ describe.each(Object.entries(DECORATORS))('%s', (_, { decorate: decorated, chang
     const kept = (all: Partial<AnyTool>) =>
       Object.entries(all).filter(([key]) => !changes.some((change) => change === key));
     expect(Object.keys(said).toSorted()).toEqual(Object.keys(says).toSorted());
+    expect(uses).toEqual(changes.includes('uses') ? [answerChecks] : undefined);
     expect(readInput?.('sea')).toEqual(READS('sea'));
     expect(adopt?.(tool)).toBe(ADOPTED);
     // What is done around a call would not be done around the call of another tool.

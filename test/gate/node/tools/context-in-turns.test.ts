@@ -16,11 +16,11 @@ import {
   type JsonObject,
   LOOP_ID_KEY,
   loopId,
-  stringParameter,
   ToolCallContext,
   text,
   toolsOf,
 } from '../../../../src/index.ts';
+import { stringParameter } from '../../../../src/modules/json-schema/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { memoryApp } from '../session/memory-app.ts';
 import { calls, sessionWith } from './decorators/turns.ts';

@@ -10,6 +10,7 @@ import {
   error,
   text,
 } from '../../../../src/index.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { fakeInvocation } from './fake-invocation.ts';
 
@@ -125,7 +126,7 @@ describe('a typed tool', () => {
       name: 'find',
       description: 'Finds.',
       effect: 'read',
-      input: inputSchema,
+      input: jsonSchema(inputSchema),
       run: ({ id }) => `order ${id}`,
     });
     expect(find.inputSchema).toEqual(inputSchema);

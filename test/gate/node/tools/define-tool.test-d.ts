@@ -11,6 +11,7 @@ import {
   type ToolCall,
   ToolCallContext,
 } from '../../../../src/index.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 
 const base = { description: 'Does something.' };
 
@@ -62,27 +63,32 @@ const arktype = defineTool({
 });
 expectTypeOf(arktype).toEqualTypeOf<Tool<'arktype', { id: string; tags?: string[] }, void>>();
 
-const jsonSchema = defineTool({
+const byJsonSchema = defineTool({
   ...base,
   name: 'json-schema',
-  input: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+  input: jsonSchema({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }),
   run: ({ id }) => {
     expectTypeOf(id).toEqualTypeOf<string>();
     return 'ok';
   },
 });
-expectTypeOf(jsonSchema).toEqualTypeOf<Tool<'json-schema', { id: string }, string>>();
+expectTypeOf(byJsonSchema).toEqualTypeOf<Tool<'json-schema', { id: string }, string>>();
 
 // A schema that is only known at run time, as from an MCP server.
 export const remote = (input: JsonSchema) =>
-  defineTool({ ...base, name: 'remote', input, run: (given: Record<string, unknown>) => Object.keys(given) });
+  defineTool({
+    ...base,
+    name: 'remote',
+    input: jsonSchema(input),
+    run: (given: Record<string, unknown>) => Object.keys(given),
+  });
 
 const none = defineTool({ ...base, name: 'none', run: (input) => input });
 expectTypeOf(none).toEqualTypeOf<Tool<'none', Record<string, never>, Record<string, never>>>();
 
 // Tools of every input fit one list, and one parameter.
-export const tools: readonly AnyTool[] = [valibot, zod, arktype, jsonSchema, none];
-export const erased: readonly Tool[] = [valibot, zod, arktype, jsonSchema, none];
+export const tools: readonly AnyTool[] = [valibot, zod, arktype, byJsonSchema, none];
+export const erased: readonly Tool[] = [valibot, zod, arktype, byJsonSchema, none];
 
 // Optional properties accept undefined.
 defineTool({

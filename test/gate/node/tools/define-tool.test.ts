@@ -13,6 +13,7 @@ import {
   ToolCallContext,
   ToolDefinitionError,
 } from '../../../../src/index.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { DEFAULT_TIMEOUT, MAX_TIMEOUT, modelText } from '../../../doors/tools.ts';
 import { fakeInvocation, toolCallOf } from './fake-invocation.ts';
 
@@ -95,7 +96,7 @@ describe('a defined tool', () => {
     const save = defineTool({
       name: 'save',
       description: 'Saves.',
-      input: Customer.json,
+      input: jsonSchema(Customer.json),
       run: ({ id }) => id,
     });
     expect(save.inputSchema).toEqual({
@@ -234,7 +235,7 @@ describe('a definition that cannot work', () => {
       () => defineTool({ ...base, input: v.array(v.string()) }),
       'input',
       "Tool 'order': its input must be an object schema, since a model sends a JSON object: v.object({ ... }), " +
-        "z.object({ ... }), or JSON Schema with type: 'object'. Put anything else into a property.",
+        "z.object({ ... }), or jsonSchema({ type: 'object', ... }). Put anything else into a property.",
     ],
     [
       'reconcile without the effect once',
@@ -304,7 +305,7 @@ describe('a definition that cannot work', () => {
     ],
     [
       'a function in JSON Schema',
-      { type: 'object', properties: { done: { default: () => 1 } } },
+      jsonSchema({ type: 'object', properties: { done: { default: () => 1 } } }),
       'schema is not JSON: the value at `$.properties.done.default` is a function.',
     ],
   ])('is refused with a parameter that is %s (TOOL-22)', (_, input, problem) => {

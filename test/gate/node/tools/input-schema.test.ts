@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import * as mini from 'zod/mini';
 import type { InputDeclaration, JsonObject } from '../../../../src/index.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { InputSchemaError, toInputSchema } from '../../../doors/tools.ts';
 
 const declarations: Record<string, InputDeclaration> = {
@@ -18,7 +19,7 @@ const declarations: Record<string, InputDeclaration> = {
     note: z.string().default('none'),
   }),
   ArkType: type({ customer: 'string', items: type({ quantity: 'number' }).array(), note: "string = 'none'" }),
-  'JSON Schema': {
+  'JSON Schema': jsonSchema({
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     type: 'object',
     properties: {
@@ -30,7 +31,7 @@ const declarations: Record<string, InputDeclaration> = {
       note: { type: 'string', default: 'none' },
     },
     required: ['customer', 'items'],
-  },
+  }),
 };
 
 const parse = (declared: InputDeclaration, input: JsonObject) => toInputSchema(declared).parse(input);
@@ -123,14 +124,14 @@ describe('toInputSchema', () => {
       type: 'object',
       properties: { a: { type: 'number' } },
     });
-    expect(toInputSchema({ type: 'object' }).json).toEqual({ type: 'object', properties: {} });
+    expect(toInputSchema(jsonSchema({ type: 'object' })).json).toEqual({ type: 'object', properties: {} });
   });
 
   it('keeps definitions of recursive schemas', async () => {
     type Node = { readonly label: string; readonly next?: Node | undefined };
     const node: v.GenericSchema<Node> = v.object({ label: v.string(), next: v.optional(v.lazy(() => node)) });
     expect(toInputSchema(node).json.$defs).toBeTypeOf('object');
-    expect(await parse(toInputSchema(node).json, { label: 'a', next: { label: 7 } })).toEqual({
+    expect(await parse(jsonSchema(toInputSchema(node).json), { label: 'a', next: { label: 7 } })).toEqual({
       ok: false,
       problems: ['next.label: Instance type "number" is invalid. Expected "string".'],
     });
@@ -138,26 +139,33 @@ describe('toInputSchema', () => {
 
   it('leaves the declared JSON Schema alone, even a frozen one', () => {
     const declared = Object.freeze({ type: 'object', properties: Object.freeze({ a: Object.freeze({}) }) });
-    toInputSchema(declared);
+    toInputSchema(jsonSchema(declared));
     expect(Object.getOwnPropertyNames(declared.properties.a)).toEqual([]);
   });
 });
 
 describe('an input that cannot be declared', () => {
+  /** Callers without types may declare anything. */
+  const plain = (declared: object): InputDeclaration => declared as InputDeclaration;
   const OBJECT =
     'its input must be an object schema, since a model sends a JSON object: v.object({ ... }), z.object({ ... }), ' +
-    "or JSON Schema with type: 'object'. Put anything else into a property.";
+    "or jsonSchema({ type: 'object', ... }). Put anything else into a property.";
 
   it.each<[string, InputDeclaration, string]>([
     ['a string schema', v.string(), OBJECT],
     ['a union', z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]), OBJECT],
-    ['an object that lacks v.object', { query: v.string() }, OBJECT],
-    ['JSON Schema of an array', { type: 'array' }, OBJECT],
+    ['an object that lacks v.object', plain({ query: v.string() }), OBJECT],
+    [
+      'plain JSON Schema',
+      plain({ type: 'object' }),
+      "its input is a plain JSON Schema. Wrap it: jsonSchema({ ... }), with jsonSchema from 'holdfast/json-schema'.",
+    ],
+    ['JSON Schema of an array', jsonSchema({ type: 'array' }), OBJECT],
     [
       'zod/mini',
       mini.object({ a: mini.string() }),
       "its input is a schema of 'zod' that cannot be converted to JSON Schema. " +
-        "Use Valibot, Zod 4 (import from 'zod', not 'zod/mini'), ArkType, or plain JSON Schema.",
+        "Use Valibot, Zod 4 (import from 'zod', not 'zod/mini'), ArkType, or jsonSchema() of 'holdfast/json-schema'.",
     ],
     [
       'a Zod date',
@@ -166,12 +174,12 @@ describe('an input that cannot be declared', () => {
     ],
     [
       'JSON Schema with code',
-      { type: 'object', properties: { a: { default: () => 1 } } },
+      jsonSchema({ type: 'object', properties: { a: { default: () => 1 } } }),
       'its input schema is not JSON: the value at `$.properties.a.default` is a function.',
     ],
     [
       'a reference that leads nowhere',
-      { type: 'object', properties: { a: { $ref: '#/$defs/lost' } } },
+      jsonSchema({ type: 'object', properties: { a: { $ref: '#/$defs/lost' } } }),
       'its input is not valid JSON Schema: "$ref": "#/$defs/lost" leads nowhere.',
     ],
   ])('is refused when it is defined: %s', (_, declared, message) => {
@@ -179,7 +187,7 @@ describe('an input that cannot be declared', () => {
   });
 
   it('is refused for a pattern that is not a regular expression', () => {
-    const declared = { type: 'object', properties: { a: { type: 'string', pattern: '(' } } };
+    const declared = jsonSchema({ type: 'object', properties: { a: { type: 'string', pattern: '(' } } });
     expect(() => toInputSchema(declared)).toThrow(
       /^its input is not valid JSON Schema: Invalid regular expression/,
     );

@@ -1,6 +1,8 @@
 /** What types refuse and plain JavaScript, or a cast, may write all the same. */
+
 import { describe, expect, it } from 'vitest';
 import { defineTextTool, defineTool, ToolDefinitionError, toolsOf } from '../../../../src/index.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 
 const base = { name: 'pay', description: 'Pays.' };
 const run = (): string => 'paid';
@@ -90,7 +92,13 @@ describe('a word of other libraries', () => {
   });
 
   it('says nothing beside our own, or when it is undefined', () => {
-    const both = { execute: run, parameters: {}, inputSchema: {}, run, input: { type: 'object' } };
+    const both = {
+      execute: run,
+      parameters: {},
+      inputSchema: {},
+      run,
+      input: jsonSchema({ type: 'object' }),
+    };
     expect(tool(both)()).toMatchObject({ name: 'pay', effect: 'once' });
     const none = { execute: undefined, parameters: undefined, inputSchema: undefined, manual: true };
     expect(tool(none)()).toMatchObject({ name: 'pay', effect: 'none' });

@@ -1,4 +1,5 @@
 /** Typed tools in turns: what the model sends becomes typed, and what they return becomes words and an artifact. */
+
 import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
@@ -14,6 +15,7 @@ import {
   terminateAgent,
   text,
 } from '../../../../src/index.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { memoryApp } from '../session/memory-app.ts';
 import { calls, sessionWith, shownResults } from './decorators/turns.ts';
 
@@ -26,11 +28,11 @@ const adders: Record<string, AnyTool> = {
   ArkType: defineTool({ ...base, input: type({ a: 'number', b: 'number' }), run: sum }),
   'JSON Schema': defineTool({
     ...base,
-    input: {
+    input: jsonSchema({
       type: 'object',
       properties: { a: { type: 'number' }, b: { type: 'number' } },
       required: ['a', 'b'],
-    },
+    }),
     run: (input) => sum({ a: Number(input.a), b: Number(input.b) }),
   }),
 };
@@ -237,7 +239,7 @@ describe('a tool that is written by hand (TYP-09)', () => {
     const words = defineTool({
       ...base,
       name: 'words',
-      input: inputSchema,
+      input: jsonSchema(inputSchema),
       run: ({ line }) => text(`${line}`),
     });
     const loud: AnyTool = {

@@ -3,13 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { withParameter } from '../../../../src/decorators/entry.ts';
-import {
-  defineAgent,
-  defineTool,
-  type JsonObject,
-  parameters,
-  ToolDefinitionError,
-} from '../../../../src/index.ts';
+import { defineAgent, defineTool, type JsonObject, ToolDefinitionError } from '../../../../src/index.ts';
+import { jsonSchema, parameters, stringParameter } from '../../../../src/modules/json-schema/entry.ts';
 
 const run = () => 'ok';
 const caught = (make: () => unknown): unknown => {
@@ -24,7 +19,9 @@ const MEND =
   'Say it by other keywords, such as a `pattern`, or in the description, or declare it with a schema library, which checks by itself';
 
 const defined = (input: JsonObject): unknown =>
-  caught(() => defineTool({ name: 'call', description: 'Calls.', input: { type: 'object', ...input }, run }));
+  caught(() =>
+    defineTool({ name: 'call', description: 'Calls.', input: jsonSchema({ type: 'object', ...input }), run }),
+  );
 
 describe('a tool whose input asserts what is not checked', () => {
   it.each<[string, JsonObject, string]>([
@@ -135,16 +132,16 @@ describe('a tool whose input asserts what is not checked', () => {
     const phone = { type: 'string', format: 'phone' };
     const what = `\`format: "phone"\` at \`$.properties.to\`. ${MEND}.`;
     const tool = defineTool({ name: 'call', description: 'Calls.', run });
-    expect(caught(() => parameters({ to: { schema: phone, required: true } }))).toMatchObject({
+    expect(caught(() => parameters({ to: { ...stringParameter(), schema: phone } }))).toMatchObject({
       name: 'InputSchemaError',
       message: `its input asserts what is not checked here: ${what}`,
     });
-    expect(caught(() => withParameter(tool, 'to', phone))).toMatchObject({
-      message: `Tool 'call': its input asserts what is not checked here: ${what}`,
+    expect(caught(() => withParameter(tool, 'to', jsonSchema(phone)))).toMatchObject({
+      message: `Tool 'call': its input asserts what is not checked here: ${what.replace('$.properties.to', '$')}`,
     });
     const output = { type: 'object', properties: { to: phone } };
     const agent = { name: 'clerk', description: 'Calls.', instructions: 'Call.' };
-    expect(caught(() => defineAgent({ ...agent, output }))).toMatchObject({
+    expect(caught(() => defineAgent({ ...agent, output: jsonSchema(output) }))).toMatchObject({
       message: `Agent 'clerk' asserts of its output what is not checked here: ${what}`,
     });
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool, type ToolProvider } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { listings } from '../../../../src/modules/listings/entry.ts';
 import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
 import { appWith } from './app.ts';
@@ -30,7 +31,12 @@ const namesOf = (tools: readonly Record<string, unknown>[]): unknown[] =>
 
 describe('GET /agents', () => {
   it('shows the tools inside tools as a tree, without the schemas of those inside', async () => {
-    const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', input, tools: [leaf('spade')] });
+    const dig = defineAgenticTool({
+      name: 'dig',
+      description: 'Digs.',
+      input: jsonSchema(input),
+      tools: [leaf('spade')],
+    });
     const clerk = defineAgent({ name: 'clerk', description: 'Files.', instructions: 'File.', tools: [dig] });
     expect(
       await listed(leaf('look'), defineSubagent({ agent: clerk }), defineSubagent({ agent: 'cook' })),

@@ -7,6 +7,7 @@ import { ConfigurationError, createHoldfast, type HoldfastConfig } from '../../.
 import { type Agent, defineAgent, defineTool, type ModelOfEnv } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
@@ -78,7 +79,7 @@ describe('a model of the environment', () => {
     const dig = defineAgenticTool({
       name: 'dig',
       description: 'Digs.',
-      input: { type: 'object' },
+      input: jsonSchema({ type: 'object' }),
       tools: [look],
       model: inner[0].make,
     });

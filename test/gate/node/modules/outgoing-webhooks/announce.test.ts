@@ -14,7 +14,7 @@ import {
   type ScriptedReply,
   scriptedModel,
 } from '../../../../../src/testing/entry.ts';
-import { doDue } from '../../../../doors/agent.ts';
+import { appModules, doDue } from '../../../../doors/agent.ts';
 import { toSessionName } from '../../../../doors/session.ts';
 import { turnSteps } from '../../../../doors/testing.ts';
 import { STANDARD_SECRET } from '../../../../fixtures/signed.ts';
@@ -86,7 +86,16 @@ function appOf(setting: Setting = {}) {
     due: (row) => doDue({ host, env }, row).finally(() => over.push(row)),
   });
   const port = sessions.session(name);
-  const steps = turnSteps({ port, agent, uses: webhooks, model: scriptedModel([]), clock, log: () => {} });
+  const modules = appModules({ use: webhooks, agents: [agent] });
+  const steps = turnSteps({
+    port,
+    agent,
+    modules,
+    uses: webhooks,
+    model: scriptedModel([]),
+    clock,
+    log: () => {},
+  });
   return {
     ...{ clock, sent, statuses, logged, over, deployed, port, steps, name },
     /** Has the webhook told of a stop as its object would, so many ms after the start. */

@@ -12,6 +12,7 @@ import {
   SignalError,
   ToolConfigurationError,
 } from '../../../../../src/index.ts';
+import { answerChecks } from '../../../../../src/modules/json-schema/entry.ts';
 import { decidedInvocation } from './decided-invocation.ts';
 
 const INPUT = { question: 'Red or blue?' };
@@ -37,6 +38,7 @@ describe('the tool that asks a person', () => {
       effect: 'none',
       returnDirect: false,
       metadata: {},
+      uses: [answerChecks],
     });
   });
 

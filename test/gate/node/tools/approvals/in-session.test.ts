@@ -18,6 +18,7 @@ import {
   exitEarly,
 } from '../../../../../src/index.ts';
 import { definePipeline } from '../../../../../src/kinds/entry.ts';
+import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 import {
   createManualClock,
   createTestSession,
@@ -247,7 +248,7 @@ describe('other tools that wait', () => {
     const refund = defineTool({
       name: 'refund',
       description: 'Refunds.',
-      input: { type: 'object', properties: { orderId: { type: 'number' } } },
+      input: jsonSchema({ type: 'object', properties: { orderId: { type: 'number' } } }),
       run: () => {
         if (!fails) return 'Refunded.';
         throw new Error('The till is locked.');

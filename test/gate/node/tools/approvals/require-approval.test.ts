@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { requireApproval } from '../../../../../src/decorators/entry.ts';
 import { type Decision, type JsonObject, ToolConfigurationError } from '../../../../../src/index.ts';
+import { answerChecks } from '../../../../../src/modules/json-schema/entry.ts';
 import { modelText } from '../../../../doors/tools.ts';
 import { decidedInvocation } from './decided-invocation.ts';
 import { refundTool } from './refund.ts';
@@ -193,9 +194,10 @@ describe('a tool that requires approval', () => {
   it('is the same tool to whoever lists it, and knows what it was made of', () => {
     const { refund } = refundTool();
     const tool = requireApproval(refund, 'May it?');
-    const { call: _, check: _check, delegate, ...same } = tool;
+    const { call: _, check: _check, delegate, uses, ...same } = tool;
     const { call: __, check: __check, ...original } = refund;
     expect(same).toEqual(original);
+    expect(uses).toEqual([answerChecks]);
     expect(delegate).toBe(refund);
   });
 

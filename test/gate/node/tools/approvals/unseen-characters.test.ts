@@ -1,4 +1,5 @@
 /** What people decide by holds no character that they cannot see. */
+
 import { describe, expect, it } from 'vitest';
 import {
   humanInput,
@@ -7,6 +8,7 @@ import {
   withReview,
 } from '../../../../../src/decorators/entry.ts';
 import { defineAgent, defineTool, type JsonObject } from '../../../../../src/index.ts';
+import { answerChecks, jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 import { createTestSession } from '../../../../../src/testing/entry.ts';
 
 const OVERRIDE = '\u202e';
@@ -17,10 +19,10 @@ function mailing() {
   const mail = defineTool({
     name: 'mail',
     description: 'Mails.',
-    input: {
+    input: jsonSchema({
       type: 'object',
       properties: { to: { type: 'string' }, file: { type: 'string' }, words: { type: 'string' } },
-    },
+    }),
     run: (input) => {
       sent.push(input);
       return 'Sent.';
@@ -94,7 +96,13 @@ describe('a question', () => {
       effect: 'read',
       run: async (_, call) => void answered.push((await call.decide({ message: 'Which?', schema })).input),
     });
-    const agent = defineAgent({ name: 'clerk', description: 'Asks.', instructions: '', tools: [choose] });
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'Asks.',
+      instructions: '',
+      tools: [choose],
+      use: [answerChecks],
+    });
     const session = createTestSession(agent, { replies: [{ calls: [{ name: 'choose' }] }, 'Done.'] });
     await session.send('Ask.');
     const [asked] = await session.pending();

@@ -11,6 +11,7 @@ import {
   withObservability,
 } from '../../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTool, error, terminateAction } from '../../../../../src/index.ts';
+import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 import { modelText } from '../../../../doors/tools.ts';
 import { calls, sessionWith, shownResults } from './turns.ts';
 
@@ -116,7 +117,7 @@ describe('two calls at the same time', () => {
     const tool = defineTool({
       name: 'meet',
       description: 'Meets.',
-      input: { type: 'object', properties: { n: { type: 'number' } } },
+      input: jsonSchema({ type: 'object', properties: { n: { type: 'number' } } }),
       effect: 'read',
       run: async ({ n }, call) => {
         if (inside.push(call.id) === 2) both.resolve();

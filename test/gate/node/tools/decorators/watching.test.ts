@@ -16,6 +16,7 @@ import {
   Secrets,
   ToolConfigurationError,
 } from '../../../../../src/index.ts';
+import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 import type { TestSession } from '../../../../../src/testing/entry.ts';
 import { promisesSettled } from '../../../../doors/testing.ts';
 import { fakeCall } from '../fake-call.ts';
@@ -23,7 +24,13 @@ import { calls, sessionWith, shownResults } from './turns.ts';
 
 const input = { type: 'object', properties: { at: { type: 'string' } } };
 const returning = (value: unknown) =>
-  defineTool({ name: 'look', description: 'Looks.', effect: 'read', input, run: () => value });
+  defineTool({
+    name: 'look',
+    description: 'Looks.',
+    effect: 'read',
+    input: jsonSchema(input),
+    run: () => value,
+  });
 /** A decorator that throws once the tool has run. */
 const throwing = (thrown: unknown): AnyTool => {
   const look = returning('seen');
@@ -225,7 +232,7 @@ describe('an observed tool', () => {
 const strict = defineTool({
   name: 'strict',
   description: 'Is strict.',
-  input: { type: 'object', required: ['to'] },
+  input: jsonSchema({ type: 'object', required: ['to'] }),
   run: () => 'ok',
 });
 function strictCall(...given: Parameters<AnyTool['call']>) {

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { decorate, unwrapAs, withMetadata, withParameter } from '../../../../../src/decorators/entry.ts';
-import { type AnyTool, defineTool, stringParameter, text } from '../../../../../src/index.ts';
+import { type AnyTool, defineTool, text } from '../../../../../src/index.ts';
+import { jsonSchema, stringParameter } from '../../../../../src/modules/json-schema/entry.ts';
 import { fakeInvocation } from '../fake-invocation.ts';
 import { sessionWith, shownResults } from './turns.ts';
 
@@ -47,7 +48,7 @@ describe('a tool with one more parameter', () => {
   it('takes a parameter, a schema, or JSON Schema (TOOL-09)', () => {
     const one = withParameter(order, 'note', stringParameter('A note', { required: false }));
     const two = withParameter(one, 'at', v.optional(v.pipe(v.string(), v.isoDate(), v.toDate())));
-    const three = withParameter(two, 'tags', { type: 'array', items: { type: 'string' } });
+    const three = withParameter(two, 'tags', jsonSchema({ type: 'array', items: { type: 'string' } }));
     expect(three.inputSchema).toMatchObject({
       properties: {
         note: { type: 'string', description: 'A note' },
@@ -124,7 +125,12 @@ describe('a tool with one more parameter', () => {
   it('hands the value to a run whose schema keeps what it does not name, and to no other', async () => {
     const input = { type: 'object', properties: {} };
     const json = (more: object) =>
-      defineTool({ name: 'json', description: 'x', input: { ...input, ...more }, run: (given) => given });
+      defineTool({
+        name: 'json',
+        description: 'x',
+        input: jsonSchema({ ...input, ...more }),
+        run: (given) => given,
+      });
     const given = { items, reason: 'gift' };
     const ofRun = (tool: AnyTool) => answer(withParameter(tool, 'reason', reason), given);
     expect(await ofRun(json({}))).toBe(JSON.stringify(given));
@@ -174,8 +180,8 @@ describe('a tool with one more parameter', () => {
     expect(await more.check({ items })).toMatchObject({ ok: true, value: { constructor: 'none' } });
     const optional = withParameter(order, 'valueOf', stringParameter('x', { required: false }));
     expect(await optional.check({ items })).toMatchObject({ ok: true, value: { valueOf: undefined } });
-    const json = withParameter(order, 'toString', { type: 'string' });
-    expect(await answer(json, { items })).toContain('Instance does not have required property "toString".');
+    const json = withParameter(order, 'toString', jsonSchema({ type: 'string' }));
+    expect(await answer(json, { items })).toContain('toString: It is missing.');
   });
 
   it.each<[string, () => unknown, string]>([

@@ -8,13 +8,12 @@ import {
   withParameter,
   withUsageNote,
 } from '../../../../../src/decorators/entry.ts';
+import { type AnyTool, defineTool, type Tool } from '../../../../../src/index.ts';
 import {
-  type AnyTool,
-  defineTool,
   integerParameter,
+  jsonSchema,
   stringParameter,
-  type Tool,
-} from '../../../../../src/index.ts';
+} from '../../../../../src/modules/json-schema/entry.ts';
 
 const order = defineTool({
   name: 'order',
@@ -44,8 +43,8 @@ expectTypeOf(withParameter(order, 'days', integerParameter('x', { required: fals
 expectTypeOf(withParameter(order, 'at', v.pipe(v.string(), v.toDate()))).toEqualTypeOf<
   Tool<'order', Input & { readonly at: Date }, { id: string }>
 >();
-expectTypeOf(withParameter(order, 'any', { type: 'number' })).toEqualTypeOf<
-  Tool<'order', Input & { readonly any: unknown }, { id: string }>
+expectTypeOf(withParameter(order, 'any', jsonSchema({ type: 'number' }))).toEqualTypeOf<
+  Tool<'order', Input & { readonly any: number }, { id: string }>
 >();
 
 // Tools whose types were erased.

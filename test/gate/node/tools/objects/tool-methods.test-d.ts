@@ -1,4 +1,5 @@
 /** What the compiler knows of methods that are tools, and of tools in plain objects. */
+
 import { type } from 'arktype';
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
@@ -12,6 +13,7 @@ import {
   toolMethod,
   toolsOf,
 } from '../../../../../src/index.ts';
+import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 
 const Pair = v.object({ a: v.number(), b: v.number() });
 const Fact = defineDomainType({ name: 'Fact', schema: v.object({ id: v.string() }) });
@@ -33,7 +35,7 @@ class Calculator {
   readonly plain = toolMethod(
     {
       description: 'JSON Schema.',
-      input: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
+      input: jsonSchema({ type: 'object', properties: { n: { type: 'number' } }, required: ['n'] }),
       name: 'json',
       category: 'other',
       reconcile: ({ n }, { startedAt }) => ({ done: n + startedAt }),
@@ -106,7 +108,7 @@ const tools = toolsOf({
   json: {
     description: 'JSON Schema.',
     category: 'other',
-    input: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
+    input: jsonSchema({ type: 'object', properties: { n: { type: 'number' } }, required: ['n'] }),
     run: ({ n }) => n,
   },
   none: { description: 'Takes nothing.', run: () => 'hi' },

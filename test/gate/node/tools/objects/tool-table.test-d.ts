@@ -11,6 +11,7 @@ import {
   toolsOfSafely,
   toolTable,
 } from '../../../../../src/index.ts';
+import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 
 const Pair = v.object({ a: v.number(), b: v.number() });
 
@@ -20,7 +21,12 @@ class Calculator {
     add: { description: 'Adds.', input: Pair, effect: 'read', category: 'math' },
     subtract: { description: 'Subtracts.', input: z.object({ a: z.number(), b: z.number() }) },
     multiply: { description: 'Multiplies.', input: type({ a: 'number', b: 'number' }), reconcile: 'found' },
-    record: { description: 'Records.', input: { type: 'object' }, returnDirect: true, timeout: 5 },
+    record: {
+      description: 'Records.',
+      input: jsonSchema({ type: 'object' }),
+      returnDirect: true,
+      timeout: 5,
+    },
     since: { description: 'Counts days.', input: v.object({ at: v.pipe(v.string(), v.toDate()) }) },
     round: { description: 'Rounds.' },
     now: { description: 'Tells the time.', name: 'clock', metadata: { tags: ['time'] } },
@@ -101,7 +107,7 @@ export const noInput = {
 
 export const untypedInput = {
   // @ts-expect-error JSON Schema does not say that `a` is a number
-  add: { description: 'Adds.', input: { type: 'object', properties: { a: { type: 'number' } } } },
+  add: { description: 'Adds.', input: jsonSchema({ type: 'object', properties: { a: { type: 'number' } } }) },
 } satisfies ToolTable<Calculator>;
 
 export const noReconciler = {

@@ -1,16 +1,14 @@
 import { expectTypeOf } from 'vitest';
+import { defineTool, type Parameter, type Tool } from '../../../../../src/index.ts';
 import {
   arrayParameter,
   booleanParameter,
-  defineTool,
   integerParameter,
   numberParameter,
   objectParameter,
-  type Parameter,
   parameters,
   stringParameter,
-  type Tool,
-} from '../../../../../src/index.ts';
+} from '../../../../../src/modules/json-schema/entry.ts';
 
 const form = defineTool({
   name: 'form',

@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { defineTool, type Parameter } from '../../../../../src/index.ts';
 import {
   arrayParameter,
   booleanParameter,
-  defineTool,
   integerParameter,
   numberParameter,
   objectParameter,
-  type Parameter,
   parameters,
   stringParameter,
-} from '../../../../../src/index.ts';
+} from '../../../../../src/modules/json-schema/entry.ts';
 import { calls, sessionWith, shownResults } from '../decorators/turns.ts';
 
 const schemaOf = (declared: Readonly<Record<string, Parameter>>) =>

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Caller } from '../../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../../src/index.ts';
 import { openaiCompatible } from '../../../../../src/model/openai-compatible/entry.ts';
+import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 import { toolGroups as registered } from '../../../../../src/modules/tool-groups/entry.ts';
 import { recordings } from '../../../../fixtures/scripted-agent.ts';
 import { modelBySession, script } from '../../../../fixtures/scripts.ts';
@@ -236,7 +237,7 @@ it('an output that refers to its own root is told as any object', async () => {
     description: 'Grows.',
     instructions: '',
     model: modelBySession,
-    output: { type: 'object', properties: { child: { $ref: '#' } } },
+    output: jsonSchema({ type: 'object', properties: { child: { $ref: '#' } } }),
   });
   const { tools } = Object(
     await answerTo(publishing({ agents: [family] }, { agents: [family] }), 'tools/list'),

@@ -1,7 +1,9 @@
 /** Parameters that a client repeats in headers, and a Worker behind something that reads those. */
+
 import { describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../../../../src/index.ts';
 import { McpEndpointDefinitionError } from '../../../../../src/mcp/server/entry.ts';
+import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 import { json } from '../../http/client.ts';
 import { calling, publishing, texts } from './talk.ts';
 import { asking } from './task-talk.ts';
@@ -13,7 +15,7 @@ const toolWith = (properties: Properties, run: () => string = () => 'Sold.') =>
     name: 'sell',
     description: 'Sells.',
     effect: 'once',
-    input: { type: 'object', properties },
+    input: jsonSchema({ type: 'object', properties }),
     run,
   });
 

@@ -3,7 +3,7 @@
  * model's list may be long. Lists are compared once, and the schema is written anew for the one input that holds an item twice.
  */
 import type { OutputUnit, Schema, SchemaDraft } from '@cfworker/json-schema';
-import { isJsonObject, type Json, type JsonObject, own } from './json.ts';
+import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.ts';
 
 /** The schemas that can be found from a root, by the names that `$ref` has for them. */
 export type Lookup = Record<string, Schema | boolean>;

@@ -1,14 +1,9 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import {
-  type InputSchema,
-  InputSchemaError,
-  isStandardSchema,
-  mustBeChecked,
-  standardToJsonSchema,
-  toInputSchema,
-} from './input-schema.ts';
-import { isJsonObject, own } from './json.ts';
-import { issueLines, type JsonSchema, jsonSchemaCheck } from './json-schema.ts';
+import { type InputSchema, toInputSchema } from '../../tool/input-schema.ts';
+import { isJsonObject, own } from '../../tool/json.ts';
+import type { JsonSchema } from '../../tool/json-schema.ts';
+import type { Parameter } from '../../tool/property-schema.ts';
+import { checkOf, jsonSchema } from './json-schema.ts';
 
 /** An input that is declared by hand, with the type that follows from its parameters. */
 export type ParametersSchema<Values> = StandardSchemaV1<unknown, Values> &
@@ -29,9 +24,7 @@ export function parameters<const Parameters extends Readonly<Record<string, Para
   declared: Parameters,
 ): ParametersSchema<ParameterValues<Parameters>> {
   const schema = objectSchema(declared);
-  const copy: JsonSchema = JSON.parse(JSON.stringify(schema));
-  const check = jsonSchemaCheck(copy);
-  mustBeChecked(copy);
+  const check = checkOf(schema);
   return {
     '~standard': {
       version: 1,
@@ -44,14 +37,6 @@ export function parameters<const Parameters extends Readonly<Record<string, Para
       jsonSchema: { input: () => schema, output: () => schema },
     },
   };
-}
-
-/** One property of an input that is declared by hand. Its name is its key in `parameters`. */
-export interface Parameter<Value = unknown, Required extends boolean = boolean> {
-  /** As the model is shown it. */
-  readonly schema: JsonSchema;
-  readonly required: Required;
-  readonly '~types'?: { readonly value: Value };
 }
 
 /** What is said of a parameter beside its type and description. */
@@ -158,35 +143,17 @@ function parameterOf<Value, Required extends boolean>(
     ...(description !== undefined && { description }),
     ...(values && { enum: values }),
   };
-  return { schema, required: required as Required }; // `RequiredBy` says the same of the options
+  return {
+    schema,
+    required: required as Required, // `RequiredBy` says the same of the options
+    alone(name) {
+      return aloneIn(name, this);
+    },
+  };
 }
 
-/** What a single property may be declared with. A bare JSON Schema is required. */
-export type PropertyDeclaration = Parameter | StandardSchemaV1 | JsonSchema;
-
-/** The value of a property as its own schema makes it. */
-export type PropertyValue<Declared extends PropertyDeclaration> =
-  Declared extends Parameter<infer Value, infer Required>
-    ? Required extends true
-      ? Value
-      : Value | undefined
-    : Declared extends StandardSchemaV1
-      ? StandardSchemaV1.InferOutput<Declared>
-      : unknown;
-
-/**
- * A schema of an object with this one property; other properties are ignored. Its value is the property's.
- *
- * @throws InputSchemaError when there is no JSON Schema for it.
- */
-export function toPropertySchema(name: string, declared: PropertyDeclaration): InputSchema<unknown> {
-  if (isParameter(declared)) return fromParameter(name, declared);
-  if (isStandardSchema(declared)) return fromStandardSchema(name, declared);
-  return fromParameter(name, { schema: declared, required: true });
-}
-
-function fromParameter(name: string, parameter: Parameter): InputSchema<unknown> {
-  const schema = toInputSchema(objectSchema({ [name]: parameter }));
+function aloneIn(name: string, parameter: Parameter): InputSchema<unknown> {
+  const schema = toInputSchema(jsonSchema(objectSchema({ [name]: parameter })));
   return {
     json: schema.json,
     async parse(input) {
@@ -196,36 +163,3 @@ function fromParameter(name: string, parameter: Parameter): InputSchema<unknown>
     },
   };
 }
-
-function fromStandardSchema(name: string, schema: StandardSchemaV1): InputSchema<unknown> {
-  const { $schema: _, ...shown } = standardToJsonSchema(schema);
-  if ('$defs' in shown) {
-    throw new InputSchemaError(`its parameter '${name}' is recursive; declare it in the tool's own input.`);
-  }
-  const parameter = { schema: shown, required: !accepts(schema, undefined) };
-  return {
-    json: objectSchema({ [name]: parameter }),
-    async parse(input) {
-      const result = await schema['~standard'].validate(own(input, name));
-      if (!result.issues) return { ok: true, value: result.value };
-      const issues = result.issues.map(({ path = [], message }) => ({ path: [name, ...path], message }));
-      return { ok: false, problems: issueLines(issues) };
-    },
-  };
-}
-
-/** A schema that cannot tell at once is taken to refuse. */
-function accepts(schema: StandardSchemaV1, value: unknown): boolean {
-  try {
-    const result = schema['~standard'].validate(value);
-    if (!(result instanceof Promise)) return !result.issues;
-    result.catch(() => undefined); // Nobody will wait for it.
-  } catch {
-    // Its own code failed on nothing, so it needs something.
-  }
-  return false;
-}
-
-/** JSON Schema says `required` of an object's properties, as a list. */
-const isParameter = (declared: PropertyDeclaration): declared is Parameter =>
-  'schema' in declared && typeof Reflect.get(declared, 'required') === 'boolean';

@@ -1,8 +1,8 @@
 import type { Schema } from '@cfworker/json-schema';
-import { formatPath, isJsonObject, shorten } from './json.ts';
-import { type Placed, schemasOf } from './json-schema.ts';
-import { nearest } from './nearest.ts';
-import { shown } from './shown.ts';
+import { formatPath, isJsonObject, shorten } from '../../tool/json.ts';
+import { nearest } from '../../tool/nearest.ts';
+import { shown } from '../../tool/shown.ts';
+import { type Placed, schemasOf } from './check.ts';
 
 /**
  * Says what of a plain JSON Schema is a slip of whoever wrote it: a keyword that is nearly one, a type that there is not, a

@@ -1,0 +1,16 @@
+/** The entry `holdfast/json-schema`: inputs and outputs that are declared by JSON Schema, and parameters without a schema library. */
+export { answerChecks } from './answers.ts';
+export { type JsonSchemaInput, type JsonSchemaValue, jsonSchema } from './json-schema.ts';
+export {
+  arrayParameter,
+  booleanParameter,
+  type EnumOptions,
+  integerParameter,
+  numberParameter,
+  objectParameter,
+  type ParameterOptions,
+  type ParametersSchema,
+  type ParameterValues,
+  parameters,
+  stringParameter,
+} from './parameters.ts';

@@ -1,0 +1,98 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
+import { attempt } from '../../tool/async.ts';
+import { copyJson } from '../../tool/copy-json.ts';
+import { InputSchemaError } from '../../tool/input-schema.ts';
+import type { Json } from '../../tool/json.ts';
+import type { JsonSchema } from '../../tool/json-schema.ts';
+import { literals } from '../../tool/literals.ts';
+import type { Problem } from '../../tool/problem-lines.ts';
+import { jsonSchemaCheck, uncheckedIn } from './check.ts';
+import { schemaMistake } from './schema-mistakes.ts';
+import type { FromJsonSchema } from './schema-type.ts';
+
+/** A literal of JSON Schema as a Standard Schema: it checks values, and is shown to models as it is. */
+export type JsonSchemaInput<Value> = StandardSchemaV1<Value, Value> & StandardJSONSchemaV1<Value, Value>;
+
+/** The type of the values of a literal; any record where it says nothing. */
+export type JsonSchemaValue<Schema extends JsonSchema> =
+  FromJsonSchema<Schema> extends infer Value
+    ? unknown extends Value
+      ? Record<string, unknown>
+      : Value
+    : never;
+
+/**
+ * Takes JSON Schema where a schema is declared: as the `input` of a tool, the `output` of an agent. Values are checked by an interpreter (JSON
+ * Schema 2020-12, 2019-09, draft-07 or draft-04, by its `$schema`), and typed by the literal: by its types, properties, items, `enum`, `const`,
+ * `anyOf` and `oneOf`. A slip in it (a keyword or a type that there is not, an assertion that is not checked) is told by what it is given to,
+ * such as `defineTool`.
+ *
+ * @example
+ * ```ts
+ * const findOrder = defineTool({
+ *   name: 'find_order',
+ *   description: 'Find an order',
+ *   input: jsonSchema({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }),
+ *   run: ({ id }) => `Order ${id} is on its way.`,
+ * });
+ * ```
+ */
+export function jsonSchema<const Schema extends JsonSchema>(
+  schema: Schema,
+): JsonSchemaInput<JsonSchemaValue<Schema>>;
+export function jsonSchema(schema: JsonSchema): JsonSchemaInput<unknown> {
+  let check: JsonSchemaCheck | undefined;
+  const shown = (): JsonSchema => {
+    // What is no JSON is refused by whatever it is given to.
+    if (copyJson(schema).ok) check ??= checkOf(schema);
+    return schema;
+  };
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'json-schema',
+      validate(value) {
+        if (value === undefined) return { issues: [{ message: 'It is missing.' }] };
+        check ??= checkOf(schema);
+        const issues = check(value as Json); // what models send, and answers, are JSON
+        return issues.length > 0 ? { issues } : { value };
+      },
+      jsonSchema: { input: shown, output: shown },
+    },
+  };
+}
+
+/** Returns every problem of a value; none: it is valid. @throws RangeError when it is nested too deeply. */
+export type JsonSchemaCheck = (value: Json) => readonly Problem[];
+
+/** @throws InputSchemaError when the schema has a mistake, or asserts what is not checked. */
+export function checkOf(schema: JsonSchema): JsonSchemaCheck {
+  const copy: JsonSchema = JSON.parse(JSON.stringify(schema));
+  if (literals) {
+    const mistake = valid(() => schemaMistake(copy));
+    if (mistake !== undefined)
+      throw new InputSchemaError(`its input schema has a mistake: ${mistake}`, { mistake });
+  }
+  const check = valid(() => jsonSchemaCheck(copy));
+  mustBeChecked(copy);
+  return check;
+}
+
+function valid<Value>(read: () => Value): Value {
+  const made = attempt(read);
+  if (made.ok) return made.value;
+  const { thrown: cause } = made;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  throw new InputSchemaError(`its input is not valid JSON Schema: ${reason}.`, { cause });
+}
+
+/** @throws InputSchemaError when it asserts what `jsonSchemaCheck` does not check. It writes on the schema. */
+function mustBeChecked(schema: JsonSchema): void {
+  const [first, ...others] = uncheckedIn(schema);
+  if (!first) return;
+  const more = others.length > 0 ? `, and ${others.length} more` : '';
+  const unchecked =
+    `\`${first.assertion}\` at \`${first.path}\`${more}. Say it by other keywords, such as a \`pattern\`, or in the description, or ` +
+    'declare it with a schema library, which checks by itself';
+  throw new InputSchemaError(`its input asserts what is not checked here: ${unchecked}.`, { unchecked });
+}

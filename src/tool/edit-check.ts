@@ -1,0 +1,28 @@
+import type { JsonObject } from './json.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { defineSeam, type ModuleUse } from './module-use.ts';
+import { type Problem, problemLines } from './problem-lines.ts';
+
+/** The seam `edits`, of which the first use that has it is asked: says what is wrong with an input by a JSON Schema; nothing when it is valid. The schema is the question's own copy. */
+export const EDITS = defineSeam<(schema: JsonSchema, input: JsonObject) => readonly Problem[]>();
+
+/**
+ * What is wrong with the input of an edit, a line each. It is checked before anything is consumed, so that a slip can be corrected; where no
+ * module checks it, it is not taken.
+ */
+export function editLines(
+  uses: readonly ModuleUse[],
+  { schema, input }: { readonly schema: JsonSchema; readonly input: JsonObject },
+): readonly string[] {
+  const check = uses.map((use) => EDITS.of(use)).find((one) => one !== undefined);
+  if (!check) return [UNCHECKED];
+  try {
+    const problems = check(structuredClone(schema), input);
+    return problemLines(problems.map(({ path, message }) => ({ path: ['input', ...path], message })));
+  } catch {
+    return ['input: cannot be checked: a name in it is not valid text, or it is nested too deeply'];
+  }
+}
+
+/** Of a question that another version of the app has put. */
+const UNCHECKED = 'input: this version of the app cannot check it; approve or reject instead';
