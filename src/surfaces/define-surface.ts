@@ -4,7 +4,7 @@ import type { JsonObject } from '../tool/json.ts';
 import { createModule, type ModuleUse, useOf } from '../tool/module-use.ts';
 import { shown } from '../tool/shown.ts';
 import { filesOfAgent } from '../worker/agent-model.ts';
-import { APP } from '../worker/app-seam.ts';
+import { APP, type AppParts } from '../worker/app-seam.ts';
 import { readBody } from '../worker/body.ts';
 import type { Caller } from '../worker/host.ts';
 import { keepText, keptTexts } from '../worker/kept-texts.ts';
@@ -171,17 +171,21 @@ const SURFACES = createModule({ name: 'surfaces' });
  * ```
  */
 export function defineSurface(config: SurfaceConfig): ModuleUse {
+  const routes = routesOf(config);
+  const use = useOf(SURFACES, config.name);
+  APP.give(use, { routes });
+  return use;
+}
+
+/** What mounts the routes of a surface. @throws ConfigurationError as `defineSurface` does. */
+export function routesOf(config: SurfaceConfig): NonNullable<AppParts['routes']> {
   checkSurface(config);
   const { name } = config;
   const routes = config.routes.map((route) => toRoute(name, route));
-  const use = useOf(SURFACES, name);
-  APP.give(use, {
-    routes({ table }) {
-      checkBeside(name, routes, table);
-      return routes;
-    },
-  });
-  return use;
+  return ({ table }) => {
+    checkBeside(name, routes, table);
+    return routes;
+  };
 }
 
 function toRoute(surface: string, { handle, refuse, isPublic, ...route }: SurfaceRoute): Route {

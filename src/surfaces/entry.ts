@@ -1,6 +1,5 @@
 /** The entry `holdfast/surfaces`: protocols that a Worker speaks beside its own. */
 
-export type { ModuleUse } from '../tool/module-use.ts';
 export { questionOf } from '../worker/turn-view.ts';
 export {
   defineSurface,

@@ -144,7 +144,7 @@ export interface TestSession<Output = unknown> {
   file(id: string): Promise<Uint8Array | null>;
   /** What a kind of tools remembers now; of a nested loop, or another agent, by its path. @throws Error before the first `send`. */
   memory<Value extends Json, Fact extends Json>(
-    kind: RememberingKind<Value, Fact>,
+    kind: Pick<RememberingKind<Value, Fact>, 'memory'>,
     path?: string,
   ): Promise<Value>;
   /** The journal so far. */

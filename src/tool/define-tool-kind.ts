@@ -84,9 +84,9 @@ export class ToolKindError extends Error {
   override readonly name = 'ToolKindError';
   readonly kind: string;
 
-  /** `problem` is a sentence that goes on after "Tool kind 'x': ". */
+  /** `problem` is a sentence that goes on after "Module 'x': ". */
   constructor(kind: string, problem: string, options?: ErrorOptions) {
-    super(`Tool kind '${shorten(kind, 80)}': ${problem}`, options);
+    super(`Module '${shorten(kind, 80)}': ${problem}`, options);
     this.kind = kind;
   }
 }
@@ -143,21 +143,26 @@ export function defineToolKind<Value extends Json, Fact extends Json>(config: {
   checkName(name);
   const module = `${APP_MEMORY}${name}`;
   if (!declared) {
-    const kind: ToolKind = { ...useOf(createModule({ name: module })), name };
+    const kind: ToolKind = useOf(createModule({ name: module }), '', { name });
     OFFERS.give(kind, config.strategy as InjectionStrategy); // a function needs a memory, say the overloads
     return kind;
   }
-  const memory = ofApp(name, declared);
-  const access: KindMemory<Value, Fact> = {
-    recall: (from) => structuredClone(from.recall(memory)),
-    remember: (call, fact, options) => call.record(memory, fact, options),
-    fact: (fact, options) => factOf(memory, fact, options),
-  };
-  const kind = { ...useOf(createModule({ name: module, state: [memory] })), name, memory, ...access };
+  const memory = stateOfApp(name, declared);
+  const access = accessTo(memory);
+  const kind = useOf(createModule({ name: module, state: [memory] }), '', { name, memory, ...access });
   const strategy = typeof config.strategy === 'function' ? config.strategy(access) : config.strategy;
   if (strategy) OFFERS.give(kind, strategy);
   return kind;
 }
+
+/** The doors to a memory. */
+export const accessTo = <Value extends Json, Fact extends Json>(
+  memory: ToolMemory<Value, Fact>,
+): KindMemory<Value, Fact> => ({
+  recall: (from) => structuredClone(from.recall(memory)),
+  remember: (call, fact, options) => call.record(memory, fact, options),
+  fact: (fact, options) => factOf(memory, fact, options),
+});
 
 /** In development: @throws ToolKindError if a key is unknown, missing or of another kind. */
 function checkKindLiteral(config: { readonly memory?: unknown }): void {
@@ -173,7 +178,8 @@ export const APP_MEMORY = 'app:';
 
 const NAME = /^[a-z][\w-]{0,63}$/i;
 
-function checkName(name: string): void {
+/** @throws ToolKindError if facts cannot be journaled under the name. */
+export function checkName(name: string): void {
   if (!NAME.test(name))
     throw new ToolKindError(
       name,
@@ -182,7 +188,7 @@ function checkName(name: string): void {
 }
 
 /** A memory whose functions cannot do harm: what they are given is theirs alone, and what they answer is JSON. */
-function ofApp<Value extends Json, Fact extends Json>(
+export function stateOfApp<Value extends Json, Fact extends Json>(
   kind: string,
   declared: ToolMemoryConfig<Value, Fact>,
 ): ToolMemory<Value, Fact> {

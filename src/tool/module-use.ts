@@ -17,8 +17,20 @@ export const createModule = ({
   state = [],
 }: Pick<ModuleIdentity, 'name'> & Partial<ModuleIdentity>): ModuleIdentity => ({ name, nested, state });
 
-/** Makes a use of a module; its key is empty unless given. */
-export const useOf = (module: ModuleIdentity, key = ''): ModuleUse => ({ module, key });
+/** Makes a use of a module, with `more` in it. The key defaults to the empty text. A copy of a use is none: seams know the object itself. */
+export function useOf<More extends object>(
+  module: ModuleIdentity,
+  key?: string,
+  more?: More,
+): ModuleUse & More;
+export function useOf(module: ModuleIdentity, key = '', more: object = {}): ModuleUse {
+  const use = { ...more, module, key };
+  MADE.add(use);
+  return use;
+}
+
+/** Every use that `useOf` has made. */
+const MADE = new WeakSet<object>();
 
 /** A module as it is used in one place, with its configuration: what an app, an agent or a tool carries. */
 export interface ModuleUse {
@@ -61,16 +73,27 @@ export function distinctUses(uses: readonly ModuleUse[]): readonly ModuleUse[] {
 /**
  * The modules of the uses, each once.
  *
- * @throws TypeError if two share a name.
+ * @throws TypeError if two share a name, or a use is a copy or was not made by a module.
  */
 export function distinctModules(uses: readonly ModuleUse[]): readonly ModuleIdentity[] {
   const modules = new Map<string, ModuleIdentity>();
-  for (const { module } of uses) {
+  for (const use of uses) {
+    if (!MADE.has(use)) throw new TypeError(notMade(use));
+    const { module } = use;
     const { name } = module;
     if ((modules.get(name) ?? module) !== module) throw new TypeError(twoModules(name));
     modules.set(name, module);
   }
   return [...modules.values()];
+}
+
+/** Says so of a value that may be anything. */
+function notMade(use: unknown): string {
+  const { name } = Object(Object(use).module);
+  return typeof name === 'string'
+    ? `A use of the module '${name}' is a copy, which brings nothing: pass the object that the module returned, without spreading it, ` +
+        'or look for a second copy of holdfast (npm ls holdfast).'
+    : '`use` has a value that no module has made: use what modules return, such as openApi().';
 }
 
 const twoModules = (name: string): string =>

@@ -28,3 +28,4 @@ export { ENDED, type StoppedTurn } from '../../src/session/turn-seams.ts';
 export { followedItems, followSession, Notices } from '../../src/session/watching/follow-session.ts';
 export { LiveQueue } from '../../src/session/watching/live-queue.ts';
 export { stoppedTurn, turnStopped } from '../../src/session/watching/turn-outcome.ts';
+export { DUE } from '../../src/worker/due.ts';

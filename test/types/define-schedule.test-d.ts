@@ -1,5 +1,6 @@
 import { expectTypeOf } from 'vitest';
-import { createHoldfast, type ModuleUse } from '../../src/create-holdfast.ts';
+import { createHoldfast } from '../../src/create-holdfast.ts';
+import type { ModuleUse } from '../../src/module.ts';
 import { defineSchedule } from '../../src/modules/schedules/entry.ts';
 
 const base = {

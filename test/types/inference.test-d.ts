@@ -7,7 +7,7 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import { z } from 'zod';
-import type { ModuleUse, TurnStream } from '../../src/create-holdfast.ts';
+import type { TurnStream } from '../../src/create-holdfast.ts';
 import { createHoldfast } from '../../src/create-holdfast.ts';
 import {
   type Agent,
@@ -53,6 +53,7 @@ import {
 } from '../../src/mcp/server/entry.ts';
 import { defineMcpClient, defineMcpToolGroup, type McpClient } from '../../src/mcp/tools/entry.ts';
 import { jsonSchema } from '../../src/modules/json-schema/entry.ts';
+import type { ModuleUse } from '../../src/module.ts';
 import { defineSchedule } from '../../src/modules/schedules/entry.ts';
 import { defineToolGroup } from '../../src/modules/tool-groups/entry.ts';
 import {

@@ -96,16 +96,15 @@ export function defineWebhook<
   if (fault) throw new WebhookDefinitionError(nameIn(config), fault.field, fault.problem);
   const { name, agent, owner, namespace = name, maxBodyBytes = MAX_BODY_BYTES, whenBusy = 'queue' } = config;
   checkSettings({ name, owner, maxBodyBytes, whenBusy });
-  const webhook: Webhook<Name> = {
-    ...useOf(WEBHOOKS, name),
+  const webhook: Webhook<Name> = useOf(WEBHOOKS, name, {
     name,
     agent,
     owner,
     namespace,
     maxBodyBytes,
     whenBusy,
-    admit: async (request) => config.admit?.(request),
-    async receive(raw): Promise<Received> {
+    admit: async (request: UnverifiedRequest) => config.admit?.(request),
+    async receive(raw: RawDelivery): Promise<Received> {
       const proof = await config.verify(raw);
       if (proof.type === 'reply') return proof;
       const { id, payload, acknowledge = 'address' } = proof;
@@ -114,7 +113,7 @@ export function defineWebhook<
       if (turn.type === 'ignored') return { ...turn, acknowledge };
       return toStart(turn, { agent, owner, id, acknowledge });
     },
-  };
+  });
   WEBHOOK.give(webhook, webhook);
   APP.give(webhook, HOOKS);
   return webhook;

@@ -1,6 +1,5 @@
 /** The entry `holdfast/webhooks`: lets the senders of webhooks start agents. */
 export type { WhenBusy } from '../../tool/call.ts';
-export type { SecretSource } from '../../tool/secret-source.ts';
 export { defineWebhook, type TurnOf, type WebhookConfig } from './define-webhook.ts';
 export { webhookDescription } from './describe.ts';
 export { type GithubDelivery, type GithubWebhookConfig, githubWebhook } from './github.ts';

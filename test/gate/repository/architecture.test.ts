@@ -24,7 +24,7 @@ function textOf(file: string): string {
 const isIn = (file: string, ...folders: readonly string[]): boolean =>
   folders.some((folder) => file.startsWith(folder));
 const isEntry = (file: string): boolean =>
-  /(^src\/(index|inspect|create-holdfast)\.ts$|\/?worker\.ts$|\/entry\.ts$|^durable-objects\/index\.ts$)/.test(
+  /(^src\/(index|inspect|module|create-holdfast)\.ts$|\/?worker\.ts$|\/entry\.ts$|^durable-objects\/index\.ts$)/.test(
     file,
   );
 

@@ -216,15 +216,15 @@ describe('a mistake of a developer', () => {
   it.each([
     [
       { name: 'a b' },
-      "Tool kind 'a b': a name is a letter and then up to 63 letters, digits, '-' and '_': its facts are journaled under it.",
+      "Module 'a b': a name is a letter and then up to 63 letters, digits, '-' and '_': its facts are journaled under it.",
     ],
     [
       { name: 'holdfast:words' },
-      "Tool kind 'holdfast:words': a name is a letter and then up to 63 letters, digits, '-' and '_': its facts are journaled under it.",
+      "Module 'holdfast:words': a name is a letter and then up to 63 letters, digits, '-' and '_': its facts are journaled under it.",
     ],
-    [{ when: 'soon' as 'call' }, "Tool kind 'words': 'when' is 'soon': use 'call' or 'batch'."],
-    [{ scope: 'turn' as 'path' }, "Tool kind 'words': 'scope' is 'turn': use 'path' or 'session'."],
-    [{ version: 0.5 }, "Tool kind 'words': 'version' is 0.5: use a whole number from 1 on."],
+    [{ when: 'soon' as 'call' }, "Module 'words': 'when' is 'soon': use 'call' or 'batch'."],
+    [{ scope: 'turn' as 'path' }, "Module 'words': 'scope' is 'turn': use 'path' or 'session'."],
+    [{ version: 0.5 }, "Module 'words': 'version' is 0.5: use a whole number from 1 on."],
   ])('in the definition is told where it is made: %j', (settings, message) => {
     expect(() => wordsOf(settings)).toThrow(message);
   });
@@ -233,7 +233,7 @@ describe('a mistake of a developer', () => {
     const map = new WeakMap() as unknown as string[];
     expect(() =>
       defineToolKind({ name: 'words', memory: { initial: map, apply: (all: string[]) => all } }),
-    ).toThrow("Tool kind 'words': the value of 'initial' at `$` is a WeakMap, which is not JSON.");
+    ).toThrow("Module 'words': the value of 'initial' at `$` is a WeakMap, which is not JSON.");
   });
 
   it.each([
@@ -247,7 +247,7 @@ describe('a mistake of a developer', () => {
     [
       'that answers no JSON',
       () => [new WeakMap()] as unknown as string[],
-      "Tool kind 'words': 'apply' answered a value that is a WeakMap at `$[0]`, which is not JSON.",
+      "Module 'words': 'apply' answered a value that is a WeakMap at `$[0]`, which is not JSON.",
     ],
   ])(
     'in apply %s stops its memory alone: the session goes on, and tools of the kind say why',

@@ -307,24 +307,24 @@ describe('a literal that few apps have', () => {
     [
       'a kind with a slip',
       ofKind({ memories: {} }),
-      "Tool kind 'uses': it has 'memories', which defineToolKind does not take. Did you mean 'memory'?",
+      "Module 'uses': it has 'memories', which defineToolKind does not take. Did you mean 'memory'?",
     ],
     [
       'a kind whose memory is a number',
       ofKind({ memory: 0 }),
-      "Tool kind 'uses': it has 0 as its 'memory': use an object.",
+      "Module 'uses': it has 0 as its 'memory': use an object.",
     ],
     [
       'a memory with a slip',
       ofKind({ memory: { intial: 0 } }),
-      "Tool kind 'uses': its memory has 'intial', which the memory of a kind does not take. Did you mean 'initial'?",
+      "Module 'uses': its memory has 'intial', which the memory of a kind does not take. Did you mean 'initial'?",
     ],
     [
       'a memory of another library',
       ofKind({ memory: { initial: 0, reducer: run } }),
-      "Tool kind 'uses': its memory has 'reducer' in place of 'apply'; rename it.",
+      "Module 'uses': its memory has 'reducer' in place of 'apply'; rename it.",
     ],
-    ['a kind without a name', make(defineToolKind, {}), "Tool kind '': it has no 'name': use a text."],
+    ['a kind without a name', make(defineToolKind, {}), "Module '': it has no 'name': use a text."],
     [
       'a strategy without evaluate',
       ofStrategy({ offer: run }),

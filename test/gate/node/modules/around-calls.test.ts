@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineAgent, defineTool, error } from '../../../../src/index.ts';
-import { defineAgenticTool, type ModuleUse } from '../../../../src/kinds/entry.ts';
+import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
+import type { ModuleUse } from '../../../../src/module.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { createModule, LOOPS, useOf } from '../../../doors/loop.ts';
 import { shownResults } from '../tool-loop/scenes.ts';

@@ -1,7 +1,8 @@
 /** What modules put around the model calls of the loops for which they are used. */
 import { describe, expect, it } from 'vitest';
 import { type ChatModel, defineAgent, ModelError, type ModelReply } from '../../../../src/index.ts';
-import { defineAgenticTool, type ModuleUse } from '../../../../src/kinds/entry.ts';
+import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
+import type { ModuleUse } from '../../../../src/module.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { type AskLayer, createModule, LOOPS, ModelCallRefused, useOf } from '../../../doors/loop.ts';
 import { reads } from '../tool-loop/scenes.ts';

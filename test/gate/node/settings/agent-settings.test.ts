@@ -9,13 +9,13 @@ import {
   type LoopToolChoice,
   type ModelSettings,
 } from '../../../../src/index.ts';
-import type { ModuleUse } from '../../../../src/kinds/entry.ts';
 import {
   defineAgenticTool,
   definePlaybook,
   defineStateMachine,
   defineSubagent,
 } from '../../../../src/kinds/entry.ts';
+import type { ModuleUse } from '../../../../src/module.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';

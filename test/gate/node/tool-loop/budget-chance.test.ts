@@ -8,7 +8,7 @@ import {
   type ModelRequest,
   type StoredEvent,
 } from '../../../../src/index.ts';
-import type { ModuleUse } from '../../../../src/kinds/entry.ts';
+import type { ModuleUse } from '../../../../src/module.ts';
 import { type BudgetOptions, budget } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { ROOT } from '../../../doors/journal.ts';

@@ -7,7 +7,8 @@ import {
   type StoredEvent,
 } from '../../../../src/index.ts';
 import type { LoopInspector } from '../../../../src/inspect.ts';
-import { type BudgetOptions, budget, type ModuleUse } from '../../../../src/modules/limits/entry.ts';
+import type { ModuleUse } from '../../../../src/module.ts';
+import { type BudgetOptions, budget } from '../../../../src/modules/limits/entry.ts';
 import {
   createManualClock,
   createTestSession,

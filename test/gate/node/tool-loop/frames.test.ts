@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineTool, ModelError, type SessionEvent, text } from '../../../../src/index.ts';
 import type { Frame, FrameOutcome } from '../../../../src/kinds/entry.ts';
-import { callLimits, type ModuleUse } from '../../../../src/modules/limits/entry.ts';
+import type { ModuleUse } from '../../../../src/module.ts';
+import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { answers, asked, LEASE_MS, leftBehind, takenOver } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';

@@ -7,7 +7,8 @@ import {
   type Policies,
   replan,
 } from '../../../../src/index.ts';
-import { callLimits, type ModuleUse } from '../../../../src/modules/limits/entry.ts';
+import type { ModuleUse } from '../../../../src/module.ts';
+import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { NUDGE } from '../../../doors/loop.ts';
 import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { SecretSource } from '../../../../src/create-holdfast.ts';
 import {
   defineWebhook,
   fromHex,
@@ -6,7 +7,6 @@ import {
   ignored,
   isSigned,
   notSigned,
-  type SecretSource,
   secretsOf,
   stripeWebhook,
   verified,

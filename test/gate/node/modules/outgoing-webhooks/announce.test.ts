@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { DueRow, LogEntry } from '../../../../../src/create-holdfast.ts';
 import { requireApproval } from '../../../../../src/decorators/entry.ts';
 import { defineAgent, defineTool } from '../../../../../src/index.ts';
+import type { ModuleUse } from '../../../../../src/module.ts';
 import {
-  type ModuleUse,
   type OutgoingWebhookConfig,
   outgoingWebhook,
 } from '../../../../../src/modules/outgoing-webhooks/entry.ts';

@@ -15,7 +15,8 @@ import {
   terminateAgent,
 } from '../../../../../src/index.ts';
 import { definePipeline, type PipelineStep } from '../../../../../src/kinds/entry.ts';
-import { callLimits, type ModuleUse } from '../../../../../src/modules/limits/entry.ts';
+import type { ModuleUse } from '../../../../../src/module.ts';
+import { callLimits } from '../../../../../src/modules/limits/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 
 /** A text step that adds its name, or does what it is told to. */

@@ -1,0 +1,188 @@
+/** The entry `holdfast/module`: a feature of your own, which plugs in where the features of the library do. */
+
+import { discoveryOf } from './loop/discovery.ts';
+import { factEvent } from './loop/fact-event.ts';
+import type { Loop } from './loop/loop.ts';
+import { LOOPS, type LoopSeam } from './loop/loop-seams.ts';
+import { loopView } from './loop/offer-tools.ts';
+import { addressOfSession, type SessionAddress } from './session/read-secrets.ts';
+import { ENDED, type StoppedTurn, type StoredWithStop } from './session/turn-seams.ts';
+import { routesOf, type SurfaceRoute } from './surfaces/define-surface.ts';
+import {
+  APP_MEMORY,
+  accessTo,
+  checkName,
+  type KindMemory,
+  stateOfApp,
+  type ToolMemoryConfig,
+} from './tool/define-tool-kind.ts';
+import type { Json } from './tool/json.ts';
+import type { Log } from './tool/log.ts';
+import { createModule, type ModuleIdentity, type ModuleUse, useOf } from './tool/module-use.ts';
+import { OFFERS } from './tool/offers.ts';
+import type { Discovery, InjectionStrategy } from './tool/tool.ts';
+import type { ToolMemory } from './tool/tool-memory.ts';
+import { APP, type AppParts, type CronTime } from './worker/app-seam.ts';
+import { type DoWork, DUE } from './worker/due.ts';
+import type { Env } from './worker/host.ts';
+
+export type { DueOutcome } from './journal/agenda.ts';
+export type { CallPlace, HistoryScope, LoopSeam } from './loop/loop-seams.ts';
+export type { SessionAddress } from './session/read-secrets.ts';
+export type { StoredWithStop, TurnStop } from './session/turn-seams.ts';
+export type { ModuleIdentity, ModuleUse } from './tool/module-use.ts';
+export type { CronTime } from './worker/app-seam.ts';
+
+/** The literal that `defineModule` takes, beside `state`. */
+export interface ModuleConfig {
+  /** A letter, then letters, digits, `-` and `_`. Journals keep it, so it stays. */
+  readonly name: string;
+  /** A use of an agent holds in the loops inside the agent's own too. Defaults to `false`; a use of the app holds in every loop. */
+  readonly nested?: boolean | undefined;
+}
+
+/** A feature. An app, an agent or a tool has it by one of its uses. */
+export interface Module extends ModuleIdentity {
+  /**
+   * Makes a use, for `use` of `createHoldfast`, `defineAgent` and `createTestSession`, or `uses` of a tool. Without parts it returns one
+   * and the same use, so that many tools may carry it. A copy of a use brings nothing, and is refused.
+   *
+   * @throws ConfigurationError if a route is none.
+   */
+  use(parts?: ModuleParts): ModuleUse;
+}
+
+/** A module with a state, and the doors to it. Its parts and its tools read the state by `recall`. */
+export interface RememberingModule<Value extends Json, Fact extends Json>
+  extends Module,
+    KindMemory<Value, Fact> {
+  readonly memory: ToolMemory<Value, Fact>;
+}
+
+/** What a use of a module brings: a member for each seam. An absent member costs nothing. */
+export interface ModuleParts extends Omit<LoopSeam, 'prepare'>, Omit<AppParts, 'routes' | 'scheduled'> {
+  /** Tells uses of one module apart. Defaults to the empty text. */
+  readonly key?: string | undefined;
+  /** Decides which tools each loop of the app is offered. Pure: the same list when nothing changes. Must not throw. */
+  readonly offer?: InjectionStrategy['offer'] | InjectionStrategy | undefined;
+  /**
+   * Called before tools are offered for a model call, but not for the last one at a limit. After a crash it is called again, so it
+   * decides by the state. It must rethrow what `ask` and `durable` throw.
+   */
+  prepare?(loop: PreparedLoop): Promise<void>;
+  /** Returns what is stored with the stop of a turn, in one commit. Synchronous. If it throws, the turn stops without it. */
+  ended?(turn: ModuleTurn): StoredWithStop | undefined;
+  /**
+   * Does the work of a row that `ended` has stored, at least once, within 30 seconds. If it rejects, the row is offered again after a
+   * minute, then after pauses that double up to an hour.
+   */
+  due?(work: DueWork, app: ModuleApp): ReturnType<DoWork>;
+  /** Made by `surfaceRoute` of `holdfast/surfaces`. */
+  readonly routes?: readonly SurfaceRoute[] | undefined;
+  /** Runs at each time of the `crons` of wrangler.toml. What it throws shows the event as failed. */
+  scheduled?(app: ModuleApp, time: CronTime): Promise<void>;
+}
+
+/** A loop before its next model call. `view` is what `recall` of a module takes. */
+export interface PreparedLoop extends Discovery {
+  /** Journals a fact as an event of the module, and folds it at once. Called by `remember` of the module. */
+  record: Parameters<KindMemory<Json, Json>['remember']>[0]['record'];
+  /** Resolves when all that was journaled is stored. @throws CallInterrupted when it never will be. */
+  durable(): Promise<void>;
+}
+
+/** A turn that stops, and whose session it is of. */
+export interface ModuleTurn extends Omit<StoppedTurn, 'name'>, SessionAddress {}
+
+/** A row that is due, and whose session it is of. */
+export interface DueWork extends SessionAddress {
+  /** As `ended` has named the work. */
+  readonly ref: string;
+  /** Which attempt this is, from 1 on. An attempt that no one answered counts. */
+  readonly attempt: number;
+}
+
+/** An app, as its modules have it in one invocation. Sessions are asked by `holdfast.session(app.env, ...)`. */
+export interface ModuleApp {
+  readonly env: Env;
+  readonly log: Log;
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+/**
+ * Defines a module, once, as a constant. Facts of an app's modules are journaled as `app:{name}`, so that none can meet one of the library.
+ *
+ * @throws ToolKindError if the name cannot be journaled, or the state is impossible.
+ *
+ * @example
+ * ```ts
+ * const visits = defineModule({
+ *   name: 'visits',
+ *   state: { initial: 0, apply: (count: number, by: number) => count + by },
+ * });
+ * const counting = visits.use({
+ *   async call(call, next) {
+ *     visits.remember(call, 1, { on: 'end' });
+ *     return next();
+ *   },
+ * });
+ * ```
+ */
+export function defineModule(config: ModuleConfig & { readonly state?: undefined }): Module;
+export function defineModule<Value extends Json, Fact extends Json = never>(
+  config: ModuleConfig & { readonly state: ToolMemoryConfig<Value, Fact> },
+): RememberingModule<Value, Fact>;
+export function defineModule<Value extends Json, Fact extends Json>({
+  name,
+  nested,
+  state,
+}: ModuleConfig & { readonly state?: ToolMemoryConfig<Value, Fact> | undefined }): Module {
+  checkName(name);
+  const memory = state && stateOfApp(name, state);
+  const identity = createModule({
+    name: `${APP_MEMORY}${name}`,
+    ...(nested !== undefined && { nested }),
+    ...(memory && { state: [memory] }),
+  });
+  const plain = useOf(identity);
+  const use = (parts?: ModuleParts): ModuleUse => (parts ? useWith(identity, name, parts) : plain);
+  const module = Object.assign(identity, { use });
+  return memory ? Object.assign(module, { memory }, accessTo(memory)) : module;
+}
+
+function useWith(module: ModuleIdentity, name: string, parts: ModuleParts): ModuleUse {
+  const { key, offer, prepare, ended, due, routes, scheduled, files, ...ofLoops } = parts;
+  const use = useOf(module, key);
+  if (offer) OFFERS.give(use, typeof offer === 'function' ? { name, offer } : offer);
+  if (prepare || Object.keys(ofLoops).length > 0)
+    LOOPS.give(use, {
+      ...ofLoops,
+      ...(prepare && { prepare: (loop: Loop) => prepare.call(parts, preparedLoop(module, loop)) }),
+    });
+  if (ended)
+    ENDED.give(use, ({ name, ...turn }) => ended.call(parts, { ...turn, ...addressOfSession(name) }));
+  if (due)
+    DUE.give(use, ({ name, ref, attempt }, app) =>
+      due.call(parts, { ref, attempt, ...addressOfSession(name) }, toModuleApp(app)),
+    );
+  if (routes || scheduled || files)
+    APP.give(use, {
+      ...(files && { files }),
+      ...(routes && { routes: routesOf({ name, routes }) }),
+      ...(scheduled && { scheduled: (app, time) => scheduled.call(parts, toModuleApp(app), time) }),
+    });
+  return use;
+}
+
+const preparedLoop = (module: ModuleIdentity, loop: Loop): PreparedLoop => ({
+  ...discoveryOf(loop, loopView(loop, 'now'), loop.holder.modelSignal),
+  record: (memory, fact) => loop.journal.emit(factEvent(loop, module, { memory, fact })),
+  durable: () => loop.journal.durable(),
+});
+
+const toModuleApp = ({ env, host }: Parameters<DoWork>[1]): ModuleApp => ({
+  env,
+  log: host.log,
+  now: () => host.clock.now(),
+});

@@ -1,0 +1,113 @@
+/** A module of an app's own, by its public definition. */
+import { describe, expect, it } from 'vitest';
+import { defineAgent, defineTool } from '../../../../src/index.ts';
+import { defineModule, type ModuleParts, type ModuleUse } from '../../../../src/module.ts';
+import { crashMatrix } from '../../../../src/testing/crash-matrix/entry.ts';
+import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import { DUE, ENDED } from '../../../doors/session.ts';
+
+const act = defineTool({ name: 'act', description: 'Acts.', effect: 'idempotent', run: () => 'done' });
+const late = defineTool({ name: 'late', description: 'Comes late.', effect: 'read', run: () => 'late' });
+const clerk = defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools: [act] });
+const acts: ScriptedReply = { calls: [{ name: 'act', input: {} }] };
+
+/** Counts model calls and calls of tools, and offers a tool after the first call. */
+const audit = defineModule({
+  name: 'audit',
+  state: { initial: [], when: 'call', apply: (all: readonly string[], one: string) => [...all, one] },
+});
+const auditing: ModuleParts = {
+  async prepare(loop) {
+    audit.remember(loop, `ask ${loop.view.iterations}`);
+    await loop.durable();
+  },
+  call(call, next) {
+    audit.remember(call, call.tool, { on: 'end' });
+    return next();
+  },
+  offer: (tools, view) => (audit.recall(view).includes('act') ? [...tools, late] : tools),
+};
+
+describe('a use of a module of an app', () => {
+  it('journals facts before model calls and around calls, and offers by them', async () => {
+    const session = createTestSession(clerk, { replies: [acts, 'Done.'], use: [audit.use(auditing)] });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
+    expect(await session.memory(audit)).toEqual(['ask 0', 'act', 'ask 1']);
+    expect(session.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([
+      ['act'],
+      ['act', 'late'],
+    ]);
+    const events = (await session.events()).filter(({ type }) => type === 'module-event');
+    expect(events).toMatchObject([
+      { module: 'app:audit', facts: [{ slice: 'app:audit', fact: 'ask 0' }] },
+      { module: 'app:audit', facts: [{ slice: 'app:audit', fact: 'ask 1' }] },
+    ]);
+  });
+
+  it('is carried by several tools as one, if it has no parts', () => {
+    expect(audit.use()).toBe(audit.use());
+    expect(audit.use({})).not.toBe(audit.use());
+  });
+
+  it('fails the turn if a fact is not JSON, and journals nothing of it', async () => {
+    const broken = audit.use({
+      async prepare(loop) {
+        audit.remember(loop, new WeakMap() as unknown as string);
+      },
+    });
+    const session = createTestSession(clerk, { replies: ['Done.'], use: [broken], log: false });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'failed' });
+    expect((await session.events()).filter(({ type }) => type === 'module-event')).toEqual([]);
+  });
+
+  it('agrees with its journal after every kill', { timeout: 60_000 }, async () => {
+    const script = { steps: [{ send: 'Act.', replies: [['act'], 'Acted.'] }] } as const;
+    const report = await crashMatrix(clerk, script, { use: [audit.use(auditing)] });
+    expect(report.failures).toEqual([]);
+    expect(report.positions).toBeGreaterThan(8);
+  });
+
+  it('stores work with the stop of a turn, and is told the session when the work is due', async () => {
+    const use = audit.use({
+      key: 'k',
+      ended: ({ id, stop, agent }) => ({ agenda: [{ ref: `${agent} ${id} ${stop}` }] }),
+      due: async ({ owner, session, ref, attempt }, { now }) => ({
+        again: `${owner.id} ${session} ${ref} ${attempt}`.length + now(),
+      }),
+    });
+    const name = JSON.stringify(['ann', 'clerk', 's1']);
+    expect(ENDED.of(use)?.({ id: 't1', stop: 'ended', seq: 4, name })).toEqual({
+      agenda: [{ ref: 'clerk t1 ended' }],
+    });
+    const row = { module: 'app:audit', key: 'k', ref: 'r', attempt: 1, name };
+    const host = { clock: { now: () => 100 }, log: () => {} };
+    const app = { env: {}, host } as unknown as Parameters<NonNullable<ReturnType<typeof DUE.of>>>[1];
+    expect(await DUE.of(use)?.(row, app)).toEqual({ again: 'ann s1 r 1'.length + 100 });
+  });
+});
+
+describe('a value that is no use', () => {
+  const making = (use: readonly unknown[]) => () =>
+    createTestSession(clerk, { replies: [], use: use as readonly ModuleUse[] });
+
+  it('is refused if it is a copy, which no seam knows', () => {
+    expect(making([{ ...audit.use(auditing) }])).toThrow(
+      "A use of the module 'app:audit' is a copy, which brings nothing: pass the object that the module returned, without " +
+        'spreading it, or look for a second copy of holdfast (npm ls holdfast).',
+    );
+  });
+
+  it.each([
+    ['a module', audit],
+    ['an object', {}],
+    ['nothing', undefined],
+  ])('is refused if it is %s', (_, value) => {
+    expect(making([value])).toThrow(
+      '`use` has a value that no module has made: use what modules return, such as openApi().',
+    );
+  });
+
+  it('is refused by its name', () => {
+    expect(() => defineModule({ name: 'a b' })).toThrow("Module 'a b': a name is a letter");
+  });
+});
