@@ -298,7 +298,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'own-request',
     breaks: 'The token of whoever declines a call is lent to the tools of the other’s turn.',
-    in: 'turnServices',
+    in: 'mintingFor',
     text: 'own?.turn === turn ? ownRequest(own) : {}',
     becomes: 'own ? ownRequest(own) : {}',
     tests: ['test/gate/workerd/http/principal.test.ts'],

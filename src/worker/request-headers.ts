@@ -110,7 +110,7 @@ export const placeOfQuery = (query: URLSearchParams): EventPlace => placeOf(quer
 /** Where a stream goes on, by `Last-Event-ID`, or else by `?after=`. @throws SessionError when that can be no event's. */
 export function resumedAfter({ url, headers }: Request): EventPlace {
   const id = headers.get('last-event-id');
-  return id ? placeOf(id, noEvent) : placeOfQuery(new URL(url).searchParams);
+  return id ? placeOf(id, noEvent) : placeOf(new URL(url).searchParams.get('after'), noSequence);
 }
 
 const noEvent = (): SessionError =>

@@ -52,8 +52,8 @@ import {
   type McpResource,
 } from '../../src/mcp/server/entry.ts';
 import { defineMcpClient, defineMcpToolGroup, type McpClient } from '../../src/mcp/tools/entry.ts';
-import { jsonSchema } from '../../src/modules/json-schema/entry.ts';
 import type { ModuleUse } from '../../src/module.ts';
+import { jsonSchema } from '../../src/modules/json-schema/entry.ts';
 import { defineSchedule } from '../../src/modules/schedules/entry.ts';
 import { defineToolGroup } from '../../src/modules/tool-groups/entry.ts';
 import {

@@ -140,7 +140,7 @@ function settle(spending: Spending, frame: string, usage: Moment<'model-replied'
   // Servers that do not count report zeros, and no request is empty.
   if (asked && inputTokens === 0) return settled;
   const cost = usage?.cost ?? asked?.reserved.cost ?? 0;
-  return spend(asked ? spend(settled, frame, asked.reserved, -1) : settled, frame, {
+  return spend(asked ? spend(settled, frame, negative(asked.reserved)) : settled, frame, {
     inputTokens,
     outputTokens,
     cost,
@@ -164,7 +164,7 @@ function measure(
 /** Gives back what was held back for a request that its provider refused before it worked on it. */
 function giveBack(spending: Spending, frame: string): Spending {
   const asked = spending.loops[frame]?.asked;
-  return asked ? spend(withoutAsked(spending, frame), frame, asked.reserved, -1) : spending;
+  return asked ? spend(withoutAsked(spending, frame), frame, negative(asked.reserved)) : spending;
 }
 
 /** The loop that a call has opened is over with it, and so are those inside. */
@@ -182,14 +182,19 @@ export function loopsAround({ loops }: Spending, frame: string): readonly string
   return around;
 }
 
-function spend(spending: Spending, frame: string, usage: Usage, sign: 1 | -1 = 1): Spending {
-  const { inputTokens, outputTokens, cost = 0 } = usage;
-  const added = { tokens: sign * (inputTokens + outputTokens), cost: sign * cost };
+function spend(spending: Spending, frame: string, { inputTokens, outputTokens, cost = 0 }: Usage): Spending {
+  const added = { tokens: inputTokens + outputTokens, cost };
   return loopsAround(spending, frame).reduce(
     (before, id) => withLoop(before, id, { spent: plus(before.loops[id]?.spent ?? NOTHING, added) }),
     spending,
   );
 }
+
+const negative = ({ inputTokens, outputTokens, cost = 0 }: Usage): Usage => ({
+  inputTokens: -inputTokens,
+  outputTokens: -outputTokens,
+  cost: -cost,
+});
 
 const plus = (spent: Spent, { tokens, cost }: Spent): Spent => ({
   tokens: spent.tokens + tokens,

@@ -1,6 +1,4 @@
 /** The entry `holdfast/tool-groups`: tools that agents ask for by the role that they play. */
-export type { RoleRequest, ToolGroupRequest } from '../../agent/define-agent.ts';
-export type { ToolGroup, ToolGroupPermission } from '../../sources/resolution/tool-source.ts';
 export { CORE_ROLES, defineToolGroup } from './define-tool-group.ts';
 export { type ToolGroupConfig, ToolGroupDefinitionError } from './to-group.ts';
 export { toolGroups } from './tool-groups.ts';

