@@ -5,7 +5,7 @@ import { NO_RESPONSE, replyInWords } from '../model/given-to.ts';
 import { callsOf, type ReplyPart, type RequestedCall } from '../model/parts.ts';
 import { attempt } from '../tool/async.ts';
 import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
-import { fileLine, isFile } from '../tool/content.ts';
+import { type ContentPart, fileLine, isFile } from '../tool/content.ts';
 import { paragraphs } from '../tool/json.ts';
 import { type HowToReadOn, howToReadOn } from '../tool/read-result.ts';
 import type { EarlierResults } from '../tool/tool.ts';
@@ -103,9 +103,11 @@ export function toModelMessages(
   for (const [index, message] of shown.entries()) {
     const change = whole.has(message.toolsChange) && told.get(message.toolsChange);
     if (change) sent.push(toldOf(change));
-    if (message.role === 'user')
-      sent.push({ role: 'user', ...(message.parts ? shownMessage(message, files) : { text: message.text }) });
-    else if (saysNothing(message)) sent.push(...blank(message, sending, shown[index + 1]));
+    if (message.role === 'user') {
+      const { text, parts } = message;
+      const shown = parts && (files ? files.message(message) : { text: withLines(text, parts) });
+      sent.push({ role: 'user', ...(shown ?? { text }) });
+    } else if (saysNothing(message)) sent.push(...blank(message, sending, shown[index + 1]));
     else sent.push(...toReply(message, sending));
   }
   return sent;
@@ -135,15 +137,9 @@ const changesIn = <Change>(messages: readonly { readonly toolsChange?: Change }[
 /** Tells a model which tools came and went here. */
 export const toldOf = (toolsChange: ToolsTold): ModelMessage => ({ role: 'system', text: '', toolsChange });
 
-/** A message of the user's. Where no module shows its files, they are named. */
-function shownMessage(
-  message: Extract<HistoryMessage, { role: 'user' }>,
-  files: ShownFiles | undefined,
-): ShownContent {
-  const { text, parts } = message;
-  if (!parts) return { text };
-  return files ? files.message(message) : { text: paragraphs(text, ...parts.filter(isFile).map(fileLine)) };
-}
+/** A message of the user's whose files no module shows: they are named. */
+const withLines = (text: string, parts: readonly ContentPart[]): string =>
+  paragraphs(text, ...parts.filter(isFile).map(fileLine));
 
 interface Sending {
   readonly files: ShownFiles | undefined;
