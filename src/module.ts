@@ -26,10 +26,9 @@ import { APP, type AppParts, type CronTime } from './worker/app-seam.ts';
 import { type DoWork, DUE } from './worker/due.ts';
 import type { Env } from './worker/host.ts';
 
-export type { DueOutcome } from './journal/agenda.ts';
 export type { CallPlace, HistoryScope, LoopSeam } from './loop/loop-seams.ts';
 export type { SessionAddress } from './session/read-secrets.ts';
-export type { StoredWithStop, TurnStop } from './session/turn-seams.ts';
+export type { StoredWithStop } from './session/turn-seams.ts';
 export type { ModuleIdentity, ModuleUse } from './tool/module-use.ts';
 export type { CronTime } from './worker/app-seam.ts';
 

@@ -164,12 +164,12 @@ export async function decideUntilValid(
   request: DecisionRequest,
   problemsOf: (edit: JsonObject) => readonly string[] | Promise<readonly string[]>,
 ): Promise<Decision> {
-  let asked = request;
+  let asked: DecisionRequest = { ...request, rechecks: true };
   for (;;) {
     const decision = await call.decide(asked);
     const problems = decision.decision === 'edit' && decision.input ? await problemsOf(decision.input) : [];
     if (problems.length === 0) return decision;
-    asked = { ...request, ...afterBadEdit(request, problems) };
+    asked = { ...asked, ...afterBadEdit(request, problems) };
   }
 }
 

@@ -111,6 +111,7 @@ function answerTo(
       message: question,
       allows: ['approve', 'edit', 'exit'],
       schema: ANSWER,
+      rechecks: true,
       by,
       notBy,
       expires,

@@ -25,6 +25,8 @@ export interface DecisionWait extends WaitBase {
   readonly input?: JsonObject;
   /** What the input of an `edit` must match. */
   readonly schema: JsonSchema;
+  /** Whoever asks looks at that input, and asks again if it is not valid: it may be taken unchecked. Absent where the app checks it. */
+  readonly rechecked?: true;
   /** Nothing that looks like a credential is taken. */
   readonly credentials?: 'refused';
   /** The role that may decide. */

@@ -170,7 +170,8 @@ const ALL_BUT_EDITS = ALL.filter((kind) => kind !== 'edit');
 
 /** @throws ToolConfigurationError when an edit is asked for that nothing in the app checks. */
 function toQuestion(request: DecisionRequest, { record, tool, loop }: PermittedRun): PendingQuestion {
-  const isChecked = loop.modules.uses.some((use) => EDITS.of(use));
+  const isCheckedHere = loop.modules.uses.some((use) => EDITS.of(use));
+  const isChecked = isCheckedHere || request.rechecks === true;
   if (!isChecked && (request.schema ?? request.allows?.includes('edit')))
     throw new ToolConfigurationError(uncheckedEdit(record.name));
   const {
@@ -192,6 +193,7 @@ function toQuestion(request: DecisionRequest, { record, tool, loop }: PermittedR
     schema,
     onExpiry: request.onExpiry ?? 'reject',
     ...(input !== undefined && !isSent(record, input) && { input }),
+    ...(isChecked && !isCheckedHere && { rechecked: true as const }),
     ...(credentials && { credentials }),
     ...(by !== undefined && { by }),
     ...(notBy !== undefined && { notBy }),

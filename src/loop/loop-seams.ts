@@ -209,7 +209,8 @@ export function reconcileInModules(
   { execution, record: asked }: Omit<Effect, 'call'>,
   call: CallInDoubt,
 ): Reconciliation | Promise<Reconciliation> {
-  const ask = (): Reconciliation | Promise<Reconciliation> => execution.reconcile?.(call) ?? 'unknown';
+  const ask = (): Reconciliation | Promise<Reconciliation> =>
+    execution.reconcile ? execution.reconcile(call) : 'unknown';
   return uses.reduceRight((inner, { use }) => {
     const seam = LOOPS.of(use);
     const around = seam?.reconcile?.bind(seam);

@@ -259,6 +259,8 @@ export interface DecisionRequest {
   readonly input?: JsonObject | undefined;
   /** What the input of an `edit` must match; the tool's own input unless given. It needs `answerChecks` too. */
   readonly schema?: JsonSchema | undefined;
+  /** Whoever asks looks at the input of an edit, and asks again if it is not valid: then nothing else has to check it. */
+  readonly rechecks?: true | undefined;
   /**
    * `refused`: an input or a reason that looks like a credential is refused to whoever sends it, and nothing of it is kept.
    * Answers are journaled. Any is taken unless given.

@@ -6,16 +6,24 @@ import { type Problem, problemLines } from './problem-lines.ts';
 /** The seam `edits`, of which the first use that has it is asked: says what is wrong with an input by a JSON Schema; nothing when it is valid. The schema is the question's own copy. */
 export const EDITS = defineSeam<(schema: JsonSchema, input: JsonObject) => readonly Problem[]>();
 
+/** The input of an edit, and the schema of its question. */
+interface SentEdit {
+  readonly schema: JsonSchema;
+  readonly input: JsonObject;
+  /** Whoever asks looks at it, and asks again. */
+  readonly mayBeUnchecked?: boolean | undefined;
+}
+
 /**
  * What is wrong with the input of an edit, a line each. It is checked before anything is consumed, so that a slip can be corrected; where no
- * module checks it, it is not taken.
+ * module checks it, it is taken only by whoever looks at it.
  */
 export function editLines(
   uses: readonly ModuleUse[],
-  { schema, input }: { readonly schema: JsonSchema; readonly input: JsonObject },
+  { schema, input, mayBeUnchecked = false }: SentEdit,
 ): readonly string[] {
   const check = uses.map((use) => EDITS.of(use)).find((one) => one !== undefined);
-  if (!check) return [UNCHECKED];
+  if (!check) return mayBeUnchecked ? [] : [UNCHECKED];
   try {
     const problems = check(structuredClone(schema), input);
     return problemLines(problems.map(({ path, message }) => ({ path: ['input', ...path], message })));

@@ -35,6 +35,7 @@ const wait: SchemaOf<Wait> = either(
     allows: list(DECISION_KIND),
     'input?': anyObject(),
     schema: anyObject(),
+    'rechecked?': yes,
     'credentials?': values('refused'),
     'by?': text,
     'notBy?': values('requester'),

@@ -189,13 +189,13 @@ export function checkResult(tool: string, sent: SentResult, by: string): Checked
 }
 
 function inputProblems(
-  { schema }: Pick<DecisionWait, 'schema'>,
+  { schema, rechecked }: Pick<DecisionWait, 'schema' | 'rechecked'>,
   input: JsonObject | undefined,
   uses: readonly ModuleUse[],
 ): readonly string[] {
   if (input === undefined) return ['input: is missing'];
   const tooDeep = depthProblems('input', input);
-  return tooDeep.length > 0 ? tooDeep : editLines(uses, { schema, input });
+  return tooDeep.length > 0 ? tooDeep : editLines(uses, { schema, input, mayBeUnchecked: rechecked });
 }
 
 /** Says where an answer holds what the question does not take, and nothing of what is there. */

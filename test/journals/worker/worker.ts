@@ -39,7 +39,7 @@ const holdfast: Holdfast = createHoldfast({
 /** Sessions of tenants were kept under names that they have no more. */
 const ofTenants = createHoldfast({
   agents,
-  use: [...KINDS, files()],
+  use: [...KINDS, files(), ...(SERVED.use ?? [])],
   auth: callerOf,
   legacyTenants: true,
   maxStreams: 1_000,

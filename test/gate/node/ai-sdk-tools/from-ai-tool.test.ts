@@ -6,6 +6,7 @@ import { z as z3 } from 'zod/v3';
 import { fromAiTool } from '../../../../src/ai-sdk-tools/entry.ts';
 import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { defineAgent, providerTool, ToolDefinitionError } from '../../../../src/index.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
 import { callTool, createTestSession } from '../../../../src/testing/entry.ts';
 
 const city = z.object({ city: z.string(), days: z.number().default(3) });
@@ -198,7 +199,7 @@ describe('a tool that was written for the AI SDK', () => {
         ],
       }),
     });
-    const result = await callTool(fromAiTool(draw, { name: 'draw' }), {});
+    const result = await callTool(fromAiTool(draw, { name: 'draw' }), {}, { use: [files()] });
     expect(result).toMatchObject({
       value: { at: 2 },
       parts: [

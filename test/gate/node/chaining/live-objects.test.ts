@@ -9,6 +9,7 @@ import {
   toolsOf,
 } from '../../../../src/index.ts';
 import { type Chaining, chainAny, chainFrom } from '../../../../src/kinds/entry.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
 import { answers, calls, clerk, results, turnOf } from './scenes.ts';
 
 let error = vi.spyOn(console, 'error');
@@ -52,7 +53,7 @@ const told = (tool: string): string =>
 
 const play = async (tool: AnyTool, chaining?: Chaining, ...more: readonly string[]) => {
   const replies = [tool.name, ...more].map((name) => calls(name));
-  return (await turnOf(clerk([tool], chaining), replies)).session;
+  return (await turnOf(clerk([tool], chaining), replies, { use: [files()] })).session;
 };
 
 const oslo = { id: 's1', city: 'Oslo' };

@@ -6,6 +6,7 @@ import {
   type StoredEvent,
 } from '../../../../src/index.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
+import { answerChecks } from '../../../../src/modules/json-schema/entry.ts';
 import {
   type Clock,
   createManualClock,
@@ -82,7 +83,7 @@ export function memoryApp(options: Options): MemoryApp {
     agent,
     model,
     clock,
-    modules: toolKinds([files(), ...agent.uses]),
+    modules: toolKinds([files(), answerChecks, ...agent.uses]),
   });
   const lease = async (message: string): Promise<Leased> => expectLease(await begin({ message }));
   return {

@@ -1,10 +1,12 @@
 /** The example of the page on the client, with the agent of its pages. */
+
 import { createExecutionContext } from 'cloudflare:test';
 import { expect, it, vi } from 'vitest';
 import { createClient } from '../../../../src/client/entry.ts';
 import { ask, deskOf } from '../../../../src/examples/pages/ask.ts';
 import { desk } from '../../../../src/examples/pages/desk.ts';
 import { default as worker } from '../../../../src/examples/pages/worker.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { appWith } from '../http/app.ts';
 
@@ -16,7 +18,7 @@ it.each([
     { text: 'Let me ask.', calls: [{ name: 'refund', input: { order: 'A-17', euro: 12 } }] },
     'There you are.',
   ]);
-  const via = appWith({ agents: [{ ...desk, model }] });
+  const via = appWith({ agents: [{ ...desk, model }], use: [files()] });
   const client = createClient<typeof desk>({ url: 'http://localhost', agent: 'desk', fetch: via });
   let shown = '';
   const decide = vi.fn(async () => isApproved);

@@ -1,8 +1,10 @@
 /** Questions that take no credentials: answers are journaled. */
+
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
+import { answerChecks } from '../../../../src/modules/json-schema/entry.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
 import { appWith } from './app.ts';
 import { journal, json, newSession, post, sessionName } from './client.ts';
@@ -18,6 +20,7 @@ const asks = (name: string, credentials?: 'refused') =>
   });
 const agent = defineAgent({
   name: 'asker',
+  use: [answerChecks],
   description: 'Asks.',
   instructions: '',
   model: modelBySession,

@@ -7,6 +7,7 @@ import { ConfigurationError, createHoldfast, type HoldfastConfig } from '../../.
 import { type Agent, defineAgent, defineTool, type ModelOfEnv } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
@@ -25,7 +26,7 @@ function deployed(
   vars: Readonly<Record<string, unknown>>,
   model?: HoldfastConfig['model'],
 ): Send {
-  const { worker } = createHoldfast({ agents, model });
+  const { worker } = createHoldfast({ agents, model, use: [files()] });
   const all = { ...env, MODEL: '', ...vars };
   return asDescribed(async (path, init) => {
     const url = path.startsWith('/') ? `${ORIGIN}${path}` : path;

@@ -29,8 +29,7 @@ const pending = (session: string, turn: unknown) => ({
   input: {},
   for: 'decision',
   message: 'May I?',
-  allows: ['approve', 'edit', 'reject', 'exit'],
-  schema: { type: 'object', properties: {} },
+  allows: ['approve', 'reject', 'exit'],
   links: { approvals: `${session}/approvals/${turn}.3.0` },
 });
 

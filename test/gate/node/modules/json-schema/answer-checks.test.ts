@@ -89,10 +89,16 @@ describe('an approval of a tool that is made in the turn', () => {
     });
   });
 
-  it('ends the turn as misconfigured where it does not', async () => {
-    expect(await session([]).send('Go.')).toMatchObject({
-      outcome: 'failed',
-      error: { type: 'misconfigured' },
+  it('can be edited where it does not: the call looks at the edit when it goes on, and asks again', async () => {
+    const unnamed = session([]);
+    await unnamed.send('Go.');
+    await unnamed.decide('pay', { decision: 'edit', input: { amount: 'two' } });
+    expect(await unnamed.pending()).toMatchObject([
+      { message: expect.stringContaining('amount: Invalid type: Expected number but received "two"') },
+    ]);
+    await unnamed.decide('pay', { decision: 'edit', input: { amount: 2 } });
+    expect(unnamed.requests.at(-1)?.messages.at(-1)).toMatchObject({
+      text: expect.stringContaining('Paid 2.'),
     });
   });
 });

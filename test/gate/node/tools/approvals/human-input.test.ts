@@ -54,6 +54,7 @@ describe('the tool that asks a person', () => {
           required: ['text'],
           additionalProperties: false,
         },
+        rechecks: true,
         expires: 300_000,
         onExpiry: 'approve',
       },
