@@ -31,6 +31,7 @@ export {
   type ToolMemoryConfig,
 } from '../tool/define-tool-kind.ts';
 export type { DoneCall, FrameOutcome, FrameRunner, Plan, PlannedCall } from '../tool/frame.ts';
+export type { ModuleUse } from '../tool/module-use.ts';
 export type { BudgetView, ProcessView } from '../tool/process-view.ts';
 export type {
   CallRemarks,

@@ -1,5 +1,6 @@
 /** The entry `holdfast/surfaces`: protocols that a Worker speaks beside its own. */
 
+export type { ModuleUse } from '../tool/module-use.ts';
 export { questionOf } from '../worker/turn-view.ts';
 export {
   defineSurface,

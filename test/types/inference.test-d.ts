@@ -52,7 +52,7 @@ import {
   type McpResource,
 } from '../../src/mcp/server/entry.ts';
 import { defineMcpClient, defineMcpToolGroup, type McpClient } from '../../src/mcp/tools/entry.ts';
-import type { ModuleUse } from '../../src/module.ts';
+import { defineModule, type ModuleUse } from '../../src/module.ts';
 import { jsonSchema } from '../../src/modules/json-schema/entry.ts';
 import { defineSchedule } from '../../src/modules/schedules/entry.ts';
 import { defineToolGroup } from '../../src/modules/tool-groups/entry.ts';
@@ -259,6 +259,20 @@ const uses = defineToolKind({
 expectTypeOf(uses).toEqualTypeOf<RememberingKind<number, { by: number }>>();
 // @ts-expect-error: no such fact
 uses.fact({ of: 1 });
+
+// defineModule: what its state is, and the facts that change it.
+const visits = defineModule({
+  name: 'visits',
+  state: { initial: 0, apply: (count: number, fact: { readonly by: number }) => count + fact.by },
+});
+expectTypeOf(visits.recall).returns.toEqualTypeOf<number>();
+visits.use({
+  async prepare(loop) {
+    visits.remember(loop, { by: 1 });
+    // @ts-expect-error: no such fact
+    visits.remember(loop, { by: 'one' });
+  },
+});
 
 // defineToolCallingOptions
 expectTypeOf(defineToolCallingOptions({ tools: [look] })).toEqualTypeOf<ToolCallingOptions>();

@@ -1,5 +1,6 @@
 /** The entry `holdfast/openapi`: describes an app to generators of clients. */
 
+export type { ModuleUse } from '../../tool/module-use.ts';
 export {
   type Answer,
   type AnswerSchema,

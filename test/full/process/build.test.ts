@@ -101,7 +101,7 @@ it.each([
 
 it('a program of the user may keep files in R2', async () => {
   const store = asInstalled(await read('src/examples/files-in-r2/r2-files.ts'));
-  expect(store).toContain("from 'holdfast/worker';");
+  expect(store).toContain("from 'holdfast/files';");
   const options = { types: ['@cloudflare/workers-types'], module: 'nodenext' };
   expect(await check('with-r2', { 'r2-files.ts': store }, options)).toBe('');
 });
@@ -184,7 +184,7 @@ export const told = ({ artifacts, error }: TurnAnswer): readonly [readonly TurnA
 export const reasonOf = (result: ResultData): ErrorReason | undefined => result.type === 'error' ? result.reason : undefined;
 export const changesOf = (event: StoredEvent): CallChanges | undefined => event.type === 'tool-call-ended' ? event.changes : undefined;
 export const callsOf = (event: StoredEvent): readonly JournaledCall[] => event.type === 'model-replied' ? event.toolCalls : [];
-export const most = (limits: LoopLimits) => limits.toolCalls;
+export const most = (limits: LoopLimits) => limits.iterations;
 export const executed = (reply: ModelReply): Promise<ToolExecutionResult> =>
   createToolCallingManager().executeToolCalls([], reply, defineToolCallingOptions({ tools: [look] }));
 export const models: readonly ChatModel[] = [offlineModel(), openaiCompatible({ baseURL: 'http://localhost/v1', model: 'm' })];

@@ -38,6 +38,8 @@ const toolGroup = scene('tool-group', {
   tools: [acting('tool-group', 'note', { effect: 'once' })],
 });
 
+export const groups = registered([web]);
+
 /** Where the MCP server is: this Worker, without a network in between. */
 type Serve = Holdfast['worker']['fetch'];
 let serve: Serve = () => new Response('not yet', { status: 503 });
@@ -95,5 +97,5 @@ export const outside = [hooked, toolGroup, mcp];
 /** What the app declares for them; `worker` is what serves. */
 export function served(worker: Serve): Pick<HoldfastConfig, 'use'> {
   serve = worker;
-  return { use: [registered([web]), hook, endpoint] };
+  return { use: [groups, hook, endpoint] };
 }

@@ -10,7 +10,7 @@ import { kinds } from './kinds.ts';
 import { leaves } from './leaves.ts';
 import { limits } from './limits.ts';
 import { nestedLoops } from './nested.ts';
-import { outside, served } from './outside.ts';
+import { groups, outside, served } from './outside.ts';
 import { waits } from './waits.ts';
 
 // What follows may take `Date.now` as it is.
@@ -39,7 +39,7 @@ const holdfast: Holdfast = createHoldfast({
 /** Sessions of tenants were kept under names that they have no more. */
 const ofTenants = createHoldfast({
   agents,
-  use: [...KINDS, files(), ...(SERVED.use ?? [])],
+  use: [...KINDS, files(), groups],
   auth: callerOf,
   legacyTenants: true,
   maxStreams: 1_000,
