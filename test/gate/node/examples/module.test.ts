@@ -1,0 +1,17 @@
+/** The example of a module of one's own. */
+import { expect, it } from 'vitest';
+import { quota, quotas } from '../../../../src/examples/module/quota.ts';
+import { defineAgent, defineTool } from '../../../../src/index.ts';
+import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+
+const pay = defineTool({ name: 'pay', description: 'Pays.', effect: 'idempotent', run: () => 'paid' });
+const clerk = defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay.', tools: [pay] });
+const pays: ScriptedReply = { calls: [{ name: 'pay', input: {} }] };
+
+it('takes a tool away that was called as often as it may, also in the next turn', async () => {
+  const session = createTestSession(clerk, { replies: [pays, pays, 'Paid.', 'No more.'], use: [quotas(2)] });
+  await session.send('Pay twice.');
+  await session.send('Pay again.');
+  expect(session.requests.map(({ tools }) => tools.length)).toEqual([1, 1, 0, 0]);
+  expect(await session.memory(quota)).toEqual({ '(model)': 4, pay: 2 });
+});
