@@ -2,6 +2,7 @@
 
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
 import { askingPrompts, askingTools } from './server-asking.ts';
 import { serverPrompts } from './server-prompts.ts';
 import { serverResources } from './server-resources.ts';
@@ -10,6 +11,7 @@ import { serverTools } from './server-tools.ts';
 const holdfast = createHoldfast({
   agents: [],
   use: [
+    files(),
     defineMcpEndpoint({
       tools: [...serverTools, ...askingTools],
       prompts: [...serverPrompts, ...askingPrompts],
