@@ -8,6 +8,7 @@ import {
   type McpClientConfig,
   mcpToolProvider,
 } from '../../../../src/mcp/tools/entry.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
 import { type ScriptedModel, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 import { appWith } from '../../../gate/workerd/http/app.ts';
 import {
@@ -97,7 +98,7 @@ function talkIn(
     model,
     ...ofAgent(defineMcpClient({ name: 'real', url, ...options.client })),
   });
-  const config = { agents: [agent], platform: PAID, ...app };
+  const config = { agents: [agent], platform: PAID, ...app, use: [files(), ...(app.use ?? [])] };
   const via = appWith(config);
   const send: RealTalkSend = (body = {}, more = {}) =>
     post(session, { message: 'Go on.', ...body }, { via, headers: { ...headers, ...more } });
