@@ -1,7 +1,7 @@
 /** A door for tests. What test sessions and crash matrices are built of. */
 
 export { MemoryStorage } from '../../src/in-memory/memory-storage.ts';
-export { promisesSettled } from '../../src/testing/clocks.ts';
+export { promisesSettled, skippableClock } from '../../src/testing/clocks.ts';
 export { disturbancesAt, manyAtOnce, playDisturbed } from '../../src/testing/crash-matrix/crash-matrix.ts';
 export { type CrashRow, crashTable } from '../../src/testing/crash-matrix/crash-report.ts';
 export {
@@ -27,4 +27,4 @@ export {
   Undisturbed,
   unknownIn,
 } from '../../src/testing/crash-matrix/undisturbed.ts';
-export { type TurnSteps, turnSteps } from '../../src/testing/turn-steps.ts';
+export { mortalWorker, type TurnSteps, turnSteps } from '../../src/testing/turn-steps.ts';

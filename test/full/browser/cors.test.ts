@@ -54,6 +54,12 @@ describe.skipIf(program === undefined)('in chromium, a page of another origin', 
     const build = {
       edits: [
         { file: entry, from: ITS_PAGES, to: ours },
+        { file: entry, from: '  agents: [clerk],', to: '  agents: [clerk], use: [files()],' },
+        {
+          file: entry,
+          from: "import { clerk } from '../first/clerk.ts';",
+          to: "import { clerk } from '../first/clerk.ts'; import { files } from '../../modules/files/entry.ts';",
+        },
         {
           file: 'src/examples/first/clerk.ts',
           from: "name: 'clerk',",

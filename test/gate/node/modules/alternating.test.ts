@@ -1,0 +1,83 @@
+/** Deployments with a module of an app's own and without it, which hold one session by turns. */
+import { expect, it } from 'vitest';
+import { defineAgent, defineTool, type ToolCall } from '../../../../src/index.ts';
+import { defineModule } from '../../../../src/module.ts';
+import { createMemorySessions, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
+import { appModules } from '../../../doors/agent.ts';
+import { systemClock, toSessionName } from '../../../doors/session.ts';
+import { mortalWorker, skippableClock, turnSteps } from '../../../doors/testing.ts';
+
+const LEASE_MS = 20_000;
+const TURNS = 60;
+
+const ended = defineModule({
+  name: 'ended',
+  state: { initial: 0, when: 'call', apply: (count: number, by: number) => count + by },
+});
+const counting = ended.use({
+  async prepare(loop) {
+    ended.remember(loop, 100);
+    await loop.durable();
+  },
+  call(call, next) {
+    ended.remember(call, 1, { on: 'end' });
+    return next();
+  },
+});
+
+it('agree on what the session remembers, with a kill in every third turn and snapshots of both', async () => {
+  let isToDie = false;
+  const seen: number[] = [];
+  const act = defineTool({
+    name: 'act',
+    description: 'Acts.',
+    effect: 'idempotent',
+    async run(_, call: ToolCall) {
+      if (!isToDie) return 'done';
+      isToDie = false;
+      deployed += 1; // the one that goes on is of the other version
+      worker.kill();
+      return new Promise<never>((_, reject) =>
+        call.signal.addEventListener('abort', () => reject(call.signal.reason)),
+      );
+    },
+  });
+  const acts: ScriptedReply = { calls: [{ name: 'act', input: {} }] };
+  const agent = defineAgent({ name: 'clerk', description: 'Works.', instructions: '', tools: [act] });
+  const [withIt, without] = [
+    appModules({ use: [counting], agents: [agent] }),
+    appModules({ agents: [agent] }),
+  ];
+  expect(withIt.reducer).not.toBe(without.reducer);
+  let deployed = 0;
+  const clock = skippableClock(systemClock);
+  const sessions = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} });
+  const port = sessions.session(toSessionName({ owner: { id: 'ann' }, agent: 'clerk', session: 's1' }));
+  const replies = Array.from({ length: 4 * TURNS }, (_, at) => (at % 2 === 0 ? acts : 'Done.'));
+  const host = { port, agent, model: scriptedModel(replies), clock, log: () => {} };
+  const steps = turnSteps(host, () => (deployed % 2 === 0 ? withIt : without));
+  const cold = turnSteps(host, () => withIt);
+  const worker = mortalWorker(steps, (more) => clock.skip(2 * LEASE_MS + more));
+  const snapshots = new Set<number>();
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    isToDie = turn % 3 === 2;
+    const leased = await steps.begin({ message: `Act ${turn}.` });
+    if (leased.status !== 'leased') throw new Error(leased.status);
+    if (leased.snapshot) snapshots.add(leased.snapshot.reducer);
+    await worker.drive(leased.page.openTurn?.id ?? '', leased);
+    const { memories, messages } = await cold.state();
+    seen.push(Number(memories.get('app:ended')));
+    expect(messages).toHaveLength(3 * (turn + 1));
+    // Each holds the session for two turns, so that the second begins with the snapshot of the first.
+    deployed += turn % 2;
+  }
+  expect(snapshots).toEqual(new Set([withIt.reducer, without.reducer]));
+  expect(seen.at(-1)).toBeGreaterThan(100 * TURNS * 0.5);
+  expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+  // What a version folds from its own snapshot is what the whole journal says.
+  deployed += deployed % 2;
+  const warm = await steps.begin({ message: 'Look.' });
+  if (warm.status !== 'leased') throw new Error(warm.status);
+  const { memories } = await cold.state();
+  expect(memories.get('app:ended')).toBe(seen.at(-1));
+}, 60_000);
