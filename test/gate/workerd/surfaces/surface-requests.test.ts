@@ -11,8 +11,9 @@ import {
   type SurfaceRequest,
   surfaceRoute,
 } from '../../../../src/surfaces/entry.ts';
+import { createModule, useOf } from '../../../doors/openapi.ts';
 import { ENDED } from '../../../doors/session.ts';
-import { attempt, type ModuleUse } from '../../../doors/tools.ts';
+import { attempt } from '../../../doors/tools.ts';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
@@ -225,7 +226,7 @@ describe('what a surface keeps', () => {
   it('asks no model, is no line of the log, and tells nobody outside', async () => {
     const lines: unknown[] = [];
     const told: string[] = [];
-    const watching: ModuleUse = { module: { name: 'watching', nested: false, state: [] }, key: '' };
+    const watching = useOf(createModule({ name: 'watching' }));
     ENDED.give(watching, ({ id }) => {
       told.push(id);
       return undefined;
