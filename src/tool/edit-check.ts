@@ -3,7 +3,7 @@ import type { JsonSchema } from './json-schema.ts';
 import { defineSeam, type ModuleUse } from './module-use.ts';
 import { type Problem, problemLines } from './problem-lines.ts';
 
-/** The seam `edits`, of which the first use that has it is asked: says what is wrong with an input by a JSON Schema; nothing when it is valid. The schema is the question's own copy. */
+/** The seam `edits`: returns what is wrong with an input by a JSON Schema; an empty list if it is valid. The first use that has it is asked. */
 export const EDITS = defineSeam<(schema: JsonSchema, input: JsonObject) => readonly Problem[]>();
 
 /** The input of an edit, and the schema of its question. */
@@ -32,5 +32,5 @@ export function editLines(
   }
 }
 
-/** Of a question that another version of the app has put. */
+/** The question was asked by another version of the app. */
 const UNCHECKED = 'input: this version of the app cannot check it; approve or reject instead';

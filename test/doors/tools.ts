@@ -15,6 +15,7 @@ export { credentialIn } from '../../src/tool/credential-shapes.ts';
 export { lastList, mapRoute } from '../../src/tool/decorate.ts';
 export { applyChange } from '../../src/tool/define-injection-strategy.ts';
 export { DEFAULT_TIMEOUT, MAX_TIMEOUT } from '../../src/tool/define-tool.ts';
+export { editLines } from '../../src/tool/edit-check.ts';
 export { envOfTools } from '../../src/tool/env.ts';
 export { asQuoted, drawMark, fenced } from '../../src/tool/fence.ts';
 export { InputSchemaError, toInputSchema } from '../../src/tool/input-schema.ts';

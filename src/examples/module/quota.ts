@@ -39,7 +39,7 @@ export const quotas = (most: number): ModuleUse =>
         ? tools.filter(({ name }) => !isUsedUp(counts, name, most))
         : tools;
     },
-    // GET /quota tells whoever the app knows how many calls there are.
+    // GET /quota returns the limit, to callers that the app has authenticated.
     routes: [
       surfaceRoute({
         method: 'GET',
