@@ -58,7 +58,7 @@ export function foldEnded(fold: Fold, event: EventOf<'tool-call-ended'>): void {
   if (isOutcomeUnknown(result)) state.inDoubt.add(call);
   if (turn.frames.has(call)) for (const { id } of framesInside(turn, call)) turn.frames.delete(id);
   turn.limit ??= event.limit;
-  countStarted(fold, changes?.scheduled, event.sent);
+  if (changes?.scheduled ?? event.sent) countStarted(fold, changes?.scheduled, event.sent);
   const place = { turn: turn.id, frame: frame.id, path: frame.path, call, result };
   applyFacts(fold, { facts: changes?.facts, place, when: 'call' });
   const batch = lastBatch(frame.messages);

@@ -16,7 +16,7 @@ import { inLoop } from './loop.ts';
 import type { PermittedRun } from './tool-call-run.ts';
 
 /** How a call asks somebody outside the turn, and finds the answers when it begins anew. */
-interface AskOutside extends Pick<CallQuestions, 'hasRun' | 'assertAsked' | 'checkpoint'> {
+export interface AskOutside extends Pick<CallQuestions, 'hasRun' | 'assertAsked' | 'checkpoint'> {
   decide(request: DecisionRequest): Promise<Decision>;
   /** As `decide`, but stays until the answer is there; several are put one after another. */
   decideWhileRunning(request: RunningDecisionRequest): Promise<Decision>;

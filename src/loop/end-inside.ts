@@ -1,24 +1,10 @@
 /** What becomes of a nested loop whose call ends before it: nothing in it stays open, and nothing is journaled of it any more. */
-import { closeOpenCalls, exitInside as exitIn } from '../journal/conversation.ts';
-import type { SessionEvent } from '../journal/events.ts';
 import type { FrameState } from '../journal/state.ts';
-import { isOutcomeUnknown, type Signal, type ToolResult } from '../tool/tool-result.ts';
+import { isOutcomeUnknown, type ToolResult } from '../tool/tool-result.ts';
 import { Interrupted } from './holder.ts';
 import type { LoopJournal } from './loop.ts';
 import { lateCall } from './reconcile.ts';
 import type { ToolCallRun } from './tool-call-run.ts';
-
-/** Returns the ends of what is still open in the loop of a call, which come before the end of the call. */
-export function endsInside({ loop, record }: ToolCallRun): SessionEvent[] {
-  const { turn } = loop.journal.state;
-  return turn?.frames.has(record.id) ? closeOpenCalls(turn, 'failed', record.id) : [];
-}
-
-/** Returns the `exit` that a person has decided on inside the loop of a call, if there is one. */
-export function exitInside({ loop, record }: ToolCallRun): Signal | undefined {
-  const { turn } = loop.journal.state;
-  return turn?.frames.has(record.id) ? exitIn(turn, record.id) : undefined;
-}
 
 /**
  * Leaves a call that was ended with the loop around it while it ran. Its result still counts if its outcome is unknown.

@@ -1,4 +1,11 @@
-import { isSuspended, knownResult, mayHaveHappened, unknownOutcome } from '../journal/conversation.ts';
+import {
+  closeOpenCalls,
+  exitInside,
+  isSuspended,
+  knownResult,
+  mayHaveHappened,
+  unknownOutcome,
+} from '../journal/conversation.ts';
 import type { CallChanges, SessionEvent } from '../journal/events.ts';
 import { factsAtEnd } from '../journal/memories.ts';
 import { framesAround } from '../journal/spending.ts';
@@ -21,7 +28,7 @@ import {
   withWords,
 } from '../tool/tool-result.ts';
 import type { AroundTime } from './around-time.ts';
-import { endsInside, exitInside, leaveLate } from './end-inside.ts';
+import { leaveLate } from './end-inside.ts';
 import { Interrupted } from './holder.ts';
 import { inspect, toolCallSeen } from './inspect.ts';
 import { prepareCall } from './live-call.ts';
@@ -52,9 +59,12 @@ export async function executeCall(run: ToolCallRun): Promise<void> {
   const began = holder.now();
   const ended = await endOf(run);
   const known = knownEnding(record, ended, inDoubt ?? false);
-  const result = withSignal(known.result, exitInside(run));
+  const opened = journal.state.turn?.frames.has(record.id) ? journal.state.turn : undefined;
+  const result = withSignal(known.result, opened && exitInside(opened, record.id));
   if (record.ended) return leaveLate(run, result);
-  journal.emit(...endsInside(run), ...eventsOf(run, { ...known, result }));
+  // What is still open in the loop of the call ends before the call does.
+  const inside = opened ? closeOpenCalls(opened, 'failed', record.id) : [];
+  journal.emit(...inside, ...eventsOf(run, { ...known, result }));
   const ms = holder.now() - began;
   inspect(loop, 'afterToolCall', () => ({
     ...toolCallSeen(run),

@@ -9,7 +9,7 @@ import { SignalError } from '../tool/signals.ts';
 import type { Discovery, Frame, LiveCall } from '../tool/tool.ts';
 import type { Signal, ToolResult } from '../tool/tool-result.ts';
 import type { AroundTime } from './around-time.ts';
-import { askOutside } from './call-questions.ts';
+import { type AskOutside, askOutside } from './call-questions.ts';
 import { discoveryOf } from './discovery.ts';
 import { isCutOff } from './exception-processor.ts';
 import { isInterrupted } from './holder.ts';
@@ -38,16 +38,23 @@ import type { CallProgress, PermittedRun, PreparedCall } from './tool-call-run.t
 export function prepareCall(run: PermittedRun, time: AroundTime): PreparedCall {
   const { loop, record } = run;
   const { schedule, scheduled } = scheduling({ ...loop, record });
-  const outside = askOutside(run);
+  // Most calls ask nobody.
+  let outside: AskOutside | undefined;
+  let hasRun = false;
+  const asking = (): AskOutside => {
+    outside ??= askOutside(run);
+    if (hasRun) outside.hasRun();
+    return outside;
+  };
   const progress: CallProgress = { reached: false, ranOnce: false, received: false };
-  const scope = scopeOf(run, { schedule, decide: outside.decide });
+  const scope = scopeOf(run, { schedule, decide: async (request) => asking().decide(request) });
   const enter = (): void => {
     // Code of a call that was left goes on by itself; what it still asks for is not for this turn's journal.
     if (scope.signal.aborted) throw scope.signal.reason;
     time.assertCounts();
     if (progress.reached)
       throw new Error(`Tool '${record.name}' may execute or nest once a call, not twice.`);
-    outside.assertAsked();
+    if (record.waits) asking().assertAsked();
     progress.reached = true;
   };
   const nest = async (frame: Frame): Promise<FrameOutcome> => {
@@ -71,9 +78,17 @@ export function prepareCall(run: PermittedRun, time: AroundTime): PreparedCall {
     execute: async (execution) => {
       enter();
       progress.ranOnce = execution.effect === 'once';
-      const { decideWhileRunning, checkpoint } = outside;
-      const asking = { ...scope, decideWhileRunning, checkpoint };
-      const ran = time.outside(() => runExecution(run, asking, execution)).finally(outside.hasRun);
+      const inRun: Omit<ToolCall, 'idempotencyKey'> = {
+        ...scope,
+        decideWhileRunning: async (request) => asking().decideWhileRunning(request),
+        checkpoint: () => asking().checkpoint(),
+      };
+      const ran = time
+        .outside(() => runExecution(run, inRun, execution))
+        .finally(() => {
+          hasRun = true;
+          outside?.hasRun();
+        });
       progress.answer = async () => (await ran).result;
       const { result, ms } = await ran;
       progress.ms = ms;
@@ -87,11 +102,11 @@ export function prepareCall(run: PermittedRun, time: AroundTime): PreparedCall {
       return outcome;
     },
     decide: async (request) => {
-      if (!progress.ranOnce) return outside.decide(request);
+      if (!progress.ranOnce) return scope.decide(request);
       throw new Error(`Tool '${record.name}' has run, and cannot ask any more: ask before it executes.`);
     },
     receive: async (request) => {
-      const result = await outside.receive(request);
+      const result = await asking().receive(request);
       progress.received = true;
       return result;
     },

@@ -52,7 +52,7 @@ export async function runBatch(loop: Loop): Promise<void> {
   const settled = await Promise.allSettled(batch.lanes.map((lane) => runLane(batch, lane)));
   batch.times.close();
   loop.holder.checkpoint();
-  warnOfSharedWrites(batch);
+  if (batch.lanes.length > 1) warnOfSharedWrites(batch);
   const failed = settled.find((one) => one.status === 'rejected');
   if (failed && !goesOn(batch, failed.reason)) throw failed.reason;
 }

@@ -20,17 +20,17 @@ export type GivenEnv = Partial<WorkerEnv> | Readonly<Record<string, unknown>>;
 const inspect: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 
 /**
- * The environment as tools are given it: a copy that cannot be changed. Printing it, or writing it as JSON, shows its names only,
- * so that a tool which answers it by mistake tells nobody what is in it.
+ * The environment, which does not change, as tools are given it: a copy that cannot be changed. Printing it, or writing it as JSON, shows
+ * its names only, so that a tool which answers it by mistake tells nobody what is in it.
  */
-export function envOfTools(env: GivenEnv): WorkerEnv {
+export const envOfTools = memoized((env: GivenEnv): WorkerEnv => {
   const names = Object.keys(env);
   const shown = {
     toJSON: { value: () => names },
     [inspect]: { value: () => `Env(${names.join(', ')})` },
   };
   return Object.freeze(Object.defineProperties({ ...env }, shown)) as WorkerEnv; // its Worker has what `wrangler types` found
-}
+});
 
 /** The texts of an environment, which does not change, that are called like credentials, or are addresses with a password: hidden wherever secrets are. */
 export const credentialsIn = memoized(
