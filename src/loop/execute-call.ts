@@ -13,19 +13,14 @@ import type { CallRecord } from '../journal/state.ts';
 import { CALLS } from '../tool/call-origin.ts';
 import { type ParsedToolInput, parseToolInput } from '../tool/check-input.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
-import { paragraphs } from '../tool/json.ts';
-import type { RemarkedCall } from '../tool/tool.ts';
-import type { MemoryFact } from '../tool/tool-memory.ts';
 import {
   failure,
   isOutcomeUnknown,
   modelText,
-  type ResultData,
   type Signal,
   succeeded,
   type ToolResult,
   toolResult,
-  withWords,
 } from '../tool/tool-result.ts';
 import type { AroundTime } from './around-time.ts';
 import { leaveLate } from './end-inside.ts';
@@ -36,6 +31,7 @@ import { inLoop } from './loop.ts';
 import { throughModules } from './loop-seams.ts';
 import { isSupersededBySignal } from './next-step.ts';
 import { permitCall } from './permit-call.ts';
+import { type Remarked, remarksOn } from './remarks.ts';
 import { originIn } from './scheduling.ts';
 import { asDeclared, exceptionResult, journaledResult, resultOf } from './tool-answer.ts';
 import type { PermittedRun, PreparedCall, ToolCallRun } from './tool-call-run.ts';
@@ -183,9 +179,11 @@ async function endingOf(
   const { secrets } = loop;
   // What is noted of a result, as of what the journal keeps of it, has no secrets in it.
   const result = toolResult(secrets.redact({ ...answered }));
-  const noted = remarksOn(run, { id: record.id, tool, input: record.input, result }, call);
+  const { id, input } = record;
+  const noted: Remarked =
+    loop.spec.strategies.length > 0 ? remarksOn(loop, { id, tool, input, result }, call) : { result };
   const [clean, changes, said] = secrets.redact([
-    { ...withRemark(result, noted.remarks) },
+    { ...noted.result },
     view.changes(noted.facts, await scheduled()),
     view.said,
   ]);
@@ -195,7 +193,7 @@ async function endingOf(
     result: ended,
     ...(progress.limit && { limit: progress.limit }),
     direct: tool.returnDirect && succeeded(ended) && (progress.reached || progress.received),
-    changes: keptChanges(ended, changes),
+    changes: changes && keptChanges(ended, changes),
     said,
     ms: progress.ms,
     reached: progress.reached,
@@ -205,7 +203,7 @@ async function endingOf(
 /** The events that end a call: what it said to the user comes before its result, if it succeeded. */
 function eventsOf({ loop, record }: ToolCallRun, ending: CallEnding): SessionEvent[] {
   const { result, limit, direct, ms, said = [] } = ending;
-  const changes = withHeldFacts(record, ending.changes);
+  const changes = record.atEnd ? withHeldFacts(record, ending.changes) : ending.changes;
   const place = { ...inLoop(loop), call: record.id };
   const sent = loop.scheduleRoom?.sentBy(record) ?? 0;
   const told = result.type === 'error' ? [] : said;
@@ -239,41 +237,6 @@ function outermostCall({ journal, frame }: ToolCallRun['loop']): string | undefi
   return turn && framesAround(turn, frame).at(-2)?.id;
 }
 
-/** What the strategies of a loop have to add to the end of a call. */
-interface AllRemarks {
-  readonly facts: readonly MemoryFact[];
-  readonly remarks: readonly string[];
-}
-
-/** Asks every strategy about a call that has succeeded. One that throws is reported, and the call is what it was. */
-function remarksOn({ loop }: ToolCallRun, noted: RemarkedCall, { view }: PreparedCall['call']): AllRemarks {
-  const asked = succeeded(noted.result) ? loop.spec.strategies : [];
-  const notes = asked.flatMap((strategy) => {
-    try {
-      return strategy.remarkOn?.(noted, view) ?? [];
-    } catch (thrown) {
-      const message = `the strategy '${strategy.name}' threw in note`;
-      loop.log({ level: 'error', event: 'other', message, thrown });
-      return [];
-    }
-  });
-  return {
-    facts: notes.flatMap(({ facts }) => facts ?? []),
-    remarks: notes.flatMap(({ remark }) => remark ?? []),
-  };
-}
-
-/** A result of a call that succeeded, with remarks to the model below what it says. */
-export function withRemark(result: ToolResult, remarks: readonly string[]): ToolResult {
-  if (remarks.length === 0 || result.type === 'error') return result;
-  const remark = remarks.join('\n\n');
-  const data: ResultData = { ...result };
-  // A value whose JSON is what the model reads is still kept once.
-  if (data.type === 'artifact' && data.content === undefined && data.parts === undefined)
-    return toolResult({ ...data, remark: paragraphs(data.remark, remark) });
-  return toolResult(withWords(data, `${modelText(data)}\n\n${remark}`));
-}
-
 /** What a decorator made of a result may have lost the signal that came with it. */
 function withSignal(result: ToolResult, signal: Signal | undefined): ToolResult {
   if (!signal || result.signal) return result;
@@ -286,9 +249,9 @@ function withSignal(result: ToolResult, signal: Signal | undefined): ToolResult 
  * What of a call's changes takes effect: all of a success, and of one that broke off by a signal what it stored.
  * Of facts, one that has not done what it is for keeps those for its end.
  */
-function keptChanges(result: ToolResult, changes: CallChanges | undefined): CallChanges | undefined {
+function keptChanges(result: ToolResult, changes: CallChanges): CallChanges | undefined {
   if (succeeded(result)) return changes;
-  const { facts: all = [], ...stored } = changes ?? {};
+  const { facts: all = [], ...stored } = changes;
   const facts = all.filter(({ on }) => on === 'end');
   const kept = {
     ...(result.type !== 'error' && result.signal && stored),

@@ -2,7 +2,6 @@
 
 export type { AskLayer } from '../../src/loop/ask-layers.ts';
 export { messageOf } from '../../src/loop/exception-processor.ts';
-export { withRemark } from '../../src/loop/execute-call.ts';
 export { Interrupted } from '../../src/loop/holder.ts';
 export type { Loop } from '../../src/loop/loop.ts';
 export { type FileKeeper, keeperIn } from '../../src/loop/loop-files.ts';
@@ -13,6 +12,7 @@ export { askInTime } from '../../src/loop/model-time.ts';
 export { nextStep, type Step } from '../../src/loop/next-step.ts';
 export { offerTools } from '../../src/loop/offer-tools.ts';
 export { DEFAULT_POLICIES } from '../../src/loop/policies.ts';
+export { withRemark } from '../../src/loop/remarks.ts';
 export { runToolLoop } from '../../src/loop/run-loop.ts';
 export { NUDGE } from '../../src/loop/shown-history.ts';
 export { CallLocks, Slots } from '../../src/loop/slots.ts';
