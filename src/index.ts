@@ -57,6 +57,7 @@ export {
 } from './model/chat-model.ts';
 export { fallback } from './model/fallback.ts';
 export { partsOf } from './model/given-to.ts';
+export { showToolsChanges, signPrefix } from './model/late-tools.ts';
 export type {
   CustomPart,
   FilePart,

@@ -1,6 +1,6 @@
 import type { SessionEvent } from '../journal/events.ts';
 import type { AskedWith, JournaledCall, JournaledPart } from '../journal/reply-data.ts';
-import type { ModelMessage, ModelReply, ToolsTold } from '../model/chat-model.ts';
+import type { ModelMessage, ModelReply } from '../model/chat-model.ts';
 import { givenTo, makerOf } from '../model/given-to.ts';
 import { callsOf, isOurCall, isPlain, plainParts, wordsOf } from '../model/parts.ts';
 import { priced } from '../model/prices.ts';
@@ -8,16 +8,16 @@ import type { AnyTool } from '../tool/tool.ts';
 import { type AskedReply, replyOf, withoutSecrets } from './ask-layers.ts';
 import { withCacheMarks } from './cache-marks.ts';
 import { inspect, modelCallSeen, placeOf, replySeen, tellModelFailure, toolsChangeSeen } from './inspect.ts';
-import { toldChanges, toolsChanged, withPrefixes } from './late-tools.ts';
 import { inLoop, isPlanned, type Loop } from './loop.ts';
 import type { ShownFiles } from './loop-files.ts';
 import { layersOf, prepareAll } from './loop-seams.ts';
 import { requestSettings } from './loop-settings.ts';
 import { makeRoom, type ToRequest } from './make-room.ts';
-import { fingerprint, loopView, type Offer, offerTools, routed } from './offer-tools.ts';
+import { fingerprint, loopView, type Offer, offerTools, routed, shownAs } from './offer-tools.ts';
 import { keepable } from './reply-weight.ts';
-import { toldOf, toModelMessages } from './shown-history.ts';
+import { shownHistory, toldOf, toModelMessages } from './shown-history.ts';
 import { sameName } from './tool-not-found.ts';
+import { toolsChanged } from './tools-changed.ts';
 
 /**
  * Asks for one reply and emits it; or emits that a limit does not allow to ask, or what is left to show a model that was shown
@@ -46,7 +46,9 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
       const reply = await replyOf(around, request);
       const unseen = frame.messages.length - shown;
       // By this a later request sees what has changed since.
-      const signed = loop.spec.model.signsPrefix && { prefix: withPrefixes(request).prefix };
+      const signed = loop.spec.model.signPrefix && {
+        prefix: loop.spec.model.signPrefix(request, fingerprint).prefix,
+      };
       const answer = reply && replied(loop, reply, { last, unseen, offered, asked: { ...asked, ...signed } });
       if (answer) loop.journal.emit(keepable(loop.spec.model.name, answer));
       return answer;
@@ -197,26 +199,36 @@ function requestsIn(loop: Loop, { last, offered, files }: Shown): Asking {
   const form = output && { output: output.format };
   const first: ModelMessage[] = instructions === '' ? [] : [{ role: 'system', text: instructions }];
   const how = requestSettings(loop, { last, tools: offered.definitions });
-  // A request without the tools that there are tells nothing of how they changed.
-  const told =
-    model.tellsToolsChanges && how.tools === offered.definitions ? toldChanges(loop, offered) : NO_CHANGES;
-  const pending = told.get(frame.offered.change);
-  const more: ModelMessage[] = [
-    ...(last ? [{ role: 'user', text: answerNow(spec.iterations) } as const] : []),
-    ...(pending ? [toldOf(pending)] : []),
-  ];
+  const question: ModelMessage[] = last ? [{ role: 'user', text: answerNow(spec.iterations) }] : [];
+  // A request without the tools that there are shows nothing of how they changed.
+  const changing = how.tools === offered.definitions && model.showToolsChanges;
   return {
     toRequest: (conversation) => {
-      const all = [...first, ...toModelMessages(loop, conversation, { told, files }), ...more];
+      const shown = shownHistory(loop, conversation);
+      const changes = changing
+        ? changing({ conversation, shown, ...changingTools(loop, offered) })
+        : undefined;
+      const pending = changes?.get(frame.offered.change);
+      const all = [
+        ...first,
+        ...toModelMessages(loop, { conversation, shown, changes, files }),
+        ...question,
+        ...(pending ? [toldOf(pending)] : []),
+      ];
       const messages = givenTo(model, files ? files.fitted(all) : all);
       const request = { messages, ...how, ...form, ...(accepts && { accepts }) };
-      return model.signsPrefix ? { ...request, messages: withPrefixes(request).messages } : request;
+      return model.signPrefix ? model.signPrefix(request, fingerprint).request : request;
     },
     asked: { instructions: fingerprint(instructions), tools: offered.hash },
   };
 }
 
-const NO_CHANGES: ReadonlyMap<unknown, ToolsTold> = new Map();
+const changingTools = ({ spec, frame }: Loop, { byName }: Offer) => ({
+  pending: frame.offered.change,
+  tools: [...spec.tools, ...byName.values()],
+  mayBecome: (tool: AnyTool) => spec.strategies.flatMap((one) => one.mayBecome?.(tool) ?? []),
+  shownAs,
+});
 
 /** Asked with the last model call. */
 const answerNow = (iterations: number): string =>

@@ -2,8 +2,8 @@ import { isStart } from '../journal/conversation.ts';
 import { type Shortening, shortened } from '../journal/shortened.ts';
 import type { Message } from '../journal/state.ts';
 import { ModelError, type ModelRequest, type ToldLength } from '../model/chat-model.ts';
+import { tokensOfFiles, withoutBytes } from '../model/sent-files.ts';
 import { inLoop, type Loop } from './loop.ts';
-import { tokensOfFiles, withoutBytes } from './sent-files.ts';
 
 /** The request in which a conversation would be shown. */
 export type ToRequest = (conversation: readonly Message[]) => ModelRequest;

@@ -92,16 +92,12 @@ export function answerShown(loop: Loop): string {
  */
 export function toModelMessages(
   loop: Shown,
-  conversation: readonly Message[],
-  { told, files }: ShownBeside,
+  { conversation, shown, changes, files }: ShownConversation,
 ): ModelMessage[] {
-  const shown = shownHistory(loop, conversation);
   const sending = sendingOf(loop, conversation, files);
-  // Most models are told of no change: nothing is looked for then.
-  const whole = told.size === 0 ? NO_CHANGES : lastWhole(conversation, shown);
   const sent: ModelMessage[] = [];
   for (const [index, message] of shown.entries()) {
-    const change = whole.has(message.toolsChange) && told.get(message.toolsChange);
+    const change = changes?.get(message.toolsChange);
     if (change) sent.push(toldOf(change));
     if (message.role === 'user') {
       const { text, parts } = message;
@@ -113,26 +109,16 @@ export function toModelMessages(
   return sent;
 }
 
-/** What a conversation is shown with. */
-interface ShownBeside {
-  /** What the model is told of tools that came and went. */
-  readonly told: ReadonlyMap<unknown, ToolsTold>;
+/** A conversation, and what it is shown with. */
+interface ShownConversation {
+  readonly conversation: readonly Message[];
+  /** As `shownHistory` returns it. */
+  readonly shown: readonly HistoryMessage[];
+  /** The changes of tools that the model is shown; most models are shown none. */
+  readonly changes: ReadonlyMap<unknown, ToolsTold> | undefined;
   /** The files that the request carries. */
   readonly files: ShownFiles | undefined;
 }
-
-const NO_CHANGES: ReadonlySet<unknown> = new Set();
-
-/** The last changes that transformers have left in their places: with one taken out, those before it do not add up any more. */
-function lastWhole(conversation: readonly Message[], shown: readonly HistoryMessage[]): ReadonlySet<unknown> {
-  const all = changesIn(conversation);
-  const left = changesIn(shown);
-  const differs = all.findLastIndex((change, index) => change !== left.at(index - all.length));
-  return new Set(all.slice(differs + 1));
-}
-
-const changesIn = <Change>(messages: readonly { readonly toolsChange?: Change }[]): readonly Change[] =>
-  messages.flatMap(({ toolsChange }) => toolsChange ?? []);
 
 /** Tells a model which tools came and went here. */
 export const toldOf = (toolsChange: ToolsTold): ModelMessage => ({ role: 'system', text: '', toolsChange });

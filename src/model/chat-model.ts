@@ -17,12 +17,15 @@ export interface ChatModel {
   /** The models that it chooses from: each is handed the conversation as it may be given it by whoever chooses. */
   readonly candidates?: readonly ChatModel[] | undefined;
   /**
-   * It is told in the conversation which tools came and went: its requests hold system messages with a `toolsChange`. Other
-   * models are only given the list as it is.
+   * The function `showToolsChanges` of `holdfast`, of a model that takes changes of its tools in the conversation: its requests hold
+   * system messages with a `toolsChange`. Other models are only given the list as it is.
    */
-  readonly tellsToolsChanges?: true | undefined;
-  /** It signs what it thinks together with all that stood before, and refuses it behind anything else. */
-  readonly signsPrefix?: true | undefined;
+  readonly showToolsChanges?: ShowToolsChanges | undefined;
+  /**
+   * The function `signPrefix` of `holdfast`, of a model that signs what it thinks together with all that stood before, and refuses it
+   * behind anything else.
+   */
+  readonly signPrefix?: SignPrefix | undefined;
   /**
    * The files that it takes. Absent: nobody knows, and it is sent those that its agent accepts in messages, and none in
    * results. A file that it cannot be sent is told in words.
@@ -164,6 +167,46 @@ export interface ToolsTold {
   readonly came: readonly ToolDefinition[];
   readonly went: readonly ToolDefinition[];
 }
+
+/** A tool as a journal names it; the hash is that of its definition. */
+export interface ShownTool {
+  readonly name: string;
+  readonly hash: string;
+}
+
+/** Tools that came and went, as a journal names them. */
+interface ShownChange {
+  readonly came: readonly ShownTool[];
+  readonly went: readonly ShownTool[];
+}
+
+/** A loop whose tools may have changed. */
+export interface ChangingTools<Tool> {
+  /** The conversation, and the same as modules show it. */
+  readonly conversation: readonly { readonly toolsChange?: ShownChange | undefined }[];
+  readonly shown: readonly { readonly toolsChange?: object | undefined }[];
+  /** What has changed since the last reply. */
+  readonly pending: ShownChange | undefined;
+  /** All tools that it is declared with, or offers. */
+  readonly tools: Iterable<Tool>;
+  /** Returns the tools that may take the place of one. */
+  mayBecome(tool: Tool): readonly Tool[];
+  shownAs(tool: Tool): { readonly definition: ToolDefinition; readonly offered: ShownTool };
+}
+
+/** Returns the changes of tools that a conversation shows, with their definitions, by the change as it is journaled. */
+export type ShowToolsChanges = <Tool extends { readonly inner?: readonly Tool[] | undefined }>(
+  changing: ChangingTools<Tool>,
+) => ReadonlyMap<unknown, ToolsTold>;
+
+/** A request with its marks, and the hash of all of it, with which the next reply is signed. */
+export interface SignedRequest {
+  readonly request: ModelRequest;
+  readonly prefix: string;
+}
+
+/** Returns a request in which the replies are marked whose prefix has moved. */
+export type SignPrefix = (request: ModelRequest, hash: (text: string) => string) => SignedRequest;
 
 /** What a model is shown: the whole conversation, and the tools that it may call. */
 export interface ModelRequest {

@@ -3,6 +3,7 @@ import {
   type ChatModel,
   ModelError,
   type ModelFailure,
+  type ModelMessage,
   type ModelReply,
   type ModelRequest,
 } from './chat-model.ts';
@@ -32,9 +33,9 @@ export function fallback(models: readonly ChatModel[]): ChatModel {
     candidates,
     ...(prices && { prices }),
     ...(longest !== undefined && { maxOutputTokens: longest }),
-    ...(candidates.some(({ signsPrefix }) => signsPrefix) && { signsPrefix: true }),
+    signPrefix: candidates.find((one) => one.signPrefix)?.signPrefix,
     ...(candidates.some(({ caches }) => caches) && { caches: true }),
-    ...(isTold(candidates) && { tellsToolsChanges: true }),
+    showToolsChanges: showsChanges(candidates),
     ...(candidates.every(({ heedsToolChoice }) => heedsToolChoice) && { heedsToolChoice: true }),
     refuses(settings) {
       const all = candidates.map((one) => one.refuses?.(mergedModelSettings(one, settings)));
@@ -55,10 +56,11 @@ function checkCandidates(candidates: readonly ChatModel[]): void {
   }
 }
 
-/** One that signs its prefix and is not told sees other tools by every change, so that then none is told. */
-const isTold = (candidates: readonly ChatModel[]): boolean =>
-  candidates.some((one) => one.tellsToolsChanges) &&
-  candidates.every((one) => one.tellsToolsChanges || !one.signsPrefix);
+/** One that signs its prefix and is shown no changes sees other tools by every change, so that then none is shown them. */
+const showsChanges = (candidates: readonly ChatModel[]): ChatModel['showToolsChanges'] =>
+  candidates.every((one) => one.showToolsChanges || !one.signPrefix)
+    ? candidates.find((one) => one.showToolsChanges)?.showToolsChanges
+    : undefined;
 
 const namesOf = (candidates: readonly ChatModel[]): string => candidates.map(({ name }) => name).join(' or ');
 
@@ -132,12 +134,26 @@ function requestFor(model: ChatModel, request: ModelRequest): ModelRequest {
   const settings = mergedModelSettings(model, asked);
   return {
     ...others,
-    messages: givenTo(model, fittedFiles(model, messages, request.accepts)),
+    messages: givenTo(model, fittedFiles(model, unmarked(model, messages), request.accepts)),
     ...(model.caches && cache && { cache }),
     ...(most !== undefined && { maxOutputTokens: Math.min(most, model.maxOutputTokens ?? most) }),
     ...(Object.keys(settings).length > 0 && { settings }),
   };
 }
+
+/** The messages without changes of tools and moved prefixes, for a model to which they say nothing. */
+const unmarked = (
+  { showToolsChanges, signPrefix, candidates }: ChatModel,
+  messages: readonly ModelMessage[],
+): readonly ModelMessage[] =>
+  candidates
+    ? messages
+    : messages.flatMap((message) => {
+        if (message.role === 'system' && message.toolsChange && !showToolsChanges) return [];
+        if (message.role !== 'assistant' || !message.movedPrefix || signPrefix) return message;
+        const { movedPrefix: _, ...own } = message;
+        return own;
+      });
 
 const PASSED_ON: ReadonlySet<ModelFailure> = new Set([
   'rate-limited',

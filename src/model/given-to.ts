@@ -12,27 +12,25 @@ export const partsOf = ({ parts, text, toolCalls }: Assistant): readonly ReplyPa
 
 /**
  * The conversation as this model may be given it. Its own replies stay whole. Of another's, what only its maker can read is
- * left out, and what its provider ran is told in words. A model that is not told which tools came and went is not.
+ * left out, and what its provider ran is told in words.
  */
 export const givenTo = (
-  { provider = '', name, candidates, tellsToolsChanges, signsPrefix }: GivenTo,
+  { provider = '', name, candidates }: Pick<ChatModel, 'provider' | 'name' | 'candidates'>,
   messages: readonly ModelMessage[],
 ): readonly ModelMessage[] =>
   candidates || messages.every(isPlain)
     ? messages
-    : messages.flatMap((message) => {
-        if (message.role === 'system' && message.toolsChange) return tellsToolsChanges ? message : [];
-        if (message.role !== 'assistant' || !message.parts) return message;
-        const { madeBy, movedPrefix, ...own } = message;
-        if (madeBy?.provider !== provider || madeBy.model !== name) return inOwnWords(message);
-        return movedPrefix && !signsPrefix ? { ...own, madeBy } : message;
+    : messages.map((message) => {
+        if (isPlain(message)) return message;
+        const { madeBy } = message;
+        return madeBy?.provider === provider && madeBy.model === name ? message : inOwnWords(message);
       });
 
 /** Every model may be given it as it is. */
-const isPlain = (message: ModelMessage): boolean =>
-  message.role === 'system' ? !message.toolsChange : message.role !== 'assistant' || !message.parts;
-
-type GivenTo = Pick<ChatModel, 'provider' | 'name' | 'candidates' | 'tellsToolsChanges' | 'signsPrefix'>;
+const isPlain = (
+  message: ModelMessage,
+): message is Exclude<ModelMessage, Assistant> | (Assistant & { parts?: undefined }) =>
+  message.role !== 'assistant' || !message.parts;
 
 /** A reply without anything that only its maker could read. */
 const inOwnWords = ({ role, text, toolCalls, parts = [] }: Assistant): ModelMessage => ({

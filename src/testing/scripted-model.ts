@@ -51,10 +51,10 @@ export interface ScriptedModelOptions {
   readonly maxOutputTokens?: number | undefined;
   /** As `ChatModel.heedsToolChoice`; `true` unless given. */
   readonly heedsToolChoice?: boolean | undefined;
-  /** As `ChatModel.tellsToolsChanges`. */
-  readonly tellsToolsChanges?: true | undefined;
-  /** As `ChatModel.signsPrefix`. */
-  readonly signsPrefix?: true | undefined;
+  /** As `ChatModel.showToolsChanges`. */
+  readonly showToolsChanges?: ChatModel['showToolsChanges'];
+  /** As `ChatModel.signPrefix`. */
+  readonly signPrefix?: ChatModel['signPrefix'];
   /** As `ChatModel.caches`. */
   readonly caches?: true | undefined;
   /** As `ChatModel.settings`. */
@@ -73,8 +73,8 @@ export function scriptedModel(
     prices,
     maxOutputTokens,
     heedsToolChoice = true,
-    tellsToolsChanges,
-    signsPrefix,
+    showToolsChanges,
+    signPrefix,
     caches,
     settings,
   }: ScriptedModelOptions = {},
@@ -87,8 +87,8 @@ export function scriptedModel(
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     // It says what its script says, whatever it is asked to call.
     heedsToolChoice,
-    ...(tellsToolsChanges && { tellsToolsChanges }),
-    ...(signsPrefix && { signsPrefix }),
+    ...(showToolsChanges && { showToolsChanges }),
+    ...(signPrefix && { signPrefix }),
     ...(caches && { caches }),
     ...(settings && { settings }),
     requests,

@@ -1,7 +1,7 @@
 import type { ChatModel, ModelMessage, ModelRequest, ToolDefinition, ToolsTold } from '../chat-model.ts';
+import { showToolsChanges, signPrefix, toolsBefore } from '../late-tools.ts';
 import type { ProviderData, ProviderJson } from '../parts.ts';
 import type { ReasoningEffort } from '../settings.ts';
-import { toolsBefore } from '../tools-before.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { within } from './provider-data.ts';
 import type { SdkModel } from './specification.ts';
@@ -15,9 +15,9 @@ interface Telling {
 }
 
 /** What a model of the SDK says of itself in this regard, by its name: its interface does not tell. */
-export const prefixTraits = (model: SdkModel): Pick<ChatModel, 'tellsToolsChanges' | 'signsPrefix'> => ({
-  ...(tellingOf(model) && { tellsToolsChanges: true }),
-  ...(signsPrefix(model) && { signsPrefix: true }),
+export const prefixTraits = (model: SdkModel): Pick<ChatModel, 'showToolsChanges' | 'signPrefix'> => ({
+  ...(tellingOf(model) && { showToolsChanges }),
+  ...(signsPrefix(model) && { signPrefix }),
 });
 
 function tellingOf(model: SdkModel): Telling | undefined {

@@ -1,5 +1,5 @@
-import { hasParts, tokensOfFiles, withoutBytes } from '../../loop/sent-files.ts';
 import type { ModelMessage, ModelRequest, OutputFormat, ToolDefinition } from '../../model/chat-model.ts';
+import { hasParts, tokensOfFiles, withoutBytes } from '../../model/sent-files.ts';
 import { memoized } from '../../tool/async.ts';
 import type { Measured, RequestLengths } from './spending.ts';
 

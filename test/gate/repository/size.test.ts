@@ -206,6 +206,14 @@ it('a Worker carries no file of a module that it does not use', async () => {
   expect((await filesOf(WORKER)).filter((path) => ofModules.test(path))).toEqual([]);
 });
 
+it('a Worker carries what shows changes of tools only with a model that takes them', async () => {
+  const isOfLateTools = (path: string): boolean => path === 'src/model/late-tools.ts';
+  expect((await filesOf(WORKER)).filter(isOfLateTools)).toEqual([]);
+  const telling = WORKER.replace("name: 'none',", "name: 'none', showToolsChanges,");
+  const carried = await filesOf(`import { showToolsChanges } from './src/index.ts';${telling}`);
+  expect(carried.filter(isOfLateTools)).toHaveLength(1);
+});
+
 it('a Worker carries descriptions of routes only when it mounts openApi, and of those alone that it passes', async () => {
   const entries = ['create-holdfast', 'index', 'modules/webhooks/entry', 'mcp/server/entry'];
   const surfaces = ['surfaces/entry', 'surfaces/ai-sdk-ui/entry', 'surfaces/openai/entry'];

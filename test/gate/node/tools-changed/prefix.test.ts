@@ -96,7 +96,7 @@ describe('the prefix of a reply that its model has signed', () => {
   });
 
   it('moves with every change for a model that is not told of it', async () => {
-    const { tellsToolsChanges: _, ...model } = SIGNS;
+    const { showToolsChanges: _, ...model } = SIGNS;
     const app = appOf([thinks('One', opens('zoo')), thinks('Two', ['zoo', {}]), thinks('Three')], {}, model);
     await app.say('Go.');
     expect(app.model.requests.map(movedIn)).toEqual([[], ['One'], ['One']]);

@@ -5,6 +5,8 @@ import {
   type InputDeclaration,
   ModelError,
   type SessionEvent,
+  showToolsChanges,
+  signPrefix,
 } from '../../../../src/index.ts';
 import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
 import {
@@ -24,7 +26,7 @@ type Reply = Extract<SessionEvent, { type: 'model-replied' }>;
 export type Change = Extract<SessionEvent, { type: 'tools-changed' }>;
 
 /** Its model thinks before every reply, is told which tools came and went, and signs all that stood before. */
-export const SIGNS = { provider: 'maker', tellsToolsChanges: true, signsPrefix: true } as const;
+export const SIGNS = { provider: 'maker', showToolsChanges, signPrefix } as const;
 
 /** A reply that thinks, and so is kept with its parts. */
 export const thinks = (text: string, ...calls: readonly (readonly [string, object])[]): ScriptedReply => ({

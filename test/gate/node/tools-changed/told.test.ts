@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ModelError } from '../../../../src/index.ts';
+import { ModelError, showToolsChanges } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { toolsBefore } from '../../../doors/model.ts';
@@ -176,7 +176,7 @@ describe('a model that is told which tools came and went', () => {
     const session = sessionOf(
       [thinks('One', opens('zoo')), 'Two'],
       { limits: { iterations: 1 } },
-      { tellsToolsChanges: true, heedsToolChoice: false },
+      { showToolsChanges, heedsToolChoice: false },
     );
     await session.send('Go.');
     expect(session.requests.map((request) => [toldIn(request), names(request.tools)])).toEqual([
@@ -188,7 +188,7 @@ describe('a model that is told which tools came and went', () => {
   it('is told what a deploy brought and took between two turns, and each request extends the one before', async () => {
     const app = memoryApp({
       replies: [thinks('One', opens('zoo')), 'Two', 'Three', 'Four'],
-      modelOptions: { tellsToolsChanges: true },
+      modelOptions: { showToolsChanges },
       tools: TOOLS,
       strategies: [doors],
       instructions: 'Help.',

@@ -20,20 +20,20 @@ describe('a model of the SDK', () => {
     ['vertex.anthropic.messages', 'claude-haiku-5-5@20261001', true, true],
     ['anthropic.messages', 'claude-fable-5-1', true, true],
     ['anthropic.messages', 'claude-opus-6', true, true],
-    ['anthropic.messages', 'claude-opus-5', undefined, undefined],
-    ['anthropic.messages', 'claude-opus-4-20250514', undefined, undefined],
-    ['anthropic.messages', 'claude-3-5-sonnet-20241022', undefined, undefined],
-    ['amazon-bedrock', 'us.anthropic.claude-opus-5-5-v1:0', undefined, true],
-    ['openrouter', 'anthropic/claude-opus-5.5', undefined, true],
-    ['openai.responses', 'gpt-5.4', true, undefined],
-    ['openai.responses', 'gpt-6-mini', true, undefined],
-    ['openai.responses', 'gpt-5.3', undefined, undefined],
-    ['openai.responses', 'gpt-5-mini', undefined, undefined],
-    ['openai.chat', 'gpt-5.5', undefined, undefined],
-    ['google.generative-ai', 'gemini-3-pro', undefined, undefined],
+    ['anthropic.messages', 'claude-opus-5', false, false],
+    ['anthropic.messages', 'claude-opus-4-20250514', false, false],
+    ['anthropic.messages', 'claude-3-5-sonnet-20241022', false, false],
+    ['amazon-bedrock', 'us.anthropic.claude-opus-5-5-v1:0', false, true],
+    ['openrouter', 'anthropic/claude-opus-5.5', false, true],
+    ['openai.responses', 'gpt-5.4', true, false],
+    ['openai.responses', 'gpt-6-mini', true, false],
+    ['openai.responses', 'gpt-5.3', false, false],
+    ['openai.responses', 'gpt-5-mini', false, false],
+    ['openai.chat', 'gpt-5.5', false, false],
+    ['google.generative-ai', 'gemini-3-pro', false, false],
   ])('of %s named %s is known by its name', (provider, modelId, tells, signs) => {
-    const { tellsToolsChanges, signsPrefix } = fromAiSdk(fakeModel([], { provider, modelId }).model);
-    expect([tellsToolsChanges, signsPrefix]).toEqual([tells, signs]);
+    const { showToolsChanges, signPrefix } = fromAiSdk(fakeModel([], { provider, modelId }).model);
+    expect([showToolsChanges !== undefined, signPrefix !== undefined]).toEqual([tells, signs]);
   });
 });
 

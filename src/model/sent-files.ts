@@ -1,5 +1,5 @@
-import type { ModelMessage } from '../model/chat-model.ts';
-import type { MessageFile } from '../model/parts.ts';
+import type { ModelMessage } from './chat-model.ts';
+import type { MessageFile } from './parts.ts';
 
 /** Whether a message has parts, among which may be files. */
 export const hasParts = (

@@ -1,0 +1,8 @@
+import { expectTypeOf } from 'vitest';
+import { type ChatModel, showToolsChanges, signPrefix } from '../../src/index.ts';
+
+// A model has the functions as they are, and no flags.
+const ask: ChatModel['ask'] = () => Promise.reject(new Error('Not asked.'));
+expectTypeOf({ name: 'mine', showToolsChanges, signPrefix, ask }).toExtend<ChatModel>();
+// @ts-expect-error It is the function, and no flag.
+export const flagged: ChatModel = { name: 'mine', showToolsChanges: true, ask };
