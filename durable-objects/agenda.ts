@@ -30,7 +30,7 @@ const FIRST_PAUSE_WITHOUT = HOUR;
 const LONGEST_PAUSE_WITHOUT = 24 * HOUR;
 
 /** Adds rows at the end of their lanes. A row that is in its lane already is not added again. */
-export function addToAgenda(scope: LedgerScope, rows: readonly AgendaRow[] = []): void {
+export function addToAgenda(scope: LedgerScope, rows: readonly AgendaRow[]): void {
   for (const { module, key, ref } of rows) {
     const [due, lane] = find(scope, { module, key }) ?? [scope.now(), { module, key, ...UNTRIED, refs: [] }];
     if (lane.refs.includes(ref)) continue;
@@ -38,7 +38,7 @@ export function addToAgenda(scope: LedgerScope, rows: readonly AgendaRow[] = [])
     if (rest.length >= MOST_ROWS) console.error(`holdfast: module ${module} ${key} ${HAS_TOO_MANY}`);
     store(scope, { ...lane, refs: first === undefined ? [] : [first, ...rest.slice(1 - MOST_ROWS)] }, due);
   }
-  if (rows.length > 0) scheduleAlarm(scope);
+  scheduleAlarm(scope);
 }
 
 const HAS_TOO_MANY = `has more than ${MOST_ROWS} rows due in one session: the oldest are forgotten`;

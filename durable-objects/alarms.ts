@@ -1,4 +1,5 @@
-import { type Alarm, type LedgerScope, NEVER } from './session-storage.ts';
+import type { TurnStart } from '../src/journal/session-port.ts';
+import { type Alarm, isWaiting, type LedgerScope, NEVER } from './session-storage.ts';
 import { LONGEST_PAUSE } from './take-overs.ts';
 
 type Timed = Pick<LedgerScope, 'storage' | 'now'>;
@@ -11,8 +12,13 @@ export function scheduleTurn(scope: Timed, turn: string, due = scope.now()): voi
 
 /** Sets the alarm to whatever is due first. What only a newer version does is left to it: the alarm would go off for ever. */
 export function scheduleAlarm({ storage, now }: Timed): void {
-  const due = storage.alarms.all().find((row) => Object.hasOwn(KNOWN, row.kind) && row.due < NEVER)?.due;
-  storage.alarms.set(due === undefined ? null : Math.min(due, now() + FARTHEST_ALARM));
+  let first: number | null = null;
+  for (const { kind, due } of storage.alarms.all()) {
+    if (!Object.hasOwn(KNOWN, kind) || due >= NEVER) continue;
+    first = Math.min(due, now() + FARTHEST_ALARM);
+    break;
+  }
+  storage.alarms.set(first);
 }
 
 /**
@@ -55,20 +61,36 @@ export const dueRefs = ({ storage, now }: Timed, kind: Alarm['kind']): string[] 
     .filter((alarm) => alarm.kind === kind && alarm.due <= now())
     .map(({ ref }) => ref);
 
-/** The session is erased when nothing has happened in it for `ms` from now on; never without. The last message says. */
-export function retain(scope: Timed, ms: number | undefined): void {
-  const { storage, now } = scope;
-  const before = retention(scope);
-  if (before !== undefined) storage.alarms.remove('retention', before.ref);
-  if (ms === undefined) return;
-  storage.alarms.add({ kind: 'retention', ref: String(ms), due: now() + ms });
-  scheduleAlarm(scope);
+/**
+ * The session is erased when nothing has happened in it for `retainMs` from now on, and its files are deleted by their own retention; never
+ * if these are absent. The last message decides. The caller schedules the alarm.
+ */
+export function retain(
+  { storage, now }: Timed,
+  { retainMs, fileRetainMs }: Pick<TurnStart, 'retainMs' | 'fileRetainMs'>,
+): void {
+  for (const { kind, ref } of storage.alarms.all()) {
+    const isOver = kind === 'retention' || (kind === 'file-retention' && fileRetainMs === undefined);
+    if (isOver) storage.alarms.remove(kind, ref);
+  }
+  if (retainMs !== undefined)
+    storage.alarms.add({ kind: 'retention', ref: String(retainMs), due: now() + retainMs });
 }
 
-/** Called when something has happened: the time for which a session is kept begins anew, if it is bounded. */
-export function retainAnew(scope: Timed): void {
-  const alarm = retention(scope);
-  if (alarm !== undefined) retain(scope, Number(alarm.ref));
+/** The open turn has ended: it needs no holder, none of its waits expires, and the session's retention restarts. The caller schedules the alarm. */
+export function removeTurn({ storage, now }: Timed, turn: string): void {
+  const { alarms } = storage;
+  for (const alarm of alarms.all()) {
+    const { kind, ref } = alarm;
+    if (kind === 'expiry' || (kind === 'turn' && ref === turn)) alarms.remove(kind, ref);
+    else if (kind === 'retention') alarms.add({ ...alarm, due: now() + Number(ref) });
+  }
+}
+
+/** Something has happened: the time for which the session is kept restarts, if it is bounded. The caller schedules the alarm. */
+export function retainAnew({ storage, now }: Timed): void {
+  for (const alarm of storage.alarms.all())
+    if (alarm.kind === 'retention') storage.alarms.add({ ...alarm, due: now() + Number(alarm.ref) });
 }
 
 /** Nothing has happened for as long as the session is to be kept, and nothing is about to. */
@@ -76,7 +98,7 @@ export function isOutdated(scope: Timed): boolean {
   const { storage, now } = scope;
   const alarm = retention(scope);
   if (alarm === undefined || alarm.due > now()) return false;
-  return storage.lease().turn === null && storage.inbox.waiting().length === 0;
+  return storage.lease().turn === null && !storage.inbox.messages().some(isWaiting);
 }
 
 /** There is one at the most: each replaces that before it. */
@@ -89,11 +111,11 @@ export function keptSince({ storage }: Timed): { readonly ms: number; readonly d
   return row && { ms: Number(row.ref), due: row.due };
 }
 
-/** Replaces the retention of files; `undefined` removes it. */
-export function setFileRetention(scope: Timed, ms: number | undefined, due: number): void {
+/** Replaces the retention of files. */
+export function setFileRetention(scope: Timed, ms: number, due: number): void {
   const { alarms } = scope.storage;
   const before = keptSince(scope);
   if (before !== undefined) alarms.remove('file-retention', String(before.ms));
-  if (ms !== undefined) alarms.add({ kind: 'file-retention', ref: String(ms), due });
+  alarms.add({ kind: 'file-retention', ref: String(ms), due });
   scheduleAlarm(scope);
 }

@@ -21,12 +21,12 @@ export function storeRest(scope: LedgerScope, change: Change): void {
   const { inboxRead, files, snapshot, expiries, scheduled } = change;
   if (inboxRead !== undefined) takeIn(scope, inboxRead);
   if (files?.length) keepFiles(scope, files);
-  if (snapshot !== undefined) storage.setSnapshot(snapshot);
+  if (snapshot !== undefined) storage.snapshots.set(snapshot);
   if (snapshot?.messagesFrom !== undefined) forgetSteered(scope, snapshot.messagesFrom);
   for (const { wait, after } of expiries ?? []) {
     storage.alarms.add({ kind: 'expiry', ref: wait, due: now() + after });
   }
-  deferScheduled(scope, scheduled ?? []);
+  if (scheduled) deferScheduled(scope, scheduled);
   if (expiries !== undefined || scheduled !== undefined) scheduleAlarm(scope);
   settleLease(scope, change);
 }

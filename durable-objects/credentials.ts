@@ -1,5 +1,5 @@
 import type { FoundCredential, KeptCredential, SessionFull } from '../src/journal/session-port.ts';
-import { type Bounds, unlessFull, weightOf, whyFull } from './fullness.ts';
+import { type Bounds, toFull, weightOf, whyFull } from './fullness.ts';
 import type { SessionStorage } from './session-storage.ts';
 
 /** The most credentials of a session. Beyond that the one that was kept longest ago is forgotten. */
@@ -24,12 +24,14 @@ export function keepCredential(
   value: string | null,
 ): KeptCredential | SessionFull {
   const { storage } = bounds;
-  return unlessFull(bounds, () => {
-    const full = whyFull(bounds, weightOf(value === null ? [] : [{ body: value }]));
-    if (full !== null) return full;
+  const full = whyFull(bounds, weightOf(value === null ? [] : [{ body: value }]));
+  if (full !== null) return full;
+  try {
     storage.transaction(() => keep(storage, key, value));
     return { status: 'kept' };
-  });
+  } catch (failure) {
+    return toFull(bounds, failure);
+  }
 }
 
 function keep({ credentials }: Storage, key: string, value: string | null): void {

@@ -89,7 +89,7 @@ const within = (value: number, most: number): number => Math.min(Math.max(Math.t
 
 /** Returns how these files stand, or `null` if there is no session. */
 export function statesOf(storage: SessionStorage, ids: readonly string[]): FileStates | null {
-  if (!storage.exists()) return null;
+  if (storage.head() === 0) return null;
   const files = ids.flatMap((id): readonly FileState[] => {
     const kept = storage.files.find(id);
     return kept
@@ -123,8 +123,8 @@ export function expireFiles(scope: LedgerScope): void {
   scheduleExpiry(scope);
 }
 
-/** Files are deleted so many ms after they came, or never: the last message says. */
-export function retainFiles(scope: LedgerScope, ms: number | undefined): void {
+/** Files are deleted so many ms after they came: the last message says. */
+export function retainFiles(scope: LedgerScope, ms: number): void {
   if (ms === keptSince(scope)?.ms) return;
   setFileRetention(scope, ms, NEVER);
   scheduleExpiry(scope);

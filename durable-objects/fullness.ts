@@ -14,39 +14,32 @@ const ROOM_TO_END = 16 * 1024 * 1024;
 const MOST_OF_END = 1024 * 1024;
 
 /** Says that a session is too full for this many bytes more; `null` while it is not. `isEnd`: they end a turn. */
-export function whyFull(bounds: Bounds, more: number, isEnd = false): SessionFull | null {
-  if (bounds.mostBytes === Number.POSITIVE_INFINITY || more === 0 || (isEnd && more <= MOST_OF_END))
-    return null;
-  const full = fullness(bounds);
-  return full.used + more > full.most ? full : null;
+export function whyFull({ storage, mostBytes }: Bounds, more: number, isEnd = false): SessionFull | null {
+  if (mostBytes === Number.POSITIVE_INFINITY || more === 0 || (isEnd && more <= MOST_OF_END)) return null;
+  const used = storage.bytes();
+  const most = mostBytes - ROOM_TO_END;
+  return used + more > most ? { status: 'session-full', most, used } : null;
 }
 
-/** Answers what `work` does; that the session is full, when the database was. Nothing is stored then. */
-export function unlessFull<T>(bounds: Bounds, work: () => T): T | SessionFull {
-  try {
-    return work();
-  } catch (failure) {
-    if (!IS_FULL.test(String(failure))) throw failure;
-    return fullness(bounds);
-  }
+/** Says that a session is full, by what was thrown as something was to be stored. @throws anything else again. */
+export function toFull({ storage, mostBytes }: Bounds, failure: unknown): SessionFull {
+  if (!IS_FULL.test(String(failure))) throw failure;
+  return { status: 'session-full', most: mostBytes - ROOM_TO_END, used: storage.bytes() };
 }
 
 /** What SQLite says of a database that takes no more. */
 const IS_FULL = /\bSQLITE_FULL\b|\bdatabase or disk is full\b/;
 
 /** What is brought with a message or an append at the most, in bytes: a character has up to three. */
-export const weightOf = (
+export function weightOf(
   bodies: readonly { readonly body: string }[],
   files: readonly KeptFile[] = [],
-): number =>
-  bodies.reduce((sum, { body }) => sum + 3 * body.length, 0) +
-  files.reduce((sum, { bytes }) => sum + (bytes?.byteLength ?? 0), 0);
-
-const fullness = ({ storage, mostBytes }: Bounds): SessionFull => ({
-  status: 'session-full',
-  most: mostBytes - ROOM_TO_END,
-  used: storage.bytes(),
-});
+): number {
+  let weight = 0;
+  for (const { body } of bodies) weight += 3 * body.length;
+  for (const { bytes } of files) weight += bytes?.byteLength ?? 0;
+  return weight;
+}
 
 const GB = 1_000_000_000;
 

@@ -7,7 +7,7 @@ import type {
 } from '../src/journal/inbox-message.ts';
 import { dueRefs, scheduleAlarm, scheduleTurn } from './alarms.ts';
 import { keepFiles } from './files.ts';
-import type { LedgerScope, SessionStorage, UnreadMessage } from './session-storage.ts';
+import { isWaiting, type LedgerScope, type SessionStorage, type StoredMessage } from './session-storage.ts';
 import { waitsAs } from './waiting-turns.ts';
 
 /**
@@ -15,24 +15,52 @@ import { waitsAs } from './waiting-turns.ts';
  * others come when these were read, or are held.
  */
 export function unreadMessages(storage: SessionStorage, holds: readonly number[] = []): InboxMessage[] {
+  const { turn: open } = storage.lease();
+  if (open === null || storage.inbox.messages().length === 0) return [];
   const told: InboxMessage[] = [];
   let size = 0;
-  for (const message of unreadHeads(storage).toSorted(byRank)) {
-    if (holds.includes(message.id)) continue;
-    const body = storage.inbox.body(message.id);
+  for (const { id, kind, turn } of unreadFor(open, storage.inbox.messages()).toSorted(byRank)) {
+    if (holds.includes(id)) continue;
+    const body = storage.inbox.body(id);
     size += body.length;
     if (told.length > 0 && size > MOST_AT_ONCE) break;
-    told.push({ ...message, body });
+    told.push({ id, kind, turn, body });
   }
   return told.toSorted((a, b) => a.id - b.id);
 }
 
-/** The newest message that is unread by whoever holds the open turn; `undefined` when there is none. */
-export const newestUnread = (storage: SessionStorage): number | undefined => unreadHeads(storage).at(-1)?.id;
+/** A message for the holder of a turn. */
+interface UnreadMessage extends StoredMessage {
+  readonly kind: InboxMessage['kind'];
+}
 
-function unreadHeads(storage: SessionStorage): UnreadMessage[] {
+/** The unread messages for the holder of this turn: those for the turn itself, and all that are late or for the model. */
+const unreadFor = (turn: string, messages: readonly StoredMessage[]): UnreadMessage[] =>
+  messages
+    .filter(isUnread)
+    .filter((message) => message.kind === 'steer' || message.kind === 'late' || message.turn === turn);
+
+const isUnread = (message: StoredMessage): message is UnreadMessage =>
+  message.kind !== 'message' && message.kind !== 'scheduled';
+
+/** The newest message that is unread by whoever holds the open turn; `undefined` when there is none. */
+export function newestUnread(
+  storage: SessionStorage,
+  messages = storage.inbox.messages(),
+): number | undefined {
   const { turn } = storage.lease();
-  return turn === null ? [] : storage.inbox.unread(turn);
+  return turn === null ? undefined : unreadFor(turn, messages).at(-1)?.id;
+}
+
+/** Whether watchers are to be told that the messages are others than before: other turns wait, or there is more to read. */
+export function isNews(storage: SessionStorage, before: readonly StoredMessage[]): boolean {
+  const messages = storage.inbox.messages();
+  if (messages === before) return false;
+  const { length } = before.filter(isWaiting);
+  return (
+    messages.filter(isWaiting).length !== length ||
+    (newestUnread(storage) ?? 0) > (newestUnread(storage, before) ?? 0)
+  );
 }
 
 /** Characters of messages in one answer: two bytes each at the most, and an RPC message weighs at most 32 MiB. */
@@ -92,8 +120,10 @@ export function expireWait(scope: LedgerScope, wait: string): void {
 }
 
 /** The unread messages that are for this turn and no other. */
-export const ownMessages = ({ inbox }: SessionStorage, turn: string): UnreadMessage[] =>
-  inbox.unread(turn).filter((message) => message.turn === turn && message.kind !== 'late');
+const ownMessages = (storage: SessionStorage, turn: string): UnreadMessage[] =>
+  unreadFor(turn, storage.inbox.messages()).filter(
+    (message) => message.turn === turn && message.kind !== 'late',
+  );
 
 /** Whether there is something unread for this turn on which a holder of this version can go on. */
 export const isCalledFor = (storage: SessionStorage, turn: string): boolean =>
@@ -104,10 +134,8 @@ export const isCancelled = (storage: SessionStorage, turn: string): boolean =>
   ownMessages(storage, turn).some(({ kind }) => kind === 'cancel');
 
 /** Drops what was left for a turn that has ended, and nobody took in. What is late is for whoever comes next. */
-export function dropMessages(storage: SessionStorage, turn: string): void {
+export const dropMessages = (storage: SessionStorage, turn: string): void =>
   storage.inbox.remove(ownMessages(storage, turn).map(({ id }) => id));
-  for (const { kind, ref } of storage.alarms.all()) if (kind === 'expiry') storage.alarms.remove(kind, ref);
-}
 
 /**
  * Whether a turn can be left such a message. A turn that waits can only be cancelled; one on its way into another turn is
@@ -124,8 +152,10 @@ function isAddressee(storage: SessionStorage, kind: InboxMessageKind, turn: stri
 function leaveMessage(scope: LedgerScope, { kind, turn, body }: PostedMessage): void {
   const { storage, clock } = scope;
   const { inbox } = storage;
-  const unread = inbox.unread(turn).filter((message) => message.kind === kind && message.turn === turn);
-  if (!unread.some(({ id }) => inbox.body(id) === body)) inbox.add(kind, turn, body);
+  const isLeft = inbox
+    .messages()
+    .some((message) => message.kind === kind && message.turn === turn && inbox.body(message.id) === body);
+  if (!isLeft) inbox.add(kind, turn, body);
   const lease = storage.lease();
   if (kind === 'late') return; // for whoever comes next
   if (lease.turn === turn && lease.state === 'suspended') storage.setLease({ ...lease, state: 'free' });

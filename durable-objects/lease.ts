@@ -1,6 +1,6 @@
 import type { Change, Leased, Reader } from '../src/journal/session-port.ts';
 import { addToAgenda } from './agenda.ts';
-import { retainAnew, scheduleAlarm, scheduleTurn } from './alarms.ts';
+import { removeTurn, scheduleAlarm, scheduleTurn } from './alarms.ts';
 import { dropMessages, isCalledFor, unreadMessages } from './inbox.ts';
 import { pageToFold } from './pages.ts';
 import type { Lease, LeaseTimes, LedgerScope, SessionStorage } from './session-storage.ts';
@@ -22,23 +22,21 @@ type Cause = Pick<Lease, 'cause' | 'expiredFor'> & Partial<TakeOvers>;
  * the last quarter is for the clocks of two machines, which need not agree.
  */
 export class LeaseClock implements LeaseTimes {
+  readonly ms: number;
   readonly #storage: SessionStorage;
-  readonly #options: LeaseOptions;
+  readonly #now: () => number;
   /** In ms since the epoch. */
   #heard: number;
 
-  constructor(storage: SessionStorage, options: LeaseOptions) {
+  constructor(storage: SessionStorage, { leaseMs, now }: LeaseOptions) {
+    this.ms = leaseMs;
     this.#storage = storage;
-    this.#options = options;
-    this.#heard = lastHeard(storage) ?? options.now();
-  }
-
-  get ms(): number {
-    return this.#options.leaseMs;
+    this.#now = now;
+    this.#heard = lastHeard(storage) ?? now();
   }
 
   get deadline(): number {
-    return Math.min(this.#heard, this.#options.now()) + this.#options.leaseMs;
+    return Math.min(this.#heard, this.#now()) + this.ms;
   }
 
   get lived(): number {
@@ -46,7 +44,7 @@ export class LeaseClock implements LeaseTimes {
   }
 
   get isLive(): boolean {
-    return this.#storage.lease().state === 'held' && this.deadline > this.#options.now();
+    return this.#storage.lease().state === 'held' && this.deadline > this.#now();
   }
 
   /** Whether whoever was given this epoch still holds the session, however long it was silent. */
@@ -65,20 +63,23 @@ export class LeaseClock implements LeaseTimes {
 
   /** Gives the session to whoever minted the nonce, for a full term; at its end the turn is looked at. */
   take(turn: string, nonce: string, cause: Cause): void {
-    const lease = this.#storage.lease();
-    this.extend();
-    this.#storage.setLease({
+    const storage = this.#storage;
+    const now = this.#now;
+    const lease = storage.lease();
+    const taken = now();
+    this.#heard = taken;
+    storage.setLease({
       ...lease,
       ...cause,
       ...{ turn, nonce, epoch: lease.epoch + 1, state: 'held' },
-      ...{ heard: this.#heard, heardSeq: this.#storage.head(), taken: this.#heard },
+      ...{ heard: taken, heardSeq: storage.head(), taken },
     });
-    scheduleTurn({ storage: this.#storage, now: this.#options.now }, turn, this.deadline);
+    scheduleTurn({ storage, now }, turn, taken + this.ms);
   }
 
   /** Begins the term anew, of a holder of which something was stored with the time at which it came. */
   extend(): void {
-    this.#heard = this.#options.now();
+    this.#heard = this.#now();
   }
 
   /** The holder was heard, and nothing of what it said is stored: its term begins anew, which is. */
@@ -94,7 +95,7 @@ export class LeaseClock implements LeaseTimes {
    * otherwise.
    */
   heedSetBack(): void {
-    const { now } = this.#options;
+    const now = this.#now;
     const storage = this.#storage;
     const { turn, state } = storage.lease();
     if (turn === null || state !== 'held' || this.#heard <= now()) return;
@@ -108,7 +109,7 @@ export class LeaseClock implements LeaseTimes {
   nextCause(turn: string): Cause {
     if (this.#storage.lease().state === 'held') {
       const counts = countSilent(this.#storage, this);
-      return { cause: 'expired', expiredFor: this.#options.now() - this.deadline, ...counts };
+      return { cause: 'expired', expiredFor: this.#now() - this.deadline, ...counts };
     }
     const isNew = this.#storage.turnStart(turn) === this.#storage.head();
     return { cause: isNew ? 'started' : 'handed-over', expiredFor: 0 };
@@ -172,45 +173,61 @@ export function storedBefore(
 /** What an append makes of the lease, and adds to the agenda. Most leave its row as it is: the events say when the holder was heard. */
 export function settleLease(scope: LedgerScope, change: Change): void {
   const { storage, now } = scope;
+  const { agenda, release: how } = change;
   const lease = storage.lease();
-  const next = { ...lease, ...countChange(storage, change), heard: now(), heardSeq: storage.head() };
-  const isUntold = change.events.length === 0 || lease.heard === null;
-  if (change.release !== undefined) {
-    release(scope, next, change);
+  const stamp = { heard: now(), heardSeq: storage.head() };
+  if (how === 'ended') {
+    if (agenda) addToAgenda(scope, agenda);
+    endTurn(scope, { ...lease, ...stamp });
     return;
   }
-  addToAgenda(scope, change.agenda);
+  const next = { ...lease, ...countChange(storage, change), ...stamp };
+  if (how !== undefined) {
+    release(scope, next, { ...change, release: how });
+    return;
+  }
+  if (agenda) addToAgenda(scope, agenda);
+  const isUntold = change.events.length === 0 || lease.heard === null;
   if (!isSameCount(next, lease) || isUntold) storage.setLease(next);
+}
+
+/** How the lease of a turn is given back that has not ended. */
+interface GivenBack extends Pick<Change, 'resumeAfter' | 'agenda'> {
+  readonly release: 'yielded' | 'suspended';
 }
 
 /** Gives the lease of the open turn back. A suspended turn that has an unread message is one that waits for a holder. */
 function release(
   scope: LedgerScope,
   lease: Lease,
-  { release: how, resumeAfter = 0, agenda }: Pick<Change, 'release' | 'resumeAfter' | 'agenda'>,
+  { release: how, resumeAfter = 0, agenda }: GivenBack,
 ): void {
   const { storage, now } = scope;
   const { turn } = lease;
-  if (turn === null || how === undefined) return;
+  if (turn === null) return;
   const isCalled = how === 'suspended' && isCalledFor(storage, turn);
-  if (!isCalled) addToAgenda(scope, agenda);
+  if (agenda && !isCalled) addToAgenda(scope, agenda);
   if (how === 'yielded' || isCalled) {
     storage.setLease({ ...lease, state: 'free' });
     scheduleTurn(scope, turn, now() + pauseWhenYielded(lease, resumeAfter));
     return;
   }
   storage.alarms.remove('turn', turn);
-  if (how === 'suspended') storage.setLease({ ...lease, state: 'suspended' });
-  else endTurn(scope, lease, turn);
+  storage.setLease({ ...lease, state: 'suspended' });
   scheduleAlarm(scope);
 }
 
-/** The turn is over: the next of those that wait is started in the same commit. */
-function endTurn(scope: LedgerScope, lease: Lease, turn: string): void {
+/** The turn of the lease is over: nothing is due in it, and the next of those that wait is started in the same commit. */
+function endTurn(scope: LedgerScope, lease: Lease): void {
   const { storage } = scope;
+  const { turn } = lease;
+  if (turn === null) return;
   storage.setLease({ ...lease, state: 'free', turn: null });
-  dropMessages(storage, turn);
-  storage.inbox.queueSteered();
-  retainAnew(scope);
-  startNext(scope);
+  removeTurn(scope, turn);
+  if (storage.inbox.messages().length > 0) {
+    dropMessages(storage, turn);
+    storage.inbox.queueSteered();
+    startNext(scope);
+  }
+  scheduleAlarm(scope);
 }

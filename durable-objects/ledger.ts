@@ -25,12 +25,12 @@ import { mustKnow, storeRest } from './appends.ts';
 import { findCredential, keepCredential, loseCredentials } from './credentials.ts';
 import { type DueWork, doDueWork, doErasedWork, isLeft, untilOffered } from './due-work.ts';
 import { deleteFile, keepFiles, pageOfFile, statesOf, whyMoved, whyNoRoom } from './files.ts';
-import { type Bounds, unlessFull, weightOf, whyFull } from './fullness.ts';
-import { leaveOrExpire, unreadMessages, whyNotPosted } from './inbox.ts';
+import { type Bounds, toFull, weightOf, whyFull } from './fullness.ts';
+import { isNews, leaveOrExpire, unreadMessages, whyNotPosted } from './inbox.ts';
 import { LeaseClock, leasedAnswer, storedBefore } from './lease.ts';
 import { type DueDeletion, eraseSession, settleDeletion } from './outside-files.ts';
-import { isNews, noticeOf, readPage } from './pages.ts';
-import { addStart, type LedgerScope, type SessionStorage, toStoredRows } from './session-storage.ts';
+import { noticeOf, readPage } from './pages.ts';
+import { type LedgerScope, NO_EPOCH, type SessionStorage } from './session-storage.ts';
 import { NO_TAKE_OVERS } from './take-overs.ts';
 import {
   awaitHolder,
@@ -48,16 +48,22 @@ interface LedgerOptions {
   readonly mostBytes?: number | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Called when what watchers are told has changed, before the call that did so answers. Must not throw. */
-  readonly onChange: () => void;
-  /** Whether anybody watches who does not hold the session; nobody unless given. */
-  readonly hasReaders?: (() => boolean) | undefined;
-  /** Whether anybody of them is shown what is not journaled; nobody unless given. */
-  readonly hasLiveReaders?: (() => boolean) | undefined;
+  /** Absent: the session has none. */
+  readonly watchers?: LedgerWatchers | undefined;
   /** The epoch before the first of a new session: unlike all of those of a session of this name that was erased. */
   readonly firstEpoch: () => number;
   /** Whether a store outside may have files, to be deleted once the session is erased. Defaults to `true`. */
   readonly storesOutside?: boolean | undefined;
+}
+
+/** Those who watch a session, as its ledger has them. */
+export interface LedgerWatchers {
+  /** Called when what watchers are told has changed, before the call that did so answers. Must not throw. */
+  tell(): void;
+  /** Whether anybody watches who does not hold the session. */
+  hasReaders(): boolean;
+  /** Whether anybody of them is shown what is not journaled. */
+  hasLiveReaders(): boolean;
 }
 
 /**
@@ -85,15 +91,12 @@ export class SessionLedger {
 
   begin({ start, nonce, reader }: BeginRequest): Leased | Deferred | NotStarted {
     if (this.#clock.isGivenTo(start.turn, nonce)) return this.#leased(reader);
-    const other = this.#start(start, () =>
-      this.#clock.take(start.turn, nonce, { cause: 'started', expiredFor: 0, ...NO_TAKE_OVERS }),
-    );
-    return other ?? this.#leased(reader);
+    return this.#start(start, nonce) ?? this.#leased(reader);
   }
 
   accept(start: TurnStart): Accepted | Deferred | NotStarted {
     const { turn } = start;
-    const other = this.#start(start, () => awaitHolder(this.#scope, turn));
+    const other = this.#start(start);
     const isStored = other?.status === 'known' && other.turn === turn && other.into === undefined;
     return other === null || isStored ? { status: 'accepted', turn } : other;
   }
@@ -117,19 +120,24 @@ export class SessionLedger {
 
   append(epoch: number, from: number, change: Change): Appended | Fenced | SessionFull {
     mustKnow(change);
-    return unlessFull(this.#bounds, () => this.#append(epoch, from, change));
+    try {
+      return this.#append(epoch, from, change);
+    } catch (failure) {
+      return toFull(this.#bounds, failure);
+    }
   }
 
   #append(epoch: number, from: number, change: Change): Appended | Fenced | SessionFull {
     const { events, files, snapshot } = change;
     const holds = this.#clock.isHeldBy(epoch);
-    const before = storedBefore(this.#scope, { epoch, from, change });
+    const isNext = from === this.#storage.head() + 1;
+    const before = isNext && events.length > 0 ? null : storedBefore(this.#scope, { epoch, from, change });
     if (before !== null) {
       if (holds) this.#clock.heard();
       return this.#appended(epoch, { head: from + events.length - 1, at: before }, change);
     }
     if (!holds) return { status: 'stale' };
-    if (from !== this.#storage.head() + 1) return { status: 'gap' };
+    if (!isNext) return { status: 'gap' };
     const weight = weightOf(events, files);
     const full = whyFull(this.#bounds, weight, change.release === 'ended');
     if (full !== null) return full;
@@ -137,10 +145,10 @@ export class SessionLedger {
     // A snapshot only saves time.
     const hasRoom = snapshot && whyFull(this.#bounds, weight + snapshot.body.length) === null;
     this.#commit(() => {
-      this.#storage.addEvents(toStoredRows(events, { epoch, from, at }));
+      this.#storage.addEvents(events, { epoch, at });
       storeRest(this.#scope, { ...change, snapshot: hasRoom ? snapshot : undefined });
     });
-    if (events.length === 0 && change.release !== undefined) this.#options.onChange();
+    if (events.length === 0 && change.release !== undefined) this.#options.watchers?.tell();
     this.#clock.extend();
     return this.#appended(epoch, { head: from + events.length - 1, at }, change);
   }
@@ -155,22 +163,23 @@ export class SessionLedger {
     this.wake();
     const not = whyNotPosted(this.#storage, message);
     if (not !== null) return not;
-    const posted = unlessFull(this.#bounds, () => {
-      const full =
-        message.kind === 'cancel' ? null : whyFull(this.#bounds, weightOf([message], message.files));
-      return full ?? this.#commit(() => leaveOrExpire(this.#scope, message));
-    });
-    return typeof posted === 'string' ? posted : posted.status;
+    if (message.kind !== 'cancel' && whyFull(this.#bounds, weightOf([message], message.files)))
+      return 'session-full';
+    try {
+      return this.#commit(() => leaveOrExpire(this.#scope, message));
+    } catch (failure) {
+      return toFull(this.#bounds, failure).status;
+    }
   }
 
   read(query: ReadQuery): EventPage | null {
     if (query.turn !== undefined) this.wake();
-    return this.#storage.exists() ? readPage(this.#storage, query) : null;
+    return this.#storage.head() > 0 ? readPage(this.#storage, query) : null;
   }
 
   /** Sets an alarm again that the platform has lost, since a reader waits for what is due. Otherwise stores nothing. */
   wake(): void {
-    if (!this.#storage.exists()) return;
+    if (this.#storage.head() === 0) return;
     this.#clock.heedSetBack();
     const now = this.#scope.now();
     if (Math.abs(now - this.#rescued) >= LOST_AFTER && rescueAlarm(this.#scope)) this.#rescued = now;
@@ -185,7 +194,7 @@ export class SessionLedger {
   }
 
   deleteFile(id: string): FileDeleted {
-    if (!this.#storage.exists()) return { status: 'unknown' };
+    if (this.#storage.head() === 0) return { status: 'unknown' };
     return this.#commit(() => deleteFile(this.#scope, id));
   }
 
@@ -208,7 +217,7 @@ export class SessionLedger {
 
   /** Whether there was a session. */
   erase(): boolean {
-    const existed = this.#storage.exists();
+    const existed = this.#storage.head() > 0;
     if (existed) eraseSession(this.#scope);
     return existed;
   }
@@ -222,14 +231,14 @@ export class SessionLedger {
     this.wake();
     if (isOutdated(scope)) {
       this.erase();
-      this.#options.onChange();
+      this.#options.watchers?.tell();
     }
-    return this.#storage.exists() ? this.#commit(() => doDueWork(scope)) : doErasedWork(scope);
+    return this.#storage.head() > 0 ? this.#commit(() => doDueWork(scope)) : doErasedWork(scope);
   }
 
   /** Stores the outcome of a row that an alarm offered. Stores nothing if the session was erased meanwhile. */
   settleRow(row: OfferedRow, outcome: DueOutcome): void {
-    if (this.#storage.exists()) this.#commit(() => settleRow(this.#scope, row, outcome));
+    if (this.#storage.head() > 0) this.#commit(() => settleRow(this.#scope, row, outcome));
   }
 
   /** The store outside has deleted these copies of files. */
@@ -237,44 +246,50 @@ export class SessionLedger {
     settleDeletion(this.#scope, deletion);
   }
 
-  /** Stores a turn, and what `begin` does with it if it is to start now, in one commit. Answers as `#storeStart` does. */
-  #start(start: TurnStart, begin: () => void): Deferred | NotStarted | null {
+  /** Stores a turn as `#storeStart` does, in one commit. */
+  #start(start: TurnStart, nonce?: string): Deferred | NotStarted | null {
     // A session that is not there is not made for a message that it refuses.
-    const isFirst = start.files?.length && !this.#storage.exists();
+    const isFirst = start.files?.length && this.#storage.head() === 0;
     const full = isFirst ? whyNoRoom(this.#storage, start.files) : null;
     if (full !== null) return full;
     this.wake();
-    const other = unlessFull(this.#bounds, () =>
-      this.#commit(() => {
-        const instead = this.#storeStart(start);
-        if (instead === null) begin();
-        return instead;
-      }),
-    );
-    if (other?.status !== 'known') return other;
-    return isLeft(this.#scope, other.turn) ? { ...other, expired: true } : other;
+    try {
+      const other = this.#commit(() => this.#storeStart(start, nonce));
+      const isExpired = other?.status === 'known' && isLeft(this.#scope, other.turn);
+      return isExpired ? { ...other, expired: true } : other;
+    } catch (failure) {
+      return toFull(this.#bounds, failure);
+    }
   }
 
-  /** Stores a turn. `null`: it is to start now. Else it is for later, is stored already, or is refused and nothing has changed. */
-  #storeStart(start: TurnStart): Deferred | NotStarted | null {
+  /**
+   * Stores a turn. Returns `null` if it starts now: leased to whoever minted the nonce, or else waiting for a holder. Otherwise it is for
+   * later, is stored already, or is refused and nothing has changed.
+   */
+  #storeStart(start: TurnStart, nonce: string | undefined): Deferred | NotStarted | null {
     const scope = this.#scope;
     const known = whatBecameOf(scope, start);
     if (known !== null) return known;
-    const waits = waitingKindOf(scope, start);
+    const isFree = this.#storage.lease().turn === null && start.delayMs === undefined;
+    const waits = isFree ? null : waitingKindOf(scope, start);
     const full = whyFull(this.#bounds, weightOf([start.started], start.files));
     const noPlace = start.files?.length
       ? (whyNoRoom(this.#storage, start.files) ?? whyMoved(this.#storage, start))
       : null;
-    const refused = full ?? whyRefused(scope, start, waits) ?? noPlace;
+    const refused = full ?? (isFree ? null : whyRefused(scope, start, waits)) ?? noPlace;
     if (refused !== null) return refused;
+    const by = { epoch: NO_EPOCH, at: scope.now() };
     if (this.#storage.head() === 0) {
       this.#storage.setLease({ ...this.#storage.lease(), epoch: this.#options.firstEpoch() });
-      addStart(scope, start.opening);
+      this.#storage.addEvents([start.opening], by);
     }
     if (start.files?.length) keepFiles(scope, start.files);
-    if (waits === null) addStart(scope, start.started);
+    if (waits === null) this.#storage.addEvents([start.started], by);
     rememberRequest(scope, start, waits === null ? this.#storage.head() : 0);
-    return waits && defer(scope, start, waits);
+    if (waits !== null) return defer(scope, start, waits);
+    if (nonce === undefined) awaitHolder(scope, start.turn);
+    else this.#clock.take(start.turn, nonce, { cause: 'started', expiredFor: 0, ...NO_TAKE_OVERS });
+    return null;
   }
 
   /** Whoever has given the lease back is told of no messages: they are for the next holder. */
@@ -285,23 +300,23 @@ export class SessionLedger {
 
   #toldHolder(inboxHeld: Change['inboxHeld']): Pick<Renewed, 'inbox' | 'watched' | 'live'> {
     const inbox = unreadMessages(this.#storage, inboxHeld);
-    return this.#options.hasReaders?.() ? { inbox, watched: true, ...this.#live } : { inbox };
+    const { watchers } = this.#options;
+    if (!watchers?.hasReaders()) return { inbox };
+    return { inbox, watched: true, ...(watchers.hasLiveReaders() && { live: true }) };
   }
 
   #leased(reader: Reader): Leased {
-    return { ...leasedAnswer(this.#scope, reader), ...this.#live };
-  }
-
-  get #live(): Pick<Renewed, 'live'> {
-    return this.#options.hasLiveReaders?.() ? { live: true } : {};
+    const isLive = this.#options.watchers?.hasLiveReaders();
+    return { ...leasedAnswer(this.#scope, reader), ...(isLive && { live: true }) };
   }
 
   /** Stores everything that `change` does, or nothing, and has watchers told when there is something new. */
   #commit<T>(change: () => T): T {
     const storage = this.#storage;
-    const before = this.notice();
+    const head = storage.head();
+    const messages = storage.inbox.messages();
     const result = storage.transaction(change);
-    if (isNews(before, this.notice())) this.#options.onChange();
+    if (storage.head() > head || isNews(storage, messages)) this.#options.watchers?.tell();
     return result;
   }
 }

@@ -61,7 +61,7 @@ const afterZombies = ({ clock, now }: LedgerScope): number => now() + clock.ms *
 export const takeDueDeletions = (scope: LedgerScope): DueDeletion[] =>
   dueRefs(scope, 'files').flatMap((ref): DueDeletion[] => {
     const { incarnation, attempts } = fromRef(ref);
-    const isErased = !scope.storage.exists() || incarnation !== current(scope);
+    const isErased = scope.storage.head() === 0 || incarnation !== current(scope);
     const copies = isErased ? undefined : scope.storage.files.staleCopies(MOST_COPIES);
     if (copies?.length === 0) {
       store(scope, { incarnation, attempts: 0, due: NEVER });
@@ -77,7 +77,7 @@ export const takeDueDeletions = (scope: LedgerScope): DueDeletion[] =>
 export function settleDeletion(scope: LedgerScope, { incarnation, copies }: DueDeletion): void {
   const { storage, now } = scope;
   const row = find(scope, incarnation);
-  const isErased = !storage.exists() || incarnation !== current(scope);
+  const isErased = storage.head() === 0 || incarnation !== current(scope);
   // Of a session that was erased while its store deleted some copies, all are still to be deleted.
   if (!row || (copies === undefined) !== isErased) return;
   storage.transaction(() => {
@@ -89,7 +89,7 @@ export function settleDeletion(scope: LedgerScope, { incarnation, copies }: DueD
     }
     scheduleAlarm(scope);
   });
-  if (!storage.exists() && storage.alarms.all().length === 0) storage.erase([]);
+  if (storage.head() === 0 && storage.alarms.all().length === 0) storage.erase([]);
 }
 
 const current = ({ storage }: LedgerScope): string => incarnationOf(storage.opening()) ?? '';

@@ -26,36 +26,31 @@ export function pageToFold(
   storage: SessionStorage,
   reader: Reader,
 ): FoldStart & { readonly page: EventPage } {
-  const { snapshot, covered, ...range } = foldRange(storage, reader);
-  const { maxBytes } = reader;
-  const page = pageAfter(covered, storage, { ...range, maxBytes, limit: Number.MAX_SAFE_INTEGER });
-  return { snapshot, covered, page };
+  const { reducer, messageTypes: names, maxBytes } = reader;
+  const limit = Number.MAX_SAFE_INTEGER;
+  const snapshot = storage.snapshots.find(reducer);
+  if (snapshot === null)
+    return { snapshot, covered: [], page: pageOfEvents(storage, { from: 1, maxBytes, limit }) };
+  const { seq: until, messagesFrom: first = 1 } = snapshot;
+  const { texts, until: last } = storage.bodies({ names, from: first, until, maxBytes });
+  const query = { from: last + 1, types: { names, until }, maxBytes, limit };
+  return { snapshot, covered: texts, page: pageAfter(texts, storage, query) };
 }
 
-/** What a session is folded from, and which events come after it. */
-interface FoldRange extends FoldStart, Pick<ReadQuery, 'from' | 'types'> {}
+/** Texts of messages, and which events come after them. */
+interface FurtherTexts extends Pick<FoldStart, 'covered'>, Pick<ReadQuery, 'from' | 'types'> {}
 
 /** Goes on with the texts of an answer before, which did not hold all of them; answers none where these are not asked for. */
 function furtherTexts(
   storage: SessionStorage,
   { from, types }: Pick<ReadQuery, 'from' | 'types'>,
   maxBytes: number,
-): Omit<FoldRange, 'snapshot'> {
+): FurtherTexts {
   const none = { covered: [], from, types };
   if (types?.textsFrom === undefined || from > types.until) return none;
   const { names, until, textsFrom } = types;
   const { texts, until: last } = storage.bodies({ names, from: textsFrom, after: from - 1, until, maxBytes });
   return last < from ? none : { covered: texts, from: last + 1, types };
-}
-
-/** Answers what a session is folded from, as far as the reader can use it and one answer may hold it. */
-function foldRange(storage: SessionStorage, { reducer, messageTypes, maxBytes }: Reader): FoldRange {
-  const snapshot = storage.snapshot(reducer);
-  if (snapshot === null) return { snapshot, covered: [], from: 1 };
-  const { seq: until, messagesFrom: first = 1 } = snapshot;
-  const names = messageTypes;
-  const covered = storage.bodies({ names, from: first, until, maxBytes });
-  return { snapshot, covered: covered.texts, from: covered.until + 1, types: { names, until } };
 }
 
 type PageQuery = ReadQuery & { readonly maxBytes: number; readonly limit: number };
@@ -106,7 +101,3 @@ export function noticeOf(storage: SessionStorage): Notice {
     ...(unread !== undefined && { unread }),
   };
 }
-
-/** Whether watchers are to be told of what became of a session: there are more events, other turns wait, or there is more to read. */
-export const isNews = (before: Notice, { head, waiting, unread = 0 }: Notice): boolean =>
-  head > before.head || waiting.length !== before.waiting.length || unread > (before.unread ?? 0);

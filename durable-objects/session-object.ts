@@ -68,18 +68,12 @@ export class SessionObject extends DurableObject<SessionEnv> {
     this.#now = now;
     this.#leaseMs = leaseOf(env);
     this.#storage = new SqlSessionStorage(ctx.storage, ctx.id.name);
-    this.#watchers = createWatchers(ctx, {
-      notice: () => this.#ledger.notice(),
-      isHeldBy: (epoch) => this.#ledger.isHeldBy(epoch),
-      wake: () => this.#ledger.wake(),
-    });
+    this.#watchers = createWatchers(ctx, () => this.#ledger);
     this.#ledger = new SessionLedger(this.#storage, {
       leaseMs: this.#leaseMs,
       mostBytes: mostBytesOf(env),
       now,
-      onChange: () => this.#watchers.tell(),
-      hasReaders: () => this.#watchers.hasReaders(),
-      hasLiveReaders: () => this.#watchers.hasLiveReaders(),
+      watchers: this.#watchers,
       firstEpoch: () => Math.floor(Math.random() * MOST_FIRST_EPOCH),
     });
     this.#carrier = createTurnCarrier(ctx, env.TURNS);

@@ -1,5 +1,5 @@
 import type { NewRow, ReadQuery, Row } from '../src/journal/event-page.ts';
-import type { InboxKind, InboxMessage, WaitingKind } from '../src/journal/inbox-message.ts';
+import type { InboxKind, WaitingKind } from '../src/journal/inbox-message.ts';
 import type { Leased } from '../src/journal/session-port.ts';
 import type { Snapshot } from '../src/journal/snapshot.ts';
 import type { FileStorage } from './file-storage.ts';
@@ -16,8 +16,7 @@ export interface SessionStorage {
   readonly alarms: AlarmStorage;
   readonly files: FileStorage;
   readonly credentials: CredentialStorage;
-  /** Returns whether there is a session, that is, whether an event is stored. */
-  exists(): boolean;
+  readonly snapshots: SnapshotStorage;
   /**
    * Runs `change`, and answers what it does. All that it stores is kept, or nothing if it throws.
    */
@@ -25,12 +24,12 @@ export interface SessionStorage {
 
   /** Answers what all that is stored weighs, in bytes. */
   bytes(): number;
-  /** Answers the last sequence; 0 when nothing is stored. */
+  /** Returns the last sequence, or 0 if no event is stored: then there is no session. */
   head(): number;
   /** Answers the body of the first event; `null` when nothing is stored. */
   opening(): string | null;
-  /** Stores events. Their sequences follow `head()`, which is not checked. */
-  addEvents(rows: readonly StoredRow[]): void;
+  /** Stores events behind the last one. */
+  addEvents(rows: readonly NewRow[], by: StoredBy): void;
   /** Answers events in the order of their sequences, each of which is read only when it is taken; of a turn, no other is read. */
   events(scan: Scan): Iterable<StoredRow>;
   /**
@@ -47,11 +46,6 @@ export interface SessionStorage {
   lease(): Lease;
   setLease(lease: Lease): void;
 
-  /** Answers the snapshot, if this reducer has made it. There is one at the most. */
-  snapshot(reducer: number): Snapshot | null;
-  /** Stores a snapshot in place of the one before it. */
-  setSnapshot(snapshot: Snapshot): void;
-
   /**
    * Removes everything but these rows, the alarm too, so that there is no session any more. Nothing is left without rows. Must not be
    * called in a transaction.
@@ -62,13 +56,10 @@ export interface SessionStorage {
 /** Messages for the holder of a session, and messages that wait for turns of their own. */
 export interface InboxStorage {
   /**
-   * Answers the unread messages for the holder of this turn in the order in which they were posted: those for the turn itself,
-   * and all that are late or for the model. Their bodies are left out, since all of them together may be more than an object
-   * can keep in memory. An id is never used twice.
+   * Returns all messages in the order in which they were posted: the same list, until one is added or removed. Their bodies are left out,
+   * since all of them together may be more than an object can keep in memory. An id is never used twice.
    */
-  unread(turn: string): UnreadMessage[];
-  /** Answers the messages that wait in the order in which they were posted, without their bodies. */
-  waiting(): WaitingMessage[];
+  messages(): readonly StoredMessage[];
   /** Answers the body of a message that is stored. */
   body(id: number): string;
   /** Removes a message that is stored, and answers its body. */
@@ -96,7 +87,7 @@ export interface RequestStorage {
 /** What is due in a session, and when. The platform has one alarm for all of it, which is set by whoever changes this. */
 export interface AlarmStorage {
   /** Answers all alarms, the earliest first. */
-  all(): Alarm[];
+  all(): readonly Alarm[];
   /** Stores an alarm in place of the one of the same kind and ref. */
   add(alarm: Alarm): void;
   remove(kind: Alarm['kind'], ref: string): void;
@@ -118,21 +109,35 @@ export interface StoredCredential {
   readonly value: string | null;
 }
 
-/** A message for the holder of a turn, without its body. */
-export type UnreadMessage = Omit<InboxMessage, 'body'>;
+/** A message that waits for a turn of its own, unless another one takes it in. */
+export interface WaitingMessage extends StoredMessage {
+  readonly kind: WaitingKind;
+}
 
-/** A message that waits, without its body. `turn` is the id of the turn that it becomes, unless another one takes it in. */
-export interface WaitingMessage {
+export const isWaiting = (message: StoredMessage): message is WaitingMessage =>
+  message.kind === 'message' || message.kind === 'steer' || message.kind === 'scheduled';
+
+/** The snapshot of a session. There is one at the most. */
+export interface SnapshotStorage {
+  /** Returns the snapshot if this reducer has made it, or `null`. */
+  find(reducer: number): Snapshot | null;
+  /** Stores a snapshot in place of the one before it. */
+  set(snapshot: Snapshot): void;
+}
+
+/** A message of the inbox, without its body. */
+export interface StoredMessage {
   readonly id: number;
   /** Of the body, in UTF-8. */
   readonly bytes: number;
-  readonly kind: WaitingKind;
+  readonly kind: InboxKind;
+  /** The turn that it is for, or the id of the turn that it becomes, unless another one takes it in. */
   readonly turn: string;
 }
 
 /** A row of the journal with what only the storage keeps of it. */
 export interface StoredRow extends Row {
-  /** The lease that stored it; 0 for the start of a turn, which is stored by none. */
+  /** The lease that stored it, or `NO_EPOCH`. */
   readonly epoch: number;
   /** Of the body, in UTF-8. */
   readonly bytes: number;
@@ -141,21 +146,11 @@ export interface StoredRow extends Row {
 /** Answers how many bytes a text has in UTF-8. */
 export const bytesIn = (text: string): number => new TextEncoder().encode(text).length;
 
-/** Answers rows as they are stored: at `from`, `from + 1` and so on. */
-export function toStoredRows(
-  rows: readonly NewRow[],
-  { epoch, from, at }: { readonly epoch: number; readonly from: number; readonly at: number },
-): StoredRow[] {
-  return rows.map(({ type, turn, body }, i) => {
-    const bytes = bytesIn(body);
-    return { seq: from + i, epoch, at, type, turn, body, bytes };
-  });
-}
+/** Which lease stores events, and when, in ms since the epoch. */
+export type StoredBy = Pick<StoredRow, 'epoch' | 'at'>;
 
-/** Stores an event that no lease stores: the session's first, or the start of a turn. */
-export function addStart({ storage, now }: Pick<LedgerScope, 'storage' | 'now'>, row: NewRow): void {
-  storage.addEvents(toStoredRows([row], { epoch: 0, from: storage.head() + 1, at: now() }));
-}
+/** The epoch of events that no lease stores: the session's first, and the starts of turns. */
+export const NO_EPOCH = 0;
 
 /** Asks for the bodies of events of some types, up to a sequence and within a number of bytes. */
 export interface BodyQuery {

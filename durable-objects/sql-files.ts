@@ -15,7 +15,7 @@ type FileColumns = {
 
 /** The files of a session in its database: what is known of each in `files`, and the bytes of those that are here in `chunks`. */
 export class SqlFiles implements FileStorage {
-  readonly #exists: () => boolean;
+  readonly #database: SqlDatabase;
   readonly #sql: SqlStorage;
   readonly #chunks: SqlChunks;
   /** Every lease asks for it. */
@@ -23,9 +23,9 @@ export class SqlFiles implements FileStorage {
   #hasGone: boolean | undefined;
   isEmpty: boolean | undefined;
 
-  constructor({ storage, exists }: SqlDatabase, chunks: SqlChunks) {
-    this.#exists = exists;
-    this.#sql = storage.sql;
+  constructor(database: SqlDatabase, chunks: SqlChunks) {
+    this.#database = database;
+    this.#sql = database.storage.sql;
     this.#chunks = chunks;
   }
 
@@ -36,7 +36,7 @@ export class SqlFiles implements FileStorage {
   }
 
   bytes(): number {
-    if (!this.#exists()) return 0;
+    if (!this.#database.isMade) return 0;
     this.#bytes ??= this.#sql
       .exec<{ bytes: number }>('SELECT coalesce(sum(size), 0) AS bytes FROM files WHERE gone IS NULL')
       .one().bytes;
@@ -44,7 +44,7 @@ export class SqlFiles implements FileStorage {
   }
 
   hasGone(): boolean {
-    if (!this.#exists()) return false;
+    if (!this.#database.isMade) return false;
     this.#hasGone ??=
       this.#sql.exec('SELECT 1 FROM files WHERE gone IS NOT NULL LIMIT 1').toArray().length > 0;
     this.isEmpty = !this.#hasGone && this.#bytes === 0;
@@ -137,7 +137,7 @@ export class SqlFiles implements FileStorage {
   }
 
   #row(id: string): FileColumns | undefined {
-    if (!this.#exists()) return undefined;
+    if (!this.#database.isMade) return undefined;
     return this.#sql.exec<FileColumns>(`SELECT ${COLUMNS} FROM files WHERE id = ?`, id).toArray()[0];
   }
 }

@@ -1,22 +1,24 @@
-import type { Snapshot } from '../src/journal/snapshot.ts';
+import type { NewRow } from '../src/journal/event-page.ts';
 import { hasSchema, migrate, storedName, tablesToEmpty } from './journal-schema.ts';
 import {
   type Alarm,
-  type AlarmStorage,
   type Bodies,
   type BodyQuery,
+  bytesIn,
   type CredentialStorage,
   type Lease,
   NO_LEASE,
   type RequestStorage,
   type Scan,
   type SessionStorage,
+  type SnapshotStorage,
+  type StoredBy,
   type StoredCredential,
   type StoredRow,
 } from './session-storage.ts';
 import { SqlFiles } from './sql-files.ts';
 import { SqlMessages } from './sql-messages.ts';
-import { SqlChunks, SqlInbox, sqlAlarms, sqlRequests } from './sql-tables.ts';
+import { SqlAlarms, SqlChunks, type SqlDatabase, SqlInbox, sqlRequests } from './sql-tables.ts';
 
 /** Longer bodies are kept in `chunks`, so that a scan of the events does not read past them. */
 const INLINE_BYTES = 64 * 1024;
@@ -32,15 +34,16 @@ const LEASE_COLUMNS = Object.keys(NO_LEASE) as (keyof Lease)[]; // which it has 
 export class SqlSessionStorage implements SessionStorage {
   readonly inbox: SqlInbox;
   readonly requests: RequestStorage;
-  readonly alarms: AlarmStorage;
+  readonly alarms: SqlAlarms;
   readonly files: SqlFiles;
   readonly credentials: CredentialStorage;
+  readonly snapshots: SnapshotStorage;
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
   readonly #name: string | undefined;
   readonly #chunks: SqlChunks;
   readonly #messages: SqlMessages;
-  #isMigrated = false;
+  readonly #database: SqlDatabase;
   /** What every append asks for, as the tables have it; forgotten when a transaction is undone. */
   #head: number | undefined;
   #opening: string | undefined;
@@ -52,11 +55,12 @@ export class SqlSessionStorage implements SessionStorage {
     this.#sql = storage.sql;
     this.#chunks = new SqlChunks(storage.sql);
     this.#messages = new SqlMessages(storage.sql, (seq) => this.#chunks.body('event', seq));
-    const database = { storage, exists: () => this.#isMigrated };
-    this.inbox = new SqlInbox(database, this.#chunks);
-    this.requests = sqlRequests(database);
-    this.alarms = sqlAlarms(database);
-    this.files = new SqlFiles(database, this.#chunks);
+    this.#database = { storage, isMade: false };
+    this.inbox = new SqlInbox(this.#database, this.#chunks);
+    this.requests = sqlRequests(this.#database);
+    this.alarms = new SqlAlarms(this.#database);
+    this.files = new SqlFiles(this.#database, this.#chunks);
+    this.snapshots = this.#chunks;
     this.credentials = credentialsIn(storage);
     this.#name = name ?? storedName(storage.sql);
     if (hasSchema(this.#sql)) this.#migrate();
@@ -68,23 +72,21 @@ export class SqlSessionStorage implements SessionStorage {
     return this.#name;
   }
 
-  exists(): boolean {
-    return this.head() > 0;
-  }
-
   transaction<T>(change: () => T): T {
-    const isNew = !this.#isMigrated;
+    const { isMade } = this.#database;
     try {
-      return this.#storage.transactionSync(() => {
-        if (isNew) this.#migrate();
-        return change();
-      });
+      return this.#storage.transactionSync(isMade ? change : () => this.#changeNew(change));
     } catch (error) {
-      // The tables went with the transaction.
-      this.#isMigrated = !isNew;
+      // New tables went with the transaction.
+      this.#database.isMade = isMade;
       this.#forget();
       throw error;
     }
+  }
+
+  #changeNew<T>(change: () => T): T {
+    this.#migrate();
+    return change();
   }
 
   bytes(): number {
@@ -92,7 +94,7 @@ export class SqlSessionStorage implements SessionStorage {
   }
 
   head(): number {
-    if (!this.#isMigrated) return 0;
+    if (!this.#database.isMade) return 0;
     this.#head ??= this.#sql
       .exec<{ head: number }>('SELECT coalesce(max(seq), 0) AS head FROM events')
       .one().head;
@@ -100,14 +102,17 @@ export class SqlSessionStorage implements SessionStorage {
   }
 
   opening(): string | null {
-    if (!this.#isMigrated) return null;
+    if (!this.#database.isMade) return null;
     if (this.#opening === undefined)
       for (const { body } of this.events({ from: 1, limit: 1 })) this.#opening = body;
     return this.#opening ?? null;
   }
 
-  addEvents(rows: readonly StoredRow[]): void {
-    for (const { seq, epoch, at, type, turn, bytes, body } of rows) {
+  addEvents(rows: readonly NewRow[], { epoch, at }: StoredBy): void {
+    let seq = this.head();
+    for (const { type, turn, body } of rows) {
+      seq += 1;
+      const bytes = bytesIn(body);
       const isInline = bytes <= INLINE_BYTES;
       this.#sql.exec(
         'INSERT INTO events (seq, epoch, at, type, turn, bytes, body) VALUES (?, ?, ?, ?, ?, ?, ?)',
@@ -152,7 +157,7 @@ export class SqlSessionStorage implements SessionStorage {
   }
 
   lastAppend(epoch: number): number | null {
-    if (!this.#isMigrated) return null;
+    if (!this.#database.isMade) return null;
     const rows = this.#sql.exec<{ at: number }>(
       'SELECT at FROM events WHERE seq = ? AND epoch = ?',
       ...[this.head(), epoch],
@@ -161,7 +166,7 @@ export class SqlSessionStorage implements SessionStorage {
   }
 
   turnStart(turn: string): number | null {
-    if (!this.#isMigrated) return null;
+    if (!this.#database.isMade) return null;
     const rows = this.#sql.exec<{ seq: number }>(
       `SELECT seq FROM events WHERE turn = ? AND type = 'turn-started'`,
       turn,
@@ -170,7 +175,7 @@ export class SqlSessionStorage implements SessionStorage {
   }
 
   lease(): Lease {
-    if (!this.#isMigrated) return NO_LEASE;
+    if (!this.#database.isMade) return NO_LEASE;
     this.#lease ??=
       this.#sql.exec<LeaseColumns>(`SELECT ${LEASE_COLUMNS} FROM lease`).toArray()[0] ?? NO_LEASE;
     return this.#lease;
@@ -178,19 +183,12 @@ export class SqlSessionStorage implements SessionStorage {
 
   setLease(lease: Lease): void {
     this.#lease = lease;
-    const values = LEASE_COLUMNS.map((column) => lease[column]);
+    const values: Lease[keyof Lease][] = [];
+    for (const column of LEASE_COLUMNS) values.push(lease[column]);
     this.#sql.exec(
       `INSERT OR REPLACE INTO lease (id, ${LEASE_COLUMNS}) VALUES (1${', ?'.repeat(values.length)})`,
       ...values,
     );
-  }
-
-  snapshot(reducer: number): Snapshot | null {
-    return this.#chunks.snapshot(reducer);
-  }
-
-  setSnapshot(snapshot: Snapshot): void {
-    this.#chunks.setSnapshot(snapshot);
   }
 
   /**
@@ -201,7 +199,7 @@ export class SqlSessionStorage implements SessionStorage {
     void this.#storage.deleteAlarm();
     if (rows.length === 0) {
       void this.#storage.deleteAll();
-      this.#isMigrated = false;
+      this.#database.isMade = false;
     } else {
       this.#storage.transactionSync(() => {
         for (const table of tablesToEmpty(this.#sql)) this.#sql.exec(`DELETE FROM ${table}`);
@@ -217,12 +215,13 @@ export class SqlSessionStorage implements SessionStorage {
     this.#opening = undefined;
     this.#lease = undefined;
     this.inbox.forget();
+    this.alarms.forget();
     this.files.forget();
   }
 
   #migrate(): void {
     migrate(this.#sql, this.name);
-    this.#isMigrated = true;
+    this.#database.isMade = true;
   }
 }
 

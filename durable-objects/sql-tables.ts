@@ -6,56 +6,46 @@ import {
   type InboxStorage,
   NEVER,
   type RequestStorage,
+  type SnapshotStorage,
+  type StoredMessage,
   type StoredRequest,
-  type UnreadMessage,
-  type WaitingMessage,
 } from './session-storage.ts';
 
-/** A session's tables, and whether they are there: before, nothing is found, and reading makes none. */
+/** A session's database. */
 export interface SqlDatabase {
   readonly storage: DurableObjectStorage;
-  readonly exists: () => boolean;
+  /** Its tables are there. Before, nothing is found, and reading makes none. */
+  isMade: boolean;
 }
 
 /** Longer bodies are kept in `chunks`; in characters, of which one has at most three bytes. */
 const INLINE = 64 * 1024;
-
-/** A row of the inbox without its body. */
-type Head = {
-  readonly id: number;
-  readonly kind: InboxKind;
-  readonly turn: string;
-  readonly bytes: number;
-};
 
 /**
  * The inbox of a session in its database. Every append asks for it, and it is empty nearly always: what there is, without the
  * bodies, is kept in memory until it changes.
  */
 export class SqlInbox implements InboxStorage {
-  readonly #exists: () => boolean;
+  readonly #database: SqlDatabase;
   readonly #sql: SqlStorage;
   readonly #chunks: SqlChunks;
-  #heads: readonly Head[] | undefined;
+  #messages: readonly StoredMessage[] | undefined;
 
-  constructor({ storage, exists }: SqlDatabase, chunks: SqlChunks) {
-    this.#exists = exists;
-    this.#sql = storage.sql;
+  constructor(database: SqlDatabase, chunks: SqlChunks) {
+    this.#database = database;
+    this.#sql = database.storage.sql;
     this.#chunks = chunks;
   }
 
-  unread(turn: string): UnreadMessage[] {
-    return this.#rows().flatMap(({ kind, bytes: _, ...row }) => {
-      if (kind === 'message' || kind === 'scheduled') return [];
-      const isFor = kind === 'steer' || kind === 'late' || row.turn === turn;
-      return isFor ? [{ ...row, kind }] : [];
-    });
-  }
-
-  waiting(): WaitingMessage[] {
-    return this.#rows().flatMap(({ kind, ...row }) =>
-      kind === 'message' || kind === 'steer' || kind === 'scheduled' ? [{ ...row, kind }] : [],
-    );
+  messages(): readonly StoredMessage[] {
+    if (!this.#database.isMade) return NO_MESSAGES;
+    this.#messages ??= this.#sql
+      .exec<Columns<StoredMessage>>(
+        'SELECT id, kind, turn, octet_length(body) AS bytes FROM inbox ORDER BY id',
+      )
+      .toArray()
+      .map((row) => (row.bytes > 0 ? row : { ...row, bytes: this.#chunks.bytesOf('inbox', row.id) }));
+    return this.#messages;
   }
 
   body(id: number): string {
@@ -71,7 +61,7 @@ export class SqlInbox implements InboxStorage {
 
   /** The row of a long body has an empty one, which no body is. */
   add(kind: InboxKind, turn: string, body: string): void {
-    this.#heads = undefined;
+    this.#messages = undefined;
     const isInline = body.length <= INLINE;
     const { id } = this.#sql
       .exec<{ id: number }>(
@@ -83,7 +73,7 @@ export class SqlInbox implements InboxStorage {
   }
 
   remove(ids: readonly number[]): void {
-    this.#heads = undefined;
+    if (ids.length > 0) this.#messages = undefined;
     for (const id of ids) {
       this.#sql.exec('DELETE FROM inbox WHERE id = ?', id);
       this.#chunks.remove('inbox', id);
@@ -91,76 +81,96 @@ export class SqlInbox implements InboxStorage {
   }
 
   queueSteered(): void {
-    if (!this.#rows().some(({ kind }) => kind === 'steer')) return;
-    this.#heads = undefined;
+    if (!this.messages().some(({ kind }) => kind === 'steer')) return;
+    this.#messages = undefined;
     this.#sql.exec(`UPDATE inbox SET kind = 'message' WHERE kind = 'steer'`);
   }
 
   /** What is stored may be another than before: it was undone, or erased. */
   forget(): void {
-    this.#heads = undefined;
-  }
-
-  #rows(): readonly Head[] {
-    if (!this.#exists()) return [];
-    this.#heads ??= this.#sql
-      .exec<Head>('SELECT id, kind, turn, octet_length(body) AS bytes FROM inbox ORDER BY id')
-      .toArray()
-      .map((head) => (head.bytes > 0 ? head : { ...head, bytes: this.#chunks.bytesOf('inbox', head.id) }));
-    return this.#heads;
+    this.#messages = undefined;
   }
 }
 
+const NO_MESSAGES: readonly StoredMessage[] = [];
+
+/** A row that is read as what it is. */
+type Columns<Stored> = { [K in keyof Stored]: Stored[K] };
+
 /** The requests that a session was asked for under a key. */
-export const sqlRequests = ({ storage: { sql }, exists }: SqlDatabase): RequestStorage => ({
-  find(key) {
-    if (!exists()) return null;
-    const rows = sql.exec<{ [K in keyof StoredRequest]: StoredRequest[K] }>(
-      'SELECT key, body_hash AS bodyHash, turn, seq, expires FROM requests WHERE key = ?',
-      key,
-    );
-    return rows.toArray()[0] ?? null;
-  },
-  add({ key, bodyHash, turn, seq, expires }) {
-    sql.exec(
-      'INSERT INTO requests (key, body_hash, turn, seq, expires) VALUES (?, ?, ?, ?, ?)',
-      ...[key, bodyHash, turn, seq, expires],
-    );
-  },
-  forget(now) {
-    sql.exec('DELETE FROM requests WHERE expires <= ?', now);
-  },
-  expire(before, expires) {
-    sql.exec('UPDATE requests SET expires = ? WHERE expires = ? AND seq < ?', expires, NEVER, before);
-  },
-});
+export function sqlRequests(database: SqlDatabase): RequestStorage {
+  const { sql } = database.storage;
+  return {
+    find(key) {
+      if (!database.isMade) return null;
+      const rows = sql.exec<Columns<StoredRequest>>(
+        'SELECT key, body_hash AS bodyHash, turn, seq, expires FROM requests WHERE key = ?',
+        key,
+      );
+      return rows.toArray()[0] ?? null;
+    },
+    add({ key, bodyHash, turn, seq, expires }) {
+      sql.exec(
+        'INSERT INTO requests (key, body_hash, turn, seq, expires) VALUES (?, ?, ?, ?, ?)',
+        ...[key, bodyHash, turn, seq, expires],
+      );
+    },
+    forget(now) {
+      sql.exec('DELETE FROM requests WHERE expires <= ?', now);
+    },
+    expire(before, expires) {
+      sql.exec('UPDATE requests SET expires = ? WHERE expires = ? AND seq < ?', expires, NEVER, before);
+    },
+  };
+}
 
 /** Keeps what is due in a session, in the table `agenda`, and the one alarm that the platform has for it. */
-export const sqlAlarms = ({ storage, exists }: SqlDatabase): AlarmStorage => ({
-  all: () =>
-    exists()
-      ? storage.sql
-          .exec<{ [K in keyof Alarm]: Alarm[K] }>('SELECT due, kind, ref FROM agenda ORDER BY due')
-          .toArray()
-      : [],
-  add({ kind, ref, due }) {
-    storage.sql.exec('INSERT OR REPLACE INTO agenda (kind, ref, due) VALUES (?, ?, ?)', kind, ref, due);
-  },
-  remove(kind, ref) {
-    storage.sql.exec('DELETE FROM agenda WHERE kind = ? AND ref = ?', kind, ref);
-  },
-  // Not awaited: the alarm is kept in the same database, and commits with the rows.
-  set(due) {
+export class SqlAlarms implements AlarmStorage {
+  readonly #database: SqlDatabase;
+  #alarms: readonly Alarm[] | undefined;
+
+  constructor(database: SqlDatabase) {
+    this.#database = database;
+  }
+
+  all(): readonly Alarm[] {
+    const { storage, isMade } = this.#database;
+    if (!isMade) return [];
+    this.#alarms ??= storage.sql
+      .exec<Columns<Alarm>>('SELECT due, kind, ref FROM agenda ORDER BY due')
+      .toArray();
+    return this.#alarms;
+  }
+
+  add({ kind, ref, due }: Alarm): void {
+    this.#alarms = undefined;
+    const { sql } = this.#database.storage;
+    sql.exec('INSERT OR REPLACE INTO agenda (kind, ref, due) VALUES (?, ?, ?)', kind, ref, due);
+  }
+
+  remove(kind: Alarm['kind'], ref: string): void {
+    this.#alarms = undefined;
+    this.#database.storage.sql.exec('DELETE FROM agenda WHERE kind = ? AND ref = ?', kind, ref);
+  }
+
+  /** Not awaited: the alarm is kept in the same database, and commits with the rows. */
+  set(due: number | null): void {
+    const { storage } = this.#database;
     if (due === null) void storage.deleteAlarm();
     else void storage.setAlarm(due);
-  },
-});
+  }
+
+  /** What is stored may be another than before: it was undone, or erased. */
+  forget(): void {
+    this.#alarms = undefined;
+  }
+}
 
 /** What a long text belongs to. */
 type TextOwner = 'event' | 'snapshot' | 'inbox';
 
 /** The texts that are too long for a row of their own, and the bytes of files, in parts of at most 1 MiB. */
-export class SqlChunks {
+export class SqlChunks implements SnapshotStorage {
   readonly #sql: SqlStorage;
 
   constructor(sql: SqlStorage) {
@@ -228,7 +238,7 @@ export class SqlChunks {
   }
 
   /** The snapshot that this reducer has folded, if the last one is of it. */
-  snapshot(reducer: number): Snapshot | null {
+  find(reducer: number): Snapshot | null {
     const rows = this.#sql
       .exec<{ seq: number; body: ArrayBuffer; messagesFrom: number }>(
         `SELECT seq, body, messages_from AS messagesFrom FROM chunks
@@ -244,7 +254,7 @@ export class SqlChunks {
   }
 
   /** Replaces the one before it. */
-  setSnapshot(snapshot: Snapshot): void {
+  set(snapshot: Snapshot): void {
     this.#sql.exec(`DELETE FROM chunks WHERE owner = 'snapshot'`);
     this.add('snapshot', snapshot);
   }

@@ -5,10 +5,11 @@ import { dueRefs, retain, scheduleAlarm, scheduleTurn } from './alarms.ts';
 import { retainFiles } from './files.ts';
 import { rememberStore } from './outside-files.ts';
 import {
-  addStart,
   bytesIn,
+  isWaiting,
   type LedgerScope,
   NEVER,
+  NO_EPOCH,
   type SessionStorage,
   type WaitingMessage,
 } from './session-storage.ts';
@@ -19,14 +20,14 @@ export const MOST_WAITING: WaitingLoad = { turns: 100, bytes: 10_000_000 };
 
 /** The turns that wait: in the order in which they start, and then those that wait for their time. */
 export function waitingTurns({ inbox }: SessionStorage): WaitingTurn[] {
-  const messages = inbox.waiting();
+  const messages = inbox.messages().filter(isWaiting);
   const later = messages.filter((message) => !isNext(message));
   return [...messages.filter(isNext), ...later].map(({ turn, kind }) => ({ turn, status: STATUSES[kind] }));
 }
 
 /** Answers how much waits, for whoever may schedule more; nothing when nothing does. */
 export function loadOf({ inbox }: SessionStorage): { readonly waiting?: WaitingLoad } {
-  const messages = inbox.waiting();
+  const messages = inbox.messages().filter(isWaiting);
   if (messages.length === 0) return {};
   return { waiting: { turns: messages.length, bytes: weightOfAll(messages) } };
 }
@@ -45,7 +46,10 @@ const STATUSES: Readonly<Record<WaitingKind, WaitingTurn['status']>> = {
 
 /** Answers how this turn waits; `null` when it does not. */
 export function waitsAs(storage: SessionStorage, turn: string): Deferred | null {
-  const message = storage.inbox.waiting().find((one) => one.turn === turn);
+  const message = storage.inbox
+    .messages()
+    .filter(isWaiting)
+    .find((one) => one.turn === turn);
   switch (message?.kind) {
     case undefined:
       return null;
@@ -78,18 +82,15 @@ export function whatBecameOf(
   return isStored ? { status: 'known', turn: stored } : null;
 }
 
-/** Under which key the turn is known again, and for how long the session and its files are kept. */
-export function rememberRequest(
-  scope: LedgerScope,
-  { turn, request, retainMs, fileRetainMs, hasFileStore }: TurnStart,
-  seq: number,
-): void {
+/** Under which key the turn is known again, and for how long the session and its files are kept. The caller schedules the alarm. */
+export function rememberRequest(scope: LedgerScope, start: TurnStart, seq: number): void {
+  const { turn, request, fileRetainMs, hasFileStore } = start;
   if (request !== undefined) {
     const { key, bodyHash, ttl } = request;
     scope.storage.requests.add({ key, bodyHash, turn, seq, expires: scope.now() + ttl });
   }
-  retain(scope, retainMs);
-  retainFiles(scope, fileRetainMs);
+  retain(scope, start);
+  if (fileRetainMs !== undefined) retainFiles(scope, fileRetainMs);
   if (hasFileStore) rememberStore(scope);
 }
 
@@ -117,7 +118,7 @@ export function whyRefused(
 ): NotStarted | null {
   const { storage } = scope;
   if (waits !== null) {
-    const messages = storage.inbox.waiting();
+    const messages = storage.inbox.messages().filter(isWaiting);
     const isFull =
       messages.length >= MOST_WAITING.turns ||
       weightOfAll(messages) + bytesIn(started.body) > MOST_WAITING.bytes;
@@ -170,9 +171,9 @@ export function deferScheduled({ storage, now }: LedgerScope, scheduled: readonl
 export function takeIn({ storage }: LedgerScope, read: readonly number[]): void {
   const { inbox, requests } = storage;
   const into = storage.lease().turn;
-  for (const { id, kind, turn } of inbox.waiting()) {
+  for (const { id, kind, turn } of inbox.messages()) {
     if (into === null || kind !== 'steer' || !read.includes(id)) continue;
-    requests.add({ key: steeredKey(turn), bodyHash: '', turn: into, seq: storage.head(), expires: NEVER });
+    requests.add({ key: `${STEERED}${turn}`, bodyHash: '', turn: into, seq: storage.head(), expires: NEVER });
   }
   inbox.remove(read);
 }
@@ -186,27 +187,32 @@ const LONGEST_KNOWN = 7 * 24 * 60 * 60_000;
 
 /** Returns the turn that has taken in the message with the id of this one; `null` when none has, or that is forgotten. */
 export const steeredInto = ({ requests }: SessionStorage, turn: string): string | null =>
-  requests.find(steeredKey(turn))?.turn ?? null;
+  requests.find(`${STEERED}${turn}`)?.turn ?? null;
 
-const steeredKey = (turn: string): string => `steered ${turn}`;
+/** Keys of steered messages begin so; the id of the message's turn follows. */
+const STEERED = 'steered ';
 
 /** The scheduled turns whose time has come get in line behind those that wait already. */
 export function queueDue(scope: LedgerScope): void {
   const { inbox, alarms } = scope.storage;
   for (const turn of dueRefs(scope, 'start')) {
     alarms.remove('start', turn);
-    const message = inbox.waiting().find((one) => one.turn === turn);
+    const message = inbox
+      .messages()
+      .filter(isWaiting)
+      .find((one) => one.turn === turn);
     if (message) inbox.add('message', turn, inbox.take(message.id));
   }
 }
 
 /** Starts the first of the turns that wait, when none is open: it is answered, and gets a holder. */
 export function startNext(scope: LedgerScope): void {
-  const { storage } = scope;
-  const next = storage.inbox.waiting().find(isNext);
+  const { storage, now } = scope;
+  const next = storage.inbox.messages().filter(isWaiting).find(isNext);
   if (storage.lease().turn !== null || !next) return;
   const { turn } = next;
-  addStart(scope, { type: 'turn-started', turn, body: storage.inbox.take(next.id) });
+  const started = { type: 'turn-started', turn, body: storage.inbox.take(next.id) };
+  storage.addEvents([started], { epoch: NO_EPOCH, at: now() });
   awaitHolder(scope, turn);
 }
 

@@ -1,31 +1,15 @@
-import type { Notice } from '../src/journal/event-page.ts';
 import type * as wire from '../src/journal/live-items.ts';
+import type { LedgerWatchers, SessionLedger } from './ledger.ts';
 
 /** Those who watch a session, each over a WebSocket that outlives the object's memory. */
-export interface Watchers {
+export interface Watchers extends LedgerWatchers {
   /** Opens a watcher, and tells it where the session is. */
   open(request: Request): Response;
-  /** To be called in the event-loop turn that stored what it tells of, so that no notice comes early. Never throws. */
-  tell(): void;
-  /** Whether anybody watches who does not hold the session. */
-  hasReaders(): boolean;
-  /** Whether anybody of them is shown what is not journaled. */
-  hasLiveReaders(): boolean;
   /**
    * Takes what a watcher has sent. What the holder shows goes to all readers who are shown it, or to those that it names; who has read
    * much says so, and who waits for long pings. All else closes the line. Never throws.
    */
   heard(socket: WebSocket, message: string | ArrayBuffer): void;
-}
-
-/** What watchers are told of a session, and of whom it is heard. */
-interface Watched {
-  /** What watchers are told now. */
-  notice(): Notice;
-  /** Whether the lease of this epoch holds the session. */
-  isHeldBy(epoch: number): boolean;
-  /** A reader waits for what is due in the session. */
-  wake(): void;
 }
 
 /** In the query of a request for a watcher: the epoch of the lease that it holds. An older object passes it over. */
@@ -44,8 +28,11 @@ const LONGEST_LIVE: typeof wire.LONGEST_LIVE = 524_288;
 const LIVE_BEGINS: typeof wire.LIVE_BEGINS = '{"turn":';
 const TO_BEGINS: typeof wire.TO_BEGINS = '{"to":"';
 
-/** Makes the list of those who watch a session. */
-export function createWatchers(ctx: DurableObjectState, session: Watched): Watchers {
+/** Makes the list of those who watch a session. `watched` returns it, and is first called when there is a watcher. */
+export function createWatchers(
+  ctx: DurableObjectState,
+  watched: () => Pick<SessionLedger, 'notice' | 'isHeldBy' | 'wake'>,
+): Watchers {
   /** Characters that were sent to each who is shown what is not journaled, or came from each who shows, since it was last said that they were read. */
   let unread = new Map<WebSocket, number>();
   const open = (tag: string): WebSocket[] => ctx.getWebSockets(tag).filter(isOpen);
@@ -54,7 +41,7 @@ export function createWatchers(ctx: DurableObjectState, session: Watched): Watch
   const tellHolders = (joined?: string): void => {
     const holders = open(HOLDER);
     if (holders.length === 0) return;
-    const told = JSON.stringify({ ...session.notice(), live: hasLiveReaders(), joined });
+    const told = JSON.stringify({ ...watched().notice(), live: hasLiveReaders(), joined });
     for (const socket of holders) send(socket, told);
   };
   const relay = (from: WebSocket, sent: string): void => {
@@ -81,18 +68,19 @@ export function createWatchers(ctx: DurableObjectState, session: Watched): Watch
       const pair = new WebSocketPair();
       const tags = tagsOf(request);
       ctx.acceptWebSocket(pair[1], tags);
-      const told = session.notice();
+      const told = watched().notice();
       const isHolder = tags[0] === HOLDER;
-      if (!isHolder) session.wake();
+      if (!isHolder) watched().wake();
       const live = hasLiveReaders();
       send(pair[1], JSON.stringify(isHolder ? { ...told, live, ...(live && { joined: LIVE }) } : told));
       if (tags[1] === LIVE) tellHolders(tags[2]);
       return new Response(null, { status: 101, webSocket: pair[0] });
     },
     tell() {
+      if (ctx.getWebSockets().length === 0) return;
       const readers = open(READER);
       if (readers.length > 0) {
-        const told = JSON.stringify(session.notice());
+        const told = JSON.stringify(watched().notice());
         for (const socket of readers) send(socket, told);
       }
       tellHolders();
@@ -101,11 +89,11 @@ export function createWatchers(ctx: DurableObjectState, session: Watched): Watch
     hasLiveReaders,
     heard(socket, message) {
       const [kind, more] = ctx.getTags(socket);
-      if (kind === READER && message === PING) session.wake();
+      if (kind === READER && message === PING) watched().wake();
       else if (kind === READER && more === LIVE && message === READ) unread.delete(socket);
       else if (kind !== HOLDER || !isShown(message)) close(socket);
       // Nobody is shown what somebody does who has lost the session.
-      else if (session.isHeldBy(Number(more))) relay(socket, message);
+      else if (watched().isHeldBy(Number(more))) relay(socket, message);
     },
   };
 }

@@ -69,8 +69,8 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'line-told',
     breaks: 'A cancel is stored, and nobody tells the holder: its model goes on for a third of the term.',
     in: 'isNews',
-    text: '|| unread > (before.unread ?? 0)',
-    becomes: '',
+    text: '(newestUnread(storage) ?? 0) > (newestUnread(storage, before) ?? 0)',
+    becomes: 'false',
     tests: ['test/gate/node/session/holder-line.test.ts'],
   },
   {
@@ -142,7 +142,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'snapshot-version',
     breaks:
       'After a deploy, what an older version has folded is taken for what this one would: tools remember nonsense.',
-    in: 'SqlChunks.snapshot',
+    in: 'SqlChunks.find',
     text: 'AND reducer = ?',
     becomes: 'AND reducer <> ? + 0.5',
     tests: ['test/gate/workerd/durable-objects/session-object.test.ts'],

@@ -93,9 +93,11 @@ class MemorySession {
       leaseMs,
       mostBytes,
       now: () => clock.now(),
-      onChange: () => this.#tellAll(),
-      hasReaders: () => [...this.#watchers.keys()].some(({ holder }) => holder === undefined),
-      hasLiveReaders: () => this.#liveReaders.length > 0,
+      watchers: {
+        tell: () => this.#tellAll(),
+        hasReaders: () => [...this.#watchers.keys()].some(({ holder }) => holder === undefined),
+        hasLiveReaders: () => this.#liveReaders.length > 0,
+      },
       firstEpoch: () => {
         this.#opened += 1;
         return (this.#opened - 1) * 1_000_000;

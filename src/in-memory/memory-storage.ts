@@ -13,12 +13,14 @@ import {
   type RequestStorage,
   type Scan,
   type SessionStorage,
+  type SnapshotStorage,
+  type StoredBy,
   type StoredCredential,
+  type StoredMessage,
   type StoredRequest,
   type StoredRow,
-  type UnreadMessage,
-  type WaitingMessage,
 } from '../../durable-objects/session-storage.ts';
+import type { NewRow } from '../journal/event-page.ts';
 import type { InboxKind } from '../journal/inbox-message.ts';
 import type { FileGone, KeptFile } from '../journal/kept-file.ts';
 import type { Snapshot } from '../journal/snapshot.ts';
@@ -31,17 +33,13 @@ export class MemoryStorage implements SessionStorage {
   readonly alarms: MemoryAlarms;
   readonly files = new MemoryFiles();
   readonly credentials = memoryCredentials();
+  readonly snapshots = new MemorySnapshot();
   #events: StoredRow[] = [];
   #lease: Lease = NO_LEASE;
-  #snapshot: Snapshot | null = null;
 
   constructor(name: string, setAlarm: (due: number | null) => void) {
     this.name = name;
     this.alarms = new MemoryAlarms(setAlarm);
-  }
-
-  exists(): boolean {
-    return this.#events.length > 0;
   }
 
   transaction<T>(change: () => T): T {
@@ -61,8 +59,9 @@ export class MemoryStorage implements SessionStorage {
     return this.#events[0]?.body ?? null;
   }
 
-  addEvents(rows: readonly StoredRow[]): void {
-    this.#events.push(...rows);
+  addEvents(rows: readonly NewRow[], { epoch, at }: StoredBy): void {
+    for (const { type, turn, body } of rows)
+      this.#events.push({ seq: this.head() + 1, epoch, at, type, turn, body, bytes: bytesIn(body) });
   }
 
   *events({ from, turn, types, limit }: Scan): Iterable<StoredRow> {
@@ -99,18 +98,10 @@ export class MemoryStorage implements SessionStorage {
     this.#lease = lease;
   }
 
-  snapshot(reducer: number): Snapshot | null {
-    return this.#snapshot?.reducer === reducer ? this.#snapshot : null;
-  }
-
-  setSnapshot(snapshot: Snapshot): void {
-    this.#snapshot = snapshot;
-  }
-
   erase(rows: readonly Alarm[]): void {
     this.#events = [];
     this.#lease = NO_LEASE;
-    this.#snapshot = null;
+    this.snapshots.clear();
     this.inbox.clear();
     this.requests.clear();
     this.alarms.clear();
@@ -120,21 +111,28 @@ export class MemoryStorage implements SessionStorage {
   }
 }
 
-class MemoryInbox implements InboxStorage {
-  #messages: KeptMessage[] = [];
-  #ids = 0;
+class MemorySnapshot implements SnapshotStorage {
+  #snapshot: Snapshot | null = null;
 
-  unread(turn: string): UnreadMessage[] {
-    return this.#messages.flatMap(({ kind, body: _, bytes: __, ...message }) => {
-      if (kind === 'message' || kind === 'scheduled') return [];
-      return kind === 'steer' || kind === 'late' || message.turn === turn ? [{ ...message, kind }] : [];
-    });
+  find(reducer: number): Snapshot | null {
+    return this.#snapshot?.reducer === reducer ? this.#snapshot : null;
   }
 
-  waiting(): WaitingMessage[] {
-    return this.#messages.flatMap(({ id, kind, turn, bytes }) =>
-      kind === 'message' || kind === 'steer' || kind === 'scheduled' ? [{ id, kind, turn, bytes }] : [],
-    );
+  set(snapshot: Snapshot): void {
+    this.#snapshot = snapshot;
+  }
+
+  clear(): void {
+    this.#snapshot = null;
+  }
+}
+
+class MemoryInbox implements InboxStorage {
+  #messages: readonly KeptMessage[] = [];
+  #ids = 0;
+
+  messages(): readonly StoredMessage[] {
+    return this.#messages;
   }
 
   body(id: number): string {
@@ -149,11 +147,11 @@ class MemoryInbox implements InboxStorage {
 
   add(kind: InboxKind, turn: string, body: string): void {
     this.#ids += 1;
-    this.#messages.push({ id: this.#ids, kind, turn, body, bytes: bytesIn(body) });
+    this.#messages = [...this.#messages, { id: this.#ids, kind, turn, body, bytes: bytesIn(body) }];
   }
 
   remove(ids: readonly number[]): void {
-    this.#messages = this.#messages.filter(({ id }) => !ids.includes(id));
+    if (ids.length > 0) this.#messages = this.#messages.filter(({ id }) => !ids.includes(id));
   }
 
   queueSteered(): void {
@@ -167,12 +165,8 @@ class MemoryInbox implements InboxStorage {
   }
 }
 
-interface KeptMessage {
-  readonly id: number;
-  readonly kind: InboxKind;
-  readonly turn: string;
+interface KeptMessage extends StoredMessage {
   readonly body: string;
-  readonly bytes: number;
 }
 
 class MemoryRequests implements RequestStorage {

@@ -104,10 +104,10 @@ describe('a database that is full all the same', () => {
     isFull = false;
     tries = 0;
 
-    override addEvents(rows: Parameters<MemoryStorage['addEvents']>[0]): void {
+    override addEvents(...events: Parameters<MemoryStorage['addEvents']>): void {
       this.tries += 1;
       if (this.isFull) throw new Error('database or disk is full: SQLITE_FULL');
-      super.addEvents(rows);
+      super.addEvents(...events);
     }
   }
 
@@ -116,7 +116,6 @@ describe('a database that is full all the same', () => {
     const ledger = new SessionLedger(storage, {
       leaseMs: 20_000,
       now: () => 1,
-      onChange: () => {},
       firstEpoch: () => 0,
     });
     const leased = ledger.begin(starting('t1', 'a'));
@@ -132,7 +131,7 @@ describe('a database that is full all the same', () => {
 
   it('is not what any other failure of the database is told as', () => {
     const storage = new FullStorage('s', () => {});
-    const options = { leaseMs: 20_000, now: () => 1, onChange: () => {}, firstEpoch: () => 0 };
+    const options = { leaseMs: 20_000, now: () => 1, firstEpoch: () => 0 };
     const ledger = new SessionLedger(storage, options);
     ledger.begin(starting('t1', 'a'));
     storage.addEvents = () => {

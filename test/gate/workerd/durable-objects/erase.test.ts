@@ -161,7 +161,6 @@ describe('the epochs of a session', () => {
     const ledger = new SessionLedger(storage, {
       leaseMs: 1_000,
       now: () => 0,
-      onChange: () => {},
       firstEpoch,
     });
     const old = ledger.begin(starting('t1', 'a'));

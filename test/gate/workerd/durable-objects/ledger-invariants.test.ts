@@ -54,7 +54,6 @@ class Scene {
     return new SessionLedger(this.storage, {
       leaseMs: LEASE_MS,
       now: () => this.now,
-      onChange: () => {},
       firstEpoch,
     });
   }
@@ -62,7 +61,7 @@ class Scene {
   hold(epoch: number, turn: string, head: number, inbox: readonly InboxMessage[]): void {
     const before = this.holder;
     const mayAct = before && before.epoch < epoch && this.now - before.heard < 0.75 * LEASE_MS;
-    if (mayAct && this.storage.exists()) this.overlaps = true;
+    if (mayAct && this.storage.head() > 0) this.overlaps = true;
     this.holder = { epoch, turn, seq: head, inbox: inbox.map(({ id }) => id), heard: this.now };
   }
 }
@@ -218,16 +217,19 @@ const STEPS: readonly [Step, ...Step[]] = [
   ],
 ] as [Step, ...Step[]]; // not empty
 
+const WAITING: readonly string[] = ['message', 'steer', 'scheduled'];
+
 /** What is not as it always must be. */
 function* broken({ storage, alarm, now, taken, overlaps }: Scene): Iterable<string> {
   if (overlaps) yield 'a lease that was given while another holder could act';
-  if (!storage.exists()) {
+  if (storage.head() === 0) {
     if (alarm !== null) yield 'an alarm of no session';
     return;
   }
   const lease = storage.lease();
   const alarms = storage.alarms.all();
-  const waiting = storage.inbox.waiting();
+  const messages = storage.inbox.messages();
+  const waiting = messages.filter(({ kind }) => WAITING.includes(kind));
   const isDue = (kind: string, ref: string): boolean =>
     alarms.some((entry) => entry.kind === kind && entry.ref === ref);
   if (lease.turn !== null && lease.state !== 'suspended' && !isDue('turn', lease.turn)) {
@@ -241,9 +243,9 @@ function* broken({ storage, alarm, now, taken, overlaps }: Scene): Iterable<stri
   }
   const [first] = alarms;
   if (first && (alarm === null || alarm > Math.max(first.due, now))) yield 'an alarm that is too late';
-  const left = storage.inbox
-    .unread(lease.turn ?? '')
-    .filter(({ turn, kind }) => turn === lease.turn && kind !== 'late');
+  const left = messages.filter(
+    ({ turn, kind }) => turn === lease.turn && !['message', 'scheduled', 'late'].includes(kind),
+  );
   if (lease.state === 'suspended' && left.length > 0) yield 'a message that nobody comes for';
   if (new Set(waiting.map(({ turn }) => turn)).size < waiting.length) yield 'a turn that waits twice';
   const rows = [...storage.events({ from: 1, limit: Number.MAX_SAFE_INTEGER })];
@@ -266,7 +268,7 @@ function firstBreak(numbers: readonly number[]): string | undefined {
   const scene = new Scene(numbers);
   for (scene.step = 1; scene.step <= 40; scene.step += 1) {
     scene.draw(STEPS)(scene);
-    if (!scene.storage.exists()) scene.taken.clear();
+    if (scene.storage.head() === 0) scene.taken.clear();
     for (const what of broken(scene)) return `${what}, after step ${scene.step}`;
   }
   return undefined;

@@ -419,8 +419,9 @@ describe('the alarm of a session object', () => {
 
   it('does not throw when its storage fails, and comes back', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const { session, stub, now, leaseMs } = makeObjectHarness();
+    const { session, stub, now, leaseMs, restart } = makeObjectHarness();
     await session.begin(starting('t1', 'a'));
+    await restart();
     const next = await runInDurableObject(stub(), async (object, { storage }) => {
       storage.sql.exec('ALTER TABLE agenda RENAME TO agenda_gone');
       await storage.deleteAlarm();
