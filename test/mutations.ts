@@ -324,8 +324,8 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'parts-given',
     breaks: 'A model is given what another one thought and signed, and its provider refuses the request.',
     in: 'givenTo',
-    text: 'madeBy?.provider !== provider || madeBy.model !== name',
-    becomes: 'madeBy === undefined',
+    text: 'madeBy?.provider === provider && madeBy.model === name',
+    becomes: 'madeBy !== undefined',
     tests: ['test/gate/node/parts/other-model.test.ts'],
   },
   {
