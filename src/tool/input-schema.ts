@@ -1,10 +1,11 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
+import { toJsonSchema } from '@valibot/to-json-schema';
+import type { GenericSchema } from 'valibot';
 import { copyJson } from './copy-json.ts';
 import { isJsonObject, type JsonObject, own } from './json.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { issueLines } from './problem-lines.ts';
 import type { ToolResult } from './tool-result.ts';
-import { fromValibot, refuseType, type ValibotSchema } from './valibot-schema.ts';
 
 /**
  * Reads a declared input once, when a tool is defined: Valibot, any Standard Schema with a JSON Schema converter
@@ -100,14 +101,23 @@ function fromStandardSchema(schema: StandardSchemaV1): InputSchema<unknown> {
 }
 
 /**
- * Returns what a model is to send for a Standard Schema; its dialect may be named. @throws InputSchemaError when that cannot be
+ * Answers what a model is to send for a Standard Schema, its dialect named. @throws InputSchemaError when that cannot be
  * written.
  */
 export function standardToJsonSchema(schema: StandardSchemaV1): JsonSchema {
   // One dialect for all, since `$schema` is not shown to the model.
   const target = 'draft-2020-12';
   const failure = 'cannot be written as JSON Schema';
-  if (isValibot(schema)) return attempt(failure, () => fromValibot(schema));
+  if (isValibot(schema)) {
+    return attempt(failure, () => ({
+      ...toJsonSchema(schema, {
+        target,
+        typeMode: 'input',
+        errorMode: 'ignore',
+        overrideSchema: ({ valibotSchema: { type } }) => (UNSENDABLE.has(type) ? refuse(type) : undefined),
+      }),
+    }));
+  }
   if (hasConverter(schema)) {
     const { jsonSchema, vendor } = schema['~standard'];
     const libraryOptions = vendor === 'arktype' ? ARKTYPE : undefined;
@@ -119,14 +129,24 @@ export function standardToJsonSchema(schema: StandardSchemaV1): JsonSchema {
   );
 }
 
-/** Refuses what no JSON value belongs to, by ArkType's own settings; Zod does so by itself. */
+/** Valibot's types that no JSON value belongs to. Left alone they would be shown as anything. */
+const UNSENDABLE = new Set([
+  ...['function', 'promise', 'instance', 'symbol', 'bigint'],
+  ...['map', 'set', 'date', 'blob', 'file'],
+]);
+
+/** The same for ArkType, by its own settings; Zod refuses them unasked. */
 const ARKTYPE = {
   fallback: {
-    proto: ({ proto }: { readonly proto: { readonly name: string } }) => refuseType(proto.name),
-    domain: ({ domain }: { readonly domain: string }) => refuseType(domain),
-    date: () => refuseType('Date'),
+    proto: ({ proto }: { readonly proto: { readonly name: string } }) => refuse(proto.name),
+    domain: ({ domain }: { readonly domain: string }) => refuse(domain),
+    date: () => refuse('Date'),
   },
 };
+
+function refuse(type: string): never {
+  throw new Error(`a model cannot send a value of the type '${type}'`);
+}
 
 /** The schema as a model is shown it: a copy without `$schema`, with `properties`, and `required` only when it names some. */
 function toShownSchema(schema: JsonSchema): JsonSchema {
@@ -160,7 +180,7 @@ export const isStandardSchema = (declared: unknown): declared is StandardSchemaV
   declared !== null &&
   '~standard' in declared;
 
-const isValibot = (schema: StandardSchemaV1): schema is StandardSchemaV1 & ValibotSchema =>
+const isValibot = (schema: StandardSchemaV1): schema is GenericSchema =>
   schema['~standard'].vendor === 'valibot';
 
 const hasConverter = (schema: StandardSchemaV1): schema is StandardSchemaV1 & StandardJSONSchemaV1 =>

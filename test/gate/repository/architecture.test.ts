@@ -250,7 +250,7 @@ describe('who may import whom', () => {
   });
 
   it.each([
-    ['src/tool/', ['@standard-schema/spec']],
+    ['src/tool/', ['@standard-schema/spec', 'valibot', '@valibot/to-json-schema', '@cfworker/json-schema']],
     ['src/decorators/', ['valibot']],
     ['src/sources/', ['valibot', '@standard-schema/spec']],
     ['src/journal/', []],
