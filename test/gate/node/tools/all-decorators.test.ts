@@ -151,6 +151,7 @@ const OTHERS = [
   ...['definePlaybook', 'after', 'allOf', 'anyOf', 'onArtifact', 'onArtifactMatching', 'onBlackboard'],
   ...['onBlackboardMatching', 'when'],
   ...['autoApprove', 'autoApproveWithDelay', 'serialised', 'unwrapAs', 'formatToolTree', 'toMermaid'],
+  ...['showToolsChanges', 'signPrefix'],
   ...['exceptionProcessor', 'loggingInspector', 'loopLoggingInspector', 'metricsInspector'],
 ];
 
