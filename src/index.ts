@@ -119,7 +119,6 @@ export type {
   Reconciliation,
   ResultRequest,
   RunningDecisionRequest,
-  ScheduleRequest,
   ToolCall,
   TurnPrincipal,
   TurnSaid,

@@ -1,8 +1,8 @@
+import { MOST_GENERATIONS, MOST_IN_TREE } from '../loop/call-starts.ts';
 import type { LoopInspector } from '../loop/inspector.ts';
 import { DEFAULT_LIMITS, type LoopLimits, withLimits } from '../loop/loop-limits.ts';
 import type { ModelTimeout } from '../loop/model-time.ts';
 import { type LoopPolicies, type Policies, withPolicies } from '../loop/policies.ts';
-import { MOST_GENERATIONS, MOST_IN_TREE } from '../loop/scheduling.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
 import { withProviders } from '../sources/resolution/dynamic-tools.ts';
@@ -155,12 +155,12 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   /** `stamped` unless given. */
   readonly loopIds?: LoopIds | undefined;
   /**
-   * How many turns in a row may be scheduled by the turn before them (`call.schedule`): 8 unless given. The last one is told that
+   * How many turns in a row may be scheduled by the turn before them (`sendLater` of `holdfast/schedules`): 8 unless given. The last one is told that
    * it can schedule nothing. A message or a decision from outside begins the row anew.
    */
   readonly maxGenerations?: CallLimit | undefined;
   /**
-   * How many turns calls may start (`call.schedule`, or a message to another session by `call.env`) between two messages of a
+   * How many turns calls may start (`sendLater`, or a message to another session by `call.env`) between two messages of a
    * person, however they branch. Defaults to 20. Recurring runs do not count.
    */
   readonly maxScheduled?: CallLimit | undefined;

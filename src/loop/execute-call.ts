@@ -32,7 +32,6 @@ import { throughModules } from './loop-seams.ts';
 import { isSupersededBySignal } from './next-step.ts';
 import { permitCall } from './permit-call.ts';
 import { type Remarked, remarksOn } from './remarks.ts';
-import { originIn } from './scheduling.ts';
 import { asDeclared, exceptionResult, journaledResult, resultOf } from './tool-answer.ts';
 import type { PermittedRun, PreparedCall, ToolCallRun } from './tool-call-run.ts';
 
@@ -125,13 +124,13 @@ function readInput({ tool, input: routed, record: { input } }: PermittedRun): Pa
 
 /** Calls the tool with the input as it reads it, through the modules around the call. */
 async function calledIn(run: PermittedRun, prepared: PreparedCall, time: AroundTime): Promise<unknown> {
-  const { loop, record, tool } = run;
+  const { loop, tool } = run;
   const { call, progress } = prepared;
   const next = async (): Promise<ToolResult> => {
     const read = readInput(run);
     if (!read.ok) return failure('invalid-input', read.message);
     const { input } = read;
-    return CALLS.inCall(originIn(loop, record), () => tool.call(input, call));
+    return CALLS.inCall(call.origin, () => tool.call(input, call));
   };
   const reached = (limit: ReachedLimit): void => {
     progress.limit ??= limit;
@@ -172,7 +171,7 @@ interface CallEnding {
  */
 async function endingOf(
   run: PermittedRun,
-  { call, progress, scheduled }: PreparedCall,
+  { call, progress, starts }: PreparedCall,
   answered: ToolResult,
 ): Promise<CallEnding> {
   const { loop, record, tool, view } = run;
@@ -184,7 +183,7 @@ async function endingOf(
     loop.spec.strategies.length > 0 ? remarksOn(loop, { id, tool, input, result }, call) : { result };
   const [clean, changes, said] = secrets.redact([
     { ...noted.result },
-    view.changes(noted.facts, await scheduled()),
+    view.changes(noted.facts, starts && (await Promise.all(starts.later))),
     view.said,
   ]);
   const kept = journaledResult(loop, { tool: tool.name, result: toolResult(clean), changes });
@@ -205,7 +204,7 @@ function eventsOf({ loop, record }: ToolCallRun, ending: CallEnding): SessionEve
   const { result, limit, direct, ms, said = [] } = ending;
   const changes = record.atEnd ? withHeldFacts(record, ending.changes) : ending.changes;
   const place = { ...inLoop(loop), call: record.id };
-  const sent = loop.scheduleRoom?.sentBy(record) ?? 0;
+  const sent = loop.starts?.started.filter(({ as, by }) => as === 'sent' && by === record).length ?? 0;
   const told = result.type === 'error' ? [] : said;
   const under = told.length > 0 && outermostCall(loop);
   return [

@@ -10,6 +10,7 @@ import type { Discovery, Frame, LiveCall } from '../tool/tool.ts';
 import type { Signal, ToolResult } from '../tool/tool-result.ts';
 import type { AroundTime } from './around-time.ts';
 import { type AskOutside, askOutside } from './call-questions.ts';
+import { CallStarts } from './call-starts.ts';
 import { discoveryOf } from './discovery.ts';
 import { isCutOff } from './exception-processor.ts';
 import { isInterrupted } from './holder.ts';
@@ -29,7 +30,6 @@ import {
   withoutAnswer,
 } from './reconcile.ts';
 import { answerOfFrame, runFrame } from './run-frame.ts';
-import { originIn, scheduling } from './scheduling.ts';
 import { earlierResults, shownHistory, toHistory } from './shown-history.ts';
 import { exceptionResult, resultOf, tellThrown, tellUnchained } from './tool-answer.ts';
 import type { CallProgress, PermittedRun, PreparedCall } from './tool-call-run.ts';
@@ -37,7 +37,7 @@ import type { CallProgress, PermittedRun, PreparedCall } from './tool-call-run.t
 /** Binds one call to the loop that runs it. `time` counts the code around it. */
 export function prepareCall(run: PermittedRun, time: AroundTime): PreparedCall {
   const { loop, record } = run;
-  const { schedule, scheduled } = scheduling({ ...loop, record });
+  const starts = loop.starts && new CallStarts(loop.starts, record);
   // Most calls ask nobody.
   let outside: AskOutside | undefined;
   let hasRun = false;
@@ -47,7 +47,7 @@ export function prepareCall(run: PermittedRun, time: AroundTime): PreparedCall {
     return outside;
   };
   const progress: CallProgress = { reached: false, ranOnce: false, received: false };
-  const scope = scopeOf(run, { schedule, decide: async (request) => asking().decide(request) });
+  const scope = scopeOf(run, { origin: starts, decide: async (request) => asking().decide(request) });
   const enter = (): void => {
     // Code of a call that was left goes on by itself; what it still asks for is not for this turn's journal.
     if (scope.signal.aborted) throw scope.signal.reason;
@@ -111,19 +111,13 @@ export function prepareCall(run: PermittedRun, time: AroundTime): PreparedCall {
       return result;
     },
   };
-  return { call, progress, scheduled };
-}
-
-/** Returns the environment for a call: messages that it sends to other sessions are of its tree. */
-function envIn(loop: Loop, record: CallRecord): CallScope['env'] {
-  const origin = originIn(loop, record);
-  return origin ? CALLS.envOfCall(loop.env, origin) : loop.env;
+  return { call, progress, starts };
 }
 
 /** What every tool and decorator is given of its call. */
 const scopeOf = (
   { loop, record, view, tool }: PermittedRun,
-  asking: Pick<CallScope, 'schedule' | 'decide'>,
+  of: Pick<CallScope, 'origin' | 'decide'>,
 ): CallScope => ({
   id: record.id,
   tool: tool.name,
@@ -134,7 +128,8 @@ const scopeOf = (
   blackboard: view.blackboard,
   secrets: loop.secrets,
   log: loop.log,
-  env: envIn(loop, record),
+  // Messages that it sends to other sessions are of its tree.
+  env: of.origin ? CALLS.envOfCall(loop.env, of.origin) : loop.env,
   inSession: loop.inSession,
   process: processView(loop),
   now: view.now,
@@ -147,7 +142,7 @@ const scopeOf = (
     throw new TypeError(needsFiles('`call.file`'));
   },
   history: () => callHistory(loop),
-  ...asking,
+  ...of,
 });
 
 type Memory = 'view' | 'results' | 'offered' | 'offeredAfter' | 'exclusively' | 'hasBegun' | 'resumesFrame';

@@ -12,6 +12,7 @@ import type { Secrets } from '../tool/secrets.ts';
 import type { AnyTool, InjectionStrategy, Instructions } from '../tool/tool.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { Signal } from '../tool/tool-result.ts';
+import type { TurnStarts } from './call-starts.ts';
 import type { Holder } from './holder.ts';
 import type { LoopInspector } from './inspector.ts';
 import type { LiveMemories } from './live-memories.ts';
@@ -20,7 +21,6 @@ import type { LoopLimits } from './loop-limits.ts';
 import type { ModelTimeout } from './model-time.ts';
 import type { Modules } from './modules.ts';
 import type { LoopPolicies } from './policies.ts';
-import type { ScheduleRoom } from './scheduling.ts';
 import type { CallLocks, Slots } from './slots.ts';
 
 /** One loop: what it is declared with, where it stands, and what it shares with the other loops of its turn. */
@@ -119,8 +119,8 @@ export interface TurnScope {
   readonly locks: CallLocks;
   /** What kinds of tools remember, of the session and of calls that run. */
   readonly memories: LiveMemories;
-  /** Absent where nothing can be scheduled. */
-  readonly scheduleRoom?: ScheduleRoom | undefined;
+  /** What its calls start; absent where no session keeps turns. */
+  readonly starts?: TurnStarts | undefined;
   /** Tools that code has made from journaled data in this invocation, by what they were made of. */
   readonly made: Map<string, readonly AnyTool[]>;
   /** Of the app. Every loop has their strategies: a nested one between its own sources and strategies. */

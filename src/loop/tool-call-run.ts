@@ -11,6 +11,7 @@ import type { AnyTool, LiveCall, LoopView } from '../tool/tool.ts';
 import { type FactOptions, factOf, type MemoryFact, type ToolMemory } from '../tool/tool-memory.ts';
 import type { ResultData, Signal, ToolResult } from '../tool/tool-result.ts';
 import { type AroundTimes, aroundTimes } from './around-time.ts';
+import type { CallStarts } from './call-starts.ts';
 import { foldOn, type LiveMemories } from './live-memories.ts';
 import { type Loop, timeIn } from './loop.ts';
 import { signalOf } from './next-step.ts';
@@ -39,8 +40,8 @@ export interface PreparedCall {
   readonly call: LiveCall;
   /** Goes on while the tool runs. */
   readonly progress: Readonly<Omit<CallProgress, 'limit'>> & Pick<CallProgress, 'limit'>;
-  /** All that the call has scheduled. */
-  scheduled(): Promise<readonly ScheduledMessage[]>;
+  /** The turns that it starts; absent where no session keeps them. */
+  readonly starts?: CallStarts | undefined;
 }
 
 /** How far a call has come; written while it runs. */

@@ -7,7 +7,6 @@ import { LiveMemories } from '../loop/live-memories.ts';
 import type { LiveEvents, Loop } from '../loop/loop.ts';
 import { NO_MODULES } from '../loop/modules.ts';
 import { runForOutput } from '../loop/run-loop.ts';
-import { ScheduleRoom } from '../loop/scheduling.ts';
 import { answerShown } from '../loop/shown-history.ts';
 import { CallLocks } from '../loop/slots.ts';
 import { credentialsIn, envOfTools } from '../tool/env.ts';
@@ -251,9 +250,9 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
     slots: session.slots,
     locks: new CallLocks(turn),
     memories: new LiveMemories(session.outbox.state, modules.memories, told.write),
-    scheduleRoom: host.keepsNothing
+    starts: host.keepsNothing
       ? undefined
-      : new ScheduleRoom({ journal: session.outbox, agent: host.agent, log: told.write }),
+      : { journal: session.outbox, agent: host.agent, log: told.write, started: [], named: new Set() },
     made: new Map(),
     modules,
     agents,

@@ -1,3 +1,4 @@
+import type { CallOrigin } from './call-origin.ts';
 import type { ContentPart, NewFile } from './content.ts';
 import type { WorkerEnv } from './env.ts';
 import type { Json, JsonObject } from './json.ts';
@@ -35,6 +36,8 @@ export interface CallScope {
   readonly env: WorkerEnv;
   /** Whether a session keeps what this call says and changes. Not when a tool-calling manager runs alone. */
   readonly inSession: boolean;
+  /** The call, as the turns that it starts know it, for functions such as `sendLater`. Absent where no session keeps turns. */
+  readonly origin?: CallOrigin | undefined;
   /** The turn that the call is made in; absent outside of a session. */
   readonly process?: ProcessView | undefined;
   /** Milliseconds since the epoch, by the clock of whoever runs the turn; never before the turn's start. */
@@ -62,16 +65,6 @@ export interface CallScope {
    * (`said`), in the session's messages, and behind the call's result in what the model is shown next.
    */
   say(message: string): void;
-  /**
-   * Sends a message to this session later, which starts a turn of its own then, for the same principal and with the same
-   * context. It is stored with the call's end, if the call succeeds: once, however often the call is run again. Answers the
-   * id of that turn.
-   *
-   * @throws Error when the message is blank, the delay is not from 0 seconds to 365 days, no session would keep it, this turn
-   *   has scheduled as many as one may, no more may wait in the session, this turn is the last in a row of turns that were
-   *   scheduled by turns (`maxGenerations` of the agent), its tree has no room (`maxScheduled`), or no recurring run may be scheduled.
-   */
-  schedule(request: ScheduleRequest): Promise<string>;
   /** Answers a file of this session with its bytes, by the id under which the model is told of it; `undefined` when it is not there. */
   file(id: string): Promise<NewFile | undefined>;
   /** The conversation of this loop as the model was shown it, this call's own reply included. Made when asked for. */
@@ -209,18 +202,6 @@ export interface TurnSaid {
  * while the turn ran. `late`: nobody's; it tells the result of an earlier call. `summary`: it stands for older messages.
  */
 export type MessageBy = 'loop' | 'steer' | 'late' | 'summary';
-
-/** A message that is to be sent later. */
-export interface ScheduleRequest {
-  readonly message: string;
-  /** From when the call's end is stored. */
-  readonly delaySeconds: number;
-  /**
-   * The next run of an agent that runs again and again: it has a budget of its own. A session has one at a time, at least 60 seconds
-   * later; a turn that another turn has started may schedule none. Defaults to `false`.
-   */
-  readonly recurring?: boolean | undefined;
-}
 
 /** A tool that the caller runs: what is asked of them, and for how long. */
 export interface ResultRequest {

@@ -183,16 +183,3 @@ defineAgent({ name: 'a', description: 'x', instructions: 'x', tools: [], loopIds
 defineAgent({ name: 'a', description: 'x', instructions: 'x', maxScheduled: 'unlimited', maxGenerations: 3 });
 // @ts-expect-error a bound is no other word
 defineAgent({ name: 'a', description: 'x', instructions: 'x', maxScheduled: 'none' });
-
-// A recurring run is declared by a flag.
-defineTool({
-  name: 'nightly',
-  description: 'x',
-  run: (_, call) => call.schedule({ message: 'x', delaySeconds: 60, recurring: true }),
-});
-defineTool({
-  name: 'daily',
-  description: 'x',
-  // @ts-expect-error it is no cron
-  run: (_, call) => call.schedule({ message: 'x', delaySeconds: 60, recurring: 'daily' }),
-});

@@ -1,3 +1,4 @@
+import { sendLater } from '../../modules/schedules/send-later.ts';
 import { defineTool } from '../../tool/define-tool.ts';
 import { lenientSchema } from '../../tool/input-schema.ts';
 import { warning } from '../../tool/log.ts';
@@ -100,7 +101,7 @@ export const scheduleMessage = (): Tool<'schedule_message', Wish> =>
       if (delaySeconds < 0) return error(`'${shown(when)}' is over: it is ${timeOf(now)} now.`);
       if (!call.inSession)
         return error('There is no session that could keep the message, so it was not scheduled.');
-      const turn = await call.schedule({ message, delaySeconds });
+      const turn = await sendLater(call, { message, delaySeconds });
       return `Scheduled for ${timeOf(now + delaySeconds * 1_000)}, as turn ${turn}.`;
     },
   });

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { requireApproval, withName } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTool, type ToolCall } from '../../../../src/index.ts';
 import { defineUnfolding, scheduleMessage } from '../../../../src/kinds/entry.ts';
+import { sendLater } from '../../../../src/modules/schedules/entry.ts';
 import { happen, wait } from './outside.ts';
 import { peers } from './peers.ts';
 import { hasHole } from './settings.ts';
@@ -88,7 +89,7 @@ const breed = defineTool({
   input: v.object({ count: v.number(), delaySeconds: v.number(), message: v.string() }),
   effect: 'read',
   run: ({ count, delaySeconds, message }, call) =>
-    Promise.all(Array.from({ length: count }, () => call.schedule({ message, delaySeconds }))),
+    Promise.all(Array.from({ length: count }, () => sendLater(call, { message, delaySeconds }))),
 });
 
 const swarm = defineTool({
@@ -97,7 +98,7 @@ const swarm = defineTool({
   input: v.object({ count: v.number(), message: v.string() }),
   effect: 'read',
   run: async ({ count, message }, call) => {
-    const asked = Array.from({ length: count }, () => call.schedule({ message, delaySeconds: 0 }));
+    const asked = Array.from({ length: count }, () => sendLater(call, { message, delaySeconds: 0 }));
     const refused = (await Promise.allSettled(asked)).filter(({ status }) => status === 'rejected');
     return { refused: refused.length };
   },

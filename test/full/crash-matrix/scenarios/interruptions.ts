@@ -1,3 +1,4 @@
+import { sendLater } from '../../../../src/modules/schedules/entry.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 
@@ -66,7 +67,7 @@ const scheduled: Scenario = {
         name: 'remind',
         care: 'idempotent',
         answer: async (_, call) => {
-          await call.schedule({ message: 'It is time.', delaySeconds: 0.1 });
+          await sendLater(call, { message: 'It is time.', delaySeconds: 0.1 });
           return 'reminded';
         },
       }),

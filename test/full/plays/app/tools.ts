@@ -10,6 +10,7 @@ import {
   defineUnfolding,
   type ToolKind,
 } from '../../../../src/kinds/entry.ts';
+import { sendLater } from '../../../../src/modules/schedules/entry.ts';
 import { type Plan, planText } from './plan.ts';
 import type { AppOptions, Outside } from './port.ts';
 
@@ -102,7 +103,7 @@ const later = defineTool({
   }),
   async run({ delaySeconds, plan }, call) {
     const planned = plan as unknown as Plan; // the model's own
-    return { turn: await call.schedule({ message: planText(planned), delaySeconds }) };
+    return { turn: await sendLater(call, { message: planText(planned), delaySeconds }) };
   },
 });
 

@@ -1,4 +1,5 @@
 /** An agent in a script: what a session would answer, and nothing that outlives it. */
+
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../../src/create-holdfast.ts';
@@ -7,6 +8,7 @@ import { runAgent } from '../../../../src/in-memory/entry.ts';
 import { type AnyTool, content, defineAgent, defineTool, file } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
+import { sendLater } from '../../../../src/modules/schedules/entry.ts';
 import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 
@@ -151,7 +153,7 @@ describe('nothing outlives a run', () => {
     const plan = defineTool({
       name: 'plan',
       description: 'Plans.',
-      run: (_, call) => call.schedule({ message: 'Later.', delaySeconds: 60 }),
+      run: (_, call) => sendLater(call, { message: 'Later.', delaySeconds: 60 }),
     });
     const model = scriptedModel([calls('plan'), 'Done.']);
     const lines: LogEntry[] = [];

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { JsonObject, ScheduleRequest } from '../../../../src/index.ts';
+import type { JsonObject } from '../../../../src/index.ts';
 import { scheduleMessage } from '../../../../src/kinds/entry.ts';
+import { emptyState } from '../../../doors/journal.ts';
+import { CallStarts } from '../../../doors/loop.ts';
 import { modelText } from '../../../doors/tools.ts';
 import { fakeInvocation } from '../tools/fake-invocation.ts';
 
@@ -11,17 +13,18 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** What the model is answered, and what was scheduled. */
-async function call(input: JsonObject, inSession = true): Promise<[string, ...ScheduleRequest[]]> {
+/** What the model is answered, and what was scheduled, without its turn. */
+async function call(input: JsonObject, inSession = true): Promise<[string, ...object[]]> {
   const { call } = fakeInvocation('schedule_message');
-  const asked: ScheduleRequest[] = [];
-  const schedule = async (request: ScheduleRequest): Promise<string> => {
-    asked.push(request);
-    return 't2';
-  };
+  const journal = { state: emptyState(), waiting: { turns: 0, bytes: 0 } };
+  const agent = { name: 'planner', maxGenerations: 8, maxScheduled: 20 };
+  const origin = new CallStarts({ journal, agent, log: call.log, started: [], named: new Set() }, {});
   // The execution is given what the call has.
-  Object.assign(call, { schedule, inSession });
-  return [modelText(await scheduleMessage().call(input, call)), ...asked];
+  Object.assign(call, { origin, inSession });
+  const text = modelText(await scheduleMessage().call(input, call));
+  const later = await Promise.all(origin.later);
+  for (const { turn } of later) expect(text).toContain(turn);
+  return [text, ...later.map(({ turn: _, ...more }) => more)];
 }
 
 const message = 'Look again.';
@@ -42,8 +45,8 @@ describe('schedule_message', () => {
     ['2027-01-31T12:00+02:00', 3_599.5, '10:00:00'],
   ])('takes %j', async (when, delaySeconds, time) => {
     expect(await call({ message, when })).toEqual([
-      `Scheduled for 2027-01-31T${time}Z, as turn t2.`,
-      { message, delaySeconds },
+      expect.stringMatching(`^Scheduled for 2027-01-31T${time}Z, as turn [0-9a-f]{16}.$`),
+      { message, after: delaySeconds * 1_000 },
     ]);
   });
 
@@ -51,7 +54,7 @@ describe('schedule_message', () => {
     ['in 3 days', '2027-02-03T09:00:00Z'],
     ['2 weeks', '2027-02-14T09:00:00Z'],
   ])('takes %j', async (when, time) => {
-    expect((await call({ message, when }))[0]).toBe(`Scheduled for ${time}, as turn t2.`);
+    expect((await call({ message, when }))[0]).toMatch(`Scheduled for ${time}, as turn `);
   });
 
   it.each([

@@ -7,6 +7,7 @@ import {
   type Tool,
   type ToolCall,
 } from '../../../../src/index.ts';
+import { sendLater } from '../../../../src/modules/schedules/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { emptyState, reduce } from '../../../doors/journal.ts';
 import { modelText } from '../../../doors/tools.ts';
@@ -21,7 +22,7 @@ const plan = (run: (call: ToolCall) => unknown): Tool =>
 
 const PLAN: ScriptedReply = { calls: [{ name: 'plan' }] };
 
-const once = (call: ToolCall): Promise<string> => call.schedule({ message: 'On.', delaySeconds: 1 });
+const once = (call: ToolCall): Promise<string> => sendLater(call, { message: 'On.', delaySeconds: 1 });
 
 /** An app of which every turn plans once, and each turn that is due is run, until none is left. */
 function scene(run: (call: ToolCall) => unknown, options: Partial<Parameters<typeof memoryApp>[0]> = {}) {

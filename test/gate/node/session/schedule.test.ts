@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import {
   defineAgent,
   defineTool,
-  type ScheduleRequest,
   type SessionEvent,
   type Tool,
   type ToolCall,
 } from '../../../../src/index.ts';
+import { type LaterMessage, sendLater } from '../../../../src/modules/schedules/entry.ts';
 import {
   createManualClock,
   createTestSession,
@@ -55,7 +55,7 @@ describe('a message that a call schedules', () => {
   it('is stored with the end of the call, and starts a turn of its own at its time', async () => {
     let id = '';
     const { app, clock } = scene(async (call) => {
-      id = await call.schedule({ message: 'Look again.', delaySeconds: 7_200 });
+      id = await sendLater(call, { message: 'Look again.', delaySeconds: 7_200 });
       return `It will be ${id}.`;
     });
     const end = await app.say('Go.');
@@ -85,7 +85,7 @@ describe('a message that a call schedules', () => {
   });
 
   it('is sent for whoever asked, with the context of their message', async () => {
-    const { app, appended } = scene((call) => call.schedule({ message: 'Again.', delaySeconds: 1 }));
+    const { app, appended } = scene((call) => sendLater(call, { message: 'Again.', delaySeconds: 1 }));
     await app.say('Go.');
     const [[scheduled]] = appended as [[{ started: { body: string }; after: number }]];
     expect(scheduled.after).toBe(1_000);
@@ -99,8 +99,8 @@ describe('a message that a call schedules', () => {
     const app = memoryApp({
       tools: [
         tool(async (call) => {
-          ids.push(await call.schedule({ message: 'One.', delaySeconds: 60 }));
-          ids.push(await call.schedule({ message: 'Two.', delaySeconds: 30 }));
+          ids.push(await sendLater(call, { message: 'One.', delaySeconds: 60 }));
+          ids.push(await sendLater(call, { message: 'Two.', delaySeconds: 30 }));
         }, 'idempotent'),
       ],
       replies: [PLAN, 'Done.'],
@@ -125,7 +125,7 @@ describe('a message that a call schedules', () => {
 
   it('is not sent when the call fails', async () => {
     const { app, appended } = scene(async (call) => {
-      await call.schedule({ message: 'Never.', delaySeconds: 1 });
+      await sendLater(call, { message: 'Never.', delaySeconds: 1 });
       throw new Error('no');
     });
     await app.say('Go.');
@@ -134,7 +134,7 @@ describe('a message that a call schedules', () => {
 
   it('is kept though run does not wait for its id', async () => {
     const { app } = scene((call) => {
-      void call.schedule({ message: 'Later.', delaySeconds: 1 });
+      void sendLater(call, { message: 'Later.', delaySeconds: 1 });
       return 'planned';
     });
     await app.say('Go.');
@@ -178,7 +178,7 @@ describe('a message that a call schedules', () => {
       'delaySeconds is 60; it must be a number from 0 to 31536000 (365 days).',
     ],
   ])('that is %s is refused', async (_, request, message) => {
-    const { app } = scene((call) => call.schedule(request as ScheduleRequest));
+    const { app } = scene((call) => sendLater(call, request as LaterMessage));
     await app.say('Go.');
     expect(await results(app)).toEqual([`Error: ${message}`]);
   });
@@ -186,7 +186,7 @@ describe('a message that a call schedules', () => {
   it('is the twentieth of its turn at the most, also when calls run together and take turns', async () => {
     const batch: ScriptedReply = { calls: Array.from({ length: 12 }, () => ({ name: 'plan' })) };
     const { app } = scene(
-      (call) => call.schedule({ message: 'A.', delaySeconds: 60 }),
+      (call) => sendLater(call, { message: 'A.', delaySeconds: 60 }),
       [batch, batch, 'Done.'],
       { maxScheduled: 'unlimited' },
     );
@@ -204,7 +204,7 @@ describe('a message that a call schedules', () => {
       description: 'Plans.',
       effect: 'read',
       run: async (_, call) => {
-        for (let i = 0; i < 20; i += 1) await call.schedule({ message: 'A.', delaySeconds: 60 });
+        for (let i = 0; i < 20; i += 1) await sendLater(call, { message: 'A.', delaySeconds: 60 });
         await call.decide({ message: 'All of them?' });
       },
     });
@@ -217,7 +217,7 @@ describe('a message that a call schedules', () => {
 
   it('is refused when as many wait as may', async () => {
     const plan = async (call: ToolCall): Promise<void> => {
-      for (let i = 0; i < 20; i += 1) await call.schedule({ message: 'A.', delaySeconds: HOUR / 1_000 });
+      for (let i = 0; i < 20; i += 1) await sendLater(call, { message: 'A.', delaySeconds: HOUR / 1_000 });
     };
     const { app } = scene(plan, Array.from({ length: 6 }, () => [PLAN, 'Done.']).flat());
     for (let i = 0; i < 6; i += 1) await app.say('Go.');
@@ -244,7 +244,7 @@ describe('a message that a call schedules', () => {
       tools: [
         defineTool({ name: 'fill', description: 'Fills.', effect: 'read', run: () => fill(app.port) }),
         // Its start is stored before it runs, and the answer tells what waits.
-        tool((call) => call.schedule({ message: 'A.', delaySeconds: 60 }), 'idempotent'),
+        tool((call) => sendLater(call, { message: 'A.', delaySeconds: 60 }), 'idempotent'),
       ],
       replies: [
         { calls: [{ name: 'fill' }] },
@@ -263,7 +263,7 @@ describe('a message that a call schedules', () => {
     const heavy = { message: '€'.repeat(100_000), delaySeconds: HOUR / 1_000 };
     const plan = async (call: ToolCall): Promise<void> => {
       for (let i = 0; i < 20; i += 1)
-        await call.schedule(heavy).catch((failure: Error) => call.say(failure.message));
+        await sendLater(call, heavy).catch((failure: Error) => call.say(failure.message));
     };
     const { app } = scene(plan, [PLAN, 'Done.', PLAN, 'Done.']);
     for (let i = 0; i < 2; i += 1) await app.say('Go.');

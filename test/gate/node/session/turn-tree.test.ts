@@ -7,6 +7,7 @@ import {
   ToolCallContext,
 } from '../../../../src/index.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
+import { sendLater } from '../../../../src/modules/schedules/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { emptyState, fromSnapshot, reduce, toSnapshot } from '../../../doors/journal.ts';
 import { toTurnStart } from '../../../doors/session.ts';
@@ -32,9 +33,9 @@ const schedules =
   async (call: ToolCall): Promise<string> => {
     const refusals: string[] = [];
     for (let i = 0; i < count; i += 1)
-      await call
-        .schedule({ message: 'On.', delaySeconds: 1 })
-        .catch(({ message }: Error) => refusals.push(message));
+      await sendLater(call, { message: 'On.', delaySeconds: 1 }).catch(({ message }: Error) =>
+        refusals.push(message),
+      );
     return refusals.join('\n');
   };
 
@@ -238,7 +239,7 @@ const again = { message: 'Next night.', delaySeconds: 60, recurring: true };
 
 describe('a recurring run', () => {
   it('is scheduled by the run before it any number of times, each with a budget of its own', async () => {
-    const run = (call: ToolCall): Promise<string> => call.schedule(again);
+    const run = (call: ToolCall): Promise<string> => sendLater(call, again);
     const options = {
       use: [budget({ tokens: 5_000 })],
       replies: costly(31),
@@ -264,7 +265,7 @@ describe('a recurring run', () => {
     const run = async (call: ToolCall): Promise<string> => {
       const said = [];
       for (let i = 0; i < 2; i += 1)
-        said.push(await call.schedule(again).catch(({ message }: Error) => message));
+        said.push(await sendLater(call, again).catch(({ message }: Error) => message));
       return said.join('\n');
     };
     const replies = [PLAN, PLAN, 'Done.', PLAN, 'Done.'];
@@ -289,7 +290,9 @@ describe('a recurring run', () => {
   });
 
   it('may follow one that was cancelled', async () => {
-    const { app, clock } = scene((call) => call.schedule(again), { replies: [PLAN, 'Done.', PLAN, 'Done.'] });
+    const { app, clock } = scene((call) => sendLater(call, again), {
+      replies: [PLAN, 'Done.', PLAN, 'Done.'],
+    });
     await app.say('Go.');
     const { recurring = '' } = await app.state();
     await app.port.post({ kind: 'cancel', turn: recurring, body: '{}' });
@@ -302,7 +305,7 @@ describe('a recurring run', () => {
 
   it('is refused in a turn that another turn has started', async () => {
     const run = (call: ToolCall): Promise<string> =>
-      call.schedule(call.history().length < 3 ? { message: 'On.', delaySeconds: 1 } : again);
+      sendLater(call, call.history().length < 3 ? { message: 'On.', delaySeconds: 1 } : again);
     const { app, runAll } = scene(run);
     await app.say('Go.');
     expect(await runAll()).toBe(1);
@@ -316,7 +319,7 @@ describe('a recurring run', () => {
     [{ delaySeconds: 59 }, 'delaySeconds is 59; for a recurring run it must be 60 or more.'],
     [{ recurring: 'daily' }, 'recurring is daily; it must be true or false.'],
   ])('is refused with %o', async (wrong, message) => {
-    const { app } = scene((call) => call.schedule({ ...again, ...wrong }));
+    const { app } = scene((call) => sendLater(call, { ...again, ...wrong }));
     await app.say('Go.');
     expect((await results(app)).slice(0, 1)).toEqual([`Error: ${message}`]);
   });

@@ -33,7 +33,6 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     inSession: true,
     progress: () => undefined,
     say: () => undefined,
-    schedule: () => Promise.resolve('t2'),
     file: async () => undefined,
     history: () => [],
     async execute(leaf) {

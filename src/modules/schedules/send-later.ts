@@ -1,0 +1,143 @@
+import { toScheduledTurn } from '../../journal/event-rows.ts';
+import type { ScheduledMessage } from '../../journal/events.ts';
+import { MAX_WAITING } from '../../journal/inbox-message.ts';
+import type { TurnState } from '../../journal/state.ts';
+import { CallStarts } from '../../loop/call-starts.ts';
+import { DELAY_RULE, isDelay, sha256Hex } from '../../tool/async.ts';
+import type { CallScope } from '../../tool/call.ts';
+
+/** A message that is to be sent later. */
+export interface LaterMessage {
+  readonly message: string;
+  /** From when the call's end is stored. */
+  readonly delaySeconds: number;
+  /**
+   * The next run of an agent that runs again and again: it has a budget of its own. A session has one at a time, at least 60 seconds
+   * later; a turn that another turn has started may schedule none. Defaults to `false`.
+   */
+  readonly recurring?: boolean | undefined;
+}
+
+/**
+ * Sends a message to the session of a call later. It starts a turn of its own then, for the same principal and with the same context.
+ * The message is stored with the call's end, if the call succeeds: once, however often the call is run again. Returns the id of the turn.
+ *
+ * @throws Error if the message is blank, the delay is not from 0 seconds to 365 days, no session would keep the message, the turn has
+ *   scheduled 20 already, no more may wait in the session, the turn is the last in a row of turns that were scheduled by turns
+ *   (`maxGenerations` of the agent), its tree has no room (`maxScheduled`), or no recurring run may be scheduled.
+ *
+ * @example
+ * ```ts
+ * const remind = defineTool({
+ *   name: 'remind',
+ *   description: 'Reminds you of the order tomorrow.',
+ *   effect: 'read',
+ *   run: (_, call) => sendLater(call, { message: 'Look at the order again.', delaySeconds: 24 * 3600 }),
+ * });
+ * ```
+ */
+export async function sendLater(
+  { id, origin, inSession }: Pick<CallScope, 'id' | 'origin' | 'inSession'>,
+  { message, delaySeconds, recurring }: LaterMessage,
+): Promise<string> {
+  const text = checked(message);
+  const after = inMilliseconds(delaySeconds);
+  const again = isRecurring(recurring, after);
+  if (!(origin instanceof CallStarts))
+    throw new Error(
+      inSession
+        ? 'A message can only be scheduled in a session that is kept, and this one is not.'
+        : 'A message can only be scheduled in a session, which keeps it: give the tool to an agent.',
+    );
+  const request: Unnamed = { message: text, after, ...(again && { recurring: true as const }) };
+  takeRoom(origin, request);
+  // From the id of the call, so that it is the same when the call is run again.
+  const named = turnId(id, origin.later.length).then((turn) => ({ turn, ...request }));
+  origin.later.push(named);
+  return (await named).turn;
+}
+
+type Unnamed = Omit<ScheduledMessage, 'turn'>;
+
+const turnId = async (call: string, index: number): Promise<string> =>
+  (await sha256Hex(JSON.stringify([call, 'scheduled', index]))).slice(0, 16);
+
+/** The calls of one turn may schedule as many messages: a model that plans its whole life is stopped early. */
+const MOST_PER_TURN = 20;
+
+/**
+ * Counts the message before the call is told that it was scheduled: it is not refused later.
+ *
+ * @throws Error if there is no room, which says why to the model.
+ */
+function takeRoom(origin: CallStarts, message: Unnamed): void {
+  const { turn } = origin.turns.journal.state;
+  if (!turn) return;
+  const bytes = weightOf(message, turn);
+  const limited = message.recurring
+    ? recurringProblem(origin, turn)
+    : (origin.treeProblem(turn) ?? perTurnProblem(origin, turn));
+  const problem = limited ?? fullProblem(origin, bytes);
+  if (problem !== undefined) throw new Error(`Not scheduled: ${problem}`);
+  origin.count({ as: message.recurring ? 'recurring' : 'scheduled', bytes });
+}
+
+/** One at a time, and only from a root, so that a tree cannot leave recurring runs in every session that it reaches. */
+function recurringProblem(origin: CallStarts, turn: TurnState): string | undefined {
+  if (turn.generation > 0)
+    return 'another turn has started this one. Only a turn that a person or the app has started, or a recurring run, may schedule a recurring run.';
+  const { recurring } = origin.turns.journal.state;
+  if (recurring === undefined && origin.startedAs('recurring').length === 0) return undefined;
+  const which = recurring === undefined ? '' : ` (turn ${recurring})`;
+  return `a recurring run waits in this session already${which}, and only one may. Cancel that one first, or leave it.`;
+}
+
+function perTurnProblem(origin: CallStarts, turn: TurnState): string | undefined {
+  if (turn.scheduled + origin.startedAs('scheduled').length < MOST_PER_TURN) return undefined;
+  return `the calls of this turn have scheduled ${MOST_PER_TURN} messages already, and no more may be in one turn.`;
+}
+
+function fullProblem(origin: CallStarts, bytes: number): string | undefined {
+  const { turns, bytes: waiting } = origin.turns.journal.waiting;
+  const running = origin.startedAs('scheduled', 'recurring');
+  if (turns + running.length >= MAX_WAITING.turns)
+    return `${MAX_WAITING.turns} messages wait in this session already, and no more may. There is room when some of them were answered.`;
+  const all = running.reduce((sum, one) => sum + one.bytes, waiting + bytes);
+  if (all <= MAX_WAITING.bytes) return undefined;
+  return `the messages that wait in this session would weigh more than ${MAX_WAITING.bytes} bytes together. There is room when some of them were answered.`;
+}
+
+/** Of the row that is stored of it; ids are all as long. */
+const weightOf = (message: Unnamed, turn: TurnState): number =>
+  new TextEncoder().encode(toScheduledTurn({ ...message, turn: '0'.repeat(16) }, turn).started.body).length;
+
+/** The most characters that one scheduled message may have. */
+const MAX_MESSAGE = 100_000;
+
+function checked(message: unknown): string {
+  if (typeof message !== 'string' || message.trim() === '')
+    throw new Error('The message to be scheduled must be text that is not blank.');
+  if (message.length <= MAX_MESSAGE) return message;
+  throw new Error(
+    `The message to be scheduled has ${message.length} characters, and may have ${MAX_MESSAGE}.`,
+  );
+}
+
+function inMilliseconds(seconds: unknown): number {
+  if (isDelay(seconds)) return Math.round(seconds * 1_000);
+  throw new Error(`delaySeconds is ${String(seconds).slice(0, 40)}; it ${DELAY_RULE}.`);
+}
+
+/** The least seconds before a recurring run, which has a budget of its own each time. */
+const LEAST_RECURRING = 60;
+
+/** @throws Error if it is no boolean, or the run would come too soon. */
+function isRecurring(recurring: unknown, after: number): boolean {
+  if (recurring === undefined || recurring === false) return false;
+  if (recurring !== true)
+    throw new Error(`recurring is ${String(recurring).slice(0, 40)}; it must be true or false.`);
+  if (after >= LEAST_RECURRING * 1_000) return true;
+  throw new Error(
+    `delaySeconds is ${after / 1_000}; for a recurring run it must be ${LEAST_RECURRING} or more.`,
+  );
+}

@@ -1,0 +1,20 @@
+import { expectTypeOf } from 'vitest';
+import { defineTool, type ToolCall } from '../../src/index.ts';
+import { type LaterMessage, sendLater } from '../../src/modules/schedules/entry.ts';
+
+expectTypeOf(sendLater).parameter(1).toEqualTypeOf<LaterMessage>();
+expectTypeOf(sendLater).returns.resolves.toEqualTypeOf<string>();
+expectTypeOf<ToolCall>().toExtend<Parameters<typeof sendLater>[0]>();
+
+// A recurring run is declared by a flag.
+defineTool({
+  name: 'nightly',
+  description: 'x',
+  run: (_, call) => sendLater(call, { message: 'x', delaySeconds: 60, recurring: true }),
+});
+defineTool({
+  name: 'daily',
+  description: 'x',
+  // @ts-expect-error it is no cron
+  run: (_, call) => sendLater(call, { message: 'x', delaySeconds: 60, recurring: 'daily' }),
+});
