@@ -98,7 +98,7 @@ export {
   blackboardTools,
 } from './process/blackboard-tools.ts';
 export { AGENT_PROCESS as agentProcess } from './process/memory.ts';
-export { communicateTool, progressTool, scheduleMessage } from './process/message-tools.ts';
+export { communicateTool, progressTool } from './process/message-tools.ts';
 export {
   defineStateMachine,
   type StateMachine,

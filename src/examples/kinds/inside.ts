@@ -1,12 +1,7 @@
 import { humanInput } from '../../decorators/entry.ts';
 import { defineAgent, readResult } from '../../index.ts';
-import {
-  agentProcessTools,
-  blackboardTools,
-  communicateTool,
-  progressTool,
-  scheduleMessage,
-} from '../../kinds/entry.ts';
+import { agentProcessTools, blackboardTools, communicateTool, progressTool } from '../../kinds/entry.ts';
+import { scheduleMessage } from '../../modules/schedules/entry.ts';
 
 export const aware = defineAgent({
   name: 'aware',

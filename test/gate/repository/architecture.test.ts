@@ -165,8 +165,8 @@ const ARROWS: readonly {
   },
   {
     folder: 'src/modules/schedules/',
-    because: 'it starts turns at the times of crons',
-    on: ['tool', 'session', 'worker']
+    because: 'it starts turns at the times of crons, and later than the calls that ask for them',
+    on: ['tool', 'journal', 'loop', 'session', 'worker']
       .map((name) => `src/${name}/`)
       .concat('src/model/configuration-error.ts'),
   },

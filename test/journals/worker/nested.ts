@@ -9,9 +9,9 @@ import {
   defineAgenticTool,
   defineSubagent,
   progressTool,
-  scheduleMessage,
 } from '../../../src/kinds/entry.ts';
 import { callLimits } from '../../../src/modules/limits/entry.ts';
+import { scheduleMessage } from '../../../src/modules/schedules/entry.ts';
 import { act, acting, reconciling, scene } from './scene.ts';
 
 const task = v.object({ task: v.string() });

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { requireApproval, withName } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTool, type ToolCall } from '../../../../src/index.ts';
-import { defineUnfolding, scheduleMessage } from '../../../../src/kinds/entry.ts';
-import { sendLater } from '../../../../src/modules/schedules/entry.ts';
+import { defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { scheduleMessage, sendLater } from '../../../../src/modules/schedules/entry.ts';
 import { happen, wait } from './outside.ts';
 import { peers } from './peers.ts';
 import { hasHole } from './settings.ts';

@@ -106,7 +106,6 @@ const OTHERS = [
     'communicateTool',
     'fallback',
     'partsOf',
-    'scheduleMessage',
     'defineAgent',
     'defineDomainType',
     'definePipeline',

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { JsonObject } from '../../../../src/index.ts';
-import { scheduleMessage } from '../../../../src/kinds/entry.ts';
-import { emptyState } from '../../../doors/journal.ts';
-import { CallStarts } from '../../../doors/loop.ts';
-import { modelText } from '../../../doors/tools.ts';
-import { fakeInvocation } from '../tools/fake-invocation.ts';
+import type { JsonObject } from '../../../../../src/index.ts';
+import { scheduleMessage } from '../../../../../src/modules/schedules/entry.ts';
+import { emptyState } from '../../../../doors/journal.ts';
+import { CallStarts } from '../../../../doors/loop.ts';
+import { modelText } from '../../../../doors/tools.ts';
+import { fakeInvocation } from '../../tools/fake-invocation.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2027-01-31T09:00:00.500Z') });
