@@ -1,5 +1,7 @@
 /** The entry `holdfast/module`: a feature of your own, which plugs in where the features of the library do. */
 
+import { askLayer } from './loop/ask-layers.ts';
+import type { AskLayer } from './loop/ask-reply.ts';
 import { discoveryOf } from './loop/discovery.ts';
 import { factEvent } from './loop/fact-event.ts';
 import type { Loop } from './loop/loop.ts';
@@ -59,7 +61,9 @@ export interface RememberingModule<Value extends Json, Fact extends Json>
 }
 
 /** What a use of a module brings: a member for each seam. An absent member costs nothing. */
-export interface ModuleParts extends Omit<LoopSeam, 'prepare'>, Omit<AppParts, 'routes' | 'scheduled'> {
+export interface ModuleParts
+  extends Omit<LoopSeam, 'prepare' | 'ask'>,
+    Omit<AppParts, 'routes' | 'scheduled'> {
   /** Tells uses of one module apart. Defaults to the empty text. */
   readonly key?: string | undefined;
   /** Decides which tools each loop of the app is offered. Pure: the same list when nothing changes. Must not throw. */
@@ -69,6 +73,8 @@ export interface ModuleParts extends Omit<LoopSeam, 'prepare'>, Omit<AppParts, '
    * decides by the state. It must rethrow what `ask` and `durable` throw.
    */
   prepare?(loop: PreparedLoop): Promise<void>;
+  /** Wraps the model calls. Uses that share one object wrap each call once. */
+  readonly ask?: AskLayer | undefined;
   /** Returns what is stored with the stop of a turn, in one commit. Synchronous. If it throws, the turn stops without it. */
   ended?(turn: ModuleTurn): StoredWithStop | undefined;
   /**
@@ -151,12 +157,13 @@ export function defineModule<Value extends Json, Fact extends Json>({
 }
 
 function useWith(module: ModuleIdentity, name: string, parts: ModuleParts): ModuleUse {
-  const { key, offer, prepare, ended, due, routes, scheduled, files, ...ofLoops } = parts;
+  const { key, offer, prepare, ask, ended, due, routes, scheduled, files, ...ofLoops } = parts;
   const use = useOf(module, key);
   if (offer) OFFERS.give(use, typeof offer === 'function' ? { name, offer } : offer);
-  if (prepare || Object.keys(ofLoops).length > 0)
+  if (prepare || ask || Object.keys(ofLoops).length > 0)
     LOOPS.give(use, {
       ...ofLoops,
+      ...(ask && { ask: askLayer(ask) }),
       ...(prepare && { prepare: (loop: Loop) => prepare.call(parts, preparedLoop(module, loop)) }),
     });
   if (ended)

@@ -1,18 +1,18 @@
 import type { SessionEvent } from '../journal/events.ts';
 import type { AskedWith, JournaledCall, JournaledPart } from '../journal/reply-data.ts';
 import type { ModelMessage, ModelReply } from '../model/chat-model.ts';
-import { givenTo, makerOf } from '../model/given-to.ts';
+import { makerOf } from '../model/given-to.ts';
 import { callsOf, isOurCall, isPlain, plainParts, wordsOf } from '../model/parts.ts';
 import { priced } from '../model/prices.ts';
 import type { AnyTool } from '../tool/tool.ts';
-import { type AskedReply, replyOf, withoutSecrets } from './ask-layers.ts';
+import { type AskedReply, replyOf, withoutSecrets } from './ask-reply.ts';
 import { withCacheMarks } from './cache-marks.ts';
-import { inspect, modelCallSeen, placeOf, replySeen, tellModelFailure, toolsChangeSeen } from './inspect.ts';
+import { inspect, modelCallSeen, replySeen, tellModelFailure, toolsChangeSeen } from './inspect.ts';
 import { inLoop, isPlanned, type Loop } from './loop.ts';
 import type { ShownFiles } from './loop-files.ts';
-import { layersOf, prepareAll } from './loop-seams.ts';
+import { askSeamOf, prepareAll } from './loop-seams.ts';
 import { requestSettings } from './loop-settings.ts';
-import { makeRoom, type ToRequest } from './make-room.ts';
+import { isTooLong, makeRoom, type ToRequest } from './make-room.ts';
 import { fingerprint, loopView, type Offer, offerTools, routed, shownAs } from './offer-tools.ts';
 import { keepable } from './reply-weight.ts';
 import { shownHistory, toldOf, toModelMessages } from './shown-history.ts';
@@ -27,45 +27,44 @@ import { toolsChanged } from './tools-changed.ts';
  */
 export async function askModel(loop: Loop, last: boolean): Promise<void> {
   const { frame, holder } = loop;
+  const { model, uses } = loop.spec;
   // The last reply is asked for with the tools that there are, and calls none.
-  if (!last && loop.spec.uses.length > 0) await prepareAll(loop);
+  if (!last && uses.length > 0) await prepareAll(loop);
   holder.takeSteers(frame.id);
   const files = loop.files && (await loop.files.show(loop));
   const shown = frame.messages.length;
   const offered = offerNow(loop);
   const { toRequest, asked } = requestsIn(loop, { last, offered, files });
   const plain = toRequest(frame.messages);
-  const request = loop.spec.model.caches ? await withCacheMarks(loop, plain) : plain;
-  const place = placeOf(loop, 1);
-  inspect(loop, 'beforeModelCall', () => modelCallSeen(loop, place, request));
+  const request = model.caches ? await withCacheMarks(loop, plain) : plain;
+  inspect(loop, 'beforeModelCall', () => modelCallSeen(loop, request));
   const began = holder.now();
-  const asking = async () => {
-    const ended: (() => void)[] = [];
-    try {
-      const around = { loop, layers: layersOf(loop), atEnd: (run: () => void) => void ended.push(run) };
-      const reply = await replyOf(around, request);
-      const unseen = frame.messages.length - shown;
-      // By this a later request sees what has changed since.
-      const signed = loop.spec.model.signPrefix && {
-        prefix: loop.spec.model.signPrefix(request, fingerprint).prefix,
-      };
-      const answer = reply && replied(loop, reply, { last, unseen, offered, asked: { ...asked, ...signed } });
-      if (answer) loop.journal.emit(keepable(loop.spec.model.name, answer));
-      return answer;
-    } catch (failure) {
-      if (!files?.isRefused(request, failure)) makeRoom(loop, toRequest, failure);
-      return undefined;
-    } finally {
-      for (const run of ended) run();
+  const ended: (() => void)[] = [];
+  let event: ModelReplied;
+  try {
+    const call = { loop, request, atEnd: (run: () => void) => void ended.push(run) };
+    const reply = await replyOf(call, askSeamOf(loop));
+    if (!reply) return;
+    const unseen = frame.messages.length - shown;
+    // By this a later request sees what has changed since.
+    const signed = model.signPrefix && { prefix: model.signPrefix(request, fingerprint).prefix };
+    const answer = replied(loop, reply, { last, unseen, offered, asked: { ...asked, ...signed } });
+    event = keepable(model.name, answer);
+    loop.journal.emit(event);
+  } catch (failure) {
+    if (files?.isRefused(request, failure)) return;
+    let left = failure;
+    if (isTooLong(failure)) {
+      left = makeRoom(loop, toRequest, failure);
+      if (!left) return;
     }
-  };
-  const event = await asking().catch((failure: unknown) => {
-    tellModelFailure(loop, failure, { ...place, ms: holder.now() - began });
-    throw failure;
-  });
-  if (!event) return;
+    tellModelFailure(loop, left, holder.now() - began);
+    throw left;
+  } finally {
+    for (const run of ended) run();
+  }
   const ms = holder.now() - began;
-  inspect(loop, 'afterModelCall', () => replySeen(place, event, ms));
+  inspect(loop, 'afterModelCall', () => replySeen(loop, event, ms));
 }
 
 /** Makes the event of a reply, with our ids for its calls: models repeat theirs. */
@@ -172,9 +171,8 @@ function offerNow(loop: Loop): Offer {
   const isSame = !asked || (!list && asked.tools === offered.hash);
   const change = isSame ? undefined : toolsChanged(loop, offered);
   if (!change) return offered;
-  const place = placeOf(loop, 1);
   loop.journal.emit(change);
-  inspect(loop, 'toolsChanged', () => toolsChangeSeen(place, change, offered));
+  inspect(loop, 'toolsChanged', () => toolsChangeSeen(loop, change, offered));
   // Those that came stand behind the others from now on.
   return offerTools(loop, 'now');
 }
@@ -215,7 +213,7 @@ function requestsIn(loop: Loop, { last, offered, files }: Shown): Asking {
         ...question,
         ...(pending ? [toldOf(pending)] : []),
       ];
-      const messages = givenTo(model, files ? files.fitted(all) : all);
+      const messages = files ? files.fitted(all) : all;
       const request = { messages, ...how, ...form, ...(accepts && { accepts }) };
       return model.signPrefix ? model.signPrefix(request, fingerprint).request : request;
     },

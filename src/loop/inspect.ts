@@ -9,7 +9,6 @@ import type {
   LoopMoments,
   LoopPlace,
   ModelCallSeen,
-  ModelFailureSeen,
   ReplySeen,
   ToolCallSeen,
   ToolsChangeSeen,
@@ -55,9 +54,6 @@ export const placeOf = (loop: Loop, ahead = 0): LoopPlace => ({
   principal: structuredClone(principalOf(loop)),
 });
 
-/** A place that was looked up before something was waited for, for one inspector. */
-const copied = (place: LoopPlace): LoopPlace => ({ ...place, principal: structuredClone(place.principal) });
-
 const callSeen = ({ id, name, input }: CallSeen): CallSeen => ({ id, name, input });
 
 /** A call as inspectors are told of it: copies, which they may keep or change. */
@@ -69,25 +65,21 @@ export const toolCallSeen = ({ loop, record, offer }: ToolCallRun): ToolCallSeen
 });
 
 /** A request to the model as inspectors are told of it: copies, which they may keep or change. */
-export const modelCallSeen = (
-  { journal: { state } }: Loop,
-  place: LoopPlace,
-  { messages, tools }: ModelRequest,
-): ModelCallSeen => ({
-  ...copied(place),
+export const modelCallSeen = (loop: Loop, { messages, tools }: ModelRequest): ModelCallSeen => ({
+  ...placeOf(loop, 1),
   messages: structuredClone(messages),
   tools: tools.map(({ name }) => name),
-  sourcesAsked: state.turn?.tools.sourcesAsked ?? 0,
+  sourcesAsked: loop.journal.state.turn?.tools.sourcesAsked ?? 0,
   tokenEstimate: () => Math.ceil(JSON.stringify(messages).length / 4),
 });
 
-/** A reply of the model as inspectors are told of it. */
+/** A reply of the model that is journaled, as inspectors are told of it. */
 export const replySeen = (
-  place: LoopPlace,
+  loop: Loop,
   { model, text, toolCalls, finish, usage }: Extract<SessionEvent, { type: 'model-replied' }>,
   ms: number,
 ): ReplySeen => ({
-  ...copied(place),
+  ...placeOf(loop),
   model,
   text,
   calls: toolCalls.map(callSeen),
@@ -97,27 +89,23 @@ export const replySeen = (
 });
 
 /** Tells the log and the inspectors of a model call that came to no reply; of an interruption nobody. */
-export function tellModelFailure(
-  loop: Loop,
-  thrown: unknown,
-  { ms, ...place }: LoopPlace & Pick<ModelFailureSeen, 'ms'>,
-): void {
+export function tellModelFailure(loop: Loop, thrown: unknown, ms: number): void {
   if (!(thrown instanceof ModelError)) return;
   const { failure, status, message, reason } = thrown;
   const model = loop.spec.model.name;
   const line = `Model '${model}' failed (${failure}): ${reason}`;
   loop.log({ level: 'error', event: 'model-failed', model, message: line });
   const seen = { model, failure, ...(status !== undefined && { status }), message, ms };
-  inspect(loop, 'modelFailed', () => ({ ...copied(place), ...seen }));
+  inspect(loop, 'modelFailed', () => ({ ...placeOf(loop, 1), ...seen }));
 }
 
 /** A change of the tools as inspectors are told of it. */
 export const toolsChangeSeen = (
-  place: LoopPlace,
+  loop: Loop,
   { cause, came = [], went = [] }: EventOf<'tools-changed'>,
   offer: Offer,
 ): ToolsChangeSeen => ({
-  ...copied(place),
+  ...placeOf(loop, 1),
   cause,
   came: came.map(({ name }) => name),
   went: went.map(({ name }) => name),

@@ -14,7 +14,7 @@ import type { Log } from '../tool/log.ts';
 import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
 import type { LiveCall } from '../tool/tool.ts';
 import type { ToolResult } from '../tool/tool-result.ts';
-import { type AskLayer, inPlaces, type ScopedLayer } from './ask-layers.ts';
+import type { AskSeam } from './ask-reply.ts';
 import { isPlanned, type Loop, type ScopedUse } from './loop.ts';
 
 /** What a module brings to the loops in whose scope it is used. */
@@ -51,8 +51,8 @@ export interface LoopSeam {
    * nothing. The last use in scope is asked, and only for a model that `caches`. It must not throw.
    */
   marks?(request: ModelRequest, given: GivenMarks, loop: Loop): CacheMarks | undefined;
-  /** Wraps the model calls. Uses that share one object wrap each call once. */
-  readonly ask?: AskLayer | undefined;
+  /** Wraps the model calls. Made by `askLayer`. */
+  readonly ask?: AskSeam | undefined;
   /** It bounds tokens, in the place of the number that bounds a turn by default. */
   readonly boundsTokens?: boolean | undefined;
   /** Returns why it cannot be used for loops of this model, to follow the name of an agent; `undefined` if it can. */
@@ -159,18 +159,14 @@ export async function prepareAll(loop: Loop): Promise<void> {
   for (const { use } of loop.spec.uses) await LOOPS.of(use)?.prepare?.(loop);
 }
 
-/** The layers around the model calls of a loop, in their places. */
-export const layersOf = ({ spec }: Pick<Loop, 'spec'>): readonly ScopedLayer[] => {
-  if (spec.uses.length === 0 || isPlanned(spec.model)) return NO_LAYERS;
-  const layers = new Map<AskLayer, ScopedLayer>();
-  for (const { use, frame } of spec.uses) {
-    const layer = LOOPS.of(use)?.ask;
-    if (layer && !layers.has(layer)) layers.set(layer, { layer, frame });
+/** Returns a layer around the model calls of a loop, by which all of them are found; `undefined` if there are none. */
+export function askSeamOf({ spec: { uses, model } }: Pick<Loop, 'spec'>): AskSeam | undefined {
+  for (const { use } of uses) {
+    const seam = LOOPS.of(use)?.ask;
+    if (seam && !isPlanned(model)) return seam;
   }
-  return layers.size > 0 ? inPlaces([...layers.values()]) : NO_LAYERS;
-};
-
-const NO_LAYERS: readonly ScopedLayer[] = [];
+  return undefined;
+}
 
 /** Runs a call through the modules that wrap it, the outermost first. */
 export function throughModules(

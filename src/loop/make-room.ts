@@ -24,21 +24,19 @@ export const isTooLong = (failure: unknown): failure is ModelError =>
 /**
  * After a model was shown too much: decides what is left to show, once between two replies, and emits that. The oldest turns
  * leave first, then the longest results of this one are shortened, and last the summary leaves of what was before, until the
- * next request very probably fits.
- *
- * @throws ModelError when the model still refuses, or nothing is left to shorten; any other failure as it is.
+ * next request very probably fits. Returns the failure of the loop if the model still refuses, or nothing is left to shorten.
  */
-export function makeRoom(loop: Loop, toRequest: ToRequest, failure: unknown): void {
+export function makeRoom(loop: Loop, toRequest: ToRequest, failure: ModelError): ModelError | undefined {
   const { frame, spec } = loop;
-  if (!isTooLong(failure)) throw failure;
-  if (frame.shortened) throw tooLong(loop, 'though it was shortened', failure);
+  if (frame.shortened) return tooLong(loop, 'though it was shortened', failure);
   const { messages } = frame;
   const bytes = (left: Shortening): number => bytesOf(toRequest(shortened(messages, left)));
   const all = bytes({});
   const aim = aimOf(all, failure.length);
   const left = shorteningOf(messages, spec.policies.resultCharacters, (some) => bytes(some) <= aim);
-  if (bytes(left) >= all) throw tooLong(loop, 'and nothing of it is left to shorten', failure);
+  if (bytes(left) >= all) return tooLong(loop, 'and nothing of it is left to shorten', failure);
   loop.journal.emit({ type: 'conversation-shortened', ...inLoop(loop), ...left });
+  return undefined;
 }
 
 function shorteningOf(

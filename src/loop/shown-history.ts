@@ -1,7 +1,7 @@
 import { answerText, lastReply, saysNothing } from '../journal/conversation.ts';
 import type { CallRecord, Message } from '../journal/state.ts';
-import type { ModelMessage, ToolsTold } from '../model/chat-model.ts';
-import { NO_RESPONSE, replyInWords } from '../model/given-to.ts';
+import type { ChatModel, ModelMessage, ToolsTold } from '../model/chat-model.ts';
+import { givenTo, NO_RESPONSE, replyInWords } from '../model/given-to.ts';
 import { callsOf, type ReplyPart, type RequestedCall } from '../model/parts.ts';
 import { attempt } from '../tool/async.ts';
 import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
@@ -128,6 +128,7 @@ const withLines = (text: string, parts: readonly ContentPart[]): string =>
   paragraphs(text, ...parts.filter(isFile).map(fileLine));
 
 interface Sending {
+  readonly model: ChatModel;
   readonly files: ShownFiles | undefined;
   /** Every call, by our id. */
   readonly records: ReadonlyMap<string, CallRecord>;
@@ -140,7 +141,7 @@ interface Sending {
 }
 
 function sendingOf(loop: Shown, conversation: readonly Message[], files: ShownFiles | undefined): Sending {
-  const { tools, policies } = loop.spec;
+  const { model, tools, policies } = loop.spec;
   const records = new Map<string, CallRecord>();
   let hasKept = false;
   for (const message of conversation) {
@@ -150,6 +151,7 @@ function sendingOf(loop: Shown, conversation: readonly Message[], files: ShownFi
   }
   const readOn = howToReadOn(tools);
   return {
+    model,
     files,
     records,
     kept: hasKept ? keptReplies(conversation) : undefined,
@@ -197,7 +199,8 @@ function toReply(reply: ShownReply, sending: Sending): ModelMessage[] {
     toolCalls.push(own);
     results.push({ role: 'tool', id, name, ...shownResult(call, sending) });
   }
-  return [{ role: 'assistant', text, toolCalls: given ?? toolCalls, ...kept }, ...results];
+  const said = { role: 'assistant', text, toolCalls: given ?? toolCalls, ...kept } as const;
+  return [kept ? givenTo(sending.model, said) : said, ...results];
 }
 
 /**
@@ -205,7 +208,8 @@ function toReply(reply: ShownReply, sending: Sending): ModelMessage[] {
  * every provider takes. An assistant message of its own may not end a request, nor stand between a call and its result.
  */
 function shownResult(call: HistoryCall, sending: Sending): ShownContent {
-  const shown = resultContent(call, sending);
+  const plain = resultText(call, sending);
+  const shown = sending.files ? withFiles(call, plain, sending) : { text: plain };
   const words = call.said ? saidBeside(call, sending) : '';
   if (words === '') return shown;
   const { text, parts } = shown;
@@ -225,11 +229,10 @@ function saidBeside({ said = [], input }: HistoryCall, { characters }: Sending):
 }
 
 /** Where a result was shortened since the conversation did not fit, its files are only named. */
-function resultContent(call: HistoryCall, sending: Sending): ShownContent {
+function withFiles({ id, result }: HistoryCall, text: string, sending: Sending): ShownContent {
   const { records, files, characters } = sending;
-  const text = resultText(call, sending);
-  const parts = files && call.result ? partsOfResult(call.result) : [];
-  if (!files || parts.length === 0 || records.get(call.id)?.ended?.shown !== undefined) return { text };
+  const parts = result ? partsOfResult(result) : [];
+  if (!files || parts.length === 0 || records.get(id)?.ended?.shown !== undefined) return { text };
   return files.result(text, parts, characters);
 }
 

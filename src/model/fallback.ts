@@ -134,25 +134,22 @@ function requestFor(model: ChatModel, request: ModelRequest): ModelRequest {
   const settings = mergedModelSettings(model, asked);
   return {
     ...others,
-    messages: givenTo(model, fittedFiles(model, unmarked(model, messages), request.accepts)),
+    messages: messagesFor(model, fittedFiles(model, messages, request.accepts)),
     ...(model.caches && cache && { cache }),
     ...(most !== undefined && { maxOutputTokens: Math.min(most, model.maxOutputTokens ?? most) }),
     ...(Object.keys(settings).length > 0 && { settings }),
   };
 }
 
-/** The messages without changes of tools and moved prefixes, for a model to which they say nothing. */
-const unmarked = (
-  { showToolsChanges, signPrefix, candidates }: ChatModel,
-  messages: readonly ModelMessage[],
-): readonly ModelMessage[] =>
-  candidates
+/** The messages as one candidate may be given them; changes of tools and moved prefixes only if they say something to it. */
+const messagesFor = (model: ChatModel, messages: readonly ModelMessage[]): readonly ModelMessage[] =>
+  model.candidates
     ? messages
     : messages.flatMap((message) => {
-        if (message.role === 'system' && message.toolsChange && !showToolsChanges) return [];
-        if (message.role !== 'assistant' || !message.movedPrefix || signPrefix) return message;
-        const { movedPrefix: _, ...own } = message;
-        return own;
+        if (message.role === 'system' && message.toolsChange && !model.showToolsChanges) return [];
+        if (message.role !== 'assistant') return message;
+        const { movedPrefix, ...own } = message;
+        return givenTo(model, movedPrefix && !model.signPrefix ? own : message);
       });
 
 const PASSED_ON: ReadonlySet<ModelFailure> = new Set([

@@ -11,29 +11,20 @@ export const partsOf = ({ parts, text, toolCalls }: Assistant): readonly ReplyPa
   parts ?? plainParts(text, toolCalls);
 
 /**
- * The conversation as this model may be given it. Its own replies stay whole. Of another's, what only its maker can read is
- * left out, and what its provider ran is told in words.
+ * A reply as this model may be given it. Its own replies stay whole, and so do those for a model that chooses from others. Of another's,
+ * what only its maker can read is left out, and what its provider ran is told in words.
  */
-export const givenTo = (
+export function givenTo(
   { provider = '', name, candidates }: Pick<ChatModel, 'provider' | 'name' | 'candidates'>,
-  messages: readonly ModelMessage[],
-): readonly ModelMessage[] =>
-  candidates || messages.every(isPlain)
-    ? messages
-    : messages.map((message) => {
-        if (isPlain(message)) return message;
-        const { madeBy } = message;
-        return madeBy?.provider === provider && madeBy.model === name ? message : inOwnWords(message);
-      });
-
-/** Every model may be given it as it is. */
-const isPlain = (
-  message: ModelMessage,
-): message is Exclude<ModelMessage, Assistant> | (Assistant & { parts?: undefined }) =>
-  message.role !== 'assistant' || !message.parts;
+  reply: Assistant,
+): Assistant {
+  const { madeBy } = reply;
+  const isOwn = madeBy?.provider === provider && madeBy.model === name;
+  return candidates || !reply.parts || isOwn ? reply : inOwnWords(reply);
+}
 
 /** A reply without anything that only its maker could read. */
-const inOwnWords = ({ role, text, toolCalls, parts = [] }: Assistant): ModelMessage => ({
+const inOwnWords = ({ role, text, toolCalls, parts = [] }: Assistant): Assistant => ({
   role,
   text: replyInWords(parts, { text, calls: toolCalls }),
   toolCalls,

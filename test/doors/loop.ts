@@ -1,6 +1,7 @@
 /** A door for tests. The loop, what it offers, and its limits. */
 
-export type { AskLayer } from '../../src/loop/ask-layers.ts';
+export { askLayer } from '../../src/loop/ask-layers.ts';
+export type { AskLayer } from '../../src/loop/ask-reply.ts';
 export { CallStarts } from '../../src/loop/call-starts.ts';
 export { messageOf } from '../../src/loop/exception-processor.ts';
 export { Interrupted } from '../../src/loop/holder.ts';

@@ -2,7 +2,6 @@ import { summaryMessage } from '../../journal/shortened.ts';
 import type { PricedUsage } from '../../journal/usage.ts';
 import { askAside } from '../../loop/ask-layers.ts';
 import type { Loop } from '../../loop/loop.ts';
-import { layersOf } from '../../loop/loop-seams.ts';
 import { asideSettings } from '../../loop/loop-settings.ts';
 import { ModelCallRefused } from '../../loop/model-refusal.ts';
 import { toHistory } from '../../loop/shown-history.ts';
@@ -210,7 +209,7 @@ async function replyTo(
   signal: AbortSignal,
 ): Promise<ModelReply | undefined> {
   try {
-    return await askAside({ loop, layers: layersOf(loop), request, signal });
+    return await askAside({ loop, request, signal });
   } catch (failure) {
     if (failure instanceof ModelCallRefused) return undefined;
     throw failure;

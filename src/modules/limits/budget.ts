@@ -1,4 +1,4 @@
-import type { AskLayer } from '../../loop/ask-layers.ts';
+import { askLayer } from '../../loop/ask-layers.ts';
 import type { Loop } from '../../loop/loop.ts';
 import { isCount } from '../../loop/loop-limits.ts';
 import { LOOPS } from '../../loop/loop-seams.ts';
@@ -83,7 +83,7 @@ const budgetsOf = ({ spec }: Loop): readonly Budget[] =>
   spec.uses.flatMap(({ use, frame }) => boundsIn(use, frame));
 
 /** One layer for all budgets of a loop: a call is held back once, in each of them. */
-const LAYER: AskLayer = {
+const LAYER = askLayer({
   place: 'budget',
   async around({ loop, request, tell, atEnd }, next) {
     const budgets = budgetsOf(loop);
@@ -101,4 +101,4 @@ const LAYER: AskLayer = {
       },
     });
   },
-};
+});

@@ -214,6 +214,14 @@ it('a Worker carries what shows changes of tools only with a model that takes th
   expect(carried.filter(isOfLateTools)).toHaveLength(1);
 });
 
+it('a Worker carries what asks through layers only with a module that has one', async () => {
+  const isOfLayers = (path: string): boolean => path === 'src/loop/ask-layers.ts';
+  expect((await filesOf(WORKER)).filter(isOfLayers)).toEqual([]);
+  const bounded = WORKER.replace('tools: [look]', 'tools: [look], use: [budget({ tokens: 9_999 })]');
+  const carried = await filesOf(`import { budget } from './src/modules/limits/entry.ts';${bounded}`);
+  expect(carried.filter(isOfLayers)).toHaveLength(1);
+});
+
 it('a Worker carries descriptions of routes only when it mounts openApi, and of those alone that it passes', async () => {
   const entries = ['create-holdfast', 'index', 'modules/webhooks/entry', 'mcp/server/entry'];
   const surfaces = ['surfaces/entry', 'surfaces/ai-sdk-ui/entry', 'surfaces/openai/entry'];

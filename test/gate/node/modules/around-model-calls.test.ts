@@ -4,13 +4,20 @@ import { type ChatModel, defineAgent, ModelError, type ModelReply } from '../../
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import type { ModuleUse } from '../../../../src/module.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { type AskLayer, createModule, LOOPS, ModelCallRefused, useOf } from '../../../doors/loop.ts';
+import {
+  type AskLayer,
+  askLayer,
+  createModule,
+  LOOPS,
+  ModelCallRefused,
+  useOf,
+} from '../../../doors/loop.ts';
 import { reads } from '../tool-loop/scenes.ts';
 
 /** A module that is a layer around model calls. */
 function layerOf(name: string, ask: AskLayer, nested = false): ModuleUse {
   const use = useOf(createModule({ name, nested }));
-  LOOPS.give(use, { ask });
+  LOOPS.give(use, { ask: askLayer(ask) });
   return use;
 }
 

@@ -1,0 +1,175 @@
+import { type AskOptions, ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
+import { callsOf, partsProblem, wordsOf } from '../model/parts.ts';
+import { Interrupted } from './holder.ts';
+import { inLoop, isPlanned, type LiveEvents, type Loop } from './loop.ts';
+import { isTooLong } from './make-room.ts';
+import { ModelCallRefused } from './model-refusal.ts';
+import { askInTime } from './model-time.ts';
+
+/** How a model reports on a reply. Pieces are redacted. */
+export type Tell = Pick<AskOptions, 'onText' | 'onReasoning' | 'again'>;
+
+/** A reply from which credentials are taken out. */
+export interface AskedReply extends ModelReply {
+  /** A credential was in its parts, which are left out. */
+  readonly cut?: true;
+}
+
+/** One reply that a model is asked for. */
+export interface ModelCall {
+  readonly loop: Loop;
+  readonly request: ModelRequest;
+  /** How often the model was asked for this reply, also by earlier invocations. */
+  readonly attempts: { made: number };
+  /** Shows the reply before it is whole. Defaults to the live events of the loop. */
+  readonly tell?: Tell;
+  /** Calls back once the outcome of the model call is in the journal. */
+  atEnd(run: () => void): void;
+}
+
+/** One model call of a loop, as a layer around it has it. */
+export interface Exchange extends Pick<ModelCall, 'loop' | 'request' | 'atEnd'> {
+  /** The id of the loop for which the module is used; empty for the turn's own. */
+  readonly frame: string;
+  /** Shows the reply before it is whole. A layer that watches gives `next` its own, and calls this one in it. */
+  readonly tell: Tell;
+}
+
+/** Asks through the layers inside. `tell` defaults to that of the exchange. */
+export type AskNext = (request: ModelRequest, tell?: Tell) => Promise<AskedReply>;
+
+/** What a module puts around the model calls of loops. */
+export interface AskLayer {
+  /**
+   * Where it is among other layers: from `trace`, the outermost, to `budget`. Inside of `retry` the kernel asks once more if a reply
+   * broke off after its output began. Inside of `budget` are only parts of the kernel: a free connection, the time limit, redaction, and
+   * the model.
+   */
+  readonly place: 'trace' | 'guard' | 'room' | 'fallback' | 'retry' | 'budget';
+  /**
+   * Returns the reply of `next`, or another one; it may call `next` several times. Every invocation that continues the turn runs it
+   * again.
+   *
+   * @throws ModelCallRefused if a limit does not allow the call; what `next` throws, of which `Interrupted` must pass through.
+   */
+  around(exchange: Exchange, next: AskNext): Promise<AskedReply>;
+}
+
+/** A layer, with the function that asks through all layers of a loop: a Worker without layers carries no such function. */
+export interface AskSeam {
+  readonly layer: AskLayer;
+  readonly throughLayers: (call: ModelCall) => Promise<AskedReply>;
+}
+
+/**
+ * Asks for one reply, through the layers of its seam if it has one. Returns `undefined` if a limit does not allow the call, which is then journaled.
+ *
+ * @throws ModelError if there is no reply; Interrupted if the wait for it was cut short; what a layer throws.
+ */
+export async function replyOf(
+  asked: Pick<ModelCall, 'loop' | 'request' | 'atEnd'>,
+  seam: AskSeam | undefined,
+): Promise<AskedReply | undefined> {
+  const { loop } = asked;
+  const { frame, holder, journal } = loop;
+  const attempts = { made: (journal.state.turn?.resumedSinceReply ?? 0) + Number(frame.shortened) };
+  // How long it takes nobody knows: what takes too long is left, and asked for again by the next invocation.
+  holder.claim({ subrequests: isPlanned(loop.spec.model) ? 0 : 1, ms: 0 });
+  const call = { ...asked, attempts };
+  try {
+    return seam ? await seam.throughLayers(call) : await askTwice(call, askOnce);
+  } catch (failure) {
+    if (!(failure instanceof ModelCallRefused)) throw failure;
+    journal.emit({ type: 'model-refused', ...inLoop(loop), ...failure.refusal });
+    return undefined;
+  }
+}
+
+/** Asks a second time if the first attempt broke off after its output had begun, which no adapter repeats. */
+export async function askTwice(
+  call: ModelCall,
+  once: (call: ModelCall) => Promise<AskedReply>,
+): Promise<AskedReply> {
+  try {
+    return await once(call);
+  } catch (failure) {
+    if (!(failure instanceof ModelError) || !failure.outputBegan || isTooLong(failure)) throw failure;
+    call.loop.holder.count(1);
+    return await once(call);
+  }
+}
+
+/**
+ * Asks the model of a loop itself, as soon as a connection is free.
+ *
+ * @throws ModelError if there is no reply; Interrupted if the wait for it was cut short; ModelCallRefused as `again` throws it.
+ */
+export async function askOnce(call: ModelCall): Promise<ModelReply> {
+  const { loop, attempts } = call;
+  const { frame, holder, spec } = loop;
+  attempts.made += 1;
+  const label = `${frame.iterations + 1}.${attempts.made}`;
+  holder.checkpoint();
+  if (attempts.made > 1) loop.live.restarted(label, frame.id);
+  try {
+    return await loop.slots.hold(() => askWire(call, label));
+  } catch (failure) {
+    const { modelSignal } = holder;
+    if (modelSignal.aborted) throw modelSignal.reason;
+    if (PASSING.some((one) => failure instanceof one)) throw failure;
+    // Its words may hold what only the adapter should know.
+    const model = spec.model.name;
+    const message = `the model '${model}' threw`;
+    loop.log({ level: 'error', event: 'other', model, message, thrown: failure });
+    throw new ModelError('invalid-reply', `The model '${model}' threw instead of answering.`);
+  }
+}
+
+const PASSING = [ModelError, Interrupted, ModelCallRefused];
+
+/** Asks the model, in time. `label` names the attempt to clients. */
+async function askWire({ loop, request, tell }: ModelCall, label: string): Promise<ModelReply> {
+  const { holder, spec, live } = loop;
+  holder.checkpoint();
+  const isShown = tell ? tell.onText || tell.onReasoning : live.text || live.reasoning;
+  const pieces = isShown ? piecesOf(loop, label, tell) : undefined;
+  const reply = await askInTime(loop, request, {
+    signal: holder.modelSignal,
+    onText: pieces?.onText,
+    onReasoning: pieces?.onReasoning,
+    async again(failed) {
+      holder.count(1);
+      await tell?.again?.(failed);
+    },
+  });
+  pieces?.end();
+  const problem = partsProblem(reply);
+  if (!problem) return reply;
+  throw new ModelError(
+    'invalid-reply',
+    `The model '${spec.model.name}' answered with a reply that cannot be kept: ${problem}.`,
+  );
+}
+
+/** Shows a piece of the text of a reply, or of its reasoning. */
+type Show = NonNullable<LiveEvents['text']>;
+
+/** Hands the pieces of a reply on without secrets; the last of them at its end. */
+function piecesOf({ live, frame, secrets }: Loop, label: string, tell: Tell | undefined) {
+  const { take, end } = secrets.redactPieces<Show>((piece, show) => show(label, piece, frame.id));
+  const shown = (show: Show | undefined) => show && ((piece: string): void => take(piece, show));
+  const told = (show: Tell['onText']): Show | undefined => show && ((_, piece) => show(piece));
+  return {
+    onText: shown(tell ? told(tell.onText) : live.text),
+    onReasoning: shown(tell ? told(tell.onReasoning) : live.reasoning),
+    end,
+  };
+}
+
+/** A credential is never journaled, also when a model repeats one. What is signed together is then not kept at all. */
+export function withoutSecrets({ secrets }: Pick<Loop, 'secrets'>, reply: AskedReply): AskedReply {
+  const clean = secrets.redact(reply);
+  if (clean === reply || JSON.stringify(clean.parts) === JSON.stringify(reply.parts)) return clean;
+  const { parts = [], ...others } = clean;
+  return { ...others, text: wordsOf(parts), toolCalls: callsOf(parts), cut: true };
+}
