@@ -47,7 +47,7 @@ const KNOWN: Readonly<Record<Alarm['kind'], true>> = {
   start: true,
   retention: true,
   due: true,
-  files: true,
+  outside: true,
   'file-retention': true,
 };
 

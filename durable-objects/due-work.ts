@@ -2,7 +2,7 @@ import { type OfferedRow, takeDueRows } from './agenda.ts';
 import { dueRefs, retainAnew, scheduleAlarm } from './alarms.ts';
 import { expireFiles } from './files.ts';
 import { expireWait, isCancelled } from './inbox.ts';
-import { type DueDeletion, takeDueDeletions } from './outside-files.ts';
+import { takeStale } from './outside-files.ts';
 import type { LedgerScope } from './session-storage.ts';
 import { pauseAfterSilence } from './take-overs.ts';
 import { queueDue, startNext } from './waiting-turns.ts';
@@ -10,22 +10,20 @@ import { queueDue, startNext } from './waiting-turns.ts';
 /** What an alarm hands to a runner. */
 export interface DueWork {
   readonly turns: readonly string[];
-  /** Rows of the agenda, for the modules that wrote them. */
+  /** For the modules that wrote them, or that have something stale outside. */
   readonly rows: readonly OfferedRow[];
-  /** Copies of files that the store outside is to delete. */
-  readonly deletions: readonly DueDeletion[];
 }
 
-const NOTHING_DUE: DueWork = { turns: [], rows: [], deletions: [] };
+const NOTHING_DUE: DueWork = { turns: [], rows: [] };
 
-/** Does what is due where there is no session any more: its files are deleted outside. */
+/** Does what is due where there is no session any more: what it has outside is stale. */
 export function doErasedWork(scope: LedgerScope): DueWork {
   const { storage } = scope;
   if (storage.alarms.all().length === 0) return NOTHING_DUE;
   return storage.transaction(() => {
-    const deletions = takeDueDeletions(scope);
+    const rows = takeStale(scope);
     scheduleAlarm(scope);
-    return { ...NOTHING_DUE, deletions };
+    return { turns: [], rows };
   });
 }
 
@@ -37,10 +35,9 @@ export function doDueWork(scope: LedgerScope): DueWork {
   for (const wait of dueRefs(scope, 'expiry')) expireWait(scope, wait);
   expireFiles(scope);
   const turns = takeDueTurns(scope);
-  const rows = takeDueRows(scope);
-  const deletions = takeDueDeletions(scope);
+  const rows = [...takeDueRows(scope), ...takeStale(scope)];
   scheduleAlarm(scope);
-  return { turns, rows, deletions };
+  return { turns, rows };
 }
 
 /**

@@ -29,7 +29,7 @@ export interface FileStorage {
 }
 
 /** What is known of a file. Its bytes are here, in a store outside, or both. */
-export interface StoredFile extends Omit<KeptFile, 'bytes' | 'copy'> {
+export interface StoredFile extends Omit<KeptFile, 'bytes' | 'copy' | 'outside'> {
   readonly isHere: boolean;
   readonly isOutside: boolean;
   readonly gone: FileGone | null;

@@ -34,7 +34,7 @@ export function keepFiles(scope: LedgerScope, toKeep: readonly KeptFile[]): void
     if (isKept) files.keepLonger(file.id, scope.now());
     if (isKept || isMoved(kept, file)) continue;
     files.add({ ...file, size: sizeOf(file) }, scope.now());
-    if (file.bytes === undefined) rememberStore(scope);
+    if (file.outside) rememberStore(scope, file.outside);
   }
   scheduleExpiry(scope);
 }

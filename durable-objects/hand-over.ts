@@ -1,5 +1,5 @@
 import type { DueOutcome, DueRow } from '../src/journal/agenda.ts';
-import type { HandOver, StoreDeletion, TurnRunner } from '../src/journal/turn-runner.ts';
+import type { HandOver, TurnRunner } from '../src/journal/turn-runner.ts';
 
 /** Hands the unfinished turns of one session to whoever runs them. */
 export interface TurnCarrier {
@@ -10,8 +10,6 @@ export interface TurnCarrier {
   handOver(handOver: HandOver): Promise<void>;
   /** Somebody has come for what was sent. */
   arrived(): void;
-  /** Has copies of files deleted in the store outside, by the loopback. Returns whether they are. Never rejects. */
-  deleteFiles(deletion: StoreDeletion): Promise<boolean>;
   /** Offers a row of the agenda to its module, by the loopback. Returns the outcome, or `undefined` if there is none. Never rejects. */
   offer(row: DueRow): Promise<DueOutcome | undefined>;
 }
@@ -70,16 +68,6 @@ export function createTurnCarrier(ctx: DurableObjectState, queue: TurnQueue | un
     },
     arrived() {
       sent = undefined;
-    },
-    async deleteFiles(deletion) {
-      const { name, attempt, nextAfter } = deletion;
-      const missing = `files of session ${name} are not deleted in the file store`;
-      const failed = `${missing}; attempt ${attempt + 1} follows in ${Math.round(nextAfter / 60_000)} min`;
-      const deleted = await ask({ missing, failed }, async (runner) => {
-        await runner.deleteFiles(deletion);
-        return true;
-      });
-      return deleted === true;
     },
     offer(row) {
       const { name, module, key, ref } = row;

@@ -86,6 +86,7 @@ const MIGRATIONS: readonly string[] = [
   UPDATE files SET at = (SELECT coalesce(max(at), 0) FROM events)`,
   `ALTER TABLE lease ADD COLUMN heardSeq INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE lease RENAME COLUMN stopped_at TO stoppedAt`,
+  `UPDATE agenda SET kind = 'outside', ref = json_array(ref ->> 0, ref ->> 1, 'files', '') WHERE kind = 'files'`,
 ];
 
 /** Tells whether the tables are there. Writes nothing. */

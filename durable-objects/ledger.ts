@@ -28,7 +28,7 @@ import { deleteFile, keepFiles, pageOfFile, statesOf, whyMoved, whyNoRoom } from
 import { type Bounds, toFull, weightOf, whyFull } from './fullness.ts';
 import { isNews, leaveOrExpire, unreadMessages, whyNotPosted } from './inbox.ts';
 import { LeaseClock, leasedAnswer, storedBefore } from './lease.ts';
-import { type DueDeletion, eraseSession, settleDeletion } from './outside-files.ts';
+import { eraseSession, settleStale } from './outside-files.ts';
 import { noticeOf, readPage } from './pages.ts';
 import { type LedgerScope, NO_EPOCH, type SessionStorage } from './session-storage.ts';
 import { NO_TAKE_OVERS } from './take-overs.ts';
@@ -236,14 +236,11 @@ export class SessionLedger {
     return this.#storage.head() > 0 ? this.#commit(() => doDueWork(scope)) : doErasedWork(scope);
   }
 
-  /** Stores the outcome of a row that an alarm offered. Stores nothing if the session was erased meanwhile. */
+  /** Stores the outcome of a row that an alarm offered. A row that a module wrote is gone if the session was erased meanwhile. */
   settleRow(row: OfferedRow, outcome: DueOutcome): void {
-    if (this.#storage.head() > 0) this.#commit(() => settleRow(this.#scope, row, outcome));
-  }
-
-  /** The store outside has deleted these copies of files. */
-  filesDeleted(deletion: DueDeletion): void {
-    settleDeletion(this.#scope, deletion);
+    const { stale } = row;
+    if (stale) settleStale(this.#scope, { ...row, stale }, outcome);
+    else if (this.#storage.head() > 0) this.#commit(() => settleRow(this.#scope, row, outcome));
   }
 
   /** Stores a turn as `#storeStart` does, in one commit. */

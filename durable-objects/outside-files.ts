@@ -1,20 +1,23 @@
-/** Copies of files in a store outside: which of them are to be deleted there, and when the store is asked. */
-import type { StoreDeletion } from '../src/journal/turn-runner.ts';
+/** Copies of bytes in a store outside that a module has: which of them are stale, and when the module is offered them. */
+import type { AgendaOwner, DueOutcome, StaleCopies } from '../src/journal/agenda.ts';
+import type { OfferedRow } from './agenda.ts';
 import { dueRefs, scheduleAlarm } from './alarms.ts';
 import { incarnationOf, type LedgerScope, NEVER } from './session-storage.ts';
 
-/** What an alarm asks of the store; the session's name is not known here. */
-export type DueDeletion = Omit<StoreDeletion, 'name'>;
+/** An offered row that says what is stale outside. */
+export interface OfferedStale extends OfferedRow {
+  readonly stale: StaleCopies;
+}
 
-/** One incarnation of the session has one row, whose `ref` says all of this. */
-interface Row {
+/** A module has one row for each incarnation of the session, whose `ref` says all of this. */
+interface Row extends AgendaOwner {
   readonly incarnation: string;
-  /** How often the store was asked in vain. */
+  /** How often the row was offered in vain. */
   readonly attempts: number;
   readonly due: number;
 }
 
-/** A store that fails is asked again after so many ms, and each time after twice as many, up to a day. */
+/** A module that fails is asked again after so many ms, and each time after twice as many, up to a day. */
 const FIRST_PAUSE = 60_000;
 const LONGEST_PAUSE = 24 * 60 * 60_000;
 
@@ -22,22 +25,24 @@ const LONGEST_PAUSE = 24 * 60 * 60_000;
 const MOST_COPIES = 40;
 
 /**
- * Remembers that a store outside may hold files of the session. A tool puts bytes there before an event names them, so the row exists
- * before the first file is known, and is due when something is to be deleted.
+ * Remembers that a module may have bytes of the session in a store outside. A tool puts bytes there before an event names them, so the
+ * row exists before the first file is known, and is due when something is to be deleted.
  */
-export function rememberStore(scope: LedgerScope): void {
-  if (scope.storesOutside && !find(scope))
-    store(scope, { incarnation: current(scope), attempts: 0, due: NEVER });
+export function rememberStore(scope: LedgerScope, { module, key }: AgendaOwner): void {
+  const row = { module, key, incarnation: current(scope) };
+  if (scope.storesOutside && !find(scope, row)) store(scope, { ...row, attempts: 0, due: NEVER });
 }
 
 /** Copies of deleted files are to be deleted in the store as well. */
 export function scheduleCopies(scope: LedgerScope): void {
-  const row = find(scope);
-  if (row) store(scope, { ...row, due: Math.min(row.due, afterZombies(scope)) });
+  const incarnation = current(scope);
+  for (const row of all(scope))
+    if (row.incarnation === incarnation)
+      store(scope, { ...row, due: Math.min(row.due, afterZombies(scope)) });
 }
 
 /**
- * Erases the session, but for the rows of its agenda that have its files deleted in the store outside. Must not be called in a
+ * Erases the session, but for the rows of its agenda that have its copies deleted in stores outside. Must not be called in a
  * transaction.
  */
 export function eraseSession(scope: LedgerScope): void {
@@ -57,35 +62,45 @@ export function eraseSession(scope: LedgerScope): void {
  */
 const afterZombies = ({ clock, now }: LedgerScope): number => now() + clock.ms * 1.25;
 
-/** Returns what to ask of the store now. It is due again in case the store fails. */
-export const takeDueDeletions = (scope: LedgerScope): DueDeletion[] =>
-  dueRefs(scope, 'files').flatMap((ref): DueDeletion[] => {
-    const { incarnation, attempts } = fromRef(ref);
+/** Returns what is to be deleted outside now. It is due again in case the module fails. */
+export const takeStale = (scope: LedgerScope): OfferedStale[] =>
+  dueRefs(scope, 'outside').flatMap((stored): OfferedStale[] => {
+    const { attempts, ...row } = fromRef(stored);
+    const { module, key, incarnation } = row;
     const isErased = scope.storage.head() === 0 || incarnation !== current(scope);
     const copies = isErased ? undefined : scope.storage.files.staleCopies(MOST_COPIES);
     if (copies?.length === 0) {
-      store(scope, { incarnation, attempts: 0, due: NEVER });
+      store(scope, { ...row, attempts: 0, due: NEVER });
       return [];
     }
     const attempt = attempts + 1;
     const nextAfter = Math.min(FIRST_PAUSE * 2 ** attempts, LONGEST_PAUSE);
-    store(scope, { incarnation, attempts: attempt, due: scope.now() + nextAfter });
-    return [{ incarnation, ...(copies && { copies }), attempt, nextAfter }];
+    store(scope, { ...row, attempts: attempt, due: scope.now() + nextAfter });
+    return [{ module, key, ref: incarnation, attempt, stale: { incarnation, ...(copies && { copies }) } }];
   });
 
-/** The store has deleted these. Without a session the last row leaves an empty database. Must not be called in a transaction. */
-export function settleDeletion(scope: LedgerScope, { incarnation, copies }: DueDeletion): void {
+/**
+ * Stores what came of an offer: these are deleted, unless they are to be offered again. Without a session the last row leaves an empty
+ * database. Must not be called in a transaction.
+ */
+export function settleStale(
+  scope: LedgerScope,
+  { module, key, stale: { incarnation, copies } }: OfferedStale,
+  outcome: DueOutcome,
+): void {
+  if (outcome === 'unknown') return; // the next offer is planned already
   const { storage, now } = scope;
-  const row = find(scope, incarnation);
+  const row = find(scope, { module, key, incarnation });
   const isErased = storage.head() === 0 || incarnation !== current(scope);
   // Of a session that was erased while its store deleted some copies, all are still to be deleted.
   if (!row || (copies === undefined) !== isErased) return;
   storage.transaction(() => {
-    if (copies === undefined) storage.alarms.remove('files', toAlarm(row).ref);
+    if (typeof outcome === 'object') store(scope, { ...row, due: now() + outcome.again });
+    else if (copies === undefined) storage.alarms.remove('outside', toAlarm(row).ref);
     else {
       storage.files.forgetCopies(copies);
       const isMore = storage.files.staleCopies(1).length > 0;
-      store(scope, { incarnation, attempts: 0, due: isMore ? now() : NEVER });
+      store(scope, { ...row, attempts: 0, due: isMore ? now() : NEVER });
     }
     scheduleAlarm(scope);
   });
@@ -95,25 +110,29 @@ export function settleDeletion(scope: LedgerScope, { incarnation, copies }: DueD
 const current = ({ storage }: LedgerScope): string => incarnationOf(storage.opening()) ?? '';
 
 const all = ({ storage }: LedgerScope): Row[] =>
-  storage.alarms.all().flatMap(({ kind, ref, due }) => (kind === 'files' ? [{ ...fromRef(ref), due }] : []));
+  storage.alarms
+    .all()
+    .flatMap(({ kind, ref, due }) => (kind === 'outside' ? [{ ...fromRef(ref), due }] : []));
 
-/** Returns the row of an incarnation, which defaults to the current one. */
-const find = (scope: LedgerScope, incarnation = current(scope)): Row | undefined =>
-  all(scope).find((row) => row.incarnation === incarnation);
+/** Which row it is. */
+type RowKey = Omit<Row, 'attempts' | 'due'>;
 
-/** Replaces the row of the same incarnation. */
+const find = (scope: LedgerScope, { module, key, incarnation }: RowKey): Row | undefined =>
+  all(scope).find((row) => row.module === module && row.key === key && row.incarnation === incarnation);
+
+/** Replaces the row of the same module and incarnation. */
 function store(scope: LedgerScope, row: Row): void {
   const { alarms } = scope.storage;
-  const before = find(scope, row.incarnation);
-  if (before) alarms.remove('files', toAlarm(before).ref);
+  const before = find(scope, row);
+  if (before) alarms.remove('outside', toAlarm(before).ref);
   alarms.add(toAlarm(row));
   scheduleAlarm(scope);
 }
 
-const toAlarm = ({ incarnation, attempts, due }: Row) =>
-  ({ kind: 'files', ref: JSON.stringify([incarnation, attempts]), due }) as const;
+const toAlarm = ({ incarnation, attempts, module, key, due }: Row) =>
+  ({ kind: 'outside', ref: JSON.stringify([incarnation, attempts, module, key]), due }) as const;
 
 function fromRef(ref: string): Omit<Row, 'due'> {
-  const [incarnation, attempts] = JSON.parse(ref) as [string, number]; // written by toAlarm
-  return { incarnation, attempts };
+  const [incarnation, attempts, module, key] = JSON.parse(ref) as [string, number, string, string]; // written by toAlarm
+  return { incarnation, attempts, module, key };
 }

@@ -19,7 +19,6 @@ import type {
   SessionFull,
   TurnStart,
 } from '../src/journal/session-port.ts';
-import type { StoreDeletion } from '../src/journal/turn-runner.ts';
 import { mostBytesOf } from './fullness.ts';
 import { createTurnCarrier, type TurnCarrier, type TurnQueue } from './hand-over.ts';
 import { SessionLedger } from './ledger.ts';
@@ -148,10 +147,9 @@ export class SessionObject extends DurableObject<SessionEnv> {
   override alarm(): void {
     try {
       const { name } = this.#storage;
-      const { turns, rows, deletions } = this.#ledger.alarm();
+      const { turns, rows } = this.#ledger.alarm();
       for (const turn of turns) void this.#carrier.handOver({ name, turn });
       for (const row of rows) void this.#offer({ name, ...row });
-      for (const due of deletions) void this.#deleteFiles({ name, ...due });
     } catch (error) {
       console.error(`holdfast: the alarm of session ${this.#storage.name} failed: ${String(error)}`);
       void this.ctx.storage.setAlarm(this.#now() + this.#leaseMs);
@@ -162,10 +160,5 @@ export class SessionObject extends DurableObject<SessionEnv> {
   async #offer(row: DueRow): Promise<void> {
     const outcome = await this.#carrier.offer(row);
     if (outcome !== undefined) this.#ledger.settleRow(row, outcome);
-  }
-
-  /** What the store has not deleted is due again by itself. */
-  async #deleteFiles(deletion: StoreDeletion): Promise<void> {
-    if (await this.#carrier.deleteFiles(deletion)) this.#ledger.filesDeleted(deletion);
   }
 }

@@ -246,11 +246,11 @@ export interface Alarm {
   /**
    * `turn`: the turn needs a holder. `expiry`: nobody has answered the wait of this id. `start`: the turn was scheduled for then.
    * `retention`: the session is to be erased if nothing has happened in it for `ref` milliseconds. `due`: rows of one
-   * module and key are to be offered to a Worker. `files`: a store outside is to delete files of the incarnation in `ref`.
+   * module and key are to be offered to a Worker. `outside`: what a module has outside of the incarnation in `ref` is stale.
    * `file-retention`: a file has been kept for `ref` milliseconds.
    */
-  readonly kind: 'turn' | 'expiry' | 'start' | 'retention' | 'due' | 'files' | 'file-retention';
-  /** The id of the turn or of the wait, the milliseconds, the rows of a module, or whose files are to be deleted. */
+  readonly kind: 'turn' | 'expiry' | 'start' | 'retention' | 'due' | 'outside' | 'file-retention';
+  /** The id of the turn or of the wait, the milliseconds, the rows of a module, or what is stale outside. */
   readonly ref: string;
 }
 
@@ -260,7 +260,7 @@ export interface LedgerScope {
   readonly clock: LeaseTimes;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Whether a store outside may have files. */
+  /** Whether modules may keep bytes in stores outside. */
   readonly storesOutside: boolean;
 }
 

@@ -84,14 +84,14 @@ export function whatBecameOf(
 
 /** Under which key the turn is known again, and for how long the session and its files are kept. The caller schedules the alarm. */
 export function rememberRequest(scope: LedgerScope, start: TurnStart, seq: number): void {
-  const { turn, request, fileRetainMs, hasFileStore } = start;
+  const { turn, request, fileRetainMs, keepsOutside } = start;
   if (request !== undefined) {
     const { key, bodyHash, ttl } = request;
     scope.storage.requests.add({ key, bodyHash, turn, seq, expires: scope.now() + ttl });
   }
   retain(scope, start);
   if (fileRetainMs !== undefined) retainFiles(scope, fileRetainMs);
-  if (hasFileStore) rememberStore(scope);
+  if (keepsOutside) rememberStore(scope, keepsOutside);
 }
 
 /**

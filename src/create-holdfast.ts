@@ -1,7 +1,7 @@
 /** The entry `holdfast/worker`: makes a Worker of agents. */
 
 export type { AgendaRow, DueOutcome, DueRow } from './journal/agenda.ts';
-export type { HandOver, StoreDeletion, TurnRunner } from './journal/turn-runner.ts';
+export type { HandOver, TurnRunner } from './journal/turn-runner.ts';
 export { ConfigurationError } from './model/configuration-error.ts';
 export type { ObjectSessionOptions } from './session/object-session.ts';
 export type { PlatformConfig } from './session/read-platform.ts';

@@ -2,7 +2,7 @@ import { SessionLedger } from '../../durable-objects/ledger.ts';
 import type { DueOutcome, DueRow } from '../journal/agenda.ts';
 import { LIVE, type Line, type LiveMessage, type Watcher } from '../journal/live-items.ts';
 import type { SessionPort } from '../journal/session-port.ts';
-import type { HandOver, StoreDeletion } from '../journal/turn-runner.ts';
+import type { HandOver } from '../journal/turn-runner.ts';
 import type { Clock } from '../session/read-platform.ts';
 import { MemoryStorage } from './memory-storage.ts';
 
@@ -15,12 +15,8 @@ export interface MemorySessionsOptions {
   /** Called by a session's alarm with a turn that needs a holder; not awaited, and its failure is ignored. */
   readonly dispatch: (handOver: HandOver) => unknown;
   /**
-   * Called by a session's alarm when copies of its files are to be deleted in a store outside: a while after the session was erased, or
-   * such a file deleted. Called again after a while when it fails. Absent: nothing is deleted outside.
-   */
-  readonly deleteFiles?: ((deletion: StoreDeletion) => unknown) | undefined;
-  /**
-   * Called by a session's alarm with a row of its agenda, and again after a while if it rejects. Absent: the rows stay.
+   * Called by a session's alarm with a row that is due, and again after a while if it rejects. Absent: rows of modules stay, and nothing is
+   * deleted outside.
    */
   readonly due?: ((row: DueRow) => Promise<DueOutcome>) | undefined;
 }
@@ -87,9 +83,9 @@ class MemorySession {
   }
 
   #start(): SessionLedger {
-    const { clock, leaseMs, mostBytes, deleteFiles } = this.#options;
+    const { clock, leaseMs, mostBytes, due } = this.#options;
     return new SessionLedger(this.#storage, {
-      storesOutside: deleteFiles !== undefined,
+      storesOutside: due !== undefined,
       leaseMs,
       mostBytes,
       now: () => clock.now(),
@@ -173,7 +169,7 @@ class MemorySession {
 
   #alarm(): void {
     const { dispatch } = this.#options;
-    const { turns, rows, deletions } = this.#ledger.alarm();
+    const { turns, rows } = this.#ledger.alarm();
     for (const turn of turns) {
       const handOver = { name: this.#name, turn };
       Promise.resolve(handOver)
@@ -181,17 +177,6 @@ class MemorySession {
         .catch(() => {});
     }
     for (const row of rows) void this.#offer({ name: this.#name, ...row });
-    for (const due of deletions) void this.#deleteFiles({ name: this.#name, ...due });
-  }
-
-  /** What fails is due again by itself. */
-  async #deleteFiles(deletion: StoreDeletion): Promise<void> {
-    try {
-      await this.#options.deleteFiles?.(deletion);
-      this.#ledger.filesDeleted(deletion);
-    } catch {
-      // The next attempt is planned already.
-    }
   }
 
   /** A row whose offer fails is due again by itself. */

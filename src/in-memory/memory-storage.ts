@@ -247,7 +247,7 @@ class MemoryFiles implements FileStorage {
     return this.#kept.length < this.#files.size;
   }
 
-  add({ bytes, size, copy: _, ...file }: KeptFile, at: number): void {
+  add({ bytes, size, copy: _, outside: __, ...file }: KeptFile, at: number): void {
     const known = this.#files.get(file.id);
     const kept = known?.gone === null ? known : undefined;
     const isHere = bytes !== undefined;

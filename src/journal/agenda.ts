@@ -1,11 +1,15 @@
+/** A use of a module, as a session remembers it. */
+export interface AgendaOwner {
+  readonly module: string;
+  /** Of the use of the module. */
+  readonly key: string;
+}
+
 /**
  * Work that a module does once the append is stored: in a Worker, at least once, until it says that it is done. Rows of one module and
  * key are offered in the order in which they were stored, one after another.
  */
-export interface AgendaRow {
-  readonly module: string;
-  /** Of the use of the module. */
-  readonly key: string;
+export interface AgendaRow extends AgendaOwner {
   /** Of the module's choice: it names the work. A row that is on the agenda already is not added again. */
   readonly ref: string;
 }
@@ -16,6 +20,16 @@ export interface DueRow extends AgendaRow {
   readonly name: string;
   /** Which attempt this is, from 1 on. An attempt that no one answered counts. */
   readonly attempt: number;
+  /** The row is not one that the module wrote: the session has no more use for what the module keeps of it outside. */
+  readonly stale?: StaleCopies | undefined;
+}
+
+/** Copies of a session's bytes in a store outside for which it has no more use. */
+export interface StaleCopies {
+  /** Of the session that put them there. */
+  readonly incarnation: string;
+  /** The ids of the copies. Absent: all of this incarnation, which was erased. */
+  readonly copies?: readonly string[] | undefined;
 }
 
 /** The outcome of an offered row. */

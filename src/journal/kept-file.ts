@@ -1,3 +1,5 @@
+import type { AgendaOwner } from './agenda.ts';
+
 /** A file that is to be kept with what names it, in one commit. One that is kept already is not stored again. */
 export interface KeptFile {
   /** SHA-256 of its bytes, in hex. */
@@ -10,6 +12,8 @@ export interface KeptFile {
   readonly bytes?: Uint8Array | undefined;
   /** The id under which a store outside has the bytes. Defaults to `id`; see `FileState.copy`. */
   readonly copy?: string | undefined;
+  /** Of a file without bytes: which use of a module has them in its store. */
+  readonly outside?: AgendaOwner | undefined;
 }
 
 /** Asks for a part of a file. */
@@ -23,7 +27,7 @@ export interface FileQuery {
 
 /** A part of a file, and what is known of all of it. */
 export interface FilePage {
-  readonly file: Omit<KeptFile, 'bytes' | 'copy'>;
+  readonly file: Omit<KeptFile, 'bytes' | 'copy' | 'outside'>;
   /** `null`: they are in a store outside. */
   readonly bytes: Uint8Array | null;
   /** Where a store outside has the bytes, when they are `null`. */

@@ -1,5 +1,5 @@
 import type { WhenBusy } from '../tool/call.ts';
-import type { AgendaRow } from './agenda.ts';
+import type { AgendaOwner, AgendaRow } from './agenda.ts';
 import type { Deferred, EventPage, FoldStart, NewRow, ReadQuery } from './event-page.ts';
 import type { InboxMessage, Posted, PostedMessage, WaitingLoad } from './inbox-message.ts';
 import type { FileDeleted, FilePage, FileQuery, FileStates, KeptFile } from './kept-file.ts';
@@ -111,8 +111,11 @@ export interface TurnStart {
   readonly retainMs?: number | undefined;
   /** A file is deleted so many milliseconds after it came; never, unless the last turn says so. */
   readonly fileRetainMs?: number | undefined;
-  /** The app has a store outside. Whatever the store holds of this session is deleted there once the session is erased. */
-  readonly hasFileStore?: true | undefined;
+  /**
+   * A use of a module that may keep bytes of this session in a store outside. Once the session is erased, or has deleted such a file, the
+   * use is offered a row of what is stale there.
+   */
+  readonly keepsOutside?: AgendaOwner | undefined;
   /** The incarnation under which a store outside has the bytes of `files`. The turn is refused if the session has another one. */
   readonly filesUnder?: string | undefined;
 }

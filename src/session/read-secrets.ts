@@ -94,7 +94,7 @@ export function namesOfSession(name: string): Omit<SessionAddress, 'owner'> {
 export const agentOfSession = (name: string): string => namesOfSession(name).agent;
 
 /** What every message says of its session: how long it and its files are kept, and whether the app has a store for files. */
-export type Keeping = Pick<TurnStart, 'retainMs' | 'fileRetainMs' | 'hasFileStore'>;
+export type Keeping = Pick<TurnStart, 'retainMs' | 'fileRetainMs' | 'keepsOutside'>;
 
 /** Returns the port of a session whose messages say this. */
 export function withKeeping(port: SessionPort, keeping: Keeping): SessionPort {

@@ -1,8 +1,8 @@
 /** How an app takes files: the part of the seam `APP` for which messages are read. Without it messages are words. */
 import type { Agent } from '../agent/define-agent.ts';
+import type { AgendaOwner } from '../journal/agenda.ts';
 import type { FilePage } from '../journal/kept-file.ts';
 import type { SessionPort, TurnStart } from '../journal/session-port.ts';
-import type { StoreDeletion } from '../journal/turn-runner.ts';
 import type { ChatModel, MediaTaken } from '../model/chat-model.ts';
 import type { Meter } from '../session/meter.ts';
 import type { JsonObject } from '../tool/json.ts';
@@ -77,8 +77,14 @@ export interface AppFiles {
    * unless a store has them.
    */
   find(at: FilesAt, query: { readonly id: string; readonly ahead: number }): Promise<SessionFile | undefined>;
-  /** Checks the store outside of an environment; absent: sessions keep their files. @throws DeploymentError if it is no store. */
-  readonly checkStore?: ((env: FilesAt['env']) => unknown) | undefined;
-  /** Deletes copies of files in the store outside. @throws ConfigurationError if there is none. */
-  deleteCopies(env: FilesAt['env'], deletion: StoreDeletion): Promise<void>;
+  /** The store outside; absent: sessions keep their files. */
+  readonly store?: OutsideStore | undefined;
+}
+
+/** A store outside that has the files of an app. */
+interface OutsideStore {
+  /** The use of a module that deletes in it what is stale. */
+  readonly owner: AgendaOwner;
+  /** Checks the store of an environment. @throws DeploymentError if it is no store. */
+  check(env: FilesAt['env']): unknown;
 }

@@ -3,8 +3,7 @@ import type { Context, Hono } from 'hono';
 import { HonoBase } from 'hono/hono-base';
 import { TrieRouter } from 'hono/router/trie-router';
 import type { DueOutcome, DueRow } from '../journal/agenda.ts';
-import type { HandOver, StoreDeletion, TurnRunner } from '../journal/turn-runner.ts';
-import { ConfigurationError } from '../model/configuration-error.ts';
+import type { HandOver, TurnRunner } from '../journal/turn-runner.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { CALLS } from '../tool/call-origin.ts';
 import { credentialsIn } from '../tool/env.ts';
@@ -79,11 +78,6 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
       await work;
     }
 
-    async deleteFiles(deletion: StoreDeletion): Promise<void> {
-      if (!host.files) throw new ConfigurationError(NO_FILES);
-      await host.files.deleteCopies(this.env, deletion);
-    }
-
     async due(row: DueRow): Promise<DueOutcome> {
       const work = doDue({ host: invoked(host, this.env, this.ctx), env: this.env }, row);
       this.ctx.waitUntil(work.catch(() => {}));
@@ -100,9 +94,6 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
     sessionFromCode({ host, waitUntil }, env as Env, options); // an interface of bindings has no index
   return { worker, routes: createRoutes(host, table), TurnRunner: Runner, session };
 }
-
-const NO_FILES =
-  "Files of this session are in a store outside, and the app has none: import `files` from 'holdfast/files' and add `files({ store })` to `use`.";
 
 /** Gives a time to every module that takes the times of crons. @throws the first failure, when all have ended. */
 async function runScheduled(app: InvokedApp, time: CronTime): Promise<void> {

@@ -206,9 +206,9 @@ function sessionIn(
 ): Host['session'] {
   const { agents, retention = 'forever', location, log: option } = config;
   const keepingOf = (kept: Retention): Keeping | undefined => {
-    if (kept === 'forever' && !files?.checkStore) return undefined; // what a message says that says nothing
-    const hasFileStore = files?.checkStore && true;
-    return { retainMs: retainMs(kept), fileRetainMs: fileRetainMs(kept), hasFileStore };
+    if (kept === 'forever' && !files?.store) return undefined; // what a message says that says nothing
+    const keepsOutside = files?.store?.owner;
+    return { retainMs: retainMs(kept), fileRetainMs: fileRetainMs(kept), keepsOutside };
   };
   const ofApp = checkedRetention(retention);
   const keeping = new Map(agents.map((agent) => [agent.name, keepingOf(agent.retention ?? ofApp)]));
@@ -217,7 +217,7 @@ function sessionIn(
   const warningsOf = memoized((env: Env): readonly string[] => {
     const deployment = deployed(env);
     checkDeployment(deployment);
-    files?.checkStore?.(env);
+    files?.store?.check(env);
     return deploymentWarnings(deployment);
   });
   return (env, name, onAgain) => {

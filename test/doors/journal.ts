@@ -1,6 +1,6 @@
 /** A door for tests. Events, the reducer, the state, and the port to a session. */
 
-export type { AgendaRow } from '../../src/journal/agenda.ts';
+export type { AgendaOwner, AgendaRow } from '../../src/journal/agenda.ts';
 export { isStart, openBatch } from '../../src/journal/conversation.ts';
 export type {
   Deferred,

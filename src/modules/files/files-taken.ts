@@ -8,7 +8,7 @@ import type { PlacedPart } from '../../worker/sent-parts.ts';
 import { parseFile } from './file-parts.ts';
 import { MAX_FILE } from './kept-files.ts';
 import { readForm } from './message-form.ts';
-import { deleteInStore, finding, type StoreOf, taking } from './stored-files.ts';
+import { FILES_OWNER, finding, type StoreOf, taking } from './stored-files.ts';
 
 /** What a body may weigh where an agent takes files, unless the app allows more: a file of 8 MiB in base64, and words. */
 const WITH_FILES = 12 * 1024 * 1024;
@@ -23,7 +23,7 @@ interface Configured {
 
 /** Makes what an app takes, keeps and finds files with. */
 export const appFiles = ({ storeOf, allowPrivate }: Configured): AppFiles => ({
-  checkStore: storeOf,
+  store: storeOf && { owner: FILES_OWNER, check: storeOf },
   takenBy(agent, model, most) {
     const taken = filesTaken(agent, model);
     return {
@@ -36,7 +36,6 @@ export const appFiles = ({ storeOf, allowPrivate }: Configured): AppFiles => ({
   },
   take: storeOf && taking(storeOf),
   find: finding(storeOf),
-  deleteCopies: (env, deletion) => deleteInStore(storeOf?.(env), deletion),
 });
 
 /** Which files an agent takes in messages. */

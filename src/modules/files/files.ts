@@ -4,12 +4,13 @@ import type { LiteralShape } from '../../tool/check-literal.ts';
 import { literals } from '../../tool/literals.ts';
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
+import { DUE } from '../../worker/due.ts';
 import type { Env } from '../../worker/host.ts';
 import { fileRoutes } from './file-routes.ts';
 import type { FileStore } from './file-store.ts';
 import { appFiles } from './files-taken.ts';
 import { fileKeeper } from './session-files.ts';
-import { storeIn } from './stored-files.ts';
+import { deleteInStore, FILES_OWNER, storeIn } from './stored-files.ts';
 
 /** The literal that `files` takes. `AppEnv`: the Worker's environment. */
 export interface FilesConfig<AppEnv extends object = Env> {
@@ -48,6 +49,10 @@ export function files(config: FilesConfig = {}): ModuleUse {
   });
   APP.give(use, { files: app, routes: () => fileRoutes(app.find) });
   FILES.give(use, fileKeeper(storeOf));
+  DUE.give(use, async ({ name, stale }, { env }) => {
+    if (stale) await deleteInStore(storeOf?.(env), name, stale);
+    return 'done';
+  });
   return use;
 }
 
@@ -58,4 +63,4 @@ const SHAPE = {
   foreign: { bucket: 'store', allowPrivateFiles: 'allowPrivateAddresses' },
 } satisfies LiteralShape<keyof FilesConfig>;
 
-const FILES_MODULE = createModule({ name: 'files' });
+const FILES_MODULE = createModule({ name: FILES_OWNER.module });

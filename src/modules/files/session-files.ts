@@ -18,7 +18,7 @@ import type { FileKey, FileStore } from './file-store.ts';
 import { FileRefusedError, toStored, withKeptFiles } from './kept-files.ts';
 import { MemoryFiles } from './memory-files.ts';
 import { type ReadableFiles, showFiles } from './shown-files.ts';
-import type { StoreOf } from './stored-files.ts';
+import { FILES_OWNER, type StoreOf } from './stored-files.ts';
 
 /** Makes what keeps the files of an app: with their sessions, or in a store outside. */
 export const fileKeeper = (storeOf: StoreOf | undefined): FileKeeper => ({
@@ -104,7 +104,7 @@ export class SessionFiles implements HeldFiles, ReadableFiles {
     store: FileStore,
     { id, mediaType }: StoredFile,
     bytes: Uint8Array,
-  ): Promise<Pick<KeptFile, 'copy'>> {
+  ): Promise<Pick<KeptFile, 'copy' | 'outside'>> {
     const { port, count } = this.#options;
     const key = this.#key(id);
     const states = await port.fileStates([id]);
@@ -115,7 +115,7 @@ export class SessionFiles implements HeldFiles, ReadableFiles {
       count(1);
       await store.put({ ...key, id: copy }, bytes, mediaType);
     }
-    return copy === id ? {} : { copy };
+    return { outside: FILES_OWNER, ...(copy !== id && { copy }) };
   }
 
   #key(id: string): FileKey {

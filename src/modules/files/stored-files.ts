@@ -1,13 +1,16 @@
 /** The files of a session as requests store and read them: with the session, or in the store of the app. */
+import type { AgendaOwner, StaleCopies } from '../../journal/agenda.ts';
 import type { FilePlace, KeptFile } from '../../journal/kept-file.ts';
 import type { TurnStart } from '../../journal/session-port.ts';
-import type { StoreDeletion } from '../../journal/turn-runner.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { DeploymentError } from '../../session/deployment.ts';
 import type { AppFiles, FilesAt, TakenMessage, TakeWithFiles } from '../../worker/app-files.ts';
 import { SessionError } from '../../worker/problem.ts';
 import { isFileId } from './file-id.ts';
 import type { FileKey, FileStore } from './file-store.ts';
+
+/** The use of this module, as sessions remember it that have files in the store. There is one in an app. */
+export const FILES_OWNER: AgendaOwner = { module: 'files', key: '' };
 
 /** Makes the store of an environment. @throws DeploymentError if it is no store. */
 export type StoreOf = (env: object) => FileStore;
@@ -52,7 +55,7 @@ async function placeFiles(asked: FilesAt, store: FileStore, start: TurnStart): P
       put.push(key);
       await answered(asked, 'Nothing was taken: send', () => store.put(key, bytes, file.mediaType));
     }
-    return copy === file.id ? file : { ...file, copy };
+    return { ...file, outside: FILES_OWNER, ...(copy !== file.id && { copy }) };
   });
   return {
     start: { ...start, files: await Promise.all(placed), filesUnder: incarnation },
@@ -91,9 +94,12 @@ function incarnationOf({ opening }: TurnStart): string {
  *
  * @throws ConfigurationError if the deployment has no store.
  */
-export async function deleteInStore(store: FileStore | undefined, deletion: StoreDeletion): Promise<void> {
+export async function deleteInStore(
+  store: FileStore | undefined,
+  session: string,
+  { incarnation, copies }: StaleCopies,
+): Promise<void> {
   if (store === undefined) throw new ConfigurationError(NO_STORE);
-  const { name: session, incarnation, copies } = deletion;
   const key = { session, incarnation };
   if (copies === undefined) await store.deleteAll(key);
   else await Promise.all(copies.map((id) => store.delete({ ...key, id })));

@@ -187,7 +187,7 @@ describe('a file that a tool has made', () => {
     await files.keepFile(newFile(SMALL));
     expect([...kept]).toEqual([[`s/i1/${ID} image/png`, SMALL]]);
     expect(files.namedBy(ended(STORED))).toEqual([
-      { id: ID, mediaType: 'image/png', name: undefined, size: 3 },
+      { id: ID, mediaType: 'image/png', name: undefined, size: 3, outside: { module: 'files', key: '' } },
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { DueOutcome, DueRow, StoreDeletion } from '../../../../src/create-holdfast.ts';
+import type { DueOutcome, DueRow } from '../../../../src/create-holdfast.ts';
 import type { FileKey, FileStore } from '../../../../src/modules/files/entry.ts';
 import { createManualClock, createMemorySessions, type SessionPort } from '../../../../src/testing/entry.ts';
 import { SessionFiles } from '../../../doors/files.ts';
@@ -52,11 +52,12 @@ function makeHarness(): SessionHarness {
     clock,
     leaseMs: LEASE_MS,
     dispatch: ({ turn }) => handOvers.push(turn),
-    deleteFiles: async (deletion) => {
-      asked.push(inShort(deletion));
-      if (isBroken) throw new Error('the store is down');
-    },
     due: async (row) => {
+      if (row.stale) {
+        asked.push(inShort(row));
+        if (isBroken) throw new Error('the store is down');
+        return 'done';
+      }
       offered.push(inWords(row));
       const [outcome = 'done'] = outcomes.splice(0, 1);
       if (outcome === 'none') throw new Error('this runner refuses');
@@ -112,11 +113,12 @@ function withStore(before = async () => {}) {
       for (const path of kept) if (path.startsWith(pathOf({ ...key, id: '' }))) kept.delete(path);
     },
   };
-  const deleteFiles = async ({ name: session, incarnation }: StoreDeletion) => {
+  const due = async ({ name: session, stale }: DueRow) => {
     await before();
-    await store.deleteAll({ session, incarnation });
+    await store.deleteAll({ session, incarnation: stale?.incarnation ?? '' });
+    return 'done' as const;
   };
-  const options = { clock, leaseMs: LEASE_MS, dispatch: () => {}, deleteFiles };
+  const options = { clock, leaseMs: LEASE_MS, dispatch: () => {}, due };
   return { clock, kept, store, session: createMemorySessions(options).session('s') };
 }
 

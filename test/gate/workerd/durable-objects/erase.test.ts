@@ -124,7 +124,7 @@ describe('a session object that is erased and has a store outside', () => {
     const { session, stub, now, leaseMs, wait, store } = harness;
     await session.erase();
     const due = now() + leaseMs * 1.25;
-    const kept = { agenda: [{ kind: 'files', ref: '["one",0]', due }], alarm: due };
+    const kept = { agenda: [{ kind: 'outside', ref: '["one",0,"store","own"]', due }], alarm: due };
     expect(await rowsIn(harness)).toEqual(kept);
     expect(await session.erase()).toBe(false);
     await evictDurableObject(stub());
@@ -134,11 +134,27 @@ describe('a session object that is erased and has a store outside', () => {
     expect(await leftIn(harness)).toEqual(NOTHING);
   });
 
+  it('offers the row of an earlier version to the module of files', async () => {
+    const harness = await inStore();
+    const { session, stub } = harness;
+    await session.erase();
+    await runInDurableObject(stub(), (_, { storage }) => {
+      storage.sql.exec(`UPDATE agenda SET kind = 'files', ref = '["one",2]'`);
+      storage.sql.exec('UPDATE schema SET version = version - 1');
+    });
+    await evictDurableObject(stub());
+    expect(await rowsIn(harness)).toMatchObject({
+      agenda: [{ kind: 'outside', ref: '["one",2,"files",""]' }],
+    });
+  });
+
   it('keeps that row when it is reset right after it has answered', async () => {
     const harness = await inStore();
     await harness.session.erase();
     await abortAllDurableObjects();
-    expect(await rowsIn(harness)).toMatchObject({ agenda: [{ kind: 'files', ref: '["one",0]' }] });
+    expect(await rowsIn(harness)).toMatchObject({
+      agenda: [{ kind: 'outside', ref: '["one",0,"store","own"]' }],
+    });
     expect(await harness.session.read({ from: 1 })).toBeNull();
   });
 

@@ -370,8 +370,8 @@ describe('the files outside of a session object', () => {
   const down = () => Promise.reject(new Error('the store is down'));
 
   it.each([
-    ['has no such method', { run: async () => {} }, '; attempt 2 follows in 1 min: TypeError: '],
-    ['refuses', { deleteFiles: down }, '; attempt 2 follows in 1 min: Error: the store is down'],
+    ['has no such method', { run: async () => {} }, ', and is offered again: TypeError: '],
+    ['refuses', { due: down }, ', and is offered again: Error: the store is down'],
     ['is not there', undefined, ': the Worker exports no `TurnRunner`: export const { TurnRunner }'],
   ])('are asked for again when the runner %s, which is said in one line', async (_, runner, why) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
@@ -385,7 +385,7 @@ describe('the files outside of a session object', () => {
     });
     await wait(leaseMs * 1.3);
     await vi.waitFor(() => expect(log).toHaveBeenCalledOnce(), PATIENT);
-    const what = `holdfast: files of session ${name} are not deleted in the file store${why}`;
+    const what = `holdfast: row one of module store own in session ${name} is not done${why}`;
     expect(log.mock.calls).toEqual([[expect.stringContaining(what)]]);
     expect(await session.read({ from: 1 })).toBeNull();
     await runInDurableObject(stub(), (_object, ctx) => {

@@ -54,10 +54,11 @@ it('the runner deletes in R2 what an object asks it to', async () => {
   for (const id of ['a', 'b', 'c'])
     await r2Files(env.FILES).put({ ...key, id }, new Uint8Array(3), 'image/png');
   const runner = new TurnRunner(createExecutionContext(), { ...env });
-  const deletion = { name, incarnation: 'i1', attempt: 1, nextAfter: 60_000 };
-  await runner.deleteFiles({ ...deletion, copies: ['a', 'b'] });
+  const row = { name, module: 'files', key: '', ref: 'i1', attempt: 1 };
+  const stale = { incarnation: 'i1' };
+  expect(await runner.due({ ...row, stale: { ...stale, copies: ['a', 'b'] } })).toBe('done');
   expect(await count(key)).toBe(1);
-  await runner.deleteFiles(deletion);
+  expect(await runner.due({ ...row, stale })).toBe('done');
   expect(await count(key)).toBe(0);
 });
 

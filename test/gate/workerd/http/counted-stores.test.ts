@@ -64,7 +64,10 @@ it('each file that is stored is a request, and one without bytes is none', async
   const { bytes: _, ...without } = kept('c');
   const { start } = await place(startWith(kept('a'), kept('b'), without));
   expect(start).toMatchObject({ filesUnder: 'i1' });
-  expect(start.files).toEqual(['a', 'b', 'c'].map((id) => ({ id, mediaType: 'image/png', size: 3 })));
+  const outside = { module: 'files', key: '' };
+  expect(start.files).toEqual(
+    ['a', 'b', 'c'].map((id) => ({ id, mediaType: 'image/png', size: 3, outside })),
+  );
   expect(counted()).toBe(2);
 });
 

@@ -117,7 +117,7 @@ describe('the store of an app', () => {
     const agenda = await runInDurableObject(object, (_object, { storage }) =>
       storage.sql.exec('SELECT kind, ref FROM agenda').toArray(),
     );
-    expect(agenda).toEqual([{ kind: 'files', ref: JSON.stringify([incarnation, 0]) }]);
+    expect(agenda).toEqual([{ kind: 'outside', ref: JSON.stringify([incarnation, 0, 'files', '']) }]);
   });
 
   it('is not asked later for a session of an app without one', async () => {
@@ -129,28 +129,25 @@ describe('the store of an app', () => {
     expect(alarm).toBeNull();
   });
 
-  it('deletes what the runner is asked to, which fails without a store', async () => {
+  it('deletes what is stale, which fails without a store', async () => {
     const { asked, store } = storeOf();
     const runner = (...use: readonly ModuleUse[]) => {
       const { TurnRunner } = createHoldfast({ agents: [scripted], use });
       return new TurnRunner(createExecutionContext(), { ...env });
     };
     const name = JSON.stringify(['local', 'scripted', 's-1-x']);
-    const deletion = { name, incarnation: 'i1', attempt: 1, nextAfter: 60_000 };
-    await runner(files({ store })).deleteFiles({ ...deletion, copies: ['a', 'b'] });
-    await runner(files({ store })).deleteFiles(deletion);
+    const row = { name, module: 'files', key: '', ref: 'i1', attempt: 1, stale: { incarnation: 'i1' } };
+    const copies = { incarnation: 'i1', copies: ['a', 'b'] };
+    expect(await runner(files({ store })).due({ ...row, stale: copies })).toBe('done');
+    expect(await runner(files({ store })).due(row)).toBe('done');
     expect(asked).toEqual(['delete s-1- i1 a', 'delete s-1- i1 b', 'delete all s-1- i1']);
     const problem = 'Files of this session are in a store outside, and the app has none: ';
-    await expect(runner(files()).deleteFiles(deletion)).rejects.toThrow(
+    await expect(runner(files()).due(row)).rejects.toThrow(
       new ConfigurationError(
         `${problem}give \`files({ store })\` its store again, as when they were stored.`,
       ),
     );
-    await expect(runner().deleteFiles(deletion)).rejects.toThrow(
-      new ConfigurationError(
-        `${problem}import \`files\` from 'holdfast/files' and add \`files({ store })\` to \`use\`.`,
-      ),
-    );
+    expect(await runner().due(row)).toBe('unknown');
   });
 });
 

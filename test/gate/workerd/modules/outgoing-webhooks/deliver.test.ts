@@ -79,7 +79,7 @@ function appWith(config: Partial<HoldfastConfig> = { use: [ALERTS] }) {
             over += 1;
           });
         };
-        const exported = { TurnRunner: { run: async () => {}, deleteFiles: async () => {}, due } };
+        const exported = { TurnRunner: { run: async () => {}, due } };
         Object.defineProperty(ctx, 'exports', { value: exported, configurable: true });
       });
       await runDurableObjectAlarm(stub());
