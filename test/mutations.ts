@@ -61,8 +61,8 @@ export const MUTATIONS: readonly Mutation[] = [
     breaks:
       'An invocation whose lease has run out starts further calls, beside the one that has taken its turn over.',
     in: 'LeaseKeeper.held',
-    text: 'this.#options.clock.now() < this.deadline',
-    becomes: 'this.deadline > 0',
+    text: 'this.#options.clock.now() < this.#heard + this.#term',
+    becomes: 'this.#heard + this.#term > 0',
     tests: ['test/gate/node/session/lease-keeper.test.ts'],
   },
   {

@@ -85,7 +85,7 @@ export function replied(
     const name = spec.policies.unknownTools.autoExecute ? nameOf(called, offered) : called;
     const tool = offered.byName.get(name);
     return {
-      id: `${turn}.${journal.nextSeq}.${index}`,
+      id: `${turn}.${journal.state.seq + 1}.${index}`,
       providerId: id,
       name,
       ...(tool?.route && meantBy(tool, { name, input })),

@@ -23,9 +23,6 @@ export const whileOpen = (journal: LoopJournal, { id }: FrameState): LoopJournal
   get state() {
     return journal.state;
   },
-  get nextSeq() {
-    return journal.nextSeq;
-  },
   get changed() {
     return journal.changed;
   },

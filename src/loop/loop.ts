@@ -146,8 +146,6 @@ export interface LoopEnd {
 export interface LoopJournal {
   /** Folded up to the last event emitted. */
   readonly state: SessionState;
-  /** The sequence that the next event gets. */
-  readonly nextSeq: number;
   /** Resolves when more has been emitted, by whomever: whoever waits for something in the state looks again. */
   readonly changed: Promise<void>;
   /** Folds the events at once and stores them soon, in order and together. */

@@ -116,9 +116,6 @@ function specOf({
 
 const journalOf = (state: SessionState, emit: LoopJournal['emit'], changes: Changes): LoopJournal => ({
   state,
-  get nextSeq() {
-    return state.seq + 1;
-  },
   get changed() {
     return changes.next;
   },

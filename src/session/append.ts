@@ -1,6 +1,6 @@
 import { openBatch, waitId } from '../journal/conversation.ts';
 import type { NewRow } from '../journal/event-page.ts';
-import { progressBy, toScheduledTurn } from '../journal/event-rows.ts';
+import { toScheduledTurn } from '../journal/event-rows.ts';
 import { ROOT, type SessionEvent, type StoredEvent } from '../journal/events.ts';
 import type { KeptFile } from '../journal/kept-file.ts';
 import type {
@@ -20,6 +20,8 @@ export interface Emitted extends DueLater {
   readonly event: StoredEvent;
   /** The files that are stored with it in the same commit. */
   readonly files: readonly KeptFile[];
+  /** It is a reply, or the result of a call. */
+  readonly progress: boolean;
 }
 
 /** What the object is to do later because of an event: end a wait, or start turns. */
@@ -42,20 +44,20 @@ export function dueOf(turn: TurnState | undefined, event: SessionEvent): DueLate
   return NOTHING_LATER;
 }
 
-/** A reply, or the result of a call: it is counted from there how often the turn was taken over. */
-export const isResult = ({ type }: SessionEvent): boolean => progressBy(type) === 'result';
-
 /** Of bodies, a character of which has two bytes at the most, and of files: an RPC message weighs at most 32 MiB. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Takes from the pending events what fits into one message to the object, and at least one if there is one. */
 export function takeFitting(pending: Emitted[]): Emitted[] {
   let size = 0;
-  const end = pending.findIndex(({ row, files }, index) => {
-    size += 2 * row.body.length + files.reduce((bytes, file) => bytes + file.size, 0);
-    return index > 0 && size > MAX_BYTES;
-  });
-  return pending.splice(0, end === -1 ? pending.length : end);
+  let taken = 0;
+  for (const { row, files } of pending) {
+    size += 2 * row.body.length;
+    for (const file of files) size += file.size;
+    if (taken > 0 && size > MAX_BYTES) break;
+    taken += 1;
+  }
+  return pending.splice(0, taken);
 }
 
 /** The append of these events, which also deletes the inbox rows that they took in, and tells which others are known. */
@@ -74,7 +76,7 @@ export function toChange(
     files.push(...one.files);
     if (one.expiry) expiries.push(one.expiry);
     scheduled.push(...one.scheduled);
-    progress ||= isResult(one.event);
+    progress ||= one.progress;
   }
   return {
     events,

@@ -1,5 +1,4 @@
 import type { StoredEvent } from '../journal/events.ts';
-import type { InboxMessage } from '../journal/inbox-message.ts';
 import type { Leased, SessionPort, ToHolder } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
 import { type Holder, Interrupted, type LateCall, type Needs, NO_CREDENTIALS } from '../loop/holder.ts';
@@ -14,7 +13,7 @@ import { partsOfResult, type ToolResult } from '../tool/tool-result.ts';
 import { HeldInbox } from './inbox.ts';
 import { InvocationBudgetWatch } from './invocation-budget-watch.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
-import { LiveRelay } from './live-relay.ts';
+import { type FeedItem, LiveFeed } from './live-feed.ts';
 import type { Meter } from './meter.ts';
 import { Outbox } from './outbox.ts';
 import type { Clock } from './read-platform.ts';
@@ -28,7 +27,8 @@ interface Options {
   readonly sentAt: number;
   readonly state: SessionState;
   readonly memories: readonly ToolMemory[];
-  readonly stored: (events: readonly StoredEvent[]) => void;
+  /** Shows a client of this invocation what happens. */
+  readonly show?: ((item: FeedItem) => void) | undefined;
   /** Keeps the invocation alive for what comes after its answer. */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
   /** Counts what the invocation uses. */
@@ -46,25 +46,30 @@ interface Options {
 export class HeldSession implements Holder {
   readonly outbox: Outbox;
   readonly files: HeldFiles | undefined;
-  /** The way of what is not journaled to those who read the session. */
-  readonly live: LiveRelay;
+  /** What others leave for the holder. */
+  readonly inbox: HeldInbox;
+  /** The way of what happens to those who watch. */
+  readonly live: LiveFeed;
   readonly credentials: SessionCredentials;
   /** The connections of this invocation. */
   readonly slots = new Slots();
   readonly signal: AbortSignal;
   readonly modelSignal: AbortSignal;
+  readonly now: Clock['now'];
+  readonly after: Clock['after'];
   readonly #options: Options;
   readonly #lease: LeaseKeeper;
   readonly #formerGoneAt: number;
   readonly #stop = new AbortController();
   readonly #leaving: InvocationBudgetWatch;
-  readonly #inbox: HeldInbox;
   #endings: (() => Promise<unknown>)[] = [];
   #isOver = false;
 
   constructor(options: Options) {
     const { port, clock, leased, sentAt, state, memories, meter, log = toLog() } = options;
     this.#options = options;
+    this.now = clock.now;
+    this.after = clock.after;
     const hasProgressed = (): boolean => this.outbox.hasProgressed;
     this.#leaving = new InvocationBudgetWatch({ clock, meter, hasProgressed });
     this.signal = this.#stop.signal;
@@ -73,13 +78,13 @@ export class HeldSession implements Holder {
       stored: (events: readonly StoredEvent[], sent: number) => {
         this.#lease.stored(sent);
         files?.stored(events);
-        options.stored(events);
+        this.live.stored(events);
       },
-      inbox: ({ inbox, watched, live }: ToHolder) => {
-        this.takeIn(inbox);
-        this.#lease.read(watched === true, live === true);
+      inbox: (told: ToHolder) => {
+        this.inbox.takeIn(told.inbox);
+        this.#lease.read(told);
       },
-      sending: () => this.live.settle(),
+      sending: () => this.live.relay?.settle(),
       lost: (reason: Interrupted) => this.#stop.abort(reason),
     };
     const { epoch, leaseMs, cause, expiredFor } = leased;
@@ -92,12 +97,12 @@ export class HeldSession implements Holder {
       env: options.env ?? {},
     });
     this.files = files;
-    const inboxHeld = (): readonly number[] => this.#inbox.kept;
+    const inboxHeld = (): readonly number[] => this.inbox.kept;
     this.credentials = options.keepsNothing ? NO_CREDENTIALS : credentialsOf(port, epoch);
     const { waiting } = leased;
     const sending = { isHeld, listener, files, inboxHeld, waiting };
     this.outbox = new Outbox({ ...clock, port, epoch, state, memories, ...sending });
-    this.#inbox = new HeldInbox({
+    this.inbox = new HeldInbox({
       port,
       outbox: this.outbox,
       log,
@@ -105,15 +110,21 @@ export class HeldSession implements Holder {
       filesOf: files && ((result) => files.namedIn(partsOfResult(result))),
     });
     const lost = (reason: Interrupted): void => this.outbox.fence(reason);
-    const renewing = (): void => this.#leaving.look();
+    const renewing = (): void => void this.#leaving.look();
     this.#lease = new LeaseKeeper({
       ...{ port, clock, meter, epoch, leaseMs, sentAt, signal: this.signal, slots: this.slots },
       outbox: this.outbox,
-      inbox: this.#inbox,
-      listener: { inbox: listener.inbox, lost, renewing, joined: (reader) => this.live.joined(reader) },
+      inbox: this.inbox,
+      listener: {
+        inbox: listener.inbox,
+        lost,
+        renewing,
+        joined: (reader) => this.live.relay?.joined(reader),
+      },
     });
-    this.live = new LiveRelay({ clock, turn: leased.page.openTurn?.id ?? '', readers: this.#lease });
-    if (leased.live) this.#lease.read(true, true);
+    const turn = leased.page.openTurn?.id ?? '';
+    this.live = new LiveFeed({ show: options.show, readers: this.#lease, state, clock, turn, log });
+    if (leased.live) this.#lease.read({ watched: true, live: true });
     // A holder's own deadline falls a quarter of a term before the object's; half a term must have passed
     // since then. One that handed over may have taken over itself a moment before.
     this.#formerGoneAt = clock.now() + leaseMs / 4 - (cause === 'expired' ? expiredFor : 0);
@@ -122,7 +133,8 @@ export class HeldSession implements Holder {
   checkpoint(): void {
     if (this.signal.aborted) throw this.signal.reason;
     this.assertHeld();
-    this.#leaving.check();
+    const leaving = this.#leaving.look();
+    if (leaving) throw leaving;
   }
 
   claim(needs: Needs): void {
@@ -138,14 +150,6 @@ export class HeldSession implements Holder {
     if (!this.#lease.held)
       this.outbox.fence(new Interrupted('lost', 'The lease of this invocation has run out.'));
     if (this.outbox.fencedBy) throw this.outbox.fencedBy;
-  }
-
-  after(ms: number, run: () => void): () => void {
-    return this.#options.clock.after(ms, run);
-  }
-
-  now(): number {
-    return this.#options.clock.now();
   }
 
   async formerHolderGone(): Promise<void> {
@@ -164,23 +168,14 @@ export class HeldSession implements Holder {
     return sha256Hex(identity);
   }
 
-  takeIn(messages: readonly InboxMessage[]): void {
-    this.#inbox.takeIn(messages);
-  }
-
   takeSteers(frame: string): boolean {
-    const isTaken = this.#inbox.takeSteers(frame);
+    const isTaken = this.inbox.takeSteers(frame);
     if (isTaken) this.files?.refresh();
     return isTaken;
   }
 
-  /** How many messages were journaled, after which a loop that had stopped may have something to do again. */
-  get taken(): number {
-    return this.#inbox.taken;
-  }
-
   late(call: LateCall, answer: Promise<ToolResult | undefined>): void {
-    const told = answer.then((result) => result && this.#inbox.late({ ...call, result }));
+    const told = answer.then((result) => result && this.inbox.late({ ...call, result }));
     this.#options.waitUntil?.(told);
   }
 
@@ -204,16 +199,15 @@ export class HeldSession implements Holder {
   async close(): Promise<void> {
     this.#leaving.close();
     await this.outbox.settled();
-    this.live.close();
+    this.live.relay?.close();
     this.#lease.stop();
     this.#isOver = true;
-    this.#end();
+    if (this.#endings.length > 0) this.#end();
   }
 
   #end(): void {
     const endings = this.#endings;
     this.#endings = [];
-    if (endings.length === 0) return;
     const ended = Promise.allSettled(endings.map(async (end) => end()));
     this.#options.waitUntil?.(ended);
   }

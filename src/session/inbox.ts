@@ -49,16 +49,13 @@ export class HeldInbox {
   readonly #seen = new Set<number>();
   /** In order: messages for the model that it was not shown yet, and those that only a newer version of this code knows. */
   readonly #kept = new Map<number, InboxMessage>();
-  #newest = 0;
-  #taken = 0;
+  /** How many messages were journaled, after which a loop that had stopped may have something to do again. */
+  taken = 0;
+  /** The id of the newest message that was told. */
+  newest = 0;
 
   constructor(options: Options) {
     this.#options = options;
-  }
-
-  /** How many messages were journaled, after which a loop that had stopped may have something to do again. */
-  get taken(): number {
-    return this.#taken;
   }
 
   /** The ids of the messages that were told, and stay where they are for now: nobody need tell them again. */
@@ -66,19 +63,15 @@ export class HeldInbox {
     return [...this.#kept.keys()];
   }
 
-  /** The id of the newest message that was told. */
-  get newest(): number {
-    return this.#newest;
-  }
-
   /**
    * Journals messages, but not while the lease is being given back. Those for the model stay where they are until it is
    * asked: one that nobody would answer any more is a turn of its own.
    */
   takeIn(messages: readonly InboxMessage[]): void {
-    this.#newest = Math.max(this.#newest, ...messages.map(({ id }) => id));
-    if (this.#options.outbox.isReleasing) return;
+    const { outbox } = this.#options;
     for (const message of messages) {
+      this.newest = Math.max(this.newest, message.id);
+      if (outbox.isReleasing) continue;
       if (this.#seen.has(message.id)) continue;
       if (message.kind === 'steer' || !isKnownKind(message.kind)) this.#kept.set(message.id, message);
       else this.#take(message);
@@ -104,7 +97,7 @@ export class HeldInbox {
     outbox.read([message.id]);
     if (events.length === 0) return;
     if (message.kind === 'cancel') onCancel();
-    else this.#taken += 1;
+    else this.taken += 1;
   }
 
   /** Journals a late result while this invocation holds the turn, and otherwise leaves it for the next holder. */

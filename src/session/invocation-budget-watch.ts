@@ -26,36 +26,31 @@ const MODEL_GRACE = 20_000;
 export class InvocationBudgetWatch {
   readonly #options: Options;
   readonly #replies = new AbortController();
-  readonly #cancelTime: () => void;
-  #cancelGrace: () => void = () => {};
+  /** Aborts, with an `Interrupted` as its reason, when replies are waited for no more. */
+  readonly signal = this.#replies.signal;
+  readonly #cancelTime: (() => void) | undefined;
+  #cancelGrace: (() => void) | undefined;
   #reason: Interrupted | undefined;
   #hasBegun = false;
 
   constructor(options: Options) {
     const { clock, meter } = options;
     this.#options = options;
-    const ms = meter.msLeft;
-    this.#cancelTime = Number.isFinite(ms)
-      ? clock.after(Math.max(0, Math.ceil(ms)), () => this.look())
-      : () => {};
+    const ms = meter.msLeft();
+    if (Number.isFinite(ms)) {
+      this.#cancelTime = clock.after(Math.max(0, Math.ceil(ms)), () => this.look());
+    }
   }
 
-  /** Aborts, with an `Interrupted` as its reason, when replies are waited for no more. */
-  get signal(): AbortSignal {
-    return this.#replies.signal;
-  }
-
-  /** Hands over if a limit is near, and something has come of this invocation. */
-  look(): void {
+  /**
+   * Hands over if a limit is near, and something has come of this invocation. Returns why nothing more may begin here, or `undefined`
+   * while it may.
+   */
+  look(): Interrupted | undefined {
     const { meter, hasProgressed } = this.#options;
-    const { short } = meter;
+    const short = meter.short();
     if (short && hasProgressed()) this.begin(nearing(short));
-  }
-
-  /** @throws Interrupted when nothing more may be begun here. */
-  check(): void {
-    this.look();
-    if (this.#reason) throw this.#reason;
+    return this.#reason;
   }
 
   /**
@@ -90,8 +85,8 @@ export class InvocationBudgetWatch {
   }
 
   close(): void {
-    this.#cancelGrace();
-    this.#cancelTime();
+    this.#cancelGrace?.();
+    this.#cancelTime?.();
   }
 
   /**
@@ -102,7 +97,7 @@ export class InvocationBudgetWatch {
     const { clock, meter, hasProgressed } = this.#options;
     const grace = Math.min(MODEL_GRACE, Math.max(0, meter.msToWatch));
     this.#cancelGrace = clock.after(grace, () => {
-      if (hasProgressed() || !meter.short) this.#replies.abort(reason);
+      if (hasProgressed() || !meter.short()) this.#replies.abort(reason);
     });
   }
 }

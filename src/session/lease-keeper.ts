@@ -1,12 +1,9 @@
 import type { LiveMessage } from '../journal/live-items.ts';
-import type { SessionPort } from '../journal/session-port.ts';
+import type { SessionPort, ToHolder } from '../journal/session-port.ts';
 import { Interrupted } from '../loop/holder.ts';
-import type { Slots } from '../loop/slots.ts';
+import { HolderLine, type LineOptions } from './holder-line.ts';
 import type { HeldInbox } from './inbox.ts';
-import type { Meter } from './meter.ts';
 import type { Outbox, OutboxListener } from './outbox.ts';
-import type { Clock } from './read-platform.ts';
-import { Notices } from './watching/follow-session.ts';
 
 /** What a lease keeper tells the invocation that owns it. */
 interface LeaseListener extends Pick<OutboxListener, 'inbox' | 'lost'> {
@@ -55,11 +52,15 @@ const WITHOUT_LINE = 1_200;
  */
 export class LeaseKeeper {
   readonly #options: LeaseOptions;
-  readonly #line: HolderLine;
+  /** How long after a message that the object has acknowledged this invocation may act. */
+  readonly #term: number;
+  /** Absent while nothing is to be heard of the object but its answers. */
+  #line: HolderLine | undefined;
+  /** When the last message was sent that the object has acknowledged. */
   #heard: number;
   /** When the last append that was stored was sent. */
   #stored: number;
-  #cancel: () => void = () => {};
+  #cancel: (() => void) | undefined;
   #renewal: Renewal | undefined;
   /** The newest message of which the line has told, and for which a renewal has asked. */
   #asked = 0;
@@ -68,104 +69,95 @@ export class LeaseKeeper {
 
   constructor(options: LeaseOptions) {
     this.#options = options;
+    this.#term = (options.leaseMs * 3) / 4;
     this.#heard = options.sentAt;
     this.#stored = options.clock.now();
-    const { joined: onJoined } = options.listener;
-    this.#line = new HolderLine({ ...options, onJoined, onChange: () => this.#look() });
     this.#look();
   }
 
   /** True while this invocation may act, by the clock and not by a timer that may be late. */
   get held(): boolean {
-    return !this.#stopped && this.#options.clock.now() < this.deadline;
-  }
-
-  /** Ms since the epoch after which nothing more may be started. */
-  get deadline(): number {
-    return this.#heard + (this.#options.leaseMs * 3) / 4;
+    return !this.#stopped && this.#options.clock.now() < this.#heard + this.#term;
   }
 
   /** The object has stored what was sent then. */
   stored(sentAt: number): void {
     this.#stored = sentAt;
-    this.#acknowledged(sentAt);
+    this.#heard = Math.max(this.#heard, sentAt);
   }
 
   /**
-   * The object has answered who reads the session: whoever is read listens. `isLive`: somebody is shown what is not journaled, as
-   * far as an answer knows; a line that tells knows better.
+   * The object has answered who reads the session: a holder that is read opens its line. `live` is as far as an answer knows; a line
+   * that reports knows better.
    */
-  read(isWatched: boolean, isLive: boolean): void {
-    this.#isRead = isLive;
-    if (isWatched) this.#line.open();
+  read({ watched, live }: Pick<ToHolder, 'watched' | 'live'>): void {
+    this.#isRead = live === true;
+    if (watched) this.#openLine();
   }
 
   /** Somebody is shown what is not journaled. */
   get isRead(): boolean {
-    return this.#line.live ?? this.#isRead;
+    return this.#line?.live ?? this.#isRead;
   }
 
   /** Shows them something, unless nothing can be sent now. */
   show(message: LiveMessage): boolean {
-    return this.#line.show(message);
+    return this.#line?.show(message) === true;
   }
 
   /** Ends the watch. A renewal that is under way may be lost: nobody needs it any more. */
   stop(): void {
     this.#stopped = true;
-    this.#cancel();
-    this.#line.close();
+    this.#cancel?.();
+    this.#line?.close();
   }
 
-  #acknowledged(sentAt: number): void {
-    this.#heard = Math.max(this.#heard, sentAt);
-  }
-
-  /** The line has told of a message that no answer has brought, and that may not be there any more. */
-  get #isBehind(): boolean {
-    const { outbox, inbox } = this.#options;
-    return !outbox.isReleasing && this.#line.told > Math.max(inbox.newest, this.#asked);
-  }
-
-  /** How long nothing may be heard of the object before it is asked, in ms. */
-  get #patience(): number {
-    const third = this.#options.leaseMs / 3;
-    return this.#line.isDeaf ? Math.min(third, WITHOUT_LINE) : third;
+  #openLine(): void {
+    const { listener, meter } = this.#options;
+    if (this.#line || this.#stopped || meter.short()) return;
+    const { joined: onJoined } = listener;
+    this.#line = new HolderLine({ ...this.#options, onJoined, onChange: () => this.#look() });
+    this.#line.open();
   }
 
   /** Does what is due, and looks again when something will be. */
   #look(): void {
-    const { clock, leaseMs, listener, outbox } = this.#options;
-    this.#cancel();
+    const { clock, leaseMs, listener, outbox, inbox } = this.#options;
+    this.#cancel?.();
     if (this.#stopped) return;
     const now = clock.now();
-    if (now >= this.deadline) {
+    const deadline = this.#heard + this.#term;
+    if (now >= deadline) {
       listener.lost(new Interrupted('lost', 'The lease of this invocation has run out.'));
       return;
     }
     const untilLine = this.#stored + LINE_AFTER - now;
-    if (untilLine <= 0) this.#line.open();
-    const patience = this.#patience;
+    if (untilLine <= 0) this.#openLine();
+    const line = this.#line;
+    // The line has told of a message that no answer has brought, and that may not be there any more.
+    const isBehind =
+      line !== undefined && !outbox.isReleasing && line.told > Math.max(inbox.newest, this.#asked);
+    // How long nothing may be heard of the object before it is asked.
+    const patience = line?.isDeaf ? Math.min(leaseMs / 3, WITHOUT_LINE) : leaseMs / 3;
     const silence = now - this.#heard;
     const isDue = silence >= patience;
     const isRenewing = this.#renewal !== undefined && now - this.#renewal.sentAt < leaseMs / 4;
-    if (!isRenewing && (this.#isBehind || (isDue && !outbox.isSending))) void this.#renew();
-    const isWaiting = isDue || this.#isBehind;
-    const next = isWaiting ? Math.min(leaseMs / 12, patience, this.deadline - now) : patience - silence;
-    const soonest = untilLine > 0 && !this.#line.isWanted ? Math.min(next, untilLine) : next;
+    if (!isRenewing && (isBehind || (isDue && !outbox.isSending))) void this.#renew();
+    const next = isDue || isBehind ? Math.min(leaseMs / 12, patience, deadline - now) : patience - silence;
+    const soonest = untilLine > 0 && !line ? Math.min(next, untilLine) : next;
     this.#cancel = clock.after(Math.max(1, Math.ceil(soonest)), () => this.#look());
   }
 
   async #renew(): Promise<void> {
     const { port, clock, epoch, inbox, outbox, listener } = this.#options;
-    const renewal: Renewal = { sentAt: clock.now(), told: this.#line.told };
+    const renewal: Renewal = { sentAt: clock.now(), told: this.#line?.told ?? 0 };
     const { isSending } = outbox;
     this.#renewal = renewal;
     listener.renewing();
     try {
       const answer = await port.renew(epoch, inbox.kept);
       const isRenewed = answer.status === 'renewed';
-      if (isRenewed && !isSending) this.#acknowledged(renewal.sentAt);
+      if (isRenewed && !isSending) this.#heard = Math.max(this.#heard, renewal.sentAt);
       // Whether the lease was given back before, the answer to that says.
       if (this.#stopped || outbox.isReleasing) return;
       if (!isRenewed) {
@@ -181,91 +173,5 @@ export class LeaseKeeper {
     } finally {
       if (this.#renewal === renewal) this.#renewal = undefined;
     }
-  }
-}
-
-interface LineOptions {
-  readonly port: Pick<SessionPort, 'watch'>;
-  readonly clock: Clock;
-  readonly meter: Meter;
-  readonly epoch: number;
-  /** The connections of the invocation, of which the line takes one. */
-  readonly slots: Slots;
-  /** Aborts when nothing that others say matters any more. */
-  readonly signal: AbortSignal;
-  /** Called with the name of a reader who has come. */
-  readonly onJoined: (reader: string) => void;
-  /** Called when a newer message was told of, or nothing can be told for now. */
-  readonly onChange: () => void;
-}
-
-/** The line of one holder to its session's object, which tells over it that something was left for the holder. */
-class HolderLine {
-  readonly #options: LineOptions;
-  readonly #closing = new AbortController();
-  #state: 'unwanted' | 'wanted' | 'over' = 'unwanted';
-  #notices: Notices | undefined;
-  #told = 0;
-
-  constructor(options: LineOptions) {
-    this.#options = options;
-  }
-
-  /** It was opened, or is to be as soon as there is a connection for it. */
-  get isWanted(): boolean {
-    return this.#state !== 'unwanted';
-  }
-
-  /** It is to tell what is left, and does not yet, or not any more. */
-  get isDeaf(): boolean {
-    const { signal, meter } = this.#options;
-    return this.#state === 'wanted' && !this.#notices?.isTelling && !signal.aborted && !meter.short;
-  }
-
-  /** The id of the newest message that it has told of. */
-  get told(): number {
-    return this.#told;
-  }
-
-  /** Whether anybody is shown what is not journaled; `undefined` while nobody tells. */
-  get live(): boolean | undefined {
-    return this.#notices?.live;
-  }
-
-  show(message: LiveMessage): boolean {
-    return this.#notices?.show(message) === true;
-  }
-
-  /** Once: it is taken up again when it breaks, as long as the invocation has means for it. */
-  open(): void {
-    const { slots, meter } = this.#options;
-    if (this.isWanted || meter.short) return;
-    this.#state = 'wanted';
-    void slots.hold(() => this.#listen(), 'first');
-  }
-
-  close(): void {
-    this.#state = 'over';
-    this.#closing.abort();
-  }
-
-  async #listen(): Promise<void> {
-    const { epoch: holder, meter, onChange, ...watch } = this.#options;
-    const signal = AbortSignal.any([watch.signal, this.#closing.signal]);
-    if (signal.aborted) return;
-    const notices = new Notices({ ...watch, meter, signal, holder, onBroken: onChange });
-    this.#notices = notices;
-    while (!signal.aborted && !meter.over && !notices.wasErased) {
-      let newest = 0;
-      await notices.until(({ unread = 0 }) => {
-        newest = unread;
-        return unread > this.#told;
-      });
-      // Of a session that is no more there is nothing left to hold, which the next answer says.
-      this.#told = Math.max(this.#told, notices.wasErased ? Infinity : newest);
-      onChange();
-    }
-    notices.close();
-    this.#state = 'over';
   }
 }

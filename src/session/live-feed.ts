@@ -1,18 +1,18 @@
 import { inFrame, type StoredEvent } from '../journal/events.ts';
 import type { LiveItem } from '../journal/live-items.ts';
+import type { SessionState } from '../journal/state.ts';
 import type { LiveEvents } from '../loop/loop.ts';
 import { type Log, toLog } from '../tool/log.ts';
-import type { LiveRelay } from './live-relay.ts';
+import { LiveRelay, type RelayOptions } from './live-relay.ts';
 
 /** What a client that watches a turn is shown. */
 export type FeedItem = { readonly type: 'event'; readonly stored: StoredEvent } | LiveItem;
 
-interface Options {
+interface Options extends RelayOptions {
   /** Shows it to a client of this invocation. */
   readonly show: ((item: FeedItem) => void) | undefined;
-  /** Shows it to those who read the session elsewhere, who have the events from the journal. */
-  readonly relay: Pick<LiveRelay, 'isWanted' | 'add' | 'ended'>;
-  readonly lastEmitted: () => number;
+  /** Folded up to the last event that was emitted. */
+  readonly state: Pick<SessionState, 'seq'>;
   readonly log?: Log;
 }
 
@@ -21,6 +21,8 @@ interface Options {
  * before the events that precede it.
  */
 export class LiveFeed implements LiveEvents {
+  /** Shows it to those who read the session elsewhere, who have the events from the journal; made with the first item. */
+  relay: LiveRelay | undefined;
   readonly #options: Options;
   #show: Options['show'];
   #shown = 0;
@@ -39,7 +41,7 @@ export class LiveFeed implements LiveEvents {
     for (const stored of events) {
       if (this.#show) this.#toClient({ type: 'event', stored });
       this.#shown = stored.seq;
-      this.#options.relay.ended(stored);
+      this.relay?.ended(stored);
       if (this.#held.length > 0) this.#flush();
     }
   }
@@ -74,11 +76,12 @@ export class LiveFeed implements LiveEvents {
   }
 
   get #isWatched(): boolean {
-    return this.#show !== undefined || this.#options.relay.isWanted;
+    return this.#show !== undefined || this.#options.readers.isRead;
   }
 
   #hold(item: LiveItem): void {
-    this.#held.push({ after: this.#options.lastEmitted(), item });
+    this.relay ??= new LiveRelay(this.#options);
+    this.#held.push({ after: this.#options.state.seq, item });
     this.#flush();
   }
 
@@ -88,7 +91,7 @@ export class LiveFeed implements LiveEvents {
     const due = this.#held.splice(0, later < 0 ? this.#held.length : later);
     for (const { item, after } of due) {
       this.#toClient(item);
-      this.#options.relay.add(item, after);
+      this.relay?.add(item, after);
     }
   }
 

@@ -21,7 +21,8 @@ interface Readers {
   show(message: LiveMessage): boolean;
 }
 
-interface Options {
+/** What a relay needs of the invocation that holds the session. */
+export interface RelayOptions {
   readonly clock: Pick<Clock, 'after'>;
   readonly turn: string;
   readonly readers: Readers;
@@ -32,7 +33,7 @@ interface Options {
  * what runs: the text so far of each open reply, and the last progress of each call. A reader who comes is sent that first, alone.
  */
 export class LiveRelay {
-  readonly #options: Options;
+  readonly #options: RelayOptions;
   /** What a reader who comes now is sent. */
   #open: SentItem[] = [];
   #weight = 0;
@@ -43,13 +44,8 @@ export class LiveRelay {
   readonly #cut = new Set<string>();
   #cancel: (() => void) | undefined;
 
-  constructor(options: Options) {
+  constructor(options: RelayOptions) {
     this.#options = options;
-  }
-
-  /** Somebody reads. */
-  get isWanted(): boolean {
-    return this.#options.readers.isRead;
   }
 
   /** Keeps it, and sends it soon if anybody reads. All events up to `after` are stored. */
@@ -65,7 +61,7 @@ export class LiveRelay {
     if (weight > MOST_IN_MESSAGE || this.#weight + weight > MOST_OPEN) this.#cut.add(place);
     if (this.#cut.has(place)) return;
     this.#weight += addTo(this.#open, sent);
-    if (!this.isWanted) return;
+    if (!this.#options.readers.isRead) return;
     const waiting = this.#waiting.get(undefined) ?? [];
     addTo(waiting, sent);
     this.#waiting.set(undefined, waiting);
@@ -95,7 +91,8 @@ export class LiveRelay {
   }
 
   #sendSoon(): void {
-    if (this.isWanted) this.#cancel ??= this.#options.clock.after(JOINED, () => this.settle());
+    const { readers, clock } = this.#options;
+    if (readers.isRead) this.#cancel ??= clock.after(JOINED, () => this.settle());
   }
 
   /** Sends at once what waits: the reply that it is a piece of is about to be stored. */

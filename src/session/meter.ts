@@ -1,4 +1,3 @@
-import type { SessionPort } from '../journal/session-port.ts';
 import type { Needs } from '../loop/holder.ts';
 import type { Platform } from './read-platform.ts';
 
@@ -16,14 +15,16 @@ const FRESH = 2;
 
 /** Counts what one invocation of the Worker uses: all its turns, and its messages to any object. */
 export class Meter {
+  /** The requests that one piece of work may need: more do not fit into any invocation. */
+  readonly mostAtOnce: number;
   readonly #platform: Platform;
   readonly #now: () => number;
   readonly #began: number;
-  readonly #counted = new WeakSet<SessionPort>();
   #outside = 0;
   #internal = 0;
 
   constructor(platform: Platform, now: () => number) {
+    this.mostAtOnce = platform.subrequests - RESERVE.subrequests;
     this.#platform = platform;
     this.#now = now;
     this.#began = now();
@@ -41,9 +42,7 @@ export class Meter {
 
   /** So many requests to the session that hardly one is left. */
   get outOfRequests(): string | undefined {
-    const { internalSubrequests } = this.#platform;
-    const isOut = this.#internal > internalSubrequests - LAST.internalSubrequests;
-    return isOut ? this.#said('internalSubrequests') : undefined;
+    return this.#isInternalOver(LAST) ? this.#said('internalSubrequests') : undefined;
   }
 
   /** Hardly anything was done so far: what does not fit now, fits into no invocation. */
@@ -51,86 +50,44 @@ export class Meter {
     return this.#internal <= FRESH;
   }
 
-  /** What there is too little left of to begin anything more, in words; `undefined` while there is enough. */
-  get short(): string | undefined {
-    return this.#shortOf(RESERVE);
+  /** Returns in words what there is too little left of to begin anything more, or `undefined` while there is enough. */
+  short(kept = RESERVE): string | undefined {
+    if (this.#outside > this.#platform.subrequests - kept.subrequests) return this.#said('subrequests');
+    if (this.#isInternalOver(kept)) return this.#said('internalSubrequests');
+    return this.msLeft(kept) <= 0 ? this.#said('wallMs') : undefined;
   }
 
-  /** As `short`, for whoever only reads and watches: there is just enough left to say so. */
+  /** As `short`, for a reader that only watches: there is just enough left to say so. */
   get over(): string | undefined {
-    return this.#shortOf(LAST);
+    return this.short(LAST);
   }
 
   /** Milliseconds until the time of the invocation is nearly over. */
-  get msLeft(): number {
-    return this.#msLeft(RESERVE);
+  msLeft({ wallMs: kept } = RESERVE): number {
+    const { wallMs } = this.#platform;
+    return this.#began + wallMs - reserveOf(kept, wallMs) - this.#now();
   }
 
   /** Milliseconds until a watcher is to stop. */
   get msToWatch(): number {
-    return this.#msLeft(LAST);
-  }
-
-  /** The requests that one piece of work may need: more do not fit into any invocation. */
-  get mostAtOnce(): number {
-    return this.#platform.subrequests - RESERVE.subrequests;
+    return this.msLeft(LAST);
   }
 
   /**
-   * What is left is too little of for this piece of work, in words. Of time, one never begins with less
-   * than half an invocation left that may need more than what is left: most work takes a fraction of its
-   * timeout.
+   * Returns in words what there is too little left of for this piece of work. If the work may need more time than is left, it begins
+   * only while at least half of the invocation is left: most work takes a fraction of its timeout.
    */
   shortFor({ subrequests, ms }: Needs): string | undefined {
     const { wallMs } = this.#platform;
     if (this.#outside + subrequests > this.mostAtOnce) return this.#said('subrequests');
-    if (this.#internal > this.#platform.internalSubrequests - RESERVE.internalSubrequests)
-      return this.#said('internalSubrequests');
-    const reserve = reserveOf(RESERVE.wallMs, wallMs);
-    const isLate = this.msLeft + reserve < Math.min(ms, (wallMs - reserve) / 2);
-    return isLate ? this.#said('wallMs') : undefined;
+    if (this.#isInternalOver(RESERVE)) return this.#said('internalSubrequests');
+    const left = this.#began + wallMs - this.#now();
+    const most = (wallMs - reserveOf(RESERVE.wallMs, wallMs)) / 2;
+    return left < Math.min(ms, most) ? this.#said('wallMs') : undefined;
   }
 
-  /** Counts every message to the session; a port that is counted here already is answered as it is. */
-  counted(port: SessionPort): SessionPort {
-    if (this.#counted.has(port)) return port;
-    const counting =
-      <Args extends unknown[], Answer>(send: (...args: Args) => Answer) =>
-      (...args: Args): Answer => {
-        this.spendInternal();
-        return send(...args);
-      };
-    const counted: SessionPort = {
-      accept: counting(port.accept),
-      begin: counting(port.begin),
-      resume: counting(port.resume),
-      append: counting(port.append),
-      renew: counting(port.renew),
-      post: counting(port.post),
-      read: counting(port.read),
-      file: counting(port.file),
-      fileStates: counting(port.fileStates),
-      deleteFile: counting(port.deleteFile),
-      credential: counting(port.credential),
-      keepCredential: counting(port.keepCredential),
-      watch: counting(port.watch),
-      erase: counting(port.erase),
-    };
-    this.#counted.add(counted);
-    return counted;
-  }
-
-  #shortOf(kept: typeof RESERVE): string | undefined {
-    const { subrequests, internalSubrequests } = this.#platform;
-    if (this.#outside > subrequests - kept.subrequests) return this.#said('subrequests');
-    if (this.#internal > internalSubrequests - kept.internalSubrequests)
-      return this.#said('internalSubrequests');
-    return this.#msLeft(kept) <= 0 ? this.#said('wallMs') : undefined;
-  }
-
-  #msLeft(kept: typeof RESERVE): number {
-    const { wallMs } = this.#platform;
-    return this.#began + wallMs - reserveOf(kept.wallMs, wallMs) - this.#now();
+  #isInternalOver({ internalSubrequests: kept }: typeof RESERVE): boolean {
+    return this.#internal > this.#platform.internalSubrequests - kept;
   }
 
   #said(limit: keyof typeof UNITS): string {

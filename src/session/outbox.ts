@@ -1,4 +1,4 @@
-import { parseEvent, toRow } from '../journal/event-rows.ts';
+import { parseEvent, progressBy, toRow } from '../journal/event-rows.ts';
 import type { SessionEvent, StoredEvent } from '../journal/events.ts';
 import type { WaitingLoad } from '../journal/inbox-message.ts';
 import { reduce } from '../journal/reduce.ts';
@@ -9,7 +9,7 @@ import type { LoopJournal } from '../loop/loop.ts';
 import type { HeldFiles } from '../loop/loop-files.ts';
 import { Changes } from '../tool/async.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
-import { appendUntilAnswered, dueOf, type Emitted, isResult, takeFitting, toChange } from './append.ts';
+import { appendUntilAnswered, dueOf, type Emitted, takeFitting, toChange } from './append.ts';
 import { type Clock, soon } from './read-platform.ts';
 
 /** What an outbox tells the invocation that owns it. */
@@ -61,6 +61,16 @@ interface InboxRead {
  */
 export class Outbox implements LoopJournal {
   readonly state: SessionState;
+  /** Everything up to here is durable. */
+  acknowledged: number;
+  /** Bytes of bodies emitted, for deciding on a snapshot. */
+  bytes = 0;
+  /** A reply or the result of a call was emitted here. */
+  hasProgressed = false;
+  /** Why nothing can be stored any more. */
+  fencedBy: Interrupted | undefined;
+  /** The session was too full for what was emitted here. */
+  full: SessionFull | undefined;
   readonly #options: Options;
   readonly #pending: Emitted[] = [];
   /** In the append that is under way. */
@@ -70,34 +80,19 @@ export class Outbox implements LoopJournal {
   #inboxRead: InboxRead[] = [];
   #ending: Pick<Change, 'release' | keyof WithRelease> | undefined;
   #isReleased = false;
-  #acknowledged: number;
   #sending: Promise<void> | undefined;
   #cancelSoon: (() => void) | undefined;
-  #fencedBy: Interrupted | undefined;
-  #full: SessionFull | undefined;
   readonly #givenUp = Promise.withResolvers<'given-up'>();
-  /** Bytes of bodies emitted, for deciding on a snapshot. */
-  bytes = 0;
-  #hasProgressed = false;
 
   constructor(options: Options) {
     this.#options = options;
     this.state = options.state;
-    this.#acknowledged = options.state.seq;
+    this.acknowledged = options.state.seq;
     this.#waiting = options.waiting ?? NOTHING_WAITS;
-  }
-
-  get nextSeq(): number {
-    return this.state.seq + 1;
   }
 
   get changed(): Promise<void> {
     return this.#changes.next;
-  }
-
-  /** Everything up to here is durable. */
-  get acknowledged(): number {
-    return this.#acknowledged;
   }
 
   /** What waits in the session: as the object told last, and what was scheduled here since. */
@@ -114,34 +109,22 @@ export class Outbox implements LoopJournal {
     return this.#ending !== undefined;
   }
 
-  /** A reply or the result of a call was emitted here. */
-  get hasProgressed(): boolean {
-    return this.#hasProgressed;
-  }
-
+  /** An append is under way. */
   get isSending(): boolean {
     return this.#sending !== undefined;
-  }
-
-  /** Why nothing can be stored any more. */
-  get fencedBy(): Interrupted | undefined {
-    return this.#fencedBy;
-  }
-
-  /** The session was too full for what was emitted here. */
-  get full(): SessionFull | undefined {
-    return this.#full;
   }
 
   emit(...events: SessionEvent[]): void {
     for (const event of events) {
       const row = toRow(event);
-      const stored = parseEvent({ ...row, seq: this.nextSeq, at: 0 });
+      const stored = parseEvent({ ...row, seq: this.state.seq + 1, at: 0 });
       this.bytes += row.body.length;
-      this.#hasProgressed ||= isResult(event);
+      // It is counted from there how often the turn was taken over.
+      const progress = progressBy(event.type) === 'result';
+      this.hasProgressed ||= progress;
       reduce(this.state, stored, this.#options.memories);
       const files = this.#options.files?.namedBy(event) ?? [];
-      this.#pending.push({ row, event: stored, files, ...dueOf(this.state.turn, stored) });
+      this.#pending.push({ row, event: stored, files, progress, ...dueOf(this.state.turn, stored) });
     }
     this.#changes.tell();
     this.#schedule();
@@ -156,8 +139,8 @@ export class Outbox implements LoopJournal {
   async durable(): Promise<void> {
     const { seq } = this.state;
     await Promise.resolve(); // the calls of a batch start one right after another, and leave together
-    while (this.#acknowledged < seq) {
-      if (this.#fencedBy) throw this.#fencedBy;
+    while (this.acknowledged < seq) {
+      if (this.fencedBy) throw this.fencedBy;
       await this.#send();
     }
   }
@@ -166,21 +149,21 @@ export class Outbox implements LoopJournal {
   async release(release: NonNullable<Change['release']>, more?: WithRelease): Promise<void> {
     this.#ending = { release, ...more };
     while (!this.#isReleased) {
-      if (this.#fencedBy) throw this.#fencedBy;
+      if (this.fencedBy) throw this.fencedBy;
       await this.#send();
     }
   }
 
   /** Resolves when nothing is in flight: an RPC that nobody awaits is lost when the invocation returns. */
   async settled(): Promise<void> {
-    while (this.#sending || (this.#pending.length > 0 && !this.#fencedBy)) await this.#send();
+    while (this.#sending || (this.#pending.length > 0 && !this.fencedBy)) await this.#send();
     this.#cancelSoon?.();
   }
 
   /** Stores nothing more, and ends every wait for it, also for an append that will never be answered. */
   fence(reason: Interrupted): void {
-    if (this.#fencedBy) return;
-    this.#fencedBy = reason;
+    if (this.fencedBy) return;
+    this.fencedBy = reason;
     this.#givenUp.resolve('given-up');
     this.#options.listener.lost(reason);
   }
@@ -190,7 +173,7 @@ export class Outbox implements LoopJournal {
    * call, which follows at once, leave together.
    */
   #schedule(): void {
-    if (this.#sending || this.#cancelSoon || this.#pending.length === 0 || this.#fencedBy) return;
+    if (this.#sending || this.#cancelSoon || this.#pending.length === 0 || this.fencedBy) return;
     this.#cancelSoon = soon(this.#options, () => void this.#send());
   }
 
@@ -205,11 +188,11 @@ export class Outbox implements LoopJournal {
   }
 
   async #append(): Promise<void> {
-    if (this.#fencedBy || (this.#pending.length === 0 && (!this.#ending || this.#isReleased))) return;
+    if (this.fencedBy || (this.#pending.length === 0 && (!this.#ending || this.#isReleased))) return;
     const sent = takeFitting(this.#pending);
     this.#sent = sent;
     const isLast = this.#pending.length === 0;
-    const inboxRead = this.#takeRead(this.#acknowledged + sent.length);
+    const inboxRead = this.#inboxRead.length > 0 ? this.#takeRead(this.acknowledged + sent.length) : [];
     // The lease is given back only with the last of the events.
     const ending = isLast && !this.#isReleased ? this.#ending : undefined;
     this.#options.listener.sending?.();
@@ -217,11 +200,11 @@ export class Outbox implements LoopJournal {
     const sending = { ...this.#options, givenUp: this.#givenUp.promise };
     const change: Change = { ...toChange(sent, inboxRead, this.#options.inboxHeld()), ...ending };
     try {
-      const answer = await appendUntilAnswered(sending, this.#acknowledged + 1, change);
+      const answer = await appendUntilAnswered(sending, this.acknowledged + 1, change);
       if (answer === 'given-up') return;
-      if (answer.status === 'session-full') this.#full = answer;
+      if (answer.status === 'session-full') this.full = answer;
       if (answer.status !== 'appended') return this.#refused(`the append was refused as ${answer.status}`);
-      this.#acknowledged += sent.length;
+      this.acknowledged += sent.length;
       this.#isReleased ||= ending !== undefined;
       const { at, waiting = NOTHING_WAITS } = answer;
       this.#waiting = waiting;

@@ -4,7 +4,7 @@ import type { Leased, SessionPort } from '../journal/session-port.ts';
 import type { FrameState, TurnState } from '../journal/state.ts';
 import { Interrupted } from '../loop/holder.ts';
 import { LiveMemories } from '../loop/live-memories.ts';
-import type { LiveEvents, Loop } from '../loop/loop.ts';
+import type { Loop } from '../loop/loop.ts';
 import { NO_MODULES } from '../loop/modules.ts';
 import { runForOutput } from '../loop/run-loop.ts';
 import { answerShown } from '../loop/shown-history.ts';
@@ -13,7 +13,6 @@ import { credentialsIn, envOfTools } from '../tool/env.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { type FoldedSession, foldWhileHeld } from './fold-session.ts';
 import { HeldSession } from './held-session.ts';
-import { LiveFeed } from './live-feed.ts';
 import { Meter } from './meter.ts';
 import { UNLIMITED } from './read-platform.ts';
 import { mintedInTime } from './read-secrets.ts';
@@ -49,8 +48,7 @@ export type TurnEnd =
  *   the turn cannot be read, and is tried once more.
  */
 export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): Promise<TurnEnd> {
-  const { clock, meter = new Meter(UNLIMITED, () => clock.now()) } = host;
-  const port = meter.counted(host.port);
+  const { port, clock, meter = new Meter(UNLIMITED, clock.now) } = host;
   const told = new TurnLog(host, leased.page.openTurn?.id);
   const { write: log } = told;
   const { modules = NO_MODULES, uses = modules.uses } = host;
@@ -67,7 +65,6 @@ export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): P
 /** A leased session, and what its invocation brings. */
 interface Held extends UnreadTurn {
   readonly host: TurnHost;
-  /** Every request through it is counted against what the platform allows this invocation. */
   readonly port: SessionPort;
   readonly meter: Meter;
   readonly told: TurnLog;
@@ -96,7 +93,7 @@ async function readAndRun(held: Held): Promise<TurnEnd> {
     sentAt: heard,
     state,
     memories: modules.memories,
-    stored: (events) => feed.stored(events),
+    show: host.show,
     waitUntil: host.waitUntil,
     meter,
     files: modules.files,
@@ -104,14 +101,12 @@ async function readAndRun(held: Held): Promise<TurnEnd> {
     keepsNothing: host.keepsNothing,
     log: told.write,
   });
-  const { show } = host;
-  const feed = new LiveFeed({ show, relay: session.live, lastEmitted: () => state.seq, log: told.write });
-  feed.stored(turnEvents);
+  session.live.stored(turnEvents);
   const handOver = (): void => session.handOver('its client has gone');
   leave?.addEventListener('abort', handOver);
   if (leave?.aborted) handOver();
   try {
-    return await drive({ host, uses, port, leased, told, folded, turn, session, live: feed });
+    return await drive({ host, uses, leased, told, folded, turn, session });
   } catch (failure) {
     const { full, acknowledged } = session.outbox;
     if (full) throw new SessionFullError(full);
@@ -129,14 +124,11 @@ interface Run {
   readonly host: TurnHost;
   /** Of the modules in scope. */
   readonly uses: Held['uses'];
-  /** Every request through it is counted against what the platform allows this invocation. */
-  readonly port: SessionPort;
   readonly leased: Leased;
   readonly told: TurnLog;
   readonly folded: FoldedSession;
   readonly turn: TurnState;
   readonly session: HeldSession;
-  readonly live: LiveEvents;
 }
 
 async function drive(run: Run): Promise<TurnEnd> {
@@ -149,15 +141,15 @@ async function drive(run: Run): Promise<TurnEnd> {
     return { status: 'ended', turn };
   }
   if (leased.cause !== 'started') outbox.emit({ type: 'turn-resumed', turn: turn.id, cause: leased.cause });
-  session.takeIn(leased.inbox);
+  session.inbox.takeIn(leased.inbox);
   if (turn.cancelRequested) session.cancel();
   let taken: number;
   let end: Stopped;
   do {
-    taken = session.taken;
+    taken = session.inbox.taken;
     end = await stopOf(() => loopEnd(run));
     // What came while the loop stopped is not left to a holder that may never come.
-  } while ((hasStopped(end) && session.taken > taken) || (isAnswered(end) && session.takeSteers(ROOT)));
+  } while ((hasStopped(end) && session.inbox.taken > taken) || (isAnswered(end) && session.takeSteers(ROOT)));
   // Decided after the last wait: a cancel that came while the loop stopped is not left to a holder that may never come.
   const last = turn.cancelRequested && end.why !== 'lost' && end.why !== 'ended' ? CANCELLED : end;
   switch (last.why) {
@@ -229,7 +221,7 @@ function tellEnd({ session, folded, turn, told }: Run, thrown?: unknown): void {
  * @throws what a part of the host does.
  */
 function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
-  const { host, leased, told, folded, turn, session, live } = run;
+  const { host, leased, told, folded, turn, session } = run;
   const { modules = NO_MODULES, agents } = host;
   return {
     spec: specOf(host, turn),
@@ -242,7 +234,7 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
     inSession: true,
     journal: session.outbox,
     holder: session,
-    live,
+    live: session.live,
     secrets,
     env: envOfTools(host.env ?? {}),
     log: told.write,

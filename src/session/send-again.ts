@@ -7,8 +7,8 @@ export interface Pauses {
   readonly after: Clock['after'];
   /** Answers as `Math.random` does. */
   readonly random: () => number;
-  /** Called before each try after the first, which is a request as the first is. */
-  readonly onAgain?: (() => void) | undefined;
+  /** Called before each try: it is a request of the invocation. */
+  readonly onSend?: (() => void) | undefined;
 }
 
 /**
@@ -31,7 +31,7 @@ const JITTER = 0.25;
  */
 export function sendingAgain<Stub>(
   connect: () => Stub,
-  { after, random, onAgain }: Pauses,
+  { after, random, onSend }: Pauses,
 ): <Answer>(call: (stub: Stub) => Promise<Answer>) => Promise<Answer> {
   let stub: Stub | undefined;
   return async (call) => {
@@ -39,6 +39,7 @@ export function sendingAgain<Stub>(
     for (let tries = 0; ; tries += 1) {
       stub ??= connect();
       const used = stub;
+      onSend?.();
       try {
         return await call(used);
       } catch (thrown) {
@@ -53,7 +54,6 @@ export function sendingAgain<Stub>(
           throw new SessionUnavailableError(failure, tookNothing);
         const ms = pause * (1 - JITTER + 2 * JITTER * random());
         await new Promise<void>((resolve) => void after(ms, resolve));
-        onAgain?.();
       }
     }
   };

@@ -138,7 +138,7 @@ const RETRY_AFTER = 5;
  */
 export async function takeBatch(host: Invoked, env: Env, { messages }: Batch): Promise<void> {
   for (const [index, message] of messages.entries()) {
-    if (index > 0 && host.meter.short) message.retry();
+    if (index > 0 && host.meter.short()) message.retry();
     else await takeMessage(host, env, message);
   }
 }

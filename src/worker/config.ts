@@ -220,9 +220,9 @@ function sessionIn(
     files?.store?.check(env);
     return deploymentWarnings(deployment);
   });
-  return (env, name, onAgain) => {
+  return (env, name, onSend) => {
     const warnings = warningsOf(env);
-    const object = objectSession(env.SESSIONS as Sessions, name, { ...location, pauses: { onAgain } });
+    const object = objectSession(env.SESSIONS as Sessions, name, { ...location, pauses: { onSend } });
     for (const message of warnings) logOnce(log, warning(message));
     const agent = agentOfSession(name);
     const kept = keeping.has(agent) ? keeping.get(agent) : keepingOf(ofApp);

@@ -84,11 +84,11 @@ export interface Host {
   /** A tenant's session is looked for under the name of before, and callers without a tenant have none. */
   readonly legacyTenants: boolean;
   /**
-   * Answers a session; `onAgain` is called before a message to its object is tried again.
+   * Returns a session. `onSend` is called before each message to its object, also before one that is sent again.
    *
    * @throws DeploymentError when the Worker is deployed so that no session can work.
    */
-  session(env: Env, name: string, onAgain?: () => void): SessionPort;
+  session(env: Env, name: string, onSend?: () => void): SessionPort;
 }
 
 /** An app, with the vars, secrets and bindings that its Worker has. */

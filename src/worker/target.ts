@@ -117,15 +117,14 @@ export function invoked<App extends Host>(
   env: Env,
   execution: Pick<Invoked, 'waitUntil'>,
 ): App & Invoked {
-  const { clock } = host;
   const platform = attempt(() => host.platform(env));
   if (!platform.ok && !(platform.thrown instanceof ConfigurationError)) throw platform.thrown;
-  const meter = new Meter(platform.ok ? platform.value : DEFAULT_PLATFORM, () => clock.now());
+  const meter = new Meter(platform.ok ? platform.value : DEFAULT_PLATFORM, host.clock.now);
   return {
     ...host,
     meter,
     waitUntil: (work) => execution.waitUntil(work),
-    session: (of, name) => meter.counted(host.session(of, name, () => meter.spendInternal())),
+    session: (of, name) => host.session(of, name, () => meter.spendInternal()),
     resolve(agent, of) {
       if (!platform.ok) throw platform.thrown;
       return host.resolve?.(agent, of) ?? agent;

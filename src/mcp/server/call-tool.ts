@@ -148,9 +148,6 @@ function overheard(journal: LoopJournal, { say }: Notifier): LoopJournal {
     get state() {
       return journal.state;
     },
-    get nextSeq() {
-      return journal.nextSeq;
-    },
     get changed() {
       return journal.changed;
     },

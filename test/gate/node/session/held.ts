@@ -66,7 +66,7 @@ export async function hold(
     sentAt: clock.now(),
     state,
     memories: [],
-    stored: (events) => stored.push(...events),
+    show: (item) => item.type === 'event' && stored.push(item.stored),
     meter: new Meter(DEFAULT_PLATFORM, () => clock.now()),
   });
   return {

@@ -109,7 +109,6 @@ describe('the holder of a lease', () => {
       sentAt: now,
       state: held.outbox.state,
       memories: [],
-      stored: () => {},
       meter: new Meter(DEFAULT_PLATFORM, () => now),
     });
     session.assertHeld();

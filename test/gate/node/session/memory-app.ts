@@ -22,7 +22,7 @@ import {
 } from '../../../../src/testing/entry.ts';
 import type { Deferred, Leased, NotResumed, NotStarted } from '../../../doors/journal.ts';
 import { toolKinds } from '../../../doors/kinds.ts';
-import { readTurn, systemClock, type TurnEnd, type TurnHost } from '../../../doors/session.ts';
+import { type Meter, readTurn, systemClock, type TurnEnd, type TurnHost } from '../../../doors/session.ts';
 import { turnSteps } from '../../../doors/testing.ts';
 
 /** One agent with a scripted model over one in-memory session. */
@@ -85,6 +85,9 @@ export function memoryApp(options: Options): MemoryApp {
     clock,
     modules: toolKinds([files(), answerChecks, ...agent.uses]),
   });
+  // As the Worker has it: the invocation's meter counts every message to the session.
+  const metered: MemoryApp['run'] = (leased, more = {}) =>
+    run(leased, more.meter ? { ...more, port: counted(more.port ?? port, more.meter) } : more);
   const lease = async (message: string): Promise<Leased> => expectLease(await begin({ message }));
   return {
     agent,
@@ -92,14 +95,22 @@ export function memoryApp(options: Options): MemoryApp {
     port,
     sessions,
     dispatched,
-    say: async (message, more) => run(await lease(message), more),
+    say: async (message, more) => metered(await lease(message), more),
     lease,
     resume: async (turn) => expectLease(await resume(turn)),
-    run,
+    run: metered,
     state,
     events: (turn) => readTurn(port, turn),
   };
 }
+
+const counted = (port: SessionPort, meter: Meter): SessionPort =>
+  new Proxy(port, {
+    get(target, key, self) {
+      meter.spendInternal(); // each method is read to be called
+      return Reflect.get(target, key, self);
+    },
+  });
 
 /** One whose time passes only by its own clock. */
 export interface ClockedApp extends MemoryApp {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ChatModel, defineTool, type Tool } from '../../../../src/index.ts';
 import { createManualClock, type ScriptedReply, type SessionPort } from '../../../../src/testing/entry.ts';
-import { Meter, type Platform, type TurnEnd, UNLIMITED } from '../../../doors/session.ts';
+import { Meter, objectSession, type Platform, type TurnEnd, UNLIMITED } from '../../../doors/session.ts';
 import { answers, asked, LEASE_MS, leftBehind, passing, takenOver } from './former-holder.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
 
@@ -382,7 +382,7 @@ describe('the two budgets of an invocation', () => {
   it('let a watcher go on that asks nothing outside, and stop one that has no message left', () => {
     const meter = new Meter({ ...UNLIMITED, subrequests: 20, internalSubrequests: 20 }, () => 0);
     meter.spend(20);
-    expect([meter.short, meter.over]).toEqual(['20 subrequests', undefined]);
+    expect([meter.short(), meter.over]).toEqual(['20 subrequests', undefined]);
     for (let i = 0; i < 18; i += 1) meter.spendInternal();
     expect(meter.over).toBe('20 subrequests to the platform itself');
   });
@@ -410,30 +410,45 @@ describe('a model call that is tried again', () => {
   );
 });
 
-describe('a meter', () => {
-  it('counts every message to the session, whatever it is', async () => {
-    const { port } = memoryApp({ replies: [] });
-    const methods = Object.keys(port) as (keyof SessionPort)[];
-    expect(methods.toSorted()).toEqual(
-      [
-        ...['accept', 'append', 'begin', 'credential', 'deleteFile', 'erase', 'file', 'fileStates'],
-        ...['keepCredential', 'post', 'read', 'renew', 'resume', 'watch'],
-      ].toSorted(),
-    );
+describe('the port of a session in its object', () => {
+  /** The session, whose object fails so many times before it answers, and how many messages were sent to it. */
+  function sentTo(failures: number) {
+    let messages = 0;
+    let left = failures;
+    const answer = async () => {
+      left -= 1;
+      if (left >= 0) throw new Error('Network connection lost.');
+      throw new TypeError('The answer does not matter.');
+    };
+    const getByName = () => new Proxy({}, { get: () => answer });
+    const pauses = {
+      after: (_: number, run: () => void) => {
+        run();
+        return () => {};
+      },
+      onSend: () => {
+        messages += 1;
+      },
+    };
+    const port = objectSession({ getByName } as never, 's', { pauses }); // all that it reads
+    return { port, messages: () => messages };
+  }
+
+  it('counts every message, whatever it is', async () => {
+    const methods = Object.keys(memoryApp({ replies: [] }).port) as (keyof SessionPort)[];
     for (const method of methods) {
-      const meter = new Meter({ ...UNLIMITED, internalSubrequests: 20 }, () => 0);
-      const deaf = Object.fromEntries(methods.map((one) => [one, () => undefined])) as unknown as SessionPort;
-      const counted = meter.counted(deaf);
-      for (let i = 0; i < 9; i += 1) Reflect.apply(counted[method], counted, []);
-      expect([method, meter.short]).toEqual([method, '20 subrequests to the platform itself']);
+      const { port, messages } = sentTo(0);
+      await expect(Reflect.apply(port[method], port, [{ start: {} }, {}, {}])).rejects.toThrow(
+        'does not matter',
+      );
+      expect([method, messages()]).toEqual([method, 1]);
     }
+    expect(methods.length).toBe(14);
   });
 
-  it('counts a port once, however often it is asked to', () => {
-    const port = memoryApp({ replies: [] }).port;
-    const meter = new Meter({ ...UNLIMITED, subrequests: 20 }, () => 0);
-    const counted = meter.counted(port);
-    expect(meter.counted(counted)).toBe(counted);
-    expect(new Meter(UNLIMITED, () => 0).counted(counted)).not.toBe(counted);
+  it('counts a message that is sent again as often as it is sent', async () => {
+    const { port, messages } = sentTo(2);
+    await expect(port.renew(1)).rejects.toThrow('does not matter');
+    expect(messages()).toBe(3);
   });
 });
