@@ -24,26 +24,23 @@ export const readerOf = (modules: { readonly reducer: number } = { reducer: REDU
 /**
  * The state of a leased session: its snapshot, the conversation before it and everything after it.
  *
- * `keep` is called after each page, so that a long fold can keep its lease.
+ * `keep` is called before each further page is read, so that a long fold can keep its lease.
  *
  * @throws NewerEventError when a newer version of this code wrote to the journal.
  */
 export async function foldLeased(
   port: Pick<SessionPort, 'read'>,
   { snapshot, covered: texts, page }: Pick<Leased, 'snapshot' | 'covered' | 'page'>,
-  { memories, keep = async () => {} }: FoldOptions,
+  { memories, keep }: FoldOptions,
 ): Promise<FoldedSession> {
   const state = snapshot ? fromSnapshot(snapshot.body) : emptyState();
   const covered = snapshot?.seq ?? 0;
   const types = { names: MESSAGE_TYPES, until: covered, textsFrom: snapshot?.messagesFrom ?? 1 };
-  const foldTexts = (all: readonly string[] = []): void => {
-    for (const text of all) for (const event of parseBodies(text)) foldCovered(state, event);
-  };
-  foldTexts(texts);
   let tailBytes = 0;
   let turnEvents: StoredEvent[] = [];
-  for await (const { covered: more, rows } of pagesFrom(port, page, { types })) {
-    foldTexts(more);
+  const first = { ...page, covered: [...texts, ...(page.covered ?? [])] };
+  for await (const { covered: bodies = [], rows } of pagesFrom(port, first, { types }, keep)) {
+    for (const text of bodies) for (const event of parseBodies(text)) foldCovered(state, event);
     for (const row of rows) {
       const stored = parseEvent(row);
       if (row.seq <= covered) {
@@ -55,7 +52,6 @@ export async function foldLeased(
       if (row.type === 'turn-started') turnEvents = [];
       turnEvents.push(stored);
     }
-    await keep();
   }
   return { state, tailBytes, turnEvents };
 }
@@ -74,21 +70,27 @@ export interface FoldedSession {
   readonly turnEvents: readonly StoredEvent[];
 }
 
-/** The pages of the journal from this one on. */
+/** The pages of the journal from this one on; `keep` is awaited before each further one is read. */
 export async function* pagesFrom(
   port: Pick<SessionPort, 'read'>,
   first: EventPage,
   query: Omit<ReadQuery, 'from'>,
+  keep?: () => Promise<void>,
 ): AsyncGenerator<EventPage> {
   let page: EventPage | null = first;
   while (page) {
     yield page;
-    page = page.next === null ? null : await port.read({ ...query, from: page.next, maxBytes: PAGE_BYTES });
+    if (page.next === null) return;
+    await keep?.();
+    page = await port.read({ ...query, from: page.next, maxBytes: PAGE_BYTES });
   }
 }
 
-interface Folding extends Omit<Stopping, 'leased'> {
+interface Folding extends Stopping {
   readonly port: SessionPort;
+  readonly leased: Leased;
+  /** When the request for the lease was sent. */
+  readonly sentAt: number;
   readonly clock: Clock;
   readonly meter: Meter;
   readonly memories: readonly ToolMemory[];
@@ -102,13 +104,13 @@ interface Folding extends Omit<Stopping, 'leased'> {
  * @throws NewerEventError if this code is too old for the session.
  */
 export async function foldWhileHeld(
-  { port, clock, meter, memories, ...stopping }: Folding,
-  leased: Leased,
-  sentAt: number,
+  folding: Folding,
 ): Promise<{ folded: FoldedSession; heard: number } | 'too-long'> {
-  let heard = sentAt;
-  const { isFresh } = meter;
+  const { port, clock, meter, memories, leased } = folding;
+  let heard = folding.sentAt;
+  let isFresh: boolean | undefined;
   const keep = async (): Promise<void> => {
+    isFresh ??= meter.isFresh;
     if (meter.outOfRequests) throw new TooLong(meter.outOfRequests);
     const now = clock.now();
     if (now - heard < leased.leaseMs / 3) return;
@@ -118,6 +120,8 @@ export async function foldWhileHeld(
   };
   try {
     const folded = await foldLeased(port, leased, { memories, keep });
+    // The answer with the lease may have been long on its way.
+    if (clock.now() - heard >= leased.leaseMs / 3) await keep();
     return { folded, heard };
   } catch (failure) {
     const from = leased.page.head + 1;
@@ -125,7 +129,7 @@ export async function foldWhileHeld(
     const ended = (): Change => ({
       events: [endOf(leased, failure)],
       release: 'ended',
-      ...storedWithStop({ ...stopping, leased }, { stop: 'failed', seq: from }),
+      ...storedWithStop(folding, { stop: 'failed', seq: from }),
     });
     await port.append(leased.epoch, from, isFresh ? ended() : { events: [], release: 'yielded' });
     return 'too-long';

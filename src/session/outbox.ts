@@ -67,6 +67,8 @@ export class Outbox implements LoopJournal {
   bytes = 0;
   /** A reply or the result of a call was emitted here. */
   hasProgressed = false;
+  /** The lease is being given back, or was. */
+  isReleasing = false;
   /** Why nothing can be stored any more. */
   fencedBy: Interrupted | undefined;
   /** The session was too full for what was emitted here. */
@@ -102,11 +104,6 @@ export class Outbox implements LoopJournal {
       .reduce(({ turns, bytes }, { started: { body } }) => {
         return { turns: turns + 1, bytes: bytes + new TextEncoder().encode(body).length };
       }, this.#waiting);
-  }
-
-  /** The lease is being given back, or was. */
-  get isReleasing(): boolean {
-    return this.#ending !== undefined;
   }
 
   /** An append is under way. */
@@ -147,6 +144,7 @@ export class Outbox implements LoopJournal {
 
   /** Stores what is left and gives the lease back in the same commit. @throws Interrupted when it cannot. */
   async release(release: NonNullable<Change['release']>, more?: WithRelease): Promise<void> {
+    this.isReleasing = true;
     this.#ending = { release, ...more };
     while (!this.#isReleased) {
       if (this.fencedBy) throw this.fencedBy;

@@ -5,11 +5,12 @@ import type { FrameState, TurnState } from '../journal/state.ts';
 import { Interrupted } from '../loop/holder.ts';
 import { LiveMemories } from '../loop/live-memories.ts';
 import type { Loop } from '../loop/loop.ts';
-import { NO_MODULES } from '../loop/modules.ts';
+import { type Modules, NO_MODULES } from '../loop/modules.ts';
 import { runForOutput } from '../loop/run-loop.ts';
 import { answerShown } from '../loop/shown-history.ts';
 import { CallLocks } from '../loop/slots.ts';
 import { credentialsIn, envOfTools } from '../tool/env.ts';
+import { hiding, toLog, writeProblems } from '../tool/log.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { type FoldedSession, foldWhileHeld } from './fold-session.ts';
 import { HeldSession } from './held-session.ts';
@@ -30,7 +31,7 @@ import {
   stuck,
 } from './turn-end.ts';
 import { specOf, type TurnHost } from './turn-host.ts';
-import { TurnLog } from './turn-log.ts';
+import { logEnd } from './turn-log.ts';
 import { stopOfEnd, storedWithStop, type TurnStop } from './turn-seams.ts';
 import { endUnread, isGivenUp, isPastReading, leaveUnread, type UnreadTurn } from './unread-turn.ts';
 
@@ -48,11 +49,14 @@ export type TurnEnd =
  *   the turn cannot be read, and is tried once more.
  */
 export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): Promise<TurnEnd> {
-  const { port, clock, meter = new Meter(UNLIMITED, clock.now) } = host;
-  const told = new TurnLog(host, leased.page.openTurn?.id);
-  const { write: log } = told;
-  const { modules = NO_MODULES, uses = modules.uses } = host;
-  const held: Held = { host, uses, port, clock, meter, leased, sentAt, log, told, head: leased.page.head };
+  const { port, clock, meter = new Meter(UNLIMITED, clock.now), modules = NO_MODULES } = host;
+  const { log: write = toLog(writeProblems), place, uses = modules.uses } = host;
+  const { openTurn, head } = leased.page;
+  const log = hiding(write, { ...place, turn: openTurn?.id }, () => held.secrets);
+  const held: Held = {
+    ...{ host, modules, uses, port, clock, meter, leased, sentAt, log, head },
+    secrets: Secrets.NONE,
+  };
   try {
     if (!isPastReading(leased)) return await readAndRun(held);
     await endUnread(held);
@@ -65,20 +69,22 @@ export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): P
 /** A leased session, and what its invocation brings. */
 interface Held extends UnreadTurn {
   readonly host: TurnHost;
+  readonly modules: Modules;
   readonly port: SessionPort;
   readonly meter: Meter;
-  readonly told: TurnLog;
   readonly sentAt: number;
   /** The last event that is stored, as far as this invocation knows. */
   head: number;
+  /** Those of its tools, once they are minted: the log hides them. */
+  secrets: Secrets;
 }
 
 /** @throws what reading the turn does. */
 async function readAndRun(held: Held): Promise<TurnEnd> {
-  const { host, uses, port, meter, leased, sentAt, log, told } = held;
-  const { clock, leave, modules = NO_MODULES } = host;
-  const folding = { uses, log, port, clock, meter, memories: modules.memories };
-  const read = await foldWhileHeld(folding, leased, sentAt);
+  const { host, modules, port, clock, meter, leased, log } = held;
+  const { leave } = host;
+  const { memories } = modules;
+  const read = await foldWhileHeld({ ...held, memories });
   if (read === 'too-long') return { status: 'lost', seq: leased.page.head };
   const { folded, heard } = read;
   const { state, turnEvents } = folded;
@@ -92,21 +98,21 @@ async function readAndRun(held: Held): Promise<TurnEnd> {
     leased,
     sentAt: heard,
     state,
-    memories: modules.memories,
+    memories,
     show: host.show,
     waitUntil: host.waitUntil,
     meter,
     files: modules.files,
     env: host.env,
     keepsNothing: host.keepsNothing,
-    log: told.write,
+    log,
   });
   session.live.stored(turnEvents);
   const handOver = (): void => session.handOver('its client has gone');
   leave?.addEventListener('abort', handOver);
   if (leave?.aborted) handOver();
   try {
-    return await drive({ host, uses, leased, told, folded, turn, session });
+    return await drive({ held, folded, turn, session });
   } catch (failure) {
     const { full, acknowledged } = session.outbox;
     if (full) throw new SessionFullError(full);
@@ -121,18 +127,15 @@ async function readAndRun(held: Held): Promise<TurnEnd> {
 
 /** One invocation's part of one turn. */
 interface Run {
-  readonly host: TurnHost;
-  /** Of the modules in scope. */
-  readonly uses: Held['uses'];
-  readonly leased: Leased;
-  readonly told: TurnLog;
+  readonly held: Held;
   readonly folded: FoldedSession;
   readonly turn: TurnState;
   readonly session: HeldSession;
 }
 
 async function drive(run: Run): Promise<TurnEnd> {
-  const { leased, session, turn } = run;
+  const { session, turn } = run;
+  const { leased } = run.held;
   const { outbox } = session;
   if (turn.outcome) {
     // Its end was stored, and the lease was not given back.
@@ -169,14 +172,14 @@ async function drive(run: Run): Promise<TurnEnd> {
 }
 
 async function loopEnd(run: Run): Promise<AnswerEnd> {
-  const { host, leased, turn } = run;
+  const { held, turn } = run;
+  const { host, leased } = held;
   if (isGivenUp(leased, turn)) return stuck(turn, leased);
   const frame = turn.frames.get(ROOT);
   if (!frame) throw new Error('An open turn has no loop.');
   const minted = host.secrets ? await mintedFor(run, host.secrets) : Secrets.NONE;
-  const secrets = minted.hidingToo(credentialsIn(host.env ?? {}));
-  run.told.hide(secrets);
-  const loop = assembleLoop(run, frame, secrets);
+  held.secrets = minted.hidingToo(credentialsIn(host.env ?? {}));
+  const loop = assembleLoop(run, frame);
   const end: AnswerEnd = await runForOutput(loop);
   const text = answerShown(loop);
   const told: AnswerEnd = text === answerText(frame.messages) ? end : { ...end, text };
@@ -193,12 +196,11 @@ async function endTurn(
   run: Run,
   { why: _, thrown, ...end }: Extract<Stopped, { why: 'ended' }>,
 ): Promise<void> {
-  const { host, session, leased, folded, turn, told } = run;
-  const { modules = NO_MODULES } = host;
+  const { session, folded, turn } = run;
+  const { leased, modules, log } = run.held;
   const { outbox } = session;
   const { state, tailBytes } = folded;
   outbox.emit(...closeOpenCalls(turn, end.outcome), { type: 'turn-ended', turn: turn.id, ...end });
-  const { write: log } = told;
   const bytes = tailBytes + outbox.bytes;
   const snapshot = snapshotIfDue({ state, reducer: modules.reducer, leased, bytes, log });
   await outbox.release('ended', { snapshot, ...stopped(run, stopOfEnd(end.outcome)) });
@@ -206,13 +208,13 @@ async function endTurn(
 }
 
 /** What modules store with the stop of the turn, of which everything is emitted. */
-const stopped = ({ uses, leased, told, session }: Run, stop: TurnStop) =>
-  storedWithStop({ uses, leased, log: told.write }, { stop, seq: session.outbox.state.seq });
+const stopped = ({ held, session }: Run, stop: TurnStop) =>
+  storedWithStop(held, { stop, seq: session.outbox.state.seq });
 
 /** The turn's line of the log. What was not stored is told by whoever ends the turn after this invocation. */
-function tellEnd({ session, folded, turn, told }: Run, thrown?: unknown): void {
+function tellEnd({ held, session, folded, turn }: Run, thrown?: unknown): void {
   const now = session.now();
-  told.ended(turn, now - (folded.turnEvents.at(0)?.at ?? now), thrown);
+  logEnd(held.log, turn, now - (folded.turnEvents.at(0)?.at ?? now), thrown);
 }
 
 /**
@@ -220,9 +222,9 @@ function tellEnd({ session, folded, turn, told }: Run, thrown?: unknown): void {
  *
  * @throws what a part of the host does.
  */
-function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
-  const { host, leased, told, folded, turn, session } = run;
-  const { modules = NO_MODULES, agents } = host;
+function assembleLoop({ held, folded, turn, session }: Run, frame: FrameState): Loop {
+  const { host, modules, leased, log, secrets } = held;
+  const { agents } = host;
   return {
     spec: specOf(host, turn),
     frame,
@@ -237,14 +239,14 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
     live: session.live,
     secrets,
     env: envOfTools(host.env ?? {}),
-    log: told.write,
+    log,
     files: session.files,
     slots: session.slots,
     locks: new CallLocks(turn),
-    memories: new LiveMemories(session.outbox.state, modules.memories, told.write),
+    memories: new LiveMemories(session.outbox.state, modules.memories, log),
     starts: host.keepsNothing
       ? undefined
-      : { journal: session.outbox, agent: host.agent, log: told.write, started: [], named: new Set() },
+      : { journal: session.outbox, agent: host.agent, log, started: [], named: new Set() },
     made: new Map(),
     modules,
     agents,
@@ -253,5 +255,8 @@ function assembleLoop(run: Run, frame: FrameState, secrets: Secrets): Loop {
 }
 
 /** When calls were started, each the last time. */
-const startsIn = (events: readonly StoredEvent[]): ReadonlyMap<string, number> =>
-  new Map(events.flatMap((event) => (event.type === 'tool-call-started' ? [[event.call, event.at]] : [])));
+function startsIn(events: readonly StoredEvent[]): ReadonlyMap<string, number> {
+  const starts = new Map<string, number>();
+  for (const event of events) if (event.type === 'tool-call-started') starts.set(event.call, event.at);
+  return starts;
+}

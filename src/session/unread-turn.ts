@@ -20,19 +20,17 @@ const READ_AGAIN_AFTER = 1_000;
 /** Invocations in a row that had room for nothing, after which none ever will. */
 const MAX_IDLE = 20;
 
-/** How often a turn was taken over, as the object counts. One that counts no strikes has the rule of its time. */
-const tallyOf = ({ expirations, strikes = expirations }: Leased) => ({ expirations, strikes });
-
-/** Tells whether a turn is to be given up: as one that was read, where it can be. */
-export function isGivenUp(leased: Leased, turn?: Pick<TurnState, 'resumedIdly'>): boolean {
-  const { expirations, strikes } = tallyOf(leased);
+/** Tells whether a turn is to be given up: as one that was read, where it can be. An object that counts no strikes counts each take-over. */
+export function isGivenUp(
+  { expirations, strikes = expirations }: Leased,
+  turn?: Pick<TurnState, 'resumedIdly'>,
+): boolean {
   const isIdle = turn !== undefined && turn.resumedIdly >= MAX_IDLE;
   return isIdle || strikes >= MAX_STRIKES || expirations >= MAX_EXPIRATIONS;
 }
 
 /** Tells whether whoever was to give the turn up fell silent as well. It is not read any more then. */
-export function isPastReading(leased: Leased): boolean {
-  const { expirations, strikes } = tallyOf(leased);
+export function isPastReading({ expirations, strikes = expirations }: Leased): boolean {
   return strikes > MAX_STRIKES || expirations > MAX_EXPIRATIONS;
 }
 

@@ -193,7 +193,7 @@ async function checkAnswer(
   const { host, target } = at;
   const { kind } = sent;
   const toAnswer = kind.read(sent.body);
-  const key = await requestKey(idempotencyKey, sent.text);
+  const key = idempotencyKey === undefined ? undefined : await requestKey(idempotencyKey, sent.text);
   const { question, principal, requesters } = await askedQuestion(target, sent, turns);
   mustHaveRole(target.caller, question);
   mustBeAnother(target.caller, question, requesters);

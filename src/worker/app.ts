@@ -19,6 +19,7 @@ import { type Env, ownerOf } from './host.ts';
 import { Problem } from './problem.ts';
 import { withinRate } from './rate-limit.ts';
 import { errorResponses } from './refusal.ts';
+import { wantsEvents } from './request-headers.ts';
 import { byPath, type CallerRequest, type HttpHost, type Route, type RouteRequest } from './route.ts';
 import { routeTable } from './routes/route-table.ts';
 import type { Session } from './session.ts';
@@ -203,27 +204,26 @@ function answering(host: HttpHost): Answering {
     const { raw: request } = req;
     const base = baseOf(path === undefined ? '' : mountedAt(request.url, path));
     const told = refuse && ((problem: Problem) => refuse(problem, { request, base }));
-    const respondTo = async (): Promise<Response> =>
-      work({ host, env, base, request, requestId, execution: c.executionCtx }, req.param());
-    const response = await respondTo().catch((thrown: unknown) =>
-      failed(thrown, { req, var: { requestId } }, told),
-    );
+    let response: Response;
+    try {
+      response = await work({ host, env, base, request, requestId, execution: c.executionCtx }, req.param());
+    } catch (thrown) {
+      response = failed(thrown, { req, var: { requestId } }, told);
+    }
     response.headers.set('x-request-id', requestId);
-    keepOutOfCaches(response.headers);
-    keepApart(response.headers);
+    keepPrivate(response.headers);
     letPageRead(response, request, host.origins);
     return response;
   };
 }
 
-/** What is answered is its caller's own, and goes when the session is erased: no cache may keep it. A proxy passes a stream on as it is. */
-function keepOutOfCaches(headers: Headers): void {
+/**
+ * An answer is its caller's own, and goes when the session is erased: no cache may keep it, and a proxy passes a stream on as it is. No
+ * browser takes it for another type than it has, nor gives it to the page of another site that asks for no CORS.
+ */
+function keepPrivate(headers: Headers): void {
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
   headers.set('cache-control', isStream ? 'no-store, no-transform' : 'no-store');
-}
-
-/** No browser takes an answer for another type than it has, nor gives it to the page of another site that asks for no CORS. */
-function keepApart(headers: Headers): void {
   headers.set('x-content-type-options', 'nosniff');
   headers.set('cross-origin-resource-policy', 'same-origin');
 }
@@ -247,7 +247,13 @@ async function respond(route: Route, asked: RouteRequest, named: NamedInPath): P
   const known = await fromCaller(asked);
   const { host, env, caller } = known;
   if (route.isCounted) await withinRate({ env, host }, ownerOf(caller));
-  return host.streams.count(caller, { route, request: asked.request }, () => handle(route, known, named));
+  const { request } = asked;
+  // Whether another protocol streams shows in its answer; ours does for a client whose `Accept` asks for it.
+  const isStream = wantsEvents(request);
+  if (!route.streams || request.method === 'HEAD' || !(isStream || route.refuse)) {
+    return handle(route, known, named);
+  }
+  return host.streams.count(caller, { isStream, signal: request.signal }, () => handle(route, known, named));
 }
 
 async function handle(

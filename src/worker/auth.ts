@@ -167,19 +167,17 @@ const LOCAL_MODE =
 
 /** Answers what in a request shows that it is not this machine's own; `undefined` when nothing does. */
 function signOfElsewhere(hostname: string, headers: Headers): string | undefined {
-  if (!isLocal(hostname)) return `it was sent to '${hostname.slice(0, 80)}'`;
+  if (!LOCAL_NAMES.has(hostname)) return `it was sent to '${hostname.slice(0, 80)}'`;
   for (const [name] of headers)
     if (PASSED_ON.test(name)) return `it was passed on, as its header ${name} says`;
   const from = headers.get(FROM);
-  if (from !== null && !isLoopback(from)) return `it comes from ${from.slice(0, 80)}`;
+  if (from !== null && !LOOPBACK.test(from)) return `it comes from ${from.slice(0, 80)}`;
   return undefined;
 }
 
-const isLocal = (hostname: string): boolean =>
-  hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
+const LOCAL_NAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-const isLoopback = (address: string): boolean =>
-  /^(::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/i.test(address) || address === '::1';
+const LOOPBACK = /^(::1|(::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/i;
 
 const SET_IT = `Set the secret ${TOKEN_SETTING} (wrangler secret put ${TOKEN_SETTING}) and send it as a bearer token`;
 

@@ -102,8 +102,7 @@ export async function viewOf(
     agent: at.target.agent.name,
     turn,
   };
-  if (run)
-    return toView(at, await outcomeHere(awaited, () => followed(awaited, { leave: at.signal, show }, run)));
+  if (run) return toView(at, await outcomeHere(awaited, followed(awaited, { leave: at.signal, show }, run)));
   if (show) {
     await followSession({ ...awaited, from: 1 }, show).catch(keptFor);
   }

@@ -212,6 +212,8 @@ function sessionIn(
   };
   const ofApp = checkedRetention(retention);
   const keeping = new Map(agents.map((agent) => [agent.name, keepingOf(agent.retention ?? ofApp)]));
+  const ofOthers = keepingOf(ofApp);
+  const isForever = [ofOthers, ...keeping.values()].every((kept) => kept === undefined);
   const log = toLog(option);
   // An environment does not change: it is checked once.
   const warningsOf = memoized((env: Env): readonly string[] => {
@@ -224,8 +226,9 @@ function sessionIn(
     const warnings = warningsOf(env);
     const object = objectSession(env.SESSIONS as Sessions, name, { ...location, pauses: { onSend } });
     for (const message of warnings) logOnce(log, warning(message));
+    if (isForever) return object;
     const agent = agentOfSession(name);
-    const kept = keeping.has(agent) ? keeping.get(agent) : keepingOf(ofApp);
+    const kept = keeping.has(agent) ? keeping.get(agent) : ofOthers;
     return kept ? withKeeping(object, kept) : object;
   };
 }

@@ -45,7 +45,7 @@ export async function readMessage(
   { bodyContext, ...checking }: Reading,
 ): Promise<ReceivedMessage> {
   const { maxBodyBytes, files } = checking;
-  const limits = { most: mostBytes(checking), besides: maxBodyBytes };
+  const limits = { most: files?.mostBytes ?? maxBodyBytes, besides: maxBodyBytes };
   const isForm = files && bodyType(request, ['application/json', FORM]) === FORM;
   const { text, ...body }: MessageBody = isForm
     ? await files.readForm(request, limits)
@@ -64,7 +64,7 @@ export function checkMessage(
 ): ReceivedMessage {
   const { said, ...more } = parseMessage(body, { bodyContext, files });
   if (typeof said === 'string') {
-    const most = mostBytes({ maxBodyBytes, files });
+    const most = files?.mostBytes ?? maxBodyBytes;
     if (said.length > most) throw besidesFiles(most); // which a body that was read is not
     return { said, ...more };
   }
@@ -73,10 +73,6 @@ export function checkMessage(
   files?.check(said);
   return { said: said.map(({ part }) => part), ...more };
 }
-
-/** What a body may weigh that holds a message, with the files that are taken in it, in bytes. */
-const mostBytes = ({ maxBodyBytes, files }: Pick<Checking, 'maxBodyBytes' | 'files'>): number =>
-  files?.mostBytes ?? maxBodyBytes;
 
 /** What is in a body. */
 interface MessageBody extends MessageForm {

@@ -2,7 +2,6 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Caller } from './host.ts';
 import { Problem } from './problem.ts';
-import { wantsEvents } from './request-headers.ts';
 
 /**
  * After this a stream is not counted of which nothing was read, in ms: its client or its invocation is gone, which the platform does not
@@ -17,24 +16,23 @@ const NOTHING = new TextEncoder().encode(':\n\n');
 
 /** The open streams of the callers of an app. */
 export interface OpenStreams {
-  /** Answers as `work` does. A stream counts until its body ends, fails, or is cancelled. @throws Problem 429 if the caller has too many. */
-  count(caller: StreamingCaller, asked: AskedRoute, work: () => Promise<Response>): Promise<Response>;
+  /**
+   * Returns what `work` does, which may be a stream: one counts until its body ends, fails, or is cancelled.
+   *
+   * @throws Problem 429 if the caller has too many.
+   */
+  count(caller: StreamingCaller, asked: AskedStream, work: () => Promise<Response>): Promise<Response>;
 }
 
 /** Each person of a tenant counts alone. */
 type StreamingCaller = Pick<Caller, 'id' | 'tenant'>;
 
-interface AskedRoute {
-  readonly route: StreamingRoute;
-  readonly request: Request;
-}
-
-/** What a route says of its answers. */
-interface StreamingRoute {
-  /** Whether they may be streams. */
-  readonly streams?: true | undefined;
-  /** Absent of our own protocol, which streams to those alone whose `Accept` asks for it. */
-  readonly refuse?: unknown;
+/** A request whose answer may be a stream. */
+interface AskedStream {
+  /** The client's `Accept` asks for one. Otherwise the answer shows whether it is one. */
+  readonly isStream: boolean;
+  /** Aborts when the client has gone. */
+  readonly signal: AbortSignal;
 }
 
 /** Creates the count for one app. `most`: how many one caller may have. @throws ConfigurationError if that is no whole number above 0. */
@@ -68,9 +66,7 @@ export function createOpenStreams(most: number): OpenStreams {
     return place;
   };
   return {
-    async count(caller, { route, request }, work) {
-      const isStream = wantsEvents(request);
-      if (!route.streams || request.method === 'HEAD' || !(isStream || route.refuse)) return work();
+    async count(caller, { isStream, signal }, work) {
       // Whether another protocol streams shows when it has answered: it is refused before it has begun anything.
       const early = await enter(caller);
       if (!isStream) early.leave();
@@ -79,7 +75,7 @@ export function createOpenStreams(most: number): OpenStreams {
         if (response.headers.get('content-type')?.startsWith('text/event-stream') && response.body) {
           const place = isStream ? early : await enter(caller);
           // A client that goes while nothing is sent cancels no body.
-          request.signal.addEventListener('abort', place.leave);
+          signal.addEventListener('abort', place.leave);
           return new Response(counted(response.body, place), response);
         }
         early.leave();

@@ -183,29 +183,23 @@ export const queueFullText = ({ most }: QueueFull): string =>
 
 const toSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
+/** A message that was sent to a session. */
+interface SentStart {
+  readonly target: Target;
+  readonly start: TurnStart;
+  readonly log: Log;
+}
+
 /**
- * Answers what `send` does.
- *
- * @throws SessionError when the session gave no answer: the message may be stored, and sent again it could be a second one, so the
- *   client is told how to find out. Whatever else `send` throws passes through.
+ * Returns the error of a message for which its session gave no answer: it may be stored, and sent again it could be a second one, so
+ * the client is told how to find out. Any other failure is returned as it is.
  */
-export async function mayBeTaken<T>(
-  { target, start, log }: { readonly target: Target; readonly start: TurnStart; readonly log: Log },
-  send: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await send();
-  } catch (failure) {
-    if (!(failure instanceof SessionUnavailableError) || failure.tookNothing) throw failure;
-    const { turn } = start;
-    tellFailed(log, { message: `nobody knows whether turn ${turn} was taken`, failure });
-    const detail = `The session did not answer, and may have taken the message all the same${howToGoOn(target, start)}`;
-    throw new SessionError('session-unavailable', detail, {
-      retryAfter: 1,
-      more: { turn },
-      cause: failure,
-    });
-  }
+export function orMayBeTaken(failure: unknown, { target, start, log }: SentStart): unknown {
+  if (!(failure instanceof SessionUnavailableError) || failure.tookNothing) return failure;
+  const { turn } = start;
+  tellFailed(log, { message: `nobody knows whether turn ${turn} was taken`, failure });
+  const detail = `The session did not answer, and may have taken the message all the same${howToGoOn(target, start)}`;
+  return new SessionError('session-unavailable', detail, { retryAfter: 1, more: { turn }, cause: failure });
 }
 
 /** How a client goes on that does not know whether it was heard. Under a key the turn may be an earlier one, so none is named. */

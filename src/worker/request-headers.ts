@@ -24,35 +24,46 @@ export function wantsEvents({ headers }: Request): boolean {
   return weight > 0 && weight >= (accepted.get('application/json') ?? 0);
 }
 
-const asksForAsync = ({ headers }: Request): boolean => entriesOf(headers, 'prefer').has('respond-async');
-
 /** The longest that a client is kept waiting which says how long it would, in s: clients and proxies give up soon after. */
 const MOST_PATIENCE = 60;
 
-/**
- * How many seconds a client wants to wait for the answer, by `Prefer: wait=10` (RFC 7240), of which the first counts. `undefined`: it
- * does not say, or says no whole number, or asks for a stream, which begins at once.
- */
-export function patienceOf(request: Request): number | undefined {
-  if (wantsEvents(request)) return undefined;
-  const preferred = [...entriesOf(request.headers, 'prefer').keys()];
-  const said = preferred.find((value) => /^wait\s*(=|$)/.test(value));
-  const [, , seconds] = /^wait\s*=\s*("?)(\d+)\1$/.exec(said ?? '') ?? [];
-  return seconds === undefined ? undefined : Math.min(Number(seconds), MOST_PATIENCE);
+/** How a client wants to wait for its answer. */
+interface Preference {
+  /** Not at all. */
+  readonly isAsync: boolean;
+  /** So many seconds. Absent: the client does not say, or says no whole number, or asks for a stream, which begins at once. */
+  readonly seconds?: number | undefined;
 }
 
-/** True when a client does not want to wait for the answer, or not as long as its turn may take (RFC 7240). */
-export const prefersAsync = (request: Request): boolean =>
-  asksForAsync(request) || patienceOf(request) !== undefined;
+const NO_PREFERENCE: Preference = { isAsync: false };
 
-/** Which preferences of a client were heeded, as a header says it; `isLater`: the answer is not there yet. */
-export function heeded(request: Request, isLater: boolean): string {
-  const seconds = patienceOf(request);
+/** Reads `Prefer: respond-async` and `Prefer: wait=10` (RFC 7240), of which the first counts. */
+export function preferenceOf(request: Request): Preference {
+  const { headers } = request;
+  if (!headers.has('prefer')) return NO_PREFERENCE;
+  const preferred = [...entriesOf(headers, 'prefer').keys()];
+  const isAsync = preferred.includes('respond-async');
+  const said = preferred.find((value) => /^wait\s*(=|$)/.test(value));
+  const [, , seconds] = /^wait\s*=\s*("?)(\d+)\1$/.exec(said ?? '') ?? [];
+  if (seconds === undefined || wantsEvents(request)) return { isAsync };
+  return { isAsync, seconds: Math.min(Number(seconds), MOST_PATIENCE) };
+}
+
+/** True when a client does not want to wait for the answer, or not as long as its turn may take. */
+export function prefersAsync(request: Request): boolean {
+  const { isAsync, seconds } = preferenceOf(request);
+  return isAsync || seconds !== undefined;
+}
+
+/** The response, which says what of its client's preferences was heeded. */
+export function heeding(request: Request, response: Response): Response {
+  const { isAsync, seconds } = preferenceOf(request);
   const applied = [
-    ...(isLater && asksForAsync(request) ? ['respond-async'] : []),
+    ...(isAsync && response.status === 202 ? ['respond-async'] : []),
     ...(seconds === undefined ? [] : [`wait=${seconds}`]),
   ];
-  return applied.join(', ');
+  if (applied.length > 0) response.headers.set('preference-applied', applied.join(', '));
+  return response;
 }
 
 /**
@@ -75,8 +86,7 @@ export function idempotencyKeyOf({ headers }: Request): string | undefined {
 const KEY_TTL = 24 * 60 * 60 * 1000;
 
 /** An idempotency key, bound to what is sent under it. @throws SessionError when it cannot be one. */
-export async function requestKey(key: string | undefined, body: string): Promise<RequestKey | undefined> {
-  if (key === undefined) return undefined;
+export async function requestKey(key: string, body: string): Promise<RequestKey> {
   // Code of the app may send anything.
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw new SessionError('invalid-header', 'Idempotency-Key is 1 to 255 visible ASCII characters.');
@@ -97,20 +107,23 @@ export const eventId = (seq: number, incarnation?: string): string =>
   incarnation === undefined ? String(seq) : `${seq}-${incarnation}`;
 
 /** Reads the id of an event, or its sequence alone. @throws what `refusal` gives when no event can have it. */
-function placeOf(id: string | null, refusal: () => SessionError): EventPlace {
-  if (!id) return {};
+function placeOf(id: string, refusal: () => SessionError): EventPlace {
   const [, seq, incarnation] = /^(\d{1,15})(?:-([\w-]{1,64}))?$/.exec(id) ?? [];
   if (seq === undefined) throw refusal();
   return { after: Number(seq), incarnation };
 }
 
 /** Reads `?after=`. @throws SessionError when that can be no event's. */
-export const placeOfQuery = (query: URLSearchParams): EventPlace => placeOf(query.get('after'), noSequence);
+export function placeOfQuery(query: URLSearchParams): EventPlace {
+  const after = query.get('after');
+  return after ? placeOf(after, noSequence) : {};
+}
 
 /** Where a stream goes on, by `Last-Event-ID`, or else by `?after=`. @throws SessionError when that can be no event's. */
 export function resumedAfter({ url, headers }: Request): EventPlace {
   const id = headers.get('last-event-id');
-  return id ? placeOf(id, noEvent) : placeOf(new URL(url).searchParams.get('after'), noSequence);
+  if (id) return placeOf(id, noEvent);
+  return url.includes('after=') ? placeOfQuery(new URL(url).searchParams) : {};
 }
 
 const noEvent = (): SessionError =>

@@ -16,7 +16,7 @@ import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import { mustHaveRole } from './auth.ts';
 import { accepted, type BegunTurn, resume, takeOver, toRunHere } from './begun-turn.ts';
 import { SessionError } from './problem.ts';
-import { mayBeTaken, refusal } from './refusal.ts';
+import { orMayBeTaken, refusal } from './refusal.ts';
 import { requestKey } from './request-headers.ts';
 import { type SessionAccess, turnServices } from './target.ts';
 import { queuedView } from './turn-view.ts';
@@ -99,7 +99,7 @@ async function turnStartOf(at: SessionAccess, sent: SentMessage): Promise<TurnSt
     context: sent.contextOfHeaders ? context.merge(sent.contextOfHeaders) : context,
     loopId,
     from: target.caller,
-    request: await requestKey(sent.idempotencyKey, text),
+    request: sent.idempotencyKey === undefined ? undefined : await requestKey(sent.idempotencyKey, text),
     files,
     place: at.origin?.send(),
   };
@@ -127,13 +127,16 @@ interface Taken {
 async function take({ host, target }: SessionAccess, { start, inBackground }: Sending): Promise<Taken> {
   const { port, caller } = target;
   let sentAt = host.clock.now();
-  const takeAs = (one: TurnStart): Promise<Taken['answer']> =>
-    mayBeTaken<Taken['answer']>({ target, start: one, log: host.log }, () => {
-      sentAt = host.clock.now();
+  const takeAs = async (one: TurnStart): Promise<Taken['answer']> => {
+    sentAt = host.clock.now();
+    try {
       return inBackground
-        ? port.accept(one)
-        : port.begin({ nonce: host.newId(), start: one, reader: readerOf(host.modules) });
-    });
+        ? await port.accept(one)
+        : await port.begin({ nonce: host.newId(), start: one, reader: readerOf(host.modules) });
+    } catch (failure) {
+      throw orMayBeTaken(failure, { target, start: one, log: host.log });
+    }
+  };
   const { steering } = host;
   const answer = await storeMessage({ port, steering, from: caller, start, take: takeAs });
   return { answer, sentAt };

@@ -7,7 +7,6 @@ import { Meter } from '../session/meter.ts';
 import { DEFAULT_PLATFORM } from '../session/read-platform.ts';
 import { SESSION_ID, SESSION_ID_RULE, type SessionAddress, toSessionName } from '../session/read-secrets.ts';
 import type { TurnHost } from '../session/turn-host.ts';
-import { attempt } from '../tool/async.ts';
 import type { CallOrigin } from '../tool/call-origin.ts';
 import type { Owner } from '../tool/owner.ts';
 import { modelOf, modelOfAgent, modelOfApp, withModel } from './agent-model.ts';
@@ -117,18 +116,23 @@ export function invoked<App extends Host>(
   env: Env,
   execution: Pick<Invoked, 'waitUntil'>,
 ): App & Invoked {
-  const platform = attempt(() => host.platform(env));
-  if (!platform.ok && !(platform.thrown instanceof ConfigurationError)) throw platform.thrown;
-  const meter = new Meter(platform.ok ? platform.value : DEFAULT_PLATFORM, host.clock.now);
+  let platform = DEFAULT_PLATFORM;
+  let { resolve = (agent: Agent): Agent => agent } = host;
+  try {
+    platform = host.platform(env);
+  } catch (failure) {
+    if (!(failure instanceof ConfigurationError)) throw failure;
+    resolve = () => {
+      throw failure;
+    };
+  }
+  const meter = new Meter(platform, host.clock.now);
   return {
     ...host,
     meter,
     waitUntil: (work) => execution.waitUntil(work),
     session: (of, name) => host.session(of, name, () => meter.spendInternal()),
-    resolve(agent, of) {
-      if (!platform.ok) throw platform.thrown;
-      return host.resolve?.(agent, of) ?? agent;
-    },
+    resolve,
   };
 }
 
@@ -196,12 +200,14 @@ export const turnServices = (
       (own?.turn === turn && ofOwn) || host.context(env, { principal });
   },
   agents: agentsIn(host, env),
-  secrets: mintingFor(host, env, own),
+  secrets: host.secrets && mintingFor(host.secrets, env, own),
 });
 
 /** Mints for the principal of a turn, with the caller's own request where the turn is theirs. */
-const mintingFor = ({ secrets: mint }: Host, env: Env, own: OwnTurn | undefined): TurnHost['secrets'] =>
-  mint && ((principal, turn) => mint(env, principal, own?.turn === turn ? ownRequest(own) : {}));
+const mintingFor =
+  (mint: NonNullable<Host['secrets']>, env: Env, own: OwnTurn | undefined): TurnHost['secrets'] =>
+  (principal, turn) =>
+    mint(env, principal, own?.turn === turn ? ownRequest(own) : {});
 
 /** All agents of the app, each with what it asks the app for. */
 const agentsIn = (host: Invoked, env: Env): NonNullable<TurnHost['agents']> => ({

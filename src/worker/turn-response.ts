@@ -3,7 +3,7 @@ import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
 import { type BegunTurn, viewOf } from './begun-turn.ts';
 import { SessionError } from './problem.ts';
 import { failedTurn } from './refusal.ts';
-import { heeded, patienceOf, resumedAfter, wantsEvents } from './request-headers.ts';
+import { heeding, preferenceOf, resumedAfter, wantsEvents } from './request-headers.ts';
 import type { SessionRequest } from './route.ts';
 import { eventFrames, eventStream } from './sse.ts';
 import { turnPath } from './target.ts';
@@ -15,9 +15,7 @@ import type { TurnView } from './turn-view.ts';
  * left in good order, even when its client has gone.
  */
 export function settled(asked: SessionRequest, begin: () => Promise<BegunTurn>): Promise<Response> {
-  const answering = mustNotBeErased(asked)
-    .then(begin)
-    .then((begun) => respond(asked, begun));
+  const answering = respond(asked, begin);
   asked.execution.waitUntil(answering.catch(() => {}));
   return answering;
 }
@@ -39,9 +37,21 @@ async function mustNotBeErased({ request, target }: SessionRequest): Promise<voi
   throw new SessionError('session-erased', detail);
 }
 
-async function respond(asked: SessionRequest, begun: BegunTurn): Promise<Response> {
-  if (!begun.later && wantsEvents(asked.request)) return streamed(asked, begun);
-  return toTurnResponse(asked, await waitedFor(asked, await viewOf(asked, begun)));
+/**
+ * A turn that has no answer yet was taken, and its answer will be at the turn's own address, whatever becomes of it: one that was on
+ * its way into another turn is a turn of its own when that ends first.
+ */
+async function respond(asked: SessionRequest, begin: () => Promise<BegunTurn>): Promise<Response> {
+  const { target, request } = asked;
+  await mustNotBeErased(asked);
+  const begun = await begin();
+  if (!begun.later && wantsEvents(request)) return streamed(asked, begun);
+  const view = await waitedFor(asked, await viewOf(asked, begun));
+  const location = turnPath(target, view.turn);
+  const response = isOver(view)
+    ? toResponse(view, location)
+    : Response.json(view, { status: 202, headers: { location } });
+  return heeding(request, response);
 }
 
 /** Answers with a turn's events as they become durable, and its text as it comes; last comes its answer, or why there is none yet. */
@@ -59,7 +69,7 @@ export function streamed(asked: SessionRequest, begun: BegunTurn): Response {
  * @throws what `viewOf` does.
  */
 export async function waitedFor(asked: SessionRequest, view: TurnView): Promise<TurnView> {
-  const seconds = patienceOf(asked.request) ?? 0;
+  const { seconds = 0 } = preferenceOf(asked.request);
   if (seconds === 0 || isOver(view) || !AWAITED.includes(view.status)) return view;
   const late = new AbortController();
   const stop = asked.host.clock.after(seconds * 1000, () => late.abort());
@@ -78,23 +88,6 @@ export async function waitedFor(asked: SessionRequest, view: TurnView): Promise<
 
 /** How turns stand that go on by themselves. */
 const AWAITED: readonly string[] = ['accepted', 'running', 'queued', 'scheduled'];
-
-/**
- * A turn that has no answer yet was taken, and its answer will be at the turn's own address, whatever becomes of it: one that was on
- * its way into another turn is a turn of its own when that ends first.
- */
-function toTurnResponse({ target, request }: SessionRequest, view: TurnView): Response {
-  const location = turnPath(target, view.turn);
-  const later = (): Response => Response.json(view, { status: 202, headers: { location } });
-  return heeding(request, isOver(view) ? toResponse(view, location) : later());
-}
-
-/** The response, which says what of its client's preferences was heeded. */
-export function heeding(request: Request, response: Response): Response {
-  const applied = heeded(request, response.status === 202);
-  if (applied !== '') response.headers.set('preference-applied', applied);
-  return response;
-}
 
 /** Tells an answer from the views of turns that have none yet. */
 export const isOver = (view: TurnView): view is TurnAnswer => !('status' in view);

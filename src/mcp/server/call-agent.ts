@@ -222,7 +222,7 @@ function outcomeOf(
     if (item.type === 'event') position.shows(item.stored.seq);
     notify(item);
   };
-  return outcomeHere(awaited, () => followed(awaited, { show, leave }, run));
+  return outcomeHere(awaited, followed(awaited, { show, leave }, run));
 }
 
 /** What keeps a turn from beginning at once. One that is known was taken: its turn is answered. */

@@ -45,12 +45,12 @@ export type TurnOutcome =
   | { readonly status: 'kept'; readonly turn: string };
 
 /**
- * Runs a turn here and answers what it came to. When another invocation goes on with it, its end is waited for.
+ * Returns the outcome of a turn that runs here. If another invocation resumes it, its end is waited for.
  *
- * @throws what `outcomeElsewhere` does, and what `run` does.
+ * @throws what `outcomeElsewhere` does; rejects as `running` does.
  */
-export async function outcomeHere(awaited: AwaitedTurn, run: () => Promise<TurnEnd>): Promise<TurnOutcome> {
-  const end = await run().catch(keptFor);
+export async function outcomeHere(awaited: AwaitedTurn, running: Promise<TurnEnd>): Promise<TurnOutcome> {
+  const end = await running.catch(keptFor);
   if (end === 'kept') return { status: 'kept', turn: awaited.turn };
   if (end.status !== 'ended') return outcomeElsewhere(awaited);
   const answer = toAnswer(awaited.session, awaited.agent, end.turn);

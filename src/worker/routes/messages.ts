@@ -14,10 +14,8 @@ export const postMessage = defineRoute({
   access: 'session',
   isCounted: true,
   streams: true,
-  handle: (asked) => settled(asked, () => takeMessage(asked)),
+  handle: (asked) => settled(asked, async () => sendMessage(asked, await readSent(asked))),
 });
-
-const takeMessage = async (asked: SessionRequest) => sendMessage(asked, await readSent(asked));
 
 /** Reads a message off its request. @throws Problem or SessionError when it is none, or holds files that the agent does not take. */
 async function readSent(asked: SessionRequest): Promise<SentMessage> {
@@ -30,7 +28,8 @@ async function readSent(asked: SessionRequest): Promise<SentMessage> {
     ...received,
     ...query,
     // What whoever stands before the Worker writes into a header goes before what the client writes into the body.
-    contextOfHeaders: contextOfHeaders(request.headers, host.contextHeaders),
+    contextOfHeaders:
+      host.contextHeaders.size > 0 ? contextOfHeaders(request.headers, host.contextHeaders) : undefined,
     idempotencyKey: idempotencyKeyOf(request),
     inBackground: prefersAsync(request),
   };

@@ -1,9 +1,9 @@
 import { cancelTurn } from '../end-turn.ts';
-import { wantsEvents } from '../request-headers.ts';
+import { heeding, wantsEvents } from '../request-headers.ts';
 import { defineRoute, SESSION, type SessionRequest } from '../route.ts';
 import { viewOfTurn } from '../session-view.ts';
 import { turnPath } from '../target.ts';
-import { heeding, isOver, notYet, streamed, toResponse, waitedFor } from '../turn-response.ts';
+import { isOver, notYet, streamed, toResponse, waitedFor } from '../turn-response.ts';
 import type { LaterView, TurnView } from '../turn-view.ts';
 
 /**

@@ -27,7 +27,7 @@ import {
   toldLength,
   withUniqueIds,
 } from '../../doors/model.ts';
-import { idempotencyKeyOf, patienceOf, readBody, wantsEvents } from '../../doors/requests.ts';
+import { idempotencyKeyOf, preferenceOf, readBody, wantsEvents } from '../../doors/requests.ts';
 import { namedFile } from '../../doors/surfaces.ts';
 import {
   asQuoted,
@@ -341,7 +341,7 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
     scan: (text) => {
       const given = request({ accept: text, prefer: `wait=${text}`, 'idempotency-key': `"${text}"` });
       wantsEvents(given);
-      patienceOf(given);
+      preferenceOf(given);
       try {
         return idempotencyKeyOf(given);
       } catch (failure) {
