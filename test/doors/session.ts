@@ -10,7 +10,6 @@ export type { FeedItem } from '../../src/session/live-feed.ts';
 export { LiveRelay } from '../../src/session/live-relay.ts';
 export { Meter } from '../../src/session/meter.ts';
 export { toNewMessage } from '../../src/session/new-message.ts';
-export { objectSession } from '../../src/session/object-session.ts';
 export {
   DEFAULT_PLATFORM,
   type Platform,

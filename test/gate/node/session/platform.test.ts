@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ChatModel, defineTool, type Tool } from '../../../../src/index.ts';
 import { createManualClock, type ScriptedReply, type SessionPort } from '../../../../src/testing/entry.ts';
-import { Meter, objectSession, type Platform, type TurnEnd, UNLIMITED } from '../../../doors/session.ts';
+import { Meter, type Platform, type TurnEnd, UNLIMITED } from '../../../doors/session.ts';
 import { answers, asked, LEASE_MS, leftBehind, passing, takenOver } from './former-holder.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
 
@@ -408,47 +408,4 @@ describe('a model call that is tried again', () => {
       expect([await endAfter(7), await endAfter(8)]).toEqual(['ended', 'handed-over']);
     },
   );
-});
-
-describe('the port of a session in its object', () => {
-  /** The session, whose object fails so many times before it answers, and how many messages were sent to it. */
-  function sentTo(failures: number) {
-    let messages = 0;
-    let left = failures;
-    const answer = async () => {
-      left -= 1;
-      if (left >= 0) throw new Error('Network connection lost.');
-      throw new TypeError('The answer does not matter.');
-    };
-    const getByName = () => new Proxy({}, { get: () => answer });
-    const pauses = {
-      after: (_: number, run: () => void) => {
-        run();
-        return () => {};
-      },
-      onSend: () => {
-        messages += 1;
-      },
-    };
-    const port = objectSession({ getByName } as never, 's', { pauses }); // all that it reads
-    return { port, messages: () => messages };
-  }
-
-  it('counts every message, whatever it is', async () => {
-    const methods = Object.keys(memoryApp({ replies: [] }).port) as (keyof SessionPort)[];
-    for (const method of methods) {
-      const { port, messages } = sentTo(0);
-      await expect(Reflect.apply(port[method], port, [{ start: {} }, {}, {}])).rejects.toThrow(
-        'does not matter',
-      );
-      expect([method, messages()]).toEqual([method, 1]);
-    }
-    expect(methods.length).toBe(14);
-  });
-
-  it('counts a message that is sent again as often as it is sent', async () => {
-    const { port, messages } = sentTo(2);
-    await expect(port.renew(1)).rejects.toThrow('does not matter');
-    expect(messages()).toBe(3);
-  });
 });

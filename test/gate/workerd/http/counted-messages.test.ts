@@ -1,0 +1,47 @@
+/** What an invocation sends to the object of a session counts among the requests that it has. */
+import { describe, expect, it } from 'vitest';
+import type { SessionPort } from '../../../../src/testing/entry.ts';
+import { objectSession } from '../../../doors/durable-objects.ts';
+
+describe('the port of a session in its object', () => {
+  /** The session, whose object fails so many times before it answers, and how many messages were sent to it. */
+  function sentTo(failures: number) {
+    let messages = 0;
+    let left = failures;
+    const answer = async () => {
+      left -= 1;
+      if (left >= 0) throw new Error('Network connection lost.');
+      throw new TypeError('The answer does not matter.');
+    };
+    const getByName = () => new Proxy({}, { get: () => answer });
+    const pauses = {
+      after: (_: number, run: () => void) => {
+        run();
+        return () => {};
+      },
+      onSend: () => {
+        messages += 1;
+      },
+    };
+    const port = objectSession({ getByName } as never, 's', { pauses }); // all that it reads
+    return { port, messages: () => messages };
+  }
+
+  it('counts every message, whatever it is', async () => {
+    const methods = Object.keys(sentTo(0).port) as (keyof SessionPort)[];
+    for (const method of methods) {
+      const { port, messages } = sentTo(0);
+      await expect(Reflect.apply(port[method], port, [{ start: {} }, {}, {}])).rejects.toThrow(
+        'does not matter',
+      );
+      expect([method, messages()]).toEqual([method, 1]);
+    }
+    expect(methods.length).toBe(14);
+  });
+
+  it('counts a message that is sent again as often as it is sent', async () => {
+    const { port, messages } = sentTo(2);
+    await expect(port.renew(1)).rejects.toThrow('does not matter');
+    expect(messages()).toBe(3);
+  });
+});
