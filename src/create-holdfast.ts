@@ -17,6 +17,7 @@ export type { OnBehalfOf } from './worker/on-behalf-of.ts';
 export { SessionError, type SessionErrorType } from './worker/problem.ts';
 export type { SentPart } from './worker/sent-parts.ts';
 export type { Session, SessionAnswer, TurnStream } from './worker/session.ts';
+export { sessionOf } from './worker/session-of.ts';
 export type {
   AnswerOptions,
   AnswersOptions,

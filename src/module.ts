@@ -107,7 +107,7 @@ export interface DueWork extends SessionAddress {
   readonly attempt: number;
 }
 
-/** An app, as its modules have it in one invocation. Sessions are asked by `holdfast.session(app.env, ...)`. */
+/** An app, as its modules have it in one invocation. Its sessions are asked by `sessionOf(holdfast, app.env, ...)`. */
 export interface ModuleApp {
   readonly env: Env;
   readonly log: Log;

@@ -189,8 +189,8 @@ export const SHAPES = {
       use: ['what modules make, such as openApi()', ({ module }) => typeof module === 'object'],
     },
   },
-  'holdfast.session': {
-    of: 'holdfast.session',
+  sessionOf: {
+    of: 'sessionOf',
     keys: { agent: 'any', session: 'text', principal: 'any', request: 'any' },
     required: ['agent', 'session'],
     foreign: { id: 'session', user: 'principal', caller: 'principal', owner: 'principal' },

@@ -12,6 +12,7 @@ import { appParts, type CronTime, type InvokedApp } from './app-seam.ts';
 import { authenticated } from './auth.ts';
 import { resumeTurn, takeBatch } from './background.ts';
 import { linkBases, misplacedRequests, mountedAt } from './base-path.ts';
+import { APPS } from './code-host.ts';
 import { type HoldfastConfig, toHost } from './config.ts';
 import { letPageRead, mustNotBeCrossSite, preflight } from './cors.ts';
 import { doDue } from './due.ts';
@@ -22,12 +23,9 @@ import { errorResponses } from './refusal.ts';
 import { wantsEvents } from './request-headers.ts';
 import { byPath, type CallerRequest, type HttpHost, type Route, type RouteRequest } from './route.ts';
 import { routeTable } from './routes/route-table.ts';
-import type { Session } from './session.ts';
-import { sessionFromCode } from './session-from-code.ts';
-import type { SessionOptions } from './session-options.ts';
 import { invoked, targetOf } from './target.ts';
 
-/** What a Worker's module exports, beside `SessionObject`. `AppEnv` is its environment. */
+/** What a Worker's module exports, beside `SessionObject`. `AppEnv` is its environment. Code asks its sessions by `sessionOf`. */
 export interface Holdfast<AppEnv extends object = Env> {
   /** The default export. */
   readonly worker: ExportedHandler<AppEnv> &
@@ -42,13 +40,6 @@ export interface Holdfast<AppEnv extends object = Env> {
     ctx: ExecutionContext,
     env: AppEnv,
   ) => WorkerEntrypoint<AppEnv> & TurnRunner;
-  /**
-   * A session of one of the agents, for code of the app: its own routes, queues, e-mail and RPC. What it answers is typed by the agent.
-   * Nothing is asked of the session until a method of it is called.
-   *
-   * @throws ConfigurationError when the principal cannot be one.
-   */
-  readonly session: <Output = unknown>(env: object, options: SessionOptions<Output>) => Session<Output>;
 }
 
 /**
@@ -91,9 +82,9 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
     queue: (batch, env, ctx) => takeBatch(invoked(host, env, ctx), env, batch),
     scheduled: (time, env, ctx) => runScheduled({ host: invoked(host, env, ctx), env }, time),
   };
-  const session: Holdfast['session'] = (env, options) =>
-    sessionFromCode({ host, waitUntil }, env as Env, options); // an interface of bindings has no index
-  return { worker, routes: createRoutes(host, table), TurnRunner: Runner, session };
+  const holdfast: Holdfast = { worker, routes: createRoutes(host, table), TurnRunner: Runner };
+  APPS.set(holdfast, { host, waitUntil });
+  return holdfast;
 }
 
 /** Gives a time to every module that takes the times of crons. @throws the first failure, when all have ended. */

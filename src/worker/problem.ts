@@ -135,7 +135,7 @@ interface SessionErrorDetails {
 }
 
 /**
- * A session does not do what it was asked for. `holdfast.session` throws it, and over HTTP a problem is made of it: with the same
+ * A session does not do what it was asked for. `sessionOf` throws it, and over HTTP a problem is made of it: with the same
  * `type`, with `message` as the `detail`, and with the members of `more`.
  */
 export class SessionError extends Error {

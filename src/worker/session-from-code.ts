@@ -19,6 +19,7 @@ import {
 } from './answer-call.ts';
 import { callerProblem, mustHaveTenant } from './auth.ts';
 import { type BegunTurn, viewOf } from './begun-turn.ts';
+import type { CodeHost } from './code-host.ts';
 import { cancelTurn, eraseSession } from './end-turn.ts';
 import type { Env, Invoked } from './host.ts';
 import { checkMessage } from './message-body.ts';
@@ -43,19 +44,6 @@ import { eventsOf, type ShownEvent, viewOfSession, viewOfTurn } from './session-
 import { invoked, type SessionAccess, targetOf } from './target.ts';
 import { turnFeed } from './turn-feed.ts';
 import type { TurnView } from './turn-view.ts';
-
-/** The app, and what keeps an invocation alive. */
-interface CodeHost extends Pick<Invoked, 'waitUntil'> {
-  readonly host: HttpHost;
-  /** What is said comes from a client, in another protocol than ours; absent: it is the app's own. */
-  readonly sentBy?: SentBy | undefined;
-}
-
-/** What a client may say beside a message, and what whoever stands before the Worker says of it. */
-interface SentBy {
-  readonly bodyContext: ReadonlySet<string>;
-  readonly contextOfHeaders: ToolCallContext;
-}
 
 /** Makes a session for code of the app. @throws ConfigurationError when the literal is none, or its principal cannot be one. */
 export function sessionFromCode<Output>(
@@ -110,11 +98,10 @@ export function sessionFromCode<Output>(
 /** The way to each session that code has. */
 const DOORS = new WeakMap<object, { readonly app: CodeHost; readonly door: Door }>();
 
-/** Does work in a session that `holdfast.session` has made: for functions of modules that take such a session. */
+/** Does work in a session that `sessionOf` has made: for functions of modules that take such a session. */
 export function inSession<T>(session: object, work: (at: SessionAccess) => Promise<T>): Promise<T> {
   const found = DOORS.get(session);
-  if (!found)
-    throw new TypeError(`There is no session in ${shown(session)}: use what holdfast.session returns.`);
+  if (!found) throw new TypeError(`There is no session in ${shown(session)}: use what sessionOf returns.`);
   return settled(found.app, found.door.enter().then(work));
 }
 
@@ -143,16 +130,15 @@ function doorOf({ host, waitUntil, sentBy }: CodeHost, env: Env, options: Sessio
 
 /** @throws ConfigurationError for what is wrong with them. */
 function checkedOptions(options: SessionOptions) {
-  mustBe('holdfast.session', options);
+  mustBe('sessionOf', options);
   const { agent, session, principal: caller, request } = options;
   const name: unknown = typeof agent === 'string' ? agent : Object(agent).name;
   if (typeof name !== 'string') {
     const use = "use one of the app's agents, or its name";
-    throw new ConfigurationError(`holdfast.session: its agent is ${shown(agent)}: ${use}.`);
+    throw new ConfigurationError(`sessionOf: its agent is ${shown(agent)}: ${use}.`);
   }
   const problem = callerProblem(Object(caller));
-  if (problem !== undefined)
-    throw new ConfigurationError(`holdfast.session was given a principal ${problem}.`);
+  if (problem !== undefined) throw new ConfigurationError(`sessionOf was given a principal ${problem}.`);
   return { named: { agent: name, session }, caller, request };
 }
 
@@ -198,7 +184,7 @@ async function knownTurn(at: Entered, id: string): Promise<BegunTurn> {
 /** A session that code has found. */
 interface Entered extends SessionAccess {
   readonly host: HttpHost & Invoked;
-  readonly sentBy: SentBy | undefined;
+  readonly sentBy: CodeHost['sentBy'];
 }
 
 /** What a failure says over HTTP is thrown as a SessionError; any other is thrown as it is. */

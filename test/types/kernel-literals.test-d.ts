@@ -36,7 +36,7 @@ expectTypeOf<Keys>().toEqualTypeOf<{
   readonly 'the memory of a kind': keyof ToolMemoryConfig<Json, Json>;
   readonly defineAgent: keyof AgentConfig<string>;
   readonly createHoldfast: keyof HoldfastConfig;
-  readonly 'holdfast.session': keyof SessionOptions;
+  readonly sessionOf: keyof SessionOptions;
   readonly 'session.send': keyof MessageOptions;
   readonly 'the answer of a call': keyof AnswerOptions;
   readonly 'session.answer': keyof AnswersOptions;

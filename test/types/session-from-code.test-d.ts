@@ -8,6 +8,7 @@ import {
   type SessionErrorType,
   type SessionView,
   type ShownEvent,
+  sessionOf,
 } from '../../src/create-holdfast.ts';
 import { content, defineAgent, defineDomainType, type Json, type StoredEvent } from '../../src/index.ts';
 
@@ -29,7 +30,7 @@ interface Bindings {
 declare const env: Bindings;
 const ann = { id: 'ann', tenant: 'acme', roles: ['buyer'] };
 
-const chat = holdfast.session(env, { agent: pricing, session: 's1', principal: ann });
+const chat = sessionOf(holdfast, env, { agent: pricing, session: 's1', principal: ann });
 expectTypeOf(chat).toEqualTypeOf<Session<{ amount: number; currency: string }>>();
 
 // The output of the agent, and its artifacts by their types.
@@ -58,7 +59,7 @@ if (answer.outcome === undefined) {
 }
 
 // By its name, an agent tells nothing of its output.
-const byName = holdfast.session(env, { agent: 'clerk', session: 's1', principal: { id: 'ann' } });
+const byName = sessionOf(holdfast, env, { agent: 'clerk', session: 's1', principal: { id: 'ann' } });
 expectTypeOf(byName).toEqualTypeOf<Session<unknown>>();
 expectTypeOf((await byName.send('Hi.')).object).toEqualTypeOf<Json | undefined>();
 expectTypeOf<SessionAnswer>().toHaveProperty('artifactsOf');
@@ -81,7 +82,7 @@ for await (const event of chat.events({ after: 3, live: true })) {
 }
 
 // @ts-expect-error: whose the session is has to be said
-holdfast.session(env, { agent: clerk, session: 's1' });
+sessionOf(holdfast, env, { agent: clerk, session: 's1' });
 // @ts-expect-error: it is queue or steer
 chat.send('Hi.', { whenBusy: 'wait' });
 // @ts-expect-error: an answer is one of three

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { createHoldfast, SessionError } from '../../create-holdfast.ts';
+import { createHoldfast, SessionError, sessionOf } from '../../create-holdfast.ts';
 import { defineAgent } from '../../index.ts';
 import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
 import { orOffline } from '../../offline-model/entry.ts';
@@ -23,7 +23,7 @@ interface Letter {
 }
 
 const lettersOf = (env: Bindings, customer: string) =>
-  holdfast.session(env, { agent: sorter, session: 'letters', principal: { id: `customer:${customer}` } });
+  sessionOf(holdfast, env, { agent: sorter, session: 'letters', principal: { id: `customer:${customer}` } });
 
 /** `POST /letters`, a route of one's own: waits for what the agent says. */
 async function sort(request: Request, env: Bindings): Promise<Response> {

@@ -31,7 +31,7 @@ export async function deleteFileIn({ target }: SessionAccess, id: string): Promi
 }
 
 /**
- * Deletes one file of a session that `holdfast.session` has made, by its id. Its bytes are gone and no longer count; the model reads in
+ * Deletes one file of a session that `sessionOf` has made, by its id. Its bytes are gone and no longer count; the model reads in
  * the line of the file that it was deleted.
  *
  * @throws SessionError `session-busy` while a turn runs, and `unknown-file` if the session never had the file.
@@ -39,7 +39,7 @@ export async function deleteFileIn({ target }: SessionAccess, id: string): Promi
  * @example
  * ```ts
  * const holdfast = createHoldfast({ agents: [clerk()], use: [files()] });
- * const session = holdfast.session(env, { agent: 'clerk', session: 's1', principal: { id: 'ada' } });
+ * const session = sessionOf(holdfast, env, { agent: 'clerk', session: 's1', principal: { id: 'ada' } });
  * await deleteFile(session, '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08');
  * ```
  */

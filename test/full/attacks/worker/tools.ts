@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { sessionOf } from '../../../../src/create-holdfast.ts';
 import { requireApproval, withName } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTool, type ToolCall } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
@@ -111,8 +112,9 @@ const passOn = defineTool({
   effect: 'idempotent',
   async run({ message, sessions }, { env, principal }) {
     for (const session of sessions) {
-      const peer = peers.app?.session(env, { agent: 'clerk', session, principal });
-      await peer?.send(message, { whenBusy: 'queue', background: true });
+      if (!peers.app) continue;
+      const peer = sessionOf(peers.app, env, { agent: 'clerk', session, principal });
+      await peer.send(message, { whenBusy: 'queue', background: true });
     }
   },
 });

@@ -2,7 +2,7 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env as bindings } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
-import { createHoldfast } from '../../../../src/create-holdfast.ts';
+import { createHoldfast, sessionOf } from '../../../../src/create-holdfast.ts';
 import worker from '../../../../src/examples/from-code/worker.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { asDescribed } from '../http/as-described.ts';
@@ -69,7 +69,10 @@ it('a queue of one’s own stores each letter, once, and tells its sender', asyn
   await worker.queue(batch, env);
   expect(acknowledged).toEqual([...letters, ...letters].map(({ id }) => id));
   for (const { customer, text } of letters) {
-    const events = holdfast.session(env, { ...LETTERS, principal: { id: `customer:${customer}` } }).events();
+    const events = sessionOf(holdfast, env, {
+      ...LETTERS,
+      principal: { id: `customer:${customer}` },
+    }).events();
     const said: string[] = [];
     for await (const event of events) if (event.type === 'turn-started') said.push(event.message);
     expect(said).toEqual([text]);

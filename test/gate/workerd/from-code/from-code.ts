@@ -7,6 +7,7 @@ import {
   type Session,
   SessionError,
   type SessionErrorType,
+  sessionOf,
 } from '../../../../src/create-holdfast.ts';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { marathon, scripted } from '../../../fixtures/scripted-agent.ts';
@@ -23,7 +24,7 @@ export const LOCAL: Caller = { id: 'local' };
 
 /** The session at such a path, from code. */
 export const at = (path: string, principal = LOCAL, app = holdfast): Session =>
-  app.session(env, { agent: path.split('/')[2] ?? '', session: sessionId(path), principal });
+  sessionOf(app, env, { agent: path.split('/')[2] ?? '', session: sessionId(path), principal });
 
 /** A session that nobody has used: its path, and from code. */
 export function fresh(agent?: string): { readonly path: string; readonly chat: Session } {

@@ -1,7 +1,7 @@
 /** What a session refuses from code: in full, and with the words of the problem that HTTP answers for the same. */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { type Caller, ConfigurationError } from '../../../../src/create-holdfast.ts';
+import { type Caller, ConfigurationError, sessionOf } from '../../../../src/create-holdfast.ts';
 import { content, image } from '../../../../src/index.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { deleteFile, files } from '../../../../src/modules/files/entry.ts';
@@ -162,7 +162,7 @@ describe('a message', () => {
     const path = newSession();
     const app = appOf({ log: false });
     const named = { agent: 'scripted', session: sessionId(path), principal: LOCAL };
-    const refused = await refusalOf(app.session({ ...env, SESSIONS }, named).send('Hello'));
+    const refused = await refusalOf(sessionOf(app, { ...env, SESSIONS }, named).send('Hello'));
     const turn = String(refused.more.turn);
     expect(refused).toEqual(
       refusal(
@@ -320,7 +320,7 @@ describe('a principal', () => {
     [{ id: 'webhook:github' }, "with the id 'webhook:github', by which nobody is called"],
   ])('that cannot be one is told at once: %j', (principal, problem) => {
     expect(() => at('/agents/scripted/sessions/s', principal as Caller)).toThrow(
-      new ConfigurationError(`holdfast.session was given a principal ${problem}.`),
+      new ConfigurationError(`sessionOf was given a principal ${problem}.`),
     );
   });
 
@@ -331,17 +331,24 @@ describe('a principal', () => {
 });
 
 describe('a mistake of the developer', () => {
+  it('is told when a session of another object than an app is asked for', () => {
+    const copy = { ...appOf() };
+    expect(() => sessionOf(copy, env, { agent: 'scripted', session: 's', principal: LOCAL })).toThrow(
+      new ConfigurationError('sessionOf: an object is no app: pass what createHoldfast returns.'),
+    );
+  });
+
   const open = (options: object) => () =>
-    appOf().session(env, { agent: 'scripted', session: 's', principal: LOCAL, ...options });
+    sessionOf(appOf(), env, { agent: 'scripted', session: 's', principal: LOCAL, ...options });
 
   it.each<[object, string]>([
-    [{ sessionId: 's' }, "it has 'sessionId', which holdfast.session does not take. Did you mean 'session'?"],
+    [{ sessionId: 's' }, "it has 'sessionId', which sessionOf does not take. Did you mean 'session'?"],
     [{ user: 'ann', principal: undefined }, "it has 'user' in place of 'principal'; rename it."],
     [{ session: undefined }, "it has no 'session': use a text."],
     [{ session: 7 }, "it has 7 as its 'session': use a text."],
     [{ agent: {} }, "its agent is an object: use one of the app's agents, or its name."],
   ])('is told when a session is asked for: %j', (options, problem) => {
-    expect(open(options)).toThrow(new ConfigurationError(`holdfast.session: ${problem}`));
+    expect(open(options)).toThrow(new ConfigurationError(`sessionOf: ${problem}`));
   });
 
   it.each<[object, string]>([

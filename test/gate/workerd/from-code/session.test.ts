@@ -1,7 +1,7 @@
 /** What code of the app asks a session for, beside what HTTP asks the same: the real object, in the runtime of production. */
 import { env, exports } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { SessionError, type ShownEvent } from '../../../../src/create-holdfast.ts';
+import { SessionError, type ShownEvent, sessionOf } from '../../../../src/create-holdfast.ts';
 import { deleteFile } from '../../../../src/modules/files/entry.ts';
 import { paidTo } from '../../../fixtures/clerk-agent.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
@@ -235,7 +235,7 @@ describe('send', () => {
     const request = new Request('https://shop.example/chat');
     const principal = { id: 'ann', tenant: 'acme', roles: ['buyer'], claims: { plan: 'gold' } };
     const session = crypto.randomUUID();
-    const chat = app.session(env, { agent: 'scripted', session, principal, request });
+    const chat = sessionOf(app, env, { agent: 'scripted', session, principal, request });
     await chat.send(script('Done.').message(), { context: { any: 'key' } });
     const known = { id: 'ann', tenant: 'acme', roles: ['buyer'] };
     expect(seen).toEqual([

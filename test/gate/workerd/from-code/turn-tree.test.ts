@@ -7,6 +7,7 @@ import {
   type HandOver,
   type Holdfast,
   type Session,
+  sessionOf,
 } from '../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, type ToolCall } from '../../../../src/index.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
@@ -38,7 +39,7 @@ function twoSessions(passOn: PassOn = send, bindings?: object) {
         readonly me?: string;
         readonly other?: string;
       }; // as below
-      await passOn(sessionOf(other, bindings ?? call.env), call, { me: other, other: me }, app);
+      await passOn(chatIn(other, bindings ?? call.env), call, { me: other, other: me }, app);
       return 'Passed on.';
     },
   });
@@ -54,8 +55,8 @@ function twoSessions(passOn: PassOn = send, bindings?: object) {
     log: () => {},
     contextHeaders: { 'x-me': 'me', 'x-other': 'other' },
   });
-  const sessionOf = (session: string, bindings: object = env): Session =>
-    app.session(bindings, { agent, session, principal: LOCAL });
+  const chatIn = (session: string, bindings: object = env): Session =>
+    sessionOf(app, bindings, { agent, session, principal: LOCAL });
   const [a, b] = [crypto.randomUUID(), crypto.randomUUID()];
   const run = (body: HandOver) => {
     const message = { id: body.turn, body, attempts: 1, timestamp: new Date(), ack() {}, retry() {} };
@@ -81,7 +82,7 @@ function twoSessions(passOn: PassOn = send, bindings?: object) {
       await run(handOver);
     }
   };
-  const [one, two] = [sessionOf(a), sessionOf(b)];
+  const [one, two] = [chatIn(a), chatIn(b)];
   return { one, two, runTurns, begin: () => one.send('Go.', { context: { me: a, other: b } }) };
 }
 

@@ -158,7 +158,7 @@ describe('a public route', () => {
     expect(await json(response)).toEqual({
       caller: 'undefined',
       sessions:
-        'ConfigurationError: holdfast.session was given a principal whose id or tenant is not a text, or is empty.',
+        'ConfigurationError: sessionOf was given a principal whose id or tenant is not a text, or is empty.',
       named: { agent: 'scripted' },
       body: { a: 1 },
     });

@@ -1,0 +1,34 @@
+import { ConfigurationError } from '../model/configuration-error.ts';
+import { shown } from '../tool/shown.ts';
+import type { Holdfast } from './app.ts';
+import { APPS } from './code-host.ts';
+import type { Env } from './host.ts';
+import type { Session } from './session.ts';
+import { sessionFromCode } from './session-from-code.ts';
+import type { SessionOptions } from './session-options.ts';
+
+/**
+ * Returns a session of one of the agents, for code of the app: its own routes, queues, crons, e-mail, RPC and modules. Its answers have the
+ * type of the agent's output. Asks nothing of the session before a method of it is called.
+ *
+ * @throws ConfigurationError if the first argument is not what `createHoldfast` has returned, or the principal cannot be one.
+ *
+ * @example
+ * ```ts
+ * const holdfast = createHoldfast({ agents: [clerk()] });
+ * const chat = sessionOf(holdfast, env, { agent: 'clerk', session: 's1', principal: { id: 'ada' } });
+ * const { text } = await chat.send('Where is my order?');
+ * ```
+ */
+export function sessionOf<Output = unknown, AppEnv extends object = Env>(
+  holdfast: Holdfast<AppEnv>,
+  env: object,
+  options: SessionOptions<Output>,
+): Session<Output> {
+  const app = APPS.get(holdfast);
+  if (!app)
+    throw new ConfigurationError(
+      `sessionOf: ${shown(holdfast)} is no app: pass what createHoldfast returns.`,
+    );
+  return sessionFromCode(app, env as Env, options); // an interface of bindings has no index
+}
