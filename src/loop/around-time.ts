@@ -19,10 +19,8 @@ export interface AroundTime {
 
 /** Counts the code around the calls of one batch. */
 export interface AroundTimes {
-  /** Counts for one call from now on. */
+  /** Counts for one call from now on, until its end, which leaves no timer behind. */
   begin(tool: string, log: Log): AroundTime;
-  /** Leaves no timer behind. */
-  close(): void;
 }
 
 /** Makes the count of one batch, whose calls share one timer: most calls have no code around them that waits. */
@@ -45,7 +43,6 @@ export function aroundTimes(clock: Pick<Holder, 'after' | 'now'>): AroundTimes {
   }
 
   return {
-    close: () => cancel?.(),
     begin(tool, log) {
       const { promise: over, resolve } = Promise.withResolvers<ToolResult>();
       const names = ['its call or a decorator'];
@@ -88,6 +85,9 @@ export function aroundTimes(clock: Pick<Holder, 'after' | 'now'>): AroundTimes {
         end() {
           isOver = true;
           dues.delete(expire);
+          if (dues.size > 0) return;
+          cancel?.();
+          cancel = undefined;
         },
       };
     },

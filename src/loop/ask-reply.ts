@@ -1,5 +1,6 @@
 import { type AskOptions, ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
 import { callsOf, partsProblem, wordsOf } from '../model/parts.ts';
+import type { PieceRedactor } from '../tool/secrets.ts';
 import { Interrupted } from './holder.ts';
 import { inLoop, isPlanned, type LiveEvents, type Loop } from './loop.ts';
 import { isTooLong } from './make-room.ts';
@@ -129,14 +130,20 @@ const PASSING = [ModelError, Interrupted, ModelCallRefused];
 
 /** Asks the model, in time. `label` names the attempt to clients. */
 async function askWire({ loop, request, tell }: ModelCall, label: string): Promise<ModelReply> {
-  const { holder, spec, live } = loop;
+  const { frame, holder, spec, secrets } = loop;
   holder.checkpoint();
-  const isShown = tell ? tell.onText || tell.onReasoning : live.text || live.reasoning;
-  const pieces = isShown ? piecesOf(loop, label, tell) : undefined;
+  const { text, reasoning } = tell ? piecesTo(tell) : loop.live;
+  let pieces: PieceRedactor<Show> | undefined;
+  const shown = (show: Show | undefined) =>
+    show &&
+    ((piece: string): void => {
+      pieces ??= secrets.redactPieces((clean, of) => of(label, clean, frame.id));
+      pieces.take(piece, show);
+    });
   const reply = await askInTime(loop, request, {
     signal: holder.modelSignal,
-    onText: pieces?.onText,
-    onReasoning: pieces?.onReasoning,
+    onText: shown(text),
+    onReasoning: shown(reasoning),
     async again(failed) {
       holder.count(1);
       await tell?.again?.(failed);
@@ -154,17 +161,10 @@ async function askWire({ loop, request, tell }: ModelCall, label: string): Promi
 /** Shows a piece of the text of a reply, or of its reasoning. */
 type Show = NonNullable<LiveEvents['text']>;
 
-/** Hands the pieces of a reply on without secrets; the last of them at its end. */
-function piecesOf({ live, frame, secrets }: Loop, label: string, tell: Tell | undefined) {
-  const { take, end } = secrets.redactPieces<Show>((piece, show) => show(label, piece, frame.id));
-  const shown = (show: Show | undefined) => show && ((piece: string): void => take(piece, show));
-  const told = (show: Tell['onText']): Show | undefined => show && ((_, piece) => show(piece));
-  return {
-    onText: shown(tell ? told(tell.onText) : live.text),
-    onReasoning: shown(tell ? told(tell.onReasoning) : live.reasoning),
-    end,
-  };
-}
+const piecesTo = ({ onText, onReasoning }: Tell): Pick<LiveEvents, 'text' | 'reasoning'> => ({
+  text: onText && ((_, piece) => onText(piece)),
+  reasoning: onReasoning && ((_, piece) => onReasoning(piece)),
+});
 
 /** A credential is never journaled, also when a model repeats one. What is signed together is then not kept at all. */
 export function withoutSecrets({ secrets }: Pick<Loop, 'secrets'>, reply: AskedReply): AskedReply {

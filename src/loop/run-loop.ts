@@ -50,7 +50,6 @@ export async function runToolLoop(loop: Loop): Promise<LoopEnd> {
 export async function runBatch(loop: Loop): Promise<void> {
   const batch = batchOf(loop);
   const settled = await Promise.allSettled(batch.lanes.map((lane) => runLane(batch, lane)));
-  batch.times.close();
   loop.holder.checkpoint();
   if (batch.lanes.length > 1) warnOfSharedWrites(batch);
   const failed = settled.find((one) => one.status === 'rejected');

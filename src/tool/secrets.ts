@@ -259,7 +259,7 @@ function toFindBeginning(hidden: Hidden): FindBeginning {
 }
 
 /** Takes secrets out of texts that come in pieces. */
-interface PieceRedactor<Text> {
+export interface PieceRedactor<Text> {
   take(piece: string, of: Text): void;
   /** Hands on what was held back: nothing more comes. */
   end(): void;
