@@ -13,7 +13,6 @@ export { createHoldfast, type Holdfast } from './worker/app.ts';
 export { type Authenticate, bearerToken, openOnLocalhost } from './worker/auth.ts';
 export type { HoldfastConfig } from './worker/config.ts';
 export type { Caller, Claims, ContextFor, Env, OwnRequest } from './worker/host.ts';
-export type { OnBehalfOf } from './worker/on-behalf-of.ts';
 export { SessionError, type SessionErrorType } from './worker/problem.ts';
 export type { SentPart } from './worker/sent-parts.ts';
 export type { Session, SessionAnswer, TurnStream } from './worker/session.ts';

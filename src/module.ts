@@ -22,17 +22,20 @@ import type { Json } from './tool/json.ts';
 import type { Log } from './tool/log.ts';
 import { createModule, type ModuleIdentity, type ModuleUse, useOf } from './tool/module-use.ts';
 import { OFFERS } from './tool/offers.ts';
+import type { Owner } from './tool/owner.ts';
 import type { Discovery, InjectionStrategy } from './tool/tool.ts';
 import type { ToolMemory } from './tool/tool-memory.ts';
 import { APP, type AppParts, type CronTime } from './worker/app-seam.ts';
 import { type DoWork, DUE } from './worker/due.ts';
-import type { Env } from './worker/host.ts';
+import type { Caller, Env } from './worker/host.ts';
+import type { AdmittingApp, HttpRequest } from './worker/route.ts';
 
 export type { CallPlace, HistoryScope, LoopSeam } from './loop/loop-seams.ts';
 export type { SessionAddress } from './session/read-secrets.ts';
 export type { StoredWithStop } from './session/turn-seams.ts';
 export type { ModuleIdentity, ModuleUse } from './tool/module-use.ts';
 export type { CronTime } from './worker/app-seam.ts';
+export type { HttpRequest } from './worker/route.ts';
 
 /** The literal that `defineModule` takes, beside `state`. */
 export interface ModuleConfig {
@@ -61,9 +64,7 @@ export interface RememberingModule<Value extends Json, Fact extends Json>
 }
 
 /** What a use of a module brings: a member for each seam. An absent member costs nothing. */
-export interface ModuleParts
-  extends Omit<LoopSeam, 'prepare' | 'ask'>,
-    Omit<AppParts, 'routes' | 'scheduled'> {
+export interface ModuleParts extends Omit<LoopSeam, 'prepare' | 'ask'>, Pick<AppParts, 'files'> {
   /** Tells uses of one module apart. Defaults to the empty text. */
   readonly key?: string | undefined;
   /** Decides which tools each loop of the app is offered. Pure: the same list when nothing changes. Must not throw. */
@@ -86,6 +87,19 @@ export interface ModuleParts
   readonly routes?: readonly SurfaceRoute[] | undefined;
   /** Runs at each time of the `crons` of wrangler.toml. What it throws shows the event as failed. */
   scheduled?(app: ModuleApp, time: CronTime): Promise<void>;
+  /**
+   * Wraps every request to the app, also one that is refused. The first use is the outermost. `next` never rejects: a failure is a
+   * response by then. The app's own headers (`x-request-id`, `cache-control`) are added to whatever it returns. Of the app: a use of an agent or a tool
+   * may not have it, nor `caller` and `admit`.
+   */
+  http?(asked: HttpRequest, next: (asked: HttpRequest) => Promise<Response>): Promise<Response>;
+  /** Returns the caller for whom a request is handled, in place of the one that `auth` returned. It may throw a `SessionError`. */
+  caller?(caller: Caller, request: Request): Caller | Promise<Caller>;
+  /**
+   * Called before a client or a delivery starts a turn in a session of this owner, or may do so. To refuse it, throw a `SessionError`, such as
+   * `rate-limited`. Code of the app, by `holdfast.session`, is not asked.
+   */
+  admit?(owner: Owner, app: ModuleApp): Promise<void>;
 }
 
 /** A loop before its next model call. `view` is what `recall` of a module takes. */
@@ -157,7 +171,8 @@ export function defineModule<Value extends Json, Fact extends Json>({
 }
 
 function useWith(module: ModuleIdentity, name: string, parts: ModuleParts): ModuleUse {
-  const { key, offer, prepare, ask, ended, due, routes, scheduled, files, ...ofLoops } = parts;
+  const { key, offer, prepare, ask, ended, due, ...others } = parts;
+  const { routes, scheduled, files, http, caller, admit, ...ofLoops } = others;
   const use = useOf(module, key);
   if (offer) OFFERS.give(use, typeof offer === 'function' ? { name, offer } : offer);
   if (prepare || ask || Object.keys(ofLoops).length > 0)
@@ -172,8 +187,11 @@ function useWith(module: ModuleIdentity, name: string, parts: ModuleParts): Modu
     DUE.give(use, ({ name, ref, attempt }, app) =>
       due.call(parts, { ref, attempt, ...addressOfSession(name) }, toModuleApp(app)),
     );
-  if (routes || scheduled || files)
+  if (routes || scheduled || files || http || caller || admit)
     APP.give(use, {
+      ...(http && { http: async (asked, next) => toOwnResponse(await http.call(parts, asked, next)) }),
+      ...(caller && { caller: (one, request) => caller.call(parts, one, request) }),
+      ...(admit && { admit: (owner, app) => admit.call(parts, owner, toModuleApp(app)) }),
       ...(files && { files }),
       ...(routes && { routes: routesOf({ name, routes }) }),
       ...(scheduled && { scheduled: (app, time) => scheduled.call(parts, toModuleApp(app), time) }),
@@ -187,7 +205,13 @@ const preparedLoop = (module: ModuleIdentity, loop: Loop): PreparedLoop => ({
   durable: () => loop.journal.durable(),
 });
 
-const toModuleApp = ({ env, host }: Parameters<DoWork>[1]): ModuleApp => ({
+/** The app sets headers, which those of a fetched response do not let it. @throws TypeError if it is no response. */
+function toOwnResponse(response: Response): Response {
+  if (response instanceof Response) return new Response(response.body, response);
+  throw new TypeError('`http` of a module must return a Response.');
+}
+
+const toModuleApp = ({ env, host }: AdmittingApp): ModuleApp => ({
   env,
   log: host.log,
   now: () => host.clock.now(),

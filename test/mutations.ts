@@ -277,7 +277,7 @@ export const MUTATIONS: readonly Mutation[] = [
     in: 'speakerOf',
     text: 'if (!delegates) return caller;',
     becomes: '',
-    tests: ['test/gate/workerd/http/on-behalf-of.test.ts'],
+    tests: ['test/gate/workerd/modules/http/on-behalf-of.test.ts'],
   },
   {
     name: 'nested-context',

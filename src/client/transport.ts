@@ -123,7 +123,9 @@ export async function lost<T>(asked: Asked, work: () => Promise<T>): Promise<T> 
 function connectionLost({ method = 'GET', path, headers }: Asked, cause: unknown): HoldfastError {
   const idempotencyKey = headers?.['idempotency-key'];
   const said = `The connection to the server was lost in ${method} ${path.replace(/\?.*/, '')}: ${reasonOf(cause)}.`;
-  const page = isPage() ? ' A browser says so too where the `origins` of the Worker lack its page.' : '';
+  const page = isPage()
+    ? ' A browser says so too where `cors({ origins })` of the Worker lacks its page.'
+    : '';
   const key = idempotencyKey ? ': sent again under the `idempotencyKey` of `more`, it is done once' : '';
   const done = method === 'GET' ? '' : ` It may have been done all the same${key}.`;
   const more = { ...(idempotencyKey && { idempotencyKey }) };

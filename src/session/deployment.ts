@@ -81,19 +81,6 @@ function varProblem(value: unknown, { name, unit, least, such, without }: Object
   );
 }
 
-/** The platform's counter of requests, as a Worker binds it. */
-interface RateLimiter {
-  limit(asked: { readonly key: string }): Promise<{ readonly success: boolean }>;
-}
-
-/** Tells whether a binding counts requests. */
-export const isRateLimiter = (bound: unknown): bound is RateLimiter =>
-  typeof Object(bound).limit === 'function';
-
-const BAD_RATE_LIMIT =
-  'RATE_LIMIT of this Worker is no rate-limit binding. Bind one in wrangler.toml, or call it by another name:\n\n' +
-  '[[ratelimits]]\nname = "RATE_LIMIT"\nnamespace_id = "1"\nsimple = { limit = 60, period = 60 }';
-
 const MAY_STOP =
   'This Worker has no queue TURNS, and runs without `durable_object_io_tasks_prevent_eviction`, which comes with the ' +
   "compatibility date 2026-10-01: the platform may stop a session's object while a turn in the background waits for a " +
@@ -113,7 +100,6 @@ export function checkDeployment({ env, exports, flags }: Deployment): void {
     ...(exports.TurnRunner ? [] : [NO_RUNNER]),
     ...(hasClass(exports) ? [] : [NO_CLASS]),
     ...OBJECT_VARS.flatMap((one) => varProblem(env[one.name], one) ?? []),
-    ...(env.RATE_LIMIT === undefined || isRateLimiter(env.RATE_LIMIT) ? [] : [BAD_RATE_LIMIT]),
   ];
   if (problems.length > 0) throw new DeploymentError(problems.join('\n\n'));
 }

@@ -111,7 +111,7 @@ export interface SurfaceRoute<
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** With names in braces: `/agents/{agent}/chat`. It must be none of the app's own. */
   readonly path: Path;
-  /** It may start a turn, so that what the Worker binds as `RATE_LIMIT` counts its callers. */
+  /** It may start a turn, so that modules may refuse its callers, as `rateLimit()` does. */
   readonly isCounted?: true | undefined;
   /** Anybody may ask it, with no token and from any page, as for what says how to sign in: its request has no caller, and no sessions. */
   readonly isPublic?: Public;

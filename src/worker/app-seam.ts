@@ -1,8 +1,10 @@
 /** Where modules plug into an app: its routes, and the entries of its Worker. */
-import { defineSeam } from '../tool/module-use.ts';
+import type { Modules } from '../loop/modules.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
+import { defineSeam, type ModuleIdentity, type ModuleUse } from '../tool/module-use.ts';
 import type { AppFiles } from './app-files.ts';
-import type { HostedApp, Invoked } from './host.ts';
-import type { HttpHost, Route } from './route.ts';
+import type { Env, HostedApp, Invoked } from './host.ts';
+import type { Gates, HttpHost, Route } from './route.ts';
 
 /** An app, as its modules see it while it is made. */
 export interface MountingApp {
@@ -24,19 +26,66 @@ export interface CronTime {
 }
 
 /** What a module brings to an app. Several uses of a module that share one object bring it once. */
-export interface AppParts {
+export interface AppParts extends Gates {
   /** Returns its routes, when the app is made. @throws ConfigurationError if the app cannot have them. */
   routes?(app: MountingApp): readonly Route[];
   /** Runs at each time of the `crons` of wrangler.toml. What it throws shows the event as failed. */
   scheduled?(app: InvokedApp, time: CronTime): Promise<void>;
   /** How messages hold files. */
   readonly files?: AppFiles | undefined;
+  /** Checks what it needs of an environment, once for each. @throws DeploymentError if a session cannot work without it. */
+  check?(env: Env): void;
 }
 
 /** What uses of modules bring to an app. */
 export const APP = defineSeam<AppParts>();
 
 /** Returns what the modules of an app bring to it, each once. */
-export const appParts = ({ modules }: Pick<HttpHost, 'modules'>): readonly AppParts[] => [
-  ...new Set(modules.uses.flatMap((use) => APP.of(use) ?? [])),
+export const appParts = ({ modules }: Pick<HttpHost, 'modules'>): readonly AppParts[] =>
+  partsOf(modules.uses);
+
+const partsOf = (uses: readonly ModuleUse[]): readonly AppParts[] => [
+  ...new Set(uses.flatMap((use) => APP.of(use) ?? [])),
 ];
+
+/**
+ * Composes what modules put around the routes of an app. A member that no module brings is absent.
+ *
+ * @throws ConfigurationError if an agent or a tool brings one: it would hold for the whole app.
+ */
+export function gatesOf({ uses, appWide }: Modules): Gates {
+  const misplaced = uses.find((use) => !appWide.includes(use) && isGate(APP.of(use)));
+  if (misplaced) throw new ConfigurationError(ofTheApp(misplaced.module));
+  const parts = partsOf(appWide);
+  const layers = parts.flatMap(({ http }) => http ?? []);
+  const speakers = parts.flatMap(({ caller }) => caller ?? []);
+  const doors = parts.flatMap(({ admit }) => admit ?? []);
+  return {
+    http: layers.length === 0 ? undefined : layers.reduce(around),
+    caller: speakers.length === 0 ? undefined : speakers.reduce(after),
+    admit:
+      doors.length === 0
+        ? undefined
+        : async (owner, app) => {
+            for (const admit of doors) await admit(owner, app);
+          },
+  };
+}
+
+const isGate = ({ http, caller, admit }: Gates = {}): boolean => Boolean(http ?? caller ?? admit);
+
+const ofTheApp = ({ name }: ModuleIdentity): string =>
+  `The module '${name}' works on all requests of the app, but an agent or a tool brings it: add it to \`use\` of createHoldfast.`;
+
+type Layer = NonNullable<Gates['http']>;
+type Speaker = NonNullable<Gates['caller']>;
+
+const around =
+  (outer: Layer, inner: Layer): Layer =>
+  (asked, next) =>
+    outer(asked, (given) => inner(given, next));
+
+const after =
+  (first: Speaker, second: Speaker): Speaker =>
+  async (caller, request) =>
+    second(await first(caller, request), request);

@@ -14,14 +14,20 @@ import { resumeTurn, takeBatch } from './background.ts';
 import { linkBases, misplacedRequests, mountedAt } from './base-path.ts';
 import { APPS } from './code-host.ts';
 import { type HoldfastConfig, toHost } from './config.ts';
-import { letPageRead, mustNotBeCrossSite, preflight } from './cors.ts';
+import { mustNotBeCrossSite } from './cross-site.ts';
 import { doDue } from './due.ts';
 import { type Env, ownerOf } from './host.ts';
 import { Problem } from './problem.ts';
-import { withinRate } from './rate-limit.ts';
 import { errorResponses } from './refusal.ts';
 import { wantsEvents } from './request-headers.ts';
-import { byPath, type CallerRequest, type HttpHost, type Route, type RouteRequest } from './route.ts';
+import {
+  byPath,
+  type CallerRequest,
+  type HttpHost,
+  type HttpRequest,
+  type Route,
+  type RouteRequest,
+} from './route.ts';
 import { routeTable } from './routes/route-table.ts';
 import { invoked, targetOf } from './target.ts';
 
@@ -46,8 +52,7 @@ export interface Holdfast<AppEnv extends object = Env> {
  * Makes the Worker of an app. The object's binding is called `SESSIONS`.
  *
  * @throws ConfigurationError when a key is not known, an agent is none, an agent has a subagent that is not there, two agents share a name, two uses of
- *   a module share a key, a module cannot be used by this app (such as a webhook of an agent that is not there), the context is not JSON, `contextHeaders` maps a header that carries credentials or cannot be one, one of `origins` is
- *   none, a limit of the platform is impossible, the retention is no time, or an agent has a cost
+ *   a module share a key, a module cannot be used by this app (such as a webhook of an agent that is not there), the context is not JSON, `contextHeaders` maps a header that carries credentials or cannot be one, a limit of the platform is impossible, the retention is no time, or an agent has a cost
  *   limit and the app's model no prices. What the environment decides is found out by the first turn, and what the deployment lacks by the
  *   first request for a session, and by `GET /health`.
  */
@@ -124,8 +129,6 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<Served
   app.route('/', mounted);
   const misplaced = misplacedRequests(host, routes);
   const nothing = async (asked: RouteRequest): Promise<Response> => {
-    const allowed = preflight(asked.request, host.origins, ANY_METHOD);
-    if (allowed) return allowed;
     const { base = '', request } = await fromCaller(asked);
     const hint = misplaced(request.url);
     const detail = `There is nothing here. GET ${base || '/'} shows where to start.${hint}`;
@@ -137,13 +140,10 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<Served
     const [, head] = (asked.startsWith(`${base}/`) ? asked.slice(base.length) : asked).split('/');
     // Below the paths of another protocol, in its words.
     const beside = routes.find(({ path }) => path.split('/')[1] === head);
-    return answer(undefined, nothing, beside?.refuse)(c);
+    return answer({ refuse: beside?.refuse }, nothing)(c);
   });
   return app;
 }
-
-/** A page is told that there is nothing, whatever it would send there. */
-const ANY_METHOD = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 
 /**
  * The routes alone, as a fold over their table: what another app mounts, which then answers everything else. Routes check, call and
@@ -159,19 +159,17 @@ export function createRoutes(
     app.on(
       route.method,
       pathOfHono(route.path),
-      answer(route.path, (asked, named) => respond(route, asked, named), route.refuse),
+      answer(route, (asked, named) => respond(route, asked, named)),
     );
   }
   for (const [path, ways] of byPath(routes)) {
     const allow = ways.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ');
     // Whatever comes this far has the right path and the wrong method.
     const refuse = async (asked: RouteRequest): Promise<Response> => {
-      const allowed = preflight(asked.request, host.origins, allow);
-      if (allowed) return allowed;
       await fromCaller(asked);
       throw new Problem('method-not-allowed', `Use ${allow} here.`, { headers: { allow } });
     };
-    app.all(pathOfHono(path), answer(path, refuse, ways[0]?.refuse));
+    app.all(pathOfHono(path), answer({ path, refuse: ways[0]?.refuse, allow }, refuse));
   }
   return app;
 }
@@ -180,32 +178,44 @@ export function createRoutes(
 type NamedInPath = Readonly<Record<string, string>>;
 
 type Answering = (
-  path: string | undefined,
+  at: AnsweredPath,
   work: (asked: RouteRequest, named: NamedInPath) => Promise<Response>,
-  refuse?: Route['refuse'],
 ) => (c: Context<Served>) => Promise<Response>;
+
+/** What is answered at: a path of the app, or none. */
+interface AnsweredPath extends Pick<RouteRequest, 'allow'> {
+  readonly path?: string | undefined;
+  readonly refuse?: Route['refuse'] | undefined;
+}
 
 /** Makes what answers the requests to a path, or to none of the app: with an id, for its caller alone, and a failure as a problem. */
 function answering(host: HttpHost): Answering {
   const failed = errorResponses(host.log);
   const baseOf = linkBases(host);
-  return (path, work, refuse) => async (c) => {
-    const requestId = host.newId();
-    const { env, req } = c;
-    const { raw: request } = req;
-    const base = baseOf(path === undefined ? '' : mountedAt(request.url, path));
-    const told = refuse && ((problem: Problem) => refuse(problem, { request, base }));
-    let response: Response;
-    try {
-      response = await work({ host, env, base, request, requestId, execution: c.executionCtx }, req.param());
-    } catch (thrown) {
-      response = failed(thrown, { req, var: { requestId } }, told);
-    }
-    response.headers.set('x-request-id', requestId);
-    keepPrivate(response.headers);
-    letPageRead(response, request, host.origins);
-    return response;
-  };
+  const { http } = host.gates;
+  return ({ path, refuse, allow }, work) =>
+    async (c) => {
+      const requestId = host.newId();
+      const { env, req } = c;
+      const { raw: request } = req;
+      const base = baseOf(path === undefined ? '' : mountedAt(request.url, path));
+      const told = refuse && ((problem: Problem) => refuse(problem, { request, base }));
+      const refused = (thrown: unknown): Response => failed(thrown, { req, var: { requestId } }, told);
+      const inApp = { host, env, base, execution: c.executionCtx };
+      const asked: HttpRequest = { request, requestId, allow };
+      let response: Response;
+      try {
+        const named = req.param();
+        response = await (http
+          ? http(asked, (given) => work({ ...given, ...inApp }, named).catch(refused))
+          : work({ ...asked, ...inApp }, named));
+      } catch (thrown) {
+        response = refused(thrown);
+      }
+      response.headers.set('x-request-id', requestId);
+      keepPrivate(response.headers);
+      return response;
+    };
 }
 
 /**
@@ -225,7 +235,7 @@ const pathOfHono = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1'
 /** The request with whoever sent it. @throws Problem when a foreign page has, or nobody whom the app knows. */
 async function fromCaller(asked: RouteRequest): Promise<CallerRequest> {
   const { host, env, request } = asked;
-  mustNotBeCrossSite(request, host.origins);
+  if (!asked.isOwnPage) mustNotBeCrossSite(request);
   return { ...asked, caller: await authenticated(host, request, env) };
 }
 
@@ -236,8 +246,8 @@ async function fromCaller(asked: RouteRequest): Promise<CallerRequest> {
 async function respond(route: Route, asked: RouteRequest, named: NamedInPath): Promise<Response> {
   if (route.access === 'open') return route.handle(asked, named);
   const known = await fromCaller(asked);
-  const { host, env, caller } = known;
-  if (route.isCounted) await withinRate({ env, host }, ownerOf(caller));
+  const { host, caller } = known;
+  if (route.isCounted) await host.gates.admit?.(ownerOf(caller), known);
   const { request } = asked;
   // Whether another protocol streams shows in its answer; ours does for a client whose `Accept` asks for it.
   const isStream = wantsEvents(request);

@@ -4,8 +4,7 @@ import type { TurnPrincipal } from '../tool/call.ts';
 import { type Log, logOnce, warning } from '../tool/log.ts';
 import type { Owner } from '../tool/owner.ts';
 import { isSecretSource, readSecrets, SECRET_RULE, type SecretSource } from '../tool/secret-source.ts';
-import type { Caller, Env } from './host.ts';
-import { type OnBehalfOf, speakerOf } from './on-behalf-of.ts';
+import type { Caller, Env, SpeakerOf } from './host.ts';
 import { Problem, SessionError } from './problem.ts';
 
 /** Tells who a request comes from; `null` refuses it. `env` holds the Worker's vars and secrets. */
@@ -20,30 +19,44 @@ export interface Authenticate<AppEnv extends object = Env> {
 /** What of the app tells who may come in. */
 interface Entrance {
   readonly auth: Authenticate;
-  readonly onBehalfOf?: OnBehalfOf | undefined;
+  readonly gates: { readonly caller?: SpeakerOf | undefined };
   readonly legacyTenants: boolean;
   readonly log: Log;
 }
 
 /**
- * Returns who the request comes from, or the person for whom it is sent.
+ * Returns who the request comes from, or for whom a module says that it is sent.
  *
- * @throws Problem 400, 401 or 403; Error if `auth` or `onBehalfOf` returns something else than it may.
+ * @throws Problem 401 or 403, or what a module refuses it with; Error if `auth` or a module returns something else than it may.
  */
 export async function authenticated(
-  { auth, onBehalfOf, legacyTenants, log }: Entrance,
+  { auth, gates, legacyTenants, log }: Entrance,
   request: Request,
   env: Env,
 ): Promise<Caller> {
   const caller = await auth(request, env);
   if (!caller) throw unauthorized(auth.scheme);
-  const problem = callerProblem(caller);
-  if (problem !== undefined) throw new Error(`\`auth\` answered a caller ${problem}.`);
+  mustBeCaller(caller, '`auth` answered');
   mustHaveTenant(caller, legacyTenants);
   // The runtime of `wrangler dev` sets the header; what calls the Worker without a connection comes from no network.
   if (caller === LOCAL && request.headers.has(FROM)) logOnce(log, warning(LOCAL_MODE));
-  return speakerOf({ onBehalfOf }, caller, request);
+  if (gates.caller) {
+    const speaker = await gates.caller(caller, request);
+    mustBeCaller(speaker, 'A module answered');
+    return speaker;
+  }
+  if (caller.delegates) throw new Error(NO_DELEGATION);
+  return caller;
 }
+
+/** @throws Error if it is none. */
+function mustBeCaller(caller: Caller, who: string): void {
+  const problem = callerProblem(caller);
+  if (problem !== undefined) throw new Error(`${who} a caller ${problem}.`);
+}
+
+const NO_DELEGATION =
+  "`auth` returned a caller with `delegates: true`. Import `onBehalfOf` from 'holdfast/http', and add it to `use` of createHoldfast.";
 
 /**
  * Answers what keeps a value from being a caller, as a sentence goes on after "a caller "; `undefined` when it is one. Code that

@@ -27,13 +27,11 @@ import { memoized } from '../tool/async.ts';
 import { type LogOption, logOnce, toLog, warning } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import type { AppFiles } from './app-files.ts';
-import { appParts } from './app-seam.ts';
+import { type AppParts, appParts, gatesOf } from './app-seam.ts';
 import { type Authenticate, defaultAuth } from './auth.ts';
 import { parseBasePath } from './base-path.ts';
 import { byName, checkApp, checkModel, checkModels, checkSteering, checkSubagents } from './check-app.ts';
-import { parseOrigins } from './cors.ts';
 import type { ContextFor, Env, Host, OwnRequest } from './host.ts';
-import type { OnBehalfOf } from './on-behalf-of.ts';
 import { createOpenStreams } from './open-streams.ts';
 import { parseBodyContext, parseContextHeaders } from './request-headers.ts';
 import type { HttpHost } from './route.ts';
@@ -43,7 +41,7 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
   readonly agents: readonly Agent[];
   /**
    * Modules of the app: protocols that it speaks beside its own (`aiSdkUi()`, `openAi()`, `defineMcpEndpoint`), webhooks of both directions, schedules,
-   * `toolGroups()`, `openApi()`, `files()`, and kinds of tools of your own, made by `defineToolKind`. Those that its agents and their tools bring along need not be named.
+   * `toolGroups()`, `openApi()`, `files()`, `cors()`, `onBehalfOf()`, `rateLimit()`, and kinds of tools of your own, made by `defineToolKind`. Those that its agents and their tools bring along need not be named.
    */
   readonly use?: readonly ModuleUse[] | undefined;
   /**
@@ -78,14 +76,6 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
    */
   readonly auth?: Authenticate<AppEnv> | undefined;
   /**
-   * Names the person for whom a request is sent, such as by `(request) => request.headers.get('x-user-id')`. It is called after `auth`, and
-   * only for a caller that `auth` answered with `delegates: true`. The principal is then `caller/person`, with the tenant, the roles and the
-   * claims of the caller; sessions, `secrets` and idempotency keys are those of the person. `undefined` or `null`: the caller speaks
-   * for itself. An id has 1 to 255 characters and no control characters; the request is refused with 400 `invalid-person` otherwise.
-   * In such an app no id of a caller may contain a `/`.
-   */
-  readonly onBehalfOf?: OnBehalfOf | undefined;
-  /**
    * Set it where tenants have sessions from before 2026-11-23: a tenant's session is looked for under its old name when there is none
    * under its new one, which costs two requests to objects each time. An id that is called like a tenant would meet these, so
    * that a caller without a tenant is refused while it is set.
@@ -98,12 +88,6 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
   readonly steering?: Steering | undefined;
   /** Request header -> key of the tool-call context, over what a body says. Headers that carry credentials cannot be mapped. */
   readonly contextHeaders?: Readonly<Record<string, string>> | undefined;
-  /**
-   * Sites whose pages may use the app from a browser, such as `https://app.example`, beside the Worker's own, which needs nothing: every
-   * route answers them with the headers of CORS, and what a browser asks first (`OPTIONS`) before anybody is asked for a token.
-   * Cookies are never sent along. A page of any other site reads nothing, and what it would change is refused with 403 `cross-site`.
-   */
-  readonly origins?: readonly string[] | undefined;
   /**
    * The path below which the Worker is served, such as `/ai`: every link begins with it. Routes that `app.route` mounts find theirs out
    * by themselves; it is for what a request does not show: `worker.fetch` below a part of a site, `mount` of Hono, and proxies that
@@ -147,24 +131,23 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
     legacyTenants = false,
     steering = 'requester',
     contextHeaders = {},
-    origins = [],
     maxBodyBytes = 1_000_000,
     maxStreams = 16,
     context = {},
   } = config;
   const modules = appModules(config);
-  const files = appParts({ modules }).find((parts) => parts.files)?.files;
+  const parts = appParts({ modules });
+  const files = parts.find((part) => part.files)?.files;
   return {
     agents: byName(agents),
     modules,
     appUses: config.use ?? [],
     auth,
-    onBehalfOf: config.onBehalfOf,
+    gates: gatesOf(modules),
     legacyTenants,
     steering,
     contextHeaders: parseContextHeaders(contextHeaders),
     bodyContext: parseBodyContext(config.bodyContext ?? []),
-    origins: parseOrigins(origins),
     maxBodyBytes,
     streams: createOpenStreams(maxStreams),
     basePath: parseBasePath(config.basePath),
@@ -177,7 +160,7 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
     secrets: mintingIn(config.secrets),
     platform: platformIn(config.platform ?? {}),
     files,
-    session: sessionIn(config, deployed, files),
+    session: sessionIn(config, deployed, { files, parts }),
     warnings: (env) => deploymentWarnings(deployed(env)),
   };
 }
@@ -202,7 +185,7 @@ type Sessions = Parameters<typeof objectSession>[0];
 function sessionIn(
   config: HoldfastConfig,
   deployed: (env: Env) => Deployment,
-  files: AppFiles | undefined,
+  { files, parts }: { readonly files: AppFiles | undefined; readonly parts: readonly AppParts[] },
 ): Host['session'] {
   const { agents, retention = 'forever', location, log: option } = config;
   const keepingOf = (kept: Retention): Keeping | undefined => {
@@ -220,6 +203,7 @@ function sessionIn(
     const deployment = deployed(env);
     checkDeployment(deployment);
     files?.store?.check(env);
+    for (const part of parts) part.check?.(env);
     return deploymentWarnings(deployment);
   });
   return (env, name, onSend) => {

@@ -22,11 +22,14 @@ export interface Caller {
   /** What else `auth` has read of the credentials, for `secrets`; kept nowhere. */
   readonly claims?: Claims | undefined;
   /**
-   * `true`: the caller sends requests for several persons, whom `onBehalfOf` of `createHoldfast` names. `false`: the caller is one person.
+   * `true`: the caller sends requests for several persons, whom `onBehalfOf` of `holdfast/http` names. `false`: the caller is one person.
    * Absent: it is not known, so that its chats with the same words may be those of different persons. Kept nowhere.
    */
   readonly delegates?: boolean | undefined;
 }
+
+/** Returns the caller for whom a request is handled, in place of the one that `auth` returned. @throws Problem or SessionError to refuse it. */
+export type SpeakerOf = (caller: Caller, request: Request) => Caller | Promise<Caller>;
 
 /** What credentials say of whoever sends them, by name. */
 export type Claims = Readonly<Record<string, unknown>>;

@@ -79,13 +79,12 @@ type OfHttp =
   | 'cross-site'
   | 'not-configured'
   | 'only-localhost'
-  | 'rate-limited'
   | 'model-failure'
   | 'turn-failed'
   | 'misconfigured'
   | 'internal-error';
 
-/** Why a session does not do what it was asked for: the name that the problem has over HTTP too. */
+/** Why a session does not do what it was asked for: the name that the problem has over HTTP too. `rate-limited`: for modules, which refuse clients. */
 export type SessionErrorType = Exclude<ProblemType, OfHttp>;
 
 /** What a problem may say beside what went wrong. */

@@ -1,8 +1,7 @@
 import type { ExecutionContext } from 'hono';
+import type { Owner } from '../tool/owner.ts';
 import type { Authenticate } from './auth.ts';
-import type { Origins } from './cors.ts';
-import type { Caller, Env, Host, Invoked } from './host.ts';
-import type { OnBehalfOf } from './on-behalf-of.ts';
+import type { Caller, Env, Host, Invoked, SpeakerOf } from './host.ts';
 import type { OpenStreams } from './open-streams.ts';
 import type { Problem } from './problem.ts';
 import type { ContextHeaders } from './request-headers.ts';
@@ -11,17 +10,45 @@ import type { SessionAccess } from './target.ts';
 /** What the HTTP app is built on. */
 export interface HttpHost extends Host {
   readonly auth: Authenticate;
-  readonly onBehalfOf?: OnBehalfOf | undefined;
+  /** What modules put around the routes. */
+  readonly gates: Gates;
   readonly contextHeaders: ContextHeaders;
   /** The keys of the tool-call context that a body may have. */
   readonly bodyContext: ReadonlySet<string>;
-  readonly origins: Origins;
   /** What a request body may weigh, in bytes. */
   readonly maxBodyBytes: number;
   /** The event streams that callers have open. */
   readonly streams: OpenStreams;
   /** What in the Worker's deployment makes sessions work less well than they could. */
   warnings(env: Env): readonly string[];
+}
+
+/** What modules put around the routes of an app. Each member is composed once. */
+export interface Gates {
+  /**
+   * Wraps every request to the app, also one that is refused. The first use is the outermost. `next` never rejects: a failure is a
+   * response by then. The app's own headers (`x-request-id`, `cache-control`) are added to whatever it returns.
+   */
+  readonly http?:
+    | ((asked: HttpRequest, next: (asked: HttpRequest) => Promise<Response>) => Promise<Response>)
+    | undefined;
+  /** Called after `auth`. */
+  readonly caller?: SpeakerOf | undefined;
+  /**
+   * Called before a client or a delivery starts a turn in a session of this owner, or may do so. Code of the app is not asked.
+   *
+   * @throws Problem or SessionError to refuse it.
+   */
+  readonly admit?: ((owner: Owner, app: AdmittingApp) => Promise<void>) | undefined;
+}
+
+/** A request as the seam `http` sees it: before the app knows whose it is. */
+export type HttpRequest = Pick<RouteRequest, 'request' | 'requestId' | 'allow' | 'isOwnPage'>;
+
+/** An app that is about to start a turn. */
+export interface AdmittingApp {
+  readonly env: Env;
+  readonly host: Pick<Host, 'log' | 'clock'>;
 }
 
 /** A request as it came in. */
@@ -33,6 +60,10 @@ export interface RouteRequest {
   readonly request: Request;
   /** Names the request in logs, as in its `x-request-id`. */
   readonly requestId: string;
+  /** The methods of its path, if its own method is none of them. */
+  readonly allow?: string | undefined;
+  /** The app trusts the page that sent it, whatever site the page is of. */
+  readonly isOwnPage?: true | undefined;
   /** Keeps work going after the answer. */
   readonly execution: Pick<ExecutionContext, 'waitUntil'>;
 }
@@ -79,7 +110,7 @@ export interface RouteEntry<
   readonly access: Access;
   /** The name under which `GET /` links to the route. */
   readonly link?: string | undefined;
-  /** The route may start a turn, so that what the Worker binds as `RATE_LIMIT` counts its callers. */
+  /** The route may start a turn, so that modules may refuse its callers, as `rateLimit()` does. */
   readonly isCounted?: true | undefined;
   /** The route may answer with a stream of events, so that `maxStreams` bounds its callers. */
   readonly streams?: true | undefined;

@@ -8,7 +8,6 @@ import {
   type Env,
   type HandOver,
   type Holdfast,
-  type OnBehalfOf,
   openOnLocalhost,
 } from '../../src/create-holdfast.ts';
 import type { Principal } from '../../src/index.ts';
@@ -120,29 +119,11 @@ expectTypeOf<ToolCall['env']>().toEqualTypeOf<Cloudflare.Env>();
 expectTypeOf<EnvOf<OfApp>>().toEqualTypeOf<OfApp>();
 expectTypeOf<EnvOf<object>>().toEqualTypeOf<Readonly<Record<string, unknown>>>();
 
-// A caller may speak for several persons, whom a function of the request names, now or later.
-createHoldfast({
-  agents: [clerk],
-  auth: () => ({ id: 'chat', delegates: true }),
-  onBehalfOf(request) {
-    expectTypeOf(request).toEqualTypeOf<Request>();
-    return request.headers.get('x-user-id');
-  },
-});
-createHoldfast({ agents: [clerk], onBehalfOf: async () => undefined });
-createHoldfast({ agents: [clerk], onBehalfOf: undefined, auth: () => ({ id: 'me', delegates: undefined }) });
-expectTypeOf<OnBehalfOf>().parameters.toEqualTypeOf<[request: Request]>();
-// @ts-expect-error: the id of a person is a text
-createHoldfast({ agents: [clerk], onBehalfOf: () => 7 });
-// @ts-expect-error: it is the id alone
-createHoldfast({ agents: [clerk], onBehalfOf: () => ({ id: 'ann', roles: ['manager'] }) });
+// A caller may speak for several persons.
+createHoldfast({ agents: [clerk], auth: () => ({ id: 'chat', delegates: true }) });
+createHoldfast({ agents: [clerk], auth: () => ({ id: 'me', delegates: undefined }) });
 // @ts-expect-error: a caller speaks for others, or does not
 createHoldfast({ agents: [clerk], auth: () => ({ id: 'chat', delegates: 'ann' }) });
-
-// Sites whose pages may act, each by its origin.
-createHoldfast({ agents: [clerk], origins: ['https://app.example'] });
-// @ts-expect-error one origin is no list
-createHoldfast({ agents: [clerk], origins: 'https://app.example' });
 
 // The context and the secrets of an app, by its vars and whoever asked.
 createHoldfast({ agents: [clerk], context: { plan: 'free' } });

@@ -1,6 +1,7 @@
 import { bearerToken, createHoldfast } from '../../create-holdfast.ts';
 import { defineAgent, defineTool } from '../../index.ts';
 import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
+import { onBehalfOf } from '../../modules/http/entry.ts';
 import { orOffline } from '../../offline-model/entry.ts';
 import { openAi } from '../../surfaces/openai/entry.ts';
 
@@ -22,11 +23,10 @@ const token = bearerToken((env) => env.CHAT_TOKEN);
 
 const holdfast = createHoldfast({
   agents: [shop],
-  use: [openAi()],
+  use: [openAi(), onBehalfOf((request) => request.headers.get('x-user-id'))],
   model: orOffline(openaiCompatible()),
   // The chat server has the token, and says with each request for which of its users it asks.
   auth: async (request, env) => ((await token(request, env)) ? { id: 'chat', delegates: true } : null),
-  onBehalfOf: (request) => request.headers.get('x-user-id'),
 });
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;

@@ -1,6 +1,7 @@
 import { createHoldfast } from '../../create-holdfast.ts';
 import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
 import { files } from '../../modules/files/entry.ts';
+import { cors } from '../../modules/http/entry.ts';
 import { aiSdkUi } from '../../surfaces/ai-sdk-ui/entry.ts';
 import { desk } from './desk.ts';
 
@@ -8,8 +9,7 @@ import { desk } from './desk.ts';
 const holdfast = createHoldfast({
   agents: [desk],
   model: openaiCompatible(),
-  use: [aiSdkUi(), files()],
-  origins: ['https://shop.example'],
+  use: [aiSdkUi(), files(), cors({ origins: ['https://shop.example'] })],
 });
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;

@@ -6,7 +6,6 @@ import { readBytes } from '../../worker/body.ts';
 import { checkStarters } from '../../worker/check-starters.ts';
 import type { HostedApp } from '../../worker/host.ts';
 import { Problem, type ProblemType } from '../../worker/problem.ts';
-import { withinRate } from '../../worker/rate-limit.ts';
 import { queueFull, sessionFull } from '../../worker/refusal.ts';
 import { defineRoute, type HttpHost, type RouteRequest } from '../../worker/route.ts';
 import { turnPath } from '../../worker/target.ts';
@@ -94,7 +93,7 @@ interface Starting extends HostedApp {
 
 async function start({ received, ...starting }: Starting): Promise<Response> {
   const turn = await toTurn({ received, ...starting });
-  await withinRate(starting, turn.owner);
+  await starting.host.gates.admit?.(turn.owner, starting);
   const answer = await startInBackground(turn);
   if (answer.status === 'full') throw queueFull(answer);
   if (answer.status === 'session-full') throw sessionFull(answer);

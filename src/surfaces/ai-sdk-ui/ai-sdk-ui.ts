@@ -29,7 +29,7 @@ const HEADERS = {
  *
  * @example
  * ```ts
- * const use = [aiSdkUi()]; // of createHoldfast({ agents, use, origins: ['https://shop.example'] })
+ * const use = [aiSdkUi(), cors({ origins: ['https://shop.example'] })]; // of createHoldfast({ agents, use })
  * ```
  */
 export function aiSdkUi(): ModuleUse {

@@ -3,6 +3,7 @@ import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { desk } from '../../../src/examples/pages/desk.ts';
 import type { ChatModel, ModelReply } from '../../../src/index.ts';
 import { files } from '../../../src/modules/files/entry.ts';
+import { cors } from '../../../src/modules/http/entry.ts';
 import { pauseBefore, withEnd } from './slow-reply.ts';
 
 /** Of the pages that may ask; in its place stands what the build says. */
@@ -48,8 +49,7 @@ const model: ChatModel = {
 
 const { worker, TurnRunner } = createHoldfast({
   agents: [{ ...desk, model }],
-  use: [files()],
-  origins: [PAGES],
+  use: [files(), cors({ origins: [PAGES] })],
 });
 
 export default { ...worker, fetch: withEnd(worker.fetch) };

@@ -3,6 +3,7 @@ import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { desk } from '../../../src/examples/pages/desk.ts';
 import type { ChatModel, ModelReply } from '../../../src/index.ts';
 import { files } from '../../../src/modules/files/entry.ts';
+import { cors } from '../../../src/modules/http/entry.ts';
 import { aiSdkUi } from '../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { pauseBefore, withEnd } from './slow-reply.ts';
 
@@ -45,8 +46,7 @@ const model: ChatModel = {
 
 const { worker, TurnRunner } = createHoldfast({
   agents: [{ ...desk, model }],
-  use: [aiSdkUi(), files()],
-  origins: [PAGES],
+  use: [aiSdkUi(), files(), cors({ origins: [PAGES] })],
 });
 
 export default { ...worker, fetch: withEnd(worker.fetch) };

@@ -149,6 +149,11 @@ const ARROWS: readonly {
     on: ['src/tool/', 'src/modules/tool-groups/'],
   },
   {
+    folder: 'src/modules/http/',
+    because: 'it says which requests of clients an app takes',
+    on: ['src/tool/', 'src/worker/', 'src/session/deployment.ts', 'src/model/configuration-error.ts'],
+  },
+  {
     folder: 'src/modules/prompt-cache/',
     because: 'it says what a loop asks to be kept',
     on: ['src/tool/', 'src/loop/', 'src/model/'],

@@ -12,6 +12,7 @@ import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
+import { cors, onBehalfOf, rateLimit } from '../../../../src/modules/http/entry.ts';
 import { openApi } from '../../../../src/modules/openapi/entry.ts';
 import { openAi, openAiDescription } from '../../../../src/surfaces/openai/entry.ts';
 import { agents } from './agents.ts';
@@ -39,6 +40,7 @@ const endpoint = defineMcpEndpoint({
 });
 
 const fileModule = files();
+const pages = cors({ origins: ['https://app.example'] });
 
 const app: HoldfastConfig = {
   agents: [...agents, ...careless],
@@ -51,24 +53,27 @@ const app: HoldfastConfig = {
     'x-scenario': 'scenario',
     'x-address': 'address',
   },
-  origins: ['https://app.example'],
   secrets: () => ({ API_KEY: settings.API_KEY, REMOTE_TOKEN: settings.REMOTE_TOKEN }),
-  use: [openApi(), endpoint, fileModule],
+  use: [openApi(), endpoint, fileModule, pages],
 };
 
-const main = createHoldfast({
-  ...app,
-  auth: tenants,
-  use: [...(app.use ?? []), ...hooks, ...misplacedHooks, ...misplacedOutgoing],
-});
+const use = [...(app.use ?? []), ...hooks, ...misplacedHooks, ...misplacedOutgoing];
+const main = createHoldfast({ ...app, auth: tenants, use });
+const limited = createHoldfast({ ...app, auth: tenants, use: [...use, rateLimit()] });
 peers.app = main;
-const builtIn = createHoldfast({ ...app, use: [openApi(), fileModule] });
+const builtIn = createHoldfast({ ...app, use: [openApi(), fileModule, pages] });
 /** It speaks OpenAI, to callers of whom some have one token for many persons. */
 const chat = createHoldfast({
   ...app,
   auth: chatCallers,
-  onBehalfOf: ({ headers }) => headers.get('x-user-id'),
-  use: [openAi(), openApi({ descriptions: [openAiDescription] }), endpoint, fileModule],
+  use: [
+    openAi(),
+    openApi({ descriptions: [openAiDescription] }),
+    endpoint,
+    fileModule,
+    pages,
+    onBehalfOf(({ headers }) => headers.get('x-user-id')),
+  ],
 });
 
 /** An entrance: an app, and what its environment says besides. */
@@ -99,11 +104,14 @@ const DOORS: ReadonlyMap<string, Door> = new Map([
   ],
   [
     'careless',
-    { holdfast: createHoldfast({ ...app, use: [openApi(), fileModule], auth: misplacedToken }), env: {} },
+    {
+      holdfast: createHoldfast({ ...app, use: [openApi(), fileModule, pages], auth: misplacedToken }),
+      env: {},
+    },
   ],
   ['chat', { holdfast: chat, env: {} }],
   ['shut', { holdfast: builtIn, env: shut }],
-  ['limited', { holdfast: main, env: { RATE_LIMIT: threeEach() } }],
+  ['limited', { holdfast: limited, env: { RATE_LIMIT: threeEach() } }],
   ['legacy', { holdfast: createHoldfast({ ...app, auth: tenants, legacyTenants: true }), env: {} }],
 ]);
 

@@ -87,7 +87,7 @@ describe('a request', () => {
     vi.stubGlobal('location', { origin: 'https://shop.example' });
     const { session } = played(...Array.from({ length: 6 }, () => new TypeError('Failed to fetch')));
     await expect(withoutWaiting(session.state())).rejects.toThrow(
-      'The connection to the server was lost in GET /agents/clerk/sessions/s1: Failed to fetch. A browser says so too where the `origins` of the Worker lack its page.',
+      'The connection to the server was lost in GET /agents/clerk/sessions/s1: Failed to fetch. A browser says so too where `cors({ origins })` of the Worker lacks its page.',
     );
   });
 

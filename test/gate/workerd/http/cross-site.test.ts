@@ -1,6 +1,7 @@
 /** What a browser sends for a page of another site, some of it without asking first. */
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../../../src/create-holdfast.ts';
+import { cors } from '../../../../src/modules/http/entry.ts';
 import { githubWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { script } from '../../../fixtures/scripts.ts';
 import { appWith } from './app.ts';
@@ -11,7 +12,7 @@ const refused = problem(
   'cross-site',
   403,
   'A page of another site sent this request, and may not. If it is a page of yours, name its origin in ' +
-    'createHoldfast({ origins }).',
+    "cors({ origins }) of 'holdfast/http', in `use` of createHoldfast.",
 );
 
 const EVIL = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
@@ -78,7 +79,7 @@ describe('a request that is no page of another site’s', () => {
   });
 
   it('is taken from an origin that the app names, and from no other', async () => {
-    const app = appWith({ origins: ['https://app.example', 'http://localhost:3000'] });
+    const app = appWith({ use: [cors({ origins: ['https://app.example', 'http://localhost:3000'] })] });
     const from = async (origin: string): Promise<number> => {
       const headers = { origin, 'sec-fetch-site': 'cross-site' };
       return (await app(await planned(app), { method: 'POST', headers })).status;
@@ -110,8 +111,8 @@ describe('the origins of an app', () => {
     ['https://bücher.example', "'https://xn--bcher-kva.example'"],
     ['capacitor://localhost/', "'capacitor://localhost'"],
   ])('must be as browsers send them, and %j is not', (origin, use) => {
-    const text = `origins has '${origin}', which is no origin: use ${use}.`;
-    expect(() => appWith({ origins: [origin] })).toThrow(new ConfigurationError(text));
+    const text = `cors: \`origins\` has '${origin}', which is no origin: use ${use}.`;
+    expect(() => cors({ origins: [origin] })).toThrow(new ConfigurationError(text));
   });
 
   it.each([
@@ -119,7 +120,7 @@ describe('the origins of an app', () => {
     'wsclient://localhost',
     'chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai',
   ])('may be those of apps and extensions: %s', async (origin) => {
-    const app = appWith({ origins: [origin] });
+    const app = appWith({ use: [cors({ origins: [origin] })] });
     const response = await app(await planned(app), { method: 'POST', headers: { origin } });
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([202, origin]);
   });

@@ -9,6 +9,7 @@ import { json, send } from './client.ts';
 const nothing = (): never => {
   throw new Error('nothing is run here');
 };
+const NO_GATES = { http: undefined, caller: undefined, admit: undefined };
 const host: HttpHost = {
   agents: new Map([['scripted', scripted]]),
   modules: composeModules([openApi(), files()]),
@@ -18,7 +19,7 @@ const host: HttpHost = {
   steering: 'requester',
   contextHeaders: new Map(),
   bodyContext: new Set(),
-  origins: new Set(),
+  gates: NO_GATES,
   maxBodyBytes: 1,
   streams: { count: nothing },
   clock: { now: () => 0, after: nothing },

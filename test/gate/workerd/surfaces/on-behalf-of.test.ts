@@ -4,6 +4,7 @@ import { a2a } from '../../../../src/examples/a2a/a2a.ts';
 import { agUi } from '../../../../src/examples/ag-ui/ag-ui.ts';
 import type { ModelRequest } from '../../../../src/index.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
+import { onBehalfOf } from '../../../../src/modules/http/entry.ts';
 import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
@@ -15,6 +16,7 @@ const app = (tenant?: string): Send =>
   appWith({
     agents: [scripted],
     use: [
+      onBehalfOf(({ headers }) => headers.get('x-user-id')),
       openAi(),
       aiSdkUi(),
       agUi(),
@@ -22,7 +24,6 @@ const app = (tenant?: string): Send =>
       defineMcpEndpoint({ agents: ['scripted'] }),
     ],
     auth: () => ({ id: 'app', tenant, delegates: true }),
-    onBehalfOf: ({ headers }) => headers.get('x-user-id'),
   });
 
 /** How a protocol is sent a message: the path and the body; `id` is what the client calls its message, its thread or its key. */

@@ -2,6 +2,9 @@
 import type OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import type { HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
+import { onBehalfOf } from '../../../../src/modules/http/entry.ts';
+import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
 import { objectsWith } from '../http/app.ts';
@@ -11,8 +14,8 @@ import { clientsOf, lastWords, type Message, type Saying, say, unknown, user } f
 const shared = clientsOf({ id: 'app' });
 
 /** The same, where the backend names its users. */
-const onBehalfOf: HoldfastConfig['onBehalfOf'] = ({ headers }) => headers.get('x-user-id');
-const delegating = clientsOf({ id: 'app', delegates: true }, { onBehalfOf });
+const use = [openAi(), files(), onBehalfOf(({ headers }) => headers.get('x-user-id'))];
+const delegating = clientsOf({ id: 'app', delegates: true }, { use });
 const as = (person: string): Saying => ({ via: delegating({ 'x-user-id': person }) });
 
 const adds: ScriptedReply = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
@@ -100,7 +103,7 @@ describe('two users of one token with equal openings', () => {
     async (_, opening) => {
       const { replies, message = user, saying, config } = opening;
       const { message: words } = script(...replies, ...replies, 'One.', 'Other.');
-      const clients = clientsOf({ id: 'app', delegates: true }, { onBehalfOf, ...config });
+      const clients = clientsOf({ id: 'app', delegates: true }, { use, ...config });
       const text = message(words());
       const options = (person: string): Saying => ({
         ...saying,
@@ -211,7 +214,7 @@ describe('two users of one token with equal openings', () => {
     const text = message();
     const headers = { 'idempotency-key': crypto.randomUUID() };
     const tenant = crypto.randomUUID();
-    const clients = clientsOf({ id: 'app', tenant, delegates: true }, { onBehalfOf });
+    const clients = clientsOf({ id: 'app', tenant, delegates: true }, { use });
     const of = (person: string): Saying => ({ via: clients({ 'x-user-id': person }), headers });
     const [ada, ben] = [await say([], text, of('ada')), await say([], text, of('ben'))];
     expect([lastWords(ada), lastWords(ben)]).toEqual(['Of Ada.', 'Of Ben.']);

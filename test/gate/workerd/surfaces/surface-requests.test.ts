@@ -4,6 +4,7 @@ import { Hono } from 'hono';
 import { describe, expect, it, vi } from 'vitest';
 import { createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
+import { rateLimit } from '../../../../src/modules/http/entry.ts';
 import { openApi, type RouteDescriptions } from '../../../../src/modules/openapi/entry.ts';
 import {
   defineSurface,
@@ -302,7 +303,7 @@ describe('a surface tells in its own words', () => {
 
   it('that too many came', async () => {
     const RATE_LIMIT = { limit: async () => ({ success: false }) };
-    const response = await ask(appOf(never, {}, { RATE_LIMIT }));
+    const response = await ask(appOf(never, { use: [surfaceOf(never), rateLimit()] }, { RATE_LIMIT }));
     const detail =
       'Too many messages have come for sessions of this owner lately. Send the message again in a while.';
     expect(await refused(response)).toEqual(told(429, 'rate-limited', detail));

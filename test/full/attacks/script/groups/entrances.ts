@@ -149,7 +149,7 @@ const nothingSet: readonly Attack[] = [
 const crossSite = problem(
   403,
   'cross-site',
-  'A page of another site sent this request, and may not. If it is a page of yours, name its origin in createHoldfast({ origins }).',
+  "A page of another site sent this request, and may not. If it is a page of yours, name its origin in cors({ origins }) of 'holdfast/http', in `use` of createHoldfast.",
 );
 
 /** What browsers send for a page that may not. */

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../../../../src/index.ts';
 import { mcpDescription } from '../../../../../src/mcp/server/entry.ts';
 import { openaiCompatible } from '../../../../../src/model/openai-compatible/entry.ts';
+import { cors } from '../../../../../src/modules/http/entry.ts';
 import { openApi } from '../../../../../src/modules/openapi/entry.ts';
 import { pass } from '../../../../fixtures/held-time.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
@@ -279,7 +280,7 @@ describe('/mcp', () => {
   });
 
   it('is refused to a page of another site, and open to one of the app’s own', async () => {
-    const mine = publishing({ tools: [hello] }, { origins: ['https://app.example'] });
+    const mine = publishing({ tools: [hello] }, { use: [cors({ origins: ['https://app.example'] })] });
     const evil = await postMcp(mine, rpc('ping'), { headers: { origin: 'https://evil.example' } });
     expect([evil.status, (await json(evil)).type]).toEqual([403, 'urn:holdfast:problem:cross-site']);
     const own = await postMcp(mine, rpc('ping'), { headers: { origin: 'https://app.example' } });

@@ -3,24 +3,25 @@ import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
-import { createHoldfast } from '../../../../src/create-holdfast.ts';
-import { agUi } from '../../../../src/examples/ag-ui/ag-ui.ts';
-import { defineTool } from '../../../../src/index.ts';
-import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
-import { files } from '../../../../src/modules/files/entry.ts';
-import { openApi } from '../../../../src/modules/openapi/entry.ts';
-import { defineWebhook, ignored, reply } from '../../../../src/modules/webhooks/entry.ts';
-import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
-import { openAi } from '../../../../src/surfaces/openai/entry.ts';
-import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { held, script } from '../../../fixtures/scripts.ts';
-import { postMcp, publishing, rpc } from '../mcp/server/talk.ts';
-import { appWith } from './app.ts';
-import { allEvents, json, newSession, ORIGIN, post, type Send, SSE } from './client.ts';
-import { fileApp, idOf, posted } from './file-app.ts';
+import { createHoldfast } from '../../../../../src/create-holdfast.ts';
+import { agUi } from '../../../../../src/examples/ag-ui/ag-ui.ts';
+import { defineTool } from '../../../../../src/index.ts';
+import { defineMcpEndpoint } from '../../../../../src/mcp/server/entry.ts';
+import { files } from '../../../../../src/modules/files/entry.ts';
+import { cors } from '../../../../../src/modules/http/entry.ts';
+import { openApi } from '../../../../../src/modules/openapi/entry.ts';
+import { defineWebhook, ignored, reply } from '../../../../../src/modules/webhooks/entry.ts';
+import { aiSdkUi } from '../../../../../src/surfaces/ai-sdk-ui/entry.ts';
+import { openAi } from '../../../../../src/surfaces/openai/entry.ts';
+import { scripted } from '../../../../fixtures/scripted-agent.ts';
+import { held, script } from '../../../../fixtures/scripts.ts';
+import { appWith } from '../../http/app.ts';
+import { allEvents, json, newSession, ORIGIN, post, type Send, SSE } from '../../http/client.ts';
+import { fileApp, idOf, posted } from '../../http/file-app.ts';
+import { postMcp, publishing, rpc } from '../../mcp/server/talk.ts';
 
 const PAGE = 'https://app.example';
-const origins = [PAGE, 'http://localhost:3000'];
+const pages = cors({ origins: [PAGE, 'http://localhost:3000'] });
 const FROM = { origin: PAGE, 'sec-fetch-site': 'cross-site' };
 const EXPOSED =
   'x-request-id, location, content-location, retry-after, etag, preference-applied, allow, www-authenticate, content-disposition, ' +
@@ -34,7 +35,7 @@ const shop = defineWebhook({
   verify: () => reply('Nothing.'),
   start: () => ignored('Nothing.'),
 });
-const via = appWith({ origins, use: [openApi(), files(), shop] });
+const via = appWith({ use: [openApi(), files(), shop, pages] });
 const says = (...replies: Parameters<typeof script>) => ({ message: script(...replies).message() });
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
 
@@ -86,7 +87,7 @@ describe('a browser that asks first for a page of an origin of the app', () => {
 
   it('is told the same where MCP is served', async () => {
     const response = await preflight('/mcp', 'POST', {
-      by: publishing({ tools: [hello] }, { origins }),
+      by: publishing({ tools: [hello] }, { use: [pages] }),
     });
     expect([response.status, corsOf(response)]).toMatchObject([
       204,
@@ -111,7 +112,7 @@ describe('a browser that asks first for a page of an origin of the app', () => {
       asked.push(request);
       return null;
     };
-    const response = await preflight('/agents', 'GET', { by: appWith({ origins, auth }) });
+    const response = await preflight('/agents', 'GET', { by: appWith({ use: [pages], auth }) });
     expect([response.status, asked]).toEqual([204, []]);
   });
 
@@ -123,7 +124,7 @@ describe('a browser that asks first for a page of an origin of the app', () => {
   ])('for a page of another one is answered as it always was: %j', async (headers) => {
     const response = await preflight('/agents', 'GET', { headers });
     expect([response.status, corsOf(response)]).toEqual([405, { vary: 'origin' }]);
-    const closed = appWith({ origins, auth: () => null });
+    const closed = appWith({ use: [pages], auth: () => null });
     expect((await preflight('/agents', 'GET', { headers, by: closed })).status).toBe(401);
   });
 
@@ -163,14 +164,14 @@ const ANSWERS: readonly (readonly [
   [
     'to whoever may not ask',
     401,
-    (from) => appWith({ origins, auth: () => null })('/agents', { headers: from }),
+    (from) => appWith({ use: [pages], auth: () => null })('/agents', { headers: from }),
   ],
   [
     'to a failure inside',
     500,
     (from) =>
       appWith({
-        origins,
+        use: [pages],
         log: false,
         auth: () => {
           throw new Error('broken');
@@ -181,13 +182,15 @@ const ANSWERS: readonly (readonly [
     'to what was thrown there and is no error',
     500,
     (from) =>
-      appWith({ origins, log: false, auth: () => Promise.reject('a text') })('/agents', { headers: from }),
+      appWith({ use: [pages], log: false, auth: () => Promise.reject('a text') })('/agents', {
+        headers: from,
+      }),
   ],
   ['of the health', 200, (from) => via('/health', { headers: from })],
   [
     'of MCP',
     200,
-    (from) => postMcp(publishing({ tools: [hello] }, { origins }), rpc('ping'), { headers: from }),
+    (from) => postMcp(publishing({ tools: [hello] }, { use: [pages] }), rpc('ping'), { headers: from }),
   ],
 ];
 
@@ -223,7 +226,7 @@ describe('an answer', () => {
   });
 
   it('that is a file is readable', async () => {
-    const app = fileApp({ accepts: ['image/*'], origins });
+    const app = fileApp({ accepts: ['image/*'], use: [pages] });
     const session = newSession('seer');
     await posted(
       app.via,
@@ -255,9 +258,9 @@ describe('an answer', () => {
 describe('every route that an app may have', () => {
   const app = {
     agents: [scripted],
-    origins,
     auth: ({ headers }: Request) => (headers.has('authorization') ? { id: 'me' } : null),
     use: [
+      pages,
       openAi(),
       aiSdkUi(),
       agUi(),
@@ -310,8 +313,8 @@ describe('below another path', () => {
     (fetch: Hono['fetch']): Send =>
     async (path, init) =>
       fetch(new Request(ORIGIN + path, init), { ...env }, createExecutionContext());
-  const { routes } = createHoldfast({ agents: [scripted], origins });
-  const { worker } = createHoldfast({ agents: [scripted], origins, basePath: '/ai' });
+  const { routes } = createHoldfast({ agents: [scripted], use: [pages] });
+  const { worker } = createHoldfast({ agents: [scripted], use: [pages], basePath: '/ai' });
 
   it.each<[string, Send]>([
     ['a Hono app', sending(new Hono().route('/ai', routes).fetch)],

@@ -3,18 +3,17 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import {
   type Caller,
   ConfigurationError,
-  createHoldfast,
   type HoldfastConfig,
   type LogEntry,
-  type OnBehalfOf,
-} from '../../../../src/create-holdfast.ts';
-import { defineAgent, defineTool, type TurnPrincipal } from '../../../../src/index.ts';
-import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
-import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { modelBySession, script } from '../../../fixtures/scripts.ts';
-import { calling } from '../mcp/server/talk.ts';
-import { appWith } from './app.ts';
-import { json, newSession, post, type Send } from './client.ts';
+} from '../../../../../src/create-holdfast.ts';
+import { defineAgent, defineTool, type TurnPrincipal } from '../../../../../src/index.ts';
+import { defineMcpEndpoint } from '../../../../../src/mcp/server/entry.ts';
+import { type OnBehalfOf, onBehalfOf } from '../../../../../src/modules/http/entry.ts';
+import { scripted } from '../../../../fixtures/scripted-agent.ts';
+import { modelBySession, script } from '../../../../fixtures/scripts.ts';
+import { appWith } from '../../http/app.ts';
+import { json, newSession, post, type Send } from '../../http/client.ts';
+import { calling } from '../../mcp/server/talk.ts';
 
 interface Seen {
   readonly principal: TurnPrincipal;
@@ -49,11 +48,16 @@ const byHeader: OnBehalfOf = ({ headers }) => {
   return headers.get('x-user-id');
 };
 
-const appOf = (caller: unknown, config: Partial<HoldfastConfig> = {}): Send =>
+/** An app, and how it names the persons of a request; `null`: not at all. */
+interface DelegatingApp extends Partial<HoldfastConfig> {
+  readonly personOf?: OnBehalfOf | null;
+}
+
+const appOf = (caller: unknown, { personOf = byHeader, use = [], ...config }: DelegatingApp = {}): Send =>
   appWith({
     agents: [scripted, looker],
     auth: () => caller as Caller, // plain JavaScript may answer anything
-    onBehalfOf: byHeader,
+    use: personOf ? [onBehalfOf(personOf), ...use] : use,
     secrets: (_, { id }) => ({ of: id }),
     ...config,
   });
@@ -110,7 +114,7 @@ describe('a request on behalf of a person', () => {
   });
 
   it('may be named by a promise', async () => {
-    const via = appOf(DELEGATING, { onBehalfOf: async () => 'ann' });
+    const via = appOf(DELEGATING, { personOf: async () => 'ann' });
     await post(
       newSession('looker'),
       { message: script({ calls: [{ name: 'look' }] }, 'Done.').message() },
@@ -122,7 +126,7 @@ describe('a request on behalf of a person', () => {
   it.each(['', ' ', 'x'.repeat(256), 'a\u0000b', 'a\u0085b', '\ud800'])(
     'is refused for an id that cannot be one: %j',
     async (id) => {
-      const response = await appOf(DELEGATING, { onBehalfOf: () => id })('/agents');
+      const response = await appOf(DELEGATING, { personOf: () => id })('/agents');
       expect(await json(response)).toEqual({
         type: 'urn:holdfast:problem:invalid-person',
         title: 'invalid person',
@@ -136,7 +140,7 @@ describe('a request on behalf of a person', () => {
   it.each(['x'.repeat(255), 'https://id.example/a/b', '../ann', '"],["', 'Ännchen 🐙'])(
     'is the person of any other id: %j',
     async (id) => {
-      const via = appOf(DELEGATING, { onBehalfOf: () => id });
+      const via = appOf(DELEGATING, { personOf: () => id });
       const { message } = script({ calls: [{ name: 'look' }] }, 'Done.');
       expect((await post(newSession('looker'), { message: message() }, { via })).status).toBe(200);
       expect(seen.map(({ principal }) => principal.id)).toEqual([`app/${id}`]);
@@ -158,7 +162,7 @@ describe('a caller without `delegates: true`', () => {
 });
 
 /** What is answered where code of the app is wrong, and what its log says. */
-async function failing(caller: unknown, config: Partial<HoldfastConfig>): Promise<string> {
+async function failing(caller: unknown, config: DelegatingApp): Promise<string> {
   const lines: LogEntry[] = [];
   const via = appOf(caller, { log: (line) => void lines.push(line), ...config });
   const response = await via('/agents', ofPerson('ann'));
@@ -170,12 +174,12 @@ async function failing(caller: unknown, config: Partial<HoldfastConfig>): Promis
 }
 
 describe('an app that contradicts itself', () => {
-  it.each<[string, unknown, Partial<HoldfastConfig>, string]>([
+  it.each<[string, unknown, DelegatingApp, string]>([
     [
       'a caller delegates, and the app names no person',
       DELEGATING,
-      { onBehalfOf: undefined },
-      '`auth` returned a caller with `delegates: true`. Pass `onBehalfOf` to createHoldfast.',
+      { personOf: null },
+      "`auth` returned a caller with `delegates: true`. Import `onBehalfOf` from 'holdfast/http', and add it to `use` of createHoldfast.",
     ],
     [
       'a delegating caller could be a person of another',
@@ -198,7 +202,7 @@ describe('an app that contradicts itself', () => {
     [
       '`onBehalfOf` returns no text',
       DELEGATING,
-      { onBehalfOf: () => 7 as unknown as string }, // plain JavaScript may
+      { personOf: () => 7 as unknown as string }, // plain JavaScript may
       '`onBehalfOf` returned a value that is not a string. Return the id of a person, or undefined.',
     ],
   ])('fails, and the log says why: %s', async (_, caller, config, problem) => {
@@ -206,11 +210,11 @@ describe('an app that contradicts itself', () => {
   });
 
   it('is told at its definition that `onBehalfOf` is a function', () => {
-    const onBehalfOf = 'x-user-id' as unknown as OnBehalfOf; // plain JavaScript may
-    expect(() => createHoldfast({ agents: [scripted], onBehalfOf })).toThrow(ConfigurationError);
+    const name = 'x-user-id' as unknown as OnBehalfOf; // plain JavaScript may
+    expect(() => onBehalfOf(name)).toThrow(ConfigurationError);
   });
 
   it('may have a caller whose id has a slash where nobody delegates', async () => {
-    expect((await appOf({ id: 'app/ann' }, { onBehalfOf: undefined })('/agents')).status).toBe(200);
+    expect((await appOf({ id: 'app/ann' }, { personOf: null })('/agents')).status).toBe(200);
   });
 });

@@ -1,13 +1,14 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
-import type { Caller } from '../../../../src/create-holdfast.ts';
-import { githubWebhook } from '../../../../src/modules/webhooks/entry.ts';
-import { ENV } from '../../../fixtures/arrive.ts';
-import { script } from '../../../fixtures/scripts.ts';
-import { newId, postMcp, publishing, rpc } from '../mcp/server/talk.ts';
-import { appWith } from './app.ts';
-import { json, newSession, type Send } from './client.ts';
-import { deliver, signedIssue } from './hook-deliveries.ts';
+import type { Caller } from '../../../../../src/create-holdfast.ts';
+import { rateLimit } from '../../../../../src/modules/http/entry.ts';
+import { githubWebhook } from '../../../../../src/modules/webhooks/entry.ts';
+import { ENV } from '../../../../fixtures/arrive.ts';
+import { script } from '../../../../fixtures/scripts.ts';
+import { appWith } from '../../http/app.ts';
+import { json, newSession, type Send } from '../../http/client.ts';
+import { deliver, signedIssue } from '../../http/hook-deliveries.ts';
+import { newId, postMcp, publishing, rpc } from '../../mcp/server/talk.ts';
 
 const PROBLEM = {
   type: 'urn:holdfast:problem:rate-limited',
@@ -28,7 +29,7 @@ function limiter(success: boolean | Error): { readonly keys: string[]; readonly 
 }
 
 const appOf = (caller: Caller, vars: Readonly<Record<string, unknown>>): Send =>
-  appWith({ auth: () => caller }, vars);
+  appWith({ auth: () => caller, use: [rateLimit()] }, vars);
 
 const message = (via: Send, session = newSession()): Promise<Response> =>
   via(`${session}/messages`, {
@@ -37,7 +38,7 @@ const message = (via: Send, session = newSession()): Promise<Response> =>
     body: JSON.stringify({ message: script('Done.').message() }),
   });
 
-describe('with the platform’s RATE_LIMIT bound', () => {
+describe('rateLimit', () => {
   it('messages beyond it are 429 with Retry-After, and those of another owner are taken', async () => {
     const RATE_LIMIT: unknown = Reflect.get(env, 'RATE_LIMIT_OF_TESTS');
     const via = appOf({ id: newId(), tenant: newId() }, { RATE_LIMIT });
@@ -69,7 +70,7 @@ describe('the key', () => {
   it('of a webhook is that of whose session it starts a turn in', async () => {
     const RATE_LIMIT = limiter(false);
     const webhook = githubWebhook({ agent: 'scripted', secret: 'SECRET', owner: { id: 'ada' } });
-    const app = appWith({ use: [webhook] }, { ...ENV, RATE_LIMIT });
+    const app = appWith({ use: [webhook, rateLimit()] }, { ...ENV, RATE_LIMIT });
     const response = await deliver(app, await signedIssue());
     expect([response.status, response.headers.get('retry-after'), await json(response)]).toEqual([
       429,
@@ -81,7 +82,11 @@ describe('the key', () => {
 
   it('of a client of MCP is the caller’s', async () => {
     const RATE_LIMIT = limiter(false);
-    const via = publishing({ agents: ['scripted'] }, { auth: () => ({ id: 'ann' }) }, { RATE_LIMIT });
+    const via = publishing(
+      { agents: ['scripted'] },
+      { auth: () => ({ id: 'ann' }), use: [rateLimit()] },
+      { RATE_LIMIT },
+    );
     const response = await postMcp(via, rpc('tools/list'));
     expect([response.status, await json(response)]).toEqual([429, PROBLEM]);
     expect(RATE_LIMIT.keys).toEqual(['id ann']);
@@ -126,18 +131,30 @@ describe('a RATE_LIMIT that fails', () => {
     log.mockRestore();
   });
 
-  it('because it is none is told like all that a deployment lacks', async () => {
-    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const via = appOf({ id: newId() }, { RATE_LIMIT: '100' });
-    const detail =
-      'RATE_LIMIT of this Worker is no rate-limit binding. Bind one in wrangler.toml, or call it by another name:\n\n' +
-      '[[ratelimits]]\nname = "RATE_LIMIT"\nnamespace_id = "1"\nsimple = { limit = 60, period = 60 }';
-    for (const response of [await message(via), await via('/health')]) {
-      expect([response.status, await json(response)]).toEqual([
-        500,
-        expect.objectContaining({ type: 'urn:holdfast:problem:misconfigured', detail }),
-      ]);
-    }
-    log.mockRestore();
+  it.each(['100', undefined])(
+    'is reported like all that a deployment lacks if it is %j',
+    async (RATE_LIMIT) => {
+      const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+      const via = appOf({ id: newId() }, { RATE_LIMIT });
+      const detail =
+        '`rateLimit()` needs the rate-limit binding RATE_LIMIT. Bind one in wrangler.toml:\n\n' +
+        '[[ratelimits]]\nname = "RATE_LIMIT"\nnamespace_id = "1"\nsimple = { limit = 60, period = 60 }';
+      for (const response of [await message(via), await via('/health')]) {
+        expect([response.status, await json(response)]).toEqual([
+          500,
+          expect.objectContaining({ type: 'urn:holdfast:problem:misconfigured', detail }),
+        ]);
+      }
+      log.mockRestore();
+    },
+  );
+});
+
+describe('an app without `rateLimit()`', () => {
+  it('counts nothing, whatever it binds', async () => {
+    const RATE_LIMIT = limiter(false);
+    const via = appWith({ auth: () => ({ id: newId() }) }, { RATE_LIMIT });
+    expect((await message(via)).status).toBe(202);
+    expect(RATE_LIMIT.keys).toEqual([]);
   });
 });

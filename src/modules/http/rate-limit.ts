@@ -1,0 +1,63 @@
+import { DeploymentError } from '../../session/deployment.ts';
+import { type Log, logOnce, mistake } from '../../tool/log.ts';
+import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { APP } from '../../worker/app-seam.ts';
+import type { Env } from '../../worker/host.ts';
+import { Problem } from '../../worker/problem.ts';
+
+/**
+ * Counts the requests that may start a turn, by the owner of the sessions, with the rate-limit binding `RATE_LIMIT` of the Worker. One request too many
+ * returns 429 `rate-limited` with `Retry-After`. If the binding fails, requests are let through, and the log says so.
+ *
+ * @example
+ * ```ts
+ * const holdfast = createHoldfast({ agents: [clerk()], use: [rateLimit()] });
+ * ```
+ */
+export const rateLimit = (): ModuleUse => USE;
+
+const USE = useOf(createModule({ name: 'rate-limit' }));
+
+APP.give(USE, {
+  check: limiterOf,
+  async admit({ id, tenant }, { env, host }) {
+    const limiter = limiterOf(env);
+    const key = tenant === undefined ? `id ${id}` : `tenant ${tenant}`;
+    if (await counts(() => limiter.limit({ key }), host.log)) return;
+    throw new Problem(
+      'rate-limited',
+      'Too many messages have come for sessions of this owner lately. Send the message again in a while.',
+      { headers: { 'retry-after': RETRY_AFTER } },
+    );
+  },
+});
+
+/** In seconds. A binding counts over 10 or 60, and does not say which. */
+const RETRY_AFTER = '10';
+
+/** The platform's counter of requests, as a Worker binds it. */
+interface RateLimiter {
+  limit(asked: { readonly key: string }): Promise<{ readonly success: boolean }>;
+}
+
+/** @throws DeploymentError if the Worker binds none. */
+function limiterOf({ RATE_LIMIT: bound }: Env): RateLimiter {
+  if (isRateLimiter(bound)) return bound;
+  throw new DeploymentError(NO_LIMITER);
+}
+
+const isRateLimiter = (bound: unknown): bound is RateLimiter => typeof Object(bound).limit === 'function';
+
+const NO_LIMITER =
+  '`rateLimit()` needs the rate-limit binding RATE_LIMIT. Bind one in wrangler.toml:\n\n' +
+  '[[ratelimits]]\nname = "RATE_LIMIT"\nnamespace_id = "1"\nsimple = { limit = 60, period = 60 }';
+
+async function counts(ask: () => Promise<{ readonly success: boolean }>, log: Log): Promise<boolean> {
+  try {
+    return (await ask()).success;
+  } catch (failure) {
+    const why = failure instanceof Error ? failure.message : String(failure);
+    logOnce(log, mistake(`RATE_LIMIT could not be asked, and what it would count is let through: ${why}`));
+    return true;
+  }
+}

@@ -1,0 +1,166 @@
+/** What a module of an app puts around its routes: `http`, `caller` and `admit`. */
+import { describe, expect, it } from 'vitest';
+import { ConfigurationError, type LogEntry, SessionError } from '../../../../../src/create-holdfast.ts';
+import { defineAgent } from '../../../../../src/index.ts';
+import { defineModule, type ModuleParts } from '../../../../../src/module.ts';
+import { onBehalfOf, rateLimit } from '../../../../../src/modules/http/entry.ts';
+import { modelBySession, script } from '../../../../fixtures/scripts.ts';
+import { appWith } from '../../http/app.ts';
+import { json, newSession, post } from '../../http/client.ts';
+
+const edge = defineModule({ name: 'edge' });
+const inner = defineModule({ name: 'inner' });
+const says = () => ({ message: script('Done.').message() });
+
+describe('`http` of a module', () => {
+  it('is around every route, the first use outermost, and sees failures as responses', async () => {
+    const seen: string[] = [];
+    const layer = (name: string): ModuleParts => ({
+      async http(asked, next) {
+        seen.push(`${name} ${asked.request.method} ${new URL(asked.request.url).pathname}`);
+        const response = await next(asked);
+        seen.push(`${name} ${response.status}`);
+        return response;
+      },
+    });
+    const via = appWith({ auth: () => null, use: [edge.use(layer('outer')), inner.use(layer('inner'))] });
+    for (const path of ['/agents', '/health', '/nothing']) await (await via(path)).body?.cancel();
+    expect(seen).toEqual(
+      [
+        ['/agents', 401],
+        ['/health', 200],
+        ['/nothing', 401],
+      ].flatMap(([path, status]) => [
+        `outer GET ${path}`,
+        `inner GET ${path}`,
+        `inner ${status}`,
+        `outer ${status}`,
+      ]),
+    );
+  });
+
+  it('returns a response of its own, with the headers of the app', async () => {
+    const use = [edge.use({ http: async () => new Response('Closed.', { status: 418 }) })];
+    const response = await appWith({ use })('/closed');
+    expect([response.status, await response.text()]).toEqual([418, 'Closed.']);
+    const { headers } = response;
+    expect(headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
+    expect([headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual([
+      'no-store',
+      'nosniff',
+    ]);
+  });
+
+  it('may return a response that cannot be changed', async () => {
+    const use = [edge.use({ http: async () => Response.redirect('https://login.example/') })];
+    const response = await appWith({ use })('/closed', { redirect: 'manual' });
+    expect([response.status, response.headers.get('cache-control')]).toEqual([302, 'no-store']);
+  });
+
+  it.each<[string, ModuleParts]>([
+    ['throws', { http: () => Promise.reject(new Error('broken')) }],
+    [
+      'throws at once',
+      {
+        http() {
+          throw new Error('broken');
+        },
+      },
+    ],
+    ['returns no response', { http: async () => ({ status: 200 }) as Response }], // plain JavaScript may
+  ])('that %s is a failure inside, which the log has', async (_, parts) => {
+    const lines: LogEntry[] = [];
+    const via = appWith({ use: [edge.use(parts)], log: (line) => void lines.push(line) });
+    const response = await via('/agents');
+    expect([response.status, (await json(response)).type]).toEqual([
+      500,
+      'urn:holdfast:problem:internal-error',
+    ]);
+    expect(lines).toMatchObject([{ level: 'error', event: 'request-failed' }]);
+  });
+
+  it('says which pages are trusted, and no other request is', async () => {
+    const trusted = edge.use({
+      http: (asked, next) =>
+        next(asked.request.headers.get('x-trusted') ? { ...asked, isOwnPage: true } : asked),
+    });
+    const via = appWith({ use: [trusted] });
+    const from = { origin: 'https://any.example', 'sec-fetch-site': 'cross-site' };
+    const send = (headers: Readonly<Record<string, string>>) => post(newSession(), says(), { via, headers });
+    expect((await send(from)).status).toBe(403);
+    expect((await send({ ...from, 'x-trusted': 'yes' })).status).toBe(200);
+  });
+});
+
+describe('`caller` of a module', () => {
+  it('is the caller from there on, after that of the modules before it', async () => {
+    const owners: unknown[] = [];
+    const via = appWith({
+      auth: () => ({ id: 'app', delegates: true }),
+      use: [
+        inner.use({ caller: ({ id, ...more }) => ({ ...more, id: `${id}+` }) }),
+        onBehalfOf(({ headers }) => headers.get('x-user-id')),
+        edge.use({ admit: async (owner) => void owners.push(owner) }),
+      ],
+    });
+    expect((await post(newSession(), says(), { via, headers: { 'x-user-id': 'ann' } })).status).toBe(200);
+    expect(owners).toEqual([{ id: 'app+/ann' }]);
+  });
+
+  it('must be one', async () => {
+    const lines: LogEntry[] = [];
+    const use = [edge.use({ caller: () => ({ id: '' }) })];
+    const via = appWith({ auth: () => ({ id: 'me' }), use, log: (line) => void lines.push(line) });
+    expect((await via('/agents')).status).toBe(500);
+    expect(String(Object(lines[0]).thrown)).toContain('A module answered a caller whose id or tenant');
+  });
+
+  it('refuses a request with the error of a session', async () => {
+    const use = [
+      edge.use({
+        caller() {
+          throw new SessionError('tenant-required', 'Not you.');
+        },
+      }),
+    ];
+    const response = await appWith({ auth: () => ({ id: 'me' }), use })('/agents');
+    expect([response.status, (await json(response)).detail]).toEqual([403, 'Not you.']);
+  });
+});
+
+describe('`admit` of a module', () => {
+  it('refuses what may start a turn, and nothing else', async () => {
+    const use = [
+      edge.use({
+        async admit({ id }, { now, env }) {
+          expect([now(), typeof env]).toEqual([expect.any(Number), 'object']);
+          throw new SessionError('rate-limited', `No more for ${id}.`, { retryAfter: 60 });
+        },
+      }),
+    ];
+    const via = appWith({ auth: () => ({ id: 'me' }), use });
+    const response = await post(newSession(), says(), { via });
+    expect([response.status, response.headers.get('retry-after'), (await json(response)).detail]).toEqual([
+      429,
+      '60',
+      'No more for me.',
+    ]);
+    expect((await via('/agents')).status).toBe(200);
+  });
+});
+
+it('is of the app: an agent that brings one is refused, with the module’s name', () => {
+  const agent = defineAgent({
+    name: 'a',
+    description: 'Answers.',
+    instructions: 'Answer.',
+    model: modelBySession,
+    use: [rateLimit()],
+  });
+  expect(() => appWith({ agents: [agent] })).toThrow(
+    new ConfigurationError(
+      "The module 'rate-limit' works on all requests of the app, but an agent or a tool brings it: add it to `use` of createHoldfast.",
+    ),
+  );
+  expect(() => appWith({ agents: [agent], use: [rateLimit()] })).not.toThrow();
+});
