@@ -89,7 +89,7 @@ export function toChange(
   };
 }
 
-interface Sending {
+export interface Sending {
   readonly port: Pick<SessionPort, 'append'>;
   readonly epoch: number;
   readonly after: Clock['after'];

@@ -9,7 +9,7 @@ import type { LoopJournal } from '../loop/loop.ts';
 import type { HeldFiles } from '../loop/loop-files.ts';
 import { Changes } from '../tool/async.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
-import { appendUntilAnswered, dueOf, type Emitted, takeFitting, toChange } from './append.ts';
+import { appendUntilAnswered, dueOf, type Emitted, type Sending, takeFitting, toChange } from './append.ts';
 import { type Clock, soon } from './read-platform.ts';
 
 /** What an outbox tells the invocation that owns it. */
@@ -73,7 +73,7 @@ export class Outbox implements LoopJournal {
   fencedBy: Interrupted | undefined;
   /** The session was too full for what was emitted here. */
   full: SessionFull | undefined;
-  readonly #options: Options;
+  readonly #options: Options & Sending;
   readonly #pending: Emitted[] = [];
   /** In the append that is under way. */
   #sent: readonly Emitted[] = [];
@@ -87,7 +87,7 @@ export class Outbox implements LoopJournal {
   readonly #givenUp = Promise.withResolvers<'given-up'>();
 
   constructor(options: Options) {
-    this.#options = options;
+    this.#options = { ...options, givenUp: this.#givenUp.promise };
     this.state = options.state;
     this.acknowledged = options.state.seq;
     this.#waiting = options.waiting ?? NOTHING_WAITS;
@@ -195,10 +195,9 @@ export class Outbox implements LoopJournal {
     const ending = isLast && !this.#isReleased ? this.#ending : undefined;
     this.#options.listener.sending?.();
     const sentAt = this.#options.now();
-    const sending = { ...this.#options, givenUp: this.#givenUp.promise };
     const change: Change = { ...toChange(sent, inboxRead, this.#options.inboxHeld()), ...ending };
     try {
-      const answer = await appendUntilAnswered(sending, this.acknowledged + 1, change);
+      const answer = await appendUntilAnswered(this.#options, this.acknowledged + 1, change);
       if (answer === 'given-up') return;
       if (answer.status === 'session-full') this.full = answer;
       if (answer.status !== 'appended') return this.#refused(`the append was refused as ${answer.status}`);

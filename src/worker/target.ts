@@ -211,7 +211,9 @@ const mintingFor =
 
 /** All agents of the app, each with what it asks the app for. */
 const agentsIn = (host: Invoked, env: Env): NonNullable<TurnHost['agents']> => ({
-  names: [...host.agents.keys()].toSorted(),
+  get names() {
+    return [...host.agents.keys()].toSorted();
+  },
   get model() {
     return modelOfApp({ host, env });
   },
