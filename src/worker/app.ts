@@ -249,11 +249,10 @@ async function respond(route: Route, asked: RouteRequest, named: NamedInPath): P
   const { host, caller } = known;
   if (route.isCounted) await host.gates.admit?.(ownerOf(caller), known);
   const { request } = asked;
-  // Whether another protocol streams shows in its answer; ours does for a client whose `Accept` asks for it.
+  if (!route.streams || request.method === 'HEAD') return handle(route, known, named);
+  // Our protocol streams to those whose `Accept` asks for it. Whether another one does shows in its answer.
   const isStream = wantsEvents(request);
-  if (!route.streams || request.method === 'HEAD' || !(isStream || route.refuse)) {
-    return handle(route, known, named);
-  }
+  if (!isStream && !route.refuse) return handle(route, known, named);
   return host.streams.count(caller, { isStream, signal: request.signal }, () => handle(route, known, named));
 }
 
