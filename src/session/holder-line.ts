@@ -55,7 +55,8 @@ export class HolderLine {
 
   /** Called once. The line opens as soon as there is a connection for it. */
   open(): void {
-    void this.#options.slots.hold(() => this.#listen(), 'first');
+    const { slots } = this.#options;
+    void slots.hold(() => this.#listen(), 'first');
   }
 
   close(): void {
