@@ -29,8 +29,8 @@ const anotherType: readonly Edit[] = [
     to: `  'turn-yielded': nothingMore, 'turn-noted': nothingMore,`,
   },
   {
-    from: '  session.takeIn(leased.inbox);',
-    to: `  outbox.emit({ type: 'turn-noted', turn: turn.id }); session.takeIn(leased.inbox);`,
+    from: '  session.inbox.takeIn(leased.inbox);',
+    to: `  outbox.emit({ type: 'turn-noted', turn: turn.id }); session.inbox.takeIn(leased.inbox);`,
   },
 ];
 
