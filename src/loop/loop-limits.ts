@@ -9,18 +9,6 @@ export interface LoopLimits extends Pick<Limits, 'tokens'> {
 /** The limits of an agent that declares none: generous enough for honest work, small enough to stop a runaway. */
 export const DEFAULT_LIMITS: LoopLimits = { iterations: 20 };
 
-/** Tokens after which a turn asks no model any more, where its agent has no limit on them of its own. */
-const MOST_TOKENS = 1_000_000;
-
-/**
- * Tokens after which a turn asks no model any more, though nothing is held back for them; `undefined` for any number. `isBounded`: a
- * module bounds them.
- */
-export function tokenCeiling({ tokens }: Pick<Limits, 'tokens'>, isBounded = false): number | undefined {
-  if (tokens === 'unlimited') return undefined;
-  return tokens ?? (isBounded ? undefined : MOST_TOKENS);
-}
-
 /** The declared limits over those around them. */
 export const withLimits = (limits: Limits | undefined, around: LoopLimits): LoopLimits => ({
   iterations: limits?.iterations ?? around.iterations,

@@ -9,7 +9,7 @@ import type {
   ToolExecution,
   TurnPrincipal,
 } from '../tool/call.ts';
-import type { ReachedLimit } from '../tool/frame.ts';
+import type { Limits, ReachedLimit } from '../tool/frame.ts';
 import type { Log } from '../tool/log.ts';
 import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
 import type { LiveCall } from '../tool/tool.ts';
@@ -90,11 +90,21 @@ export function refusedModel(uses: readonly ModuleUse[], model: ChatModel): stri
   return undefined;
 }
 
-/** Whether one of the modules bounds tokens. */
-export function boundsTokens(uses: readonly ScopedUse[]): boolean {
-  for (const { use } of uses) if (LOOPS.of(use)?.boundsTokens) return true;
-  return false;
+/**
+ * Returns after how many tokens a turn asks no model any more, though nothing is held back for them; `undefined` for any number: its agent
+ * says so, or a module of the turn bounds them.
+ */
+export function tokenCeiling(
+  { tokens }: Pick<Limits, 'tokens'>,
+  uses: readonly ScopedUse[] = [],
+): number | undefined {
+  if (tokens !== undefined) return tokens === 'unlimited' ? undefined : tokens;
+  for (const { use } of uses) if (LOOPS.of(use)?.boundsTokens) return undefined;
+  return MOST_TOKENS;
 }
+
+/** Where neither the agent of a turn nor a module bounds its tokens. */
+const MOST_TOKENS = 1_000_000;
 
 /** Where a use stands around a call. */
 export interface CallPlace {

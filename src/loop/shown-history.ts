@@ -7,9 +7,9 @@ import { attempt } from '../tool/async.ts';
 import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
 import { type ContentPart, fileLine, isFile } from '../tool/content.ts';
 import { paragraphs } from '../tool/json.ts';
-import { type HowToReadOn, howToReadOn } from '../tool/read-result.ts';
-import type { EarlierResults } from '../tool/tool.ts';
-import { partsOfResult, sameLength, shortenable, shownText } from '../tool/tool-result.ts';
+import { howToReadOn } from '../tool/read-result.ts';
+import type { AnyTool, EarlierResults } from '../tool/tool.ts';
+import { modelText, partsOfResult, sameLength, shortenable, shownText } from '../tool/tool-result.ts';
 import { type KeptReplies, keptReplies, type ShownReply } from './kept-replies.ts';
 import { type Loop, type LoopSpec, principalOf } from './loop.ts';
 import type { ShownContent, ShownFiles } from './loop-files.ts';
@@ -135,7 +135,7 @@ interface Sending {
   /** Absent if no reply holds more than words and calls, as of most models. */
   readonly kept: KeptReplies | undefined;
   readonly characters: number;
-  readonly readOn: HowToReadOn | undefined;
+  readonly tools: readonly AnyTool[];
   /** The words of results, by the ids of their calls, where modules may have shortened them and one can read on. */
   readonly whole: ReadonlyMap<string, string> | undefined;
 }
@@ -149,15 +149,15 @@ function sendingOf(loop: Shown, conversation: readonly Message[], files: ShownFi
     if (message.kept || message.cut) hasKept = true;
     for (const call of message.calls) records.set(call.id, call);
   }
-  const readOn = howToReadOn(tools);
+  const isShortened = hasSteps(loop.spec) && howToReadOn(tools) !== undefined;
   return {
     model,
     files,
     records,
     kept: hasKept ? keptReplies(conversation) : undefined,
     characters: policies.resultCharacters,
-    readOn,
-    whole: readOn && hasSteps(loop.spec) ? wholeResults(loop, conversation) : undefined,
+    tools,
+    whole: isShortened ? wholeResults(loop, conversation) : undefined,
   };
 }
 
@@ -236,11 +236,16 @@ function withFiles({ id, result }: HistoryCall, text: string, sending: Sending):
   return files.result(text, parts, characters);
 }
 
-function resultText({ id, result }: HistoryCall, { records, characters, readOn, whole }: Sending): string {
+function resultText({ id, result }: HistoryCall, { records, characters, tools, whole }: Sending): string {
   const answer = result ?? { type: 'error', message: 'There is no result for this call.' };
   const most = Math.min(characters, records.get(id)?.ended?.shown ?? characters);
-  if (!readOn) return shownText(answer, most);
   const words = whole?.get(id);
+  if (words === undefined) {
+    const text = modelText(answer);
+    if (text.length <= most) return text;
+  }
+  const readOn = howToReadOn(tools);
+  if (!readOn) return shownText(answer, most);
   // What a transformer puts in the place of what it takes away is not in the result.
   const same = words === undefined ? Infinity : sameLength(words, shortenable(answer));
   const text = shownText(answer, most, (from) => readOn(id, Math.min(from, same)));

@@ -3,8 +3,7 @@ import type { Principal } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { TurnState } from '../journal/state.ts';
 import type { LoopAgents, LoopSpec } from '../loop/loop.ts';
-import { tokenCeiling } from '../loop/loop-limits.ts';
-import { boundsTokens, refusedModel, usesOfTurn } from '../loop/loop-seams.ts';
+import { refusedModel, tokenCeiling, usesOfTurn } from '../loop/loop-seams.ts';
 import { refusedSettings } from '../loop/loop-settings.ts';
 import { type Modules, NO_MODULES } from '../loop/modules.ts';
 import type { ChatModel } from '../model/chat-model.ts';
@@ -79,7 +78,7 @@ export function specOf(host: TurnHost, turn: TurnState): LoopSpec {
     settings,
     modelTimeout: agent.modelTimeout,
     iterations: agent.limits.iterations,
-    tokenCeiling: tokenCeiling(agent.limits, boundsTokens(uses)),
+    tokenCeiling: tokenCeiling(agent.limits, uses),
     policies: agent.policies,
     inspectors: agent.inspectors,
     context: stamp.merge(ofApp).merge(agent.context).merge(ToolCallContext.of(turn.context)),
