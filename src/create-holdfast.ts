@@ -12,6 +12,7 @@ export type { SecretSource } from './tool/secret-source.ts';
 export { createHoldfast, type Holdfast } from './worker/app.ts';
 export { type Authenticate, bearerToken, openOnLocalhost } from './worker/auth.ts';
 export type { HoldfastConfig } from './worker/config.ts';
+export { consumeTurns } from './worker/consume-turns.ts';
 export type { Caller, Claims, ContextFor, Env, OwnRequest } from './worker/host.ts';
 export { SessionError, type SessionErrorType } from './worker/problem.ts';
 export type { SentPart } from './worker/sent-parts.ts';

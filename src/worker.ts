@@ -1,6 +1,6 @@
 /** This repository's own Worker: the example agents behind the HTTP app. */
 import { env } from 'cloudflare:workers';
-import { createHoldfast } from './create-holdfast.ts';
+import { consumeTurns, createHoldfast } from './create-holdfast.ts';
 import { defineFiles } from './examples/files/files.ts';
 import { defineOrders } from './examples/orders/orders.ts';
 import { defineRefunds } from './examples/refunds/refunds.ts';
@@ -51,6 +51,6 @@ const holdfast = createHoldfast({
   use: [triageWebhook, readingRoom, files()],
 });
 
-export default holdfast.worker;
+export default { ...holdfast.worker, queue: consumeTurns(holdfast) };
 export const { TurnRunner } = holdfast;
 export { SessionObject } from '../durable-objects/index.ts';

@@ -10,7 +10,7 @@ import { credentialsIn } from '../tool/env.ts';
 import { hiding, toLog } from '../tool/log.ts';
 import { appParts, type CronTime, type InvokedApp } from './app-seam.ts';
 import { authenticated } from './auth.ts';
-import { resumeTurn, takeBatch } from './background.ts';
+import { resumeTurn } from './background.ts';
 import { linkBases, misplacedRequests, mountedAt } from './base-path.ts';
 import { APPS } from './code-host.ts';
 import { type HoldfastConfig, toHost } from './config.ts';
@@ -34,8 +34,7 @@ import { invoked, targetOf } from './target.ts';
 /** What a Worker's module exports, beside `SessionObject`. `AppEnv` is its environment. Code asks its sessions by `sessionOf`. */
 export interface Holdfast<AppEnv extends object = Env> {
   /** The default export. */
-  readonly worker: ExportedHandler<AppEnv> &
-    Required<Pick<ExportedHandler<AppEnv>, 'fetch' | 'queue' | 'scheduled'>>;
+  readonly worker: ExportedHandler<AppEnv> & Required<Pick<ExportedHandler<AppEnv>, 'fetch' | 'scheduled'>>;
   /**
    * The routes of `worker.fetch`, for a Hono app of your own: `app.route('/ai', holdfast.routes)`. They authenticate their callers
    * themselves, their links lead below the path where they are mounted, and what is none of their paths is left to the app.
@@ -84,7 +83,6 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
 
   const worker: Holdfast['worker'] = {
     fetch: (request, env, ctx) => app.fetch(request, env, ctx),
-    queue: (batch, env, ctx) => takeBatch(invoked(host, env, ctx), env, batch),
     scheduled: (time, env, ctx) => runScheduled({ host: invoked(host, env, ctx), env }, time),
   };
   const holdfast: Holdfast = { worker, routes: createRoutes(host, table), TurnRunner: Runner };

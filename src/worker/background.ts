@@ -1,13 +1,11 @@
 import type { Deferred } from '../journal/event-page.ts';
-import { NewerEventError, toTurnStart } from '../journal/event-rows.ts';
+import { toTurnStart } from '../journal/event-rows.ts';
 import type { Accepted, NotStarted, TurnStart } from '../journal/session-port.ts';
 import type { HandOver } from '../journal/turn-runner.ts';
 import { readerOf } from '../session/fold-session.ts';
 import { type Steering, storeMessage } from '../session/new-message.ts';
-import { agentOfSession, namesOfSession } from '../session/read-secrets.ts';
+import { namesOfSession } from '../session/read-secrets.ts';
 import { runTurn } from '../session/run-turn.ts';
-import { UnreadableError } from '../session/unread-turn.ts';
-import { attempt } from '../tool/async.ts';
 import type { WhenBusy } from '../tool/call.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { type Owner, ownerProblem } from '../tool/owner.ts';
@@ -114,60 +112,4 @@ export async function resumeTurn(host: Invoked, env: Env, { name, turn }: HandOv
   const leased = await port.resume({ nonce: host.newId(), turn, reader: readerOf(host.modules) });
   if (leased.status !== 'leased') return;
   await runTurn(turnServices({ host, env }, { port, ...named }), leased, sentAt);
-}
-
-/** What is used of a batch of the queue. */
-interface Batch {
-  readonly messages: readonly QueueMessage[];
-}
-
-interface QueueMessage {
-  readonly id: string;
-  readonly body: unknown;
-  ack(): void;
-  retry(options?: { readonly delaySeconds?: number }): void;
-}
-
-/** Longer than a session that is being moved, or is overloaded, takes to be there again; in seconds. */
-const RETRY_AFTER = 5;
-
-/**
- * Goes on with the turns that the messages name, one after another: they share the limits of this invocation, and what it
- * has no room left for is left to the next one. Never rejects: each message is acknowledged, or is to come again. A
- * message is only a hint; the alarm of its session comes anyway.
- */
-export async function takeBatch(host: Invoked, env: Env, { messages }: Batch): Promise<void> {
-  for (const [index, message] of messages.entries()) {
-    if (index > 0 && host.meter.short()) message.retry();
-    else await takeMessage(host, env, message);
-  }
-}
-
-async function takeMessage(host: Invoked, env: Env, message: QueueMessage): Promise<void> {
-  const handOver = parseHandOver(message.body);
-  if (!handOver) {
-    // Whoever sent it, it is not from here: nothing of it is told, and it ends in the dead-letter queue.
-    const told = `message ${message.id} of the queue names no turn, and is refused`;
-    host.log({ level: 'error', event: 'other', message: told });
-    message.retry();
-    return;
-  }
-  try {
-    await resumeTurn(host, env, handOver);
-    message.ack();
-  } catch (failure) {
-    // The session has been given back, for a newer deployment or a while, and comes by itself.
-    if (failure instanceof NewerEventError || failure instanceof UnreadableError) return message.ack();
-    const told = `turn ${handOver.turn} was not gone on with`;
-    host.log({ level: 'error', event: 'other', message: told, thrown: failure });
-    message.retry({ delaySeconds: RETRY_AFTER });
-  }
-}
-
-/** What an alarm has sent; `undefined` when it is anything else. */
-function parseHandOver(body: unknown): HandOver | undefined {
-  if (typeof body !== 'object' || body === null) return undefined;
-  const { name, turn } = body as Partial<Record<keyof HandOver, unknown>>; // what is there is looked at
-  if (typeof name !== 'string' || typeof turn !== 'string') return undefined;
-  return attempt(() => agentOfSession(name)).ok ? { name, turn } : undefined;
 }

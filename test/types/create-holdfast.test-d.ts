@@ -4,6 +4,7 @@ import {
   type Authenticate,
   bearerToken,
   type Claims,
+  consumeTurns,
   createHoldfast,
   type Env,
   type HandOver,
@@ -192,8 +193,11 @@ createHoldfast({ agents: [clerk], platform: { cpuUsed: () => 5 } });
 // @ts-expect-error there is no such limit
 createHoldfast({ agents: [clerk], platform: { memory: 128 } });
 
-// A Worker takes messages of its queue, and cron events.
-expectTypeOf(holdfast.worker.queue).not.toBeNullable();
+// A Worker takes cron events, and messages of its queue by a function.
+const withQueue = { ...holdfast.worker, queue: consumeTurns(holdfast) } satisfies ExportedHandler<Env>;
+expectTypeOf(withQueue.queue).returns.toEqualTypeOf<Promise<void>>();
+// @ts-expect-error the consumer is of an app
+consumeTurns(holdfast.worker);
 expectTypeOf(holdfast.worker.scheduled).not.toBeNullable();
 
 // @ts-expect-error an app has agents

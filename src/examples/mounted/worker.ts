@@ -36,7 +36,7 @@ app.get('/', (c) => c.text('The shop.'));
 app.route('/ai', holdfast.routes);
 
 export default {
-  ...holdfast.worker, // for the messages of its queue and its times
+  ...holdfast.worker, // for the times of its crons
   fetch: app.fetch,
 } satisfies ExportedHandler<Cloudflare.Env>;
 export const { TurnRunner } = holdfast;

@@ -1,5 +1,5 @@
 /** The played app: every kind of tool, by plans. */
-import { createHoldfast } from '../../../../src/create-holdfast.ts';
+import { consumeTurns, createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../src/index.ts';
 import { plannedModel } from './planned-model.ts';
 import type { AppOptions } from './port.ts';
@@ -29,5 +29,6 @@ export function createApp(options: AppOptions) {
           : `${entry.level} ${entry.event} ${entry.message} ${entry.thrown ?? ''}`,
       ),
   });
-  return { ...holdfast, uses: [...kinds, ...agent.uses] };
+  const worker = { ...holdfast.worker, queue: consumeTurns(holdfast) };
+  return { ...holdfast, worker, uses: [...kinds, ...agent.uses] };
 }

@@ -2,7 +2,7 @@ import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { HandOver } from '../../../../src/create-holdfast.ts';
-import { createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import { consumeTurns, createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { FAKED, fakeQueue } from '../../../fixtures/fake-queue.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
 import { withLease } from '../../../fixtures/lease-terms.ts';
@@ -45,7 +45,7 @@ interface Delivery {
 
 /** Delivers one batch to the consumer; answers what became of each message. */
 async function deliver(bodies: readonly unknown[], { config, vars }: Delivery = {}): Promise<string[]> {
-  const { worker } = createHoldfast({ agents: [scripted], ...config });
+  const consume = consumeTurns(createHoldfast({ agents: [scripted], ...config }));
   const fates = bodies.map(() => 'open');
   const messages = bodies.map((body, index) => ({
     id: `m${index}`,
@@ -66,7 +66,7 @@ async function deliver(bodies: readonly unknown[], { config, vars }: Delivery = 
     ackAll: () => {},
     retryAll: () => {},
   };
-  await worker.queue(batch, { ...env, ...vars }, createExecutionContext());
+  await consume(batch, { ...env, ...vars }, createExecutionContext());
   return fates;
 }
 

@@ -3,6 +3,7 @@ import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import {
+  consumeTurns,
   createHoldfast,
   type HandOver,
   type Holdfast,
@@ -67,7 +68,7 @@ function twoSessions(passOn: PassOn = send, bindings?: object) {
       retryAll() {},
       metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } },
     };
-    return app.worker.queue(batch, { ...env }, createExecutionContext());
+    return consumeTurns(app)(batch, { ...env }, createExecutionContext());
   };
   const seen = new Set<string>();
   const next = (): HandOver | undefined =>

@@ -1,0 +1,89 @@
+/** Turns that an alarm has handed over by the queue `TURNS`. */
+import { NewerEventError } from '../journal/event-rows.ts';
+import type { HandOver } from '../journal/turn-runner.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
+import { agentOfSession } from '../session/read-secrets.ts';
+import { UnreadableError } from '../session/unread-turn.ts';
+import { attempt } from '../tool/async.ts';
+import { shown } from '../tool/shown.ts';
+import type { Holdfast } from './app.ts';
+import { resumeTurn } from './background.ts';
+import { APPS } from './code-host.ts';
+import type { Env, Invoked } from './host.ts';
+import { invoked } from './target.ts';
+
+/** The consumer of the queue `TURNS`, as the platform calls it. */
+type TurnConsumer = (
+  batch: { readonly messages: readonly QueueMessage[] },
+  env: object,
+  execution: Parameters<typeof invoked>[2],
+) => Promise<void>;
+
+/**
+ * Makes the consumer of the queue `TURNS`, for a Worker that lets its turns run by a queue. It resumes the turns that the messages name,
+ * one after another: they share the limits of an invocation, and a message for which no room is left comes again. It never rejects: each
+ * message is acknowledged, or is to come again. A message is only a hint; the alarm of its session comes anyway.
+ *
+ * @throws ConfigurationError if the argument is not what `createHoldfast` has returned.
+ *
+ * @example
+ * ```ts
+ * const holdfast = createHoldfast({ agents: [clerk()] });
+ * // The default export of the Worker.
+ * const worker = { ...holdfast.worker, queue: consumeTurns(holdfast) };
+ * ```
+ */
+export function consumeTurns<AppEnv extends object = Env>(holdfast: Holdfast<AppEnv>): TurnConsumer {
+  const app = APPS.get(holdfast);
+  if (!app)
+    throw new ConfigurationError(
+      `consumeTurns: ${shown(holdfast)} is no app: pass what createHoldfast returns.`,
+    );
+  return async ({ messages }, bindings, execution) => {
+    const env = bindings as Env; // an interface of bindings has no index
+    const host = invoked(app.host, env, execution);
+    for (const [index, message] of messages.entries()) {
+      if (index > 0 && host.meter.short()) message.retry();
+      else await takeMessage(host, env, message);
+    }
+  };
+}
+
+interface QueueMessage {
+  readonly id: string;
+  readonly body: unknown;
+  ack(): void;
+  retry(options?: { readonly delaySeconds?: number }): void;
+}
+
+/** Longer than a session that is being moved, or is overloaded, takes to be there again; in seconds. */
+const RETRY_AFTER = 5;
+
+async function takeMessage(host: Invoked, env: Env, message: QueueMessage): Promise<void> {
+  const handOver = parseHandOver(message.body);
+  if (!handOver) {
+    // Whoever sent it, it is not from here: nothing of it is told, and it ends in the dead-letter queue.
+    const told = `message ${message.id} of the queue names no turn, and is refused`;
+    host.log({ level: 'error', event: 'other', message: told });
+    message.retry();
+    return;
+  }
+  try {
+    await resumeTurn(host, env, handOver);
+    message.ack();
+  } catch (failure) {
+    // The session has been given back, for a newer deployment or a while, and comes by itself.
+    if (failure instanceof NewerEventError || failure instanceof UnreadableError) return message.ack();
+    const told = `turn ${handOver.turn} was not gone on with`;
+    host.log({ level: 'error', event: 'other', message: told, thrown: failure });
+    message.retry({ delaySeconds: RETRY_AFTER });
+  }
+}
+
+/** What an alarm has sent; `undefined` when it is anything else. */
+function parseHandOver(body: unknown): HandOver | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
+  const { name, turn } = body as Partial<Record<keyof HandOver, unknown>>; // what is there is looked at
+  if (typeof name !== 'string' || typeof turn !== 'string') return undefined;
+  return attempt(() => agentOfSession(name)).ok ? { name, turn } : undefined;
+}
