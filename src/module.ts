@@ -167,7 +167,7 @@ export function defineModule<Value extends Json, Fact extends Json>({
   const plain = useOf(identity);
   const use = (parts?: ModuleParts): ModuleUse => (parts ? useWith(identity, name, parts) : plain);
   const module = Object.assign(identity, { use });
-  return memory ? Object.assign(module, { memory }, accessTo(memory)) : module;
+  return memory ? Object.assign(module, { memory }, accessTo(memory, state?.schema)) : module;
 }
 
 function useWith(module: ModuleIdentity, name: string, parts: ModuleParts): ModuleUse {

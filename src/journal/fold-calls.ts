@@ -3,7 +3,7 @@ import type { JsonObject } from '../tool/json.ts';
 import { isOutcomeUnknown, partsOfResult } from '../tool/tool-result.ts';
 import { framesInside, lastBatch } from './conversation.ts';
 import { type EventOf, ROOT } from './events.ts';
-import { applyFacts } from './memories.ts';
+import { applyFacts, mustKnow } from './memories.ts';
 import { type CallRecord, type Fold, type FrameState, frameOf } from './state.ts';
 import { countStarted, replant } from './turn-tree.ts';
 
@@ -13,7 +13,7 @@ export function foldStarted(fold: Fold, event: EventOf<'tool-call-started'>): vo
   const { effect } = event;
   // Tools in plain JavaScript have had other words for it, such as 'Once': a call of theirs is not run again.
   if (call) call.started = effect === 'read' || effect === 'idempotent' ? effect : 'once';
-  holdFacts(call, event);
+  holdFacts(fold, call, event);
 }
 
 /** Notes what a call asks somebody outside. */
@@ -99,9 +99,11 @@ export const mergeCallState = (callState: JsonObject | undefined, writes: JsonOb
 
 /** Facts for the end of a call, which whoever ends it may tell anew. */
 export function holdFacts(
+  fold: Fold,
   call: CallRecord | undefined,
   { atEnd }: EventOf<'tool-call-started' | 'frame-started'>,
 ): void {
+  if (atEnd) mustKnow(fold, atEnd);
   if (call && !call.ended && atEnd) call.atEnd = atEnd;
 }
 

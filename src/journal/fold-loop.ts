@@ -79,7 +79,7 @@ export function openFrame(fold: Fold, event: EventOf<'frame-started'>): void {
   const { state, turn } = fold;
   const { frame: id, facts } = event;
   const opener = { call: id, ...(event.parent !== undefined && { frame: event.parent }) };
-  holdFacts(findCall(fold, opener), event);
+  holdFacts(fold, findCall(fold, opener), event);
   const parent = turn.frames.get(event.parent ?? ROOT);
   const path = parent ? `${parent.path}/${event.name}` : event.name;
   const around = parent?.blackboard ?? state.blackboard;

@@ -2,6 +2,7 @@
 import type { Json } from '../tool/json.ts';
 import type { FactPlace, MemoryFact, MemoryPlace, SessionMoment, ToolMemory } from '../tool/tool-memory.ts';
 import { lastReply } from './conversation.ts';
+import { NewerEventError } from './event-rows.ts';
 import { type EventOf, ROOT, type SessionEvent } from './events.ts';
 import { framesAround, toolOf } from './spending.ts';
 import { type CallRecord, type Fold, frameOf, type SessionState } from './state.ts';
@@ -20,14 +21,25 @@ interface RecordedFacts {
   readonly when?: 'call' | 'batch';
 }
 
-/** Applies facts to the memories that take them now. Those of a kind that this code does not know are kept by nobody. */
+/**
+ * Applies facts to the memories that take them now. Those of a kind that this code does not know are kept by nobody.
+ *
+ * @throws NewerEventError if one of these must not be passed over.
+ */
 export function applyFacts(fold: Remembering, { facts, place, when }: RecordedFacts): void {
-  for (const { slice: name, fact, at = 0 } of facts ?? []) {
+  for (const { slice: name, fact, at = 0, unread } of facts ?? []) {
     const memory = fold.memories.find((one) => one.name === name);
+    if (!memory && unread === 'refuse') throw new NewerEventError(fold.state.seq);
     if (!memory?.apply || (when && when !== (memory.when ?? 'batch'))) continue;
     const next = (value: Json): Json | undefined => memory.apply?.(value, fact, { ...place, at });
     change(fold.state, memory, { path: place.path, next });
   }
+}
+
+/** Checks facts that take effect only later. @throws NewerEventError if one must not be passed over by this code. */
+export function mustKnow({ state, memories }: Remembering, facts: readonly MemoryFact[]): void {
+  const isKnown = ({ slice }: MemoryFact): boolean => memories.some(({ name }) => name === slice);
+  if (facts.some((one) => one.unread === 'refuse' && !isKnown(one))) throw new NewerEventError(state.seq);
 }
 
 /** Tells the memories of an event that has been folded. All have a value from the first event on. */

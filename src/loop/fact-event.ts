@@ -19,6 +19,7 @@ export function factEvent<Value extends Json, Fact extends Json>(
 ): EventOf<'module-event'> {
   loop.memories.assertUsable(memory);
   const kept = loop.secrets.redact(throughJson(`a fact of '${memory.name}'`, fact));
-  const facts = [{ ...factOf<Json, Json>({ name: memory.name }, kept), at: timeIn(loop) }];
+  const { name: slice, unread } = memory;
+  const facts = [{ ...factOf<Json, Json>({ name: slice, unread }, kept), at: timeIn(loop) }];
   return { type: 'module-event', ...inLoop(loop), module: name, facts };
 }

@@ -247,7 +247,13 @@ class CallView {
     options?: FactOptions,
   ): void => {
     this.#memories.assertUsable(memory);
-    this.#facts.push(factOf({ name: memory.name }, throughJson(`a fact of '${memory.name}'`, fact), options));
+    this.#facts.push(
+      factOf(
+        { name: memory.name, unread: memory.unread },
+        throughJson(`a fact of '${memory.name}'`, fact),
+        options,
+      ),
+    );
     const at = this.#now();
     this.#memories.hold(
       this.#call,

@@ -1,3 +1,4 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { CallScope } from './call.ts';
 import { copyJson } from './copy-json.ts';
 import { type Json, shorten } from './json.ts';
@@ -45,7 +46,8 @@ export interface KindMemory<Value extends Json, Fact extends Json> {
    * Records a fact of this call. One for its `end` that is recorded before the tool's effect is stored with the start of the
    * effect, and counts from then on even if the call is killed. One that is recorded in `run` is stored with the call's end.
    *
-   * @throws TypeError when something of the fact is not JSON; ToolConfigurationError as `recall`.
+   * @throws TypeError when something of the fact is not JSON; ToolKindError if it is not as the schema of the facts says;
+   *   ToolConfigurationError as `recall`.
    */
   remember(call: Pick<CallScope, 'record'>, fact: Fact, options?: FactOptions): void;
   /** A fact for `Frame.facts`, and for what a strategy notes of a call. */
@@ -61,6 +63,17 @@ export interface ToolMemoryConfig<Value extends Json, Fact extends Json> {
   readonly when?: MemoryTiming | undefined;
   /** Defaults to `session`: one value, in which subagents count too. `path`: one for each agent and nested loop. `turn`: one that ends with its turn. */
   readonly scope?: MemoryScope | undefined;
+  /**
+   * A Standard Schema that checks each fact as it is remembered, before it is journaled. It must be synchronous. Facts of the journal are not checked again: `apply` reads
+   * what older code has stored.
+   */
+  readonly schema?: StandardSchemaV1<Fact> | undefined;
+  /**
+   * What a deployment without this module does with a session that holds its facts. `refuse`: it treats them as written by a newer deployment, so that
+   * requests for the session return 503 `newer-deployment`, its turns wait, and a cancel still works. Defaults to `skip`: it passes them over, and a deployment with the module folds them
+   * later.
+   */
+  readonly unread?: 'skip' | 'refuse' | undefined;
   /** Answers the value with a fact. Pure: it reads no clock, and takes the time from `place.at`. */
   apply?(value: Value, fact: Fact, place: FactPlace): NoInfer<Value>;
   /** Answers the value after something else has happened. Pure, as `apply` is. */
@@ -148,7 +161,7 @@ export function defineToolKind<Value extends Json, Fact extends Json>(config: {
     return kind;
   }
   const memory = stateOfApp(name, declared);
-  const access = accessTo(memory);
+  const access = accessTo(memory, declared.schema);
   const kind = useOf(createModule({ name: module, state: [memory] }), '', { name, memory, ...access });
   const strategy = typeof config.strategy === 'function' ? config.strategy(access) : config.strategy;
   if (strategy) OFFERS.give(kind, strategy);
@@ -158,11 +171,30 @@ export function defineToolKind<Value extends Json, Fact extends Json>(config: {
 /** The doors to a memory. */
 export const accessTo = <Value extends Json, Fact extends Json>(
   memory: ToolMemory<Value, Fact>,
+  schema?: StandardSchemaV1<Fact>,
 ): KindMemory<Value, Fact> => ({
   recall: (from) => structuredClone(from.recall(memory)),
-  remember: (call, fact, options) => call.record(memory, fact, options),
-  fact: (fact, options) => factOf(memory, fact, options),
+  remember: (call, fact, options) => call.record(memory, checked(memory, fact, schema), options),
+  fact: (fact, options) => factOf(memory, checked(memory, fact, schema), options),
 });
+
+/** Returns the fact as its schema gives it back. @throws ToolKindError if it is not as the schema says. */
+function checked<Fact>(
+  { name }: { readonly name: string },
+  fact: Fact,
+  schema?: StandardSchemaV1<Fact>,
+): Fact {
+  if (!schema) return fact;
+  const result = schema['~standard'].validate(fact);
+  const kind = name.slice(APP_MEMORY.length);
+  if (result instanceof Promise) {
+    result.catch(() => {});
+    throw new ToolKindError(kind, 'the schema of its facts is asynchronous: use a synchronous one.');
+  }
+  if (!result.issues) return result.value;
+  const problems = result.issues.map(({ message }) => message).join(' ');
+  throw new ToolKindError(kind, `a fact is not as its schema says: ${problems}`);
+}
 
 /** In development: @throws ToolKindError if a key is unknown, missing or of another kind. */
 function checkKindLiteral(config: { readonly memory?: unknown }): void {
@@ -192,11 +224,13 @@ export function stateOfApp<Value extends Json, Fact extends Json>(
   kind: string,
   declared: ToolMemoryConfig<Value, Fact>,
 ): ToolMemory<Value, Fact> {
-  const { when = 'batch', scope = 'session', version = 1, apply, observe } = declared;
+  const { when = 'batch', scope = 'session', version = 1, unread = 'skip', apply, observe } = declared;
   if (!['call', 'batch'].includes(when))
     throw new ToolKindError(kind, `'when' is '${when}': use 'call' or 'batch'.`);
   if (!['path', 'session'].includes(scope))
     throw new ToolKindError(kind, `'scope' is '${scope}': use 'path' or 'session'.`);
+  if (!['skip', 'refuse'].includes(unread))
+    throw new ToolKindError(kind, `'unread' is '${unread}': use 'skip' or 'refuse'.`);
   if (!Number.isSafeInteger(version) || version < 1)
     throw new ToolKindError(kind, `'version' is ${version}: use a whole number from 1 on.`);
   return {
@@ -205,6 +239,7 @@ export function stateOfApp<Value extends Json, Fact extends Json>(
     version,
     when,
     scope,
+    unread,
     ...(apply && {
       apply: (value, fact, place) =>
         asJson(kind, 'apply', apply.call(declared, structuredClone(value), structuredClone(fact), place)),

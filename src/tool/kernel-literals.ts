@@ -72,6 +72,8 @@ export const SHAPES = {
       version: 'any',
       when: 'any',
       scope: 'any',
+      schema: 'any',
+      unread: 'any',
       apply: 'function',
       observe: 'function',
     },

@@ -27,6 +27,11 @@ export interface ToolMemory<Value extends Json = Json, Fact extends Json = Json>
   readonly when?: MemoryTiming | undefined;
   /** `session` unless given. */
   readonly scope?: MemoryScope | undefined;
+  /**
+   * What code without this memory does with a session that holds facts of it. `refuse`: as if newer code had written them, until code with the
+   * memory has the session. Defaults to `skip`: it passes them over, and code with the memory folds them later.
+   */
+  readonly unread?: 'skip' | 'refuse' | undefined;
   /** The session's state does not show it: it may be long, or is of no use to whoever looks. */
   readonly isHidden?: true | undefined;
   /** Folds one fact. */
@@ -113,6 +118,8 @@ export interface MemoryFact {
   readonly on?: 'end';
   /** As `FactPlace.at`; absent in older journals, and before the fact is journaled. */
   readonly at?: number;
+  /** As its memory says; `skip` unless given. */
+  readonly unread?: 'refuse';
 }
 
 /** How a fact is recorded. */
@@ -126,7 +133,12 @@ export interface FactOptions {
 
 /** A fact of this memory. */
 export const factOf = <Value extends Json, Fact extends Json>(
-  { name }: Pick<ToolMemory<Value, Fact>, 'name'>,
+  { name, unread }: Pick<ToolMemory<Value, Fact>, 'name' | 'unread'>,
   fact: Fact,
   { on }: FactOptions = {},
-): MemoryFact => ({ slice: name, fact, ...(on === 'end' && { on }) });
+): MemoryFact => ({
+  slice: name,
+  fact,
+  ...(on === 'end' && { on }),
+  ...(unread === 'refuse' && { unread }),
+});

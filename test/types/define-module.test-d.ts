@@ -1,4 +1,5 @@
 /** What `defineModule` infers of a state, and what its parts are given. */
+import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import type { AnyTool } from '../../src/index.ts';
 import type { LiveCall, LoopView } from '../../src/kinds/entry.ts';
@@ -51,3 +52,20 @@ const count = (sum: number, by: number): number => sum + by;
 defineModule({ name: 'visits', state: { initial: 'none', apply: count } });
 // @ts-expect-error a name
 defineModule({});
+
+// The schema of the facts says their type.
+const graded = defineModule({
+  name: 'graded',
+  state: {
+    initial: 0,
+    schema: v.object({ grade: v.number() }),
+    unread: 'refuse',
+    apply: (sum: number, fact) => {
+      expectTypeOf(fact).toEqualTypeOf<{ grade: number }>();
+      return sum + fact.grade;
+    },
+  },
+});
+expectTypeOf(graded).toEqualTypeOf<RememberingModule<number, { grade: number }>>();
+// @ts-expect-error no such fact
+graded.fact({ grade: 'one' });

@@ -262,6 +262,7 @@ export const componentSchemas = (): { readonly [Name in keyof Described]: Schema
     fact: anything(),
     'on?': values('end'),
     'at?': number,
+    'unread?': values('refuse'),
   }),
   ...streamSchemas(),
   ...eventSchemas(),

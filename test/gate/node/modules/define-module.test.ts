@@ -1,4 +1,5 @@
 /** A module of an app's own, by its public definition. */
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineModule, type ModuleParts, type ModuleUse } from '../../../../src/module.ts';
@@ -109,5 +110,56 @@ describe('a value that is no use', () => {
 
   it('is refused by its name', () => {
     expect(() => defineModule({ name: 'a b' })).toThrow("Module 'a b': a name is a letter");
+  });
+});
+
+describe('the schema of a module’s facts', () => {
+  const graded = defineModule({
+    name: 'graded',
+    state: {
+      initial: 0,
+      schema: v.pipe(v.number(), v.maxValue(5, 'At most 5.')),
+      apply: (sum: number, grade) => sum + grade,
+    },
+  });
+  const prepare = (grade: number) =>
+    graded.use({
+      async prepare(loop) {
+        graded.remember(loop, grade);
+      },
+    });
+
+  it('checks a fact before it is journaled', async () => {
+    const good = createTestSession(clerk, { replies: ['Done.'], use: [prepare(4)] });
+    expect(await good.send('Go.')).toMatchObject({ outcome: 'completed' });
+    expect(await good.memory(graded)).toBe(4);
+    const bad = createTestSession(clerk, { replies: ['Done.'], use: [prepare(6)], log: false });
+    expect(await bad.send('Go.')).toMatchObject({ outcome: 'failed' });
+    expect((await bad.events()).filter(({ type }) => type === 'module-event')).toEqual([]);
+    expect(() => graded.fact(6)).toThrow("Module 'graded': a fact is not as its schema says: At most 5.");
+  });
+
+  it('is synchronous', () => {
+    const later = defineModule({
+      name: 'later',
+      state: {
+        initial: 0,
+        schema: v.pipeAsync(
+          v.number(),
+          v.checkAsync(async () => true),
+        ),
+        apply: (sum: number, one) => sum + one,
+      },
+    });
+    expect(() => later.fact(1)).toThrow(
+      "Module 'later': the schema of its facts is asynchronous: use a synchronous one.",
+    );
+  });
+
+  it('does not take another word for `unread` than there is', () => {
+    const state = { initial: 0, unread: 'stop' as 'refuse', apply: (sum: number) => sum };
+    expect(() => defineModule({ name: 'odd', state })).toThrow(
+      "Module 'odd': 'unread' is 'stop': use 'skip' or 'refuse'.",
+    );
   });
 });

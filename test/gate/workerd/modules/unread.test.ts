@@ -1,0 +1,67 @@
+/** A module whose facts must not be passed over, and a deployment that lacks it: both serve one session. */
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { defineAgent, defineTool } from '../../../../src/index.ts';
+import { defineModule } from '../../../../src/module.ts';
+import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { appWith } from '../http/app.ts';
+import { json, newSession, post } from '../http/client.ts';
+
+const consents = defineModule({
+  name: 'consents',
+  state: {
+    initial: [],
+    schema: v.string(),
+    unread: 'refuse',
+    when: 'call',
+    apply: (all: readonly string[], one) => [...all, one],
+  },
+});
+const act = defineTool({ name: 'act', description: 'Acts.', effect: 'idempotent', run: () => 'done' });
+const agents = [
+  defineAgent({
+    name: 'actor',
+    description: 'Acts.',
+    instructions: 'Act.',
+    tools: [act],
+    model: modelBySession,
+  }),
+];
+const without = appWith({ agents, log: false });
+
+describe('a deployment without a module whose facts it must not pass over', () => {
+  it.each([
+    ['before a model call', consents.use({ prepare: async (loop) => consents.remember(loop, 'yes') })],
+    [
+      'with the end of a call',
+      consents.use({
+        call(call, next) {
+          consents.remember(call, 'yes', { on: 'end' });
+          return next();
+        },
+      }),
+    ],
+  ])('leaves the session alone, and a cancel ends its turn: a fact %s', async (_, use) => {
+    const withIt = appWith({ agents, use: [use] });
+    const session = newSession('actor');
+    const acts = { calls: [{ name: 'act' }] };
+    // Each message of the session is for the replies after those that it has.
+    const says = () => ({ message: script(acts, 'Done.', acts, 'Done.').message() });
+    expect((await post(session, says(), { via: withIt })).status).toBe(200);
+    const read = await without(session);
+    expect([read.status, (await json(read)).type, read.headers.get('retry-after')]).toEqual([
+      503,
+      'urn:holdfast:problem:newer-deployment',
+      '5',
+    ]);
+    const accepted = await post(session, says(), { via: without });
+    expect(accepted.status).toBe(202);
+    const { turn } = await json(accepted);
+    expect((await without(`${session}/cancel?turn=${turn}`, { method: 'POST' })).status).toBe(202);
+    const view = await json(await withIt(`${session}/turns/${turn}`, { headers: { prefer: 'wait=20' } }));
+    expect(view).toMatchObject({ outcome: 'cancelled' });
+    expect((await post(session, says(), { via: withIt })).status).toBe(200);
+    const { memory } = await json(await withIt(session));
+    expect(Object(memory)['app:consents'].length).toBeGreaterThan(1);
+  });
+});
