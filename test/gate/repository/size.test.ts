@@ -250,6 +250,9 @@ it('a Worker carries descriptions of routes only when it mounts openApi, and of 
   expect(bytes).toBeLessThan(25 * 1024);
 });
 
+/** Code that asks a session, as surfaces do. */
+const ASKING = "export { sessionOf } from './src/create-holdfast.ts';";
+
 it('a Worker carries the surface for useChat only when it mounts it, and never the AI SDK', async () => {
   const everything = [
     'create-holdfast',
@@ -266,7 +269,7 @@ it('a Worker carries the surface for useChat only when it mounts it, and never t
   expect((await filesOf(everything)).filter(isSurface)).toEqual([]);
   const mounting = "import { aiSdkUi } from './src/surfaces/ai-sdk-ui/entry.ts';";
   const chat = WORKER.replace('agents: [agent]', 'agents: [agent], use: [aiSdkUi()]');
-  const bytes = await added(WORKER, `${mounting}${chat}`);
+  const bytes = await added(`${WORKER}${ASKING}`, `${mounting}${chat}${ASKING}`);
   console.log(`size: the surface for useChat is ${(bytes / 1024).toFixed(1)} KiB minified`);
   expect(bytes).toBeLessThan(24 * 1024);
   const carried = await filesOf(`${mounting}${chat}`);
@@ -290,7 +293,7 @@ it('a Worker carries the protocols of OpenAI only when it mounts them, and never
   expect((await filesOf(everything)).filter(isOpenAi)).toEqual([]);
   const mounting = "import { openAi } from './src/surfaces/openai/entry.ts';";
   const speaking = WORKER.replace('agents: [agent]', 'agents: [agent], use: [openAi()]');
-  const bytes = await added(WORKER, `${mounting}${speaking}`);
+  const bytes = await added(`${WORKER}${ASKING}`, `${mounting}${speaking}${ASKING}`);
   console.log(`size: the protocols of OpenAI are ${(bytes / 1024).toFixed(1)} KiB minified`);
   expect(bytes).toBeLessThan(44.5 * 1024);
   const carried = await filesOf(`${mounting}${speaking}`);
