@@ -6,7 +6,6 @@ import { type Policies, policyProblem } from '../loop/policies.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
 import type { Chaining } from '../tool/chaining.ts';
-import { notOneOf } from '../tool/check-definition.ts';
 import type { CallLimit, Limits } from '../tool/frame.ts';
 import { shorten } from '../tool/json.ts';
 import { literals } from '../tool/literals.ts';
@@ -145,16 +144,6 @@ export class AgentDefinitionError extends Error {
     this.agent = agent;
     this.field = field;
   }
-}
-
-/** @throws AgentDefinitionError when this is no way to give turns a loop's id. */
-export function checkLoopIds(agent: string, loopIds: string): void {
-  const use = notOneOf(loopIds, ['stamped', 'as-sent']);
-  if (!use) return;
-  throw new AgentDefinitionError(agent, {
-    field: 'loopIds',
-    problem: `has loopIds of '${loopIds}': use ${use}`,
-  });
 }
 
 /** In development: @throws AgentDefinitionError if a key of the literal is unknown, missing or of another kind, or a list holds something else. */

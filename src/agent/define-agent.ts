@@ -33,7 +33,6 @@ import {
   checkedCount,
   checkedTimeout,
   checkLimits,
-  checkLoopIds,
   checkPolicies,
   checkRetention,
   checkSettings,
@@ -219,12 +218,6 @@ export function defineAgent<
   checkAgentLiteral(config);
   const { name, description, instructions, references = [], permissions = [] } = config;
   checkName(name);
-  if (description.trim() === '') {
-    throw new AgentDefinitionError(name, {
-      field: 'description',
-      problem: 'has a description that is blank',
-    });
-  }
   const referenced = references.flatMap((reference) => reference.tools);
   const listed = config.tools ?? [];
   const toolGroups = [...(config.toolGroups ?? []), ...listed.filter(isGroup)];
@@ -241,8 +234,6 @@ export function defineAgent<
   const modelTimeout = checkedTimeout(name, config.modelTimeout);
   checkPolicies(name, config.policies);
   if (config.retention !== undefined) checkRetention(name, config.retention);
-  const loopIds = config.loopIds ?? 'stamped';
-  checkLoopIds(name, loopIds);
   return {
     name,
     description,
@@ -272,7 +263,7 @@ export function defineAgent<
     policies: withPolicies(config.policies),
     inspectors: [...(config.inspectors ?? [])],
     context: ToolCallContext.of(config.context ?? {}),
-    loopIds,
+    loopIds: config.loopIds ?? 'stamped',
     maxGenerations: checkedCount(name, 'maxGenerations', config.maxGenerations ?? MOST_GENERATIONS),
     maxScheduled: checkedCount(name, 'maxScheduled', config.maxScheduled ?? MOST_IN_TREE),
     retention: config.retention,

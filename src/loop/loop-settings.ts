@@ -8,7 +8,6 @@ import {
   shownSetting,
   type ToolChoice,
 } from '../model/settings.ts';
-import { shorten } from '../tool/json.ts';
 import { literals } from '../tool/literals.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import type { Loop, LoopSpec } from './loop.ts';
@@ -34,13 +33,22 @@ export function settingsFault(
 ): SettingsFault | undefined {
   if (settings === undefined) return undefined;
   const stranger = literals?.innerFault(settings, 'settings');
-  const bad = stranger ?? settingsProblem(settings) ?? choiceProblem(settings, tools);
+  const bad = stranger ?? settingsProblem(settings) ?? choiceProblem(settings.toolChoice, tools);
   if (bad) {
     const { path, value, use } = bad;
     return { field: `settings.${path}`, problem: `has a setting '${path}' of ${value}: use ${use}` };
   }
   const problem = typeof model === 'object' ? refusedSettings({ model, settings }) : undefined;
   return problem === undefined ? undefined : { field: 'settings', problem };
+}
+
+/** In development: returns the tool choice that can never hold, and what it must be. */
+function choiceProblem(
+  declared: AgentSettings['toolChoice'],
+  { tools, hasMoreTools }: Omit<DeclaredWith, 'model'>,
+): ReturnType<typeof settingsProblem> {
+  const use = hasMoreTools ? undefined : literals?.choiceProblem(chosenIn(declared), tools);
+  return use === undefined ? undefined : { path: 'toolChoice', value: shownSetting(declared), use };
 }
 
 /** Answers why a model would refuse every request with these settings, to go on after whoever has them. */
@@ -66,43 +74,6 @@ function chosenIn(declared: AgentSettings['toolChoice']): readonly (ToolChoice |
   if (typeof declared !== 'object' || 'tool' in declared) return [declared];
   return [...('first' in declared ? [declared.first] : []), ...('every' in declared ? [declared.every] : [])];
 }
-
-/** A tool choice that can never hold. */
-function choiceProblem(
-  { toolChoice: declared }: AgentSettings,
-  { tools, hasMoreTools }: Omit<DeclaredWith, 'model'>,
-): ReturnType<typeof settingsProblem> {
-  if (hasMoreTools) return undefined;
-  for (const choice of chosenIn(declared)) {
-    const problem = { path: 'toolChoice', value: shownSetting(declared) };
-    if (tools.length === 0 && (choice === 'required' || typeof choice === 'object'))
-      return { ...problem, use: 'it beside tools, of which there are none' };
-    if (typeof choice === 'object' && !isAmong(tools, choice.tool))
-      return { ...problem, use: `one of its tools: ${listed(tools)}` };
-  }
-  return undefined;
-}
-
-/** Tools inside tools count: one that unfolds is offered in its place. */
-const isAmong = (tools: readonly AnyTool[], name: string): boolean => namesIn(tools, new Set()).has(name);
-
-function namesIn(tools: readonly AnyTool[], names: Set<string>): ReadonlySet<string> {
-  for (const { name, inner = [] } of tools) {
-    if (names.has(name)) continue;
-    names.add(name);
-    namesIn(inner, names);
-  }
-  return names;
-}
-
-/** Names of tools in a message. */
-const MAX_NAMES = 20;
-
-const listed = (tools: readonly AnyTool[]): string =>
-  tools
-    .slice(0, MAX_NAMES)
-    .map(({ name }) => `'${shorten(name, 64)}'`)
-    .join(', ') + (tools.length > MAX_NAMES ? ` and ${tools.length - MAX_NAMES} more` : '');
 
 /** What the next request says beside its conversation. */
 type Asked = Pick<ModelRequest, 'tools' | 'settings' | 'maxOutputTokens'>;

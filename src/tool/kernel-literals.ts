@@ -12,6 +12,16 @@ function isMediaRange(given: string): boolean {
   return toMediaType(sample) === sample;
 }
 
+const oneOf = (...words: readonly string[]): LiteralRule => [
+  words.map((word) => `'${word}'`).join(' or '),
+  (value) => words.some((word) => word === value),
+];
+
+const WORDS: LiteralRule = [
+  'a text that is not blank',
+  (value) => typeof value === 'string' && value.trim() !== '',
+];
+
 /** By what takes the literal, or what it is, as errors name it. */
 export const SHAPES = {
   defineTool: {
@@ -84,7 +94,8 @@ export const SHAPES = {
   defineAgent: {
     of: 'defineAgent',
     keys: {
-      ...NAMED,
+      name: 'text',
+      description: WORDS,
       instructions: 'text',
       tools: 'list',
       toolGroups: 'list',
@@ -101,7 +112,7 @@ export const SHAPES = {
       policies: 'object',
       inspectors: 'list',
       context: 'object',
-      loopIds: 'any',
+      loopIds: oneOf('stamped', 'as-sent'),
       maxGenerations: 'any',
       maxScheduled: 'any',
       retention: 'any',
@@ -252,11 +263,6 @@ export const SHAPES = {
     required: [],
   },
 } as const satisfies Readonly<Record<string, LiteralShape>>;
-
-const oneOf = (...words: readonly string[]): LiteralRule => [
-  words.map((word) => `'${word}'`).join(' or '),
-  (value) => words.some((word) => word === value),
-];
 
 const ANY: LiteralRule = ['a value', () => true];
 

@@ -9,6 +9,7 @@ import {
   modelProblem,
   nearestKey,
 } from './check-literal.ts';
+import { choiceProblem } from './choice-problem.ts';
 import { INNER_SHAPES, SHAPES } from './kernel-literals.ts';
 import { mistakenClass, mistakenFor } from './listed-mistake.ts';
 import { unreadable } from './object-class.ts';
@@ -33,6 +34,8 @@ const CHECKS = {
   modelProblem,
 
   chainingProblem,
+
+  choiceProblem,
 
   mistakenFor,
 

@@ -56,6 +56,16 @@ const IN_DEVELOPMENT: readonly [string, object, string][] =
           { limits: { toolCalls: 3 } as Limits }, // as callers without types may
           "Agent 'clerk' has a limit 'toolCalls' of 3: use 'use: [callLimits({ toolCalls })], with callLimits from holdfast/limits'.",
         ],
+        [
+          'loopIds',
+          { loopIds: 'no' },
+          "Agent 'clerk' has 'no' as its 'loopIds': use 'stamped' or 'as-sent'.",
+        ],
+        [
+          'description',
+          { description: ' ' },
+          "Agent 'clerk' has ' ' as its 'description': use a text that is not blank.",
+        ],
       ];
 
 it.each<[string, object, string]>([
@@ -71,13 +81,11 @@ it.each<[string, object, string]>([
     "Agent 'clerk' has a limit 'iterations' of 0: use a positive whole number.",
   ],
   ...IN_DEVELOPMENT,
-  ['loopIds', { loopIds: 'no' }, "Agent 'clerk' has loopIds of 'no': use 'stamped' or 'as-sent'."],
   [
     'retention',
     { retention: { days: -1 } },
     `Agent 'clerk' has a retention of {"days":-1}: use 'forever', or { days }, { fileDays } or both, with more than 0 and at most 36525.`,
   ],
-  ['description', { description: ' ' }, "Agent 'clerk' has a description that is blank."],
   [
     'tools',
     { tools: [null as unknown as typeof look] }, // as callers without types may

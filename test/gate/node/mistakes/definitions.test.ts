@@ -214,7 +214,11 @@ describe('the literal of an agent', () => {
       ofAgent({ name: 'my clerk' }),
       "Agent 'my clerk' is not a name: use 1 to 64 of the characters A-Z a-z 0-9 _ -.",
     ],
-    ['a blank description', ofAgent({ description: '' }), "Agent 'clerk' has a description that is blank."],
+    [
+      'a blank description',
+      ofAgent({ description: '' }),
+      "Agent 'clerk' has '' as its 'description': use a text that is not blank.",
+    ],
     [
       'limits that are a number',
       ofAgent({ limits: 5 }),
