@@ -1,5 +1,4 @@
 import { MOST_GENERATIONS, MOST_IN_TREE } from '../loop/call-starts.ts';
-import type { LoopInspector } from '../loop/inspector.ts';
 import { DEFAULT_LIMITS, type LoopLimits, withLimits } from '../loop/loop-limits.ts';
 import type { ModelTimeout } from '../loop/model-time.ts';
 import { type LoopPolicies, type Policies, withPolicies } from '../loop/policies.ts';
@@ -75,7 +74,6 @@ export interface Agent<Name extends string = string, Output = unknown> {
   readonly modelTimeout: ModelTimeout;
   readonly limits: LoopLimits;
   readonly policies: LoopPolicies;
-  readonly inspectors: readonly LoopInspector[];
   /** It lies under every request's context, which wins where both have a key. */
   readonly context: ToolCallContext;
   readonly loopIds: LoopIds;
@@ -147,8 +145,6 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly limits?: Limits | undefined;
   /** What its loops do where there is a choice: tools that do not exist, blank replies, tools that throw. */
   readonly policies?: Policies | undefined;
-  /** Watch its loops, nested ones too, and change nothing. */
-  readonly inspectors?: readonly LoopInspector[] | undefined;
   /** Tool-call context of every turn; a request's own wins where both have a key. No credentials: it is code. */
   readonly context?: ContextValues | ToolCallContext | undefined;
   /** `stamped` unless given. */
@@ -261,7 +257,6 @@ export function defineAgent<
     modelTimeout,
     limits: withLimits(config.limits, DEFAULT_LIMITS),
     policies: withPolicies(config.policies),
-    inspectors: [...(config.inspectors ?? [])],
     context: ToolCallContext.of(config.context ?? {}),
     loopIds: config.loopIds ?? 'stamped',
     maxGenerations: checkedCount(name, 'maxGenerations', config.maxGenerations ?? MOST_GENERATIONS),

@@ -57,7 +57,7 @@ export type AiTools<Sources extends readonly unknown[] = readonly ToolSource[]> 
 export interface ToAiToolsOptions
   extends Pick<
     ToolCallingManagerConfig,
-    'use' | 'limits' | 'inspectors' | 'exceptionProcessor' | 'secrets' | 'env' | 'model' | 'log'
+    'use' | 'limits' | 'exceptionProcessor' | 'secrets' | 'env' | 'model' | 'log'
   > {
   /** Tool-call context of every call. */
   readonly context?: JsonObject | ToolCallContext | undefined;
@@ -131,12 +131,8 @@ function toolsOfAgent({ name, tools, providers, needsApp }: Agent): ResolvedTool
 }
 
 /** Given limits of calls take the place of the agent's. */
-const settingsOf = (
-  { uses, inspectors, policies, model }: Agent,
-  { limits }: ToAiToolsOptions,
-): ToAiToolsOptions => ({
+const settingsOf = ({ uses, policies, model }: Agent, { limits }: ToAiToolsOptions): ToAiToolsOptions => ({
   use: limits ? uses.filter(({ module }) => module !== LIMITS) : uses,
-  inspectors,
   exceptionProcessor: policies.exceptions,
   model,
 });

@@ -1,16 +1,15 @@
 import type { SessionEvent } from '../journal/events.ts';
 import type { AskedWith, JournaledCall, JournaledPart } from '../journal/reply-data.ts';
-import type { ModelMessage, ModelReply } from '../model/chat-model.ts';
+import { ModelError, type ModelMessage, type ModelReply } from '../model/chat-model.ts';
 import { makerOf } from '../model/given-to.ts';
 import { callsOf, isOurCall, isPlain, plainParts, wordsOf } from '../model/parts.ts';
 import { priced } from '../model/prices.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { type AskedReply, replyOf, withoutSecrets } from './ask-reply.ts';
 import { withCacheMarks } from './cache-marks.ts';
-import { inspect, modelCallSeen, replySeen, tellModelFailure, toolsChangeSeen } from './inspect.ts';
 import { inLoop, isPlanned, type Loop } from './loop.ts';
 import type { ShownFiles } from './loop-files.ts';
-import { askSeamOf, prepareAll } from './loop-seams.ts';
+import { askSeamOf, prepareAll, watched } from './loop-seams.ts';
 import { requestSettings } from './loop-settings.ts';
 import { isTooLong, makeRoom, type ToRequest } from './make-room.ts';
 import { fingerprint, loopView, type Offer, offerTools, routed, shownAs } from './offer-tools.ts';
@@ -37,7 +36,7 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
   const { toRequest, asked } = requestsIn(loop, { last, offered, files });
   const plain = toRequest(frame.messages);
   const request = model.caches ? await withCacheMarks(loop, plain) : plain;
-  inspect(loop, 'beforeModelCall', () => modelCallSeen(loop, request));
+  if (uses.length > 0) watched(loop, { at: 'ask', request });
   const began = holder.now();
   const ended: (() => void)[] = [];
   let event: ModelReplied;
@@ -58,13 +57,19 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
       left = makeRoom(loop, toRequest, failure);
       if (!left) return;
     }
-    tellModelFailure(loop, left, holder.now() - began);
+    if (left instanceof ModelError) reportFailure(loop, left, holder.now() - began);
     throw left;
   } finally {
     for (const run of ended) run();
   }
-  const ms = holder.now() - began;
-  inspect(loop, 'afterModelCall', () => replySeen(loop, event, ms));
+  if (uses.length > 0) watched(loop, { at: 'reply', reply: event, ms: holder.now() - began });
+}
+
+function reportFailure(loop: Loop, failure: ModelError, ms: number): void {
+  const model = loop.spec.model.name;
+  const message = `Model '${model}' failed (${failure.failure}): ${failure.reason}`;
+  loop.log({ level: 'error', event: 'model-failed', model, message });
+  watched(loop, { at: 'no-reply', failure, ms });
 }
 
 /** Makes the event of a reply, with our ids for its calls: models repeat theirs. */
@@ -172,7 +177,7 @@ function offerNow(loop: Loop): Offer {
   const change = isSame ? undefined : toolsChanged(loop, offered);
   if (!change) return offered;
   loop.journal.emit(change);
-  inspect(loop, 'toolsChanged', () => toolsChangeSeen(loop, change, offered));
+  if (loop.spec.uses.length > 0) watched(loop, { at: 'tools-changed', change, offer: offered });
   // Those that came stand behind the others from now on.
   return offerTools(loop, 'now');
 }

@@ -16,7 +16,6 @@ import type { ReachedLimit } from '../tool/frame.ts';
 import {
   failure,
   isOutcomeUnknown,
-  modelText,
   type Signal,
   succeeded,
   type ToolResult,
@@ -25,10 +24,9 @@ import {
 import type { AroundTime } from './around-time.ts';
 import { leaveLate } from './end-inside.ts';
 import { Interrupted } from './holder.ts';
-import { inspect, toolCallSeen } from './inspect.ts';
 import { prepareCall } from './live-call.ts';
 import { inLoop } from './loop.ts';
-import { throughModules } from './loop-seams.ts';
+import { throughModules, watched } from './loop-seams.ts';
 import { isSupersededBySignal } from './next-step.ts';
 import { permitCall } from './permit-call.ts';
 import { type Remarked, remarksOn } from './remarks.ts';
@@ -50,7 +48,8 @@ export async function executeCall(run: ToolCallRun): Promise<void> {
     throw new Interrupted('suspended', `Call ${record.id} waits for an answer.`);
   // Read before anything runs: an end that does not come from the tool says nothing of what was done before.
   const inDoubt = mayHaveHappened(record) || turn?.frames.has(record.id);
-  inspect(loop, 'beforeToolCall', () => toolCallSeen(run));
+  const isWatched = loop.spec.uses.length > 0;
+  if (isWatched) watched(loop, { at: 'call', record, offer: run.offer });
   const began = holder.now();
   const ended = await endOf(run);
   const known = knownEnding(record, ended, inDoubt ?? false);
@@ -60,13 +59,7 @@ export async function executeCall(run: ToolCallRun): Promise<void> {
   // What is still open in the loop of the call ends before the call does.
   const inside = opened ? closeOpenCalls(opened, 'failed', record.id) : [];
   journal.emit(...inside, ...eventsOf(run, { ...known, result }));
-  const ms = holder.now() - began;
-  inspect(loop, 'afterToolCall', () => ({
-    ...toolCallSeen(run),
-    result: structuredClone({ ...result }),
-    text: modelText(result),
-    ms,
-  }));
+  if (isWatched) watched(loop, { at: 'result', record, offer: run.offer, result, ms: holder.now() - began });
 }
 
 /** The end of a call; `inDoubt`: an earlier invocation had begun it. Another invocation may have left its result behind meanwhile. */

@@ -180,7 +180,6 @@ function declaredBy(agent: LoopAgent, { loop, frame, runner }: Asked): Declared 
     output,
     settings,
     accepts: agent.accepts,
-    inspectors: [...spec.inspectors, ...agent.inspectors],
     ...(model && { model }),
   };
   const sources = [...agent.sources, ...(frame.sources ?? [])];

@@ -16,6 +16,7 @@ import type { LiveCall } from '../tool/tool.ts';
 import type { ToolResult } from '../tool/tool-result.ts';
 import type { AskSeam } from './ask-reply.ts';
 import { isPlanned, type Loop, type ScopedUse } from './loop.ts';
+import type { LoopMoment } from './watch.ts';
 
 /** What a module brings to the loops in whose scope it is used. */
 export interface LoopSeam {
@@ -51,6 +52,8 @@ export interface LoopSeam {
    * nothing. The last use in scope is asked, and only for a model that `caches`. It must not throw.
    */
   marks?(request: ModelRequest, given: GivenMarks, loop: Loop): CacheMarks | undefined;
+  /** Called with what happens in a loop, which it may only read. It must not throw, and is not waited for. */
+  watch?(loop: Loop, moment: LoopMoment): void;
   /** Wraps the model calls. Made by `askLayer`. */
   readonly ask?: AskSeam | undefined;
   /** It bounds tokens, in the place of the number that bounds a turn by default. */
@@ -167,6 +170,11 @@ const scoped = (frame: string, uses: readonly ModuleUse[], isAppWide = false): r
 /** Has every module prepare the next model call. @throws what they do. */
 export async function prepareAll(loop: Loop): Promise<void> {
   for (const { use } of loop.spec.uses) await LOOPS.of(use)?.prepare?.(loop);
+}
+
+/** Shows a moment of a loop to the modules that watch it. A loop without modules need not call it. */
+export function watched(loop: Loop, moment: LoopMoment): void {
+  for (const { use } of loop.spec.uses) LOOPS.of(use)?.watch?.(loop, moment);
 }
 
 /** Returns a layer around the model calls of a loop, by which all of them are found; `undefined` if there are none. */

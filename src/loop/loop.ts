@@ -14,7 +14,6 @@ import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { Signal } from '../tool/tool-result.ts';
 import type { TurnStarts } from './call-starts.ts';
 import type { Holder } from './holder.ts';
-import type { LoopInspector } from './inspector.ts';
 import type { LiveMemories } from './live-memories.ts';
 import type { LoopFiles } from './loop-files.ts';
 import type { LoopLimits } from './loop-limits.ts';
@@ -83,7 +82,6 @@ export interface LoopSpec {
   /** Tokens of the turn after which no model is asked; absent where a module bounds them, and of a plan. */
   readonly tokenCeiling?: number | undefined;
   readonly policies: LoopPolicies;
-  readonly inspectors: readonly LoopInspector[];
   /** Values beside the schemas of its tools: what it declares, under what the loops around it have. */
   readonly context: ToolCallContext;
   /** How many loops are around it. */
@@ -181,8 +179,7 @@ export interface AnswerForm {
 }
 
 /** An agent as another loop runs it, in a frame: what it declares. */
-export interface LoopAgent
-  extends Pick<LoopSpec, 'tools' | 'modelTimeout' | 'policies' | 'inspectors' | 'context'> {
+export interface LoopAgent extends Pick<LoopSpec, 'tools' | 'modelTimeout' | 'policies' | 'context'> {
   readonly name: string;
   readonly instructions: string;
   /** The modules that it uses. */

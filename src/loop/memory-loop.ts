@@ -22,7 +22,7 @@ import { CallLocks, Slots } from './slots.ts';
 
 /** What a loop in memory is made of; the rest is as for an agent that declares nothing. */
 export type MemoryLoopConfig = Pick<LoopSpec, 'tools' | 'model'> &
-  Partial<Pick<LoopSpec, 'strategies' | 'policies' | 'inspectors' | 'context'>> & {
+  Partial<Pick<LoopSpec, 'strategies' | 'policies' | 'context'>> & {
     readonly uses?: readonly ModuleUse[] | undefined;
     /** Defaults to those of `uses`. */
     readonly files?: LoopFiles | undefined;
@@ -108,7 +108,6 @@ function specOf({
     iterations: limits.iterations,
     tokenCeiling: tokenCeiling(limits),
     policies: own.policies ?? DEFAULT_POLICIES,
-    inspectors: own.inspectors ?? [],
     context: own.context ?? ToolCallContext.EMPTY,
     depth: 0,
   };

@@ -4,8 +4,8 @@ import { untilAborted } from '../tool/async.ts';
 import { askModel } from './ask-model.ts';
 import { executeCall } from './execute-call.ts';
 import { isInterrupted } from './holder.ts';
-import { inspectIteration } from './inspect.ts';
 import { inLoop, type Loop, type LoopEnd } from './loop.ts';
+import { watched } from './loop-seams.ts';
 import { isSupersededBySignal, nextStep } from './next-step.ts';
 import { answerShown } from './shown-history.ts';
 import { type Batch, batchOf, runOf, warnOfSharedWrites } from './tool-call-run.ts';
@@ -38,7 +38,7 @@ export async function runToolLoop(loop: Loop): Promise<LoopEnd> {
         return end;
       }
     }
-    inspectIteration(loop);
+    if (loop.spec.uses.length > 0) watched(loop, { at: 'step' });
   }
 }
 

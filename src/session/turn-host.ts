@@ -80,7 +80,6 @@ export function specOf(host: TurnHost, turn: TurnState): LoopSpec {
     iterations: agent.limits.iterations,
     tokenCeiling: tokenCeiling(agent.limits, uses),
     policies: agent.policies,
-    inspectors: agent.inspectors,
     context: stamp.merge(ofApp).merge(agent.context).merge(ToolCallContext.of(turn.context)),
     depth: 0,
   };

@@ -1,5 +1,4 @@
 import type { ExceptionProcessor } from '../loop/exception-processor.ts';
-import type { LoopInspector } from '../loop/inspector.ts';
 import type { MemoryLoopConfig } from '../loop/memory-loop.ts';
 import { composeModules } from '../loop/modules.ts';
 import { toDefinition } from '../loop/offer-tools.ts';
@@ -46,7 +45,6 @@ export interface ToolCallingManagerConfig {
    * given.
    */
   readonly limits?: CallLimits | undefined;
-  readonly inspectors?: readonly LoopInspector[] | undefined;
   /** Credentials by name, for `call.secrets`; never shown to a model. */
   readonly secrets?: Readonly<Record<string, string | undefined>> | undefined;
   /** The Worker's vars, secrets and bindings, for `call.env`; none unless given. */
@@ -114,7 +112,6 @@ export function createToolCallingManager(config: ToolCallingManagerConfig = {}):
       model: config.model ?? NO_MODEL,
       uses: modules.appWide,
       policies,
-      inspectors: config.inspectors ?? [],
       context: options.toolContext,
       secrets: Secrets.of(config.secrets ?? {}),
       env: config.env,

@@ -110,7 +110,6 @@ export const SHAPES = {
       use: 'list',
       limits: 'object',
       policies: 'object',
-      inspectors: 'list',
       context: 'object',
       loopIds: oneOf('stamped', 'as-sent'),
       maxGenerations: 'any',
@@ -122,6 +121,7 @@ export const SHAPES = {
     foreign: {
       id: 'name',
       compaction: 'use: [summarize({ overTokens })]',
+      inspectors: 'use: [inspect(...)]',
       transformers: 'use: [defineTransformer({ name, result })]',
       cache: 'use: [promptCache(...)]',
       system: 'instructions',
@@ -161,10 +161,6 @@ export const SHAPES = {
       ],
       strategies: ['what defineInjectionStrategy makes', ({ offer }) => typeof offer === 'function'],
       references: ['{ name, description, notes, tools }', ({ tools }) => Array.isArray(tools)],
-      inspectors: [
-        'an object with functions, as loggingInspector() makes it',
-        (one) => typeof one === 'object',
-      ],
     },
   },
   createHoldfast: {

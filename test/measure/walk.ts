@@ -252,9 +252,9 @@ export const WALK: readonly Step[] = [
   },
   {
     file: 'src/tool/tool-result.ts',
-    calls: 'modelText',
+    calls: 'shownText',
     does: 'says what the model reads of it',
-    from: 'src/loop/execute-call.ts',
+    from: 'src/loop/shown-history.ts',
   },
   // The journal: an event is folded here and stored there.
   {

@@ -9,8 +9,8 @@ import {
   type ToolTable,
   toolFactory,
 } from '../../src/index.ts';
-import { toMermaid } from '../../src/inspect.ts';
 import { defineStateMachine, type StateMachine, startingIn } from '../../src/kinds/entry.ts';
+import { toMermaid } from '../../src/modules/inspect/entry.ts';
 import { defineToolGroup } from '../../src/modules/tool-groups/entry.ts';
 
 const tool = <const Name extends string>(name: Name) =>

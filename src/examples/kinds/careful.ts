@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { defineAgent } from '../../index.ts';
-import { loggingInspector } from '../../inspect.ts';
+import { inspect, loggingInspector } from '../../modules/inspect/entry.ts';
 import { budget, callLimits } from '../../modules/limits/entry.ts';
 import { slidingWindow } from '../../modules/transformers/entry.ts';
 import { findOrder, refundOrder } from './shop.ts';
@@ -15,7 +15,7 @@ export const careful = defineAgent({
     budget({ tokens: 100_000 }), // or `cost`, in USD
     callLimits({ toolCalls: 20 }),
     slidingWindow({ maxMessages: 40 }), // what the model is shown; the journal keeps all
+    inspect(loggingInspector({ level: 'warn' })),
   ],
-  inspectors: [loggingInspector({ level: 'warn' })],
   output: v.object({ refunded: v.boolean(), words: v.string() }),
 });

@@ -1,4 +1,5 @@
 /** What rows of the feature list promise as a whole, where other tests show it in parts. The ids are those of the list. */
+
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { runAgent } from '../../../src/in-memory/entry.ts';
@@ -13,6 +14,7 @@ import {
 } from '../../../src/index.ts';
 import { defineAgenticTool, withContext } from '../../../src/kinds/entry.ts';
 import { createMcpToolFactory, mcpToolProvider, passThrough } from '../../../src/mcp/tools/entry.ts';
+import { inspect } from '../../../src/modules/inspect/entry.ts';
 import { createTestSession, scriptedModel } from '../../../src/testing/entry.ts';
 import { calls, says, scene, session } from './mcp/tools/scenes.ts';
 import { offered, results } from './unfolding/scenes.ts';
@@ -182,8 +184,10 @@ it('inspectors are told which server the tools are of that came late (S2-22)', a
     description: 'Helps.',
     instructions: '',
     tools: [createMcpToolFactory({ clients: [client] }).unfolding('web', 'The web.', () => true)],
-    inspectors: [
-      { toolsChanged: ({ came, metadata }) => told.push(came.map((name) => [name, metadata(name)])) },
+    use: [
+      inspect({
+        toolsChanged: ({ came, metadata }) => told.push(came.map((name) => [name, metadata(name)])),
+      }),
     ],
   });
   await createTestSession(agent, { replies: [calls('web'), 'Done.'] }).send('Go.');

@@ -24,7 +24,7 @@ function textOf(file: string): string {
 const isIn = (file: string, ...folders: readonly string[]): boolean =>
   folders.some((folder) => file.startsWith(folder));
 const isEntry = (file: string): boolean =>
-  /(^src\/(index|inspect|module|create-holdfast)\.ts$|\/?worker\.ts$|\/entry\.ts$|^durable-objects\/index\.ts$)/.test(
+  /(^src\/(index|module|create-holdfast)\.ts$|\/?worker\.ts$|\/entry\.ts$|^durable-objects\/index\.ts$)/.test(
     file,
   );
 
@@ -157,6 +157,12 @@ const ARROWS: readonly {
     folder: 'src/modules/prompt-cache/',
     because: 'it says what a loop asks to be kept',
     on: ['src/tool/', 'src/loop/', 'src/model/'],
+  },
+  {
+    folder: 'src/modules/inspect/',
+    because: 'it shows what happens in loops',
+    on: ['src/tool/', 'src/loop/', 'src/journal/'],
+    types: ['src/model/'],
   },
   {
     folder: 'src/modules/transformers/',

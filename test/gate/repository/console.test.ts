@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '../../..');
 
 const WRITERS: Readonly<Record<string, string>> = {
   'src/tool/log.ts': 'it is the log, where an app gives no other',
-  'src/loop/logging-inspector.ts':
+  'src/modules/inspect/logging-inspector.ts':
     'it is where the lines of an inspector go that somebody asked for, unless they are taken',
   'src/kinds/agentic/agentic-tool.ts': 'a tool is defined, without an input',
   'src/sources/objects/tools-of.ts': 'tools are made of an object, which may have none',

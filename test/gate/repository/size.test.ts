@@ -19,7 +19,7 @@ const CORE = `
 
 /** The same with every kind, decorator, sink, approval, pipeline, group and logger of the entries, though nobody uses them all. */
 const VOCABULARY = `
-  ${['index', 'kinds/entry', 'decorators/entry', 'inspect'].map((entry) => `export * from './src/${entry}.ts';`).join('')}
+  ${['index', 'kinds/entry', 'decorators/entry', 'modules/inspect/entry'].map((entry) => `export * from './src/${entry}.ts';`).join('')}
   ${CORE}
 `;
 

@@ -3,7 +3,7 @@
  * network. What is kept is the body of every HTTP request, with the loop that made it and the reply that it got.
  */
 import type { Agent, StoredEvent } from '../../../src/index.ts';
-import type { LoopPlace } from '../../../src/inspect.ts';
+import { inspect, type LoopPlace } from '../../../src/modules/inspect/entry.ts';
 import { createTestSession } from '../../../src/testing/entry.ts';
 import type { ScriptTurn, Wire } from '../../wires/wire.ts';
 import type { SentRequest } from '../measure/measure-session.ts';
@@ -41,13 +41,13 @@ export async function playSession(session: Session, wire: MeasuredWire): Promise
   };
   const watched: Agent = {
     ...session.agent,
-    inspectors: [
-      ...session.agent.inspectors,
-      {
+    uses: [
+      ...session.agent.uses,
+      inspect({
         beforeModelCall: ({ session: id, turn, frame, path, iteration, principal }) => {
           place = { session: id, turn, frame, path, iteration, principal };
         },
-      },
+      }),
     ],
   };
   const model = wire.model({ baseURL: 'https://wire.test/v1', fetch: answer });

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type AnyTool, defineAgent, type ModelRequest } from '../../../../src/index.ts';
-import type { ToolCallSeen } from '../../../../src/inspect.ts';
 import { type CallScope, communicateTool, type LiveCall, progressTool } from '../../../../src/kinds/entry.ts';
+import { inspect, type ToolCallSeen } from '../../../../src/modules/inspect/entry.ts';
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import type { FeedItem } from '../../../doors/session.ts';
@@ -294,7 +294,10 @@ describe('both', () => {
   it('tell consoles that watch calls that they need no banner of their own (COM-06)', async () => {
     const seen: unknown[] = [];
     const note = ({ call, metadata }: ToolCallSeen) => void seen.push([call.name, metadata]);
-    const watched = { ...agent, inspectors: [{ beforeToolCall: note, afterToolCall: note }] };
+    const watched = {
+      ...agent,
+      uses: [...agent.uses, inspect({ beforeToolCall: note, afterToolCall: note })],
+    };
     const asks = [
       { calls: [{ name: 'progress', input: { status: 'Reading.' } }] },
       { calls: [{ name: 'communicate', input: { message: 'Hello.' } }] },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool, type Reference, text } from '../../../../src/index.ts';
+import { inspect } from '../../../../src/modules/inspect/entry.ts';
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 
@@ -62,8 +63,7 @@ describe('what an agent is defined with', () => {
     const lenient = defineAgent({
       ...base,
       tools: [tool('look')],
-      use: [marking('!'), marking('?')],
-      inspectors: [noting('first'), noting('second')],
+      use: [marking('!'), marking('?'), inspect(noting('first')), inspect(noting('second'))],
     });
     const policies = { unknownTools: { mode: 'immediate' } } as const;
     const strict = defineAgent({ ...base, tools: [tool('look')], policies });

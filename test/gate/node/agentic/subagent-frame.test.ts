@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Agent, type AnyTool, defineTool } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import { inspect } from '../../../../src/modules/inspect/entry.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
@@ -97,8 +98,8 @@ describe('what an agent declares holds in its frame', () => {
       afterToolCall: ({ call }: { call: { name: string } }) => void told.push(`${name}: ${call.name}`),
     });
     const marking = (mark: string) => defineTransformer({ name: mark, result: (words) => `${words}${mark}` });
-    const own = agent('clerk', [look], { inspectors: [watching('clerk')], use: [marking('!')] });
-    const boss = { inspectors: [watching('boss')], use: [marking('?')] };
+    const own = agent('clerk', [look], { use: [inspect(watching('clerk')), marking('!')] });
+    const boss = { use: [inspect(watching('boss')), marking('?')] };
     const script = [asks('clerk'), calls('look'), 'Filed.', 'Done.'];
     const { session, read } = await turnOf([defineSubagent({ agent: own })], script, { boss });
     expect(told).toEqual(['boss: look', 'clerk: look', 'boss: clerk']);

@@ -2,8 +2,13 @@ import * as v from 'valibot';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { decorate, withMetadata } from '../../../../src/decorators/entry.ts';
 import { artifact, defineDomainType, defineTool } from '../../../../src/index.ts';
-import type { LoopInspector, ToolCallSeen, ToolResultSeen } from '../../../../src/inspect.ts';
 import { chainFrom, discover } from '../../../../src/kinds/entry.ts';
+import {
+  inspect,
+  type LoopInspector,
+  type ToolCallSeen,
+  type ToolResultSeen,
+} from '../../../../src/modules/inspect/entry.ts';
 import { until } from '../../../fixtures/scripts.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import {
@@ -59,7 +64,7 @@ describe('a chained type without an object', () => {
   it('is told of to inspectors as a tool that was not run (CHN-02)', async () => {
     const seen: ToolResultSeen[] = [];
     const inspector: LoopInspector = { afterToolCall: (one) => seen.push(one) };
-    await turnOf(clerk([getCustomer], [chainFrom(Customer)], { inspectors: [inspector] }), [spend]);
+    await turnOf(clerk([getCustomer], [chainFrom(Customer)], { use: [inspect(inspector)] }), [spend]);
     expect(seen.map(({ result }) => result)).toEqual([{ type: 'text', content: UNBOUND, withheld: true }]);
   });
 
@@ -434,7 +439,7 @@ describe('chaining', () => {
     });
     const seen: ToolCallSeen[] = [];
     const inspector: LoopInspector = { beforeToolCall: (one) => seen.push(one) };
-    const { session } = await turnOf(clerk([get], [chainFrom(Marked)], { inspectors: [inspector] }), [
+    const { session } = await turnOf(clerk([get], [chainFrom(Marked)], { use: [inspect(inspector)] }), [
       calls('get'),
       calls('show'),
     ]);

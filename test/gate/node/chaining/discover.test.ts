@@ -1,8 +1,14 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { artifact, defineDomainType, defineTool, type Json } from '../../../../src/index.ts';
-import type { LoopInspector, ModelCallSeen, ToolCallSeen, ToolsChangeSeen } from '../../../../src/inspect.ts';
 import { chainFrom, discover } from '../../../../src/kinds/entry.ts';
+import {
+  inspect,
+  type LoopInspector,
+  type ModelCallSeen,
+  type ToolCallSeen,
+  type ToolsChangeSeen,
+} from '../../../../src/modules/inspect/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import { answers, calls, clerk, offered, results, returns, turnOf } from './scenes.ts';
 
@@ -94,7 +100,7 @@ describe('a type that is discovered', () => {
   it('has the id in full in their metadata (TPR-03)', async () => {
     const seen: ToolCallSeen[] = [];
     const inspector: LoopInspector = { beforeToolCall: (call) => seen.push(call) };
-    const agent = clerk([one('é/c 1')], [discover(Customer)], { inspectors: [inspector] });
+    const agent = clerk([one('é/c 1')], [discover(Customer)], { use: [inspect(inspector)] });
     const { session } = await turnOf(agent, [calls('one')]);
     const name =
       offered(session)[1]?.find((tool) => tool.endsWith('orders') || tool.includes('orders')) ?? '';
@@ -344,7 +350,7 @@ describe('what is told of discovered objects', () => {
   it('is journaled with the call, and seen in the state and by inspectors (TPR-12)', async () => {
     const seen: ModelCallSeen[] = [];
     const inspector: LoopInspector = { beforeModelCall: (call) => seen.push(call) };
-    const agent = clerk([one('c1')], [discover(Customer)], { inspectors: [inspector] });
+    const agent = clerk([one('c1')], [discover(Customer)], { use: [inspect(inspector)] });
     const { session } = await turnOf(agent, [calls('one')]);
     const ends = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' ? (event.changes?.facts ?? []) : [],
@@ -369,7 +375,7 @@ describe('what is told of discovered objects', () => {
   it('is told to inspectors with the tools that came: of which type and which object they are (S2-22)', async () => {
     const seen: ToolsChangeSeen[] = [];
     const inspector: LoopInspector = { toolsChanged: (change) => seen.push(change) };
-    const agent = clerk([one('c1')], [discover(Customer)], { inspectors: [inspector] });
+    const agent = clerk([one('c1')], [discover(Customer)], { use: [inspect(inspector)] });
     await turnOf(agent, [calls('one')]);
     const whose = { domainType: 'Customer', instanceId: 'c1' };
     expect(seen.map(({ came, metadata }) => came.map((name) => [name, metadata(name)]))).toEqual([

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { defineOrders, orderLife } from '../../../../src/examples/orders/orders.ts';
 import { paperShop, type Shop, shopAt } from '../../../../src/examples/support/shop.ts';
-import { toMermaid } from '../../../../src/inspect.ts';
+import { toMermaid } from '../../../../src/modules/inspect/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { modelText } from '../../../doors/tools.ts';

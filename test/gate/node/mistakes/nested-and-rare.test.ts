@@ -150,9 +150,9 @@ describe('something in a list of an agent', () => {
       "Agent 'clerk' has an object at use[0]: use what modules make, such as summarize({ overTokens }).",
     ],
     [
-      'a function as an inspector',
-      ofAgent({ inspectors: [run] }),
-      "Agent 'clerk' has the function run at inspectors[0]: use an object with functions, as loggingInspector() makes it.",
+      'inspectors without their module',
+      ofAgent({ inspectors: [{}] }),
+      "Agent 'clerk' has 'inspectors' in place of 'use: [inspect(...)]'; write that.",
     ],
     [
       'a slip in a wish for a group',

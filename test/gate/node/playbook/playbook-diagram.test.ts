@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { withDescription } from '../../../../src/decorators/entry.ts';
-import { toMermaid } from '../../../../src/inspect.ts';
 import {
   after,
   allOf,
@@ -11,6 +10,7 @@ import {
   onBlackboardMatching,
   when,
 } from '../../../../src/kinds/entry.ts';
+import { toMermaid } from '../../../../src/modules/inspect/entry.ts';
 import { analyze, Document, does, playbook, report, search } from './scenes.ts';
 
 const fetchPage = does('fetch_page');

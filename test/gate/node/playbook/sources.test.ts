@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { toolFactory } from '../../../../src/index.ts';
-import { toMermaid } from '../../../../src/inspect.ts';
 import { after, onArtifactMatching } from '../../../../src/kinds/entry.ts';
+import { toMermaid } from '../../../../src/modules/inspect/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import { Cart, findingOut } from '../../../fixtures/tool-sources.ts';

@@ -13,6 +13,7 @@ import {
 } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
+import { inspect } from '../../../../src/modules/inspect/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { fromSnapshot, toSnapshot } from '../../../doors/journal.ts';
@@ -526,7 +527,7 @@ it('a watcher is told of one iteration, and that the reply begins again', async 
     beforeModelCall: ({ iteration }: { iteration: number }) => void asked.push(iteration),
     afterIteration: ({ iteration }: { iteration: number }) => void iterations.push(iteration),
   };
-  const agent = clerk([reads('read')], { inspectors: [inspector] });
+  const agent = clerk([reads('read')], { use: [inspect(inspector)] });
   await createTestSession(agent, { model: small.model }).send('Go.');
   expect(asked).toEqual([1, 2, 2]);
   expect(iterations).toEqual([1, 2]);

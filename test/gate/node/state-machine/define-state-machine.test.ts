@@ -8,8 +8,8 @@ import {
   ToolDefinitionError,
   toolTable,
 } from '../../../../src/index.ts';
-import { formatToolTree } from '../../../../src/inspect.ts';
 import { defineStateMachine, startingIn } from '../../../../src/kinds/entry.ts';
+import { formatToolTree } from '../../../../src/modules/inspect/entry.ts';
 import {
   answersInside,
   answersRead,

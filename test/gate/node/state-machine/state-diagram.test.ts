@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { defineTool, ToolDefinitionError } from '../../../../src/index.ts';
-import { toMermaid } from '../../../../src/inspect.ts';
 import { defineStateMachine, startingIn } from '../../../../src/kinds/entry.ts';
+import { toMermaid } from '../../../../src/modules/inspect/entry.ts';
 import { orderMachine, workshop } from './scenes.ts';
 
 const { tool } = workshop();

@@ -17,8 +17,8 @@ import {
   type ToolTable,
   toolsOf,
 } from '../../../../src/index.ts';
-import type { LoopMoments } from '../../../../src/inspect.ts';
 import { defineAgenticTool, defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { inspect, type LoopMoments } from '../../../../src/modules/inspect/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 import {
   chainResolvers,
@@ -418,7 +418,7 @@ describe('a tool that throws', () => {
 });
 
 describe('a manager', () => {
-  it.each(['resolver', 'exceptionProcessor', 'inspectors', 'eligibility'])(
+  it.each(['resolver', 'exceptionProcessor', 'use', 'eligibility'])(
     'has no %s that is null (SPM-09)',
     (setting) => {
       expect(() => createToolCallingManager({ [setting]: null })).toThrow(
@@ -445,7 +445,7 @@ describe('a manager', () => {
   it('is watched by inspectors (SPM-09)', async () => {
     const seen: LoopMoments['afterToolCall'][] = [];
     await executed([reads('a')], [call('a')], {
-      inspectors: [{ afterToolCall: (one) => void seen.push(one) }],
+      use: [inspect({ afterToolCall: (one) => void seen.push(one) })],
     });
     expect(seen).toMatchObject([{ call: { name: 'a' }, text: 'a done', iteration: 1 }]);
   });

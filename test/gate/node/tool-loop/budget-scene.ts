@@ -6,7 +6,6 @@ import {
   type SessionEvent,
   type StoredEvent,
 } from '../../../../src/index.ts';
-import type { LoopInspector } from '../../../../src/inspect.ts';
 import type { ModuleUse } from '../../../../src/module.ts';
 import { type BudgetOptions, budget } from '../../../../src/modules/limits/entry.ts';
 import {
@@ -23,13 +22,12 @@ interface Scene extends ScriptedModelOptions {
   readonly use?: readonly ModuleUse[];
   readonly budget?: BudgetOptions;
   readonly tools?: readonly AnyTool[];
-  readonly inspectors?: readonly LoopInspector[];
 }
 
 /** One session of an agent whose model follows a script. */
 export function scene(
   replies: readonly ScriptedReply[],
-  { limits, use = [], budget: bounds, tools = [], inspectors = [], ...model }: Scene = {},
+  { limits, use = [], budget: bounds, tools = [], ...model }: Scene = {},
 ): TestSession {
   const agent = defineAgent({
     name: 'clerk',
@@ -38,7 +36,6 @@ export function scene(
     tools,
     limits,
     use: [...use, ...(bounds ? [budget(bounds)] : [])],
-    inspectors,
   });
   return createTestSession(agent, { model: scriptedModel(replies, model), clock: createManualClock(1_000) });
 }

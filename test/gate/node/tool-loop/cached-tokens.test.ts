@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PricedUsage, ToolCall } from '../../../../src/index.ts';
+import { inspect } from '../../../../src/modules/inspect/entry.ts';
 import { eventsOf, PRICES, reservedIn, scene } from './budget-scene.ts';
 import { calls, reads } from './scenes.ts';
 
@@ -36,7 +37,7 @@ describe('what a model tells of its tokens', () => {
     });
     const session = scene([{ ...calls('look'), usage: TOLD }, 'Done.'], {
       tools: [look],
-      inspectors: [{ afterModelCall: ({ usage }) => void seen.push(usage) }],
+      use: [inspect({ afterModelCall: ({ usage }) => void seen.push(usage) })],
     });
     await session.send('Go.');
     expect(seen).toEqual([TOLD, { inputTokens: 10, outputTokens: 5 }]);

@@ -1,10 +1,11 @@
 import { defineAgent } from '../../../../src/index.ts';
 import {
+  inspect,
   type LoopInspector,
   loggingInspector,
   metricsInspector,
   NO_METRICS,
-} from '../../../../src/inspect.ts';
+} from '../../../../src/modules/inspect/entry.ts';
 
 export const inspectors: readonly LoopInspector[] = [
   loggingInspector(),
@@ -14,7 +15,10 @@ export const inspectors: readonly LoopInspector[] = [
   metricsInspector(NO_METRICS),
   metricsInspector({ count: (name, by, { tool }) => [name, by, tool], value: () => {} }),
 ];
-defineAgent({ name: 'a', description: 'b', instructions: 'c', inspectors });
+defineAgent({ name: 'a', description: 'b', instructions: 'c', use: [inspect(...inspectors)] });
+
+// @ts-expect-error a function is no inspector
+inspect(() => {});
 
 // @ts-expect-error there is no such level
 loggingInspector({ level: 'loud' });

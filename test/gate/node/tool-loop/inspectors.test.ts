@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { type AnyTool, defineAgent, defineTool, replan, type ToolSource } from '../../../../src/index.ts';
-import type { LoopInspector, LoopMoments } from '../../../../src/inspect.ts';
+import { inspect, type LoopInspector, type LoopMoments } from '../../../../src/modules/inspect/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { outside } from './outside.ts';
 import { calls, digs, reads } from './scenes.ts';
@@ -23,7 +23,13 @@ function witness() {
 }
 
 const agentWith = (tools: readonly ToolSource[], ...inspectors: LoopInspector[]) =>
-  defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, inspectors });
+  defineAgent({
+    name: 'clerk',
+    description: 'Works.',
+    instructions: 'Work.',
+    tools,
+    use: [inspect(...inspectors)],
+  });
 
 let logged: MockInstance;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
-import { type LoopInspector, metricsInspector } from '../../../../src/inspect.ts';
+import { inspect, type LoopInspector, metricsInspector } from '../../../../src/modules/inspect/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { calls, digs } from './scenes.ts';
 
@@ -13,7 +13,7 @@ async function iterationsOf(replies: readonly ScriptedReply[], limits = {}): Pro
     afterIteration: ({ iteration, calls: made }) => seen.push([iteration, made.length]),
   };
   const base = { name: 'clerk', description: 'Works.', instructions: '', tools: [look] };
-  const agent = defineAgent({ ...base, inspectors: [inspector], limits });
+  const agent = defineAgent({ ...base, use: [inspect(inspector)], limits });
   await createTestSession(agent, { replies }).send('Go.');
   return seen;
 }
@@ -36,7 +36,7 @@ it('counts a call in a nested loop for the agent of the turn (AEL-04)', async ()
   const tags: unknown[] = [];
   const metrics = { count: (_: string, __: number, tag: unknown) => void tags.push(tag), value: () => {} };
   const base = { name: 'clerk', description: 'Works.', instructions: '', tools: [digs([look])] };
-  const agent = defineAgent({ ...base, inspectors: [metricsInspector(metrics)] });
+  const agent = defineAgent({ ...base, use: [inspect(metricsInspector(metrics))] });
   await createTestSession(agent, { replies: [calls('dig'), calls('look'), 'Dug.', 'Done.'] }).send('Go.');
   expect(tags).toEqual([
     { tool: 'look', agent: 'clerk' },

@@ -9,13 +9,14 @@ import {
   ToolConfigurationError,
 } from '../../../../src/index.ts';
 import {
+  inspect,
   type LoggingOptions,
   type LogLine,
   type LoopInspector,
   loggingInspector,
   loopLoggingInspector,
   type ToolResultSeen,
-} from '../../../../src/inspect.ts';
+} from '../../../../src/modules/inspect/entry.ts';
 import { createManualClock, createTestSession, type ManualClock } from '../../../../src/testing/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 
@@ -47,7 +48,7 @@ async function turnOf(
     description: 'Works.',
     instructions: 'Work.',
     tools: [tool],
-    inspectors: [inspector],
+    use: [inspect(inspector)],
   });
   const replies = [{ calls: [{ name, input: { query } }] }, 'Done.'];
   await createTestSession(agent, { replies, clock }).send('Go.');
@@ -209,7 +210,7 @@ describe('the log of a model call that failed', () => {
       description: 'Works.',
       instructions: '',
       tools: [],
-      inspectors,
+      use: [inspect(...inspectors)],
     });
     await createTestSession(agent, { replies: failing, log: false, clock: createManualClock() }).send('Go.');
     expect(logged.slice(1)).toEqual([
@@ -240,7 +241,7 @@ describe('the log of a model call that failed', () => {
       description: 'Works.',
       instructions: '',
       tools: [],
-      inspectors: [inspector],
+      use: [inspect(inspector)],
     });
     await createTestSession(agent, { replies: failing, log: false, clock: createManualClock() }).send('Go.');
     expect(seen).toEqual([

@@ -1,6 +1,11 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { defineAgent } from '../../../../src/index.ts';
-import { type LogLine, type LoopLoggingOptions, loopLoggingInspector } from '../../../../src/inspect.ts';
+import {
+  inspect,
+  type LogLine,
+  type LoopLoggingOptions,
+  loopLoggingInspector,
+} from '../../../../src/modules/inspect/entry.ts';
 import { createManualClock, createTestSession } from '../../../../src/testing/entry.ts';
 import { calls, digs, reads } from './scenes.ts';
 
@@ -12,7 +17,7 @@ function sessionWith(options?: LoopLoggingOptions) {
     description: 'W.',
     instructions: 'Secretly.',
     tools: [digs([reads('look', () => 'a secret')])],
-    inspectors: [loopLoggingInspector(options)],
+    use: [inspect(loopLoggingInspector(options))],
   });
   const replies = [calls('dig'), calls('look'), 'My secret.', 'Done.'];
   return createTestSession(agent, { replies, clock: createManualClock() });

@@ -10,8 +10,8 @@ import {
   type SessionEvent,
   type ToolCall,
 } from '../../../../src/index.ts';
-import type { LoopInspector } from '../../../../src/inspect.ts';
 import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
+import { inspect, type LoopInspector } from '../../../../src/modules/inspect/entry.ts';
 import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
 import {
   createManualClock,
@@ -118,7 +118,7 @@ describe('a loop', () => {
       model: scriptedModel([calls('look'), 'Done.']),
       message: 'Go.',
       strategies: [strategy],
-      inspectors: [inspector],
+      uses: [inspect(inspector)],
     });
     await loop.run(loop);
     expect(log).toEqual([
@@ -295,7 +295,7 @@ describe('the events of a loop', () => {
       afterToolCall: ({ call, metadata, text, ms }) => void seen.push([call.name, text, metadata, ms]),
     };
     const tools = [slowly('look', 30)];
-    const base = { name: 'clerk', description: 'W.', instructions: '', inspectors: [inspector] };
+    const base = { name: 'clerk', description: 'W.', instructions: '', use: [inspect(inspector)] };
     const slowReply = async () => {
       await clock.advance(40);
       return calls('search');

@@ -8,7 +8,13 @@ import {
   type ResultData,
   ToolConfigurationError,
 } from '../../../../src/index.ts';
-import { type CallOutcome, callOutcome, type Metrics, metricsInspector } from '../../../../src/inspect.ts';
+import {
+  type CallOutcome,
+  callOutcome,
+  inspect,
+  type Metrics,
+  metricsInspector,
+} from '../../../../src/modules/inspect/entry.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, createTestSession } from '../../../../src/testing/entry.ts';
 import { failure, signalled } from '../../../doors/tools.ts';
@@ -46,8 +52,7 @@ async function turnOf(runs: readonly (() => unknown)[], metrics?: Metrics, toolC
     description: 'Works.',
     instructions: 'Work.',
     tools: [tool],
-    use: [callLimits({ toolCalls })],
-    inspectors: [metricsInspector(metrics)],
+    use: [callLimits({ toolCalls }), inspect(metricsInspector(metrics))],
   });
   const calls = runs.map(() => ({ name: 'search' }));
   return createTestSession(agent, { replies: [{ calls }, 'Done.'], clock }).send('Go.');

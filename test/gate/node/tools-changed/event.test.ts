@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../src/index.ts';
-import type { ToolsChangeSeen } from '../../../../src/inspect.ts';
 import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
+import { inspect, type ToolsChangeSeen } from '../../../../src/modules/inspect/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import {
   EVENT_VERSION,
@@ -267,9 +267,11 @@ describe('what a reply was asked with', () => {
 it('inspectors are told of a change before the request is made', async () => {
   const told: (ToolsChangeSeen | string)[] = [];
   const session = sessionOf([thinks('One', opens('zoo')), 'Two'], {
-    inspectors: [
-      { beforeModelCall: ({ iteration }) => void told.push(`asks ${iteration}`) },
-      { toolsChanged: (seen) => void told.push(seen) },
+    use: [
+      inspect(
+        { beforeModelCall: ({ iteration }) => void told.push(`asks ${iteration}`) },
+        { toolsChanged: (seen) => void told.push(seen) },
+      ),
     ],
   });
   await session.send('Go.');

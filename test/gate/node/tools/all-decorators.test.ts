@@ -14,9 +14,9 @@ import {
   ToolCallContext,
   text,
 } from '../../../../src/index.ts';
-import * as inspect from '../../../../src/inspect.ts';
 import type { LiveCall } from '../../../../src/kinds/entry.ts';
 import * as kinds from '../../../../src/kinds/entry.ts';
+import * as inspect from '../../../../src/modules/inspect/entry.ts';
 import { answerChecks } from '../../../../src/modules/json-schema/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { toolResult } from '../../../doors/tools.ts';
@@ -151,7 +151,7 @@ const OTHERS = [
   ...['onBlackboardMatching', 'when'],
   ...['autoApprove', 'autoApproveWithDelay', 'serialised', 'unwrapAs', 'formatToolTree', 'toMermaid'],
   ...['showToolsChanges', 'signPrefix'],
-  ...['exceptionProcessor', 'loggingInspector', 'loopLoggingInspector', 'metricsInspector'],
+  ...['exceptionProcessor', 'inspect', 'loggingInspector', 'loopLoggingInspector', 'metricsInspector'],
 ];
 
 const READS = (raw: string) => ({ at: raw });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decorate, withName } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTool } from '../../../../src/index.ts';
-import { formatToolTree } from '../../../../src/inspect.ts';
+import { formatToolTree } from '../../../../src/modules/inspect/entry.ts';
 
 const leaf = (name: string) => defineTool({ name, description: `Does ${name}.`, run: () => name });
 const nest = (name: string, inner: readonly AnyTool[]) => decorate(leaf(name), { inner });

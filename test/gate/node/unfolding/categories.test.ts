@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ToolDefinitionError } from '../../../../src/index.ts';
-import { formatToolTree } from '../../../../src/inspect.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { formatToolTree } from '../../../../src/modules/inspect/entry.ts';
 import { calls, does, offered, opened, results, sessionWith, told } from './scenes.ts';
 
 const [read, list, write] = [does('read'), does('list'), does('write')];

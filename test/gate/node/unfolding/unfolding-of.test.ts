@@ -8,8 +8,8 @@ import {
   toolsOfAll,
   toolTable,
 } from '../../../../src/index.ts';
-import { formatToolTree } from '../../../../src/inspect.ts';
 import { type UnfoldingDeclaration, unfoldingOf, unfoldingOfSafely } from '../../../../src/kinds/entry.ts';
+import { formatToolTree } from '../../../../src/modules/inspect/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import { calls, offered, opened, results, sessionWith } from './scenes.ts';
 

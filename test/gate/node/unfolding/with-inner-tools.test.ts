@@ -2,13 +2,13 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { requireApproval } from '../../../../src/decorators/entry.ts';
 import type { Reference, ToolTable } from '../../../../src/index.ts';
-import { formatToolTree } from '../../../../src/inspect.ts';
 import {
   defineUnfolding,
   withInnerToolObject,
   withInnerTools,
   withUnfolding,
 } from '../../../../src/kinds/entry.ts';
+import { formatToolTree } from '../../../../src/modules/inspect/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { calls, does, offered, opened, results, sessionWith } from './scenes.ts';
 

@@ -1,4 +1,4 @@
-import type { ResultData } from '../tool/tool-result.ts';
+import type { ResultData } from '../../tool/tool-result.ts';
 import type { LoopInspector } from './inspector.ts';
 
 /** What a measurement belongs to. */

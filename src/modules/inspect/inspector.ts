@@ -1,8 +1,8 @@
-import type { ModelFailure, ModelMessage, ToolDefinition } from '../model/chat-model.ts';
-import type { Usage } from '../model/prices.ts';
-import type { TurnPrincipal } from '../tool/call.ts';
-import type { Json } from '../tool/json.ts';
-import type { ResultData } from '../tool/tool-result.ts';
+import type { ModelFailure, ModelMessage, ToolDefinition } from '../../model/chat-model.ts';
+import type { Usage } from '../../model/prices.ts';
+import type { TurnPrincipal } from '../../tool/call.ts';
+import type { Json } from '../../tool/json.ts';
+import type { ResultData } from '../../tool/tool-result.ts';
 
 /** Where in a turn something was seen. */
 export interface LoopPlace {

@@ -1,5 +1,7 @@
-/** The entry `holdfast/inspect`: what watches a loop: loggers, metrics and inspectors of one's own. */
+/** The entry `holdfast/inspect`: what watches a loop: loggers, metrics and inspectors of your own. */
 
+export { formatToolTree, toMermaid } from '../../tool/draw.ts';
+export { inspect } from './inspect.ts';
 export type {
   CallSeen,
   IterationSeen,
@@ -12,7 +14,7 @@ export type {
   ToolCallSeen,
   ToolResultSeen,
   ToolsChangeSeen,
-} from './loop/inspector.ts';
+} from './inspector.ts';
 export {
   type LoggingOptions,
   type LogLevel,
@@ -20,7 +22,7 @@ export {
   type LoopLoggingOptions,
   loggingInspector,
   loopLoggingInspector,
-} from './loop/logging-inspector.ts';
+} from './logging-inspector.ts';
 export {
   type CallOutcome,
   callOutcome,
@@ -28,5 +30,4 @@ export {
   type MetricTags,
   metricsInspector,
   NO_METRICS,
-} from './loop/metrics-inspector.ts';
-export { formatToolTree, toMermaid } from './tool/draw.ts';
+} from './metrics-inspector.ts';

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { defineAgent } from '../../../../../src/index.ts';
+import { inspect, type LoopInspector } from '../../../../../src/modules/inspect/entry.ts';
+import { createTestSession } from '../../../../../src/testing/entry.ts';
+
+const clerk = { name: 'clerk', description: 'Works.', instructions: 'Work.' };
+
+describe('inspect', () => {
+  it('watches by all uses of an app and of its agent, those of the app first', async () => {
+    const seen: string[] = [];
+    const noting = (name: string): LoopInspector => ({ afterModelCall: () => seen.push(name) });
+    const agent = defineAgent({ ...clerk, use: [inspect(noting('a'), noting('b')), inspect(noting('c'))] });
+    await createTestSession(agent, { replies: ['Done.'], use: [inspect(noting('app'))] }).send('Go.');
+    expect(seen).toEqual(['app', 'a', 'b', 'c']);
+  });
+
+  it('refuses what is no object, such as a function', () => {
+    const given = (() => {}) as unknown as LoopInspector; // as callers without types may
+    expect(() => inspect({}, given)).toThrow(
+      new TypeError(
+        'inspect: the inspector at 1 is no object with functions, as loggingInspector() makes it.',
+      ),
+    );
+  });
+});
