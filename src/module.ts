@@ -9,33 +9,54 @@ import { LOOPS, type LoopSeam } from './loop/loop-seams.ts';
 import { loopView } from './loop/offer-tools.ts';
 import { addressOfSession, type SessionAddress } from './session/read-secrets.ts';
 import { ENDED, type StoppedTurn, type StoredWithStop } from './session/turn-seams.ts';
-import { routesOf, type SurfaceRoute } from './surfaces/define-surface.ts';
+import type { Json } from './tool/json.ts';
+import { literals } from './tool/literals.ts';
+import type { Log } from './tool/log.ts';
 import {
   APP_MEMORY,
   accessTo,
   checkName,
-  type KindMemory,
+  ModuleError,
+  type ModuleState,
+  type StateConfig,
   stateOfApp,
-  type ToolMemoryConfig,
-} from './tool/define-tool-kind.ts';
-import type { Json } from './tool/json.ts';
-import type { Log } from './tool/log.ts';
+} from './tool/module-state.ts';
 import { createModule, type ModuleIdentity, type ModuleUse, useOf } from './tool/module-use.ts';
 import { OFFERS } from './tool/offers.ts';
 import type { Owner } from './tool/owner.ts';
+import { nameIn, ended as sentence } from './tool/shown.ts';
 import type { Discovery, InjectionStrategy } from './tool/tool.ts';
 import type { ToolMemory } from './tool/tool-memory.ts';
 import { APP, type AppParts, type CronTime } from './worker/app-seam.ts';
 import { type DoWork, DUE } from './worker/due.ts';
 import type { Caller, Env } from './worker/host.ts';
+import { type ModuleRoute, routesOf } from './worker/module-routes.ts';
 import type { AdmittingApp, HttpRequest } from './worker/route.ts';
 
 export type { CallPlace, HistoryScope, LoopSeam } from './loop/loop-seams.ts';
 export type { SessionAddress } from './session/read-secrets.ts';
 export type { StoredWithStop } from './session/turn-seams.ts';
+export { ModuleError, type ModuleState, type StateConfig } from './tool/module-state.ts';
 export type { ModuleIdentity, ModuleUse } from './tool/module-use.ts';
+export type {
+  FactOptions,
+  FactPlace,
+  MemoryFact,
+  MemoryPlace,
+  SessionMoment,
+  ToolMemory,
+} from './tool/tool-memory.ts';
 export type { CronTime } from './worker/app-seam.ts';
+export type {
+  ModuleRequest,
+  PublicRequest,
+  RouteAgent,
+  RouteProblem,
+  RouteSession,
+} from './worker/module-request.ts';
+export { defineRoute, type ModuleRoute } from './worker/module-routes.ts';
 export type { HttpRequest } from './worker/route.ts';
+export { questionOf } from './worker/turn-view.ts';
 
 /** The literal that `defineModule` takes, beside `state`. */
 export interface ModuleConfig {
@@ -51,7 +72,7 @@ export interface Module extends ModuleIdentity {
    * Makes a use, for `use` of `createHoldfast`, `defineAgent` and `createTestSession`, or `uses` of a tool. Without parts it returns one
    * and the same use, so that many tools may carry it. A copy of a use brings nothing, and is refused.
    *
-   * @throws ConfigurationError if a route is none.
+   * @throws ConfigurationError if a route is none. ModuleError if a part is unknown.
    */
   use(parts?: ModuleParts): ModuleUse;
 }
@@ -59,7 +80,7 @@ export interface Module extends ModuleIdentity {
 /** A module with a state, and the doors to it. Its parts and its tools read the state by `recall`. */
 export interface RememberingModule<Value extends Json, Fact extends Json>
   extends Module,
-    KindMemory<Value, Fact> {
+    ModuleState<Value, Fact> {
   readonly memory: ToolMemory<Value, Fact>;
 }
 
@@ -83,8 +104,8 @@ export interface ModuleParts extends Omit<LoopSeam, 'prepare' | 'ask'>, Pick<App
    * minute, then after pauses that double up to an hour.
    */
   due?(work: DueWork, app: ModuleApp): ReturnType<DoWork>;
-  /** Made by `surfaceRoute` of `holdfast/surfaces`. */
-  readonly routes?: readonly SurfaceRoute[] | undefined;
+  /** Made by `defineRoute`. None may have a path of the app or of another module. */
+  readonly routes?: readonly ModuleRoute[] | undefined;
   /** Runs at each time of the `crons` of wrangler.toml. What it throws shows the event as failed. */
   scheduled?(app: ModuleApp, time: CronTime): Promise<void>;
   /**
@@ -105,7 +126,7 @@ export interface ModuleParts extends Omit<LoopSeam, 'prepare' | 'ask'>, Pick<App
 /** A loop before its next model call. `view` is what `recall` of a module takes. */
 export interface PreparedLoop extends Discovery {
   /** Journals a fact as an event of the module, and folds it at once. Called by `remember` of the module. */
-  record: Parameters<KindMemory<Json, Json>['remember']>[0]['record'];
+  record: Parameters<ModuleState<Json, Json>['remember']>[0]['record'];
   /** Resolves when all that was journaled is stored. @throws CallInterrupted when it never will be. */
   durable(): Promise<void>;
 }
@@ -132,7 +153,7 @@ export interface ModuleApp {
 /**
  * Defines a module, once, as a constant. Facts of an app's modules are journaled as `app:{name}`, so that none can meet one of the library.
  *
- * @throws ToolKindError if the name cannot be journaled, or the state is impossible.
+ * @throws ModuleError if the name cannot be journaled, or the state is impossible.
  *
  * @example
  * ```ts
@@ -150,13 +171,13 @@ export interface ModuleApp {
  */
 export function defineModule(config: ModuleConfig & { readonly state?: undefined }): Module;
 export function defineModule<Value extends Json, Fact extends Json = never>(
-  config: ModuleConfig & { readonly state: ToolMemoryConfig<Value, Fact> },
+  config: ModuleConfig & { readonly state: StateConfig<Value, Fact> },
 ): RememberingModule<Value, Fact>;
-export function defineModule<Value extends Json, Fact extends Json>({
-  name,
-  nested,
-  state,
-}: ModuleConfig & { readonly state?: ToolMemoryConfig<Value, Fact> | undefined }): Module {
+export function defineModule<Value extends Json, Fact extends Json>(
+  config: ModuleConfig & { readonly state?: StateConfig<Value, Fact> | undefined },
+): Module {
+  checkLiteral(config);
+  const { name, nested, state } = config;
   checkName(name);
   const memory = state && stateOfApp(name, state);
   const identity = createModule({
@@ -170,7 +191,18 @@ export function defineModule<Value extends Json, Fact extends Json>({
   return memory ? Object.assign(module, { memory }, accessTo(memory, state?.schema)) : module;
 }
 
+/** In development: @throws ModuleError if a key is unknown, missing or of another type. */
+function checkLiteral(config: { readonly state?: unknown }): void {
+  const fault = literals?.fault(config, 'defineModule');
+  const inState =
+    config.state === undefined ? undefined : literals?.fault(config.state, 'the state of a module');
+  const problem = fault ? `it ${fault.problem}` : inState && `its state ${inState.problem}`;
+  if (problem !== undefined) throw new ModuleError(nameIn(config), sentence(problem));
+}
+
 function useWith(module: ModuleIdentity, name: string, parts: ModuleParts): ModuleUse {
+  const fault = literals?.fault(parts, 'the parts of a module');
+  if (fault) throw new ModuleError(name, sentence(`a use of it ${fault.problem}`));
   const { key, offer, prepare, ask, ended, due, ...others } = parts;
   const { routes, scheduled, files, http, caller, admit, ...ofLoops } = others;
   const use = useOf(module, key);

@@ -1,4 +1,4 @@
-/** The entry `holdfast/kinds`: the kinds of tools that there are, and what kinds of one's own are made with. */
+/** The entry `holdfast/kinds`: the kinds of tools that there are, and what tools of your own modules are made with. */
 
 export {
   type UnfoldingDeclaration,
@@ -21,15 +21,6 @@ export {
   removeTools,
   replaceTools,
 } from '../tool/define-injection-strategy.ts';
-export {
-  defineToolKind,
-  type KindMemory,
-  type RememberingKind,
-  type ToolKind,
-  type ToolKindConfig,
-  ToolKindError,
-  type ToolMemoryConfig,
-} from '../tool/define-tool-kind.ts';
 export type { DoneCall, FrameOutcome, FrameRunner, Plan, PlannedCall } from '../tool/frame.ts';
 export type { ModuleUse } from '../tool/module-use.ts';
 export type { BudgetView, ProcessView } from '../tool/process-view.ts';
@@ -47,14 +38,6 @@ export type {
   RoutedCall,
   SessionCredentials,
 } from '../tool/tool.ts';
-export type {
-  FactOptions,
-  FactPlace,
-  MemoryFact,
-  MemoryPlace,
-  SessionMoment,
-  ToolMemory,
-} from '../tool/tool-memory.ts';
 export type { UnfoldingOptions, UnfoldingTool } from '../tool/unfolding/define-unfolding.ts';
 export { UNFOLDING as unfolding } from '../tool/unfolding/strategy.ts';
 export type { UnfoldingScope } from '../tool/unfolding/unfolding.ts';

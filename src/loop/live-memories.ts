@@ -1,9 +1,9 @@
 import { openBatch } from '../journal/conversation.ts';
 import { valueIn } from '../journal/memories.ts';
 import type { SessionState } from '../journal/state.ts';
-import { APP_MEMORY } from '../tool/define-tool-kind.ts';
 import type { Json } from '../tool/json.ts';
 import { type Log, toLog } from '../tool/log.ts';
+import { APP_MEMORY } from '../tool/module-state.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import type { FactPlace, MemoryFact, ToolMemory } from '../tool/tool-memory.ts';
 

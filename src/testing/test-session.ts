@@ -30,13 +30,13 @@ import { foldAll } from '../session/read-session.ts';
 import type { TurnHost } from '../session/turn-host.ts';
 import { stoppedTurn, turnStopped } from '../session/watching/turn-outcome.ts';
 import type { DecisionKind, TurnPrincipal } from '../tool/call.ts';
-import type { RememberingKind } from '../tool/define-tool-kind.ts';
 import type { GivenEnv } from '../tool/env.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import { withArtifacts } from '../tool/kept-values.ts';
 import { type LogOption, toLog, writeProblems } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
+import type { ToolMemory } from '../tool/tool-memory.ts';
 import { skippableClock } from './clocks.ts';
 import {
   cancelIn,
@@ -142,9 +142,9 @@ export interface TestSession<Output = unknown> {
   readonly requests: readonly ModelRequest[];
   /** The bytes of a file that the session keeps, by its id; `null` when it keeps none of this id. */
   file(id: string): Promise<Uint8Array | null>;
-  /** What a kind of tools remembers now; of a nested loop, or another agent, by its path. @throws Error before the first `send`. */
+  /** The state of a module now; of a nested loop, or another agent, by its path. @throws Error before the first `send`. */
   memory<Value extends Json, Fact extends Json>(
-    kind: Pick<RememberingKind<Value, Fact>, 'memory'>,
+    module: { readonly memory: ToolMemory<Value, Fact> },
     path?: string,
   ): Promise<Value>;
   /** The journal so far. */

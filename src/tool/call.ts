@@ -43,7 +43,7 @@ export interface CallScope {
   /** Milliseconds since the epoch, by the clock of whoever runs the turn; never before the turn's start. */
   now(): number;
   /**
-   * Remembers a fact of a kind of tool, as `RememberingKind.remember` says, which is the way to it.
+   * Remembers a fact of a module, as its `remember` says, which is the way to it.
    *
    * @throws TypeError when something of the fact is not JSON; ToolConfigurationError as `recall`.
    */
@@ -53,7 +53,7 @@ export interface CallScope {
     options?: FactOptions,
   ): void;
   /**
-   * What a kind of tool remembers, as `RememberingKind.recall` says, which is the way to it; not to be changed.
+   * The state of a module, as its `recall` says, which is the way to it; not to be changed.
    *
    * @throws ToolConfigurationError when the app was not given the kind, or its memory cannot be folded.
    */

@@ -70,13 +70,14 @@ export const SHAPES = {
     keys: { name: 'text', evaluate: 'function' },
     required: ['name', 'evaluate'],
   },
-  defineToolKind: {
-    of: 'defineToolKind',
-    keys: { name: 'text', memory: 'object', strategy: 'any' },
+  defineModule: {
+    of: 'defineModule',
+    keys: { name: 'text', nested: 'flag', state: 'object' },
     required: ['name'],
+    foreign: { id: 'name', memory: 'state' },
   },
-  'the memory of a kind': {
-    of: 'the memory of a kind',
+  'the state of a module': {
+    of: 'the state of a module',
     keys: {
       initial: 'any',
       version: 'any',
@@ -90,6 +91,31 @@ export const SHAPES = {
     required: [],
     foreign: { reduce: 'apply', reducer: 'apply', fold: 'apply' },
     made: ['name'],
+  },
+  defineRoute: {
+    of: 'defineRoute',
+    keys: {
+      method: 'text',
+      path: 'text',
+      isCounted: 'flag',
+      isPublic: 'flag',
+      streams: 'flag',
+      handle: 'function',
+      refuse: 'function',
+    },
+    required: ['method', 'path', 'handle'],
+    foreign: { handler: 'handle', url: 'path' },
+  },
+  'the parts of a module': {
+    of: 'the parts of a module',
+    keys: {
+      ...{ key: 'text', offer: 'any', prepare: 'function', call: 'function', run: 'function' },
+      ...{ reconcile: 'function', history: 'function', marks: 'function', ask: 'object' },
+      ...{ boundsTokens: 'flag', refuses: 'function', limits: 'function', ended: 'function' },
+      ...{ due: 'function', routes: 'any', scheduled: 'function', files: 'object' },
+      ...{ http: 'function', caller: 'function', admit: 'function' },
+    },
+    required: [],
   },
   defineAgent: {
     of: 'defineAgent',

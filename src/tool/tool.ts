@@ -256,7 +256,7 @@ export interface RemarkedCall {
 
 /** What a strategy has to add to the end of a call. */
 export interface CallRemarks {
-  /** Made by `RememberingKind.fact`; those of a kind that the app was not given are kept by nobody. */
+  /** Made by `fact` of a module. Facts of a module that the app does not have are not kept. */
   readonly facts?: readonly MemoryFact[] | undefined;
   /** Said to the model below the result. */
   readonly remark?: string | undefined;

@@ -41,7 +41,7 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
   readonly agents: readonly Agent[];
   /**
    * Modules of the app: protocols that it speaks beside its own (`aiSdkUi()`, `openAi()`, `defineMcpEndpoint`), webhooks of both directions, schedules,
-   * `toolGroups()`, `openApi()`, `files()`, `cors()`, `onBehalfOf()`, `rateLimit()`, and kinds of tools of your own, made by `defineToolKind`. Those that its agents and their tools bring along need not be named.
+   * `toolGroups()`, `openApi()`, `files()`, `cors()`, `onBehalfOf()`, `rateLimit()`, and modules of your own, made by `defineModule`. Those that its agents and their tools bring along need not be named.
    */
   readonly use?: readonly ModuleUse[] | undefined;
   /**

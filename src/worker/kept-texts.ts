@@ -11,8 +11,8 @@ import { type Caller, type HostedApp, type Invoked, ownerOf } from './host.ts';
 interface TextsOf extends HostedApp {
   readonly host: Invoked;
   readonly caller: Caller;
-  /** The name of the surface: what one keeps is not found by another. */
-  readonly surface: string;
+  /** The name of the module whose routes keep them: what one keeps is not found by another. */
+  readonly module: string;
 }
 
 /** How many are read: the newest. */
@@ -67,7 +67,7 @@ export async function keptTexts(of: TextsOf, key: string): Promise<readonly stri
 /** Every agent has a name, so that no route leads to a session of none. */
 const NO_AGENT = '';
 
-async function portOf({ host, env, caller, surface }: TextsOf, key: string): Promise<SessionPort> {
-  const session = `${surface}:${await sha256Hex(key)}`;
+async function portOf({ host, env, caller, module }: TextsOf, key: string): Promise<SessionPort> {
+  const session = `${module}:${await sha256Hex(key)}`;
   return host.session(env, toSessionName({ owner: ownerOf(caller), agent: NO_AGENT, session }));
 }

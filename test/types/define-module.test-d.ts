@@ -1,15 +1,23 @@
 /** What `defineModule` infers of a state, and what its parts are given. */
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
+import { createHoldfast } from '../../src/create-holdfast.ts';
 import type { AnyTool } from '../../src/index.ts';
 import type { LiveCall, LoopView } from '../../src/kinds/entry.ts';
 import {
   defineModule,
+  defineRoute,
+  type FactPlace,
+  type MemoryFact,
   type Module,
+  type ModuleRequest,
   type ModuleUse,
   type PreparedLoop,
+  type PublicRequest,
   type RememberingModule,
+  type SessionMoment,
 } from '../../src/module.ts';
+import { createTestSession } from '../../src/testing/entry.ts';
 
 const plain = defineModule({ name: 'plain', nested: true });
 expectTypeOf(plain).toEqualTypeOf<Module>();
@@ -47,9 +55,6 @@ expectTypeOf(use).toEqualTypeOf<ModuleUse>();
 visits.use({ prepair: async () => {} });
 // @ts-expect-error the Worker says this of rows without their module
 visits.use({ due: async () => 'unknown' });
-const count = (sum: number, by: number): number => sum + by;
-// @ts-expect-error the initial value is one that `apply` knows
-defineModule({ name: 'visits', state: { initial: 'none', apply: count } });
 // @ts-expect-error a name
 defineModule({});
 
@@ -69,3 +74,85 @@ const graded = defineModule({
 expectTypeOf(graded).toEqualTypeOf<RememberingModule<number, { grade: number }>>();
 // @ts-expect-error no such fact
 graded.fact({ grade: 'one' });
+
+// The value and the fact are those that `apply` is written for.
+type Uses = { readonly [key: string]: number };
+declare const call: LiveCall;
+const uses = defineModule({
+  name: 'uses',
+  state: {
+    initial: {},
+    when: 'call',
+    scope: 'session',
+    apply(counts: Uses, { key }: { readonly key: string }, place) {
+      expectTypeOf(place).toEqualTypeOf<FactPlace>();
+      return { ...counts, [key]: 1 };
+    },
+  },
+});
+expectTypeOf(uses.recall(call)).toEqualTypeOf<Uses>();
+expectTypeOf(uses.recall(call.view)).toEqualTypeOf<Uses>();
+expectTypeOf(uses.fact({ key: 'a' })).toEqualTypeOf<MemoryFact>();
+uses.remember(call, { key: 'a' }, { on: 'end' });
+// @ts-expect-error no such fact
+uses.remember(call, { kye: 'a' });
+// @ts-expect-error a fact is for a success or for any end
+uses.remember(call, { key: 'a' }, { on: 'failure' });
+
+// A state may only observe.
+const seen = defineModule({
+  name: 'seen',
+  state: {
+    initial: 0,
+    observe(count: number, moment) {
+      expectTypeOf(moment).toEqualTypeOf<SessionMoment>();
+      return count + 1;
+    },
+  },
+});
+// @ts-expect-error it has no facts
+seen.remember(call, 1);
+
+const count = (sum: number, by: number): number => sum + by;
+const told = (sum: number, by: number): string => `${sum}${by}`;
+const all = (known: Map<string, string>): Map<string, string> => known;
+// @ts-expect-error the initial value is one that `apply` knows
+defineModule({ name: 'uses', state: { initial: 'none', apply: count } });
+// @ts-expect-error so is the next one
+defineModule({ name: 'uses', state: { initial: 0, apply: told } });
+// @ts-expect-error a value is JSON
+defineModule({ name: 'uses', state: { initial: new Map(), apply: all } });
+// @ts-expect-error a path, a turn or the session
+defineModule({ name: 'uses', state: { initial: 0, scope: 'frame', apply: (count: number) => count } });
+
+// Uses are given to an app, and to a test.
+declare const agent: Parameters<typeof createHoldfast>[0]['agents'][number];
+createHoldfast({ agents: [agent], use: [uses.use(), seen.use(), plain.use()] });
+createTestSession(agent, { replies: [], use: [uses.use(), seen.use(), plain.use()] });
+
+// The names of a path type what the handler of a route is given; a public route has no caller.
+const routes = [
+  defineRoute({
+    method: 'GET',
+    path: '/uses/{agent}/{session}',
+    handle(asked, named) {
+      expectTypeOf(asked).toEqualTypeOf<ModuleRequest>();
+      expectTypeOf(named.agent).toEqualTypeOf<string>();
+      // @ts-expect-error: it is not in the path
+      named.turn;
+      return new Response();
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/card',
+    isPublic: true,
+    handle(asked) {
+      expectTypeOf(asked).toEqualTypeOf<PublicRequest>();
+      return new Response();
+    },
+  }),
+];
+plain.use({ routes });
+// @ts-expect-error: there is no such method
+plain.use({ routes: [{ method: 'PUT', path: '/uses', handle: () => new Response() }] });

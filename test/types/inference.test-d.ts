@@ -35,12 +35,10 @@ import {
   definePlaybook,
   defineStateMachine,
   defineSubagent,
-  defineToolKind,
   defineUnfolding,
   type InjectionStrategy,
   noChange,
   type Playbook,
-  type RememberingKind,
   type StateMachine,
   type UnfoldingTool,
 } from '../../src/kinds/entry.ts';
@@ -52,7 +50,7 @@ import {
   type McpResource,
 } from '../../src/mcp/server/entry.ts';
 import { defineMcpClient, defineMcpToolGroup, type McpClient } from '../../src/mcp/tools/entry.ts';
-import { defineModule, type ModuleUse } from '../../src/module.ts';
+import { defineModule, defineRoute, type ModuleUse } from '../../src/module.ts';
 import { jsonSchema } from '../../src/modules/json-schema/entry.ts';
 import { defineSchedule } from '../../src/modules/schedules/entry.ts';
 import { defineToolGroup } from '../../src/modules/tool-groups/entry.ts';
@@ -63,7 +61,6 @@ import {
   truncateToolResults,
 } from '../../src/modules/transformers/entry.ts';
 import { type Delivery, defineWebhook, verified, type Webhook } from '../../src/modules/webhooks/entry.ts';
-import { defineSurface, surfaceRoute } from '../../src/surfaces/entry.ts';
 import { defineToolCallingOptions, type ToolCallingOptions } from '../../src/tool-calling/entry.ts';
 
 const said = { description: 'Works.' };
@@ -251,15 +248,6 @@ expectTypeOf(strategy).toEqualTypeOf<InjectionStrategy>();
 // @ts-expect-error: it must answer at once
 defineInjectionStrategy({ name: 'all', evaluate: async () => noChange });
 
-// defineToolKind: what it remembers, and its facts.
-const uses = defineToolKind({
-  name: 'uses',
-  memory: { initial: 0, apply: (before: number, more: { by: number }) => before + more.by },
-});
-expectTypeOf(uses).toEqualTypeOf<RememberingKind<number, { by: number }>>();
-// @ts-expect-error: no such fact
-uses.fact({ of: 1 });
-
 // defineModule: what its state is, and the facts that change it.
 const visits = defineModule({
   name: 'visits',
@@ -371,11 +359,11 @@ expectTypeOf(
 // @ts-expect-error: a name is no tool
 defineMcpEndpoint({ tools: ['look'] });
 
-// defineSurface, whose handlers know the names that stand in their paths
-const surface = defineSurface({
-  name: 'own',
+// defineRoute, whose handlers know the names that stand in their paths
+const own = defineModule({ name: 'own' });
+const surface = own.use({
   routes: [
-    surfaceRoute({
+    defineRoute({
       method: 'POST',
       path: '/own/{agent}/{session}',
       async handle(asked, named) {
@@ -390,8 +378,7 @@ const surface = defineSurface({
   ],
 });
 expectTypeOf(surface).toEqualTypeOf<ModuleUse>();
-defineSurface({
-  name: 'own',
+own.use({
   // @ts-expect-error: there is no such method
   routes: [{ method: 'PUT', path: '/own', handle: () => new Response() }],
 });

@@ -23,7 +23,8 @@ import type {
   ToolConfig,
   UnknownToolPolicy,
 } from '../../src/index.ts';
-import type { InjectionStrategyConfig, ToolKindConfig, ToolMemoryConfig } from '../../src/kinds/entry.ts';
+import type { InjectionStrategyConfig } from '../../src/kinds/entry.ts';
+import type { ModuleConfig, ModuleParts, ModuleRoute, StateConfig } from '../../src/module.ts';
 import type { INNER_SHAPES, SHAPES } from '../doors/tools.ts';
 
 type Keys = { [Of in keyof typeof SHAPES]: keyof (typeof SHAPES)[Of]['keys'] };
@@ -32,8 +33,10 @@ expectTypeOf<Keys>().toEqualTypeOf<{
   readonly defineTool: keyof ToolConfig<string, undefined, unknown>;
   readonly defineDomainType: keyof DomainTypeConfig<string, never>;
   readonly defineInjectionStrategy: keyof InjectionStrategyConfig;
-  readonly defineToolKind: keyof ToolKindConfig<Json, Json>;
-  readonly 'the memory of a kind': keyof ToolMemoryConfig<Json, Json>;
+  readonly defineModule: keyof ModuleConfig | 'state';
+  readonly 'the state of a module': keyof StateConfig<Json, Json>;
+  readonly defineRoute: keyof ModuleRoute;
+  readonly 'the parts of a module': keyof ModuleParts;
   readonly defineAgent: keyof AgentConfig<string>;
   readonly createHoldfast: keyof HoldfastConfig;
   readonly sessionOf: keyof SessionOptions;

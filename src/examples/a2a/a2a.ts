@@ -2,13 +2,13 @@
 import { type Session, SessionError, type TurnStream } from '../../create-holdfast.ts';
 import type { JsonObject } from '../../index.ts';
 import {
-  defineSurface,
+  defineModule,
+  defineRoute,
+  type ModuleRequest,
   type PublicRequest,
-  type SurfaceAgent,
-  type SurfaceProblem,
-  type SurfaceRequest,
-  surfaceRoute,
-} from '../../surfaces/entry.ts';
+  type RouteAgent,
+  type RouteProblem,
+} from '../../module.ts';
 import {
   answersIn,
   historyLengthOf,
@@ -34,6 +34,8 @@ export interface A2aConfig {
   readonly inputModes?: readonly string[];
 }
 
+const A2A = defineModule({ name: 'a2a' });
+
 /** `POST /a2a/{agent}`, and the agent's card. A context is a session, and a task is a turn of it. */
 export function a2a({ agents, inputModes = ['text/plain'] }: A2aConfig) {
   const card = ({ request, base, agents: known }: PublicRequest, name: string): Response => {
@@ -41,22 +43,21 @@ export function a2a({ agents, inputModes = ['text/plain'] }: A2aConfig) {
     if (!agent) return Response.json({ error: `There is no agent '${name}' here.` }, { status: 404 });
     return Response.json(cardOf(agent, new URL(`${base}/a2a/${name}`, request.url).href, inputModes));
   };
-  return defineSurface({
-    name: 'a2a',
+  return A2A.use({
     routes: [
-      surfaceRoute({
+      defineRoute({
         method: 'GET',
         path: '/.well-known/agent-card.json',
         isPublic: true,
         handle: (asked) => card(asked, agents[0]),
       }),
-      surfaceRoute({
+      defineRoute({
         method: 'GET',
         path: '/a2a/{agent}/.well-known/agent-card.json',
         isPublic: true,
         handle: (asked, { agent }) => card(asked, agent),
       }),
-      surfaceRoute({
+      defineRoute({
         method: 'POST',
         path: '/a2a/{agent}',
         isCounted: true,
@@ -72,7 +73,7 @@ export function a2a({ agents, inputModes = ['text/plain'] }: A2aConfig) {
 }
 
 /** A problem in the words of the protocol. */
-function toError({ type, status, detail }: SurfaceProblem): A2aError {
+function toError({ type, status, detail }: RouteProblem): A2aError {
   if (type === 'bad-json') return new A2aError('parse-error', detail);
   if (type === 'turn-over') return new A2aError('task-not-cancelable', detail);
   if (status === 404) return new A2aError('task-not-found', detail);
@@ -82,7 +83,7 @@ function toError({ type, status, detail }: SurfaceProblem): A2aError {
   return new A2aError(status === 400 || status === 422 ? 'invalid-params' : 'invalid-request', detail);
 }
 
-async function respond(asked: SurfaceRequest, agent: string): Promise<Response> {
+async function respond(asked: ModuleRequest, agent: string): Promise<Response> {
   const body = await asked.json();
   try {
     const { headers } = asked.request;
@@ -131,7 +132,7 @@ async function called(desk: Desk, { id, method, params }: RpcCall): Promise<Resp
  * The context of a message that names none: the same one when the same person sends it again. A client chooses the ids of its messages, so
  * that two persons of a tenant may send the same one.
  */
-async function contextOf({ caller }: SurfaceRequest, messageId: string): Promise<string> {
+async function contextOf({ caller }: ModuleRequest, messageId: string): Promise<string> {
   const named = new TextEncoder().encode(JSON.stringify([caller.id, messageId]));
   const hash = await crypto.subtle.digest('SHA-256', named);
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -151,10 +152,10 @@ interface Begun {
 
 /** What one request asks of the sessions of its caller. */
 class Desk {
-  readonly #asked: SurfaceRequest;
+  readonly #asked: ModuleRequest;
   readonly #agent: string;
 
-  constructor(asked: SurfaceRequest, agent: string) {
+  constructor(asked: ModuleRequest, agent: string) {
     this.#asked = asked;
     this.#agent = agent;
   }
@@ -286,7 +287,7 @@ const inTask =
   };
 
 /** What an agent that is asked at `url` says of itself to whoever would talk to it. */
-const cardOf = ({ name, description }: SurfaceAgent, url: string, inputModes: readonly string[]) => ({
+const cardOf = ({ name, description }: RouteAgent, url: string, inputModes: readonly string[]) => ({
   name,
   description,
   version: '1',

@@ -1,6 +1,6 @@
 /** A turn as a task of A2A. Nothing in here reads or writes. */
 import type { ShownEvent, TurnStreamEnd } from '../../create-holdfast.ts';
-import { questionOf } from '../../surfaces/entry.ts';
+import { questionOf } from '../../module.ts';
 import type { Artifact, Message, Part, Task, TaskState, TaskStatus } from './wire.ts';
 
 type Answer = Extract<TurnStreamEnd, { readonly type: 'answer' }>['answer'];

@@ -3,12 +3,7 @@
 import type { Session, ShownEvent, TurnItem, TurnStream, TurnStreamEnd } from '../../create-holdfast.ts';
 import { SessionError, type SessionView } from '../../create-holdfast.ts';
 import type { JsonObject } from '../../index.ts';
-import {
-  defineSurface,
-  type SurfaceProblem,
-  type SurfaceRequest,
-  surfaceRoute,
-} from '../../surfaces/entry.ts';
+import { defineModule, defineRoute, type ModuleRequest, type RouteProblem } from '../../module.ts';
 import { asBefore1 } from './before-1-0.ts';
 import { type AgUiEvent, toFrame } from './events.ts';
 import { historyOf } from './history.ts';
@@ -16,12 +11,13 @@ import type { FileUrls } from './parts.ts';
 import { RunInputError, readRunInput, type Wanted, wantedBy } from './run-input.ts';
 import { type Run, type SessionItem, toAgUi } from './translate.ts';
 
+const AG_UI = defineModule({ name: 'ag-ui' });
+
 /** `POST /agents/{agent}/ag-ui`, for `new HttpAgent({ url })` of `@ag-ui/client`. A thread is a session. */
 export const agUi = () =>
-  defineSurface({
-    name: 'ag-ui',
+  AG_UI.use({
     routes: [
-      surfaceRoute({
+      defineRoute({
         method: 'POST',
         path: '/agents/{agent}/ag-ui',
         isCounted: true,
@@ -32,7 +28,7 @@ export const agUi = () =>
     ],
   });
 
-const refuse = ({ type, status, detail, headers, more }: SurfaceProblem): Response =>
+const refuse = ({ type, status, detail, headers, more }: RouteProblem): Response =>
   Response.json({ message: detail, code: type, ...more }, { status, headers });
 
 /** What the client sent is told to it; what a session refuses is told by `refuse`. */
@@ -41,7 +37,7 @@ function toResponse(failure: unknown): Response {
   return Response.json({ message: failure.message, code: 'invalid-body' }, { status: 422 });
 }
 
-async function run(asked: SurfaceRequest, agent: string): Promise<Response> {
+async function run(asked: ModuleRequest, agent: string): Promise<Response> {
   const input = readRunInput(await asked.json());
   const { threadId, runId } = input;
   const session = asked.session({ agent, session: threadId });
@@ -60,7 +56,7 @@ async function run(asked: SurfaceRequest, agent: string): Promise<Response> {
 
 /** A run that breaks off says so, and so does the log. */
 async function* framesOf(
-  { problem }: SurfaceRequest,
+  { problem }: ModuleRequest,
   events: AsyncIterable<AgUiEvent>,
   version: (event: AgUiEvent) => AgUiEvent,
 ): AsyncGenerator<string, void, undefined> {
@@ -84,7 +80,7 @@ const contextOf = ({ context }: ReturnType<typeof readRunInput>): JsonObject =>
   Object.fromEntries(context.map(({ description, value }) => [description, value]));
 
 interface Thread {
-  readonly asked: SurfaceRequest;
+  readonly asked: ModuleRequest;
   readonly session: Session;
   readonly before: SessionView | undefined;
   readonly context: JsonObject;

@@ -1,7 +1,6 @@
 /** A module of an app's own: each tool may be called only so often in a session. It counts model calls too, and tells both. */
 
-import { defineModule, type ModuleUse } from '../../module.ts';
-import { surfaceRoute } from '../../surfaces/entry.ts';
+import { defineModule, defineRoute, type ModuleUse } from '../../module.ts';
 
 /** How often each was called, by its name; a type alias, since it must be JSON. */
 type Counts = { readonly [name: string]: number };
@@ -41,7 +40,7 @@ export const quotas = (most: number): ModuleUse =>
     },
     // GET /quota returns the limit, to callers that the app has authenticated.
     routes: [
-      surfaceRoute({
+      defineRoute({
         method: 'GET',
         path: '/quota',
         handle: async () => Response.json({ callsOfEachTool: most }),

@@ -1,8 +1,8 @@
 import { createHoldfast, type TurnItem } from '../../create-holdfast.ts';
 import { defineAgent } from '../../index.ts';
 import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
+import { defineModule, defineRoute } from '../../module.ts';
 import { orOffline } from '../../offline-model/entry.ts';
-import { defineSurface, surfaceRoute } from '../../surfaces/entry.ts';
 
 /** The translator: what a turn shows, in the frames of the protocol. It reads and writes nothing, so a list of items tests it. */
 async function* toPlainText(items: AsyncIterable<TurnItem>) {
@@ -13,10 +13,9 @@ async function* toPlainText(items: AsyncIterable<TurnItem>) {
   }
 }
 
-const plainText = defineSurface({
-  name: 'plain-text',
+const plainText = defineModule({ name: 'plain-text' }).use({
   routes: [
-    surfaceRoute({
+    defineRoute({
       method: 'POST',
       path: '/plain/{agent}/{chat}',
       isCounted: true, // it starts turns

@@ -1,8 +1,8 @@
-/** A kind of tool that this library does not have: at most so many calls an hour, counted for as long as the session lives. */
+/** A module for tools of an app's own: at most so many calls an hour, counted for as long as the session lives. */
 
 import { decorate, mapContent } from '../../decorators/entry.ts';
 import { type AnyTool, error, type JsonObject } from '../../index.ts';
-import { defineToolKind } from '../../kinds/entry.ts';
+import { defineModule } from '../../module.ts';
 
 const HOUR = 60 * 60 * 1000;
 
@@ -16,9 +16,9 @@ type Calls = { readonly [key: string]: readonly number[] };
  * The calls of the last hour in the whole session, its subagents included. They count as each of them ends, and not only when
  * the whole reply has been carried out: so a call sees all others.
  */
-export const rateLimits = defineToolKind({
+export const rateLimits = defineModule({
   name: 'rate-limits',
-  memory: {
+  state: {
     initial: {},
     when: 'call',
     scope: 'session',
@@ -48,6 +48,7 @@ export const withRateLimit =
   ({ perHour, key }: RateLimit) =>
   <T extends AnyTool>(tool: T): T =>
     decorate(tool, {
+      uses: [rateLimits.use()], // the app has the module by this tool
       async call(input, call) {
         const counted = key?.(input) ?? tool.name;
         const now = call.now();

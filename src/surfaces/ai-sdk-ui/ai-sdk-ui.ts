@@ -2,19 +2,22 @@
 import type { StoredEvent } from '../../journal/events.ts';
 import type { ContentPart } from '../../tool/content.ts';
 import type { JsonObject } from '../../tool/json.ts';
-import type { ModuleUse } from '../../tool/module-use.ts';
+import { createModule, type ModuleUse } from '../../tool/module-use.ts';
+import type { ModuleRequest, RouteProblem } from '../../worker/module-request.ts';
+import { defineRoute, useOfRoutes } from '../../worker/module-routes.ts';
 import { Problem, SessionError } from '../../worker/problem.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
 import type { CallAnswer } from '../../worker/session-options.ts';
 import { sessionPath } from '../../worker/target.ts';
 import type { TurnItem, TurnStreamEnd } from '../../worker/turn-feed.ts';
 import { questionOf } from '../../worker/turn-view.ts';
-import { defineSurface, type SurfaceProblem, type SurfaceRequest, surfaceRoute } from '../define-surface.ts';
 import type { UiVersion } from './chunks.ts';
 import { followedOn } from './follow-on.ts';
 import { type ChatAsked, readChat, toldToPage } from './read-chat.ts';
 import { type ChunkOptions, uiChunks } from './turn-chunks.ts';
 import { toUiMessages } from './ui-messages.ts';
+
+const AI_SDK_UI = createModule({ name: 'ai-sdk-ui' });
 
 const HEADERS = {
   'cache-control': 'no-cache',
@@ -33,36 +36,33 @@ const HEADERS = {
  * ```
  */
 export function aiSdkUi(): ModuleUse {
-  return defineSurface({
-    name: 'ai-sdk-ui',
-    routes: [
-      surfaceRoute({
-        method: 'POST',
-        path: '/agents/{agent}/chat',
-        isCounted: true,
-        streams: true,
-        handle: async (asked, { agent }) => chat(asked, agent),
-        refuse,
-      }),
-      surfaceRoute({
-        method: 'GET',
-        path: '/agents/{agent}/chat/{chat}/stream',
-        streams: true,
-        handle: async (asked, { agent, chat: session }) => resumed(asked, { agent, session }),
-        refuse,
-      }),
-      surfaceRoute({
-        method: 'GET',
-        path: '/agents/{agent}/chat/{chat}/messages',
-        handle: async (asked, { agent, chat: session }) => listed(asked, { agent, session }),
-        refuse,
-      }),
-    ],
-  });
+  return useOfRoutes(AI_SDK_UI, [
+    defineRoute({
+      method: 'POST',
+      path: '/agents/{agent}/chat',
+      isCounted: true,
+      streams: true,
+      handle: async (asked, { agent }) => chat(asked, agent),
+      refuse,
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/agents/{agent}/chat/{chat}/stream',
+      streams: true,
+      handle: async (asked, { agent, chat: session }) => resumed(asked, { agent, session }),
+      refuse,
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/agents/{agent}/chat/{chat}/messages',
+      handle: async (asked, { agent, chat: session }) => listed(asked, { agent, session }),
+      refuse,
+    }),
+  ]);
 }
 
 /** A client shows the text of a response that is no success as the message of its error. */
-const refuse = ({ status, detail, headers }: SurfaceProblem): Response =>
+const refuse = ({ status, detail, headers }: RouteProblem): Response =>
   new Response(detail, { status, headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' } });
 
 interface ChatRef {
@@ -73,11 +73,11 @@ interface ChatRef {
 
 /** A chat, and how it is told. */
 interface Chat extends ChunkOptions {
-  readonly asked: SurfaceRequest;
+  readonly asked: ModuleRequest;
   readonly session: Session;
 }
 
-function chatOf(asked: SurfaceRequest, named: ChatRef): Chat {
+function chatOf(asked: ModuleRequest, named: ChatRef): Chat {
   const { request, base } = asked;
   const path = sessionPath(named, base);
   return {
@@ -95,7 +95,7 @@ function uiVersionOf({ url, headers }: Request): UiVersion {
   throw new Problem('invalid-query', 'The version of the AI SDK (`?ui=` or `x-ai-sdk`) can be 6 or 7.');
 }
 
-async function chat(asked: SurfaceRequest, agent: string): Promise<Response> {
+async function chat(asked: ModuleRequest, agent: string): Promise<Response> {
   const sent = readChat(await asked.json());
   const of = chatOf(asked, { agent, session: sent.chat });
   return sent.type === 'message' ? messageSent(of, sent) : answersSent(of, sent);
@@ -177,7 +177,7 @@ async function goneOn(
   return session.follow(turn, { after: from, signal });
 }
 
-async function resumed(asked: SurfaceRequest, named: ChatRef): Promise<Response> {
+async function resumed(asked: ModuleRequest, named: ChatRef): Promise<Response> {
   const chat = chatOf(asked, named);
   const turn = (await chat.session.state().catch(unlessUnknown))?.openTurn ?? undefined;
   const stands = turn === undefined ? undefined : await chat.session.turn(turn);
@@ -185,7 +185,7 @@ async function resumed(asked: SurfaceRequest, named: ChatRef): Promise<Response>
   return streamed(chat, { stream: await chat.session.follow(turn, { signal: asked.signal }) });
 }
 
-async function listed(asked: SurfaceRequest, named: ChatRef): Promise<Response> {
+async function listed(asked: ModuleRequest, named: ChatRef): Promise<Response> {
   const chat = chatOf(asked, named);
   const events: StoredEvent[] = [];
   try {

@@ -1,9 +1,9 @@
 /** Translates what a turn shows into the chunks of a chat completion, which has words and calls that the client runs, and nothing else. */
 import type { EventOf, StoredEvent } from '../../journal/events.ts';
 import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
+import type { RouteSession } from '../../worker/module-request.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
 import { type PendingView, questionOf } from '../../worker/turn-view.ts';
-import type { SurfaceSession } from '../define-surface.ts';
 import { type Named, toId } from './ids.ts';
 import { CUT_OFF, inSeconds, isAnswered, UsageCount } from './response-object.ts';
 
@@ -70,7 +70,7 @@ export type ChatEnd =
   | { readonly type: 'erased' };
 
 /** Which turn is told. */
-export interface ChatWanted extends SurfaceSession {
+export interface ChatWanted extends RouteSession {
   readonly turn: string;
   /** The answer with which it goes on. Each completion has an id of its own, by which clients keep messages apart. */
   readonly behind?: Named | undefined;

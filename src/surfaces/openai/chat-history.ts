@@ -4,9 +4,9 @@
  */
 import { sha256Hex } from '../../tool/async.ts';
 import { isJsonObject, type Json } from '../../tool/json.ts';
+import type { ModuleRequest } from '../../worker/module-request.ts';
 import type { Session } from '../../worker/session.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
-import type { SurfaceRequest } from '../define-surface.ts';
 import type { ChatEnd, ChatItem } from './chat-chunks.ts';
 import { addsOnlyWords, type FoundTurn, mustBeOwn } from './only-words.ts';
 
@@ -47,12 +47,12 @@ interface Told {
  * the request says besides narrows the search: it is what a client sends, and so names no person.
  */
 const keyOf = async (
-  { caller, context }: SurfaceRequest,
+  { caller, context }: ModuleRequest,
   { agent, messages, narrowing }: Told,
 ): Promise<string> => JSON.stringify([caller.id, narrowing, context, await hashOf(agent, messages)]);
 
 /** `true` if the caller is known to be one person. */
-export const isPerson = ({ caller }: SurfaceRequest): boolean => caller.delegates === false;
+export const isPerson = ({ caller }: ModuleRequest): boolean => caller.delegates === false;
 
 function told(message: Json): Json {
   const { role, content, tool_calls: calls, tool_call_id: of } = isJsonObject(message) ? message : {};
@@ -84,7 +84,7 @@ interface Wanted extends Told {
  * caller that is one person.
  */
 export async function continuedBy(
-  asked: SurfaceRequest,
+  asked: ModuleRequest,
   { words, ...of }: Wanted,
 ): Promise<Continued | undefined> {
   const { agent } = of;
@@ -143,7 +143,7 @@ async function standingOf(
 
 /** An answer by which its chat is to be found again. */
 interface Answered extends Told {
-  readonly asked: SurfaceRequest;
+  readonly asked: ModuleRequest;
   readonly session: string;
   /** The session held only words before the turn. */
   readonly isWords?: boolean | undefined;

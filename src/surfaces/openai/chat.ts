@@ -1,9 +1,9 @@
 /** Chat completions: what their requests do to sessions, and how they are answered. */
 import { type ContentPart, isFile, textsOf } from '../../tool/content.ts';
+import type { ModuleRequest } from '../../worker/module-request.ts';
 import { idempotencyKeyOf } from '../../worker/request-headers.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
-import type { SurfaceRequest } from '../define-surface.ts';
 import { type ChatChunk, type ChatEnd, type ChatItem, type ChatWanted, chatItems } from './chat-chunks.ts';
 import { continuedBy, findable, hashOf, isPerson } from './chat-history.ts';
 import { turnOf } from './ids.ts';
@@ -19,7 +19,7 @@ import { wholeTurn } from './whole-turn.ts';
 const SESSION_HEADER = 'x-holdfast-session';
 
 /** Answers a request for a chat completion: the completion, or the stream of its chunks. */
-export async function createCompletion(asked: SurfaceRequest): Promise<Response> {
+export async function createCompletion(asked: ModuleRequest): Promise<Response> {
   const body = readChatBody(await asked.json(), asked.agents);
   const { messages, narrowing, isStream } = body;
   const chat = await chatOf(asked, body);
@@ -59,7 +59,7 @@ interface Chat {
 
 /** Begins the turn of a message, or finds it, or goes on with the one whose calls are answered. */
 function begin(
-  { request, signal }: SurfaceRequest,
+  { request, signal }: ModuleRequest,
   session: Session,
   { body: { input }, chat }: { readonly body: ChatRequest; readonly chat: Chat },
 ): Promise<TurnStream> {
@@ -73,7 +73,7 @@ function begin(
 }
 
 /** The session that a request names, or the ids of its answers do, or that its history leads to, or a new one. */
-async function chatOf(asked: SurfaceRequest, body: ChatRequest): Promise<Chat> {
+async function chatOf(asked: ModuleRequest, body: ChatRequest): Promise<Chat> {
   const { agent, input, narrowing } = body;
   const named = body.session ?? asked.request.headers.get(SESSION_HEADER) ?? undefined;
   if (input.type === 'answers') return answeredChat(body, input.answers, named);

@@ -1,8 +1,8 @@
 /** Ids of the OpenAI protocols that lead to a session by themselves: clients send them back, and often nothing else. */
-import type { SurfaceSession } from '../define-surface.ts';
+import type { RouteSession } from '../../worker/module-request.ts';
 
 /** What an id names: something in a session. */
-export interface Named extends SurfaceSession {
+export interface Named extends RouteSession {
   /** The id of a turn, of a call, or of an item, by the prefix. */
   readonly what: string;
   /** Which of several: the response of a turn from 0, or the question of a call from 1. */

@@ -1,22 +1,25 @@
 /** The protocols of OpenAI over the sessions of an app. */
-import type { ModuleUse } from '../../tool/module-use.ts';
-import { defineSurface, type SurfaceAgent, surfaceRoute } from '../define-surface.ts';
+import { createModule, type ModuleUse } from '../../tool/module-use.ts';
+import type { RouteAgent } from '../../worker/module-request.ts';
+import { defineRoute, useOfRoutes } from '../../worker/module-routes.ts';
 import { createCompletion } from './chat.ts';
 import { agentNamed } from './read-body.ts';
 import { answered, refuse, refuseSent } from './refuse.ts';
 import { cancelResponse, createResponse, getResponse } from './responses.ts';
 
+const OPENAI = createModule({ name: 'openai' });
+
 /** When agents were made is nowhere written down. */
-const toModel = ({ name }: SurfaceAgent) => ({ id: name, object: 'model', created: 0, owned_by: 'holdfast' });
+const toModel = ({ name }: RouteAgent) => ({ id: name, object: 'model', created: 0, owned_by: 'holdfast' });
 
 const MODEL_ROUTES = [
-  surfaceRoute({
+  defineRoute({
     method: 'GET',
     path: '/v1/models',
     refuse,
     handle: ({ agents }) => Response.json({ object: 'list', data: agents.map(toModel) }),
   }),
-  surfaceRoute({
+  defineRoute({
     method: 'GET',
     path: '/v1/models/{model}',
     refuse,
@@ -36,39 +39,36 @@ const MODEL_ROUTES = [
  * ```
  */
 export function openAi(): ModuleUse {
-  return defineSurface({
-    name: 'openai',
-    routes: [
-      ...MODEL_ROUTES,
-      surfaceRoute({
-        method: 'POST',
-        path: '/v1/responses',
-        streams: true,
-        isCounted: true,
-        refuse: refuseSent,
-        handle: (asked) => answered(() => createResponse(asked)),
-      }),
-      surfaceRoute({
-        method: 'GET',
-        path: '/v1/responses/{id}',
-        streams: true,
-        refuse,
-        handle: (asked, { id }) => answered(() => getResponse(asked, id)),
-      }),
-      surfaceRoute({
-        method: 'POST',
-        path: '/v1/responses/{id}/cancel',
-        refuse,
-        handle: (asked, { id }) => answered(() => cancelResponse(asked, id)),
-      }),
-      surfaceRoute({
-        method: 'POST',
-        path: '/v1/chat/completions',
-        streams: true,
-        isCounted: true,
-        refuse: refuseSent,
-        handle: (asked) => answered(() => createCompletion(asked)),
-      }),
-    ],
-  });
+  return useOfRoutes(OPENAI, [
+    ...MODEL_ROUTES,
+    defineRoute({
+      method: 'POST',
+      path: '/v1/responses',
+      streams: true,
+      isCounted: true,
+      refuse: refuseSent,
+      handle: (asked) => answered(() => createResponse(asked)),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/responses/{id}',
+      streams: true,
+      refuse,
+      handle: (asked, { id }) => answered(() => getResponse(asked, id)),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/responses/{id}/cancel',
+      refuse,
+      handle: (asked, { id }) => answered(() => cancelResponse(asked, id)),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/chat/completions',
+      streams: true,
+      isCounted: true,
+      refuse: refuseSent,
+      handle: (asked) => answered(() => createCompletion(asked)),
+    }),
+  ]);
 }

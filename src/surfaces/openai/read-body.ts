@@ -2,7 +2,7 @@
 import { fromBase64 } from '../../tool/base64.ts';
 import type { ContentPart, FileContent } from '../../tool/content.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.ts';
-import type { SurfaceAgent } from '../define-surface.ts';
+import type { RouteAgent } from '../../worker/module-request.ts';
 import { SERVER_LABEL } from './call-items.ts';
 import { OpenAiError } from './refuse.ts';
 
@@ -44,14 +44,14 @@ export const invalid = (param: string, what: string): OpenAiError =>
   new OpenAiError(`Invalid value for '${param}': it must be ${what}.`, { param, code: 'invalid_value' });
 
 /** The agent that `model` names. */
-export function agentOf(body: JsonObject, agents: readonly SurfaceAgent[]): SurfaceAgent {
+export function agentOf(body: JsonObject, agents: readonly RouteAgent[]): RouteAgent {
   const { model } = body;
   if (typeof model !== 'string') throw invalid('model', 'the name of an agent, which GET /v1/models lists');
   return agentNamed(model, agents);
 }
 
 /** @throws OpenAiError when there is none of this name. */
-export function agentNamed(model: string, agents: readonly SurfaceAgent[]): SurfaceAgent {
+export function agentNamed(model: string, agents: readonly RouteAgent[]): RouteAgent {
   const agent = agents.find(({ name }) => name === model);
   if (agent) return agent;
   throw new OpenAiError(
@@ -84,7 +84,7 @@ export function metadataOf({ metadata }: JsonObject): Record<string, string> {
  * Checks the tools that a client declares: one that the agent has, and the label by which a client takes our questions. Tools are of the
  * agent's code, and a client brings none.
  */
-export function checkTools({ tools }: JsonObject, agent: SurfaceAgent): void {
+export function checkTools({ tools }: JsonObject, agent: RouteAgent): void {
   if (isEmpty(tools)) return;
   if (!Array.isArray(tools)) throw invalid('tools', 'a list');
   tools.forEach((tool, place) => {

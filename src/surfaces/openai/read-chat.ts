@@ -1,7 +1,7 @@
 /** Reads the body of a request for a chat completion: its last messages, since the session has those before, by which it may be found. */
 import type { ContentPart } from '../../tool/content.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
-import type { SurfaceAgent } from '../define-surface.ts';
+import type { RouteAgent } from '../../worker/module-request.ts';
 import { readId } from './ids.ts';
 import {
   agentOf,
@@ -24,7 +24,7 @@ import { type GivenAnswer, wordsIn } from './read-items.ts';
 
 /** A request for a chat completion, checked. */
 export interface ChatRequest {
-  readonly agent: SurfaceAgent;
+  readonly agent: RouteAgent;
   readonly input:
     | {
         readonly type: 'message';
@@ -93,7 +93,7 @@ const PARAMETERS: KnownParameters = {
 };
 
 /** @throws OpenAiError for what is wrong, or would change the answer and is not taken. */
-export function readChatBody(body: JsonObject, agents: readonly SurfaceAgent[]): ChatRequest {
+export function readChatBody(body: JsonObject, agents: readonly RouteAgent[]): ChatRequest {
   const agent = agentOf(body, agents);
   checkParameters(body, PARAMETERS);
   checkTools(body, agent);

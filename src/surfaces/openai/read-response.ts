@@ -1,7 +1,7 @@
 /** Reads the body of a request for a response: a message, or answers of calls that wait. */
 import type { ContentPart } from '../../tool/content.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
-import type { SurfaceAgent } from '../define-surface.ts';
+import type { RouteAgent } from '../../worker/module-request.ts';
 import { type Named, readId } from './ids.ts';
 import {
   agentOf,
@@ -21,7 +21,7 @@ import { OpenAiError } from './refuse.ts';
 
 /** A request for a response, checked. */
 export interface ResponseRequest {
-  readonly agent: SurfaceAgent;
+  readonly agent: RouteAgent;
   readonly input: SentInput;
   readonly isStream: boolean;
   readonly inBackground: boolean;
@@ -93,7 +93,7 @@ const PARAMETERS: KnownParameters = {
 };
 
 /** @throws OpenAiError for what is wrong, or would change the answer and is not taken. */
-export function readResponseBody(body: JsonObject, agents: readonly SurfaceAgent[]): ResponseRequest {
+export function readResponseBody(body: JsonObject, agents: readonly RouteAgent[]): ResponseRequest {
   const agent = agentOf(body, agents);
   checkParameters(body, PARAMETERS);
   checkTools(body, agent);

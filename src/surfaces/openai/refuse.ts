@@ -1,5 +1,5 @@
 /** Problems as clients of OpenAI know them. */
-import type { SurfaceProblem } from '../define-surface.ts';
+import type { RouteProblem } from '../../worker/module-request.ts';
 
 /** A request that cannot be answered, in the words of the protocol. */
 export class OpenAiError extends Error {
@@ -39,12 +39,12 @@ export const toErrorBody = ({ message, param, code }: Pick<OpenAiError, 'message
 });
 
 /** Tells a problem of reading: it may be asked again. */
-export const refuse = (problem: SurfaceProblem): Response => refused(problem, false);
+export const refuse = (problem: RouteProblem): Response => refused(problem, false);
 
 /** Tells a problem of a request that may have been taken all the same: a client that sends it again by itself may send it twice. */
-export const refuseSent = (problem: SurfaceProblem): Response => refused(problem, problem.status >= 500);
+export const refuseSent = (problem: RouteProblem): Response => refused(problem, problem.status >= 500);
 
-function refused({ type, status, detail, headers, more }: SurfaceProblem, mayBeTaken: boolean): Response {
+function refused({ type, status, detail, headers, more }: RouteProblem, mayBeTaken: boolean): Response {
   const isUnknown = type === 'unknown-agent';
   const problem = {
     message: type === 'unknown-route' ? NOTHING : detail,

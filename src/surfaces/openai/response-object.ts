@@ -1,12 +1,12 @@
 /** A response as a whole: what its events are about, and what polling answers. */
 import type { StoredEvent } from '../../journal/events.ts';
 import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
-import type { SurfaceSession } from '../define-surface.ts';
+import type { RouteSession } from '../../worker/module-request.ts';
 import { toId } from './ids.ts';
 import type { Echoed, OutputItem, ResponseObject, ResponseUsage } from './response-types.ts';
 
 /** Which response of a session: each time that a turn waits for its client ends one, and what is answered begins the next. */
-export interface ResponsePlace extends SurfaceSession {
+export interface ResponsePlace extends RouteSession {
   readonly turn: string;
   /** From 0. */
   readonly part: number;

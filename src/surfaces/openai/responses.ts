@@ -1,12 +1,12 @@
 /** Responses: what their requests do to sessions, and how they are answered. */
 import { sha256Hex } from '../../tool/async.ts';
+import type { ModuleRequest, RouteSession } from '../../worker/module-request.ts';
 import { SessionError } from '../../worker/problem.ts';
 import { idempotencyKeyOf } from '../../worker/request-headers.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
 import { framed } from '../../worker/sse.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
 import { questionOf } from '../../worker/turn-view.ts';
-import type { SurfaceRequest, SurfaceSession } from '../define-surface.ts';
 import { type Named, readId, turnOf } from './ids.ts';
 import { invalid, saidOf } from './read-body.ts';
 import { AGAIN, type GivenAnswer } from './read-items.ts';
@@ -23,7 +23,7 @@ import type { Echoed, ResponseEvent } from './response-types.ts';
 import { turnSoFar, wholeTurn } from './whole-turn.ts';
 
 /** Answers a request for a response: the response, or the stream of its events. */
-export async function createResponse(asked: SurfaceRequest): Promise<Response> {
+export async function createResponse(asked: ModuleRequest): Promise<Response> {
   const body = readResponseBody(await asked.json(), asked.agents);
   const of = await sessionOf(asked, body);
   const session = asked.session(of);
@@ -45,7 +45,7 @@ const echoOf = ({ agent, metadata, previousId, inBackground }: ResponseRequest):
 });
 
 /** The session that a request is for: by the ids in it, or a new one. */
-async function sessionOf(asked: SurfaceRequest, body: ResponseRequest): Promise<SurfaceSession> {
+async function sessionOf(asked: ModuleRequest, body: ResponseRequest): Promise<RouteSession> {
   const { agent, input, previous, conversation } = body;
   if (input.type === 'answers') return sessionOfAnswers(body, input);
   const named = previous ?? (conversation === undefined ? input.behind : undefined);
@@ -68,7 +68,7 @@ async function sessionOf(asked: SurfaceRequest, body: ResponseRequest): Promise<
 function sessionOfAnswers(
   body: ResponseRequest,
   { answers }: Extract<SentInput, { readonly type: 'answers' }>,
-): SurfaceSession {
+): RouteSession {
   const [first] = answers;
   if (!first) throw invalid('input', 'a list with answers');
   const of = sameAgent(first.of, body);
@@ -83,7 +83,7 @@ function sessionOfAnswers(
   return of;
 }
 
-function sameAgent({ agent, session }: Named, body: ResponseRequest): SurfaceSession {
+function sameAgent({ agent, session }: Named, body: ResponseRequest): RouteSession {
   if (agent === body.agent.name) return { agent, session };
   throw new OpenAiError(`The session of this request is of the model '${agent.slice(0, 64)}'.`, {
     param: 'model',
@@ -95,7 +95,7 @@ function sameAgent({ agent, session }: Named, body: ResponseRequest): SurfaceSes
  * Returns the id of a new session. A request that is sent again under its key finds the session that the first one has begun: that of the
  * same person, also where a tenant shares its sessions.
  */
-export async function newSession({ request, caller }: SurfaceRequest, agent: string): Promise<string> {
+export async function newSession({ request, caller }: ModuleRequest, agent: string): Promise<string> {
   const key = idempotencyKeyOf(request);
   if (key === undefined) return crypto.randomUUID();
   return `key-${(await sha256Hex(JSON.stringify([caller.id, agent, key]))).slice(0, 32)}`;
@@ -110,7 +110,7 @@ interface Begun {
 }
 
 async function begin(
-  asked: SurfaceRequest,
+  asked: ModuleRequest,
   session: Session,
   { input, inBackground }: ResponseRequest,
 ): Promise<Begun> {
@@ -147,13 +147,13 @@ async function waitingOf(session: Session, answers: readonly GivenAnswer[]): Pro
 }
 
 /** Answers the events of a response as they come. */
-function streamed(asked: SurfaceRequest, items: AsyncIterable<TurnItem>, wanted: ResponseWanted): Response {
+function streamed(asked: ModuleRequest, items: AsyncIterable<TurnItem>, wanted: ResponseWanted): Response {
   return asked.stream(() => frames(asked, responseEvents(items, wanted)));
 }
 
 /** A stream that breaks off says so, and so does the log. Its client may ask for the rest of it behind the last number. */
 async function* frames(
-  { problem }: SurfaceRequest,
+  { problem }: ModuleRequest,
   events: AsyncIterable<ResponseEvent>,
 ): AsyncGenerator<string, void, undefined> {
   let last = 0;
@@ -181,7 +181,7 @@ async function whole(items: AsyncIterable<TurnItem>, wanted: ResponseWanted): Pr
 }
 
 /** Answers a response that was asked for before: as it is, or its events behind a number. */
-export async function getResponse(asked: SurfaceRequest, id: string): Promise<Response> {
+export async function getResponse(asked: ModuleRequest, id: string): Promise<Response> {
   const { session, wanted } = found(asked, id);
   const query = new URL(asked.request.url).searchParams;
   if (query.get('stream') !== 'true') return whole(turnSoFar(session, wanted.turn), wanted);
@@ -194,7 +194,7 @@ export async function getResponse(asked: SurfaceRequest, id: string): Promise<Re
 }
 
 /** Stops the turn of a response, and answers what it came to. One that is over is answered as it is. */
-export async function cancelResponse(asked: SurfaceRequest, id: string): Promise<Response> {
+export async function cancelResponse(asked: ModuleRequest, id: string): Promise<Response> {
   const { session, wanted } = found(asked, id);
   const { turn } = wanted;
   try {
@@ -208,7 +208,7 @@ export async function cancelResponse(asked: SurfaceRequest, id: string): Promise
 
 const OVER: ReadonlySet<string> = new Set(['turn-over', 'no-open-turn']);
 
-function found(asked: SurfaceRequest, id: string): { session: Session; wanted: ResponseWanted } {
+function found(asked: ModuleRequest, id: string): { session: Session; wanted: ResponseWanted } {
   const named = readId(id, ['resp']);
   if (!named) throw noResponse(id, null);
   const { agent, session, what: turn, place: part } = named;

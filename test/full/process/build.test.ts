@@ -211,7 +211,6 @@ const KIND = `
 import { createManualClock, createTestSession } from 'holdfast/testing';
 import { crashMatrix } from 'holdfast/testing/crash-matrix';
 import { defineCourier } from './courier.ts';
-import { rateLimits } from './with-rate-limit.ts';
 
 const letter = { name: 'send_letter', input: { to: 'ada', text: 'Hello.' } };
 let carried = 0;
@@ -221,7 +220,6 @@ const courier = defineCourier(async () => {
   return 'L';
 });
 const session = createTestSession(courier, {
-  use: [rateLimits],
   clock: createManualClock(0),
   replies: [
     { calls: [letter] },
@@ -240,7 +238,7 @@ const script = {
 const report = await crashMatrix((kit) => defineCourier(async ({ idempotencyKey }) => {
   await kit.effect('letter', idempotencyKey);
   return 'L';
-}), script, { use: [rateLimits] });
+}), script);
 console.log(JSON.stringify({ told: [...new Set(told)].filter((text) => text.includes('an hour')), carried, ...report }));
 `;
 

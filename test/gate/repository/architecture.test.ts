@@ -69,7 +69,7 @@ const ARROWS: readonly {
   },
   {
     folder: 'src/kinds/',
-    because: 'a kind needs nothing that defineToolKind does not give to everybody',
+    because: 'a kind needs nothing that defineModule does not give to everybody',
     on: ['src/tool/', 'src/sources/', 'src/journal/', 'src/loop/'],
     types: ['src/model/'],
   },

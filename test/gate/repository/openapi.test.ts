@@ -20,7 +20,7 @@ const APP = `
   import { openApi } from './src/modules/openapi/entry.ts';
   import { aiSdkUi, aiSdkUiDescription } from './src/surfaces/ai-sdk-ui/entry.ts';
   import { openAi, openAiDescription } from './src/surfaces/openai/entry.ts';
-  import { defineSurface } from './src/surfaces/entry.ts';
+  import { defineModule } from './src/module.ts';
   import { agUi } from './src/examples/ag-ui/ag-ui.ts';
   import { agUiDescription } from './src/examples/ag-ui/describe.ts';
   import { githubWebhook, webhookDescription } from './src/modules/webhooks/entry.ts';
@@ -28,8 +28,7 @@ const APP = `
   const mcp = defineMcpEndpoint({ agents: ['clerk'], authorization: { servers: ['https://login.example'] } });
   const handle = () => new Response();
   // Nothing describes it, and its routes are called like others.
-  const plain = defineSurface({
-    name: 'plain',
+  const plain = defineModule({ name: 'plain' }).use({
     routes: ['/events', '/a/b', '/a-b', '/uploads/{file}'].map((path) => ({ method: 'GET', path, handle })),
   });
   const webhooks = [githubWebhook({ agent: 'clerk', secret: 'SECRET', events: ['issues.opened'], owner: { id: 'me' }, start: () => ({}) })];

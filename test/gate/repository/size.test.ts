@@ -224,7 +224,7 @@ it('a Worker carries what asks through layers only with a module that has one', 
 
 it('a Worker carries descriptions of routes only when it mounts openApi, and of those alone that it passes', async () => {
   const entries = ['create-holdfast', 'index', 'modules/webhooks/entry', 'mcp/server/entry'];
-  const surfaces = ['surfaces/entry', 'surfaces/ai-sdk-ui/entry', 'surfaces/openai/entry'];
+  const surfaces = ['module', 'surfaces/ai-sdk-ui/entry', 'surfaces/openai/entry'];
   const everything = [...entries, ...surfaces].map(
     (entry) => `import * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`,
   );
@@ -283,7 +283,7 @@ it('a Worker carries the protocols of OpenAI only when it mounts them, and never
     'index',
     'mcp/tools/entry',
     'mcp/server/entry',
-    'surfaces/entry',
+    'module',
     'surfaces/ai-sdk-ui/entry',
   ]
     .map((entry) => `export * from './src/${entry}.ts';`)
@@ -322,13 +322,7 @@ it('a Worker carries what reads tool objects only when it has some', async () =>
 });
 
 it('a Worker without outgoing webhooks carries nothing that sends', async () => {
-  const everything = [
-    'create-holdfast',
-    'index',
-    'modules/webhooks/entry',
-    'mcp/server/entry',
-    'surfaces/entry',
-  ]
+  const everything = ['create-holdfast', 'index', 'modules/webhooks/entry', 'mcp/server/entry', 'module']
     .map((entry) => `export * from './src/${entry}.ts';`)
     .join('');
   const sends = (path: string): boolean => path.startsWith('src/modules/outgoing-webhooks/');

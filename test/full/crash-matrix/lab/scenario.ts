@@ -1,5 +1,5 @@
 import type { Agent } from '../../../../src/index.ts';
-import type { ToolKind } from '../../../../src/kinds/entry.ts';
+import type { ModuleUse } from '../../../../src/module.ts';
 import type { CrashStep, ScriptedExchange } from '../../../../src/testing/crash-matrix/entry.ts';
 import { toolKinds } from '../../../doors/kinds.ts';
 import type { Subject } from '../../../doors/testing.ts';
@@ -18,7 +18,7 @@ export interface Scenario {
   /** Others of its app, for whoever is given by name. */
   agents?(kit: Kit): readonly Agent[];
   /** Of its app, beside the library's own. */
-  readonly kinds?: readonly ToolKind[];
+  readonly kinds?: readonly ModuleUse[];
   readonly script: readonly ScriptedExchange[];
   readonly steps: readonly CrashStep[];
 }

@@ -5,8 +5,8 @@ import {
   defineAgenticTool,
   defineUnfolding,
   type LoopView,
-  type MemoryFact,
 } from '../../../../src/kinds/entry.ts';
+import type { MemoryFact } from '../../../../src/module.ts';
 import { LISTINGS, listings } from '../../../../src/modules/listings/entry.ts';
 import { CallInterrupted, factOf, sameJson } from '../../../doors/tools.ts';
 import type { Kit } from '../lab/kit.ts';

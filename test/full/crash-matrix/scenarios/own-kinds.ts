@@ -20,7 +20,7 @@ const limited = (kit: Kit, care: Care, perHour: number): AnyTool => {
 const rateLimited = (care: Care): Scenario => ({
   kind: `rate-limited-${care}`,
   refuses: 2,
-  kinds: [rateLimits],
+  kinds: [rateLimits.use()],
   tells: 'app:rate-limits',
   agent: (kit) => survivor([limited(kit, care, 2)]),
   script: [
@@ -34,7 +34,7 @@ const rateLimited = (care: Care): Scenario => ({
 const counted: Scenario = {
   kind: 'rate-limited-subagent',
   refuses: 1,
-  kinds: [rateLimits],
+  kinds: [rateLimits.use()],
   tells: 'app:rate-limits',
   agent(kit) {
     const act = limited(kit, 'reconciled', 2);

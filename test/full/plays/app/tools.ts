@@ -6,10 +6,9 @@ import {
   defineAgenticTool,
   definePlaybook,
   defineStateMachine,
-  defineToolKind,
   defineUnfolding,
-  type ToolKind,
 } from '../../../../src/kinds/entry.ts';
+import { defineModule, type ModuleUse } from '../../../../src/module.ts';
 import { sendLater } from '../../../../src/modules/schedules/entry.ts';
 import { type Plan, planText } from './plan.ts';
 import type { AppOptions, Outside } from './port.ts';
@@ -111,9 +110,9 @@ type Labels = { readonly [label: string]: number };
 
 /** Remembers labels. Of another version, a snapshot of the one before is of no use. */
 const tallies = (version: AppOptions['version']) =>
-  defineToolKind({
+  defineModule({
     name: 'tally',
-    memory: {
+    state: {
       initial: {},
       version: version === 'v1' ? 1 : 2,
       when: 'call',
@@ -129,7 +128,7 @@ const loopInput = v.looseObject({ label: v.string() });
 /** The agent's tools, and the kind that they bring, in this version. */
 export function toolsOf({ outside, version }: AppOptions): {
   readonly tools: readonly AnyTool[];
-  readonly kinds: readonly ToolKind[];
+  readonly kinds: readonly ModuleUse[];
 } {
   const { fails, ...simple } = simpleTools(outside);
   const kind = tallies(version);
@@ -202,5 +201,5 @@ export function toolsOf({ outside, version }: AppOptions): {
     desk,
     version === 'v1' ? legacy : extra,
   ];
-  return { tools, kinds: [kind] };
+  return { tools, kinds: [kind.use()] };
 }

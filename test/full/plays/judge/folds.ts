@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ResultData, StoredEvent } from '../../../../src/index.ts';
-import type { ToolMemory } from '../../../../src/kinds/entry.ts';
-import type { ModuleUse } from '../../../../src/module.ts';
+import type { ModuleUse, ToolMemory } from '../../../../src/module.ts';
 import { emptyState, foldCovered, fromSnapshot, MESSAGE_TYPES, reduce } from '../../../doors/journal.ts';
 import { composeModules } from '../../../doors/kinds.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../../src/index.ts';
-import type { FactPlace, SessionMoment } from '../../../../src/kinds/entry.ts';
+import type { FactPlace, SessionMoment } from '../../../../src/module.ts';
 import { BINDINGS, type Bindings, boundIn, type ChainingFact, forgetBindings } from '../../../doors/kinds.ts';
 
 /** Folds one fact of a call that returned this value; never into what it was given. */

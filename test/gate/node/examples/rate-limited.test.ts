@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { defineCourier } from '../../../../src/examples/rate-limited/courier.ts';
-import { rateLimits } from '../../../../src/examples/rate-limited/with-rate-limit.ts';
 import {
   createManualClock,
   createTestSession,
@@ -29,7 +28,7 @@ function courier({ replies, carry = async () => 'L' }: Scene) {
       carried.push(to);
       return carry();
     }),
-    { use: [rateLimits], clock, replies },
+    { clock, replies },
   );
   return { clock, carried, session };
 }

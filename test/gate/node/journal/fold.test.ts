@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json, SessionEvent } from '../../../../src/index.ts';
-import type { ToolMemory } from '../../../../src/kinds/entry.ts';
+import type { ToolMemory } from '../../../../src/module.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import {
   emptyState,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, SessionEvent } from '../../../../src/index.ts';
-import type { ToolMemory } from '../../../../src/kinds/entry.ts';
+import type { ToolMemory } from '../../../../src/module.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import { type FrameState, ROOT } from '../../../doors/journal.ts';
 import { ended, fold, opened, replied, started } from './journal.ts';

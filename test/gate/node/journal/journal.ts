@@ -1,5 +1,5 @@
 import type { CallChanges, JournaledCall, ResultData, SessionEvent } from '../../../../src/index.ts';
-import type { ToolMemory } from '../../../../src/kinds/entry.ts';
+import type { ToolMemory } from '../../../../src/module.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import { emptyState, reduce } from '../../../doors/journal.ts';
 

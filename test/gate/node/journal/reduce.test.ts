@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../src/index.ts';
-import type { ToolMemory } from '../../../../src/kinds/entry.ts';
+import type { ToolMemory } from '../../../../src/module.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import { openBatch, ROOT } from '../../../doors/journal.ts';
 import { aWait } from '../../../fixtures/a-wait.ts';

@@ -9,11 +9,11 @@ import {
   defineInjectionStrategy,
   definePipeline,
   definePlaybook,
-  defineToolKind,
 } from '../../../../src/kinds/entry.ts';
 import { defineMcpEndpoint, defineMcpPrompt } from '../../../../src/mcp/server/entry.ts';
 import { defineMcpToolGroup, mcpResources, mcpToolProvider } from '../../../../src/mcp/tools/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { defineModule } from '../../../../src/module.ts';
 import { createToolCallingManager, defineToolCallingOptions } from '../../../../src/tool-calling/entry.ts';
 import { type Mistake, make, ofAgent, run, told, tool } from './mistake.ts';
 
@@ -125,7 +125,7 @@ describe('a key inside the literal of an agent', () => {
 const ofPipeline = (config: object) => make(definePipeline, { name: 'chain', ...config });
 const ofType = (config: object) =>
   make(defineDomainType, { name: 'Customer', schema: v.object({ id: v.string() }), ...config });
-const ofKind = (config: object) => make(defineToolKind, { name: 'uses', ...config });
+const ofModule = (config: object) => make(defineModule, { name: 'uses', ...config });
 const ofStrategy = (config: object) => make(defineInjectionStrategy, { name: 'late', ...config });
 const ofPrompt = (config: object) =>
   make(defineMcpPrompt, { name: 'greet', description: 'Greets.', messages: run, ...config });
@@ -305,26 +305,26 @@ describe('a literal that few apps have', () => {
       "Domain type '' is made of 'Customer': use one object, as in defineDomainType({ ... }).",
     ],
     [
-      'a kind with a slip',
-      ofKind({ memories: {} }),
-      "Module 'uses': it has 'memories', which defineToolKind does not take. Did you mean 'memory'?",
+      'a module with a slip',
+      ofModule({ sate: {} }),
+      "Module 'uses': it has 'sate', which defineModule does not take. Did you mean 'state'?",
     ],
     [
-      'a kind whose memory is a number',
-      ofKind({ memory: 0 }),
-      "Module 'uses': it has 0 as its 'memory': use an object.",
+      'a module whose state is a number',
+      ofModule({ state: 0 }),
+      "Module 'uses': it has 0 as its 'state': use an object.",
     ],
     [
-      'a memory with a slip',
-      ofKind({ memory: { intial: 0 } }),
-      "Module 'uses': its memory has 'intial', which the memory of a kind does not take. Did you mean 'initial'?",
+      'a state with a slip',
+      ofModule({ state: { intial: 0 } }),
+      "Module 'uses': its state has 'intial', which the state of a module does not take. Did you mean 'initial'?",
     ],
     [
-      'a memory of another library',
-      ofKind({ memory: { initial: 0, reducer: run } }),
-      "Module 'uses': its memory has 'reducer' in place of 'apply'; rename it.",
+      'a state of another library',
+      ofModule({ state: { initial: 0, reducer: run } }),
+      "Module 'uses': its state has 'reducer' in place of 'apply'; rename it.",
     ],
-    ['a kind without a name', make(defineToolKind, {}), "Module '': it has no 'name': use a text."],
+    ['a module without a name', make(defineModule, {}), "Module '': it has no 'name': use a text."],
     [
       'a strategy without evaluate',
       ofStrategy({ offer: run }),

@@ -108,6 +108,12 @@ describe('a value that is no use', () => {
     );
   });
 
+  it('is refused if it has a part that there is not', () => {
+    expect(() => audit.use({ prepair: async () => {} } as ModuleParts)).toThrow(
+      "Module 'audit': a use of it has 'prepair', which the parts of a module does not take. Did you mean 'prepare'?",
+    );
+  });
+
   it('is refused by its name', () => {
     expect(() => defineModule({ name: 'a b' })).toThrow("Module 'a b': a name is a letter");
   });

@@ -2,15 +2,16 @@
 import { expect, it } from 'vitest';
 import { decorate } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
-import { defineAgenticTool, defineToolKind, defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { defineAgenticTool, defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { defineModule } from '../../../../src/module.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { listing, long } from './compaction-scene.ts';
 import { watchedLive } from './live-state.ts';
 
-const words = defineToolKind({
+const words = defineModule({
   name: 'words',
-  memory: { initial: [], apply: (all: readonly string[], word: string) => [...all, word] },
+  state: { initial: [], apply: (all: readonly string[], word: string) => [...all, word] },
 });
 
 const echo = defineTool({ name: 'echo', description: 'Echoes.', run: () => 'echoed' });
@@ -60,7 +61,7 @@ it('an invocation folds the same state as it runs as its journal says afterwards
     usage: { inputTokens: 10, outputTokens: 5 },
   });
   const session: TestSession = createTestSession(agent, {
-    use: [words],
+    use: [words.use()],
     replies: [
       'A.',
       ask('note', 'files'),

@@ -3,7 +3,8 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { manual, requireApproval, withParameter } from '../../../../src/decorators/entry.ts';
 import { defineAgent, defineTool, exitEarly } from '../../../../src/index.ts';
-import { defineAgenticTool, defineToolKind } from '../../../../src/kinds/entry.ts';
+import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
+import { defineModule } from '../../../../src/module.ts';
 import { callTool, createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 
 const pay = defineTool({
@@ -123,9 +124,9 @@ describe('a stub', () => {
 });
 
 it('what a kind of tools remembers is read in a test', async () => {
-  const counted = defineToolKind({
+  const counted = defineModule({
     name: 'counted',
-    memory: { initial: 0, apply: (count: number, by: number) => count + by },
+    state: { initial: 0, apply: (count: number, by: number) => count + by },
   });
   const count = defineTool({
     name: 'count',
@@ -135,7 +136,7 @@ it('what a kind of tools remembers is read in a test', async () => {
   const agent = defineAgent({ name: 'clerk', description: 'Counts.', instructions: '', tools: [count] });
   const session = createTestSession(agent, {
     replies: [{ calls: [{ name: 'count' }, { name: 'count' }] }, 'Done.'],
-    use: [counted],
+    use: [counted.use()],
   });
   await expect(session.memory(counted)).rejects.toThrow('Nothing was sent to the session yet.');
   await session.send('Go.');

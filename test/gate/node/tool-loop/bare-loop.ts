@@ -1,5 +1,6 @@
 import type { AnyTool } from '../../../../src/index.ts';
-import type { InjectionStrategy, ToolMemory } from '../../../../src/kinds/entry.ts';
+import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
+import type { ToolMemory } from '../../../../src/module.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 import { memoryLoop } from '../../../doors/loop.ts';
 import { usesOf } from '../../../doors/tools.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineAgent, Secrets } from '../../../../src/index.ts';
-import { defineAgenticTool, defineToolKind } from '../../../../src/kinds/entry.ts';
+import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
+import { defineModule } from '../../../../src/module.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { listings as LISTED, LISTINGS } from '../../../../src/modules/listings/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
@@ -174,9 +175,8 @@ describe('a source without the module', () => {
 
 describe('a kind of tool whose strategy finds tools outside', () => {
   it('brings the module to the app that uses it', async () => {
-    const kind = defineToolKind({
-      name: 'shops',
-      strategy: {
+    const kind = defineModule({ name: 'shops' }).use({
+      offer: {
         name: 'shops',
         uses: [LISTED],
         discover: async () => [factOf(LISTINGS, { key: 'shop', told: ['buy'] })],

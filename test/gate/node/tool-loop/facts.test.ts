@@ -10,7 +10,8 @@ import {
   type ToolResult,
   text,
 } from '../../../../src/index.ts';
-import type { FactPlace, InjectionStrategy, ToolMemory } from '../../../../src/kinds/entry.ts';
+import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
+import type { FactPlace, ToolMemory } from '../../../../src/module.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { factOf, withheld } from '../../../doors/tools.ts';
 import { runBare } from './bare-loop.ts';

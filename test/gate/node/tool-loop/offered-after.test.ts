@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, text } from '../../../../src/index.ts';
-import type { ToolMemory } from '../../../../src/kinds/entry.ts';
+import type { ToolMemory } from '../../../../src/module.ts';
 import { runBare } from './bare-loop.ts';
 import { calls, reads, shownResults } from './scenes.ts';
 

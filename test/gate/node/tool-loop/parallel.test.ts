@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool, terminateAgent } from '../../../../src/index.ts';
-import type { InjectionStrategy, ToolMemory } from '../../../../src/kinds/entry.ts';
+import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
+import type { ToolMemory } from '../../../../src/module.ts';
 import { createManualClock, createTestSession } from '../../../../src/testing/entry.ts';
 import { DEFAULT_TIMEOUT, factOf } from '../../../doors/tools.ts';
 import { passing } from '../session/former-holder.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
-import type { InjectionStrategy, ToolMemory } from '../../../../src/kinds/entry.ts';
+import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
+import type { ToolMemory } from '../../../../src/module.ts';
 import { runBare } from './bare-loop.ts';
 
 const tool = (name: string, run = (): string => name) =>

@@ -98,7 +98,7 @@ const DECORATORS: Readonly<Record<string, Decorator>> = {
 const OTHERS = [
   // Errors, and what tools throw.
   ...['AgentDefinitionError', 'DomainTypeError', 'ModelError', 'SignalError', 'ToolCallContextError'],
-  ...['ToolConfigurationError', 'ToolDefinitionError', 'ToolKindError'],
+  ...['ToolConfigurationError', 'ToolDefinitionError'],
   ...['ToolObjectError'],
   ...['ToolResolutionError', 'exitEarly', 'replan', 'terminateAction', 'terminateAgent'],
   // What makes tools, agents and types.
@@ -111,7 +111,6 @@ const OTHERS = [
     'definePipeline',
     'defineTextTool',
     'defineTool',
-    'defineToolKind',
   ],
   ...[
     'hasTools',

@@ -1,7 +1,7 @@
 /** The tag of a session's state, by which a client asks whether it has changed (RFC 9110). */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { defineToolKind } from '../../../../src/kinds/entry.ts';
+import { defineModule } from '../../../../src/module.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
 import { rowsOf } from '../durable-objects/rows.ts';
 import { appWith, objectsWith } from './app.ts';
@@ -83,11 +83,11 @@ describe('the tag of a state', () => {
 
   it('is another one for code that folds the journal otherwise', async () => {
     const session = await talked();
-    const counting = defineToolKind({
+    const counting = defineModule({
       name: 'counting',
-      memory: { when: 'call', scope: 'session', initial: 0, apply: (count: number) => count + 1 },
+      state: { when: 'call', scope: 'session', initial: 0, apply: (count: number) => count + 1 },
     });
-    const other = appWith({ use: [counting] });
+    const other = appWith({ use: [counting.use()] });
     const tag = await tagOf(session);
     expect(await tagOf(session, other)).not.toBe(tag);
     expect((await asking(session, tag, {}, other)).status).toBe(200);

@@ -3,15 +3,10 @@ import { env } from 'cloudflare:workers';
 import { Hono } from 'hono';
 import { describe, expect, it, vi } from 'vitest';
 import { createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import { defineModule, defineRoute, type ModuleRequest, type RouteProblem } from '../../../../src/module.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { rateLimit } from '../../../../src/modules/http/entry.ts';
 import { openApi, type RouteDescriptions } from '../../../../src/modules/openapi/entry.ts';
-import {
-  defineSurface,
-  type SurfaceProblem,
-  type SurfaceRequest,
-  surfaceRoute,
-} from '../../../../src/surfaces/entry.ts';
 import { createModule, useOf } from '../../../doors/openapi.ts';
 import { ENDED } from '../../../doors/session.ts';
 import { attempt } from '../../../doors/tools.ts';
@@ -23,14 +18,13 @@ import { ended, json, newSession, ORIGIN, type Send, send, sessionId } from '../
 import { seer } from '../http/file-app.ts';
 
 /** What the handler of the one route does. */
-type Handle = (asked: SurfaceRequest, named: { readonly session: string }) => Response | Promise<Response>;
+type Handle = (asked: ModuleRequest, named: { readonly session: string }) => Response | Promise<Response>;
 
 /** A surface whose one route does this, and tells problems in words of its own. */
 const surfaceOf = (handle: Handle, name = 'echo') =>
-  defineSurface({
-    name,
+  defineModule({ name }).use({
     routes: [
-      surfaceRoute({
+      defineRoute({
         method: 'POST',
         path: '/echo/{session}',
         isCounted: true,
@@ -136,7 +130,7 @@ describe('a request to a surface', () => {
 });
 
 describe('a public route', () => {
-  const card = surfaceRoute({
+  const card = defineRoute({
     method: 'POST',
     path: '/cards/{agent}',
     isPublic: true,
@@ -149,7 +143,7 @@ describe('a public route', () => {
     refuse: ({ status, type }) => Response.json({ oops: type }, { status }),
   });
   const via = appWith(
-    { use: [defineSurface({ name: 'cards', routes: [card] }), surfaceOf(echoed), openApi()] },
+    { use: [defineModule({ name: 'cards' }).use({ routes: [card] }), surfaceOf(echoed), openApi()] },
     { HOLDFAST_TOKEN: 'secret' },
   );
 
@@ -353,7 +347,7 @@ describe('a surface tells in its own words', () => {
     const response = await ask(appOf(() => undefined as never, { log }));
     expect(await refused(response)).toMatchObject({ status: 500, oops: { type: 'internal-error' } });
     expect(JSON.stringify(log.mock.calls)).toContain(
-      "POST /echo/{session} of surface 'echo' answered undefined: its `handle` must answer a Response.",
+      "POST /echo/{session} of module 'echo' answered undefined: its `handle` must answer a Response.",
     );
   });
 
@@ -369,8 +363,7 @@ describe('a surface tells in its own words', () => {
   });
 
   it('nothing of its own unless it says how: a problem is as everywhere', async () => {
-    const plain = defineSurface({
-      name: 'plain',
+    const plain = defineModule({ name: 'plain' }).use({
       routes: [{ method: 'GET', path: '/plain', handle: () => Promise.reject(new Error('x')) }],
     });
     const response = await appWith({ use: [plain], log: false })('/plain');
@@ -379,12 +372,11 @@ describe('a surface tells in its own words', () => {
 });
 
 describe('what a surface refuses with', () => {
-  const refusing = (refuse: (problem: SurfaceProblem) => Response, log = vi.fn()) => ({
+  const refusing = (refuse: (problem: RouteProblem) => Response, log = vi.fn()) => ({
     log,
     via: appWith({
       use: [
-        defineSurface({
-          name: 'plain',
+        defineModule({ name: 'plain' }).use({
           routes: [
             {
               method: 'GET',
@@ -456,10 +448,9 @@ describe('what a surface answers', () => {
       asked += 1;
       yield 'data: never\n\n';
     }
-    const surface = defineSurface({
-      name: 'tape',
+    const surface = defineModule({ name: 'tape' }).use({
       routes: [
-        surfaceRoute({
+        defineRoute({
           method: 'GET',
           path: '/tape',
           handle: ({ stream }) => stream(frames, { 'x-of': 'tape' }),

@@ -1,46 +1,26 @@
-/** What is told to whoever writes a surface, when the Worker starts. */
+/** What is wrong with the routes of a module, found when they are made and when an app mounts them. */
 import { ConfigurationError } from '../model/configuration-error.ts';
-import type { LiteralShape } from '../tool/check-literal.ts';
 import { literals } from '../tool/literals.ts';
-import { ended, nameIn, shown } from '../tool/shown.ts';
-import type { Route } from '../worker/route.ts';
-
-/** The keys of a surface, and of each of its routes. */
-type SurfaceKey = 'name' | 'routes';
-type RouteKey = 'method' | 'path' | 'isCounted' | 'isPublic' | 'streams' | 'handle' | 'refuse';
-
-const SURFACE: LiteralShape<SurfaceKey> = {
-  of: 'defineSurface',
-  keys: { name: 'text', routes: 'list' },
-  required: ['name', 'routes'],
-};
-
-const ROUTE: LiteralShape<RouteKey> = {
-  of: 'surfaceRoute',
-  keys: {
-    method: 'text',
-    path: 'text',
-    isCounted: 'flag',
-    isPublic: 'flag',
-    streams: 'flag',
-    handle: 'function',
-    refuse: 'function',
-  },
-  required: ['method', 'path', 'handle'],
-  foreign: { handler: 'handle', url: 'path' },
-};
+import { ended, shown } from '../tool/shown.ts';
+import type { Route } from './route.ts';
 
 const METHODS = ['GET', 'POST', 'DELETE'];
 
-/** @throws ConfigurationError when the literal is no surface, or one of its routes is none, or stands in it twice. */
-export function checkSurface(config: { readonly name: string; readonly routes: readonly unknown[] }): void {
-  const fault = literals?.fault(config, SURFACE);
-  const name = nameIn(config);
-  const who = name === '' ? 'A surface' : `Surface '${name}'`;
-  if (fault) throw new ConfigurationError(`${who} ${ended(fault.problem)}`);
-  if (name === '') throw new ConfigurationError("A surface has '' as its 'name': use a word.");
+/** @throws ConfigurationError if they are no list, or one of them is no route or is in it twice. */
+export function checkRoutes({
+  name,
+  routes,
+}: {
+  readonly name: string;
+  readonly routes: readonly unknown[];
+}): void {
+  const who = `Module '${name}'`;
+  if (!Array.isArray(routes))
+    throw new ConfigurationError(
+      `${who} has ${shown(routes)} as its 'routes': use a list, as in [one, another].`,
+    );
   const told = new Set<string>();
-  config.routes.forEach((route, place) => {
+  routes.forEach((route, place) => {
     const problem = routeProblem(route);
     if (problem !== undefined) throw new ConfigurationError(`${who}: routes[${place}] ${ended(problem)}`);
     const named = routeName(Object(route));
@@ -52,7 +32,7 @@ export function checkSurface(config: { readonly name: string; readonly routes: r
 
 /** What is wrong with a route, as a sentence without its subject; `undefined` when it is one. */
 function routeProblem(route: unknown): string | undefined {
-  const fault = literals?.fault(route, ROUTE);
+  const fault = literals?.fault(route, 'defineRoute');
   if (fault) return fault.problem;
   const { method, path, isCounted, isPublic } = Object(route);
   if (isCounted && isPublic) return "has 'isPublic' and 'isCounted': nobody is known there";
@@ -96,7 +76,7 @@ function canMeet(one: string, other: string): boolean {
 }
 
 /**
- * Checks that none of the paths of a surface are those of the app or of a surface before it: the first would answer, and the other would
+ * Checks that none of the paths of a module are those of the app or of a module before it: the first would answer, and the other would
  * never be asked.
  *
  * @throws ConfigurationError that names both.
@@ -106,7 +86,7 @@ export function checkBeside(name: string, routes: readonly Route[], others: read
     const taken = others.find(({ path }) => canMeet(path, route.path));
     if (!taken) continue;
     throw new ConfigurationError(
-      `Surface '${name}' has the route ${routeName(route)}, whose path the app already has as ${routeName(taken)}. Choose another path.`,
+      `Module '${name}' has the route ${routeName(route)}, whose path the app already has as ${routeName(taken)}. Choose another path.`,
     );
   }
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { decorate } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineAgent, defineTool, error, text } from '../../../../src/index.ts';
-import { defineSubagent, defineToolKind, type RememberingKind } from '../../../../src/kinds/entry.ts';
+import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import { defineModule, type RememberingModule } from '../../../../src/module.ts';
 import {
   createManualClock,
   createTestSession,
@@ -11,14 +12,14 @@ import {
 import { toolKinds } from '../../../doors/kinds.ts';
 import { shownResults } from '../tool-loop/scenes.ts';
 
-type Kind = RememberingKind<readonly string[], string>;
+type Kind = RememberingModule<readonly string[], string>;
 type Settings = Partial<{ name: string; when: 'call' | 'batch'; scope: 'path' | 'session'; version: number }>;
 
 /** Remembers words. */
 const wordsOf = ({ name = 'words', ...settings }: Settings = {}): Kind =>
-  defineToolKind({
+  defineModule({
     name,
-    memory: { ...settings, initial: [], apply: (all: readonly string[], word: string) => [...all, word] },
+    state: { ...settings, initial: [], apply: (all: readonly string[], word: string) => [...all, word] },
   });
 
 const acts = defineTool({ name: 'act', description: 'Acts.', effect: 'idempotent', run: () => 'done' });
@@ -44,7 +45,7 @@ const agentOf = (...tools: readonly AnyTool[]) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools });
 
 function sessionOf(kind: Kind, tool: AnyTool, replies: readonly ScriptedReply[]): TestSession {
-  return createTestSession(agentOf(tool), { use: [kind], replies, clock: createManualClock(5_000) });
+  return createTestSession(agentOf(tool), { use: [kind.use()], replies, clock: createManualClock(5_000) });
 }
 
 /** The line of a turn that failed. */
@@ -110,7 +111,7 @@ describe('a kind of tool of an app', () => {
       tools: [tool],
     });
     const session = createTestSession(agentOf(tool, defineSubagent({ agent: helper })), {
-      use: [kind],
+      use: [kind.use()],
       replies: [act(), { calls: [{ name: 'helper', input: { message: 'Help.' } }] }, act(), 'Ok.', 'Done.'],
     });
     await session.send('Go.');
@@ -119,9 +120,9 @@ describe('a kind of tool of an app', () => {
 
   it('gives a fact the time at which its call ended, by the clock of whoever runs the turn', async () => {
     const clock = createManualClock(5_000);
-    const times = defineToolKind({
+    const times = defineModule({
       name: 'times',
-      memory: { initial: [], apply: (all: readonly number[], _: null, { at }) => [...all, at] },
+      state: { initial: [], apply: (all: readonly number[], _: null, { at }) => [...all, at] },
     });
     const tool = decorate(acts, {
       async call(_, call) {
@@ -130,22 +131,26 @@ describe('a kind of tool of an app', () => {
         return text('ok');
       },
     });
-    const session = createTestSession(agentOf(tool), { use: [times], clock, replies: [act(), 'Done.'] });
+    const session = createTestSession(agentOf(tool), {
+      use: [times.use()],
+      clock,
+      replies: [act(), 'Done.'],
+    });
     await session.send('Go.');
     expect((await session.state()).memories.get('app:times')).toEqual([5_250]);
   });
 
   it('observes what else happens: turns, replies, calls and loops', async () => {
-    const seen = defineToolKind({
+    const seen = defineModule({
       name: 'seen',
-      memory: {
+      state: {
         initial: [],
         observe: (all: readonly string[], moment) => [...all, `${moment.type} ${moment.path}`],
       },
     });
     const helper = defineAgent({ name: 'helper', description: 'Helps.', instructions: 'Help.', tools: [] });
     const session = createTestSession(agentOf(defineSubagent({ agent: helper })), {
-      use: [seen],
+      use: [seen.use()],
       replies: [{ calls: [{ name: 'helper', input: { message: 'Help.' } }] }, 'Ok.', 'Done.'],
     });
     await session.send('Go.');
@@ -161,18 +166,20 @@ describe('a kind of tool of an app', () => {
     ]);
   });
 
-  it('offers tools by what it remembers, with a strategy that is given its memory', async () => {
+  it('offers tools by what it remembers, with a strategy that notes facts', async () => {
     const secret = defineTool({ name: 'secret', description: 'Opens.', run: () => 'open' });
-    const kind = defineToolKind({
+    const kind = defineModule({
       name: 'words',
-      memory: { initial: [], apply: (all: readonly string[], word: string) => [...all, word] },
-      strategy: (memory) => ({
-        name: 'secret',
-        offer: (tools, view) => (memory.recall(view).length > 0 ? [...tools, secret] : tools),
-        remarkOn: () => ({ facts: [memory.fact('noted')] }),
-      }),
+      state: { initial: [], apply: (all: readonly string[], word: string) => [...all, word] },
     });
-    const session = createTestSession(agentOf(acts), { use: [kind], replies: [act(), 'Done.'] });
+    const use = kind.use({
+      offer: {
+        name: 'secret',
+        offer: (tools, view) => (kind.recall(view).length > 0 ? [...tools, secret] : tools),
+        remarkOn: () => ({ facts: [kind.fact('noted')] }),
+      },
+    });
+    const session = createTestSession(agentOf(acts), { use: [use], replies: [act(), 'Done.'] });
     await session.send('Go.');
     expect(session.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([
       ['act'],
@@ -208,7 +215,7 @@ describe('a mistake of a developer', () => {
   });
 
   it('that gives two kinds one name is told at the start', () => {
-    expect(() => toolKinds([wordsOf(), wordsOf()])).toThrow(
+    expect(() => toolKinds([wordsOf().use(), wordsOf().use()])).toThrow(
       "Two modules are called 'app:words': rename one, or look for a second copy of holdfast (npm ls holdfast).",
     );
   });
@@ -223,7 +230,7 @@ describe('a mistake of a developer', () => {
       "Module 'holdfast:words': a name is a letter and then up to 63 letters, digits, '-' and '_': its facts are journaled under it.",
     ],
     [{ when: 'soon' as 'call' }, "Module 'words': 'when' is 'soon': use 'call' or 'batch'."],
-    [{ scope: 'turn' as 'path' }, "Module 'words': 'scope' is 'turn': use 'path' or 'session'."],
+    [{ scope: 'frame' as 'path' }, "Module 'words': 'scope' is 'frame': use 'path', 'session' or 'turn'."],
     [{ version: 0.5 }, "Module 'words': 'version' is 0.5: use a whole number from 1 on."],
   ])('in the definition is told where it is made: %j', (settings, message) => {
     expect(() => wordsOf(settings)).toThrow(message);
@@ -232,7 +239,7 @@ describe('a mistake of a developer', () => {
   it('that is no JSON is told where it begins', () => {
     const map = new WeakMap() as unknown as string[];
     expect(() =>
-      defineToolKind({ name: 'words', memory: { initial: map, apply: (all: string[]) => all } }),
+      defineModule({ name: 'words', state: { initial: map, apply: (all: string[]) => all } }),
     ).toThrow("Module 'words': the value of 'initial' at `$` is a WeakMap, which is not JSON.");
   });
 
@@ -253,9 +260,9 @@ describe('a mistake of a developer', () => {
     'in apply %s stops its memory alone: the session goes on, and tools of the kind say why',
     async (_, apply, why) => {
       const onConsole = consoleErrors();
-      const kind: Kind = defineToolKind({
+      const kind: Kind = defineModule({
         name: 'words',
-        memory: {
+        state: {
           initial: [],
           apply: (_all: readonly string[], _word: string): readonly string[] => apply(),
         },
@@ -281,9 +288,9 @@ describe('a mistake of a developer', () => {
   );
 
   it('that changes what it is given changes nothing that others see', async () => {
-    const kind = defineToolKind({
+    const kind = defineModule({
       name: 'words',
-      memory: {
+      state: {
         initial: [],
         apply(all: string[], word: string) {
           all.push(word);
@@ -298,7 +305,7 @@ describe('a mistake of a developer', () => {
         return text(String(kind.recall(call).length));
       },
     });
-    const session = createTestSession(agentOf(tool), { use: [kind], replies: [act(2), 'Done.'] });
+    const session = createTestSession(agentOf(tool), { use: [kind.use()], replies: [act(2), 'Done.'] });
     await session.send('Go.');
     expect(shown(session)).toEqual(['1', '1']);
     expect(await kept(session)).toEqual(['word', 'word']);

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { decorate } from '../../../../src/decorators/entry.ts';
 import { defineAgent, defineTool, ToolCallContext, text } from '../../../../src/index.ts';
-import { defineToolKind, type ToolKind } from '../../../../src/kinds/entry.ts';
+import { defineModule, type Module } from '../../../../src/module.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { createManualClock, createMemorySessions, scriptedModel } from '../../../../src/testing/entry.ts';
 import { composeModules, toolKinds } from '../../../doors/kinds.ts';
 import { foldAll, readerOf, runTurn, toSessionName, toTurnStart } from '../../../doors/session.ts';
 
 const counterOf = (version: number, by: number) =>
-  defineToolKind({
+  defineModule({
     name: 'counter',
-    memory: { initial: 0, version, apply: (count: number, more: number) => count + by * more },
+    state: { initial: 0, version, apply: (count: number, more: number) => count + by * more },
   });
 const counter = counterOf(1, 1);
 
@@ -44,8 +44,8 @@ function session() {
   };
   return {
     /** Answers by what snapshot the turn was begun, and what its tool answered. */
-    async turn(tool: string, kinds: readonly ToolKind[]) {
-      const app = toolKinds(kinds);
+    async turn(tool: string, kinds: readonly Module[]) {
+      const app = toolKinds(kinds.map((kind) => kind.use()));
       const message = `${tool} ${'now and then '.repeat(60)}`;
       const start = toTurnStart(
         { agent: 'clerk', message, context: ToolCallContext.EMPTY, from: { id: 'tester' } },
@@ -57,8 +57,10 @@ function session() {
       await runTurn({ port, agent, model, clock, modules: app }, leased, clock.now());
       return [leased.snapshot !== null, model.requests.at(-1)?.messages.at(-1)?.text];
     },
-    folded: async (kinds: readonly ToolKind[]) =>
-      (await foldAll(port, toolKinds(kinds).memories))?.state.memories.get('app:counter'),
+    folded: async (kinds: readonly Module[]) =>
+      (await foldAll(port, toolKinds(kinds.map((kind) => kind.use())).memories))?.state.memories.get(
+        'app:counter',
+      ),
   };
 }
 
@@ -88,8 +90,9 @@ describe('a kind that is taken out of an app', () => {
 });
 
 describe('the number that snapshots are stamped with', () => {
-  const other = defineToolKind({ name: 'other', memory: { initial: 0, apply: (n: number) => n } });
-  const ofKinds = (...kinds: readonly ToolKind[]): number => readerOf(composeModules(kinds)).reducer;
+  const other = defineModule({ name: 'other', state: { initial: 0, apply: (n: number) => n } });
+  const ofKinds = (...kinds: readonly Module[]): number =>
+    readerOf(composeModules(kinds.map((kind) => kind.use()))).reducer;
 
   it('is the reducer’s own without modules that remember, and differs by their names and versions alone', () => {
     expect(ofKinds()).toBe(readerOf().reducer);
@@ -107,7 +110,6 @@ describe('the number that snapshots are stamped with', () => {
   });
 
   it('does not change for a kind that remembers nothing', () => {
-    const plain = defineToolKind({ name: 'plain', strategy: { name: 'plain', offer: (tools) => tools } });
-    expect(ofKinds(plain)).toBe(ofKinds());
+    expect(ofKinds(defineModule({ name: 'plain' }))).toBe(ofKinds());
   });
 });

@@ -1,8 +1,8 @@
-/** What whoever writes a surface is told, when the Worker starts. */
+/** The errors for routes of modules that cannot be, when the Worker starts. */
 import { describe, expect, it } from 'vitest';
 import { createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import { defineModule, defineRoute, type Module } from '../../../../src/module.ts';
 import { githubWebhook } from '../../../../src/modules/webhooks/entry.ts';
-import { defineSurface, surfaceRoute } from '../../../../src/surfaces/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 
 const handle = () => new Response('');
@@ -15,9 +15,9 @@ const route = (more: Readonly<Record<string, unknown>> = {}) => ({
   ...more,
 });
 
-/** A surface as plain JavaScript may write it. */
-const made = (routes: unknown, name: unknown = 'echo') =>
-  defineSurface({ name, routes } as Parameters<typeof defineSurface>[0]);
+/** A module with routes as plain JavaScript may write it. */
+const made = (routes: unknown, name = 'echo') =>
+  defineModule({ name }).use({ routes } as Parameters<Module['use']>[0]);
 
 const told = (make: () => unknown): string => {
   try {
@@ -30,105 +30,92 @@ const told = (make: () => unknown): string => {
 
 const error = (text: string): string => `ConfigurationError: ${text}`;
 
-describe('defineSurface tells of a mistake in full', () => {
+describe('a module with routes tells of a mistake in full', () => {
   it.each<[string, () => unknown, string]>([
-    [
-      'no literal',
-      () => defineSurface(undefined as never),
-      'A surface is made of undefined: use one object, as in defineSurface({ ... }).',
-    ],
-    ['no name', () => made([], null), "A surface has null as its 'name': use a text."],
-    ['an empty name', () => made([], ''), "A surface has '' as its 'name': use a word."],
-    ['no routes', () => made(undefined), "Surface 'echo' has no 'routes': use a list, as in [one, another]."],
     [
       'routes that are no list',
       () => made(route()),
-      "Surface 'echo' has an object as its 'routes': use a list, as in [one, another].",
-    ],
-    [
-      'an unknown key',
-      () => defineSurface({ ...made([]), name: 'echo', routes: [], paths: [] } as never),
-      "Surface 'echo' has 'module', which defineSurface does not take. It takes name, routes.",
+      "Module 'echo' has an object as its 'routes': use a list, as in [one, another].",
     ],
     [
       'a route that is none',
       () => made([route(), 7]),
-      "Surface 'echo': routes[1] is made of 7: use one object, as in surfaceRoute({ ... }).",
+      "Module 'echo': routes[1] is made of 7: use one object, as in defineRoute({ ... }).",
     ],
     [
       'an unknown key of a route',
       () => made([route({ access: 'open' })]),
-      "Surface 'echo': routes[0] has 'access', which surfaceRoute does not take. It takes method, path, isCounted, isPublic, streams, handle, refuse.",
+      "Module 'echo': routes[0] has 'access', which defineRoute does not take. It takes method, path, isCounted, isPublic, streams, handle, refuse.",
     ],
     [
       'the key of another library',
       () => made([{ method: 'GET', path: '/echo', handler: handle }]),
-      "Surface 'echo': routes[0] has 'handler' in place of 'handle'; rename it.",
+      "Module 'echo': routes[0] has 'handler' in place of 'handle'; rename it.",
     ],
     [
       'no handler',
       () => made([route({ handle: undefined })]),
-      "Surface 'echo': routes[0] has no 'handle': use a function.",
+      "Module 'echo': routes[0] has no 'handle': use a function.",
     ],
     [
       'a handler that is none',
       () => made([route({ handle: 'no' })]),
-      "Surface 'echo': routes[0] has a text as its 'handle': use a function.",
+      "Module 'echo': routes[0] has a text as its 'handle': use a function.",
     ],
     [
       'a refusal that is none',
       () => made([route({ refuse: {} })]),
-      "Surface 'echo': routes[0] has an object as its 'refuse': use a function.",
+      "Module 'echo': routes[0] has an object as its 'refuse': use a function.",
     ],
     [
       'another method',
       () => made([route({ method: 'PUT' })]),
-      "Surface 'echo': routes[0] has 'PUT' as its 'method': use GET, POST, DELETE.",
+      "Module 'echo': routes[0] has 'PUT' as its 'method': use GET, POST, DELETE.",
     ],
     [
       'a path without its beginning',
       () => made([route({ path: 'echo' })]),
-      "Surface 'echo': routes[0] has 'echo' as its 'path': begin it with '/'.",
+      "Module 'echo': routes[0] has 'echo' as its 'path': begin it with '/'.",
     ],
     [
       'an open brace',
       () => made([route({ path: '/echo/{agent' })]),
-      "Surface 'echo': routes[0] has '/echo/{agent' as its 'path': between two '/' stands a word or one name in braces, as in '/agents/{agent}/chat', and not '{agent'.",
+      "Module 'echo': routes[0] has '/echo/{agent' as its 'path': between two '/' stands a word or one name in braces, as in '/agents/{agent}/chat', and not '{agent'.",
     ],
     [
       'words beside a name',
       () => made([route({ path: '/echo/{agent}.json' })]),
-      "Surface 'echo': routes[0] has '/echo/{agent}.json' as its 'path': between two '/' stands a word or one name in braces, as in '/agents/{agent}/chat', and not '{agent}.json'.",
+      "Module 'echo': routes[0] has '/echo/{agent}.json' as its 'path': between two '/' stands a word or one name in braces, as in '/agents/{agent}/chat', and not '{agent}.json'.",
     ],
     [
       'the name of another router',
       () => made([route({ path: '/echo/:agent' })]),
-      "Surface 'echo': routes[0] has '/echo/:agent' as its 'path': between two '/' stands a word or one name in braces, as in '/agents/{agent}/chat', and not ':agent'.",
+      "Module 'echo': routes[0] has '/echo/:agent' as its 'path': between two '/' stands a word or one name in braces, as in '/agents/{agent}/chat', and not ':agent'.",
     ],
     [
       'a rule of a router',
       () => made([route({ path: '/echo/*' })]),
-      "Surface 'echo': routes[0] has '/echo/*' as its 'path': between two '/' stands a word or one name in braces, as in '/agents/{agent}/chat', and not '*'.",
+      "Module 'echo': routes[0] has '/echo/*' as its 'path': between two '/' stands a word or one name in braces, as in '/agents/{agent}/chat', and not '*'.",
     ],
     [
       'an empty part',
       () => made([route({ path: '/echo/' })]),
-      "Surface 'echo': routes[0] has '/echo/' as its 'path': between two '/' stands a word or one name in braces, as in '/agents/{agent}/chat', and not an empty part.",
+      "Module 'echo': routes[0] has '/echo/' as its 'path': between two '/' stands a word or one name in braces, as in '/agents/{agent}/chat', and not an empty part.",
     ],
     [
       'a name twice',
       () => made([route({ path: '/{a}/{a}' })]),
-      "Surface 'echo': routes[0] has '/{a}/{a}' as its 'path': {a} is in it twice.",
+      "Module 'echo': routes[0] has '/{a}/{a}' as its 'path': {a} is in it twice.",
     ],
     [
       'a count of callers that are none',
       () => made([route({ isCounted: true, isPublic: true })]),
-      "Surface 'echo': routes[0] has 'isPublic' and 'isCounted': nobody is known there.",
+      "Module 'echo': routes[0] has 'isPublic' and 'isCounted': nobody is known there.",
     ],
     [
       'a route twice',
       () => made([route({ path: '/echo/{a}' }), route({ path: '/echo/{b}' })]),
-      "Surface 'echo': routes[1] is there twice: GET /echo/{b}.",
+      "Module 'echo': routes[1] is there twice: GET /echo/{b}.",
     ],
   ])('%s', (_, make, text) => {
     expect(told(make)).toBe(error(text));
@@ -142,17 +129,17 @@ describe('defineSurface tells of a mistake in full', () => {
 
 const shop = githubWebhook({ agent: 'scripted', secret: 'SECRET' });
 
-describe('createHoldfast tells of surfaces that cannot stand side by side', () => {
+describe('createHoldfast tells of routes that cannot stand side by side', () => {
   const app = (use: readonly unknown[], more: Partial<HoldfastConfig> = {}) =>
     createHoldfast({ agents: [scripted], ...more, use: use as HoldfastConfig['use'] });
   const taken = (mine: string, theirs: string): string =>
     error(
-      `Surface 'echo' has the route ${mine}, whose path the app already has as ${theirs}. Choose another path.`,
+      `Module 'echo' has the route ${mine}, whose path the app already has as ${theirs}. Choose another path.`,
     );
 
   it.each<[string, () => unknown, string]>([
     [
-      'what is no surface',
+      'what is no use of a module',
       () => app([made([]), { name: 'echo', routes: [] }]),
       error('createHoldfast has an object at use[1]: use what modules make, such as openApi().'),
     ],
@@ -169,7 +156,7 @@ describe('createHoldfast tells of surfaces that cannot stand side by side', () =
     [
       'two of a name',
       () => app([made([]), made([])]),
-      error("The module 'surfaces' is used twice under the key 'echo': give one of them another."),
+      "ConfigurationError: Two modules are called 'app:echo': rename one, or look for a second copy of holdfast (npm ls holdfast).",
     ],
     [
       'a path of the app',
@@ -197,7 +184,7 @@ describe('createHoldfast tells of surfaces that cannot stand side by side', () =
       taken('GET /{any}', 'GET /health'),
     ],
     [
-      'a path of another surface',
+      'a path of another module',
       () => app([made([route({ path: '/v1/{x}' })], 'other'), made([route({ path: '/v1/{y}' })])]),
       taken('GET /v1/{y}', 'GET /v1/{x}'),
     ],
@@ -219,7 +206,7 @@ describe('createHoldfast tells of surfaces that cannot stand side by side', () =
 });
 
 it('the names of a path type what its handler is given', () => {
-  const typed = surfaceRoute({
+  const typed = defineRoute({
     method: 'GET',
     path: '/echo/{agent}/{session}',
     handle: (_, { agent, session }) => new Response(agent + session),
@@ -229,12 +216,12 @@ it('the names of a path type what its handler is given', () => {
 
 it('a public route is typed without a caller, and any other with one', () => {
   const card = { method: 'GET', path: '/card' } as const;
-  const open = surfaceRoute({
+  const open = defineRoute({
     ...card,
     isPublic: true,
     // @ts-expect-error nobody is known
     handle: (asked) => Response.json(asked.caller),
   });
-  const known = surfaceRoute({ ...card, handle: (asked) => Response.json(asked.caller) });
+  const known = defineRoute({ ...card, handle: (asked) => Response.json(asked.caller) });
   expect([open.isPublic, known.isPublic]).toEqual([true, undefined]);
 });

@@ -1,0 +1,189 @@
+/** The routes of modules: another protocol than the Worker's own, over the sessions of its callers. */
+import { attempt } from '../tool/async.ts';
+import { type ModuleIdentity, type ModuleUse, useOf } from '../tool/module-use.ts';
+import { shown } from '../tool/shown.ts';
+import { filesOfAgent } from './agent-model.ts';
+import { APP, type AppParts } from './app-seam.ts';
+import { readBody } from './body.ts';
+import { checkBeside, checkRoutes } from './check-routes.ts';
+import { keepText, keptTexts } from './kept-texts.ts';
+import type { ModuleRequest, PublicRequest, RouteProblem } from './module-request.ts';
+import type { Problem } from './problem.ts';
+import { toProblem } from './refusal.ts';
+import { contextOfHeaders } from './request-headers.ts';
+import {
+  type CallerRequest,
+  type NamesOf,
+  type Route,
+  type RouteRequest,
+  defineRoute as routeEntry,
+} from './route.ts';
+import { sessionFromCode } from './session-from-code.ts';
+import { COMMENT, eventStream } from './sse.ts';
+import { invoked } from './target.ts';
+
+/** A route of a module. */
+export interface ModuleRoute<
+  Path extends string = string,
+  Public extends true | undefined = true | undefined,
+> {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** With names in braces: `/agents/{agent}/chat`. It must be none of the app's own. */
+  readonly path: Path;
+  /** It may start a turn, so that modules may refuse its callers, as `rateLimit()` does. */
+  readonly isCounted?: true | undefined;
+  /** Anybody may ask it, with no token and from any page, as for what says how to sign in: its request has no caller, and no sessions. */
+  readonly isPublic?: Public;
+  /** It may answer with `asked.stream`, so that `maxStreams` of the app bounds its callers. */
+  readonly streams?: true | undefined;
+  /** Answers a request. `named`: what its path has in the place of each name. */
+  handle(
+    asked: Public extends true ? PublicRequest : ModuleRequest,
+    named: NamesOf<Path>,
+  ): Response | Promise<Response>;
+  /**
+   * Tells a problem in the words of the protocol: also why nobody was let in, and, of the first route whose path begins with the same word, that
+   * there is nothing at some other path. As RFC 9457 has it unless given.
+   */
+  refuse?(problem: RouteProblem): Response;
+}
+
+/**
+ * Defines a route of a module, for its `routes`. The names in its path type `named` of its handler: `/chat/{agent}` has an `agent`, and
+ * nothing else. A handler of a route that `isPublic` receives a request without a caller.
+ *
+ * @example
+ * ```ts
+ * const plain = defineModule({ name: 'plain' });
+ * const plainText = plain.use({
+ *   routes: [
+ *     defineRoute({
+ *       method: 'POST',
+ *       path: '/plain/{agent}/{session}',
+ *       isCounted: true,
+ *       async handle(asked, { agent, session }) {
+ *         const { text } = await asked.json();
+ *         const answer = await asked.session({ agent, session }).send(String(text));
+ *         return new Response(answer.text ?? 'Later.');
+ *       },
+ *     }),
+ *   ],
+ * });
+ * ```
+ */
+export const defineRoute = <const Path extends string, Public extends true | undefined = undefined>(
+  route: ModuleRoute<Path, Public>,
+): ModuleRoute => route as ModuleRoute; // names are read off the very path, and the request is made by the very flag
+
+/** The routes of a module, under its name. */
+interface RoutesConfig {
+  readonly name: string;
+  readonly routes: readonly ModuleRoute[];
+}
+
+/** Makes a use of a module that brings routes alone. @throws ConfigurationError as `routesOf` does. */
+export function useOfRoutes(module: ModuleIdentity, routes: readonly ModuleRoute[]): ModuleUse {
+  const use = useOf(module);
+  APP.give(use, { routes: routesOf({ name: module.name, routes }) });
+  return use;
+}
+
+/**
+ * Returns what mounts the routes of a module, which throws ConfigurationError if a path is one of the app's own or of another module.
+ *
+ * @throws ConfigurationError if a route is none, or is in the list twice.
+ */
+export function routesOf(config: RoutesConfig): NonNullable<AppParts['routes']> {
+  checkRoutes(config);
+  const { name } = config;
+  const routes = config.routes.map((route) => toRoute(name, route));
+  return ({ table }) => {
+    checkBeside(name, routes, table);
+    return routes;
+  };
+}
+
+function toRoute(module: string, { handle, refuse, isPublic, ...route }: ModuleRoute): Route {
+  return routeEntry({
+    ...route,
+    // A public route receives no caller, and by its type no sessions: if it asks for one all the same, that fails for want of a caller.
+    access: (isPublic ? 'open' : 'caller') as 'caller',
+    ...(refuse && { refuse: (problem: Problem) => copied('refuse', refuse(toRouteProblem(problem))) }),
+    handle: async (asked, named) => copied('handle', await handle(toModuleRequest(asked, module), named)),
+  });
+
+  /** A copy, since what was fetched has headers that cannot be added to. @throws TypeError when it is no response. */
+  function copied(by: 'handle' | 'refuse', response: unknown): Response {
+    if (response instanceof Response) return new Response(response.body, response);
+    const what = `${route.method} ${route.path} of module '${module}'`;
+    throw new TypeError(`${what} answered ${shown(response)}: its \`${by}\` must answer a Response.`);
+  }
+}
+
+/** Makes the request of a handler, for a route of the module of this name. */
+function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
+  const { host, env, base = '', request, requestId, caller, execution } = asked;
+  const waitUntil = (work: Promise<unknown>): void => execution.waitUntil(work);
+  // A client that closes its stream has gone, also where its request tells nothing of it.
+  const gone = new AbortController();
+  const { bodyContext } = host;
+  const mapped = contextOfHeaders(request.headers, host.contextHeaders);
+  const texts = () => ({ host: invoked(host, env, { waitUntil }), env, caller, module });
+  return {
+    request,
+    requestId,
+    caller,
+    context: mapped.toJSON(),
+    agents: [...host.agents.values()].map(({ name, description, tools }) => ({
+      name,
+      description,
+      tools: tools.map(({ name }) => name),
+    })),
+    base,
+    signal: AbortSignal.any([request.signal, gone.signal]),
+    json: async () => (await readBody(request, mostOf(asked), host.maxBodyBytes)).value,
+    session: (of) =>
+      sessionFromCode(
+        {
+          host: { ...host, basePath: base },
+          waitUntil,
+          sentBy: { bodyContext, contextOfHeaders: mapped },
+        },
+        env,
+        { ...of, principal: caller, request },
+      ),
+    keep: (key, text) => keepText(texts(), key, text),
+    kept: (key) => keptTexts(texts(), key),
+    stream(frames, headers) {
+      const leaving = (leave: AbortSignal): AsyncIterable<string> => {
+        leave.addEventListener('abort', () => gone.abort());
+        return frames(leave);
+      };
+      // Clients of other protocols read all but comments as events of theirs: OpenAI's for Python fails on `retry`.
+      return eventStream(asked, leaving, { headers, first: COMMENT });
+    },
+    problem: (failure) => toRouteProblem(toProblem(failure)),
+    waitUntil,
+  };
+}
+
+/** What a body may weigh: whose message it holds is known when it is read. */
+const mostOf = ({ host, env }: RouteRequest): number =>
+  Math.max(
+    ...Array.from(host.agents.values(), (agent) => {
+      const files = attempt(() => filesOfAgent({ host, env }, agent));
+      return (files.ok && files.value?.mostBytes) || host.maxBodyBytes;
+    }),
+  );
+
+/** What refuses a message names two parameters of the REST API at its end, which a route of a module does not take. */
+const REST_ALONE = /, or (?:now|send the message) with \?\w+=.*$/;
+
+/** Tells a problem to a route, without what concerns the REST API alone. */
+const toRouteProblem = ({ type, status, message, headers, more }: Problem): RouteProblem => ({
+  type,
+  status,
+  detail: message.replace(REST_ALONE, '.'),
+  headers,
+  more,
+});
