@@ -113,7 +113,7 @@ export const SHAPES = {
       ...{ reconcile: 'function', history: 'function', marks: 'function', ask: 'object' },
       ...{ boundsTokens: 'flag', refuses: 'function', limits: 'function', ended: 'function' },
       ...{ due: 'function', routes: 'any', scheduled: 'function', files: 'object' },
-      ...{ http: 'function', caller: 'function', admit: 'function' },
+      ...{ http: 'function', caller: 'function', admit: 'function', watch: 'function' },
     },
     required: [],
   },
