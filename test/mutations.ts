@@ -95,7 +95,7 @@ export const MUTATIONS: readonly Mutation[] = [
     breaks: 'A turn is taken over while its holder may still act: calls run twice.',
     in: 'LeaseClock.isLive',
     text: 'this.deadline >',
-    becomes: 'this.deadline - this.#options.leaseMs / 2 >',
+    becomes: 'this.deadline - this.ms / 2 >',
     tests: [CONTRACT],
   },
   {

@@ -21,12 +21,7 @@ export const HOLES: readonly Hole[] = [
         text: 'if (before !== null) {',
         becomes: 'if (before !== null && epoch < 0) {',
       },
-      { in: 'SessionLedger.#append', text: 'from !== this.#storage.head() + 1', becomes: 'from < 0' },
-      {
-        in: 'SessionLedger.#append',
-        text: 'toStoredRows(events, { epoch, from, at })',
-        becomes: 'toStoredRows(events, { epoch, from: this.#storage.head() + 1, at })',
-      },
+      { in: 'SessionLedger.#append', text: "if (!isNext) return { status: 'gap' };", becomes: '' },
     ],
   },
   {
@@ -34,12 +29,7 @@ export const HOLES: readonly Hole[] = [
     breaks: 'An invocation that was given up for dead writes to the journal beside its successor.',
     changes: [
       { in: 'SessionLedger.#append', text: "if (!holds) return { status: 'stale' };", becomes: '' },
-      { in: 'SessionLedger.#append', text: 'from !== this.#storage.head() + 1', becomes: 'from < 0' },
-      {
-        in: 'SessionLedger.#append',
-        text: 'toStoredRows(events, { epoch, from, at })',
-        becomes: 'toStoredRows(events, { epoch, from: this.#storage.head() + 1, at })',
-      },
+      { in: 'SessionLedger.#append', text: "if (!isNext) return { status: 'gap' };", becomes: '' },
     ],
   },
   {

@@ -1,5 +1,5 @@
 /** `DELETE` of one file, the retention of files, and what a model is shown of files that are gone. */
-import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { requireApproval } from '../../../../src/decorators/entry.ts';
@@ -175,6 +175,8 @@ describe('the retention of files', () => {
         storage.sql.exec(`UPDATE files SET at = at - 86400000`);
         storage.sql.exec(`UPDATE agenda SET due = due - 86400000 WHERE kind = 'file-retention'`);
       });
+      // It keeps in memory what it has read.
+      await evictDurableObject(object);
       await runDurableObjectAlarm(object);
       const id = await idOf('one');
       expect((await via(`${session}/files/${id}`)).status).toBe(404);

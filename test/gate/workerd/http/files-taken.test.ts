@@ -202,7 +202,8 @@ describe('a store outside', () => {
     expect(incarnation).toMatch(/^[0-9a-f]{16}$/);
     const key = { session: sessionName(session), incarnation, id };
     expect(puts).toEqual([[key, bytesOf('some bytes'), 'image/png']]);
-    expect(sent).toEqual([[{ id, mediaType: 'image/png', size: 10 }]]);
+    const outside = { module: 'files', key: '' };
+    expect(sent).toEqual([[{ id, mediaType: 'image/png', size: 10, outside }]]);
   });
 
   it('that fails keeps the message from being taken', async () => {
