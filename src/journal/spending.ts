@@ -1,7 +1,8 @@
+import type { Usage } from '../model/prices.ts';
 import { type EventOf, ROOT } from './events.ts';
 import type { JournaledCall } from './reply-data.ts';
 import { type Fold, type FrameState, frameOf, type TurnState } from './state.ts';
-import { addUsage, type PricedUsage } from './usage.ts';
+import type { PricedUsage, Totals } from './usage.ts';
 
 /** Remembers that a limit does not let the loop continue. */
 export function foldRefused(fold: Fold, event: EventOf<'model-refused'>): void {
@@ -32,3 +33,21 @@ export function countCalls(calls: readonly JournaledCall[], turn: TurnState): vo
 
 /** The tool for which a call counts: the one behind an unfolding tool that it is meant for, or the one that it names. */
 export const toolOf = ({ name, meant = name }: Pick<JournaledCall, 'name' | 'meant'>): string => meant;
+
+/** Adds a usage to totals, in place. */
+function addUsage(total: Totals, usage: PricedUsage): void {
+  const { inputTokens, outputTokens, cost } = usage;
+  total.inputTokens += inputTokens;
+  total.outputTokens += outputTokens;
+  for (const part of ['cachedInputTokens', 'cacheWriteTokens', 'reasoningTokens'] as const) {
+    const more = usage[part];
+    if (more !== undefined) total[part] = (total[part] ?? 0) + more;
+  }
+  if (cost !== undefined) total.cost = exact((total.cost ?? 0) + cost);
+}
+
+/** USD to twelve decimals, as events have it. */
+const exact = (usd: number): number => Math.round(usd * 1e12) / 1e12;
+
+/** All tokens of a usage. */
+export const tokensOf = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens;

@@ -1,8 +1,8 @@
 /** The tree of turns: everything that turns start by themselves after one message of a person, a webhook, a cron or code of the app. */
 import type { TreePlace } from '../tool/call-origin.ts';
 import type { ScheduledMessage } from './events.ts';
+import { tokensOf } from './spending.ts';
 import type { Fold, SessionState, TurnState, TurnTree } from './state.ts';
-import { tokensOf } from './usage.ts';
 
 const NEW_TREE: TurnTree = { count: 0, pending: 0, tokens: 0 };
 

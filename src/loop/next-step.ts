@@ -7,8 +7,8 @@ import {
   pendingWait,
 } from '../journal/conversation.ts';
 import type { TurnError } from '../journal/events.ts';
+import { tokensOf } from '../journal/spending.ts';
 import type { CallRecord, FrameState, TurnState } from '../journal/state.ts';
-import { tokensOf } from '../journal/usage.ts';
 import type { Signal } from '../tool/tool-result.ts';
 import type { LoopEnd, LoopSpec } from './loop.ts';
 import type { LoopPolicies } from './policies.ts';

@@ -1,5 +1,5 @@
 import { ROOT } from '../journal/events.ts';
-import { tokensOf } from '../journal/usage.ts';
+import { tokensOf } from '../journal/spending.ts';
 import { usd } from '../model/prices.ts';
 import type { BudgetView, ProcessView } from '../tool/process-view.ts';
 import type { Loop } from './loop.ts';

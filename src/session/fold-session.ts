@@ -39,7 +39,7 @@ export async function foldLeased(
   let tailBytes = 0;
   let turnEvents: StoredEvent[] = [];
   const first = { ...page, covered: [...texts, ...(page.covered ?? [])] };
-  for await (const { covered: bodies = [], rows } of pagesFrom(port, first, { types }, keep)) {
+  for await (const { covered: bodies = [], rows } of pagesFrom(port, first, { types, keep })) {
     for (const text of bodies) for (const event of parseBodies(text)) foldCovered(state, event);
     for (const row of rows) {
       const stored = parseEvent(row);
@@ -58,7 +58,7 @@ export async function foldLeased(
 
 interface FoldOptions {
   readonly memories: readonly ToolMemory[];
-  readonly keep?: () => Promise<void>;
+  readonly keep?: (() => Promise<void>) | undefined;
 }
 
 /** A session as its holder finds it. */
@@ -74,8 +74,7 @@ export interface FoldedSession {
 export async function* pagesFrom(
   port: Pick<SessionPort, 'read'>,
   first: EventPage,
-  query: Omit<ReadQuery, 'from'>,
-  keep?: () => Promise<void>,
+  { keep, ...query }: Omit<ReadQuery, 'from'> & Pick<FoldOptions, 'keep'>,
 ): AsyncGenerator<EventPage> {
   let page: EventPage | null = first;
   while (page) {

@@ -214,7 +214,7 @@ const stopped = ({ held, session }: Run, stop: TurnStop) =>
 /** The turn's line of the log. What was not stored is told by whoever ends the turn after this invocation. */
 function tellEnd({ held, session, folded, turn }: Run, thrown?: unknown): void {
   const now = session.now();
-  logEnd(held.log, turn, now - (folded.turnEvents.at(0)?.at ?? now), thrown);
+  logEnd(held.log, turn, { ms: now - (folded.turnEvents.at(0)?.at ?? now), thrown });
 }
 
 /**

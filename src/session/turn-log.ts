@@ -10,8 +10,12 @@ export interface LoggedTurn {
   readonly place?: LogPlace | undefined;
 }
 
-/** Logs the outcome of a turn, and first why it failed; `thrown`: what nobody had foreseen. */
-export function logEnd(log: Log, turn: TurnState, ms: number, thrown?: unknown): void {
+/** Logs the outcome of a turn that took so many `ms`, and first why it failed; `thrown`: what nobody had foreseen. */
+export function logEnd(
+  log: Log,
+  turn: TurnState,
+  { ms, thrown }: { readonly ms: number; readonly thrown?: unknown },
+): void {
   const { outcome = 'open', error, usage, callsByTool, iterations } = turn;
   if (error) log(failureOf(error, thrown));
   log({
