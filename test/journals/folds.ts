@@ -60,20 +60,25 @@ const EVENTS = `SELECT seq, at, type, turn, coalesce(body, (SELECT group_concat(
   FROM chunks WHERE owner = 'event' AND chunks.seq = events.seq)) AS body FROM events ORDER BY seq`;
 
 /** A snapshot can be made whenever a turn has ended; one that is open is ended here. */
-function foldOf({ sql }: Dump): string {
+function foldOf(dump: Dump): string {
+  const state = emptyState();
+  const hash = createHash('sha256');
+  const fold = (stored: SessionEvent & Pick<StoredEvent, 'seq'>): void => {
+    reduce(state, stored, [...BUILT_IN_KINDS.memories, SPENDING]);
+    if (stored.type === 'turn-ended') hash.update(toSnapshot(state));
+  };
+  for (const event of eventsIn(dump)) fold(event);
+  const { turn, seq } = state;
+  if (turn && !turn.outcome) fold({ seq: seq + 1, type: 'turn-ended', turn: turn.id, outcome: 'failed' });
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** All events of a stored session. */
+export function eventsIn({ sql }: Dump): readonly StoredEvent[] {
   const database = new DatabaseSync(':memory:');
   try {
     database.exec(`BEGIN; ${sql} COMMIT`);
-    const state = emptyState();
-    const hash = createHash('sha256');
-    const fold = (stored: SessionEvent & Pick<StoredEvent, 'seq'>): void => {
-      reduce(state, stored, [...BUILT_IN_KINDS.memories, SPENDING]);
-      if (stored.type === 'turn-ended') hash.update(toSnapshot(state));
-    };
-    for (const stored of v.parse(v.array(row), database.prepare(EVENTS).all())) fold(parseEvent(stored));
-    const { turn, seq } = state;
-    if (turn && !turn.outcome) fold({ seq: seq + 1, type: 'turn-ended', turn: turn.id, outcome: 'failed' });
-    return hash.digest('hex').slice(0, 16);
+    return v.parse(v.array(row), database.prepare(EVENTS).all()).map(parseEvent);
   } finally {
     database.close();
   }

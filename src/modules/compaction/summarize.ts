@@ -65,7 +65,7 @@ type Dropped = { readonly from?: number };
 type DroppedFact = Dropped & { readonly reason: Reason; readonly tokens: number };
 
 /** Remembers it until other turns would be summarized. */
-const DROPPED: ToolMemory<Dropped | null, DroppedFact> = {
+export const DROPPED: ToolMemory<Dropped | null, DroppedFact> = {
   name: 'compaction',
   initial: null,
   scope: 'session',

@@ -1,0 +1,73 @@
+/** A session that goes on from any of its snapshots is as one that is folded anew, for whatever modules remember. */
+import { describe, expect, it } from 'vitest';
+import type { StoredEvent } from '../../src/index.ts';
+import type { ToolMemory } from '../../src/module.ts';
+import {
+  emptyState,
+  foldCovered,
+  fromSnapshot,
+  MESSAGE_TYPES,
+  reduce,
+  toSnapshot,
+} from '../doors/journal.ts';
+import { BUILT_IN_KINDS } from '../doors/kinds.ts';
+import { COUNTED, DROPPED } from '../doors/limits.ts';
+import { SPENDING } from '../doors/loop.ts';
+import { eventsIn } from './folds.ts';
+import { readFolder, versions } from './kept.ts';
+
+const MEMORIES: readonly ToolMemory[] = [...BUILT_IN_KINDS.memories, SPENDING, COUNTED, DROPPED];
+
+const SESSIONS = versions().flatMap((version) =>
+  [...readFolder(version).journals].map(([name, { dump }]) => ({
+    name: `${version}/${name}`,
+    events: eventsIn(dump),
+  })),
+);
+
+type State = ReturnType<typeof emptyState>;
+
+/** Goes on from a snapshot that was written and read, as the next holder of a session does. */
+function warmed(snapshot: string, events: readonly StoredEvent[], seq: number): State {
+  const state = fromSnapshot(snapshot);
+  for (const event of events) {
+    if (event.seq > seq) reduce(state, event, MEMORIES);
+    else if (MESSAGE_TYPES.includes(event.type) && event.seq >= (state.compacted?.from ?? 1))
+      foldCovered(state, event);
+  }
+  return state;
+}
+
+const remembered = ({ memories, brokenMemories }: State) => ({
+  memories: Object.fromEntries([...memories].toSorted(([a], [b]) => a.localeCompare(b))),
+  broken: [...(brokenMemories ?? [])],
+});
+
+describe.each(SESSIONS)('the stored session $name', ({ events }) => {
+  it('goes on from each of its snapshots as if it were folded anew', () => {
+    const cold = emptyState();
+    const snapshots: { readonly seq: number; readonly body: string }[] = [];
+    for (const event of events) {
+      reduce(cold, event, MEMORIES);
+      if (event.type === 'turn-ended') snapshots.push({ seq: event.seq, body: toSnapshot(cold) });
+    }
+    for (const { seq, body } of snapshots) {
+      expect(remembered(warmed(body, events, seq)), `from event ${seq}`).toEqual(remembered(cold));
+    }
+  });
+});
+
+it('every memory of the library has something to remember in one of them', () => {
+  const met = new Set<string>();
+  for (const { events } of SESSIONS) {
+    const state = emptyState();
+    for (const event of events) {
+      reduce(state, event, MEMORIES);
+      for (const { name, scope, initial } of MEMORIES) {
+        const nothing = JSON.stringify(scope === 'path' ? {} : initial);
+        if (JSON.stringify(state.memories.get(name)) !== nothing) met.add(name);
+      }
+    }
+  }
+  expect(MEMORIES.map(({ name }) => name).filter((name) => !met.has(name))).toEqual([]);
+});
