@@ -22,6 +22,7 @@ export async function runTests(
     'vitest/vitest.mjs',
     'run',
     '--project=gate*',
+    '--project=!gate in production',
     ...tests,
     ...reporting,
     ...(bail ? ['--bail=1'] : []),

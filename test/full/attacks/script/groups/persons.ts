@@ -148,7 +148,7 @@ export const persons = (): readonly Attack[] => [
     name: 'a caller who is called like the person of another is not let in',
     act: ({ who }) => who({ sub: 'chat-server/ann' }).at('chat').get('/agents'),
     comes: problem(500, 'internal-error'),
-    logs: /between a caller and its person/,
+    logs: /separates a caller from the person/,
   },
   {
     name: 'each of two persons goes on in their own of two equal chats with calls',
