@@ -43,7 +43,7 @@ const unreadFor = (turn: string, messages: readonly StoredMessage[]): UnreadMess
 const isUnread = (message: StoredMessage): message is UnreadMessage =>
   message.kind !== 'message' && message.kind !== 'scheduled';
 
-/** The newest message that is unread by whoever holds the open turn; `undefined` when there is none. */
+/** Returns the newest message that the holder of the open turn has not read, or `undefined`. */
 export function newestUnread(
   storage: SessionStorage,
   messages = storage.inbox.messages(),

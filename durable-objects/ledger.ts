@@ -58,7 +58,7 @@ interface LedgerOptions {
 
 /** Those who watch a session, as its ledger has them. */
 export interface LedgerWatchers {
-  /** Called when what watchers are told has changed, before the call that did so answers. Must not throw. */
+  /** Called when the state that watchers see has changed, before the call that changed it returns. Must not throw. */
   tell(): void;
   /** Whether anybody watches who does not hold the session. */
   hasReaders(): boolean;

@@ -80,7 +80,7 @@ export const takeStale = (scope: LedgerScope): OfferedStale[] =>
   });
 
 /**
- * Stores what came of an offer: these are deleted, unless they are to be offered again. Without a session the last row leaves an empty
+ * Stores the outcome of an offer: these copies are deleted, unless they are to be offered again. Without a session the last row leaves an empty
  * database. Must not be called in a transaction.
  */
 export function settleStale(

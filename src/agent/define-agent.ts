@@ -150,8 +150,8 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   /** `stamped` unless given. */
   readonly loopIds?: LoopIds | undefined;
   /**
-   * How many turns in a row may be scheduled by the turn before them (`sendLater` of `holdfast/schedules`): 8 unless given. The last one is told that
-   * it can schedule nothing. A message or a decision from outside begins the row anew.
+   * How many turns in a row may each be scheduled by the one before (`sendLater` of `holdfast/schedules`). Defaults to 8. In the last one
+   * `sendLater` throws. A message or a decision from outside begins the row anew.
    */
   readonly maxGenerations?: CallLimit | undefined;
   /**

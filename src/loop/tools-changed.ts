@@ -4,7 +4,7 @@ import { inLoop, type Loop } from './loop.ts';
 import { type Offer, offerTools } from './offer-tools.ts';
 
 /**
- * Answers how the tools of the next request differ from those of the request before it; nothing is said of a first request.
+ * Returns how the tools of the next request differ from those of the request before it, or `undefined` if they do not, or if it is the first.
  */
 export function toolsChanged(loop: Loop, offer: Offer): EventOf<'tools-changed'> | undefined {
   const { asked, list } = loop.frame.offered;

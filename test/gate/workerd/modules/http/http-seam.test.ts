@@ -57,8 +57,8 @@ describe('`http` of a module', () => {
     expect([response.status, response.headers.get('cache-control')]).toEqual([302, 'no-store']);
   });
 
-  it.each<[string, ModuleParts]>([
-    ['throws', { http: () => Promise.reject(new Error('broken')) }],
+  it.each<[string, ModuleParts, string]>([
+    ['throws', { http: () => Promise.reject(new Error('broken')) }, 'Error: broken'],
     [
       'throws at once',
       {
@@ -66,9 +66,14 @@ describe('`http` of a module', () => {
           throw new Error('broken');
         },
       },
+      'Error: broken',
     ],
-    ['returns no response', { http: async () => ({ status: 200 }) as Response }], // plain JavaScript may
-  ])('that %s is a failure inside, which the log has', async (_, parts) => {
+    [
+      'returns no response',
+      { http: async () => ({ status: 200 }) as Response }, // plain JavaScript may
+      'TypeError: `http` of a module must return a Response.',
+    ],
+  ])('that %s is a failure inside, which the log has', async (_, parts, thrown) => {
     const lines: LogEntry[] = [];
     const via = appWith({ use: [edge.use(parts)], log: (line) => void lines.push(line) });
     const response = await via('/agents');
@@ -77,6 +82,7 @@ describe('`http` of a module', () => {
       'urn:holdfast:problem:internal-error',
     ]);
     expect(lines).toMatchObject([{ level: 'error', event: 'request-failed' }]);
+    expect(String(Object(lines[0]).thrown)).toBe(thrown);
   });
 
   it('says which pages are trusted, and no other request is', async () => {

@@ -211,7 +211,9 @@ describe('an app that contradicts itself', () => {
 
   it('is told at its definition that `onBehalfOf` is a function', () => {
     const name = 'x-user-id' as unknown as OnBehalfOf; // plain JavaScript may
-    expect(() => onBehalfOf(name)).toThrow(ConfigurationError);
+    expect(() => onBehalfOf(name)).toThrow(
+      new ConfigurationError('onBehalfOf takes a function that returns the id of a person.'),
+    );
   });
 
   it('may have a caller whose id has a slash where nobody delegates', async () => {
