@@ -1,4 +1,6 @@
 /** A session that goes on from any of its snapshots is as one that is folded anew, for whatever modules remember. */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { StoredEvent } from '../../src/index.ts';
 import type { ToolMemory } from '../../src/module.ts';
@@ -13,6 +15,7 @@ import {
 import { BUILT_IN_KINDS } from '../doors/kinds.ts';
 import { COUNTED, DROPPED } from '../doors/limits.ts';
 import { SPENDING } from '../doors/loop.ts';
+import { sourceFilesIn } from '../source/parse-source.ts';
 import { eventsIn } from './folds.ts';
 import { readFolder, versions } from './kept.ts';
 
@@ -70,4 +73,18 @@ it('every memory of the library has something to remember in one of them', () =>
     }
   }
   expect(MEMORIES.map(({ name }) => name).filter((name) => !met.has(name))).toEqual([]);
+});
+
+it('every memory that a module of the library has is among them', () => {
+  const root = resolve(import.meta.dirname, '../..');
+  const texts = sourceFilesIn(root, 'src').map((file) => readFileSync(join(root, file), 'utf8'));
+  const found = (pattern: RegExp): string[] =>
+    texts
+      .flatMap((text) => [...text.matchAll(pattern)].flatMap(([, name = '']) => name.split(', ')))
+      .toSorted();
+  const declared = found(/^(?:export )?const (\w+): ToolMemory\b/gm);
+  expect(found(/createModule\(\{[^()]*\bstate: \[([\w, ]+)\]/g)).toEqual(declared);
+  expect(found(/^(?:export )?const \w+: ToolMemory\b[^=]*= \{\s*name: '([\w-]+)'/gm)).toEqual(
+    MEMORIES.map(({ name }) => name).toSorted(),
+  );
 });
