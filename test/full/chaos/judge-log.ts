@@ -15,6 +15,8 @@ const EXPECTED: readonly RegExp[] = [
   /^⎔ Starting local server\.\.\.$/,
   /^\[wrangler:info\] Ready on http:/,
   /^\[wrangler:info\] (GET|POST|DELETE) \S+ \d{3} .*\(\d+ms\)$/,
+  // Logged once by each process that lets this machine in: .dev.vars opens local mode.
+  /^▲ \[WARNING\] holdfast: This machine is let in without a token\. /,
   // The line of each turn. One that failed is looked at.
   /^\{"agent":"chaos","session":"s\d+",.*"event":"turn","outcome":"(completed|cancelled)",/,
   // Somebody saves a file while this runs, which restarts the Worker once more.
