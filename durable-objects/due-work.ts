@@ -68,9 +68,6 @@ const takeDueTurns = (scope: LedgerScope): string[] =>
     }
     // How long the holder lives decides about the pause, so that it is looked at again at the end of the term.
     const left = clock.isLive ? deadline - now() : untilOffered(scope, turn);
-    // Of a lease that an older version gave: an object that starts after this one is to grant no further term.
-    if (left > 0 && lease.heard === null)
-      storage.setLease({ ...lease, heard: deadline - ms, heardSeq: storage.head() });
     storage.alarms.add({ kind: 'turn', ref: turn, due: now() + (left || ms) });
     return left === 0;
   });

@@ -32,7 +32,7 @@ export class LeaseClock implements LeaseTimes {
     this.ms = leaseMs;
     this.#storage = storage;
     this.#now = now;
-    this.#heard = lastHeard(storage) ?? now();
+    this.#heard = lastHeard(storage);
   }
 
   get deadline(): number {
@@ -118,11 +118,10 @@ export class LeaseClock implements LeaseTimes {
 
 /**
  * Returns when the holder was last heard, by what is stored: its lease, or an event that it appended since; in the future if the clock
- * was set back. `null` of a lease of a version that did not store it: a term is granted from now, until the next alarm stores it.
+ * was set back.
  */
-function lastHeard(storage: SessionStorage): number | null {
+function lastHeard(storage: SessionStorage): number {
   const { epoch, heard, heardSeq } = storage.lease();
-  if (heard === null) return null;
   return storage.head() > heardSeq ? (storage.lastAppend(epoch) ?? heard) : heard;
 }
 
@@ -187,8 +186,7 @@ export function settleLease(scope: LedgerScope, change: Change): void {
     return;
   }
   if (agenda) addToAgenda(scope, agenda);
-  const isUntold = change.events.length === 0 || lease.heard === null;
-  if (!isSameCount(next, lease) || isUntold) storage.setLease(next);
+  if (!isSameCount(next, lease) || change.events.length === 0) storage.setLease(next);
 }
 
 /** How the lease of a turn is given back that has not ended. */

@@ -185,11 +185,8 @@ export interface Lease {
   readonly expired: number;
   /** How long the lease before it had been over, in ms; 0 unless the cause is `expired`. */
   readonly expiredFor: number;
-  /**
-   * When the holder was last heard without appending an event, in ms since the epoch: the events have their own times. `null` as
-   * long as only an older version has, which did not store it.
-   */
-  readonly heard: number | null;
+  /** When the holder was last heard without appending an event, in ms since the epoch: the events have their own times. */
+  readonly heard: number;
   /** The last sequence at that time. An event that the holder appended after it tells a later time. */
   readonly heardSeq: number;
   /** When it was given, in ms since the epoch. */
@@ -211,7 +208,7 @@ export const NO_LEASE: Lease = {
   cause: 'started',
   expired: 0,
   expiredFor: 0,
-  heard: null,
+  heard: 0,
   heardSeq: 0,
   taken: 0,
   strikes: 0,

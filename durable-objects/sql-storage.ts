@@ -1,5 +1,5 @@
 import type { NewRow } from '../src/journal/event-page.ts';
-import { hasSchema, migrate, storedName, tablesToEmpty } from './journal-schema.ts';
+import { findSchema, migrate, tablesToEmpty } from './journal-schema.ts';
 import {
   type Alarm,
   type Bodies,
@@ -62,8 +62,9 @@ export class SqlSessionStorage implements SessionStorage {
     this.files = new SqlFiles(this.#database, this.#chunks);
     this.snapshots = this.#chunks;
     this.credentials = credentialsIn(storage);
-    this.#name = name ?? storedName(storage.sql);
-    if (hasSchema(this.#sql)) this.#migrate();
+    const schema = findSchema(storage.sql);
+    this.#name = name ?? schema?.name;
+    if (schema) this.#migrate();
   }
 
   /** @throws Error when nobody has ever reached the object by its name. */

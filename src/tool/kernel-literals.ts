@@ -200,7 +200,6 @@ export const SHAPES = {
       bodyContext: 'list',
       secrets: 'function',
       auth: 'function',
-      legacyTenants: 'flag',
       steering: 'any',
       contextHeaders: 'object',
       maxBodyBytes: 'any',

@@ -263,7 +263,7 @@ async function handle(
   if (route.access === 'caller') return route.handle(known, named);
   const here = invoked(host, env, execution);
   const { agent = '', session = '' } = named;
-  const target = await targetOf({ host: here, env, base }, caller, { agent, session });
+  const target = targetOf({ host: here, env, base }, caller, { agent, session });
   // A tool may ask the Worker's own `fetch`.
   const origin = CALLS.originOf(env);
   return route.handle({ ...known, host: here, target, origin, signal: known.request.signal }, named);

@@ -20,7 +20,6 @@ export interface Authenticate<AppEnv extends object = Env> {
 interface Entrance {
   readonly auth: Authenticate;
   readonly gates: { readonly caller?: SpeakerOf | undefined };
-  readonly legacyTenants: boolean;
   readonly log: Log;
 }
 
@@ -30,14 +29,13 @@ interface Entrance {
  * @throws Problem 401 or 403, or what a module refuses it with; Error if `auth` or a module returns something else than it may.
  */
 export async function authenticated(
-  { auth, gates, legacyTenants, log }: Entrance,
+  { auth, gates, log }: Entrance,
   request: Request,
   env: Env,
 ): Promise<Caller> {
   const caller = await auth(request, env);
   if (!caller) throw unauthorized(auth.scheme);
   mustBeCaller(caller, '`auth` answered');
-  mustHaveTenant(caller, legacyTenants);
   // The runtime of `wrangler dev` sets the header; what calls the Worker without a connection comes from no network.
   if (caller === LOCAL && request.headers.has(FROM)) logOnce(log, warning(LOCAL_MODE));
   if (gates.caller) {
@@ -84,16 +82,6 @@ const unauthorized = (scheme: Authenticate['scheme']): Problem =>
 
 /** The principals of what nobody sent. */
 const NOBODYS = /^(webhook:|schedule:|code$)/;
-
-/** @throws SessionError when the app has sessions of tenants from before, and the caller has no tenant. */
-export function mustHaveTenant({ tenant }: Caller, legacyTenants: boolean): void {
-  if (!legacyTenants || tenant !== undefined) return;
-  throw new SessionError(
-    'tenant-required',
-    'Only callers of a tenant are answered while createHoldfast({ legacyTenants: true }) looks for sessions of tenants under their ' +
-      'old names: an id that is called like a tenant would meet them.',
-  );
-}
 
 const isName = (value: unknown): boolean => typeof value === 'string' && value !== '';
 

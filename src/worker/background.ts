@@ -53,7 +53,7 @@ export async function toBackgroundTurn(
   if (problem !== undefined) throw new Error(`Its owner ${problem}.`);
   if (isBlank(named.message)) throw new Error('Its message is blank.');
   const from = { id: by, tenant: owner.tenant };
-  const target = await targetOf(here, from, { ...named, owner });
+  const target = targetOf(here, from, { ...named, owner });
   checkModel(here, target);
   // The bytes that came may differ the next time; what the key names does not.
   const request = { key, bodyHash: key, ttl: KNOWN_FOR };

@@ -14,22 +14,16 @@ interface Starter {
  * Checks schedules or webhooks when the app is made: a mistake would show at their time, or with their first delivery, which may be months
  * away. Each must have an owner, because a user of the app's own `auth` might have any name that were made up.
  *
- * @throws ConfigurationError if the app does not have the agent of one, if neither one nor `auth` says whose its sessions are, or if an id
- *   owns sessions that may be called like a tenant.
+ * @throws ConfigurationError if the app does not have the agent of one, or if neither one nor `auth` says whose its sessions are.
  */
 export function checkStarters(
-  { agents, auth, legacyTenants }: Pick<HttpHost, 'agents' | 'auth' | 'legacyTenants'>,
+  { agents, auth }: Pick<HttpHost, 'agents' | 'auth'>,
   kind: 'schedule' | 'webhook',
   starters: readonly Starter[],
 ): void {
   const Kind = kind === 'schedule' ? 'Schedule' : 'Webhook';
   for (const { name, agent, owner } of starters) {
     if (agent !== undefined) mustHaveAgent(agents, `${Kind} '${name}' starts the agent`, agent);
-    if (legacyTenants && owner?.id !== undefined) {
-      throw new ConfigurationError(
-        `'${name}' has an owner { id }, which may be called like a tenant: with legacyTenants use { tenant }.`,
-      );
-    }
     if (owner === undefined && auth.owner === undefined) {
       throw new ConfigurationError(
         `${Kind} '${name}' has no owner, and the app has an \`auth\` of its own. ` +

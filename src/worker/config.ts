@@ -76,12 +76,6 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
    */
   readonly auth?: Authenticate<AppEnv> | undefined;
   /**
-   * Set it where tenants have sessions from before 2026-11-23: a tenant's session is looked for under its old name when there is none
-   * under its new one, which costs two requests to objects each time. An id that is called like a tenant would meet these, so
-   * that a caller without a tenant is refused while it is set.
-   */
-  readonly legacyTenants?: boolean | undefined;
-  /**
    * Whose messages steer a turn (`?whenBusy=steer`, and webhooks that steer): those of whoever asked for it, by id and tenant, unless
    * this is `anyone`: then all who may send to its session. Any other message waits in line, as a turn of its sender's own.
    */
@@ -128,7 +122,6 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
   const {
     agents,
     auth = defaultAuth,
-    legacyTenants = false,
     steering = 'requester',
     contextHeaders = {},
     maxBodyBytes = 1_000_000,
@@ -144,7 +137,6 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
     appUses: config.use ?? [],
     auth,
     gates: gatesOf(modules),
-    legacyTenants,
     steering,
     contextHeaders: parseContextHeaders(contextHeaders),
     bodyContext: parseBodyContext(config.bodyContext ?? []),

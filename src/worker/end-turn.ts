@@ -1,10 +1,11 @@
 /** Ends what is not wanted any more: a turn, or a session with all that is in it. */
 import { questionsForRoles } from '../session/answers/questions.ts';
+import { toSessionName } from '../session/read-secrets.ts';
 import { mustHaveRoleToEnd } from './auth.ts';
 import { type Caller, type HostedApp, ownerOf } from './host.ts';
 import { SessionError } from './problem.ts';
 import { unknownSession, unknownTurn } from './session-view.ts';
-import { type Named, type SessionAccess, sessionNameOf, type Target, targetOf, turnPath } from './target.ts';
+import { type Named, type SessionAccess, type Target, targetOf, turnPath } from './target.ts';
 
 /** A turn that is asked to stop. */
 export interface CancelRequested {
@@ -85,12 +86,10 @@ interface Visit extends HostedApp {
 export async function eraseSession({ host, env, base, caller }: Visit, named: Named): Promise<void> {
   const { agent, session } = named;
   const isKnown = host.agents.has(agent);
-  const known = isKnown ? await targetOf({ host, env, base }, caller, { agent, session }) : undefined;
-  const name =
-    known?.name ?? (await sessionNameOf({ host, env }, { owner: ownerOf(caller), agent, session }));
-  const port = known?.port ?? host.session(env, name);
+  const known = isKnown ? targetOf({ host, env, base }, caller, { agent, session }) : undefined;
+  const port = known?.port ?? host.session(env, toSessionName({ owner: ownerOf(caller), agent, session }));
   const { openTurn } = (await port.read({ from: 1, limit: 1 })) ?? {};
   if (openTurn) await mustMayEnd({ port, caller }, openTurn.id, 'erase');
   const existed = await port.erase();
-  if (!existed && !isKnown) await targetOf({ host, env, base }, caller, { agent, session });
+  if (!existed && !isKnown) targetOf({ host, env, base }, caller, { agent, session });
 }

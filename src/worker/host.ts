@@ -84,8 +84,6 @@ export interface Host {
   readonly steering: Steering;
   /** The path below which the app is served, as it says. */
   readonly basePath?: string | undefined;
-  /** A tenant's session is looked for under the name of before, and callers without a tenant have none. */
-  readonly legacyTenants: boolean;
   /**
    * Returns a session. `onSend` is called before each message to its object, also before one that is sent again.
    *

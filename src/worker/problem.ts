@@ -32,7 +32,6 @@ export const STATUS = {
   'cross-site': 403,
   'not-configured': 401,
   'only-localhost': 403,
-  'tenant-required': 403,
   'session-busy': 409,
   'turn-suspended': 409,
   'queue-full': 429,

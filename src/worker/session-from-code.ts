@@ -17,7 +17,7 @@ import {
   GIVING_RESULT,
   toSentAnswer,
 } from './answer-call.ts';
-import { callerProblem, mustHaveTenant } from './auth.ts';
+import { callerProblem } from './auth.ts';
 import { type BegunTurn, viewOf } from './begun-turn.ts';
 import type { CodeHost } from './code-host.ts';
 import { cancelTurn, eraseSession } from './end-turn.ts';
@@ -114,15 +114,12 @@ interface Door {
 
 function doorOf({ host, waitUntil, sentBy }: CodeHost, env: Env, options: SessionOptions): Door {
   const { named, caller, request } = checkedOptions(options);
-  const here = (): HttpHost & Invoked => {
-    mustHaveTenant(caller, host.legacyTenants);
-    return invoked(host, env, { waitUntil });
-  };
+  const here = (): HttpHost & Invoked => invoked(host, env, { waitUntil });
   return {
     async enter(signal = new AbortController().signal) {
       const app = { host: here(), env, base: host.basePath };
       const origin = CALLS.originOf(env);
-      return { ...app, sentBy, origin, request, signal, target: await targetOf(app, caller, named) };
+      return { ...app, sentBy, origin, request, signal, target: targetOf(app, caller, named) };
     },
     erase: async () => eraseSession({ host: here(), env, base: host.basePath, caller }, named),
   };

@@ -5,7 +5,7 @@ import type { SessionPort } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { Meter } from '../session/meter.ts';
 import { DEFAULT_PLATFORM } from '../session/read-platform.ts';
-import { SESSION_ID, SESSION_ID_RULE, type SessionAddress, toSessionName } from '../session/read-secrets.ts';
+import { SESSION_ID, SESSION_ID_RULE, toSessionName } from '../session/read-secrets.ts';
 import type { TurnHost } from '../session/turn-host.ts';
 import type { CallOrigin } from '../tool/call-origin.ts';
 import type { Owner } from '../tool/owner.ts';
@@ -62,12 +62,12 @@ interface OwnedName extends Named {
   readonly owner?: Owner | undefined;
 }
 
-/** Rejects with an UnknownTargetError when there is no such agent, or the session's id cannot be one. */
-export async function targetOf(
+/** @throws UnknownTargetError if there is no such agent, or the session's id cannot be one. */
+export function targetOf(
   { host, env, base = '' }: HostedApp,
   caller: Caller,
   { owner = ownerOf(caller), ...named }: OwnedName,
-): Promise<Target> {
+): Target {
   const agent = host.agents.get(named.agent);
   if (!agent) {
     throw new UnknownTargetError(
@@ -79,32 +79,10 @@ export async function targetOf(
   if (!SESSION_ID.test(session)) {
     throw new UnknownTargetError('invalid-session-id', `A session id is ${SESSION_ID_RULE}`);
   }
-  const name = await sessionNameOf({ host, env }, { owner, agent: agent.name, session });
+  const name = toSessionName({ owner, agent: agent.name, session });
   const port = host.session(env, name);
   const path = sessionPath({ agent: agent.name, session }, base);
   return { agent, session, caller, port, name, path };
-}
-
-/**
- * Answers the name of a session's object: where the app has sessions of tenants from before, the old one, when there is a session
- * of that name and none of the new one.
- *
- * @throws Error when it might be the session of a tenant which is called like the id that owns it.
- */
-export async function sessionNameOf({ host, env }: HostedApp, address: SessionAddress): Promise<string> {
-  const name = toSessionName(address);
-  if (!host.legacyTenants) return name;
-  const { tenant } = address.owner;
-  if (tenant === undefined) {
-    throw new Error('With legacyTenants no session is owned by an id: it may be called like a tenant.');
-  }
-  const old = toSessionName({ ...address, owner: { id: tenant } });
-  return !(await isKnown(host.session(env, name))) && (await isKnown(host.session(env, old))) ? old : name;
-}
-
-async function isKnown(port: SessionPort): Promise<boolean> {
-  const page = await port.read({ from: 1, limit: 1 });
-  return page !== null && (page.head > 0 || page.waiting.length > 0);
 }
 
 /**

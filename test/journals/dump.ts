@@ -3,6 +3,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as v from 'valibot';
 import { databasesIn } from '../full/deploys/stored.ts';
+import { toCurrentName, toCurrentTables } from './current-tables.ts';
 
 /** What a storage holds of one object, as text: the statements that make its database again, and the file it was. */
 export interface Dump {
@@ -58,7 +59,7 @@ function rowsOf(database: DatabaseSync, table: string): readonly string[] {
 const literal = (column: string): string =>
   `CASE typeof(${column}) WHEN 'blob' THEN 'CAST(' || quote(CAST(${column} AS TEXT)) || ' AS BLOB)' ELSE quote(${column}) END`;
 
-/** Makes the databases in an empty storage, and sets the alarms that they tell of. */
+/** Makes the databases in an empty storage as they were. */
 export function restore(storage: string, dumps: Iterable<Dump>): void {
   for (const { file, sql } of dumps) {
     const path = join(storage, file);
@@ -67,7 +68,14 @@ export function restore(storage: string, dumps: Iterable<Dump>): void {
     database.exec(`BEGIN; ${sql} COMMIT`);
     database.close();
   }
-  for (const path of databasesIn(storage)) setAlarm(path);
+}
+
+/** Has the Worker of today find the sessions of a storage, which were stored `at`, and be woken by their alarms. */
+export function bringUpToDate(storage: string, at: number): void {
+  for (const path of databasesIn(storage)) {
+    toCurrentTables(path, at);
+    setAlarm(toCurrentName(path));
+  }
 }
 
 /** Beside the databases of a class, workerd keeps when which of its objects is to be woken. */

@@ -12,12 +12,19 @@ const OTHERS =
   'Use the tools that are needed first, and then those that they have made available.';
 
 /**
- * Texts that the model was shown by the code that had stored a session, and that the code of today says otherwise on purpose:
- * by its version and the journal, each a whole text of a request. They are taken for the same; all else is as it was, byte for
+ * Texts that the model was shown by the code that had stored a session, or that its tools were given, and that the code of today says
+ * otherwise on purpose: by its version and the journal, each a whole text of a request. They are taken for the same; all else is as it was, byte for
  * byte.
  */
 export const reworded: Readonly<Record<string, Readonly<Record<string, readonly Rewording[]>>>> = {
   '1bd17dc': {
+    // An idempotency key is made of the session's name, in which a tenant is told from an id since.
+    'of-a-tenant': [
+      [
+        '1719e5c3fc8046a6c1de21689e04fcef94ddd973cfe7616501f40720e6a56c79',
+        '36dd7d559b6ed75e04d297ff0e261030d689f7737808cff2d60d64dbdf331dfb',
+      ],
+    ],
     finished: [
       ['{"counted":3,"onBoard":4}', '{"counted":3,"onBoard":4}\n\n[Said to the user: That was call 3.]'],
     ],

@@ -110,7 +110,7 @@ async function goOnWith(
 ): Promise<AgentAnswer> {
   const { published, asking, leave, onTaken } = calling;
   const { agent, name } = published;
-  const target = await targetOf(within, within.caller, { agent, session });
+  const target = targetOf(within, within.caller, { agent, session });
   const at = { ...within, target, signal: leave };
   const taken = await takeInputs(at, { turn, asked, responses: asking.answers, inBackground: false });
   if (!taken) throw invalidState();
@@ -139,7 +139,7 @@ async function toAgentTurn(
   const { host, env, caller, context, requestId } = request;
   const { name, agent } = published;
   const named = { agent, session: session ?? (await newSession(request, name, key)) };
-  const target = await targetOf(request, caller, named);
+  const target = targetOf(request, caller, named);
   const asked = key === undefined ? undefined : await requestKey(key, { message, session });
   const start = toTurnStart({ agent, message, context, from: caller, request: asked }, host.newId);
   const own = { turn: start.turn, caller, request: request.request };

@@ -29,7 +29,7 @@ export async function resumeCall({ callable }: Published, within: EndpointReques
   if (!call) return eventStream(asked, () => failing(id, NOT_KEPT));
   const published = callable.get(call.name);
   if (published?.kind !== 'agent') throw unknownTurn(call.turn);
-  const target = await targetOf(within, caller, { agent: published.agent, session: call.session });
+  const target = targetOf(within, caller, { agent: published.agent, session: call.session });
   const page = await target.port.read({ from: 1, turn: call.turn, limit: 1 });
   if (!page || page.rows.length === 0) throw unknownTurn(call.turn);
   return eventStream(asked, (signal) => rest({ ...within, target, signal }, { id, call }));

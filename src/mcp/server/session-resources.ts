@@ -61,7 +61,7 @@ async function accessTo(
   agent: string,
   session: string,
 ): Promise<SessionAccess> {
-  const target = await targetOf(within, within.caller, { agent, session });
+  const target = targetOf(within, within.caller, { agent, session });
   return { ...within, target, signal: leave };
 }
 

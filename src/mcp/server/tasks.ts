@@ -147,7 +147,7 @@ export async function taskNamed(
   if (!named || found?.kind !== 'agent') return undefined;
   const { name, session, turn, isNew } = named;
   try {
-    const target = await targetOf(within, within.caller, { agent: found.agent, session });
+    const target = targetOf(within, within.caller, { agent: found.agent, session });
     return { target, name, isNew, turn, asksPeople: asksPeople(client) };
   } catch (failure) {
     if (failure instanceof UnknownTargetError) return undefined;

@@ -206,7 +206,6 @@ const OF_CALLERS: readonly ProblemAnswer[] = [
   'invalid-person',
   'not-configured',
   'only-localhost',
-  'tenant-required',
   'misconfigured',
   'internal-error',
 ];

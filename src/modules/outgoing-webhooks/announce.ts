@@ -147,15 +147,13 @@ interface Stopped {
 /** Characters. Receivers take messages of some size; what is longer is told without what the turn has answered. */
 const LONGEST_BODY = 256 * 1024;
 
-function bodyOf({ host: { legacyTenants, basePath } }: DueApp, { name, stop, events, at }: Stopped): string {
+function bodyOf({ host: { basePath } }: DueApp, { name, stop, events, at }: Stopped): string {
   const { owner, agent, session } = addressOfSession(name);
   const path = sessionPath({ agent, session }, basePath);
   const view = stoppedTurn(session, agent, events);
   const { turn, outcome } = view;
   const brief = {
-    // A name from before says the tenant where the owner's id stands.
-    owner: legacyTenants ? { tenant: owner.tenant ?? owner.id } : owner,
-    ...{ agent, session, turn, status: stop, outcome },
+    ...{ owner, agent, session, turn, status: stop, outcome },
     ...(view.error && { error: view.error }),
     links: { turn: turnPath({ path }, turn) },
   };

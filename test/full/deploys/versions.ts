@@ -70,10 +70,10 @@ export const upgrading: Build = {
   ],
 };
 
-const END_OF_MIGRATIONS = '];\n\n/** Tells whether the tables are there.';
+const UPGRADES = 'const UPGRADES: readonly string[] = ';
 
 const migrating = (sql: string): Build => ({
-  edits: [{ from: END_OF_MIGRATIONS, to: `${JSON.stringify(sql)},\n${END_OF_MIGRATIONS}` }],
+  edits: [{ from: `${UPGRADES}[];`, to: `${UPGRADES}[${JSON.stringify(sql)}];` }],
 });
 
 /** Has one migration more. */

@@ -38,7 +38,7 @@ const toolGroup = scene('tool-group', {
   tools: [acting('tool-group', 'note', { effect: 'once' })],
 });
 
-export const groups = registered([web]);
+const groups = registered([web]);
 
 /** Where the MCP server is: this Worker, without a network in between. */
 type Serve = Holdfast['worker']['fetch'];

@@ -10,7 +10,7 @@ import { kinds } from './kinds.ts';
 import { leaves } from './leaves.ts';
 import { limits } from './limits.ts';
 import { nestedLoops } from './nested.ts';
-import { groups, outside, served } from './outside.ts';
+import { outside, served } from './outside.ts';
 import { waits } from './waits.ts';
 
 // What follows may take `Date.now` as it is.
@@ -36,22 +36,12 @@ const holdfast: Holdfast = createHoldfast({
   ...SERVED,
   use: [...KINDS, files(), ...(SERVED.use ?? [])],
 });
-/** Sessions of tenants were kept under names that they have no more. */
-const ofTenants = createHoldfast({
-  agents,
-  use: [...KINDS, files(), groups],
-  auth: callerOf,
-  legacyTenants: true,
-  maxStreams: 1_000,
-});
-
 export const { TurnRunner } = holdfast;
 
 export default {
   ...holdfast.worker,
   async fetch(request, env, execution) {
-    const { worker } = request.headers.has('x-tenant') ? ofTenants : holdfast;
-    if (new URL(request.url).pathname !== '/clock') return worker.fetch(request, env, execution);
+    if (new URL(request.url).pathname !== '/clock') return holdfast.worker.fetch(request, env, execution);
     moveClock(Number(await request.text()));
     return new Response('moved');
   },

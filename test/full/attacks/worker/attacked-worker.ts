@@ -112,7 +112,6 @@ const DOORS: ReadonlyMap<string, Door> = new Map([
   ['chat', { holdfast: chat, env: {} }],
   ['shut', { holdfast: builtIn, env: shut }],
   ['limited', { holdfast: limited, env: { RATE_LIMIT: threeEach() } }],
-  ['legacy', { holdfast: createHoldfast({ ...app, auth: tenants, legacyTenants: true }), env: {} }],
 ]);
 
 /** One for each door, since what an app makes of its environment is kept by it. */

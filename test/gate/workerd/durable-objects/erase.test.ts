@@ -134,20 +134,6 @@ describe('a session object that is erased and has a store outside', () => {
     expect(await leftIn(harness)).toEqual(NOTHING);
   });
 
-  it('offers the row of an earlier version to the module of files', async () => {
-    const harness = await inStore();
-    const { session, stub } = harness;
-    await session.erase();
-    await runInDurableObject(stub(), (_, { storage }) => {
-      storage.sql.exec(`UPDATE agenda SET kind = 'files', ref = '["one",2]'`);
-      storage.sql.exec('UPDATE schema SET version = version - 1');
-    });
-    await evictDurableObject(stub());
-    expect(await rowsIn(harness)).toMatchObject({
-      agenda: [{ kind: 'outside', ref: '["one",2,"files",""]' }],
-    });
-  });
-
   it('keeps that row when it is reset right after it has answered', async () => {
     const harness = await inStore();
     await harness.session.erase();

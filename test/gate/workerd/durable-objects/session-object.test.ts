@@ -208,22 +208,6 @@ describe('the database of a session object', () => {
   });
 });
 
-/** What each version has added since the second, undone. */
-const ADDED: readonly string[] = [
-  'DROP TABLE files',
-  'ALTER TABLE lease DROP COLUMN heard',
-  'DROP INDEX expiries',
-  ['taken', 'strikes', 'stoppedAt', 'unread'].map((one) => `ALTER TABLE lease DROP COLUMN ${one}`).join(';'),
-  ['at', 'gone', 'version', 'deleted'].map((one) => `ALTER TABLE files DROP COLUMN ${one}`).join(';'),
-  'ALTER TABLE lease DROP COLUMN heardSeq',
-];
-
-/** Brings a database back to an older version. */
-function undo(sql: SqlStorage, version: number): void {
-  for (const added of ADDED.slice(version - 2).toReversed()) sql.exec(added);
-  sql.exec('UPDATE schema SET version = ?', version);
-}
-
 describe('a read of a turn, and the line of a reader', () => {
   /** What the object stores, and how often it sets its alarm, while it is read `times` times. */
   const costOf = ({ stub }: ObjectHarness, times: number) =>
@@ -271,59 +255,6 @@ describe('a read of a turn, and the line of a reader', () => {
       object.read({ from: 1, turn: 't1' });
       expect(await storage.getAlarm()).toBe(past + 5_000);
     });
-  });
-});
-
-describe('the tables of a session object that an older version made', () => {
-  it('get one for files and columns for take-overs, and keep everything else', async () => {
-    const { session, stub, restart } = makeObjectHarness();
-    const { epoch } = await lease(session, starting('t1', 'a'));
-    await session.append(epoch, 3, { events: [event('t1', 'x'.repeat(100_000))], release: 'yielded' });
-    await runInDurableObject(stub(), (_, { storage: { sql } }) => {
-      undo(sql, 2);
-    });
-    await restart();
-    expect(await session.file({ id: 'a' })).toBeNull();
-    expect(await bodiesOf(session)).toEqual([{ opening: true }, 'start of t1', 'x'.repeat(100_000)]);
-    const file = { id: 'a', mediaType: 'image/png', size: 3, bytes: new Uint8Array([1, 2, 3]) };
-    const leased = await lease(session, goingOn('t1', 'b'));
-    await session.append(leased.epoch, 4, { events: [event('t1', 'y')], files: [file] });
-    expect((await session.file({ id: 'a' }))?.bytes).toEqual(file.bytes);
-  });
-});
-
-describe('a lease that an older version of the session object gave', () => {
-  async function givenBefore(): Promise<ObjectHarness> {
-    const harness = makeObjectHarness();
-    await harness.session.begin(starting('t1', 'a'));
-    await harness.wait(harness.leaseMs * 0.5);
-    await runInDurableObject(harness.stub(), (_, { storage: { sql } }) => {
-      undo(sql, 3);
-    });
-    await harness.restart();
-    return harness;
-  }
-
-  it('has one more term, once', async () => {
-    const { session, leaseMs, wait, restart, handOvers } = await givenBefore();
-    expect(await session.resume(goingOn('t1', 'b'))).toMatchObject({ status: 'busy', retryAfter: leaseMs });
-    await wait(leaseMs * 0.8);
-    await restart();
-    await wait(leaseMs * 0.1);
-    expect(await session.resume(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
-    await restart();
-    await wait(leaseMs);
-    expect(handOvers()).toEqual(['t1']);
-    expect(await lease(session, goingOn('t1', 'b'))).toMatchObject({ cause: 'expired', expirations: 1 });
-  });
-
-  it('is counted as any other from the next append of its holder on', async () => {
-    const { session, leaseMs, wait, restart } = await givenBefore();
-    await session.append(1, 3, { events: [event('t1', 'x')] });
-    await wait(leaseMs * 0.7);
-    await restart();
-    await wait(leaseMs * 0.35);
-    expect(await lease(session, goingOn('t1', 'b'))).toMatchObject({ cause: 'expired' });
   });
 });
 

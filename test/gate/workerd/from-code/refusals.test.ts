@@ -323,11 +323,6 @@ describe('a principal', () => {
       new ConfigurationError(`sessionOf was given a principal ${problem}.`),
     );
   });
-
-  it('needs a tenant where tenants have sessions from before', async () => {
-    const chat = at(newSession(), LOCAL, appOf({ legacyTenants: true, auth: () => null }));
-    expect((await refusalOf(chat.state())).type).toBe('tenant-required');
-  });
 });
 
 describe('a mistake of the developer', () => {

@@ -15,7 +15,6 @@ const host: HttpHost = {
   modules: composeModules([openApi(), files()]),
   appUses: [],
   auth: () => null,
-  legacyTenants: false,
   steering: 'requester',
   contextHeaders: new Map(),
   bodyContext: new Set(),

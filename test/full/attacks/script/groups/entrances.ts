@@ -1,5 +1,5 @@
 /** The built-in entrances: localhost, a token, none at all; and pages of other sites. */
-import { type Attack, all, type Check, problem, status } from '../attack.ts';
+import { type Attack, all, type Check, problem } from '../attack.ts';
 import type { Came } from '../http.ts';
 import { SECRETS } from '../secrets.ts';
 
@@ -211,30 +211,4 @@ const ofPages: readonly Attack[] = [
   },
 ];
 
-/** While sessions of tenants are looked for under their old names, an id could be called like a tenant. */
-const legacy: readonly Attack[] = ['/agents', '/agents/clerk/sessions/vault'].map((path) => ({
-  name: `with legacyTenants, whoever has no tenant is not answered ${path}`,
-  act: ({ impostor }) => impostor.at('legacy').get(path),
-  comes: problem(
-    403,
-    'tenant-required',
-    'Only callers of a tenant are answered while createHoldfast({ legacyTenants: true }) looks for sessions of tenants under their ' +
-      'old names: an id that is called like a tenant would meet them.',
-  ),
-}));
-
-export const entrances = (): readonly Attack[] => [
-  ...local,
-  ...withToken,
-  ...nothingSet,
-  ...ofPages,
-  ...legacy,
-  {
-    name: 'with legacyTenants, a tenant does not meet the sessions of an id that is called like it under the new name',
-    async act({ impostor, who, session }) {
-      await impostor.post(`/agents/plain/sessions/${session}/messages`, { message: 'Mine alone.' });
-      return who({ sub: 'ann', tenant: 'acme' }).at('legacy').get(`/agents/plain/sessions/${session}`);
-    },
-    comes: status(404),
-  },
-];
+export const entrances = (): readonly Attack[] => [...local, ...withToken, ...nothingSet, ...ofPages];

@@ -30,7 +30,6 @@ const read = defineTool({ name: 'read', description: 'Reads.', run: () => 'x'.re
 interface Setting {
   readonly replies?: readonly ScriptedReply[];
   readonly webhooks?: readonly ModuleUse[];
-  readonly legacyTenants?: boolean;
   readonly env?: Readonly<Record<string, unknown>>;
 }
 
@@ -47,12 +46,7 @@ const made = (config: Partial<OutgoingWebhookConfig> = {}): ModuleUse =>
 
 /** An app with one session in memory, and a receiver that answers 204 unless it was told of another status. */
 function appOf(setting: Setting = {}) {
-  const {
-    replies = ['Done.'],
-    webhooks = [made()],
-    legacyTenants = false,
-    env = { SECRET: STANDARD_SECRET },
-  } = setting;
+  const { replies = ['Done.'], webhooks = [made()], env = { SECRET: STANDARD_SECRET } } = setting;
   const clock = createManualClock(START);
   const sent: { readonly at: number; readonly id: string | null; readonly body: unknown }[] = [];
   const statuses: number[] = [];
@@ -77,7 +71,6 @@ function appOf(setting: Setting = {}) {
     session: () => port,
     clock,
     log: (entry: LogEntry) => void logged.push(entry),
-    legacyTenants,
   };
   const sessions = createMemorySessions({
     clock,
@@ -276,13 +269,6 @@ describe('an outgoing webhook', () => {
     await say('Read');
     await wait(0, 1);
     expect(sent.map(({ body }) => Object(body).data)).toMatchObject([{ text: 'Read.' }]);
-  });
-
-  it('is told of the tenant of a session from before', async () => {
-    const { say, wait, sent } = appOf({ legacyTenants: true });
-    await say('Hello');
-    await wait(0, 1);
-    expect(sent.map(({ body }) => Object(body).data.owner)).toEqual([{ tenant: 'ann' }]);
   });
 });
 

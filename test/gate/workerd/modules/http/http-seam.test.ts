@@ -125,12 +125,12 @@ describe('`caller` of a module', () => {
     const use = [
       edge.use({
         caller() {
-          throw new SessionError('tenant-required', 'Not you.');
+          throw new SessionError('unknown-session', 'Not yours.');
         },
       }),
     ];
-    const response = await appWith({ auth: () => ({ id: 'me' }), use })('/agents');
-    expect([response.status, (await json(response)).detail]).toEqual([403, 'Not you.']);
+    const response = await appWith({ auth: () => ({ id: 'me' }), use })(newSession());
+    expect([response.status, (await json(response)).detail]).toEqual([404, 'Not yours.']);
   });
 });
 
