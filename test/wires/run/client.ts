@@ -20,13 +20,16 @@ export interface Message extends Said {
 /** Before a message is sent again whose turn others go on with, in ms. */
 const PAUSE = 100;
 
-/** The words of the answer; what the Worker says instead where there is none. */
+/** A response that says: nothing is decided, send it again under the same key. */
+const isForLater = ({ status }: Response): boolean => status === 202 || status === 429 || status === 503;
+
+/** Returns the words of the answer, or what the Worker says instead where there is none. */
 export async function answerTo(asked: Asked, message: Message, key: string): Promise<string> {
   for (;;) {
     const response = await post(asked, message, key);
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
     const body = isStream ? answerIn(await response.text()) : await response.json();
-    if (body !== undefined && response.status !== 202) return wordsOf(body);
+    if (body !== undefined && !isForLater(response)) return wordsOf(body);
     await delay(PAUSE, undefined, { signal: asked.signal });
   }
 }
@@ -79,9 +82,10 @@ function wordsOf(body: unknown): string {
   return typeof detail === 'string' ? detail : JSON.stringify(body);
 }
 
-/** The session's whole journal. */
+/** Returns the session's whole journal. @throws Error with the response where it is no page of events. */
 export async function journalOf(asked: Asked): Promise<readonly SessionEvent[]> {
   const response = await fetch(`${pathOf(asked)}/events`, { signal: asked.signal });
+  if (!response.ok) throw new Error(`GET events: ${response.status} ${await response.text()}`);
   const page = (await response.json()) as { readonly events: readonly SessionEvent[] }; // the contract of the route
   return page.events;
 }
