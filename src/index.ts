@@ -84,18 +84,7 @@ export type {
 export type { PendingCall } from './session/answers/questions.ts';
 export type { SuspendedTurn, TurnAnswer } from './session/watching/turn-outcome.ts';
 export { eachTool } from './sources/each-tool.ts';
-export type { ToolEntry, ToolTable } from './sources/objects/tool-entry.ts';
-export { type ToolMethodConfig, toolMethod, toolTable } from './sources/objects/tool-method.ts';
-export { ToolObjectError } from './sources/objects/tool-object.ts';
-export {
-  hasTools,
-  type ToolsOfOptions,
-  toolsOf,
-  toolsOfAll,
-  toolsOfSafely,
-} from './sources/objects/tools-of.ts';
 export { type CollectOptions, type ResolvedTools, resolveTools } from './sources/resolution/resolve-tools.ts';
-export { type MadeTools, toolFactory } from './sources/resolution/tool-factory.ts';
 export {
   type ProviderCard,
   type Reference,

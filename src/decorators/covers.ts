@@ -1,8 +1,7 @@
 import { checkWord, ToolDefinitionError } from '../tool/check-definition.ts';
-import { adopting, decorate } from '../tool/decorate.ts';
-import type { AnyTool, ToolInput } from '../tool/tool.ts';
+import { adopting, decorate, opensTools } from '../tool/decorate.ts';
+import type { AnyTool, OpeningTool, ToolInput } from '../tool/tool.ts';
 import { withheld } from '../tool/tool-result.ts';
-import { type AnyUnfoldingTool, unfoldingIn } from '../tool/unfolding/unfolding.ts';
 
 /**
  * What the guard of an unfolding tool guards. `tools`: every call of a tool behind it, at whatever depth, and to open it takes
@@ -17,21 +16,21 @@ export interface CoversOption<T extends AnyTool, C extends Covers> {
 }
 
 /** A tool whose types were erased may be an unfolding tool; that is looked at when the guard is made. */
-type CoversOf<T extends AnyTool, C extends Covers> = T extends AnyUnfoldingTool
+type CoversOf<T extends AnyTool, C extends Covers> = T extends OpeningTool
   ? C
   : AnyTool extends T
     ? C
     : never;
 
 /** The checked input of a call that is guarded: of the tool itself, or of tools behind it, whose types nobody knows. */
-export type GuardedInput<T extends AnyTool, C extends Covers> = T extends AnyUnfoldingTool
+export type GuardedInput<T extends AnyTool, C extends Covers> = T extends OpeningTool
   ? 'tools' extends C
     ? unknown
     : ToolInput<T>
   : ToolInput<T>;
 
 /** The tool whose call is guarded: the one that was given, or one behind it. */
-export type GuardedTool<T extends AnyTool> = T extends AnyUnfoldingTool ? AnyTool : T;
+export type GuardedTool<T extends AnyTool> = T extends OpeningTool ? AnyTool : T;
 
 /** Makes the call of a guarded tool, which lets the tool's own call through or answers in its place. */
 type Guard = (guarded: AnyTool) => AnyTool['call'];
@@ -45,7 +44,7 @@ type Guard = (guarded: AnyTool) => AnyTool['call'];
  */
 export function withGuard<T extends AnyTool>(tool: T, covers: Covers | undefined, guard: Guard): T {
   checkWord(tool.name, { covers }, ['tools', 'opening']);
-  const isUnfolding = unfoldingIn(tool) !== undefined;
+  const isUnfolding = opensTools(tool);
   if (covers !== undefined && !isUnfolding) {
     throw new ToolDefinitionError(
       tool.name,
@@ -64,7 +63,7 @@ const guardedInside = <T extends AnyTool>(unfolding: T, guard: Guard): T =>
 
 /** A tool behind a guarded unfolding tool. One that is known only in a turn could not be refused before. */
 function guardedInner(inner: AnyTool, guard: Guard): AnyTool {
-  if (unfoldingIn(inner)) return guardedInside(inner, guard);
+  if (opensTools(inner)) return guardedInside(inner, guard);
   if (!inner.providerTool) return decorate(inner, { call: guard(inner) });
   return decorate(inner, {
     providerTool: undefined,
@@ -80,6 +79,6 @@ function checkInside(outer: string, unfolding: AnyTool): void {
       const problem = `its guard cannot hold back '${inner.name}', which the model's provider runs: take that out, or use covers: 'opening'.`;
       throw new ToolDefinitionError(outer, 'tools', problem);
     }
-    if (unfoldingIn(inner)) checkInside(outer, inner);
+    if (opensTools(inner)) checkInside(outer, inner);
   }
 }

@@ -1,12 +1,72 @@
 /** The entry `holdfast/kinds`: the kinds of tools that there are, and what tools of your own modules are made with. */
 
+export type { NestedInstructions } from '../modules/agentic/agentic-tool.ts';
+export { withContext, withInstructions, withModel, withTools } from '../modules/agentic/copies.ts';
+export { type AgenticToolConfig, defineAgenticTool } from '../modules/agentic/define-agentic-tool.ts';
 export {
-  type UnfoldingDeclaration,
-  unfoldingOf,
-  unfoldingOfSafely,
-} from '../sources/objects/tools-of.ts';
-export { definePipeline, type PipelineConfig } from '../sources/pipeline/define-pipeline.ts';
-export type { AdaptedStep, Adapter, OnFailure, PipelineStep } from '../sources/pipeline/steps.ts';
+  defineSubagent,
+  type SubagentConfig,
+  type SubagentInput,
+} from '../modules/agentic/define-subagent.ts';
+export type { AnyChained, ChainedType, DiscoveredType } from '../modules/chaining/chained.ts';
+export {
+  type AcceptOptions,
+  chainAny,
+  chainFrom,
+  type DiscoverOptions,
+  discover,
+} from '../modules/chaining/define-chaining.ts';
+export { CHAINING as chaining } from '../modules/chaining/memory.ts';
+export { definePipeline, type PipelineConfig } from '../modules/pipeline/define-pipeline.ts';
+export type { AdaptedStep, Adapter, OnFailure, PipelineStep } from '../modules/pipeline/steps.ts';
+export {
+  definePlaybook,
+  type LockedTool,
+  type Playbook,
+  type PlaybookConfig,
+} from '../modules/playbook/define-playbook.ts';
+export type { PlaybookProgress } from '../modules/playbook/memory.ts';
+export { PLAYBOOK as playbooks } from '../modules/playbook/memory.ts';
+export {
+  after,
+  allOf,
+  anyOf,
+  onArtifact,
+  onArtifactMatching,
+  onBlackboard,
+  onBlackboardMatching,
+  type ProducedArtifact,
+  type UnlockCondition,
+  when,
+} from '../modules/playbook/unlock-condition.ts';
+export { agentProcessTools } from '../modules/process/agent-process-tools.ts';
+export {
+  type BlackboardFormatter,
+  type BlackboardToolsOptions,
+  blackboardTools,
+} from '../modules/process/blackboard-tools.ts';
+export { AGENT_PROCESS as agentProcess } from '../modules/process/memory.ts';
+export { communicateTool, progressTool } from '../modules/process/message-tools.ts';
+export {
+  defineStateMachine,
+  type StateMachine,
+  type StateMachineConfig,
+  startingIn,
+} from '../modules/state-machine/define-state-machine.ts';
+export { STATE_MACHINES as stateMachines } from '../modules/state-machine/memory.ts';
+export type { StateEntry } from '../modules/state-machine/read-machine.ts';
+export {
+  type CategoryUnfolding,
+  defineUnfolding,
+  type PlainUnfolding,
+  type SelectableUnfolding,
+  type UnfoldingConfig,
+} from '../modules/unfolding/define-unfolding.ts';
+export { UNFOLDING as unfolding } from '../modules/unfolding/strategy.ts';
+export type { UnfoldingOptions, UnfoldingTool } from '../modules/unfolding/to-unfolding.ts';
+export { type ToolsForOptions, toolsFor } from '../modules/unfolding/tools-for.ts';
+export type { UnfoldingScope } from '../modules/unfolding/unfolding.ts';
+export { withInnerTools, withUnfolding } from '../modules/unfolding/with-unfolding.ts';
 export type { CallScope, ToolExecution } from '../tool/call.ts';
 export type { Chained, Chaining } from '../tool/chaining.ts';
 export {
@@ -38,64 +98,3 @@ export type {
   RoutedCall,
   SessionCredentials,
 } from '../tool/tool.ts';
-export type { UnfoldingOptions, UnfoldingTool } from '../tool/unfolding/define-unfolding.ts';
-export { UNFOLDING as unfolding } from '../tool/unfolding/strategy.ts';
-export type { UnfoldingScope } from '../tool/unfolding/unfolding.ts';
-export type { NestedInstructions } from './agentic/agentic-tool.ts';
-export { withContext, withInstructions, withModel, withTools } from './agentic/copies.ts';
-export { type AgenticToolConfig, defineAgenticTool } from './agentic/define-agentic-tool.ts';
-export { defineSubagent, type SubagentConfig, type SubagentInput } from './agentic/define-subagent.ts';
-export type { AnyChained, ChainedType, DiscoveredType } from './chaining/chained.ts';
-export {
-  type AcceptOptions,
-  chainAny,
-  chainFrom,
-  type DiscoverOptions,
-  discover,
-} from './chaining/define-chaining.ts';
-export { CHAINING as chaining } from './chaining/memory.ts';
-export {
-  definePlaybook,
-  type LockedTool,
-  type Playbook,
-  type PlaybookConfig,
-} from './playbook/define-playbook.ts';
-export type { PlaybookProgress } from './playbook/memory.ts';
-export { PLAYBOOK as playbooks } from './playbook/memory.ts';
-export {
-  after,
-  allOf,
-  anyOf,
-  onArtifact,
-  onArtifactMatching,
-  onBlackboard,
-  onBlackboardMatching,
-  type ProducedArtifact,
-  type UnlockCondition,
-  when,
-} from './playbook/unlock-condition.ts';
-export { agentProcessTools } from './process/agent-process-tools.ts';
-export {
-  type BlackboardFormatter,
-  type BlackboardToolsOptions,
-  blackboardTools,
-} from './process/blackboard-tools.ts';
-export { AGENT_PROCESS as agentProcess } from './process/memory.ts';
-export { communicateTool, progressTool } from './process/message-tools.ts';
-export {
-  defineStateMachine,
-  type StateMachine,
-  type StateMachineConfig,
-  startingIn,
-} from './state-machine/define-state-machine.ts';
-export { STATE_MACHINES as stateMachines } from './state-machine/memory.ts';
-export type { StateEntry } from './state-machine/read-machine.ts';
-export {
-  type CategoryUnfolding,
-  defineUnfolding,
-  type PlainUnfolding,
-  type SelectableUnfolding,
-  type UnfoldingConfig,
-} from './unfolding/define-unfolding.ts';
-export { type ToolsForOptions, toolsFor } from './unfolding/tools-for.ts';
-export { withInnerToolObject, withInnerTools, withUnfolding } from './unfolding/with-unfolding.ts';

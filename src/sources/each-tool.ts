@@ -1,7 +1,6 @@
 import { isTool } from '../tool/check-definition.ts';
-import { adopting, decorate } from '../tool/decorate.ts';
+import { adopting, decorate, opensTools } from '../tool/decorate.ts';
 import type { AnyTool } from '../tool/tool.ts';
-import { unfoldingIn } from '../tool/unfolding/unfolding.ts';
 import { changedTools, collectTools } from './resolution/resolve-tools.ts';
 import {
   isGroup,
@@ -55,7 +54,7 @@ const partsOf = (
 });
 
 function eachInside(tool: AnyTool, change: ChangesTool): AnyTool {
-  if (!unfoldingIn(tool)) return change(tool);
+  if (!opensTools(tool)) return change(tool);
   return decorate(tool, { adopt: adopting(tool, (inner) => eachInside(inner, change)) });
 }
 

@@ -1,7 +1,7 @@
 import { isTool, ToolDefinitionError } from './check-definition.ts';
 import type { JsonObject } from './json.ts';
 import { nameIn, shown } from './shown.ts';
-import type { AnyTool } from './tool.ts';
+import type { AnyTool, OpeningTool } from './tool.ts';
 
 /**
  * A copy of a tool with changes, which remembers what it was made of. Everything that is not changed is forwarded:
@@ -74,6 +74,11 @@ export function unwrapAs<T extends AnyTool>(tool: AnyTool, is: (one: AnyTool) =>
   for (let one: AnyTool | undefined = tool; one !== undefined; one = one.delegate) if (is(one)) return one;
   return undefined;
 }
+
+const isOpening = (tool: AnyTool): tool is OpeningTool => tool.opens === true;
+
+/** Whether the tools inside of a tool, decorated or not, are offered in its own loop. */
+export const opensTools = (tool: AnyTool): boolean => unwrapAs(tool, isOpening) !== undefined;
 
 /** The route of a tool, whose answers lead to what `wrap` makes of the tools that are meant; none when it has none. */
 export function mapRoute(

@@ -51,6 +51,8 @@ export interface AnyTool {
   readonly delegate?: AnyTool | undefined;
   /** The tools inside, for whoever lists them. */
   readonly inner?: readonly AnyTool[] | undefined;
+  /** The tools inside are offered in its own loop, once it was called. */
+  readonly opens?: true | undefined;
   /** Wraps the tools that this one unfolds into: what guards an unfolding tool also guards the tools behind it. */
   readonly adopt?: ((inner: AnyTool) => AnyTool) | undefined;
   /**
@@ -75,6 +77,9 @@ interface ProviderTool {
   readonly id: `${string}.${string}`;
   readonly args: Readonly<Record<string, unknown>>;
 }
+
+/** A tool whose tools inside are offered in its own loop. */
+export type OpeningTool = AnyTool & { readonly opens: true };
 
 /** What calls of one batch that may not meet have in common. */
 export type Serial = string | ((input: JsonObject) => string);

@@ -1,6 +1,7 @@
 /** A door for tests. What a tool is made of: results, inputs, calls, signals, resolution. What users import of it is in the entries. */
 
 export { jsonSchemaCheck } from '../../src/modules/json-schema/check.ts';
+export { UNFOLDED, type Unfolded, type UnfoldedList } from '../../src/modules/unfolding/unfolding.ts';
 export { requiredTools } from '../../src/sources/resolution/required-tools.ts';
 export { changedTools, collectTools } from '../../src/sources/resolution/resolve-tools.ts';
 export { foundBy, partsOf } from '../../src/sources/resolution/tool-source.ts';
@@ -38,6 +39,5 @@ export {
   withheld,
   withWords,
 } from '../../src/tool/tool-result.ts';
-export { UNFOLDED, type Unfolded, type UnfoldedList } from '../../src/tool/unfolding/unfolding.ts';
 export { usesOf } from '../../src/tool/uses.ts';
 export { fromVisible, visible } from '../../src/tool/visible.ts';

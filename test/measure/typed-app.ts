@@ -47,7 +47,8 @@ export default holdfast.worker;
 const agentFile = (n: number): string => `import * as v from 'valibot';
 import { z } from 'zod';
 import { withUsageNote, requireApproval } from 'holdfast/decorators';
-import { artifact, defineAgent, defineDomainType, defineTool, toolMethod, toolsOf } from 'holdfast';
+import { artifact, defineAgent, defineDomainType, defineTool } from 'holdfast';
+import { toolMethod, toolsOf } from 'holdfast/tool-objects';
 import {
   after,
   allOf,

@@ -1,9 +1,10 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
-import { type AnyTool, type ChatModel, defineTool, type Tool, toolTable } from '../../src/index.ts';
+import { type AnyTool, type ChatModel, defineTool, type Tool } from '../../src/index.ts';
 import { defineAgenticTool } from '../../src/kinds/entry.ts';
 import { jsonSchema } from '../../src/modules/json-schema/entry.ts';
 import { callLimits } from '../../src/modules/limits/entry.ts';
+import { toolTable } from '../../src/modules/tool-objects/entry.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 declare const model: ChatModel;

@@ -1,14 +1,7 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import { requireApproval } from '../../src/decorators/entry.ts';
-import {
-  type AnyTool,
-  defineDomainType,
-  defineTool,
-  type Tool,
-  toolFactory,
-  toolsOf,
-} from '../../src/index.ts';
+import { type AnyTool, defineDomainType, defineTool, type Tool } from '../../src/index.ts';
 import {
   after,
   allOf,
@@ -24,6 +17,7 @@ import {
   type UnlockCondition,
   when,
 } from '../../src/kinds/entry.ts';
+import { toolFactory, toolsOf } from '../../src/modules/tool-objects/entry.ts';
 
 const tool = <const Name extends string>(name: Name) =>
   defineTool({ name, description: 'Does.', run: (): string => name });

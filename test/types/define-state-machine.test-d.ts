@@ -1,17 +1,11 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import { requireApproval } from '../../src/decorators/entry.ts';
-import {
-  type AnyTool,
-  defineAgent,
-  defineTool,
-  type ToolInput,
-  type ToolTable,
-  toolFactory,
-} from '../../src/index.ts';
+import { type AnyTool, defineAgent, defineTool, type ToolInput } from '../../src/index.ts';
 import { defineStateMachine, type StateMachine, startingIn } from '../../src/kinds/entry.ts';
 import { toMermaid } from '../../src/modules/inspect/entry.ts';
 import { defineToolGroup } from '../../src/modules/tool-groups/entry.ts';
+import { type ToolTable, toolFactory } from '../../src/modules/tool-objects/entry.ts';
 
 const tool = <const Name extends string>(name: Name) =>
   defineTool({ name, description: 'Does.', run: () => 'done' });

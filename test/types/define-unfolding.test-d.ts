@@ -5,13 +5,15 @@ import { defineTool, type Reference, type Tool, type ToolGroup } from '../../src
 import {
   defineUnfolding,
   type LoopView,
-  type UnfoldingDeclaration,
   type UnfoldingTool,
-  unfoldingOf,
-  unfoldingOfSafely,
   withInnerTools,
   withUnfolding,
 } from '../../src/kinds/entry.ts';
+import {
+  type UnfoldingDeclaration,
+  unfoldingOf,
+  unfoldingOfSafely,
+} from '../../src/modules/tool-objects/entry.ts';
 
 const read = defineTool({ name: 'read', description: 'Reads.', run: () => 'read' });
 const base = { name: 'files', description: 'Files.' } as const;

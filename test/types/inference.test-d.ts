@@ -24,8 +24,6 @@ import {
   type Tool,
   type ToolCall,
   type ToolGroup,
-  toolMethod,
-  toolsOf,
 } from '../../src/index.ts';
 import {
   after,
@@ -53,7 +51,9 @@ import { defineMcpClient, defineMcpToolGroup, type McpClient } from '../../src/m
 import { defineModule, defineRoute, type ModuleUse } from '../../src/module.ts';
 import { jsonSchema } from '../../src/modules/json-schema/entry.ts';
 import { defineSchedule } from '../../src/modules/schedules/entry.ts';
+import { defineToolCallingOptions, type ToolCallingOptions } from '../../src/modules/tool-calling/entry.ts';
 import { defineToolGroup } from '../../src/modules/tool-groups/entry.ts';
+import { toolMethod, toolsOf } from '../../src/modules/tool-objects/entry.ts';
 import {
   defineTransformer,
   slidingWindow,
@@ -61,7 +61,6 @@ import {
   truncateToolResults,
 } from '../../src/modules/transformers/entry.ts';
 import { type Delivery, defineWebhook, verified, type Webhook } from '../../src/modules/webhooks/entry.ts';
-import { defineToolCallingOptions, type ToolCallingOptions } from '../../src/tool-calling/entry.ts';
 
 const said = { description: 'Works.' };
 const VALIBOT = v.object({ at: v.pipe(v.string(), v.toDate()) });

@@ -10,7 +10,7 @@ import {
   type ToolCallingManager,
   type ToolCallingOptions,
   type ToolExecutionResult,
-} from '../../src/tool-calling/entry.ts';
+} from '../../src/modules/tool-calling/entry.ts';
 
 const pay = defineTool({
   name: 'pay',

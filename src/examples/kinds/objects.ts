@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { toolMethod } from '../../index.ts';
+import { toolMethod } from '../../modules/tool-objects/entry.ts';
 
 /** A list of tools takes an instance: `tools: [new Calendar()]`. */
 export class Calendar {

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
-import { defineAgent, toolsOf } from '../../index.ts';
+import { defineAgent } from '../../index.ts';
 import { defineAgenticTool, withContext, withInstructions, withTools } from '../../kinds/entry.ts';
+import { toolsOf } from '../../modules/tool-objects/entry.ts';
 import { Till } from './till.ts';
 
 const books = toolsOf({

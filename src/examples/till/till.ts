@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { defineAgent, toolMethod, toolsOf } from '../../index.ts';
+import { defineAgent } from '../../index.ts';
+import { toolMethod, toolsOf } from '../../modules/tool-objects/entry.ts';
 
 const Amount = v.object({ amount: v.number() });
 const Total = v.number();

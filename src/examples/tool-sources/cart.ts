@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { toolFactory, toolMethod } from '../../index.ts';
+import { toolFactory, toolMethod } from '../../modules/tool-objects/entry.ts';
 
 const Item = v.object({ item: v.string() });
 

@@ -1,13 +1,13 @@
 import { isSpecType } from '@modelcontextprotocol/client';
-import { defineUnfolding } from '../../kinds/unfolding/define-unfolding.ts';
 import { answerChecks } from '../../modules/json-schema/answers.ts';
+import { defineUnfolding } from '../../modules/unfolding/define-unfolding.ts';
+import type { UnfoldingOptions, UnfoldingTool } from '../../modules/unfolding/to-unfolding.ts';
 import type { ToolCall } from '../../tool/call.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { error, type ToolResult, text } from '../../tool/tool-result.ts';
-import type { UnfoldingOptions, UnfoldingTool } from '../../tool/unfolding/define-unfolding.ts';
 import { checkMadeClient } from '../client/define-mcp-client.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { McpServerError, type RemoteRequest } from '../client/mcp-connection.ts';

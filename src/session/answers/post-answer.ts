@@ -8,13 +8,13 @@ import { routed } from '../../loop/offer-tools.ts';
 import type { DecisionKind } from '../../tool/call.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { credentialIn } from '../../tool/credential-shapes.ts';
+import { opensTools } from '../../tool/decorate.ts';
 import { editLines } from '../../tool/edit-check.ts';
 import { formatPath, type Json, type JsonObject, unknownProblems } from '../../tool/json.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
 import { toToolResult } from '../../tool/to-tool-result.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
-import { unfoldingIn } from '../../tool/unfolding/unfolding.ts';
 import type { AnswerMessage } from '../inbox.ts';
 import type { Question } from './questions.ts';
 
@@ -100,7 +100,7 @@ function takingInput(tool: AnyTool, { schema }: DecisionWait): AnyTool | undefin
 const named = (tools: readonly AnyTool[], name: string): readonly AnyTool[] =>
   tools.flatMap((tool) => [
     ...(tool.name === name ? [tool] : []),
-    ...(unfoldingIn(tool) ? named(tool.inner ?? [], name) : []),
+    ...(opensTools(tool) ? named(tool.inner ?? [], name) : []),
   ]);
 
 /** Acts on nothing, even if the tool became again what it was before the call finds this. */

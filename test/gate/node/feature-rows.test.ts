@@ -3,18 +3,11 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { runAgent } from '../../../src/in-memory/entry.ts';
-import {
-  artifact,
-  defineAgent,
-  defineTool,
-  toolFactory,
-  toolMethod,
-  toolsOf,
-  toolTable,
-} from '../../../src/index.ts';
+import { artifact, defineAgent, defineTool } from '../../../src/index.ts';
 import { defineAgenticTool, withContext } from '../../../src/kinds/entry.ts';
 import { createMcpToolFactory, mcpToolProvider, passThrough } from '../../../src/mcp/tools/entry.ts';
 import { inspect } from '../../../src/modules/inspect/entry.ts';
+import { toolFactory, toolMethod, toolsOf, toolTable } from '../../../src/modules/tool-objects/entry.ts';
 import { createTestSession, scriptedModel } from '../../../src/testing/entry.ts';
 import { calls, says, scene, session } from './mcp/tools/scenes.ts';
 import { offered, results } from './unfolding/scenes.ts';

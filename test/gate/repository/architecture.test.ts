@@ -69,9 +69,51 @@ const ARROWS: readonly {
   },
   {
     folder: 'src/kinds/',
+    because: 'it is an entry, which passes on the names of the kinds of tools',
+    on: ['src/modules/', 'src/tool/'],
+  },
+  {
+    folder: 'src/modules/unfolding/',
     because: 'a kind needs nothing that defineModule does not give to everybody',
-    on: ['src/tool/', 'src/sources/', 'src/journal/', 'src/loop/'],
+    on: ['src/tool/', 'src/sources/'],
+  },
+  {
+    folder: 'src/modules/chaining/',
+    because: 'it is a kind, whose objects may bring unfolding tools',
+    on: ['src/tool/', 'src/sources/', 'src/journal/', 'src/modules/unfolding/'],
+  },
+  {
+    folder: 'src/modules/agentic/',
+    because: 'it is a kind, which runs loops of agents and of its own',
+    on: ['tool', 'sources', 'journal', 'loop'].map((name) => `src/${name}/`),
     types: ['src/model/'],
+  },
+  {
+    folder: 'src/modules/playbook/',
+    because: 'it is a kind, whose tools are agentic',
+    on: ['tool', 'sources', 'loop', 'modules/agentic'].map((name) => `src/${name}/`),
+    types: ['src/model/'],
+  },
+  {
+    folder: 'src/modules/state-machine/',
+    because: 'it is a kind, whose tools are agentic',
+    on: ['tool', 'sources', 'loop', 'modules/agentic'].map((name) => `src/${name}/`),
+    types: ['src/model/'],
+  },
+  {
+    folder: 'src/modules/process/',
+    because: 'it is a kind, whose tools are behind unfolding tools',
+    on: ['tool', 'sources', 'loop', 'modules/unfolding'].map((name) => `src/${name}/`),
+  },
+  {
+    folder: 'src/modules/pipeline/',
+    because: 'it makes a tool of steps, which a plan decides in place of a model',
+    on: ['src/tool/', 'src/sources/'],
+  },
+  {
+    folder: 'src/modules/tool-objects/',
+    because: 'it makes tools of objects, some of which unfold',
+    on: ['src/tool/', 'src/sources/', 'src/modules/unfolding/'],
   },
   {
     folder: 'src/agent/',
@@ -79,16 +121,21 @@ const ARROWS: readonly {
     on: ['tool', 'sources', 'model', 'journal', 'loop'].map((name) => `src/${name}/`),
   },
   {
-    folder: 'src/tool-calling/',
+    folder: 'src/modules/tool-calling/',
     because: 'it runs calls without a session, and knows no agent',
     on: ['tool', 'model', 'journal', 'loop', 'modules/limits'].map((name) => `src/${name}/`),
   },
   {
-    folder: 'src/ai-sdk-tools/',
+    folder: 'src/modules/ai-sdk-tools/',
     because: 'it changes tools for another library, and back, whose calls the tool-calling manager runs',
-    on: ['tool', 'decorators', 'sources', 'tool-calling', 'modules/limits', 'modules/json-schema'].map(
-      (name) => `src/${name}/`,
-    ),
+    on: [
+      'tool',
+      'decorators',
+      'sources',
+      'modules/tool-calling',
+      'modules/limits',
+      'modules/json-schema',
+    ].map((name) => `src/${name}/`),
     types: ['src/agent/', 'src/model/'],
   },
   {
@@ -203,12 +250,13 @@ const ARROWS: readonly {
     folder: 'src/mcp/',
     because: 'its parts have rules of their own, below',
     on: [
-      ...['tool', 'sources', 'kinds', 'agent', 'model', 'journal', 'loop', 'session', 'worker'].map(
+      ...['tool', 'sources', 'agent', 'model', 'journal', 'loop', 'session', 'worker'].map(
         (name) => `src/${name}/`,
       ),
       'src/modules/listings/',
       'src/modules/openapi/',
       'src/modules/tool-groups/',
+      'src/modules/unfolding/',
       'src/modules/json-schema/',
     ],
   },
@@ -266,7 +314,14 @@ describe('who may import whom', () => {
     ['src/sources/', ['valibot', '@standard-schema/spec']],
     ['src/journal/', []],
     ['src/loop/', []],
-    ['src/kinds/', ['valibot', '@standard-schema/spec']],
+    ['src/modules/unfolding/', []],
+    ['src/modules/chaining/', []],
+    ['src/modules/agentic/', ['@standard-schema/spec']],
+    ['src/modules/playbook/', []],
+    ['src/modules/state-machine/', []],
+    ['src/modules/process/', ['valibot']],
+    ['src/modules/pipeline/', []],
+    ['src/modules/tool-objects/', ['@standard-schema/spec']],
     ['src/agent/', ['@standard-schema/spec']],
     ['src/session/', []],
     ['src/model/', ['@ai-sdk/provider']],
@@ -279,8 +334,8 @@ describe('who may import whom', () => {
     ['src/client/', ['react']],
     ['src/testing/', []],
     ['src/in-memory/', []],
-    ['src/tool-calling/', []],
-    ['src/ai-sdk-tools/', ['@standard-schema/spec']],
+    ['src/modules/tool-calling/', []],
+    ['src/modules/ai-sdk-tools/', ['@standard-schema/spec']],
   ])('%s is made with no packages but %j', (folder, packages) => {
     const isOurs = ({ to }: Import): boolean => isIn(to, 'src/', 'durable-objects/');
     expect(strays(folder, (one) => isOurs(one) || isPackage(one, ...packages))).toEqual([]);
@@ -305,11 +360,13 @@ describe('who may import whom', () => {
   });
 
   it('of one kind another knows only what it nests', () => {
-    const kindOf = (file: string): string | undefined => /^src\/kinds\/([^/]+)\//.exec(file)?.[1];
+    const kindOf = (file: string): string | undefined =>
+      /^src\/modules\/(unfolding|chaining|agentic|playbook|state-machine|process)\//.exec(file)?.[1];
     const nests: Readonly<Record<string, readonly string[]>> = {
       playbook: ['agentic'], // which it is
       'state-machine': ['agentic'], // which it is
       process: ['unfolding'], // behind which its tools are
+      chaining: ['unfolding'], // which objects may bring
     };
     const across = imports.filter(({ from, to }) => {
       const [one, other] = [kindOf(from), kindOf(to)];
@@ -343,7 +400,7 @@ describe('who may import whom', () => {
       'tools brings what clients find to a loop, and knows no session, no app and no endpoint',
       'src/mcp/tools/',
       [
-        ...['src/mcp/client/', 'src/mcp/content/', 'src/kinds/unfolding/', 'src/sources/'],
+        ...['src/mcp/client/', 'src/mcp/content/', 'src/modules/unfolding/', 'src/sources/'],
         ...['src/modules/listings/', 'src/modules/tool-groups/', 'src/modules/json-schema/'],
         '@modelcontextprotocol/client',
       ],
@@ -411,8 +468,7 @@ describe('who may import whom', () => {
       'src/mcp/',
       'src/surfaces/',
       'src/outgoing-webhooks/',
-      'src/tool-calling/',
-      'src/ai-sdk-tools/',
+      'src/kinds/',
       'src/examples/',
       'src/worker.ts',
     ];

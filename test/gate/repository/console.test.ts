@@ -10,8 +10,8 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/tool/log.ts': 'it is the log, where an app gives no other',
   'src/modules/inspect/logging-inspector.ts':
     'it is where the lines of an inspector go that somebody asked for, unless they are taken',
-  'src/kinds/agentic/agentic-tool.ts': 'a tool is defined, without an input',
-  'src/sources/objects/tools-of.ts': 'tools are made of an object, which may have none',
+  'src/modules/agentic/agentic-tool.ts': 'a tool is defined, without an input',
+  'src/modules/tool-objects/tools-of.ts': 'tools are made of an object, which may have none',
   'src/sources/resolution/nesting.ts': 'the same, of what makes tools inside of itself or too deep',
   'durable-objects/session-object.ts': 'an object knows no app, and its alarm has no caller',
   'durable-objects/hand-over.ts': 'the same of a turn that it hands over',

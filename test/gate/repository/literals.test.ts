@@ -75,7 +75,7 @@ it('a Worker with all definitions carries no check of literals in production', a
   const entries = [
     ...['index', 'create-holdfast', 'kinds/entry', 'decorators/entry', 'module'],
     ...['modules/webhooks/entry', 'modules/outgoing-webhooks/entry'],
-    ...['mcp/tools/entry', 'mcp/server/entry', 'tool-calling/entry'],
+    ...['mcp/tools/entry', 'mcp/server/entry', 'modules/tool-calling/entry', 'modules/tool-objects/entry'],
   ];
   const all = entries.map((entry) => `export * from './src/${entry}.ts';`).join('');
   const { text, bytes } = await bundle(all, { mode: 'production' });

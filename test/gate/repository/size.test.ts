@@ -19,7 +19,7 @@ const CORE = `
 
 /** The same with every kind, decorator, sink, approval, pipeline, group and logger of the entries, though nobody uses them all. */
 const VOCABULARY = `
-  ${['index', 'kinds/entry', 'decorators/entry', 'modules/inspect/entry'].map((entry) => `export * from './src/${entry}.ts';`).join('')}
+  ${['index', 'kinds/entry', 'modules/tool-objects/entry', 'decorators/entry', 'modules/inspect/entry'].map((entry) => `export * from './src/${entry}.ts';`).join('')}
   ${CORE}
 `;
 
@@ -302,22 +302,28 @@ it('a Worker carries the protocols of OpenAI only when it mounts them, and never
 });
 
 it('a Worker carries what chains only when it chains', async () => {
-  const chains = (path: string): boolean => path.startsWith('src/kinds/chaining/');
+  const chains = (path: string): boolean => path.startsWith('src/modules/chaining/');
   expect((await filesOf(WORKER)).filter(chains)).toEqual([]);
   const nesting = "export { defineAgenticTool, definePlaybook } from './src/kinds/entry.ts';";
   expect((await filesOf(`${WORKER}${nesting}`)).filter(chains)).toEqual([]);
   const chaining = "export { chainFrom } from './src/kinds/entry.ts';";
-  expect((await filesOf(`${WORKER}${chaining}`)).filter(chains)).toContain('src/kinds/chaining/strategy.ts');
+  expect((await filesOf(`${WORKER}${chaining}`)).filter(chains)).toContain(
+    'src/modules/chaining/strategy.ts',
+  );
 });
 
 it('a Worker carries what reads tool objects only when it has some', async () => {
-  const reads = (path: string): boolean => path.startsWith('src/sources/objects/');
+  const reads = (path: string): boolean => path.startsWith('src/modules/tool-objects/');
   expect((await filesOf(WORKER)).filter(reads)).toEqual([]);
-  const grouped = "export { defineToolGroup, toolFactory } from './src/index.ts';";
-  expect((await filesOf(`${WORKER}${grouped}`)).filter(reads)).toEqual([]);
+  const made = "export { toolFactory } from './src/modules/tool-objects/entry.ts';";
+  expect((await filesOf(`${WORKER}${made}`)).filter(reads)).toEqual([
+    'src/modules/tool-objects/tool-factory.ts',
+  ]);
   for (const made of ['toolMethod', 'toolTable', 'toolsOf']) {
-    const objects = `export { ${made} } from './src/index.ts';`;
-    expect((await filesOf(`${WORKER}${objects}`)).filter(reads)).toContain('src/sources/objects/tools-of.ts');
+    const objects = `export { ${made} } from './src/modules/tool-objects/entry.ts';`;
+    expect((await filesOf(`${WORKER}${objects}`)).filter(reads)).toContain(
+      'src/modules/tool-objects/tools-of.ts',
+    );
   }
 });
 
@@ -389,21 +395,21 @@ it('a Worker carries the adapter of chat completions only when it imports it', a
 
 it('a Worker carries the exchange of tools with the AI SDK only when it imports it, and never the AI SDK', async () => {
   const isExchange = (path: string): boolean =>
-    /^src\/ai-sdk-tools\/|node_modules\/(ai|@ai-sdk)\//.test(path);
+    /^src\/modules\/ai-sdk-tools\/|node_modules\/(ai|@ai-sdk)\//.test(path);
   const everything = [
     'create-holdfast',
     'index',
     'kinds/entry',
     'decorators/entry',
-    'tool-calling/entry',
+    'modules/tool-calling/entry',
     'model/ai-sdk/entry',
   ];
   const without = await filesOf(everything.map((entry) => `export * from './src/${entry}.ts';`).join(''));
-  expect(without).toContain('src/tool-calling/tool-calling-manager.ts');
+  expect(without).toContain('src/modules/tool-calling/tool-calling-manager.ts');
   expect(without.filter(isExchange)).toEqual([]);
-  const taking = await filesOf("export { fromAiTool } from './src/ai-sdk-tools/entry.ts';");
-  expect(taking.filter(isExchange)).toContain('src/ai-sdk-tools/from-ai-tool.ts');
+  const taking = await filesOf("export { fromAiTool } from './src/modules/ai-sdk-tools/entry.ts';");
+  expect(taking.filter(isExchange)).toContain('src/modules/ai-sdk-tools/from-ai-tool.ts');
   expect(
-    taking.filter((path) => /^src\/(loop|tool-calling)\/|node_modules\/(ai|@ai-sdk)\//.test(path)),
+    taking.filter((path) => /^src\/(loop|modules\/tool-calling)\/|node_modules\/(ai|@ai-sdk)\//.test(path)),
   ).toEqual([]);
 });

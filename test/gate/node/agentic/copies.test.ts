@@ -8,7 +8,6 @@ import {
   defineTool,
   ToolCallContext,
   ToolDefinitionError,
-  toolTable,
 } from '../../../../src/index.ts';
 import {
   defineAgenticTool,
@@ -23,6 +22,7 @@ import {
 } from '../../../../src/kinds/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
+import { toolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 import { agent, answers, calls, resultsRead, TASK } from './scenes.ts';
 

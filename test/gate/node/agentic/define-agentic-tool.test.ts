@@ -8,12 +8,15 @@ import {
   ModelError,
   ToolDefinitionError,
   type ToolSource,
-  toolTable,
 } from '../../../../src/index.ts';
 import { type AgenticToolConfig, defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
+import {
+  createToolCallingManager,
+  defineToolCallingOptions,
+} from '../../../../src/modules/tool-calling/entry.ts';
+import { toolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
-import { createToolCallingManager, defineToolCallingOptions } from '../../../../src/tool-calling/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import { runBare } from '../tool-loop/bare-loop.ts';
 import { agent, agentic, answers, calls, offered, resultsRead, shown, TASK } from './scenes.ts';

@@ -1,7 +1,6 @@
 import { generateText, stepCountIs } from 'ai';
 import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
-import { AiToolError, type ToAiToolsOptions, toAiTools } from '../../../../src/ai-sdk-tools/entry.ts';
 import { requireApproval, withUsageNote } from '../../../../src/decorators/entry.ts';
 import {
   artifact,
@@ -12,6 +11,7 @@ import {
   type ToolSource,
 } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { AiToolError, type ToAiToolsOptions, toAiTools } from '../../../../src/modules/ai-sdk-tools/entry.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { listings } from '../../../../src/modules/listings/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';

@@ -1,15 +1,9 @@
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  type AnyTool,
-  artifact,
-  defineDomainType,
-  defineTool,
-  type ToolTable,
-  toolsOf,
-} from '../../../../src/index.ts';
+import { type AnyTool, artifact, defineDomainType, defineTool } from '../../../../src/index.ts';
 import { type Chaining, chainAny, chainFrom } from '../../../../src/kinds/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
+import { type ToolTable, toolsOf } from '../../../../src/modules/tool-objects/entry.ts';
 import { answers, calls, clerk, results, turnOf } from './scenes.ts';
 
 let error = vi.spyOn(console, 'error');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CashTill, cashier, Till } from '../../../../src/examples/till/till.ts';
-import { toolsOf } from '../../../../src/index.ts';
+import { toolsOf } from '../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 
 it('a cashier adds up what is bought, and remembers it for the session', async () => {

@@ -14,7 +14,10 @@ import { defineMcpEndpoint, defineMcpPrompt } from '../../../../src/mcp/server/e
 import { defineMcpToolGroup, mcpResources, mcpToolProvider } from '../../../../src/mcp/tools/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { defineModule } from '../../../../src/module.ts';
-import { createToolCallingManager, defineToolCallingOptions } from '../../../../src/tool-calling/entry.ts';
+import {
+  createToolCallingManager,
+  defineToolCallingOptions,
+} from '../../../../src/modules/tool-calling/entry.ts';
 import { type Mistake, make, ofAgent, run, told, tool } from './mistake.ts';
 
 const LIMITS = 'iterations, tokens';

@@ -1,7 +1,8 @@
 /** What is no tool is no tool to the compiler either, wherever tools are listed. */
-import { defineAgent, defineTool, type ToolSource, toolTable } from '../../../../src/index.ts';
+import { defineAgent, defineTool, type ToolSource } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
+import { toolTable } from '../../../../src/modules/tool-objects/entry.ts';
 
 const tool = defineTool({ name: 'pay', description: 'Pays.', effect: 'read', run: () => 'ok' });
 

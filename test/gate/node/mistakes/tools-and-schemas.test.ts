@@ -1,7 +1,6 @@
 /** What a newcomer lists as a tool, or writes as a JSON Schema, by mistake: each with the whole message. */
 
 import { describe, expect, it } from 'vitest';
-import { toolTable } from '../../../../src/index.ts';
 import {
   defineAgenticTool,
   definePlaybook,
@@ -12,6 +11,7 @@ import {
 import { defineMcpClient } from '../../../../src/mcp/tools/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
+import { toolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import { defineWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { type Mistake, make, ofAgent, ofTool, run, told, tool } from './mistake.ts';
 

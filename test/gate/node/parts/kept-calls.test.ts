@@ -4,8 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineAgent, defineTool, error } from '../../../../src/index.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
+import {
+  createToolCallingManager,
+  defineToolCallingOptions,
+} from '../../../../src/modules/tool-calling/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
-import { createToolCallingManager, defineToolCallingOptions } from '../../../../src/tool-calling/entry.ts';
 import { heldIn, maker, type SignedReply, signed } from './signed.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });

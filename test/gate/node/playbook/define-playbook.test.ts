@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { requireApproval } from '../../../../src/decorators/entry.ts';
-import { type AnyTool, artifact, defineTool, error, toolsOf, toolTable } from '../../../../src/index.ts';
+import { type AnyTool, artifact, defineTool, error } from '../../../../src/index.ts';
 import {
   after,
   allOf,
@@ -12,6 +12,7 @@ import {
   when,
 } from '../../../../src/kinds/entry.ts';
 import { formatToolTree } from '../../../../src/modules/inspect/entry.ts';
+import { toolsOf, toolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import { startStored } from '../../../fixtures/stored.ts';
 import { warnings } from '../../../fixtures/warnings.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { toolFactory } from '../../../../src/index.ts';
 import { after, onArtifactMatching } from '../../../../src/kinds/entry.ts';
 import { toMermaid } from '../../../../src/modules/inspect/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
+import { toolFactory } from '../../../../src/modules/tool-objects/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import { Cart, findingOut } from '../../../fixtures/tool-sources.ts';
 import { crash } from '../unfolding/scenes.ts';

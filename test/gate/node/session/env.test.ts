@@ -1,11 +1,14 @@
 /** What tools are given of the Worker's environment, and who is shown nothing of it. */
 import { describe, expect, it } from 'vitest';
-import { toAiTools } from '../../../../src/ai-sdk-tools/entry.ts';
 import type { LogEntry } from '../../../../src/create-holdfast.ts';
 import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
+import { toAiTools } from '../../../../src/modules/ai-sdk-tools/entry.ts';
+import {
+  createToolCallingManager,
+  defineToolCallingOptions,
+} from '../../../../src/modules/tool-calling/entry.ts';
 import { callTool, createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
-import { createToolCallingManager, defineToolCallingOptions } from '../../../../src/tool-calling/entry.ts';
 
 const KEY = 'a-key-of-the-shop';
 /** A binding, and a secret. */

@@ -20,9 +20,12 @@ import {
   progressTool,
   when,
 } from '../../../../src/kinds/entry.ts';
+import {
+  createToolCallingManager,
+  defineToolCallingOptions,
+} from '../../../../src/modules/tool-calling/entry.ts';
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
-import { createToolCallingManager, defineToolCallingOptions } from '../../../../src/tool-calling/entry.ts';
 
 const SECRET = 'sk-0123456789';
 const leak = (): never => {

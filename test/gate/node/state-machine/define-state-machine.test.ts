@@ -1,15 +1,10 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { requireApproval } from '../../../../src/decorators/entry.ts';
-import {
-  type AnyTool,
-  artifact,
-  defineDomainType,
-  ToolDefinitionError,
-  toolTable,
-} from '../../../../src/index.ts';
+import { type AnyTool, artifact, defineDomainType, ToolDefinitionError } from '../../../../src/index.ts';
 import { defineStateMachine, startingIn } from '../../../../src/kinds/entry.ts';
 import { formatToolTree } from '../../../../src/modules/inspect/entry.ts';
+import { toolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import {
   answersInside,
   answersRead,

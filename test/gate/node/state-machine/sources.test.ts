@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type ToolSource, toolFactory, toolTable } from '../../../../src/index.ts';
+import type { ToolSource } from '../../../../src/index.ts';
 import { defineStateMachine } from '../../../../src/kinds/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
+import { toolFactory, toolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import { Cart, findingOut } from '../../../fixtures/tool-sources.ts';
 import { crash } from '../unfolding/scenes.ts';

@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
 import { decorate } from '../../../../src/decorators/entry.ts';
 import type { ModelReply } from '../../../../src/index.ts';
-import { createToolCallingManager, defineToolCallingOptions } from '../../../../src/tool-calling/entry.ts';
+import {
+  createToolCallingManager,
+  defineToolCallingOptions,
+} from '../../../../src/modules/tool-calling/entry.ts';
 import { reads } from '../tool-loop/scenes.ts';
 
 it('what a call leaves for the end runs when the calls of a reply have ended, also when one of it throws', async () => {

@@ -14,12 +14,9 @@ import {
   type ToolCall,
   ToolCallContext,
   ToolDefinitionError,
-  type ToolTable,
-  toolsOf,
 } from '../../../../src/index.ts';
 import { defineAgenticTool, defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { inspect, type LoopMoments } from '../../../../src/modules/inspect/entry.ts';
-import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 import {
   chainResolvers,
   createToolCallingManager,
@@ -27,7 +24,9 @@ import {
   staticResolver,
   ToolCallingError,
   type ToolCallingManagerConfig,
-} from '../../../../src/tool-calling/entry.ts';
+} from '../../../../src/modules/tool-calling/entry.ts';
+import { type ToolTable, toolsOf } from '../../../../src/modules/tool-objects/entry.ts';
+import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import { digs, reads } from '../tool-loop/scenes.ts';
 

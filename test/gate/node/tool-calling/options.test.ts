@@ -10,7 +10,7 @@ import {
   ToolCallingError,
   validateTools,
   withToolContext,
-} from '../../../../src/tool-calling/entry.ts';
+} from '../../../../src/modules/tool-calling/entry.ts';
 import { reads } from '../tool-loop/scenes.ts';
 
 const [a, b, c] = [reads('a'), reads('b'), reads('c')];

@@ -18,9 +18,9 @@ import {
   loopId,
   ToolCallContext,
   text,
-  toolsOf,
 } from '../../../../src/index.ts';
 import { stringParameter } from '../../../../src/modules/json-schema/entry.ts';
+import { toolsOf } from '../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { memoryApp } from '../session/memory-app.ts';
 import { calls, sessionWith } from './decorators/turns.ts';

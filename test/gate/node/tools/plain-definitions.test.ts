@@ -1,8 +1,9 @@
 /** What types refuse and plain JavaScript, or a cast, may write all the same. */
 
 import { describe, expect, it } from 'vitest';
-import { defineTextTool, defineTool, ToolDefinitionError, toolsOf } from '../../../../src/index.ts';
+import { defineTextTool, defineTool, ToolDefinitionError } from '../../../../src/index.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
+import { toolsOf } from '../../../../src/modules/tool-objects/entry.ts';
 
 const base = { name: 'pay', description: 'Pays.' };
 const run = (): string => 'paid';

@@ -1,8 +1,9 @@
 import * as v from 'valibot';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type AnyTool, type ToolProvider, type ToolSource, toolTable } from '../../../../src/index.ts';
+import type { AnyTool, ToolProvider, ToolSource } from '../../../../src/index.ts';
 import { defineUnfolding, withInnerTools } from '../../../../src/kinds/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
+import { toolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import { findingOut } from '../../../fixtures/tool-sources.ts';
 import { calls, crash, does, offered, opened, results, sessionWith } from './scenes.ts';
 

@@ -1,15 +1,16 @@
 import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
+import { type AnyTool, defineAgent } from '../../../../src/index.ts';
+import { formatToolTree } from '../../../../src/modules/inspect/entry.ts';
 import {
-  type AnyTool,
-  defineAgent,
   type ToolTable,
   toolsOf,
   toolsOfAll,
   toolTable,
-} from '../../../../src/index.ts';
-import { type UnfoldingDeclaration, unfoldingOf, unfoldingOfSafely } from '../../../../src/kinds/entry.ts';
-import { formatToolTree } from '../../../../src/modules/inspect/entry.ts';
+  type UnfoldingDeclaration,
+  unfoldingOf,
+  unfoldingOfSafely,
+} from '../../../../src/modules/tool-objects/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import { calls, offered, opened, results, sessionWith } from './scenes.ts';
 

@@ -1,15 +1,12 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { requireApproval } from '../../../../src/decorators/entry.ts';
-import type { Reference, ToolTable } from '../../../../src/index.ts';
-import {
-  defineUnfolding,
-  withInnerToolObject,
-  withInnerTools,
-  withUnfolding,
-} from '../../../../src/kinds/entry.ts';
+import type { Reference } from '../../../../src/index.ts';
+import { defineUnfolding, withInnerTools, withUnfolding } from '../../../../src/kinds/entry.ts';
 import { formatToolTree } from '../../../../src/modules/inspect/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
+import type { ToolTable } from '../../../../src/modules/tool-objects/entry.ts';
+import { withInnerToolObject } from '../../../../src/modules/tool-objects/entry.ts';
 import { calls, does, offered, opened, results, sessionWith } from './scenes.ts';
 
 const [read, extra] = [does('read'), does('extra')];

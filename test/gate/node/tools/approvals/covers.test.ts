@@ -11,8 +11,9 @@ import {
   withReview,
 } from '../../../../../src/decorators/entry.ts';
 import { type AnyTool, defineDomainType, type JsonObject, providerTool } from '../../../../../src/index.ts';
-import { defineAgenticTool, defineUnfolding, unfoldingOf } from '../../../../../src/kinds/entry.ts';
+import { defineAgenticTool, defineUnfolding } from '../../../../../src/kinds/entry.ts';
 import { createMcpToolFactory } from '../../../../../src/mcp/tools/entry.ts';
+import { unfoldingOf } from '../../../../../src/modules/tool-objects/entry.ts';
 import type { TestSession } from '../../../../../src/testing/entry.ts';
 import { says, scene } from '../../mcp/tools/scenes.ts';
 import { calls, crash, does, offered, opened, results, sessionWith } from '../../unfolding/scenes.ts';

@@ -8,7 +8,8 @@ import {
   withName,
   withUsageNote,
 } from '../../../../../src/decorators/entry.ts';
-import { type AnyTool, defineTool, ToolCallContext, toolsOf } from '../../../../../src/index.ts';
+import { type AnyTool, defineTool, ToolCallContext } from '../../../../../src/index.ts';
+import { toolsOf } from '../../../../../src/modules/tool-objects/entry.ts';
 import { fakeInvocation } from '../fake-invocation.ts';
 import { sessionWith, shownResults } from './turns.ts';
 

@@ -5,10 +5,10 @@ import {
   defineTool,
   type ToolGroup,
   type ToolProvider,
-  toolTable,
 } from '../../../../../src/index.ts';
 import { listings } from '../../../../../src/modules/listings/entry.ts';
 import { CORE_ROLES, defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
+import { toolTable } from '../../../../../src/modules/tool-objects/entry.ts';
 
 const search = defineTool({ name: 'search', description: 'Searches.', run: () => 'found' });
 

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { defineTool, type ToolGroupPermission, toolTable } from '../../../../../src/index.ts';
+import { defineTool, type ToolGroupPermission } from '../../../../../src/index.ts';
 import {
   CORE_ROLES,
   defineToolGroup,
   ToolGroupDefinitionError,
 } from '../../../../../src/modules/tool-groups/entry.ts';
+import { toolTable } from '../../../../../src/modules/tool-objects/entry.ts';
 
 const search = defineTool({ name: 'search', description: 'Searches.', effect: 'read', run: () => 'found' });
 

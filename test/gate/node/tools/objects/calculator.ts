@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { artifact, type ToolCall, text, toolTable } from '../../../../../src/index.ts';
+import { artifact, type ToolCall, text } from '../../../../../src/index.ts';
+import { toolTable } from '../../../../../src/modules/tool-objects/entry.ts';
 
 const Pair = v.object({
   a: v.pipe(v.number(), v.integer(), v.description('First number')),

@@ -10,10 +10,9 @@ import {
   defineDomainType,
   type Tool,
   type ToolCall,
-  toolMethod,
-  toolsOf,
 } from '../../../../../src/index.ts';
 import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
+import { toolMethod, toolsOf } from '../../../../../src/modules/tool-objects/entry.ts';
 
 const Pair = v.object({ a: v.number(), b: v.number() });
 const Fact = defineDomainType({ name: 'Fact', schema: v.object({ id: v.string() }) });

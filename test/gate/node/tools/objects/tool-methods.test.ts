@@ -1,16 +1,14 @@
 /** Methods that are tools as fields of a class, and tools in plain objects. */
 import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
+import { type AnyTool, defineAgent, ToolCallContext } from '../../../../../src/index.ts';
 import {
-  type AnyTool,
-  defineAgent,
-  ToolCallContext,
   type ToolTable,
   toolMethod,
   toolsOf,
   toolsOfAll,
-} from '../../../../../src/index.ts';
-import { unfoldingOf } from '../../../../../src/kinds/entry.ts';
+  unfoldingOf,
+} from '../../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession } from '../../../../../src/testing/entry.ts';
 import { fakeInvocation, toolCallOf } from '../fake-invocation.ts';
 

@@ -8,11 +8,10 @@ import {
   type SignalError,
   type ToolCall,
   ToolConfigurationError,
-  type ToolTable,
   terminateAction,
   terminateAgent,
-  toolsOf,
 } from '../../../../../src/index.ts';
+import { type ToolTable, toolsOf } from '../../../../../src/modules/tool-objects/entry.ts';
 import type { ScriptedReply } from '../../../../../src/testing/entry.ts';
 import { memoryApp } from '../../session/memory-app.ts';
 import { calls, sessionWith, shownResults } from '../decorators/turns.ts';

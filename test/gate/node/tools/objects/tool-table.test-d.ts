@@ -2,16 +2,15 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import { z } from 'zod';
+import type { AnyTool, ToolCall } from '../../../../../src/index.ts';
+import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 import {
-  type AnyTool,
-  type ToolCall,
   type ToolTable,
   toolsOf,
   toolsOfAll,
   toolsOfSafely,
   toolTable,
-} from '../../../../../src/index.ts';
-import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
+} from '../../../../../src/modules/tool-objects/entry.ts';
 
 const Pair = v.object({ a: v.number(), b: v.number() });
 

@@ -5,15 +5,17 @@ import {
   type CallInDoubt,
   defineAgent,
   defineTool,
-  hasTools,
   type ToolCall,
   ToolCallContext,
+} from '../../../../../src/index.ts';
+import {
+  hasTools,
   type ToolTable,
   toolsOf,
   toolsOfAll,
   toolsOfSafely,
   toolTable,
-} from '../../../../../src/index.ts';
+} from '../../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession } from '../../../../../src/testing/entry.ts';
 import { fakeInvocation, toolCallOf } from '../fake-invocation.ts';
 import { Calculator } from './calculator.ts';

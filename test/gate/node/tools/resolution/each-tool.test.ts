@@ -6,10 +6,10 @@ import {
   defineTool,
   eachTool,
   type ToolSource,
-  toolTable,
 } from '../../../../../src/index.ts';
 import { defineUnfolding } from '../../../../../src/kinds/entry.ts';
 import { defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
+import { toolTable } from '../../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../../src/testing/entry.ts';
 
 const does = (name: string): AnyTool =>

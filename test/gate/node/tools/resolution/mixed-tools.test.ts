@@ -6,9 +6,9 @@ import {
   defineTextTool,
   defineTool,
   type ToolSource,
-  toolTable,
 } from '../../../../../src/index.ts';
 import { definePipeline } from '../../../../../src/kinds/entry.ts';
+import { toolTable } from '../../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../../src/testing/entry.ts';
 
 afterEach(() => vi.restoreAllMocks());

@@ -5,13 +5,12 @@ import {
   defineTool,
   resolveTools,
   ToolDefinitionError,
-  ToolObjectError,
   ToolResolutionError,
   type ToolSource,
-  toolTable,
 } from '../../../../../src/index.ts';
 import { createMcpToolFactory, defineMcpClient } from '../../../../../src/mcp/tools/entry.ts';
 import { defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
+import { ToolObjectError, toolTable } from '../../../../../src/modules/tool-objects/entry.ts';
 import { collectTools } from '../../../../doors/tools.ts';
 
 const tool = (name: string): AnyTool =>

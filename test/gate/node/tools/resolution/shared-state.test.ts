@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { resolveTools, toolFactory, toolMethod, toolTable } from '../../../../../src/index.ts';
+import { resolveTools } from '../../../../../src/index.ts';
+import { toolFactory, toolMethod, toolTable } from '../../../../../src/modules/tool-objects/entry.ts';
 
 let warn = vi.spyOn(console, 'warn');
 beforeEach(() => {

@@ -7,12 +7,10 @@ import {
   eachTool,
   resolveTools,
   type ToolFactory,
-  toolFactory,
-  toolsOf,
-  toolTable,
 } from '../../../../../src/index.ts';
 import { defineAgenticTool, defineUnfolding, toolsFor } from '../../../../../src/kinds/entry.ts';
 import { defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
+import { toolFactory, toolsOf, toolTable } from '../../../../../src/modules/tool-objects/entry.ts';
 import { calls, crash, does, offered, results, sessionWith } from '../../unfolding/scenes.ts';
 
 let warn = vi.spyOn(console, 'warn');

@@ -6,10 +6,9 @@ import {
   defineTool,
   resolveTools,
   type ToolSource,
-  toolFactory,
-  toolTable,
 } from '../../../../../src/index.ts';
 import { defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
+import { toolFactory, toolTable } from '../../../../../src/modules/tool-objects/entry.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', run: () => 'seen' });
 

@@ -1,0 +1,304 @@
+import { RunBy } from '../../loop/loop-agent.ts';
+import { limitProblem } from '../../loop/loop-limits.ts';
+import { refusedModel } from '../../loop/loop-seams.ts';
+import { settingsFault } from '../../loop/loop-settings.ts';
+import type { ChatModel, ModelOfEnv } from '../../model/chat-model.ts';
+import type { AgentSettings } from '../../model/settings.ts';
+import { type Chaining, chainingSources, forgetChained } from '../../tool/chaining.ts';
+import {
+  checkNaming,
+  checkToolLiteral,
+  readInput,
+  ToolDefinitionError,
+} from '../../tool/check-definition.ts';
+import { checkCall, checkInput } from '../../tool/check-input.ts';
+import type { LiteralKind, LiteralShape } from '../../tool/check-literal.ts';
+import type { FrameOutcome, Limits } from '../../tool/frame.ts';
+import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
+import { literals } from '../../tool/literals.ts';
+import type { ModuleUse } from '../../tool/module-use.ts';
+import { originOf } from '../../tool/origin.ts';
+import type { AnyTool, Frame, InjectionStrategy, LiveCall, LoopView, Serial, Tool } from '../../tool/tool.ts';
+import type { ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';
+import { FOREIGN_INPUT, NAMED } from '../../tool/tool-literals.ts';
+import { artifact, error, isToolResult, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
+import { usesOf } from '../../tool/uses.ts';
+import { contextOf } from './copies.ts';
+import type { KeyedMemory } from './memory.ts';
+
+/** What the literals of all agentic tools have in common. */
+interface AgenticConfig<Name extends string, Declaration extends InputDeclaration> {
+  /**
+   * Letters, digits, `_` and `-`, at most 64. Stands in the path under which its tools keep their state; in its place, the
+   * name that the tool is offered under when an unfolding tool brings it beside another tool of this name.
+   */
+  readonly name: Name;
+  /** What the tool does and when to use it, for the model. */
+  readonly description: string;
+  /** What the model sends; the nested loop is asked with its JSON. */
+  readonly input?: Declaration | undefined;
+  /**
+   * The model of the nested loop; that of the loop around it unless given. A function makes it of the environment, as for an
+   * agent.
+   */
+  readonly model?: ChatModel | ModelOfEnv | undefined;
+  /**
+   * How the replies of the nested loop are made. With a `model` they stand alone; else over the settings of the loop around it,
+   * but for its tool choice.
+   */
+  readonly settings?: AgentSettings | undefined;
+  /** Bounds of the nested loop, beside those around it: 20 iterations unless given. */
+  readonly limits?: Omit<Limits, 'tokens'> | undefined;
+  /** Objects whose tools the nested loop is offered once a call has returned one, as in the `chaining` of an agent. */
+  readonly chaining?: Chaining | undefined;
+  /** Modules that the nested loop uses, such as a `budget`, beside those of the loops around it that hold inside too. */
+  readonly use?: readonly ModuleUse[] | undefined;
+  /**
+   * Decide, after unfolding and chaining, which tools the nested loop offers; in order. What a playbook or a state
+   * machine does with tools comes after them, and so holds for what they add.
+   */
+  readonly strategies?: readonly InjectionStrategy[] | undefined;
+  /**
+   * Tool-call context for the calls of the nested loop, under that of the loop around it, which wins where both have a key. No
+   * credentials: it is code, made again by every invocation and never journaled.
+   */
+  readonly context?: ContextValues | ToolCallContext | undefined;
+  /** Artifacts of agentic tools inside count among its own; `false` unless given. */
+  readonly captureNestedArtifacts?: boolean | undefined;
+}
+
+/**
+ * What a nested loop is told first: fixed, or made anew before each model call of what the loop knows by then, and of
+ * `More` that its kind knows. Newer models check the words that stood before their replies: with other words than before
+ * they are not given back what they have thought in this loop.
+ */
+export type NestedInstructions<Input, More extends readonly unknown[] = []> =
+  | string
+  | ((view: LoopView, input: Input, ...more: More) => string);
+
+/** A literal with instructions, for which its kind may have `More` to go by. */
+export interface InstructedConfig<
+  Name extends string,
+  Declaration extends InputDeclaration,
+  More extends readonly unknown[] = [],
+> extends AgenticConfig<Name, Declaration> {
+  /** What the nested loop's model is told first: text, or a function that is asked before each of its model calls. */
+  readonly instructions?: NestedInstructions<InputOf<Declaration>, More> | undefined;
+}
+
+/** What one kind of agentic tool adds to its configuration. */
+interface AgenticKind<Input> {
+  /** The tools inside, for whoever lists them. */
+  readonly inner: readonly AnyTool[];
+  /** They offer tools beside those. */
+  readonly sources: readonly InjectionStrategy[];
+  /** The modules of the kind itself. */
+  readonly uses?: readonly ModuleUse[] | undefined;
+  /** What a call is answered when there are neither. */
+  readonly whenEmpty: string;
+  readonly serial?: Serial | undefined;
+  /** The nested loop of one call, made again whenever the call is resumed; or why there is none. */
+  loop(input: Input, call: LiveCall): NestedLoop<Input> | ToolResult;
+}
+
+/** What the kind decides of a frame; the configuration decides the rest. */
+type NestedLoop<Input> = Pick<Frame, 'tools' | 'facts' | 'sources' | 'strategies'> & {
+  readonly instructions: NestedInstructions<Input>;
+  /** The key of the kind's memory, and whether this call resets it; chained objects are kept and forgotten with it. */
+  readonly memory?: KeyedMemory | undefined;
+};
+
+/** A nested loop has so many iterations unless its literal says otherwise. */
+const ITERATIONS = 20;
+
+/** What the literals of all agentic tools hold. */
+export const AGENTIC_KEYS = {
+  ...NAMED,
+  input: 'schema',
+  model: 'model',
+  settings: 'object',
+  limits: 'object',
+  chaining: 'any',
+  use: 'list',
+  strategies: 'list',
+  context: 'object',
+  captureNestedArtifacts: 'flag',
+  instructions: 'any',
+} as const satisfies Record<keyof InstructedConfig<string, undefined>, LiteralKind>;
+
+/** In development: @throws ToolDefinitionError if a key of an agentic tool's literal is unknown, missing or of another kind. */
+export function checkAgenticLiteral(
+  config: object,
+  shape: Pick<LiteralShape, 'of' | 'keys' | 'required'>,
+): void {
+  const foreign = {
+    ...FOREIGN_INPUT,
+    system: 'instructions',
+    prompt: 'instructions',
+    maxSteps: 'limits: { iterations }',
+  };
+  checkToolLiteral(config, { ...shape, foreign });
+}
+
+/**
+ * A tool whose call runs a nested loop, in a frame of the same journal: cut off inside, it goes on inside. The last words of
+ * the loop are its result, with the artifacts of its calls.
+ *
+ * @throws ToolDefinitionError when the tool cannot work.
+ */
+export function agenticTool<Name extends string, Declaration extends InputDeclaration>(
+  config: AgenticConfig<Name, Declaration>,
+  kind: AgenticKind<InputOf<Declaration>>,
+): Tool<Name, InputOf<Declaration>, unknown> {
+  const { name, description } = config;
+  checkNaming(name, description);
+  checkLoop(config, kind);
+  const schema = readInput<Declaration>(name, config.input);
+  if (config.input === undefined) warnOfNoInput(name);
+  const chained = chainingSources(config.chaining);
+  const context = contextOf(name, config.context);
+  const uses = [...(kind.uses ?? []), ...usesOf([...kind.sources, ...(config.strategies ?? []), ...chained])];
+  const isEmpty = kind.inner.length === 0 && kind.sources.length === 0;
+  return {
+    name,
+    description,
+    inputSchema: schema.json,
+    effect: 'none',
+    serial: kind.serial,
+    returnDirect: false,
+    metadata: {},
+    inner: kind.inner,
+    ...(uses.length > 0 && { uses }),
+    ...(config.use && { usesInside: config.use }),
+    check: (input, as = name) => checkInput(schema, input, as),
+    async call(input, call) {
+      const parsed = await checkCall(schema, input, call);
+      if (!parsed.ok) return parsed.answer;
+      if (isEmpty) return error(kind.whenEmpty);
+      const loop = kind.loop(parsed.value, call);
+      if (isToolResult(loop)) return loop;
+      const asked = { input: parsed.value, message: JSON.stringify(input) };
+      const ready = { ...config, chained, context, name: frameName(name, call) };
+      const frame = frameOf(ready, loop, asked);
+      return nestedResult(await call.nest(frame), config.captureNestedArtifacts ?? false);
+    },
+  };
+}
+
+type CheckedLoop = Pick<
+  AgenticConfig<string, InputDeclaration>,
+  'name' | 'model' | 'settings' | 'limits' | 'strategies' | 'chaining' | 'use'
+>;
+
+/** @throws ToolDefinitionError when the nested loop has a limit or a setting that cannot be followed. */
+export function checkLoop(
+  { name, model, settings, limits, strategies = [], chaining = [], use = [] }: CheckedLoop,
+  { inner: tools, sources }: Pick<AgenticKind<never>, 'inner' | 'sources'>,
+): void {
+  const bad = limitProblem(limits);
+  if (limits && 'tokens' in limits) {
+    const problem =
+      "its limit 'tokens' is one of turns: give it use: [budget({ tokens })], with budget from 'holdfast/limits'.";
+    throw new ToolDefinitionError(name, 'limits.tokens', problem);
+  }
+  if (bad) {
+    const problem = `its limit '${bad.path}' is ${bad.value}: use ${bad.use}.`;
+    throw new ToolDefinitionError(name, `limits.${bad.path}`, problem);
+  }
+  const refused = typeof model === 'object' ? refusedModel(use, model) : undefined;
+  if (refused) throw new ToolDefinitionError(name, 'use', `it ${refused}.`);
+  const wrong = literals?.chainingProblem(chaining);
+  if (wrong !== undefined) throw new ToolDefinitionError(name, 'chaining', `it ${wrong}.`);
+  const hasMoreTools = sources.length + strategies.length + chaining.length > 0;
+  const fault = settingsFault(settings, { tools, hasMoreTools, model });
+  if (fault) throw new ToolDefinitionError(name, fault.field, `it ${fault.problem}.`);
+}
+
+/**
+ * `chained`: what offers the objects that are kept under no key; the same for all calls, so that it offers the same
+ * lists.
+ */
+interface Ready extends AgenticConfig<string, InputDeclaration> {
+  readonly chained: readonly InjectionStrategy[];
+  readonly context: ToolCallContext;
+}
+
+/** Makes the nested loop of a call of what its kind has decided and of what its literal says. */
+function frameOf<Input>(
+  { name, model, settings, limits, use, chaining, chained, context, strategies = [] }: Ready,
+  { instructions, memory, facts = [], sources = [], ...loop }: NestedLoop<Input>,
+  { input, message }: { readonly input: Input; readonly message: string },
+): Frame {
+  return {
+    ...loop,
+    name,
+    message,
+    context,
+    instructions: typeof instructions === 'string' ? instructions : (view) => instructions(view, input),
+    limits: { ...limits, iterations: limits?.iterations ?? ITERATIONS },
+    uses: use,
+    facts: [...facts, ...(memory?.isReset ? forgetChained(chaining, memory.key) : [])],
+    sources: [...sources, ...(memory ? chainingSources(chaining, memory.key) : chained)],
+    // The kind's own come last, so that they hold for what the configuration's strategies add too.
+    strategies: [...strategies, ...(loop.strategies ?? [])],
+    runBy: (model ?? settings) && new RunBy({ model, settings }),
+  };
+}
+
+/** Warns the developer: a model that is not told what to send sends nothing. */
+const warnOfNoInput = (tool: string): void =>
+  console.warn(
+    `holdfast: agentic tool '${tool}' declares no input, so its caller cannot tell it anything: give it an 'input' schema.`,
+  );
+
+/**
+ * What a call answers whose nested loop has ended: its words, with the one artifact that its calls returned, or the list
+ * of several. `nested`: artifacts of agentic tools inside count too.
+ */
+function nestedResult(outcome: FrameOutcome, nested: boolean): ToolResult {
+  return outcome.outcome === 'failed'
+    ? error(outcome.text)
+    : asReached(outcome, withArtifacts(outcome, nested));
+}
+
+/** A loop that met a limit, or that a signal ended, has not done what it was for: its result is no success. */
+export const asReached = ({ outcome, signal }: FrameOutcome, result: ToolResult): ToolResult =>
+  result.type !== 'error' && (outcome === 'limit-reached' || signal)
+    ? toolResult({ ...result, withheld: true })
+    : result;
+
+function withArtifacts({ text: words, calls }: FrameOutcome, nested: boolean): ToolResult {
+  const artifacts = calls.flatMap((call) =>
+    call.result.type === 'artifact' && (nested || !call.nested) ? call.result : [],
+  );
+  const [only] = artifacts;
+  if (!only) return text(words);
+  if (artifacts.length > 1)
+    return artifact(
+      words,
+      artifacts.map(({ value }) => value),
+    );
+  const { value, artifactType } = only;
+  return toolResult({
+    type: 'artifact',
+    value,
+    content: words,
+    ...(artifactType !== undefined && { artifactType }),
+  });
+}
+
+/** Tells a nested loop what to do that was given no instructions. */
+export const defaultInstructions = (description: string): string =>
+  'You are an intelligent agent that can use tools to help you complete tasks. ' +
+  `Use the provided tools to perform the following task: ${description}`;
+
+/**
+ * Answers what the frame of a call is called, under which the tools inside keep their state: the tool's own name, so that
+ * copies under other names share it. A tool that is offered under another name because there is one of its name already
+ * is not a copy of that: its state is kept under the name that it is offered under.
+ */
+export function frameName(own: string, { tool, offered }: Pick<LiveCall, 'tool' | 'offered'>): string {
+  const called = offered().find(({ name }) => name === tool);
+  const origin = called && originOf(called);
+  return origin && origin.name !== tool ? tool : own;
+}

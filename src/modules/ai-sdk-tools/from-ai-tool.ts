@@ -1,0 +1,224 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
+import { withAwaiting } from '../../decorators/approval.ts';
+import type { CallScope, Effect, ToolCall } from '../../tool/call.ts';
+import { ToolDefinitionError } from '../../tool/check-definition.ts';
+import { defineTool } from '../../tool/define-tool.ts';
+import { type InputDeclaration, isStandardSchema } from '../../tool/input-schema.ts';
+import { isJsonObject } from '../../tool/json.ts';
+import type { JsonSchema } from '../../tool/json-schema.ts';
+import { providerTool } from '../../tool/provider-tool.ts';
+import { ToolConfigurationError } from '../../tool/signals.ts';
+import type { AnyTool, Tool } from '../../tool/tool.ts';
+import { jsonSchema as wrapped } from '../json-schema/json-schema.ts';
+import { toAiMessages } from './messages.ts';
+import { toResult } from './model-output.ts';
+
+/** A tool of the AI SDK, as its `tool`, `dynamicTool` and providers make it; the package itself is not needed here. */
+export interface AiTool {
+  readonly description?: string | ((options: never) => string) | undefined;
+  readonly inputSchema: unknown;
+  readonly contextSchema?: unknown;
+  readonly execute?: ((input: never, options: never) => unknown) | undefined;
+  readonly needsApproval?: boolean | ((input: never, options: never) => boolean | PromiseLike<boolean>);
+  readonly toModelOutput?: ((options: never) => unknown) | undefined;
+  readonly type?: string | undefined;
+  readonly id?: `${string}.${string}` | undefined;
+  readonly args?: Readonly<Record<string, unknown>> | undefined;
+  readonly isProviderExecuted?: boolean | undefined;
+}
+
+/** What the `execute` of a tool of the AI SDK is given. */
+export type AiToolInput<T extends AiTool> = T extends {
+  readonly execute: (input: infer Input, ...rest: never[]) => unknown;
+}
+  ? Input
+  : SchemaValue<T['inputSchema']>;
+
+type SchemaValue<Schema> = Schema extends { readonly _type: infer Value }
+  ? Value
+  : Schema extends StandardSchemaV1
+    ? StandardSchemaV1.InferOutput<Schema>
+    : Schema extends () => { readonly _type: infer Value }
+      ? Value
+      : never;
+
+/** What the `execute` of a tool of the AI SDK answers; the last of several values. */
+export type AiToolOutput<T extends AiTool> = T extends {
+  readonly execute: (...given: never[]) => infer Returned;
+}
+  ? Answered<Returned>
+  : unknown;
+
+type Answered<Returned> =
+  Returned extends AsyncIterable<infer Value>
+    ? Value
+    : Returned extends PromiseLike<infer Value>
+      ? Value
+      : Returned;
+
+/** What the AI SDK does not say of a tool. */
+export interface FromAiToolOptions<Name extends string = string> {
+  /** Letters, digits, `_` and `-`, at most 64: the key under which the AI SDK would be given it. */
+  readonly name: Name;
+  /** In place of its own. One that makes its description of a context needs it. */
+  readonly description?: string | undefined;
+  /** What may happen if a call is run twice; `once`, the careful one, unless given. */
+  readonly effect?: Effect | undefined;
+  /** Milliseconds that `execute` has, as `timeout` of `defineTool`. */
+  readonly timeout?: number | undefined;
+  /** Requests to other services that one `execute` makes at the most; 1 unless given. */
+  readonly subrequests?: number | undefined;
+}
+
+/**
+ * Makes a tool of one that was written for the AI SDK. Its input is checked by its schema before `execute`, which is given the call's
+ * id and signal, the conversation as messages of the AI SDK, and as `context` the values of the tool-call context, through
+ * the `contextSchema` where there is one. Of several values that it yields the last is the result. `toModelOutput` makes the
+ * words and files for the model, and the value stays an artifact. `needsApproval` suspends the call until somebody has decided.
+ * Without `execute` the caller runs it; one that its provider runs becomes what `providerTool` makes.
+ *
+ * @throws ToolDefinitionError when the tool cannot work: it has no description, its schema is a promise, or is none that
+ *   `defineTool` takes.
+ *
+ * @example
+ * ```ts
+ * const weather = fromAiTool(aiTools.weather, { name: 'weather', effect: 'read' });
+ * ```
+ */
+export function fromAiTool<const Name extends string, T extends AiTool>(
+  tool: T,
+  options: FromAiToolOptions<Name>,
+): Tool<Name, AiToolInput<T>, AiToolOutput<T>> {
+  // The types that are inferred stand in no value, and `made` keeps the name.
+  return made(tool as AiTool as ErasedTool, options) as Tool<Name, AiToolInput<T>, AiToolOutput<T>>;
+}
+
+/** The same with the types erased: its functions are given what its own schemas made. */
+interface ErasedTool extends Omit<AiTool, 'execute' | 'needsApproval' | 'toModelOutput'> {
+  readonly execute?: ((input: unknown, options: object) => unknown) | undefined;
+  readonly needsApproval?: boolean | ((input: unknown, options: object) => boolean | PromiseLike<boolean>);
+  readonly toModelOutput?: ((options: object) => unknown) | undefined;
+}
+
+function made(tool: ErasedTool, { name, description, effect, ...more }: FromAiToolOptions): AnyTool {
+  const { id, args, execute, needsApproval } = tool;
+  if (tool.type === 'provider' && id !== undefined) {
+    return providerTool(
+      { type: 'provider', id, args: args ?? {}, isProviderExecuted: tool.isProviderExecuted },
+      { name },
+    );
+  }
+  const known = {
+    name,
+    description: description ?? describedBy(name, tool),
+    input: declared(name, 'inputSchema', tool.inputSchema),
+  };
+  if (!execute) return defineTool({ ...known, manual: true });
+  const run = async (input: unknown, call: ToolCall): Promise<unknown> => {
+    const output = await lastOf(execute(input, await optionsOf(tool, call)));
+    return toResult(tool.toModelOutput, { toolCallId: call.id, input, output }, call.log);
+  };
+  // The effect decides on what else may be said, which is nothing here.
+  const running = defineTool({ ...known, ...more, effect: effect as 'once', run });
+  return needsApproval ? asking(running, tool, needsApproval) : running;
+}
+
+function describedBy(name: string, { description }: ErasedTool): string {
+  if (typeof description === 'string') return description;
+  const problem =
+    description === undefined
+      ? 'it has no description; give one beside the name.'
+      : 'its description is made of a context, which is not known here; give one beside the name.';
+  throw new ToolDefinitionError(name, 'description', problem);
+}
+
+const asking = (
+  running: AnyTool,
+  tool: ErasedTool,
+  needs: NonNullable<ErasedTool['needsApproval']>,
+): AnyTool =>
+  withAwaiting(running, async (input, call) => {
+    const isNeeded = typeof needs === 'function' ? await needs(input, await optionsOf(tool, call)) : needs;
+    return isNeeded ? { message: `May '${call.tool}' run?` } : undefined;
+  });
+
+/** What the AI SDK gives `execute` beside its input. */
+async function optionsOf(tool: ErasedTool, call: CallScope): Promise<object> {
+  const context = await contextOf(tool, call);
+  return {
+    toolCallId: call.id,
+    abortSignal: call.signal,
+    context,
+    experimental_context: context,
+    get messages() {
+      return toAiMessages(call.history());
+    },
+  };
+}
+
+async function contextOf({ contextSchema }: ErasedTool, { tool, context }: CallScope): Promise<unknown> {
+  const values = context.toJSON();
+  const schema = contextSchema === undefined ? undefined : declared(tool, 'contextSchema', contextSchema);
+  if (!schema || !isStandardSchema(schema)) return values;
+  const result = await schema['~standard'].validate(values);
+  if (!result.issues) return result.value;
+  // What a schema says quotes the value, so it is not passed on.
+  const at = result.issues.map(({ path = [] }) => path.map(keyOf).join('.') || '$').join(', ');
+  throw new ToolConfigurationError(
+    `Tool '${tool}': the tool-call context does not match its contextSchema at ${at}.`,
+  );
+}
+
+const keyOf = (step: PropertyKey | StandardSchemaV1.PathSegment): string =>
+  String(typeof step === 'object' ? step.key : step);
+
+async function lastOf(returned: unknown): Promise<unknown> {
+  if (!isIterable(returned)) return returned;
+  let last: unknown;
+  for await (const value of returned) last = value;
+  return last;
+}
+
+const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+
+/** A schema as `defineTool` takes it. @throws ToolDefinitionError for what is none, or is not known yet. */
+function declared(tool: string, field: string, schema: unknown): InputDeclaration {
+  const isHeld = (typeof schema === 'object' && schema !== null) || typeof schema === 'function';
+  if (isHeld && '~standard' in schema) return schema as StandardSchemaV1; // by its mark
+  const held: unknown = typeof schema === 'function' ? schema() : schema;
+  const { jsonSchema, validate }: Readonly<Record<string, unknown>> = Object(held);
+  if (jsonSchema instanceof Promise) {
+    const problem = `its ${field} is a promise of JSON Schema; await it, and give the schema that it answers.`;
+    throw new ToolDefinitionError(tool, field, problem);
+  }
+  if (!isJsonObject(jsonSchema)) {
+    const problem = `its ${field} is no schema; use what jsonSchema of the AI SDK answers, Zod 4 or another Standard Schema.`;
+    throw new ToolDefinitionError(tool, field, problem);
+  }
+  // Without a check of its own it is checked as plain JSON Schema is.
+  return typeof validate === 'function' ? checkedBy(jsonSchema, validate.bind(held)) : wrapped(jsonSchema);
+}
+
+const checkedBy = (
+  shown: JsonSchema,
+  validate: (value: unknown) => unknown,
+): StandardSchemaV1 & StandardJSONSchemaV1 => ({
+  '~standard': {
+    version: 1,
+    vendor: 'ai-sdk',
+    async validate(sent) {
+      const { success, value, error }: Readonly<Record<string, unknown>> = Object(await validate(sent));
+      return success === true ? { value } : { issues: issuesOf(error) };
+    },
+    jsonSchema: { input: () => shown, output: () => shown },
+  },
+});
+
+/** The problems that an error of a schema library holds, or the one that it is. */
+function issuesOf(error: unknown): readonly StandardSchemaV1.Issue[] {
+  const { issues, cause }: Readonly<Record<string, unknown>> = Object(error);
+  const listed = [issues, cause].find(Array.isArray);
+  if (listed) return listed.filter((one) => typeof Object(one).message === 'string');
+  return [{ message: error instanceof Error ? error.message : String(error) }];
+}

@@ -1,0 +1,219 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
+import type { Agent } from '../../agent/define-agent.ts';
+import type { ModelReply } from '../../model/chat-model.ts';
+import { type ResolvedTools, resolveTools } from '../../sources/resolution/resolve-tools.ts';
+import type { ToolSource } from '../../sources/resolution/tool-source.ts';
+import { ToolDefinitionError } from '../../tool/check-definition.ts';
+import { opensTools } from '../../tool/decorate.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
+import type { JsonSchema } from '../../tool/json-schema.ts';
+import { mistake, toLog } from '../../tool/log.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+import { ToolCallContext } from '../../tool/tool-call-context.ts';
+import { modelText, type ToolResult } from '../../tool/tool-result.ts';
+import { LIMITS } from '../limits/counted.ts';
+import {
+  createToolCallingManager,
+  type ToolCallingManagerConfig,
+} from '../tool-calling/tool-calling-manager.ts';
+import { defineToolCallingOptions } from '../tool-calling/tool-calling-options.ts';
+import { type AiMessage, fromAiMessages } from './messages.ts';
+
+/** A tool of ours, as `generateText({ tools })` of the AI SDK takes it. */
+export interface GivenTool {
+  readonly description: string;
+  /** It takes every object: the tool checks its input itself, and the model is told what is wrong in the tool's words. */
+  readonly inputSchema: StandardSchemaV1<unknown, JsonObject> & StandardJSONSchemaV1<unknown, JsonObject>;
+  /** @throws AiToolError for a result that is an error. */
+  readonly execute: (input: JsonObject, options: GivenOptions) => Promise<AiToolResult>;
+  /** The model reads what it would read in a loop of ours. */
+  readonly toModelOutput: (answered: { readonly output: AiToolResult }) => {
+    readonly type: 'text';
+    readonly value: string;
+  };
+}
+
+/** What the AI SDK gives `execute` beside its input. */
+interface GivenOptions {
+  readonly toolCallId: string;
+  readonly messages: readonly AiMessage[];
+  readonly abortSignal?: AbortSignal | undefined;
+}
+
+/** What a tool of ours answered a program that runs on the AI SDK; plain JSON. */
+export interface AiToolResult {
+  /** What the model reads. A file is a line of it. */
+  readonly text: string;
+  /** The value of an artifact, for the program. */
+  readonly value?: Json | undefined;
+}
+
+/** The tools by their names, as far as the compiler knows them. */
+export type AiTools<Sources extends readonly unknown[] = readonly ToolSource[]> = {
+  readonly [Source in Sources[number] as Source extends AnyTool ? Source['name'] : string]: GivenTool;
+};
+
+/** What the calls are run with. For an agent, what it says itself holds where nothing is given. */
+export interface ToAiToolsOptions
+  extends Pick<
+    ToolCallingManagerConfig,
+    'use' | 'limits' | 'exceptionProcessor' | 'secrets' | 'env' | 'model' | 'log'
+  > {
+  /** Tool-call context of every call. */
+  readonly context?: JsonObject | ToolCallContext | undefined;
+}
+
+/**
+ * Gives tools of ours, or those of an agent, to `generateText({ tools })` of the AI SDK. Each call runs as in a loop of ours, by
+ * `createToolCallingManager`: with its schema, decorators, timeout, exceptions and limits, and calls that share a `serial` one after
+ * another. Nothing is kept: `call.state` lasts for one call, signals end no loop, and nobody can be asked, so a call that needs
+ * approval throws and the log says so. Providers are asked for their tools once, now.
+ *
+ * @throws ToolDefinitionError for an unfolding tool, since the AI SDK cannot be offered what is behind it, and for one that its
+ *   model's provider runs; TypeError for an agent whose tools are known only in an app or in a turn; ToolResolutionError as
+ *   `resolveTools`.
+ *
+ * @example
+ * ```ts
+ * const { text } = await generateText({ model, tools: toAiTools([findOrder, refundOrder]), prompt, stopWhen: stepCountIs(5) });
+ * ```
+ */
+export function toAiTools(agent: Agent, options?: ToAiToolsOptions): AiTools;
+export function toAiTools<const Sources extends readonly ToolSource[]>(
+  sources: Sources,
+  options?: ToAiToolsOptions,
+): AiTools<Sources>;
+export function toAiTools(
+  given: Agent | readonly ToolSource[],
+  options: ToAiToolsOptions = {},
+): Readonly<Record<string, GivenTool>> {
+  const { tools, settings } = isAgent(given)
+    ? { tools: toolsOfAgent(given), settings: { ...settingsOf(given, options), ...options } }
+    : { tools: resolveTools(given).tools, settings: options };
+  for (const tool of tools) checkGivable(tool);
+  const { context, ...config } = settings;
+  const manager = createToolCallingManager(config);
+  const base = isAgent(given) ? given.context : ToolCallContext.EMPTY;
+  const called = defineToolCallingOptions({
+    tools,
+    toolContext: base.merge(ToolCallContext.of(context ?? {})),
+  });
+  const wait = lines();
+  const log = toLog(settings.log);
+  const run = async (tool: AnyTool, input: JsonObject, { toolCallId, messages, abortSignal }: GivenOptions) =>
+    wait(serialOf(tool, input), async () => {
+      const reply: ModelReply = {
+        text: '',
+        toolCalls: [{ id: toolCallId, name: tool.name, input: JSON.stringify(input) }],
+        finish: 'tool-calls',
+      };
+      const told = fromAiMessages(messages);
+      const { results } = await manager.executeToolCalls(told, reply, { ...called, signal: abortSignal });
+      const [one] = results;
+      if (!one) throw new Error(`The call of '${tool.name}' has no result.`);
+      if (one.result.signal?.type === 'misconfigured') log(mistake(one.result.content));
+      return toAnswer(tool.name, one.result);
+    });
+  return Object.fromEntries(
+    tools.map((tool) => [tool.name, givenTool(tool, (input, more) => run(tool, input, more))]),
+  );
+}
+
+const isAgent = (given: Agent | readonly ToolSource[]): given is Agent => !Array.isArray(given);
+
+function toolsOfAgent({ name, tools, providers, needsApp }: Agent): ResolvedTools['tools'] {
+  const hint = 'Give toAiTools a list of tools.';
+  if (needsApp) throw new TypeError(`Agent '${name}' asks for tool groups, which an app fills. ${hint}`);
+  if (providers.some(({ discover }) => discover !== undefined && [discover].flat().length > 0)) {
+    throw new TypeError(`Agent '${name}' has a provider that finds its tools out in a turn. ${hint}`);
+  }
+  return resolveTools([...tools, ...providers]).tools;
+}
+
+/** Given limits of calls take the place of the agent's. */
+const settingsOf = ({ uses, policies, model }: Agent, { limits }: ToAiToolsOptions): ToAiToolsOptions => ({
+  use: limits ? uses.filter(({ module }) => module !== LIMITS) : uses,
+  exceptionProcessor: policies.exceptions,
+  model,
+});
+
+function checkGivable(tool: AnyTool): void {
+  if (opensTools(tool)) {
+    const problem =
+      'it unfolds into others, which the AI SDK cannot be offered later; give those themselves.';
+    throw new ToolDefinitionError(tool.name, 'tools', problem);
+  }
+  if (tool.providerTool) {
+    const problem = `the model's provider runs it; give the AI SDK its own '${tool.providerTool.id}'.`;
+    throw new ToolDefinitionError(tool.name, 'providerTool', problem);
+  }
+}
+
+const givenTool = (tool: AnyTool, execute: GivenTool['execute']): GivenTool => ({
+  description: tool.description,
+  inputSchema: shownSchema(tool.inputSchema),
+  execute,
+  toModelOutput: ({ output }) => ({ type: 'text', value: output.text }),
+});
+
+/**
+ * The schema in both forms in which the AI SDK knows schemas. It reads its own first, whose JSON Schema goes to the model as it
+ * is; of a Standard Schema it would forbid every property that is not named.
+ */
+function shownSchema(shown: JsonSchema): GivenTool['inputSchema'] {
+  const problem = 'Expected an object.';
+  return {
+    [Symbol.for('vercel.ai.schema')]: true,
+    jsonSchema: shown,
+    validate: (sent: unknown) =>
+      isJsonObject(sent) ? { success: true, value: sent } : { success: false, error: new TypeError(problem) },
+    '~standard': {
+      version: 1,
+      vendor: 'holdfast',
+      validate: (sent: unknown) =>
+        isJsonObject(sent) ? { value: sent } : { issues: [{ message: problem }] },
+      jsonSchema: { input: () => structuredClone(shown), output: () => structuredClone(shown) },
+    },
+  } as GivenTool['inputSchema']; // what it has beside is the AI SDK's own
+}
+
+function toAnswer(tool: string, result: ToolResult): AiToolResult {
+  if (result.type === 'error') throw new AiToolError(tool, result);
+  return { text: modelText(result), ...(result.type === 'artifact' && { value: result.value }) };
+}
+
+/**
+ * A call of a tool of ours ended in an error. Its name is left as it is: the AI SDK tells the model name and message, and so it reads
+ * what it would read in a loop of ours.
+ */
+export class AiToolError extends Error {
+  readonly tool: string;
+  /** Why, where the system knows; absent when the tool itself said so. */
+  readonly reason: Extract<ToolResult, { type: 'error' }>['reason'];
+
+  constructor(tool: string, { message, reason }: Extract<ToolResult, { type: 'error' }>) {
+    super(message);
+    this.tool = tool;
+    this.reason = reason;
+  }
+}
+
+const serialOf = ({ serial }: AnyTool, input: JsonObject): string | undefined =>
+  typeof serial === 'function' ? serial(input) : serial;
+
+type Wait = <T>(word: string | undefined, work: () => Promise<T>) => Promise<T>;
+
+/** Lets work of one word wait for the work before it; work without a word waits for nothing. */
+function lines(): Wait {
+  const last = new Map<string, Promise<unknown>>();
+  return async (word, work) => {
+    if (word === undefined) return work();
+    const before = last.get(word) ?? Promise.resolve();
+    const own = before.then(work);
+    // What becomes of it is told to whoever asked for it.
+    const settled = own.catch(() => undefined);
+    last.set(word, settled);
+    void settled.then(() => last.get(word) === settled && last.delete(word));
+    return own;
+  };
+}

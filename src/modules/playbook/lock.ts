@@ -1,0 +1,293 @@
+import { changedSource } from '../../sources/resolution/dynamic-tools.ts';
+import { saysTrue, ToolDefinitionError } from '../../tool/check-definition.ts';
+import { decorate, unwrapAs } from '../../tool/decorate.ts';
+import { literals } from '../../tool/literals.ts';
+import { mistake } from '../../tool/log.ts';
+import { originOf } from '../../tool/origin.ts';
+import { shown } from '../../tool/shown.ts';
+import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
+import { PLAYBOOKS, type StoredProgress, storedProgress, toProgress } from './memory.ts';
+import { conditionsIn, type UnlockCondition } from './unlock-condition.ts';
+
+/** Tools of a playbook that are not available at first. */
+export interface Lock {
+  /** That of the tool; of those that a provider answers, what stands for them. */
+  readonly name: string;
+  /** The tool, where it is known beforehand. */
+  readonly tool?: AnyTool | undefined;
+  readonly condition: UnlockCondition;
+  /**
+   * Under which a met condition on artifacts is remembered: `{tool}#{place}`, counted among those of the tool. So one
+   * that is added behind the others leaves what is remembered of them alone.
+   */
+  readonly ids: ReadonlyMap<UnlockCondition, string>;
+}
+
+/** @throws ToolDefinitionError when an entry of `locked` has a key that is not known, or no condition. */
+export function checkLocked(playbook: string, locked: readonly unknown[]): void {
+  for (const [index, entry] of locked.entries()) {
+    const stranger = literals?.innerFault(entry, LOCKED);
+    const { unlockedBy } = Object(entry);
+    const problem = stranger
+      ? `has '${stranger.path}': use ${stranger.use}`
+      : typeof Object(unlockedBy).type !== 'string' &&
+        `has ${shown(unlockedBy)} as its 'unlockedBy': use a condition, as in after('name')`;
+    if (problem)
+      throw new ToolDefinitionError(playbook, 'locked', `its locked tool at index ${index} ${problem}.`);
+  }
+}
+
+const LOCKED = { keys: ['tool', 'unlockedBy'] };
+
+/** Makes the lock that a playbook puts on something. `id`: what begins the ids of its conditions. */
+export function toLock(
+  locked: Pick<Lock, 'name' | 'tool'>,
+  condition: UnlockCondition,
+  id = locked.name,
+): Lock {
+  const matching = new Set(conditionsIn(condition).filter(({ type }) => type === 'artifact-matching'));
+  return { ...locked, condition, ids: new Map([...matching].map((one, at) => [one, `${id}#${at}`])) };
+}
+
+/** Puts a lock on the tools that a source adds. */
+export const lockedSource = (source: InjectionStrategy, lock: Lock): InjectionStrategy =>
+  changedSource(source, (tool): LockedTool => ({ ...decorate(tool, {}), [LOCK]: lock }));
+
+/** Under which a tool keeps its lock that was not known beforehand. */
+const LOCK: unique symbol = Symbol('holdfast.lock');
+
+interface LockedTool extends AnyTool {
+  readonly [LOCK]: Lock;
+}
+
+const isLocked = (tool: AnyTool): tool is LockedTool => LOCK in tool;
+
+/** Holds what decides whether a lock is open. */
+interface Circumstances {
+  readonly progress: StoredProgress;
+  readonly view: LoopView;
+}
+
+/** Answers what the loop of a playbook knows of its progress. */
+export const circumstances = (view: LoopView, key: string): Circumstances => ({
+  view,
+  progress: storedProgress(view.recall(PLAYBOOKS), key),
+});
+
+/** Tells whether the tool is available. Never throws. */
+export const isOpen = (lock: Lock, circumstances: Circumstances): boolean =>
+  isMet(lock.condition, lock, circumstances);
+
+/**
+ * Tells whether what has been done before has opened a lock, whatever a loop is like: conditions that are asked anew of the
+ * loop have not held.
+ */
+export const wasOpened = (lock: Lock, progress: StoredProgress): boolean =>
+  isMet(lock.condition, lock, { progress });
+
+/** Answers what the model is told of a tool that is not available. */
+export const guidance = (lock: Lock, now: Circumstances): string =>
+  `This tool is not yet available. ${hint(lock.condition, lock, now)}`;
+
+function isMet(
+  condition: UnlockCondition,
+  lock: Lock,
+  now: Partial<Circumstances> & Pick<Circumstances, 'progress'>,
+): boolean {
+  const { progress, view } = now;
+  switch (condition.type) {
+    case 'after':
+      return missing(condition, progress).length === 0;
+    case 'artifact':
+      return toProgress(progress).produced(condition.of) > 0;
+    case 'artifact-matching':
+      return progress.met.includes(lock.ids.get(condition) ?? '');
+    case 'blackboard':
+      return (
+        view !== undefined &&
+        holds(lock, view, (yes) => view.blackboard.some((entry) => yes(condition.accepts, entry)))
+      );
+    case 'when':
+      return (
+        view !== undefined && holds(lock, view, (yes) => yes(condition.holds, toProgress(progress), view))
+      );
+    case 'all-of':
+      return condition.conditions.every((one) => isMet(one, lock, now));
+    case 'any-of':
+      return condition.conditions.some((one) => isMet(one, lock, now));
+  }
+}
+
+function hint(condition: UnlockCondition, lock: Lock, now: Circumstances): string {
+  const { progress } = now;
+  switch (condition.type) {
+    case 'after':
+      return `You must first use: ${missing(condition, progress).join(', ')}`;
+    case 'artifact':
+      return `You must first produce an artifact of type: ${condition.of.name}`;
+    case 'artifact-matching':
+      // Told to produce what it has produced, a model would only do the same again.
+      return condition.of && toProgress(progress).produced(condition.of) === 0
+        ? `You must first produce an artifact of type: ${condition.of.name}`
+        : UNMET;
+    case 'blackboard':
+    case 'when':
+      return UNMET;
+    case 'all-of':
+      return sentences(
+        condition.conditions.filter((one) => !isMet(one, lock, now)).map((one) => hint(one, lock, now)),
+      );
+    case 'any-of':
+      return 'At least one prerequisite condition must be met.';
+  }
+}
+
+/** Each once: several conditions may be told in the same words. */
+const sentences = (hints: readonly string[]): string =>
+  [...new Set(hints)].map((one) => one.replace(/\.$/, '')).join('. ');
+
+const UNMET = 'Prerequisites have not been met yet.';
+
+const missing = ({ names }: UnlockCondition, progress: StoredProgress): readonly string[] =>
+  names.filter((name) => toProgress(progress).used(name) === 0);
+
+/**
+ * Answers what the model of a playbook is told of the locks that are shut when its loop begins: what opens each. The words stay
+ * the same however far it comes then, since newer models check what stands before their replies.
+ */
+export const prerequisites = (locks: readonly Lock[]): string =>
+  [
+    'Some tools have prerequisites. One that is called before they are met does nothing, and answers what is missing:',
+    ...locks.map(({ name, condition }) => `- ${name}: first ${needed(condition)}`),
+    'Use the tools that are needed first, and then those that they have made available.',
+  ].join('\n');
+
+function needed(condition: UnlockCondition): string {
+  switch (condition.type) {
+    case 'after':
+      return condition.names.map((name) => `use ${name}`).join(' and ');
+    case 'artifact':
+      return `produce an artifact of type ${condition.of.name}`;
+    case 'artifact-matching':
+      return `produce an artifact ${condition.of ? `of type ${condition.of.name} ` : ''}that meets a condition`;
+    case 'blackboard':
+      return `have ${condition.of ? `an object of type ${condition.of.name}` : 'an entry'} on the blackboard that meets a condition`;
+    case 'when':
+      return 'meet a condition on what has been done';
+    case 'all-of':
+      return condition.conditions.map(inBrackets).join(' and ');
+    case 'any-of':
+      return condition.conditions.map(inBrackets).join(' or ');
+  }
+}
+
+/** What is made of several needs stands in brackets among others. */
+const inBrackets = (condition: UnlockCondition, _at: number, all: readonly UnlockCondition[]): string => {
+  const isSeveral = conditionsIn(condition).length > 1 || condition.names.length > 1;
+  return all.length > 1 && isSeveral ? `(${needed(condition)})` : needed(condition);
+};
+
+/** Asks a predicate. */
+type Yes = <Args extends readonly unknown[]>(predicate: (...args: Args) => unknown, ...args: Args) => boolean;
+
+/** Asks a predicate that must not take the whole loop with it: one that throws has not held, and its author is told. */
+export function holds(
+  { name }: Pick<Lock, 'name'>,
+  { log }: Pick<LoopView, 'log'>,
+  ask: (yes: Yes) => boolean,
+): boolean {
+  try {
+    return ask((predicate, ...args) =>
+      saysTrue({ whose: `an unlock condition of tool '${name}'`, log }, predicate, ...args),
+    );
+  } catch (thrown) {
+    log(mistake(`an unlock condition of tool '${name}' threw`, thrown));
+    return false;
+  }
+}
+
+/**
+ * @throws ToolDefinitionError when two tools of the playbook share a name, a condition is empty or names a tool that the
+ *   playbook does not have, or a tool can never be unlocked.
+ */
+export function checkLocks(playbook: string, open: readonly AnyTool[], locks: readonly Lock[]): void {
+  const refuse = (problem: string): never => {
+    throw new ToolDefinitionError(playbook, 'locked', problem);
+  };
+  const names = new Set(open.map(({ name }) => name));
+  for (const { name, tool } of locks) {
+    if (!tool) continue;
+    if (names.has(name)) refuse(`it has more than one tool '${name}'.`);
+    names.add(name);
+  }
+  for (const { name, condition } of locks) {
+    const unknown = condition.names.find((one) => !names.has(one));
+    if (unknown !== undefined) refuse(`'${name}' is unlocked by '${unknown}', which is none of its tools.`);
+    if (conditionsIn(condition).some(isEmpty)) refuse(`a condition of '${name}' names nothing.`);
+  }
+  const stuck = neverUnlocked(open, locks).map(({ name }) => `'${name}'`);
+  if (stuck.length > 0)
+    refuse(`${stuck.join(', ')} can never be unlocked: each waits for itself or another of them.`);
+}
+
+const isEmpty = (condition: UnlockCondition): boolean =>
+  condition.type === 'after'
+    ? condition.names.length === 0
+    : 'conditions' in condition && condition.conditions.length === 0;
+
+/** Finds the locks that stay closed when all else happens that may. */
+function neverUnlocked(open: readonly AnyTool[], locks: readonly Lock[]): readonly Lock[] {
+  const usable = new Set(open.map(({ name }) => name));
+  let left = locks;
+  for (;;) {
+    const opened = left.filter(({ condition }) => mayBeMet(condition, usable));
+    if (opened.length === 0) return left;
+    for (const { name } of opened) usable.add(name);
+    left = left.filter((lock) => !opened.includes(lock));
+  }
+}
+
+function mayBeMet(condition: UnlockCondition, usable: ReadonlySet<string>): boolean {
+  switch (condition.type) {
+    case 'after':
+      return condition.names.every((name) => usable.has(name));
+    case 'all-of':
+      return condition.conditions.every((one) => mayBeMet(one, usable));
+    case 'any-of':
+      return condition.conditions.some((one) => mayBeMet(one, usable));
+    default:
+      return true;
+  }
+}
+
+/** The locks of a playbook are keyed by the tools as it was given them. */
+export type Locks = ReadonlyMap<AnyTool, Lock>;
+
+/**
+ * The lock that keeps a tool from being used: its own, or that of the unfolding tool that brought it. An unfolding tool
+ * may have been opened when its lock was open, for another key or before the playbook began anew, and what it brought
+ * is behind the lock as it is now. One way that is open is enough for a tool that several unfolding tools bring.
+ */
+function shutBy(tool: AnyTool, locks: Locks, isShut: (lock: Lock) => boolean): Lock | undefined {
+  const own =
+    locks.get(unwrapAs(tool, (one): one is AnyTool => locks.has(one)) ?? tool) ??
+    unwrapAs(tool, isLocked)?.[LOCK];
+  if (own && isShut(own)) return own;
+  const origin = originOf(tool);
+  if (!origin || origin.wasThere) return undefined;
+  const ways = origin.by.map((unfolding) => shutBy(unfolding, locks, isShut));
+  return ways.includes(undefined) ? undefined : ways[0];
+}
+
+/** Finds the first lock that keeps one of these tools from being used. */
+export function firstShut(
+  tools: readonly AnyTool[],
+  locks: Locks,
+  isShut: (lock: Lock) => boolean,
+): Lock | undefined {
+  for (const tool of tools) {
+    const lock = shutBy(tool, locks, isShut);
+    if (lock) return lock;
+  }
+  return undefined;
+}

@@ -1,0 +1,178 @@
+import { defineTool } from '../../tool/define-tool.ts';
+import { type LenientSchema, lenientSchema, oneString } from '../../tool/input-schema.ts';
+import type { JsonObject } from '../../tool/json.ts';
+import type { BudgetView, ProcessView } from '../../tool/process-view.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+import { defineUnfolding } from '../unfolding/define-unfolding.ts';
+import type { UnfoldingOptions, UnfoldingTool } from '../unfolding/to-unfolding.ts';
+import { AGENT_PROCESS, type PastCall, PROCESS, type ProcessMemory } from './memory.ts';
+
+/**
+ * Lets a model look at the turn that it works in: how long it runs, what it has used of its limits and what they leave,
+ * which tools and models have been called. Reads only, from the journal; shows no context and nothing secret.
+ */
+export const agentProcessTools = (
+  options: UnfoldingOptions = {},
+): UnfoldingTool<'agent_process', JsonObject> =>
+  defineUnfolding({
+    name: 'agent_process',
+    description:
+      'Access information about the current agent process including status, budget, cost, and history. ' +
+      'Invoke to see available operations.',
+    childToolUsageNotes:
+      'Use process_status for current state and runtime. Use process_budget to check limits. ' +
+      'Use process_cost to see spending.',
+    ...options,
+    uses: [AGENT_PROCESS],
+    tools: processTools(),
+  });
+
+/** Each of the tools answers this outside of a session. */
+const NO_PROCESS = 'No agent process available. These tools require an active agent context.';
+
+const processTools = (): readonly AnyTool[] => [
+  looks(
+    'process_status',
+    'Get the current process status, ID, running time, and goal information',
+    statusText,
+  ),
+  looks('process_budget', 'Get the budget limits and current usage against those limits', budgetText),
+  looks('process_cost', 'Get detailed cost and token usage information', costText),
+  looks('process_history', 'Get the history of actions taken in this process', historyText),
+  looks('process_tools_stats', 'Get statistics about tool usage in this process', toolsText),
+  looks('process_models', 'Get information about which models have been used', modelsText),
+];
+
+const looks = (
+  name: string,
+  description: string,
+  text: (process: ProcessView, memory: ProcessMemory) => string,
+): AnyTool =>
+  defineTool({
+    name,
+    description,
+    effect: 'read',
+    run: (_, { process }) => (process ? text(process, process.recall(PROCESS)) : NO_PROCESS),
+  });
+
+/** Always says that the turn runs, since a call can only ask while it does. */
+const statusText = ({ id, runningMs, goal, parent }: ProcessView): string =>
+  [
+    `Process ID: ${id}`,
+    'Status: RUNNING',
+    `Running time: ${duration(runningMs)}`,
+    goal === undefined ? 'No goal (utility process)' : `Goal: ${goal}`,
+    `Parent ID: ${parent ?? 'none (root process)'}`,
+  ].join('\n');
+
+/** Lists what the budget has left. What it calls actions are tool calls. */
+const budgetText = ({ budget: { cost, tokens, toolCalls }, used }: ProcessView): string =>
+  [
+    'Budget Status:',
+    '',
+    ...limitLines('Cost', { budget: cost, used: used.cost }, (amount) => dollars(amount, 4)),
+    '',
+    ...limitLines('Token', { budget: tokens, used: used.tokens }, count),
+    '',
+    ...limitLines('Action', { budget: toolCalls, used: used.toolCalls }, count),
+  ].join('\n');
+
+function limitLines(
+  name: string,
+  { budget, used }: { readonly budget: BudgetView | undefined; readonly used: number },
+  shown: (amount: number) => string,
+): readonly string[] {
+  if (!budget) return [`${name} limit: none`, `  Used: ${shown(used)}`];
+  const { limit, remaining } = budget;
+  return [
+    `${name} limit: ${shown(limit)}`,
+    `  Used: ${shown(budget.used)}`,
+    `  Remaining: ${shown(remaining)}`,
+  ];
+}
+
+/** Says what the turn has cost. Its line on embeddings is always 0, since none are ever asked for. */
+const costText = (
+  { used: { modelCalls, inputTokens, outputTokens } }: ProcessView,
+  { models }: ProcessMemory,
+): string =>
+  [
+    'Cost and Usage:',
+    '',
+    `Total cost: ${dollars(
+      models.reduce((sum, { cost = 0 }) => sum + cost, 0),
+      6,
+    )}`,
+    `LLM invocations: ${modelCalls}`,
+    'Embedding invocations: 0',
+    '',
+    'Tokens used:',
+    `  Prompt tokens: ${count(inputTokens)}`,
+    `  Completion tokens: ${count(outputTokens)}`,
+    `  Total tokens: ${count(inputTokens + outputTokens)}`,
+  ].join('\n');
+
+function historyText(_: ProcessView, { calls, history }: ProcessMemory): string {
+  if (calls === 0) return 'No actions have been executed yet.';
+  const earlier = calls - history.length;
+  return [
+    `Action history (${calls} action(s)):`,
+    '',
+    ...(earlier > 0 ? [`(the first ${earlier} are not shown)`] : []),
+    ...history.map((call, index) => `${earlier + index + 1}. ${call.tool}${howItWent(call)}`),
+  ].join('\n');
+}
+
+function howItWent({ ms, failed }: PastCall): string {
+  const parts = [...(ms === undefined ? [] : [duration(ms)]), ...(failed ? ['failed'] : [])];
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+}
+
+function toolsText(_: ProcessView, { calls, tools }: ProcessMemory): string {
+  if (calls === 0) return 'No tools have been called yet.';
+  return [
+    'Tool Usage Statistics:',
+    '',
+    `Total tool calls: ${calls}`,
+    `Unique tools used: ${tools.length}`,
+    '',
+    'Calls by tool:',
+    ...tools.toSorted((a, b) => b.calls - a.calls).map((one) => `  ${one.tool}: ${one.calls} calls`),
+  ].join('\n');
+}
+
+function modelsText(_: ProcessView, { models }: ProcessMemory): string {
+  if (models.length === 0) return 'No models have been used yet.';
+  const lines = models.map(({ model, calls, tokens, cost }) => {
+    const price = cost === undefined ? '' : `, ${dollars(cost, 6)}`;
+    return `- ${model} (${calls} calls, ${count(tokens)} tokens${price})`;
+  });
+  return [`Models used (${models.length}):`, '', ...lines].join('\n');
+}
+
+/** Writes milliseconds as a model reads them: `1h 2m 3s`, `2m 3s`, `3.4s`, `250ms`. */
+export function duration(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  if (hours > 0) return `${hours}h ${minutes}m ${seconds % 60}s`;
+  if (minutes > 0) return `${minutes}m ${seconds % 60}s`;
+  return seconds > 0 ? `${seconds}.${Math.floor((ms % 1000) / 100)}s` : `${Math.floor(ms)}ms`;
+}
+
+/** Writes a number as `1,234`. */
+const count = (amount: number): string => amount.toLocaleString('en-US');
+
+/** Writes an amount as `$0.1234`, with so many decimals. */
+const dollars = (amount: number, decimals: number): string => `$${amount.toFixed(decimals)}`;
+
+/** Reads one required text. It is `undefined` when the model left it out or sent nothing but blanks. */
+export const textParameter = (name: string, description: string): LenientSchema<string | undefined> =>
+  lenientSchema(oneString(name, description), (input) => {
+    const sent = Object.hasOwn(input, name) ? input[name] : undefined;
+    if (sent === undefined || sent === null) return undefined;
+    const words = typeof sent === 'string' ? sent : JSON.stringify(sent);
+    return words.trim() === '' ? undefined : words;
+  });
+
+/** Marks tools whose calls a console may leave out, since what they say is shown by itself. */
+export const SHOWN_BY_ITSELF: { readonly banner: false } = { banner: false };

@@ -1,0 +1,171 @@
+import type { ToolCall } from '../../tool/call.ts';
+import { defineTool } from '../../tool/define-tool.ts';
+import type { DomainType } from '../../tool/domain-type.ts';
+import type { Json, JsonObject } from '../../tool/json.ts';
+import type { BlackboardEntry } from '../../tool/kept-values.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+import { error, type ToolResult } from '../../tool/tool-result.ts';
+import { defineUnfolding } from '../unfolding/define-unfolding.ts';
+import type { UnfoldingOptions, UnfoldingTool } from '../unfolding/to-unfolding.ts';
+import { textParameter } from './agent-process-tools.ts';
+
+/** Makes words of one value of the blackboard, for the model. */
+export type BlackboardFormatter = (value: Json, entry: BlackboardEntry) => string;
+
+/** Says how the blackboard unfolds, and how its values are shown. */
+export interface BlackboardToolsOptions extends UnfoldingOptions {
+  /** Types whose values are shown by their `infoString`, or their `content`: those that entries name as their type. */
+  readonly types?: readonly DomainType[] | undefined;
+  /**
+   * Unless it is given, a value is shown as its type says, text as it is and everything else as its JSON, all up to 8,000
+   * characters.
+   */
+  readonly format?: BlackboardFormatter | undefined;
+}
+
+/**
+ * Lets a model look at the blackboard of the loop in which it works: in a subagent, at that of the subagent.
+ * Types are nominal, the names under which objects were added; an object without one goes by what it is as JSON.
+ */
+export const blackboardTools = ({
+  types = [],
+  format = formatterFor(types),
+  ...options
+}: BlackboardToolsOptions = {}): UnfoldingTool<'blackboard', JsonObject> =>
+  defineUnfolding({
+    name: 'blackboard',
+    description:
+      'Access objects in the current process context. ' +
+      'Invoke to see available operations for listing, getting, and describing objects.',
+    childToolUsageNotes:
+      "Use blackboard_list to see what's available. " +
+      'Use blackboard_get for named bindings, blackboard_last for the most recent of a type.',
+    ...options,
+    tools: boardTools(format),
+  });
+
+/** Each of the tools answers this outside of a session. */
+const NO_PROCESS = 'No agent process available. Blackboard tools require an active agent context.';
+
+/** So many characters are shown of a value that has no formatter of its own. */
+const MAX_VALUE = 8_000;
+/** So many entries are listed; of more, the newest are. */
+const MAX_LISTED = 200;
+/** So many characters of a name that the model sent are echoed. */
+const MAX_ECHO = 80;
+
+const boardTools = (format: BlackboardFormatter): readonly AnyTool[] => [
+  listTool,
+  byName(
+    'blackboard_get',
+    'Get an object by its binding name',
+    (entry, name) => `${typeOf(entry)} bound to '${name}':\n${format(entry.value, entry)}`,
+  ),
+  byType(
+    'blackboard_last',
+    'Get the most recent object of a given type, as blackboard_list names it',
+    (entries, type) => {
+      const last = entries.at(-1);
+      return last
+        ? `Last ${typeOf(last)}:\n${format(last.value, last)}`
+        : `No object of type '${type}' found in blackboard`;
+    },
+  ),
+  byName(
+    'blackboard_describe',
+    'Get a detailed description of an object by its binding name',
+    (entry, name) => `Description of ${typeOf(entry)} '${name}':\n${format(entry.value, entry)}`,
+  ),
+  byType(
+    'blackboard_count',
+    'Count the number of objects of a given type in the blackboard',
+    (entries, type) => `Found ${entries.length} object(s) of type '${type}' in blackboard`,
+  ),
+];
+
+const listTool: AnyTool = defineTool({
+  name: 'blackboard_list',
+  description: 'List all objects currently in the blackboard with their types, indices and binding names',
+  effect: 'read',
+  run: (_, call) => {
+    if (!call.process) return NO_PROCESS;
+    const entries = call.blackboard.entries();
+    if (entries.length === 0) return 'Blackboard is empty - no objects available.';
+    const left = Math.max(0, entries.length - MAX_LISTED);
+    const lines = entries.slice(left).map((entry, index) => `[${left + index}] ${label(entry)}`);
+    return [
+      `Blackboard contains ${entries.length} object(s):`,
+      ...(left > 0 ? [`(the first ${left} are not shown)`] : []),
+      ...lines,
+    ].join('\n');
+  },
+});
+
+const label = (entry: BlackboardEntry): string =>
+  entry.name === undefined ? typeOf(entry) : `${typeOf(entry)} bound to '${entry.name}'`;
+
+/** Names the type of an entry. One that was added without a type goes by the kind of JSON that it is. */
+function typeOf({ type, value }: BlackboardEntry): string {
+  if (type !== undefined) return type;
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'list' : typeof value;
+}
+
+const byName = (
+  tool: string,
+  description: string,
+  say: (entry: BlackboardEntry, name: string) => string,
+): AnyTool =>
+  defineTool({
+    name: tool,
+    description,
+    input: textParameter('name', 'The binding name to look up'),
+    effect: 'read',
+    run: (name, call) =>
+      lookUp(call, { parameter: 'name', sought: name }, (sought, shown) => {
+        const entry = call.blackboard.entries().findLast((one) => one.name === sought);
+        return entry ? say(entry, shown) : `No object found with binding name '${shown}'`;
+      }),
+  });
+
+const byType = (
+  tool: string,
+  description: string,
+  say: (entries: readonly BlackboardEntry[], type: string) => string,
+): AnyTool =>
+  defineTool({
+    name: tool,
+    description,
+    input: textParameter('typeName', 'The type name, as blackboard_list shows it'),
+    effect: 'read',
+    run: (type, call) =>
+      lookUp(call, { parameter: 'typeName', sought: type }, (sought, shown) =>
+        say(
+          call.blackboard.entries().filter((entry) => typeOf(entry) === sought),
+          shown,
+        ),
+      ),
+  });
+
+function lookUp(
+  call: ToolCall,
+  { parameter, sought }: { readonly parameter: string; readonly sought: string | undefined },
+  say: (sought: string, shown: string) => string,
+): string | ToolResult {
+  if (!call.process) return NO_PROCESS;
+  if (sought === undefined) return error(`Missing required parameter: ${parameter}`);
+  return say(sought, sought.slice(0, MAX_ECHO));
+}
+
+/** Writes a value as its type says, text as it is and everything else as its JSON, all up to a size. */
+function formatterFor(types: readonly DomainType[]): BlackboardFormatter {
+  const byName = new Map(types.map((type) => [type.name, type]));
+  return (value, { type = '' }) => {
+    const words =
+      byName.get(type)?.inWords?.(value) ?? (typeof value === 'string' ? value : JSON.stringify(value));
+    const { length } = words;
+    return length <= MAX_VALUE
+      ? words
+      : `${words.slice(0, MAX_VALUE)}... [truncated, full length: ${length} chars]`;
+  };
+}

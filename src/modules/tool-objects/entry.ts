@@ -1,0 +1,17 @@
+/** The entry `holdfast/tool-objects`: tools that are methods of objects, or made anew for each invocation. */
+
+export type { ToolEntry, ToolTable } from './tool-entry.ts';
+export { type MadeTools, toolFactory } from './tool-factory.ts';
+export { type ToolMethodConfig, toolMethod, toolTable } from './tool-method.ts';
+export { ToolObjectError } from './tool-object.ts';
+export {
+  hasTools,
+  type ToolsOfOptions,
+  toolsOf,
+  toolsOfAll,
+  toolsOfSafely,
+  type UnfoldingDeclaration,
+  unfoldingOf,
+  unfoldingOfSafely,
+} from './tools-of.ts';
+export { withInnerToolObject } from './with-inner-tool-object.ts';

@@ -1,0 +1,171 @@
+import { mayNest, type Nested } from '../../sources/resolution/nesting.ts';
+import {
+  type CollectMade,
+  FACTORY,
+  isToolFactory,
+  type ToolFactory,
+  type ToolObjectSource,
+  ToolResolutionError,
+} from '../../sources/resolution/tool-source.ts';
+import { memoized } from '../../tool/async.ts';
+import { decorate } from '../../tool/decorate.ts';
+import { mistake } from '../../tool/log.ts';
+import { isClass, shown } from '../../tool/shown.ts';
+import type { AnyTool, LoopView } from '../../tool/tool.ts';
+import { error } from '../../tool/tool-result.ts';
+import { shortcut } from '../unfolding/call-unfolding.ts';
+import { allOf } from '../unfolding/inner-tools.ts';
+import {
+  type AnyUnfoldingTool,
+  UNFOLDS,
+  type Unfolding,
+  type UnfoldsInto,
+  unfoldingIn,
+} from '../unfolding/unfolding.ts';
+
+/** What a factory makes: an object with a table of tools, a tool, or several of them. */
+export type MadeTools = Made | readonly Made[];
+
+type Made = AnyTool | (ToolObjectSource & { readonly toolsNow?: never });
+
+/**
+ * Tools that keep something in fields or closures: each invocation makes its own with `make`, when the first of them is called,
+ * and all loops of the invocation share what was made. So nothing of it is seen by another session. A turn that goes on in another
+ * invocation has a new one, which has forgotten what was kept in it: what must survive belongs in `call.state`.
+ *
+ * `make` is also called once where the tools are listed, for their names and schemas, so it answers the same tools each time, at
+ * once, and does nothing else: outside of a request a Worker may neither connect to anything nor draw random values.
+ *
+ * @throws TypeError for what is no function. What else is wrong is told where the factory is listed.
+ *
+ * @example
+ * ```ts
+ * const tools = [toolFactory(() => new Invoices())];
+ * ```
+ */
+export function toolFactory(make: () => MadeTools): ToolFactory {
+  if (typeof make === 'function' && !isClass(make)) return factoryOf(make);
+  const example = typeof make === 'function' ? Reflect.get(make, 'name') : 'Cart';
+  throw new TypeError(
+    `toolFactory is given ${shown(make)}: give it a function, as in toolFactory(() => new ${example}()).`,
+  );
+}
+
+/** Holds the tools of a factory once they were listed, and under which key an invocation keeps what it has made. */
+function factoryOf(make: () => MadeTools): ToolFactory {
+  let listed: readonly AnyTool[] | undefined;
+  factories += 1;
+  const key = `factory ${factories}`;
+  const factory: ToolFactory = {
+    [FACTORY](path, collect) {
+      const { name = 'a tool factory' } = path.find(({ of }) => of === factory) ?? {};
+      if (!mayNest(path, { of: factory, name })) return [];
+      const made = () => madeBy(make, { path, of: factory }, collect);
+      listed ??= made().map((tool) =>
+        liveTool(tool, (view) => view.made(key, made).find(({ name }) => name === tool.name)),
+      );
+      return listed;
+    },
+  };
+  return factory;
+}
+
+let factories = 0;
+
+function madeBy(
+  make: () => unknown,
+  { path, of }: { readonly path: readonly Nested[]; readonly of: ToolFactory },
+  collect: CollectMade,
+): readonly AnyTool[] {
+  const made = make();
+  if (made instanceof Promise) {
+    throw new ToolResolutionError(
+      'the function of toolFactory answers a promise: make the object at once, and await inside its tools',
+    );
+  }
+  const things = [made].flat();
+  return collect(things, [...path, { of, name: things.map(nameOf).join(', ') || 'nothing' }]);
+}
+
+function nameOf(made: unknown): string {
+  if (isToolFactory(made)) return 'a tool factory';
+  const { name }: { readonly name?: unknown } = Object(made);
+  return typeof name === 'string' ? name : String(Object(made).constructor?.name);
+}
+
+/** Finds a tool of what the invocation has made. */
+type FindTool = (view: LoopView) => AnyTool | undefined;
+
+/** The tool, whose calls run the one that is found. */
+function liveTool(tool: AnyTool, find: FindTool): AnyTool {
+  const live = decorate(tool, {
+    async call(input, call) {
+      const found = find(call.view);
+      if (found) return found.call(input, call);
+      call.view.log(mistake(`a tool factory made no '${tool.name}' this time, which it made before.`));
+      return error(`Tool '${call.tool}' is not there any more. Do not call it again; go on without it.`);
+    },
+  });
+  const unfolding = unfoldingIn(tool);
+  return unfolding ? liveUnfolding(live, unfolding, find) : live;
+}
+
+/** An unfolding tool, whose tools are those of the one that is found too. */
+function liveUnfolding(live: AnyTool, unfolding: Unfolding, find: FindTool): AnyUnfoldingTool {
+  const { delegate: tool = live } = live;
+  const found = (view: LoopView): Unfolding => {
+    const now = find(view);
+    const found = now && unfoldingIn(now);
+    if (found) return found;
+    throw new TypeError(`A tool factory made no unfolding tool '${tool.name}' this time.`);
+  };
+  const into = liveInto(unfolding.into, (view) => found(view).into);
+  const { prepare } = unfolding;
+  const made: Unfolding = {
+    ...unfolding,
+    into,
+    prepare: prepare && ((call) => (found(call.view).prepare ?? prepare)(call)),
+  };
+  const inner = into.by === 'all' ? into.tools : into.by === 'category' ? allOf(into.tools) : tool.inner;
+  // One that is decorated has guards that a tool called through it would pass by.
+  const route = UNFOLDS in tool && tool.route ? shortcut(made, tool.inputSchema) : undefined;
+  return { ...live, opens: true, inner, route, [UNFOLDS]: made };
+}
+
+function liveInto(into: UnfoldsInto, now: (view: LoopView) => UnfoldsInto): UnfoldsInto {
+  const all = toolsIn(into);
+  const live = memoized((tool: AnyTool) => {
+    const at = all.indexOf(tool);
+    // Two categories may have tools of one name. A factory that makes others this time must not have another run in its place.
+    const isIt = (one: AnyTool | undefined): boolean => one?.name === tool.name;
+    return liveTool(tool, (view) => [toolsIn(now(view))[at]].find(isIt));
+  });
+  switch (into.by) {
+    case 'all':
+      return { ...into, tools: into.tools.map(live) };
+    case 'category':
+      return { ...into, tools: new Map([...into.tools].map(([name, tools]) => [name, tools.map(live)])) };
+    case 'moment':
+      return {
+        ...into,
+        ask: (view) => {
+          const found = now(view);
+          return found.by === 'moment' ? found.ask(view) : into.ask(view);
+        },
+      };
+    case 'selection':
+      return {
+        ...into,
+        select: (input, view) => {
+          const found = now(view);
+          return (found.by === 'selection' ? found : into).select(input, view);
+        },
+      };
+  }
+}
+
+/** The tools that are always inside, in an order that is the same for each that a factory makes. */
+function toolsIn(into: UnfoldsInto): readonly AnyTool[] {
+  if (into.by === 'all') return into.tools;
+  return into.by === 'category' ? allOf(into.tools) : [];
+}

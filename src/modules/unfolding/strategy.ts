@@ -1,0 +1,241 @@
+import { memoized } from '../../tool/async.ts';
+import { checkNaming } from '../../tool/check-definition.ts';
+import { adopting, decorate, renamed, sameTools } from '../../tool/decorate.ts';
+import { mistake } from '../../tool/log.ts';
+import { createModule, useOf } from '../../tool/module-use.ts';
+import { OFFERS } from '../../tool/offers.ts';
+import { originOf, withOrigin } from '../../tool/origin.ts';
+import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
+import { broughtBy, innerTools, isBroughtBy } from './inner-tools.ts';
+import { contextTool, freeName, guideTo } from './texts.ts';
+import {
+  UNFOLDED,
+  type Unfolded,
+  type UnfoldedList,
+  type Unfolding,
+  unfoldedIn,
+  unfoldingIn,
+} from './unfolding.ts';
+
+/** Offers what is inside the unfolding tools that are open, in their place; in every loop, without being asked for. */
+export const unfoldingStrategy: InjectionStrategy = {
+  name: 'unfolding',
+  offer: (tools, view) => withoutEmpty(withOpen(tools, view), view),
+  mayBecome(tool) {
+    const unfolding = unfoldingIn(tool);
+    return unfolding ? [guideTo(tool, unfolding)] : [];
+  },
+};
+
+/** The tools, with what is inside the unfolding tools that are open. */
+function withOpen(tools: readonly AnyTool[], view: LoopView): readonly AnyTool[] {
+  const all = view.recall(UNFOLDED);
+  const list = unfoldedIn(all, view);
+  if (list.length === 0) return tools;
+  const former = offers.get(all)?.get(view.frame);
+  if (former && stillHolds(former, tools, view)) return former.offered;
+  const asked: MomentAnswer[] = [];
+  const offered = unfold(tools, list, (unfolding, unfolded) => {
+    const answer = inside(unfolding, unfolded, view);
+    if (unfolding.into.by === 'moment') asked.push({ unfolding, unfolded, answer });
+    return answer;
+  });
+  keep(all, view, { turn: view.turn, tools, asked, offered });
+  return offered;
+}
+
+/** The module of unfolding tools: it remembers which are open, and offers what is inside them. */
+export const UNFOLDING = useOf(createModule({ name: 'unfolding', state: [UNFOLDED] }));
+OFFERS.give(UNFOLDING, unfoldingStrategy);
+
+/** Keeps what was offered, and all that it was made of beside the memory of what is open. */
+interface Offered {
+  readonly turn: string;
+  readonly tools: readonly AnyTool[];
+  readonly asked: readonly MomentAnswer[];
+  readonly offered: readonly AnyTool[];
+}
+
+/** Keeps the answer of an unfolding tool that is asked at every offer. */
+interface MomentAnswer {
+  readonly unfolding: Unfolding;
+  readonly unfolded: Unfolded;
+  readonly answer: readonly AnyTool[] | undefined;
+}
+
+/** Keyed by the memory, then by the loop. A list that has not changed stays the same list, and costs the loop nothing. */
+const offers = new WeakMap<UnfoldedList, Map<string, Offered>>();
+
+function keep(list: UnfoldedList, { frame }: LoopView, offered: Offered): void {
+  const ofLoops = offers.get(list) ?? new Map<string, Offered>();
+  offers.set(list, ofLoops.set(frame, offered));
+}
+
+const stillHolds = ({ turn, tools: former, asked }: Offered, tools: readonly AnyTool[], view: LoopView) =>
+  turn === view.turn &&
+  sameTools(former, tools) &&
+  asked.every(({ unfolding, unfolded, answer }) =>
+    sameTools(inside(unfolding, unfolded, view) ?? [], answer ?? []),
+  );
+
+/** An unfolding tool stays closed when its tools cannot be made again: code may have changed since it was opened. */
+function inside(unfolding: Unfolding, unfolded: Unfolded, view: LoopView): readonly AnyTool[] | undefined {
+  try {
+    const tools = innerTools(unfolding.into, unfolded, view);
+    return tools.length > 0 || unfolding.into.by === 'moment' ? tools : undefined;
+  } catch (thrown) {
+    const message = `the unfolding tool '${unfolded.facade}' stays closed: its tools could not be made`;
+    view.log(mistake(message, thrown));
+    return undefined;
+  }
+}
+
+/** The tools of an unfolding tool that was opened; `undefined` when they cannot be made. */
+type Inside = (unfolding: Unfolding, unfolded: Unfolded) => readonly AnyTool[] | undefined;
+
+/**
+ * What is offered once these unfolding tools are open: each is replaced by the tools inside it, and by a guide under
+ * its name. They open in the order in which they were called, but one that waits for another's tools is looked at again
+ * after that. One whose unfolding tool is not there changes nothing. Pure, but for `inside`.
+ */
+function unfold(tools: readonly AnyTool[], list: UnfoldedList, inside: Inside): readonly AnyTool[] {
+  let offered = tools;
+  let left = list;
+  for (;;) {
+    const closed: Unfolded[] = [];
+    for (const unfolded of left) {
+      const next = open(offered, unfolded, inside);
+      if (next) offered = next;
+      else closed.push(unfolded);
+    }
+    if (closed.length === left.length) return offered;
+    left = closed;
+  }
+}
+
+function open(
+  offered: readonly AnyTool[],
+  unfolded: Unfolded,
+  inside: Inside,
+): readonly AnyTool[] | undefined {
+  const at = offered.findIndex((tool) => tool.name === unfolded.facade && isUnder(tool, unfolded.under));
+  const tool = offered[at];
+  const unfolding = tool && unfoldingIn(tool);
+  const inner = unfolding && inside(unfolding, unfolded);
+  if (!inner) return undefined;
+  if (unfolding.exclusive) return placeInnerTools([], tool, inner);
+  const placed = placeInnerTools(offered.with(at, guideTo(tool, unfolding)), tool, inner);
+  return unfolding.contextTool ? [...placed, contextOf(tool, unfolding, placed)] : placed;
+}
+
+/** Unfolding tools of one name may come from several places; what was opened is one of them. */
+function isUnder(tool: AnyTool, unfolding: string | undefined): boolean {
+  if (unfolding !== undefined) return isBroughtBy(tool, unfolding);
+  const origin = originOf(tool);
+  return origin === undefined || origin.wasThere;
+}
+
+function contextOf(tool: AnyTool, { notes }: Unfolding, offered: readonly AnyTool[]): AnyTool {
+  const taken = new Set(offered.map((one) => one.name));
+  const name = freeName(tool.name, `${tool.name}_context`, taken);
+  return contextTool({ name, unfolding: tool, notes, tools: broughtBy(offered, tool.name) });
+}
+
+/**
+ * The siblings, and beside them the tools of an unfolding tool. A sibling keeps its name: an inner tool of the same
+ * name is called after the unfolding tool too. A tool that is there already is not offered twice.
+ */
+export function placeInnerTools(
+  siblings: readonly AnyTool[],
+  unfolding: AnyTool,
+  inner: readonly AnyTool[],
+): readonly AnyTool[] {
+  const offered = [...siblings];
+  const taken = new Set(siblings.map(({ name }) => name));
+  const places = new Map(siblings.map((tool, place) => [originOf(tool)?.inner ?? tool, place]));
+  for (const tool of inner) {
+    const place = unfolding.adopt ? undefined : places.get(tool);
+    const there = place === undefined ? undefined : offered[place];
+    if (place !== undefined && there) {
+      offered[place] = alsoBroughtBy(unfolding, there);
+      continue;
+    }
+    const adopted = adoptedBy(unfolding, tool);
+    const name = freeName(unfolding.name, adopted.name, taken);
+    if (name !== adopted.name) checkNaming(name, adopted.description);
+    const named = name === adopted.name ? adopted : renamed(adopted, name);
+    const origin = { by: [unfolding], wasThere: false, inner: tool, name: adopted.name };
+    taken.add(name);
+    places.set(tool, offered.push(withOrigin(named, origin)) - 1);
+  }
+  return offered;
+}
+
+function alsoBroughtBy(unfolding: AnyTool, tool: AnyTool): AnyTool {
+  const { name } = tool;
+  const origin = originOf(tool) ?? { by: [], wasThere: true, inner: tool, name };
+  return withOrigin(tool, { ...origin, by: [...origin.by, unfolding] });
+}
+
+/**
+ * What guards an unfolding tool guards the tools inside, and those further inside unless it has its own way with them. A guard
+ * that an unfolding tool inside has of its own stands behind it, and in place of nothing.
+ */
+function adoptedBy({ adopt }: AnyTool, tool: AnyTool): AnyTool {
+  if (!adopt) return tool;
+  // Without its own, what it has then is what was made for those further inside.
+  const adopted = adopt(tool.adopt ? decorate(tool, { adopt: undefined }) : tool);
+  if (adopted.adopt && !tool.adopt) return adopted;
+  const further = adopted.adopt?.bind(adopted) ?? adopt;
+  return decorate(adopted, { adopt: adopting(tool, further) });
+}
+
+/**
+ * The tools without the unfolding tools that have nothing to bring now: a call of one would come to nothing. One that finds out when
+ * it is called what it brings stays, and so does one whose code throws, which a call tells. The same list when none goes,
+ * and for the same list without the same ones.
+ */
+function withoutEmpty(tools: readonly AnyTool[], view: LoopView): readonly AnyTool[] {
+  const known = lists(tools);
+  if (known.asked.length === 0) return tools;
+  const empty = known.asked.filter((tool) => isEmpty(tool, view));
+  if (empty.length === 0) return tools;
+  if (!sameTools(known.empty, empty)) {
+    known.empty = empty;
+    known.offered = tools.filter((tool) => !empty.includes(tool));
+  }
+  return known.offered;
+}
+
+/** Of a list: which of its tools are asked whether they have any, and what was last offered of it. */
+interface Known {
+  readonly asked: readonly AnyTool[];
+  empty: readonly AnyTool[];
+  offered: readonly AnyTool[];
+}
+
+const lists = memoized(
+  (tools: readonly AnyTool[]): Known => ({ asked: tools.filter(mayBeEmpty), empty: [], offered: tools }),
+);
+
+/** Tells an unfolding tool whose tools come and go, and one that has nothing but such inside. */
+function mayBeEmpty(tool: AnyTool): boolean {
+  const unfolding = unfoldingIn(tool);
+  if (!unfolding || unfolding.prepare) return false;
+  const { into } = unfolding;
+  return into.by === 'moment' || (into.by === 'all' && into.tools.every(mayBeEmpty));
+}
+
+function isEmpty(tool: AnyTool, view: LoopView): boolean {
+  const unfolding = unfoldingIn(tool);
+  if (!unfolding || unfolding.prepare) return false;
+  const { into } = unfolding;
+  if (into.by === 'all') return into.tools.every((one) => isEmpty(one, view));
+  if (into.by !== 'moment') return false;
+  try {
+    // What is further inside is not asked: a tree that is made as it is opened may have no end.
+    return into.ask(view).length === 0;
+  } catch {
+    return false;
+  }
+}

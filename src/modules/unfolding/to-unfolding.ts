@@ -1,0 +1,289 @@
+import {
+  checkNaming,
+  isTool,
+  readInput,
+  readMetadata,
+  ToolDefinitionError,
+} from '../../tool/check-definition.ts';
+import { checkInput, parseToolInput } from '../../tool/check-input.ts';
+import { copyJson } from '../../tool/copy-json.ts';
+import type { CheckedInput, InputDeclaration, InputOf, InputSchema } from '../../tool/input-schema.ts';
+import type { AsJson, Json, JsonObject } from '../../tool/json.ts';
+import type { JsonSchema } from '../../tool/json-schema.ts';
+import type { ModuleUse } from '../../tool/module-use.ts';
+import type { AnyTool, LoopView, Tool } from '../../tool/tool.ts';
+import { error } from '../../tool/tool-result.ts';
+import { callUnfolding, shortcut } from './call-unfolding.ts';
+import { allOf } from './inner-tools.ts';
+import { UNFOLDING } from './strategy.ts';
+import {
+  type AnyUnfoldingTool,
+  UNFOLDS,
+  type Unfolding,
+  type UnfoldingScope,
+  type UnfoldsInto,
+} from './unfolding.ts';
+
+/**
+ * Makes an unfolding tool of its literal.
+ *
+ * @throws ToolDefinitionError when the tool cannot work.
+ */
+export function toUnfolding<Declaration extends InputDeclaration>(
+  config: UnfoldingConfig<string, Declaration>,
+): AnyUnfoldingTool {
+  const { name, description, metadata = {}, scope = 'turn', childToolUsageNotes: notes, uses = [] } = config;
+  checkNaming(name, description);
+  if (config.exclusive && scope === 'session') {
+    const problem =
+      'it is exclusive, so nothing else could be called in the session any more: leave scope out.';
+    throw new ToolDefinitionError(name, 'scope', problem);
+  }
+  const { into, input, inner } = formOf(config);
+  return unfoldingTool({
+    name,
+    description,
+    metadata: readMetadata(name, metadata),
+    input,
+    inner,
+    uses,
+    unfolding: {
+      into,
+      notes: notes?.trim() ? notes : undefined,
+      exclusive: config.exclusive ?? false,
+      contextTool: config.contextTool ?? false,
+      scope,
+      prepare: config.prepare,
+    },
+  });
+}
+
+type Form = Pick<UnfoldingParts, 'input' | 'inner'> & { readonly into: UnfoldsInto };
+
+const NO_INPUT: JsonSchema = { type: 'object', properties: {} };
+
+function formOf<Declaration extends InputDeclaration>(config: UnfoldingConfig<string, Declaration>): Form {
+  if (config.select) return selectable(config);
+  if (config.byCategory) return byCategory(config);
+  const { name, tools } = config;
+  if (typeof tools === 'function') {
+    return { into: { by: 'moment', ask: tools }, input: NO_INPUT, inner: undefined };
+  }
+  const inner = checkTools(name, 'tools', tools);
+  return { into: { by: 'all', tools: inner }, input: NO_INPUT, inner };
+}
+
+function selectable<Declaration extends InputDeclaration>(
+  config: SelectableUnfolding<string, Declaration>,
+): Form {
+  const { name, select, input, tools = [] } = config;
+  // The input was checked by this schema, whose output is JSON: the unfolding tool refuses any other.
+  const into: UnfoldsInto = { by: 'selection', select: (checked, view) => select(checked as never, view) };
+  return {
+    into,
+    input: readInput<InputDeclaration>(name, input),
+    inner: tools.length > 0 ? checkTools(name, 'tools', tools) : undefined,
+  };
+}
+
+function byCategory({
+  name,
+  byCategory: lists,
+  categoryParameter: parameter = 'category',
+}: Categories): Form {
+  const tools = new Map(
+    Object.entries(lists).map(([category, list]) => [
+      category,
+      checkTools(name, `byCategory.${category}`, list),
+    ]),
+  );
+  if (tools.size === 0) throw new ToolDefinitionError(name, 'byCategory', 'it has no category.');
+  const categories = [...tools.keys()];
+  const description = `Category to access. Available: ${categories.join(', ')}`;
+  const input = {
+    type: 'object',
+    properties: { [parameter]: { type: 'string', description, enum: categories } },
+    required: [parameter],
+  };
+  return { into: { by: 'category', parameter, tools }, input, inner: allOf(tools) };
+}
+
+type Categories = Pick<CategoryUnfolding<string>, 'name' | 'byCategory' | 'categoryParameter'>;
+
+/** The tools, each once. @throws ToolDefinitionError when there is none, one is no tool, or two share a name. */
+export function checkTools(unfolding: string, field: string, tools: readonly AnyTool[]): readonly AnyTool[] {
+  const distinct = [...new Set(tools)];
+  if (distinct.length === 0)
+    throw new ToolDefinitionError(unfolding, field, 'it has no tools to unfold into.');
+  const names = new Set<string>();
+  for (const [index, tool] of distinct.entries()) {
+    if (!isTool(tool))
+      throw new ToolDefinitionError(unfolding, field, `what it has at index ${index} is no tool.`);
+    if (names.has(tool.name)) {
+      throw new ToolDefinitionError(unfolding, field, `it has two tools of the name '${tool.name}'.`);
+    }
+    names.add(tool.name);
+  }
+  return distinct;
+}
+
+/** Holds what an unfolding tool is made of, all of it checked. */
+interface UnfoldingParts {
+  readonly name: string;
+  readonly description: string;
+  readonly metadata: JsonObject;
+  /** For whoever lists the tools inside; absent when they are not known yet. */
+  readonly inner: readonly AnyTool[] | undefined;
+  readonly uses: readonly ModuleUse[];
+  /**
+   * The schema of an input that decides on the tools; or, where any input will do, the JSON Schema that the model is
+   * shown.
+   */
+  readonly input: InputSchema<unknown> | JsonSchema;
+  readonly unfolding: Unfolding;
+}
+
+/** Calls of unfolding tools that come in one reply run one after another: the second knows what the first has opened. */
+const SERIAL = 'unfolding';
+
+/**
+ * Makes a tool of an unfolding tool. It runs nothing: that it was called is remembered, and the loop offers what is
+ * inside.
+ */
+function unfoldingTool({
+  name,
+  description,
+  metadata,
+  inner,
+  uses,
+  input,
+  unfolding,
+}: UnfoldingParts): AnyUnfoldingTool {
+  const schema = isInputSchema(input) ? input : undefined;
+  const inputSchema = isInputSchema(input) ? input.json : input;
+  const check = async (sent: JsonObject, as = name): Promise<CheckedInput<Json>> =>
+    schema ? keepable(await checkInput(schema, sent, as), as) : { ok: true, value: sent };
+  return {
+    name,
+    description,
+    inputSchema,
+    effect: 'none',
+    serial: SERIAL,
+    returnDirect: false,
+    metadata,
+    inner,
+    opens: true,
+    uses: [UNFOLDING, ...uses],
+    route: shortcut(unfolding, inputSchema),
+    readInput: schema ? undefined : readAnything,
+    check,
+    async call(sent, call) {
+      const checked = await call.during('its input schema', () => check(sent, call.tool));
+      return checked.ok ? callUnfolding(checked.value, call) : checked.answer;
+    },
+    [UNFOLDS]: unfolding,
+  };
+}
+
+const isInputSchema = (input: InputSchema<unknown> | JsonSchema): input is InputSchema<unknown> =>
+  'parse' in input && typeof input.parse === 'function';
+
+/** Takes any input as none: there is nothing to get wrong in it, so nothing is refused. */
+function readAnything(raw: string): JsonObject {
+  const parsed = parseToolInput('', raw);
+  return parsed.ok ? parsed.input : {};
+}
+
+/** The tools are made again of the input after an eviction, so a schema must not make of it what the journal cannot keep. */
+function keepable(checked: CheckedInput<unknown>, name: string): CheckedInput<Json> {
+  if (!checked.ok) return checked;
+  const copy = copyJson(checked.value);
+  if (copy.ok) return copy;
+  const { path, what } = copy.problem;
+  const problem = `Tool '${name}' did not run: its schema makes of the value at \`${path}\` ${what}, which is not JSON.`;
+  return { ok: false, answer: error(problem) };
+}
+
+/** A tool that stands for others, which are offered in its place once it has been called. */
+export type UnfoldingTool<Name extends string = string, Input = unknown> = Tool<Name, Input, string> & {
+  readonly opens: true;
+  readonly [UNFOLDS]: Unfolding;
+};
+
+/** What every form of an unfolding tool may say beside its tools. */
+export interface UnfoldingOptions {
+  /** Modules that tools need which are not known when it is made; those of the others come with them. */
+  readonly uses?: readonly ModuleUse[] | undefined;
+  /** Told when it is called, below the names of its tools: as long as it has to be, since nobody else pays for it. */
+  readonly childToolUsageNotes?: string | undefined;
+  /** From its call on, its tools are all there is until the turn ends; without a guide and a context tool. */
+  readonly exclusive?: boolean | undefined;
+  /** Offers `{name}_context` too, which tells what its tools are for. */
+  readonly contextTool?: boolean | undefined;
+  /** How long it stays open: `turn`, until the turn or the nested loop ends, unless given. */
+  readonly scope?: UnfoldingScope | undefined;
+  /** Accepted and ignored: an unfolding tool is always replaced by its tools and a guide of its name. */
+  readonly removeOnInvoke?: boolean | undefined;
+}
+
+interface UnfoldingBase<Name extends string> extends UnfoldingOptions {
+  /** Letters, digits, `_` and `-`, at most 64. */
+  readonly name: Name;
+  /** What its tools are for, in a sentence: the model pays for it in every call, open or not. */
+  readonly description: string;
+  /** For programs that list tools; never sent to a model. Must be JSON. */
+  readonly metadata?: JsonObject | undefined;
+}
+
+/** Brings all of its tools. `Source`: what its list holds; `Answered`: what its function answers. */
+export interface PlainUnfolding<Name extends string, Source = AnyTool, Answered = AnyTool>
+  extends UnfoldingBase<Name> {
+  /** A list; or a function, asked whenever tools are offered, for tools that come and go while it is open. */
+  readonly tools: readonly Source[] | ((view: LoopView) => readonly Answered[]);
+  /**
+   * Runs when it is called and before `tools` is asked, to find out what those need to know, and record it. Answers what is
+   * wrong, in words for the model, when there is nothing to open; or a remark, said below the names of its tools.
+   */
+  readonly prepare?: Unfolding['prepare'];
+  readonly byCategory?: undefined;
+  readonly categoryParameter?: undefined;
+  readonly input?: undefined;
+  readonly select?: undefined;
+}
+
+/** Brings the tools of the category that the model names; of one that is not there, all. */
+export interface CategoryUnfolding<Name extends string, Source = AnyTool> extends UnfoldingBase<Name> {
+  readonly byCategory: Readonly<Record<string, readonly Source[]>>;
+  readonly prepare?: undefined;
+  /** What the model names it in; `category` unless given. */
+  readonly categoryParameter?: string | undefined;
+  readonly tools?: undefined;
+  readonly input?: undefined;
+  readonly select?: undefined;
+}
+
+/** Brings what a function of its input answers, which may be tools that were not there before. */
+export interface SelectableUnfolding<
+  Name extends string,
+  Declaration extends InputDeclaration,
+  Source = AnyTool,
+  Answered = AnyTool,
+> extends UnfoldingBase<Name> {
+  readonly input: Declaration;
+  readonly prepare?: undefined;
+  /**
+   * Runs once a call, and again of the journaled input when another invocation goes on: it depends on its input alone, and
+   * what its tools share is in `call.state`. It is given the input as JSON gives it back.
+   */
+  readonly select: (input: AsJson<InputOf<Declaration>>, view: LoopView) => readonly Answered[];
+  /** Those that may be selected, for whoever lists the tools inside. */
+  readonly tools?: readonly Source[] | undefined;
+  readonly byCategory?: undefined;
+  readonly categoryParameter?: undefined;
+}
+
+/** The literal of an unfolding tool, of whose sources tools were made. */
+export type UnfoldingConfig<Name extends string, Declaration extends InputDeclaration> =
+  | PlainUnfolding<Name>
+  | CategoryUnfolding<Name>
+  | SelectableUnfolding<Name, Declaration>;

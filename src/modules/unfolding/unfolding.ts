@@ -1,0 +1,126 @@
+import { unwrapAs } from '../../tool/decorate.ts';
+import { type Json, sameJson } from '../../tool/json.ts';
+import type { AnyTool, LiveCall, LoopView, OpeningTool } from '../../tool/tool.ts';
+import type { FactPlace, SessionMoment, ToolMemory } from '../../tool/tool-memory.ts';
+
+/** Marks an unfolding tool. Private to the system: a tool is one by how it was made, never by its shape. */
+export const UNFOLDS: unique symbol = Symbol('holdfast.unfolds');
+
+/** What a tool that stands for others is made of: they are offered in its place once it has been called. */
+export interface Unfolding {
+  readonly into: UnfoldsInto;
+  /** Told when it is opened, below the names of its tools. */
+  readonly notes: string | undefined;
+  /** Opening it takes all other tools away. */
+  readonly exclusive: boolean;
+  /** It brings one more tool, which tells of its tools. */
+  readonly contextTool: boolean;
+  readonly scope: UnfoldingScope;
+  /**
+   * Finds out, when it is called, what it is going to bring, and records that. Answers what is wrong, in words for the
+   * model, when it cannot be had: the unfolding tool then stays closed. What is to be said though it opens, is a
+   * remark.
+   */
+  readonly prepare?:
+    | ((call: LiveCall) => Promise<string | { readonly remark: string } | undefined>)
+    | undefined;
+}
+
+/** Which tools an unfolding tool unfolds into. */
+export type UnfoldsInto =
+  | { readonly by: 'all'; readonly tools: readonly AnyTool[] }
+  /** Asked anew whenever tools are offered. */
+  | { readonly by: 'moment'; readonly ask: (view: LoopView) => readonly AnyTool[] }
+  /** A map, since the model names the category. */
+  | {
+      readonly by: 'category';
+      readonly parameter: string;
+      readonly tools: ReadonlyMap<string, readonly AnyTool[]>;
+    }
+  /** Asked once a call, with its checked input as the journal gives it back. */
+  | { readonly by: 'selection'; readonly select: (input: Json, view: LoopView) => readonly AnyTool[] };
+
+/** A tool that is known to be an unfolding tool. */
+export type AnyUnfoldingTool = OpeningTool & { readonly [UNFOLDS]: Unfolding };
+
+const isUnfoldingTool = (tool: AnyTool): tool is AnyUnfoldingTool => UNFOLDS in tool;
+
+/**
+ * Answers what a tool unfolds into, seen through its decorators; `undefined` when it is no unfolding tool, or hides it.
+ */
+export const unfoldingIn = (tool: AnyTool): Unfolding | undefined =>
+  unwrapAs(tool, isUnfoldingTool)?.[UNFOLDS];
+
+/** How long what an unfolding tool unfolded into stays: until the turn or its loop ends, or as long as the session. */
+export type UnfoldingScope = 'turn' | 'session';
+
+/** An unfolding tool that was opened, as the session remembers it. A type alias: it must be JSON. */
+export type Unfolded = {
+  /** The call that opened it: what its tools are made again under. */
+  readonly call: string;
+  /** The name under which it was offered. */
+  readonly facade: string;
+  /** The unfolding tool that it came out of; absent for one that was there from the start. */
+  readonly under?: string;
+  /** What it was opened with, checked, where the tools depend on it. */
+  readonly input?: Json;
+  /** The tools that a selector answered. What it answers later is no more than these. */
+  readonly names?: readonly string[];
+  /** The loop that it belongs to, by the id of the call that opened that one; empty for the turn's own. */
+  readonly frame?: string;
+  /** The loops that it belongs to, by their path, in the whole session. */
+  readonly path?: string;
+};
+
+/** The unfolding tools of a loop that are open, in the order in which they were opened. */
+export type UnfoldedList = readonly Unfolded[];
+
+/** What a call that opens an unfolding tool records. */
+export type UnfoldedFact = Omit<Unfolded, 'call' | 'frame' | 'path'> & { readonly scope?: 'session' };
+
+/** The unfolding tools that are open, as calls record them; what was opened for a loop is forgotten with it. */
+export const UNFOLDED: ToolMemory<UnfoldedList, UnfoldedFact> & { readonly apply: typeof applyUnfolded } = {
+  name: 'unfolding',
+  initial: [],
+  scope: 'session',
+  when: 'batch',
+  apply: applyUnfolded,
+  observe: forget,
+};
+
+function forget(list: UnfoldedList, moment: SessionMoment): UnfoldedList {
+  switch (moment.type) {
+    case 'turn-ended':
+      return kept(list, ({ frame }) => frame === undefined);
+    case 'call-ended':
+      return kept(list, ({ frame }) => frame !== moment.call);
+    default:
+      return list;
+  }
+}
+
+/** The same list when nothing goes: what was made of it is still good. */
+function kept(list: UnfoldedList, stays: (unfolded: Unfolded) => boolean): UnfoldedList {
+  return list.every(stays) ? list : list.filter(stays);
+}
+
+/**
+ * An unfolding tool that is open already is opened anew in its place, unless with the same input: then nothing has
+ * changed.
+ */
+function applyUnfolded(list: UnfoldedList, { scope, ...fact }: UnfoldedFact, place: FactPlace): UnfoldedList {
+  const where = scope === 'session' ? { path: place.path } : { frame: place.frame };
+  const unfolded: Unfolded = { call: place.call, ...fact, ...where };
+  const at = list.findIndex((one) => isOfSame(one, unfolded));
+  if (at < 0) return [...list, unfolded];
+  return sameJson(list[at]?.input, unfolded.input) ? list : list.with(at, unfolded);
+}
+
+const isOfSame = (a: Unfolded, b: Unfolded): boolean =>
+  a.facade === b.facade && a.under === b.under && a.frame === b.frame && a.path === b.path;
+
+/** Selects those of one loop. */
+export const unfoldedIn = (
+  list: UnfoldedList,
+  { frame, path }: { readonly frame: string; readonly path: string },
+): UnfoldedList => list.filter((one) => one.frame === frame || one.path === path);

@@ -1,0 +1,136 @@
+import { type CollectedTools, collectFor, withProvided } from '../../sources/resolution/resolve-tools.ts';
+import {
+  isGroup,
+  type Reference,
+  type ToolGroup,
+  type ToolSource,
+} from '../../sources/resolution/tool-source.ts';
+import { ToolDefinitionError } from '../../tool/check-definition.ts';
+import { decorate } from '../../tool/decorate.ts';
+import { paragraphs } from '../../tool/json.ts';
+import type { ModuleUse } from '../../tool/module-use.ts';
+import type { AnyTool, LoopView } from '../../tool/tool.ts';
+import { usesOf } from '../../tool/uses.ts';
+import { shortcut } from './call-unfolding.ts';
+import { unfoldingInto } from './define-unfolding.ts';
+import { innerTools } from './inner-tools.ts';
+import { checkTools, toUnfolding, type UnfoldingOptions } from './to-unfolding.ts';
+import { UNFOLDS, type Unfolding, type UnfoldsInto, unfoldingIn } from './unfolding.ts';
+
+/**
+ * The same reference or tool group with its tools behind one, which tells its notes when it is called: they are no longer
+ * part of the instructions. One that is like this already stays as it is.
+ *
+ * The tool has the name of the reference or group, with `_` for what may not stand in a tool's name, unless another is
+ * given. A group keeps its role, version and permissions. Its providers are asked for their tools by whoever opens it, and
+ * find out nothing before.
+ *
+ * @throws ToolDefinitionError when there are no tools, or the name or description cannot be a tool's.
+ *
+ * @example
+ * ```ts
+ * const folded = withUnfolding(ordersGroup, { name: 'orders' });
+ * ```
+ */
+export function withUnfolding<T extends Reference | ToolGroup>(
+  source: T,
+  options: Omit<UnfoldingOptions, 'childToolUsageNotes'> & { readonly name?: string | undefined } = {},
+): T {
+  const [first, ...more] = source.tools;
+  const providers = isGroup(source) ? source.providers : [];
+  if (first && more.length === 0 && providers.length === 0 && unfoldingIn(first)) return source;
+  const { name = toToolName(source.name), ...rest } = options;
+  const { description } = source;
+  const unfolding = toUnfolding({
+    ...rest,
+    ...unfoldingInto({ tools: source.tools, providers }),
+    name,
+    description,
+    childToolUsageNotes: notesOf(source),
+  });
+  const told = isGroup(source)
+    ? { childToolUsageNotes: undefined, providers: [] }
+    : { notes: `Call '${name}' for its notes and its tools.` };
+  return { ...source, ...told, tools: [unfolding] };
+}
+
+const notesOf = (source: Reference | ToolGroup): string | undefined =>
+  isGroup(source) ? source.childToolUsageNotes : source.notes;
+
+const toToolName = (name: string): string =>
+  name
+    .trim()
+    .replaceAll(/[^A-Za-z0-9_-]+/g, '_')
+    .slice(0, 64);
+
+/**
+ * The same unfolding tool with more tools inside, which are listed as for an agent. Its notes, its schema and its selector stay:
+ * the new tools come with every category and every selection, where providers cannot stand.
+ *
+ * @throws ToolDefinitionError when it is no unfolding tool, or two tools inside would share a name; ToolObjectError as `toolsOf`.
+ *
+ * @example
+ * ```ts
+ * const more = withInnerTools(orders, countWords);
+ * ```
+ */
+export function withInnerTools<T extends AnyTool>(unfolding: T, ...tools: readonly ToolSource[]): T {
+  const known = unfoldingIn(unfolding);
+  const { name } = unfolding;
+  if (!known) throw new ToolDefinitionError(name, 'tools', 'it is no unfolding tool.');
+  const noProviders = noProvidersIn(known);
+  const more = withMore(name, known, collectFor({ tool: name, field: 'tools' }, tools, { noProviders }));
+  const inner = known.into.by === 'moment' ? undefined : [...(unfolding.inner ?? []), ...more.listed];
+  return {
+    ...decorate(unfolding, { inner, uses: [...(unfolding.uses ?? []), ...more.uses] }),
+    route: unfolding.route && shortcut(more.unfolding, unfolding.inputSchema),
+    [UNFOLDS]: more.unfolding,
+  };
+}
+
+const noProvidersIn = ({ into }: Unfolding): string | undefined =>
+  into.by === 'category' || into.by === 'selection'
+    ? 'where none can stand, since what this tool brings is decided by its input'
+    : undefined;
+
+/** The unfolding tool with these inside too, and those that are known beforehand. */
+function withMore(
+  name: string,
+  unfolding: Unfolding,
+  { tools: more, providers, notes: told }: CollectedTools,
+): {
+  readonly unfolding: Unfolding;
+  readonly listed: readonly AnyTool[];
+  readonly uses: readonly ModuleUse[];
+} {
+  const into = intoMore(name, unfolding.into, more);
+  const notes = paragraphs(unfolding.notes, ...told) || undefined;
+  if (providers.length === 0) return { unfolding: { ...unfolding, notes, into }, listed: more, uses: [] };
+  const inside = (view: LoopView): readonly AnyTool[] =>
+    withProvided(innerTools(into, { call: '' }, view), providers, { view });
+  const { prepare } = unfoldingInto({ tools: [], providers }, unfolding.prepare);
+  const uses = usesOf([...more, ...providers]);
+  return {
+    unfolding: { ...unfolding, notes, into: { by: 'moment', ask: inside }, prepare },
+    listed: more,
+    uses,
+  };
+}
+
+function intoMore(name: string, into: UnfoldsInto, more: readonly AnyTool[]): UnfoldsInto {
+  switch (into.by) {
+    case 'all':
+      return { ...into, tools: checkTools(name, 'tools', [...into.tools, ...more]) };
+    case 'moment':
+      return { ...into, ask: (view) => [...into.ask(view), ...more] };
+    case 'category': {
+      const lists = [...into.tools].map(
+        ([category, tools]) =>
+          [category, checkTools(name, `byCategory.${category}`, [...tools, ...more])] as const,
+      );
+      return { ...into, tools: new Map(lists) };
+    }
+    case 'selection':
+      return { ...into, select: (input, view) => [...into.select(input, view), ...more] };
+  }
+}
