@@ -1,5 +1,8 @@
 /** The entry `holdfast/kinds`: the kinds of tools that there are, and what tools of your own modules are made with. */
 
+export { discoveryIn } from '../loop/discovery.ts';
+export type { Frame, Runner } from '../loop/frame.ts';
+export { nest } from '../loop/nest.ts';
 export type { NestedInstructions } from '../modules/agentic/agentic-tool.ts';
 export { withContext, withInstructions, withModel, withTools } from '../modules/agentic/copies.ts';
 export { type AgenticToolConfig, defineAgenticTool } from '../modules/agentic/define-agentic-tool.ts';
@@ -81,14 +84,13 @@ export {
   removeTools,
   replaceTools,
 } from '../tool/define-injection-strategy.ts';
-export type { DoneCall, FrameOutcome, FrameRunner, Plan, PlannedCall } from '../tool/frame.ts';
+export type { DoneCall, FrameOutcome, Plan, PlannedCall } from '../tool/frame.ts';
 export type { ModuleUse } from '../tool/module-use.ts';
 export type { BudgetView, ProcessView } from '../tool/process-view.ts';
 export type {
   CallRemarks,
   Discover,
   Discovery,
-  Frame,
   InjectionStrategy,
   Instructions,
   KeptValue,

@@ -1,5 +1,6 @@
 import { inTime } from '../tool/async.ts';
-import type { Discovery, LoopView } from '../tool/tool.ts';
+import type { Discovery, LiveCall, LoopView } from '../tool/tool.ts';
+import { RunningCall } from './live-call.ts';
 import type { Loop } from './loop.ts';
 
 /** Returns what code of this loop may use to find out something outside, until `signal` aborts. */
@@ -17,6 +18,17 @@ export const discoveryOf = (loop: Loop, view: LoopView, signal: AbortSignal): Di
   count: (subrequests) => loop.holder.count(subrequests),
   credentials: loop.holder.credentials,
 });
+
+/**
+ * Returns what a call may use that has to find out first which tools there are.
+ *
+ * @throws TypeError if the call was not handed out by a loop of this copy of holdfast.
+ */
+export function discoveryIn(call: LiveCall): Discovery {
+  const { loop, time } = RunningCall.of(call);
+  const discovery = discoveryOf(loop, call.view, loop.holder.signal);
+  return { ...discovery, ask: (needs, work) => time.outside(() => discovery.ask(needs, work)) };
+}
 
 /** The reason of a signal whose time is over. */
 export const late = (ms: number): DOMException => new DOMException(`${ms} ms are over.`, 'TimeoutError');

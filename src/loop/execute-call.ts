@@ -22,13 +22,13 @@ import {
   toolResult,
 } from '../tool/tool-result.ts';
 import type { AroundTime } from './around-time.ts';
-import { leaveLate } from './end-inside.ts';
-import { Interrupted } from './holder.ts';
+import { callEnded, Interrupted } from './holder.ts';
 import { prepareCall } from './live-call.ts';
 import { inLoop } from './loop.ts';
 import { throughModules, watched } from './loop-seams.ts';
 import { isSupersededBySignal } from './next-step.ts';
 import { permitCall } from './permit-call.ts';
+import { lateCall } from './reconcile.ts';
 import { type Remarked, remarksOn } from './remarks.ts';
 import { asDeclared, exceptionResult, journaledResult, resultOf } from './tool-answer.ts';
 import type { PermittedRun, PreparedCall, ToolCallRun } from './tool-call-run.ts';
@@ -55,7 +55,11 @@ export async function executeCall(run: ToolCallRun): Promise<void> {
   const known = knownEnding(record, ended, inDoubt ?? false);
   const opened = journal.state.turn?.frames.has(record.id) ? journal.state.turn : undefined;
   const result = withSignal(known.result, opened && exitInside(opened, record.id));
-  if (record.ended) return leaveLate(run, result);
+  if (record.ended) {
+    // It was ended with the loop around it while it ran. Its result still counts if its outcome is unknown.
+    if (!isOutcomeUnknown(result)) holder.late(lateCall(record), Promise.resolve(result));
+    throw callEnded(record.id);
+  }
   // What is still open in the loop of the call ends before the call does.
   const inside = opened ? closeOpenCalls(opened, 'failed', record.id) : [];
   journal.emit(...inside, ...eventsOf(run, { ...known, result }));

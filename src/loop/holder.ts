@@ -84,6 +84,10 @@ export class Interrupted extends CallInterrupted {
   }
 }
 
+/** What is thrown for work of a call that has ended without waiting for it. */
+export const callEnded = (call: string): Interrupted =>
+  new Interrupted('cancelled', `Call ${call} has ended.`);
+
 /** Tells whether something was thrown, or a signal aborted, for this reason. */
 export const isInterrupted = (thrown: unknown, why: Interruption): thrown is Interrupted =>
   thrown instanceof Interrupted && thrown.why === why;

@@ -3,15 +3,13 @@ import type { CallRecord } from '../journal/state.ts';
 import { untilAborted } from '../tool/async.ts';
 import type { CallScope, HistoryMessage, ToolCall, ToolExecution } from '../tool/call.ts';
 import { CALLS } from '../tool/call-origin.ts';
-import type { FrameOutcome } from '../tool/frame.ts';
 import { literals } from '../tool/literals.ts';
 import { SignalError } from '../tool/signals.ts';
-import type { Discovery, Frame, LiveCall } from '../tool/tool.ts';
-import type { Signal, ToolResult } from '../tool/tool-result.ts';
+import type { LiveCall } from '../tool/tool.ts';
+import type { ToolResult } from '../tool/tool-result.ts';
 import type { AroundTime } from './around-time.ts';
 import { type AskOutside, askOutside } from './call-questions.ts';
 import { CallStarts } from './call-starts.ts';
-import { discoveryOf } from './discovery.ts';
 import { isCutOff } from './exception-processor.ts';
 import { isInterrupted } from './holder.ts';
 import { inLoop, type Loop, principalOf } from './loop.ts';
@@ -29,10 +27,32 @@ import {
   stopped,
   withoutAnswer,
 } from './reconcile.ts';
-import { answerOfFrame, runFrame } from './run-frame.ts';
 import { earlierResults, shownHistory, toHistory } from './shown-history.ts';
 import { exceptionResult, resultOf, tellThrown, tellUnchained } from './tool-answer.ts';
 import type { CallProgress, PermittedRun, PreparedCall } from './tool-call-run.ts';
+
+/** The parts of a call that functions know which a tool imports to do more than every call does. */
+export interface CallParts extends Pick<PermittedRun, 'loop' | 'record'> {
+  readonly progress: CallProgress;
+  readonly time: AroundTime;
+  /** Notes that the call reaches its effect or its loop. @throws if it may not. */
+  enter(): void;
+}
+
+/** A call as those functions find it. */
+export class RunningCall {
+  readonly parts: CallParts;
+
+  constructor(parts: CallParts) {
+    this.parts = parts;
+  }
+
+  /** @throws TypeError if the call was not handed out by a loop of this copy of holdfast. */
+  static of({ inLoop }: LiveCall): CallParts {
+    if (inLoop instanceof RunningCall) return inLoop.parts;
+    throw new TypeError('A call is needed as its loop has handed it out.');
+  }
+}
 
 /** Binds one call to the loop that runs it. `time` counts the code around it. */
 export function prepareCall(run: PermittedRun, time: AroundTime): PreparedCall {
@@ -57,22 +77,11 @@ export function prepareCall(run: PermittedRun, time: AroundTime): PreparedCall {
     if (record.waits) asking().assertAsked();
     progress.reached = true;
   };
-  const nest = async (frame: Frame): Promise<FrameOutcome> => {
-    enter();
-    const ran = time.outside(() => runFrame(run, frame));
-    progress.answer = async () => answerOfFrame(await ran);
-    const outcome = await ran;
-    progress.signal = outcome.signal && endsTurn(outcome.signal) ? outcome.signal : undefined;
-    return outcome;
-  };
   const memory = memoryOf(run, time);
   const call: LiveCall = {
     ...scope,
     ...memory,
-    get discovery(): Discovery {
-      const discovery = discoveryOf(loop, memory.view, loop.holder.signal);
-      return { ...discovery, ask: (needs, work) => time.outside(() => discovery.ask(needs, work)) };
-    },
+    inLoop: new RunningCall({ loop, record, progress, time, enter }),
     during: time.during,
     untimed: time.outside,
     execute: async (execution) => {
@@ -94,12 +103,6 @@ export function prepareCall(run: PermittedRun, time: AroundTime): PreparedCall {
       progress.ms = ms;
       progress.signal = result.signal;
       return result;
-    },
-    nest: (frame) => {
-      const outcome = nest(frame);
-      // A tool that does not wait for its loop has it ended with its call.
-      outcome.catch(() => undefined);
-      return outcome;
     },
     decide: async (request) => {
       if (!progress.ranOnce) return scope.decide(request);
@@ -145,7 +148,7 @@ const scopeOf = (
   ...of,
 });
 
-type Memory = 'view' | 'results' | 'offered' | 'offeredAfter' | 'exclusively' | 'hasBegun' | 'resumesFrame';
+type Memory = 'view' | 'results' | 'offered' | 'offeredAfter' | 'exclusively' | 'hasBegun';
 
 /** What a call knows of its loop and of itself, and what it has remembered. */
 function memoryOf({ loop, record, view, offer }: PermittedRun, time: AroundTime): Pick<LiveCall, Memory> {
@@ -165,7 +168,6 @@ function memoryOf({ loop, record, view, offer }: PermittedRun, time: AroundTime)
       return work((memory, path = frame.path) => loop.memories.valueIn(journal.state.memories, memory, path));
     },
     hasBegun: turn !== undefined && hasBegun(turn, record),
-    resumesFrame: turn?.frames.has(record.id) ?? false,
   };
 }
 
@@ -177,9 +179,6 @@ const callHistory = (loop: Loop): readonly HistoryMessage[] => {
   const { messages } = loop.frame;
   return structuredClone([...shownHistory(loop, messages.slice(0, -1)), ...toHistory(messages.slice(-1))]);
 };
-
-/** The others end the loop in which they were sent, and no further. */
-const endsTurn = ({ type }: Signal): boolean => type !== 'replan' && type !== 'terminate-action';
 
 /**
  * Runs the part of a tool that acts. The start is durable first, unless the effect is `read`. A call that an earlier

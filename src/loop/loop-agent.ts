@@ -1,69 +1,12 @@
-import type { ChatModel, ModelOfEnv, ModelReply } from '../model/chat-model.ts';
+import type { ChatModel, ModelReply } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { type AgentSettings, mergedSettings } from '../model/settings.ts';
-import { type DoneCall, FrameRunner, type Plan } from '../tool/frame.ts';
+import { mergedSettings } from '../model/settings.ts';
+import type { DoneCall, Plan } from '../tool/frame.ts';
 import { paragraphs } from '../tool/json.ts';
-import type { AnyTool, Frame, Instructions } from '../tool/tool.ts';
+import type { AnyTool, Instructions } from '../tool/tool.ts';
+import type { Frame, Runner } from './frame.ts';
 import type { Loop, LoopAgent, LoopAgents, LoopSpec, PlannedModel } from './loop.ts';
 import { usesInside } from './loop-seams.ts';
-
-/** Who runs a nested loop in place of the model around it. */
-interface Runner {
-  /** By its definition, or by the name under which the app has it. */
-  readonly agent?: LoopAgent | string | undefined;
-  /** In place of the agent's; without an agent, of the model of the loop around it. */
-  readonly model?: ChatModel | ModelOfEnv | undefined;
-  /** In place of the agent's. */
-  readonly instructions?: Instructions | undefined;
-  /** Of the loop, over those of the loop around it; with a model of its own it has these alone. */
-  readonly settings?: AgentSettings | undefined;
-}
-
-/** Has a nested loop run by an agent, or by a model of its own. */
-export class RunBy extends FrameRunner {
-  readonly runner: Runner;
-
-  constructor(runner: Runner) {
-    super();
-    this.runner = runner;
-  }
-}
-
-/** The frame, which an agent runs; what the frame has of its own is beside what the agent has, and its context over that. */
-export const agentFrame = (work: AgentWork, runner: Runner): Frame => ({
-  tools: [],
-  ...work,
-  instructions: '',
-  runBy: new RunBy(runner),
-});
-
-/** Knows which tools ask an agent that they were given by its name alone. */
-const askedByName = new WeakMap<AnyTool, string>();
-
-/** The tool, of which `agentsAskedBy` tells from now on that it asks the agent of this name. */
-export function askingFor<T extends AnyTool>(tool: T, agent: string): T {
-  askedByName.set(tool, agent);
-  return tool;
-}
-
-/** Names the agents that these tools ask by name, those inside and below decorators included, as far as they are declared. */
-export function agentsAskedBy(tools: readonly AnyTool[]): ReadonlySet<string> {
-  const names = new Set<string>();
-  const seen = new Set<AnyTool>();
-  const look = (tool: AnyTool): void => {
-    if (seen.has(tool)) return;
-    seen.add(tool);
-    const name = askedByName.get(tool);
-    if (name !== undefined) names.add(name);
-    for (const one of [tool.delegate ?? [], tool.inner ?? []].flat()) look(one);
-  };
-  tools.forEach(look);
-  return names;
-}
-
-/** What is asked of an agent; what the frame is made of beside that is the agent's own. */
-type AgentWork = Pick<Frame, 'name' | 'message' | 'ownBlackboard' | 'sources' | 'context'> &
-  Partial<Pick<Frame, 'tools'>>;
 
 /** The call whose nested loop is meant, and its calls so far, for a plan. */
 interface Opened {
@@ -77,7 +20,7 @@ interface Opened {
  * @throws ConfigurationError when a deployment lacks what the agent asks for.
  */
 export function specInside(loop: Loop, frame: Frame, opened: Opened): LoopSpec | string {
-  const runner: Runner = frame.runBy instanceof RunBy ? frame.runBy.runner : {};
+  const { runBy: runner = {} } = frame;
   const { agent: asked } = runner;
   if (asked === undefined) {
     const { instructions, tools } = frame;

@@ -125,8 +125,6 @@ export interface TurnScope {
   readonly modules: Pick<Modules, 'uses' | 'strategies'>;
   /** Those of the app, for tools that hand work to another. */
   readonly agents?: LoopAgents | undefined;
-  /** Runs a nested loop; the same function that runs the turn's own. */
-  readonly run: (loop: Loop) => Promise<LoopEnd>;
 }
 
 /** How a loop stopped. */

@@ -17,7 +17,6 @@ import { keeperIn, type LoopFiles } from './loop-files.ts';
 import { DEFAULT_LIMITS, type LoopLimits } from './loop-limits.ts';
 import { tokenCeiling, usesOfTurn } from './loop-seams.ts';
 import { DEFAULT_POLICIES } from './policies.ts';
-import { runForOutput } from './run-loop.ts';
 import { CallLocks, Slots } from './slots.ts';
 
 /** What a loop in memory is made of; the rest is as for an agent that declares nothing. */
@@ -86,7 +85,6 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
     memories: new LiveMemories(state, memories),
     made: new Map(),
     modules: { uses: [], strategies: config.everywhere ?? [] },
-    run: runForOutput,
   };
   return { loop: { ...scope, spec: specOf(config), frame }, state };
 }

@@ -250,7 +250,6 @@ function assembleLoop({ held, folded, turn, session }: Run, frame: FrameState): 
     made: new Map(),
     modules,
     agents,
-    run: runForOutput,
   };
 }
 

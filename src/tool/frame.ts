@@ -38,12 +38,6 @@ export interface PlannedCall {
   readonly input: JsonObject | string;
 }
 
-/** Whoever runs a nested loop. A tool only passes one on: it is made and understood by the loop, since tools know no model. */
-export abstract class FrameRunner {
-  /** Keeps the compiler from taking other objects for one; there is nothing at run time. */
-  declare protected readonly isFrameRunner: true;
-}
-
 /**
  * Bounds of a loop. A turn that meets one ends as `limit-reached`, with the best answer so far.
  */

@@ -6,7 +6,6 @@ import type {
   ToolExecution,
   TurnPrincipal,
 } from './call.ts';
-import type { FrameOutcome, FrameRunner, Limits, Plan } from './frame.ts';
 import type { CheckedInput } from './input-schema.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -49,6 +48,8 @@ export interface AnyTool {
   readonly usesInside?: readonly ModuleUse[] | undefined;
   /** What a decorator was made of. */
   readonly delegate?: AnyTool | undefined;
+  /** The name of the agent that it asks, if it was given the agent by its name alone. */
+  readonly asks?: string | undefined;
   /** The tools inside, for whoever lists them. */
   readonly inner?: readonly AnyTool[] | undefined;
   /** The tools inside are offered in its own loop, once it was called. */
@@ -126,8 +127,8 @@ export interface LiveCall extends CallScope {
   ): readonly AnyTool[];
   /** The results that the model was shown before this call's reply. */
   readonly results: EarlierResults;
-  /** For a call that has to find out first which tools there are. */
-  readonly discovery: Discovery;
+  /** What functions take that do more for a tool than every call does, such as `nest`: a Worker carries those that it imports. Opaque. */
+  readonly inLoop: object;
   /**
    * Runs `work` when no other call holds the same word that is made in a loop of the same path, in whatever frame: from
    * then on this call holds it, until it has ended or is left open. `latest` is what a memory `when: 'call'` knows of all
@@ -144,10 +145,6 @@ export interface LiveCall extends CallScope {
   untimed<T>(work: () => Promise<T>): Promise<T>;
   /** An earlier invocation has started its effect or opened its frame, or the caller has run it: it goes on there. */
   readonly hasBegun: boolean;
-  /** A frame of this call is open: an earlier invocation was cut off inside it, and `nest` goes on there. */
-  readonly resumesFrame: boolean;
-  /** Runs a nested tool loop in a frame of this call, or goes on inside the one that is open. At most once a call. */
-  nest(frame: Frame): Promise<FrameOutcome>;
   /** Leaves the running of the tool to the caller, and answers the result that they send. As `decide` otherwise. */
   receive(request: ResultRequest): Promise<ToolResult>;
 }
@@ -161,37 +158,6 @@ export interface EarlierResults {
   wordsOf(call: string): string | undefined;
   /** How many characters of these words the model would be shown, if they were the asking call's own result. */
   shownOf(words: string): number;
-}
-
-/** What a nested loop is made of. Only its data is journaled; the code makes the rest again on every resume. */
-export interface Frame {
-  /** Joined to the path of what is around it; keeps state of its tools apart. */
-  readonly name: string;
-  /** Told to the model first; a function is asked anew before each model call. */
-  readonly instructions: Instructions;
-  /** What the nested loop is asked, as its user message. */
-  readonly message: string;
-  readonly tools: readonly AnyTool[];
-  readonly limits?: Limits | undefined;
-  /** Modules around its model calls and its calls, beside those of the loops around it that hold inside too. */
-  readonly uses?: readonly ModuleUse[] | undefined;
-  /** Asked before the strategies of every loop, so that what they add can unfold. */
-  readonly sources?: readonly InjectionStrategy[] | undefined;
-  /** Change what is offered after all others, in order. */
-  readonly strategies?: readonly InjectionStrategy[] | undefined;
-  /** Take effect when the frame opens, whatever becomes of it; never again when it is resumed. */
-  readonly facts?: readonly MemoryFact[] | undefined;
-  /** Under the context of the loop around it, which wins where both have a key. */
-  readonly context?: ToolCallContext | undefined;
-  /**
-   * The frame has a blackboard of its own: a copy of the one around it, whose additions nobody else sees. They are the
-   * outcome's `added`.
-   */
-  readonly ownBlackboard?: boolean | undefined;
-  /** Decides the calls in place of a model: a pipeline. */
-  readonly plan?: Plan | undefined;
-  /** Runs the loop where the model around it does not, such as another agent. */
-  readonly runBy?: FrameRunner | undefined;
 }
 
 /** What a model is told first. Must be a function of the view alone. */

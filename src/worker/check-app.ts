@@ -1,5 +1,4 @@
 import type { Agent } from '../agent/define-agent.ts';
-import { agentsAskedBy } from '../loop/loop-agent.ts';
 import { refusedModel } from '../loop/loop-seams.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
@@ -7,6 +6,7 @@ import { notOneOf } from '../tool/check-definition.ts';
 import { literals } from '../tool/literals.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import { ended } from '../tool/shown.ts';
+import type { AnyTool } from '../tool/tool.ts';
 
 interface AgentsOf {
   readonly agents: readonly Agent[];
@@ -34,8 +34,17 @@ export function checkModels({ agents, model }: AgentsOf & { readonly model?: unk
 export function checkSubagents({ agents }: AgentsOf): void {
   const known = byName(agents);
   for (const { name, tools } of agents) {
-    for (const asked of agentsAskedBy(tools)) mustHaveAgent(known, `Agent '${name}' has the subagent`, asked);
+    for (const asked of askedBy(tools)) mustHaveAgent(known, `Agent '${name}' has the subagent`, asked);
   }
+}
+
+/** Names the agents that these tools ask by name, those inside and below decorators included, as far as they are declared. */
+function askedBy(tools: readonly AnyTool[], seen = new Set<AnyTool>()): readonly string[] {
+  return tools.flatMap((tool) => {
+    if (seen.has(tool)) return [];
+    seen.add(tool);
+    return [tool.asks ?? [], askedBy([tool.delegate ?? [], tool.inner ?? []].flat(), seen)].flat();
+  });
 }
 
 /**

@@ -1,21 +1,24 @@
 /** A door for tests. The loop, what it offers, and its limits. */
 
+export { aroundTimes } from '../../src/loop/around-time.ts';
 export { askLayer } from '../../src/loop/ask-layers.ts';
 export type { AskLayer } from '../../src/loop/ask-reply.ts';
 export { CallStarts } from '../../src/loop/call-starts.ts';
 export { messageOf } from '../../src/loop/exception-processor.ts';
 export { Interrupted } from '../../src/loop/holder.ts';
+export { RunningCall } from '../../src/loop/live-call.ts';
 export type { Loop } from '../../src/loop/loop.ts';
 export { type FileKeeper, keeperIn } from '../../src/loop/loop-files.ts';
 export { LOOPS } from '../../src/loop/loop-seams.ts';
 export { memoryLoop } from '../../src/loop/memory-loop.ts';
 export { ModelCallRefused } from '../../src/loop/model-refusal.ts';
 export { askInTime } from '../../src/loop/model-time.ts';
+export { resumesFrame } from '../../src/loop/nest.ts';
 export { nextStep, type Step } from '../../src/loop/next-step.ts';
 export { offerTools } from '../../src/loop/offer-tools.ts';
 export { DEFAULT_POLICIES } from '../../src/loop/policies.ts';
 export { withRemark } from '../../src/loop/remarks.ts';
-export { runToolLoop } from '../../src/loop/run-loop.ts';
+export { runForOutput, runToolLoop } from '../../src/loop/run-loop.ts';
 export { NUDGE } from '../../src/loop/shown-history.ts';
 export { CallLocks, Slots } from '../../src/loop/slots.ts';
 export { suggestNames } from '../../src/loop/tool-not-found.ts';

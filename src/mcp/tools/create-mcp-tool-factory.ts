@@ -1,3 +1,4 @@
+import { discoveryIn } from '../../loop/discovery.ts';
 import { answerChecks } from '../../modules/json-schema/answers.ts';
 import { LISTED_TOOLS } from '../../modules/listings/listings.ts';
 import { defineUnfolding } from '../../modules/unfolding/define-unfolding.ts';
@@ -228,7 +229,7 @@ interface Answer extends FoundTools {
 }
 
 async function answersOf(clients: readonly McpClient[], call: LiveCall): Promise<readonly Answer[]> {
-  const { discovery } = call;
+  const discovery = discoveryIn(call);
   const settled = await Promise.allSettled(clients.map((client) => findTools(client, discovery)));
   discovery.signal.throwIfAborted();
   const hasFound = settled.some((one) => one.status === 'fulfilled' && one.value.facts.length > 0);

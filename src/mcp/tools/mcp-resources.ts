@@ -1,4 +1,5 @@
 import { isSpecType } from '@modelcontextprotocol/client';
+import { discoveryIn } from '../../loop/discovery.ts';
 import { answerChecks } from '../../modules/json-schema/answers.ts';
 import { defineUnfolding } from '../../modules/unfolding/define-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../modules/unfolding/to-unfolding.ts';
@@ -174,7 +175,7 @@ function readingTool(client: McpClient, { name, description, input: properties, 
     async call(input, live) {
       const checked = await checkInput(schema, input, live.tool);
       if (!checked.ok) return checked.answer;
-      const { discovery } = live;
+      const discovery = discoveryIn(live);
       const isConnected = currentConnection(client, discovery.view) !== undefined;
       const known = knownListing(client, discovery.view)?.listing.spoken;
       const subrequests = SUBREQUESTS + (isConnected ? 0 : connectingSubrequests(known));

@@ -1,3 +1,4 @@
+import { discoveryIn } from '../../loop/discovery.ts';
 import type { Effect } from '../../tool/call.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import type { InputSchema } from '../../tool/input-schema.ts';
@@ -53,7 +54,7 @@ export function mcpTool({ client, listed, name, address, spoken }: McpToolParts)
       if (listed.refused) return error(refusal(client, listed));
       const checked = await checkInput(schema, input, live.tool);
       if (!checked.ok) return checked.answer;
-      const { discovery } = live;
+      const discovery = discoveryIn(live);
       const isConnected = currentConnection(client, discovery.view) !== undefined;
       const subrequests = CALL_SUBREQUESTS + (isConnected ? 0 : connectingSubrequests(spoken));
       return live.execute({

@@ -1,7 +1,8 @@
-import { RunBy } from '../../loop/loop-agent.ts';
+import type { Frame } from '../../loop/frame.ts';
 import { limitProblem } from '../../loop/loop-limits.ts';
 import { refusedModel } from '../../loop/loop-seams.ts';
 import { settingsFault } from '../../loop/loop-settings.ts';
+import { nest } from '../../loop/nest.ts';
 import type { ChatModel, ModelOfEnv } from '../../model/chat-model.ts';
 import type { AgentSettings } from '../../model/settings.ts';
 import { type Chaining, chainingSources, forgetChained } from '../../tool/chaining.ts';
@@ -18,7 +19,7 @@ import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import { literals } from '../../tool/literals.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
 import { originOf } from '../../tool/origin.ts';
-import type { AnyTool, Frame, InjectionStrategy, LiveCall, LoopView, Serial, Tool } from '../../tool/tool.ts';
+import type { AnyTool, InjectionStrategy, LiveCall, LoopView, Serial, Tool } from '../../tool/tool.ts';
 import type { ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';
 import { FOREIGN_INPUT, NAMED } from '../../tool/tool-literals.ts';
 import { artifact, error, isToolResult, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
@@ -180,7 +181,7 @@ export function agenticTool<Name extends string, Declaration extends InputDeclar
       const asked = { input: parsed.value, message: JSON.stringify(input) };
       const ready = { ...config, chained, context, name: frameName(name, call) };
       const frame = frameOf(ready, loop, asked);
-      return nestedResult(await call.nest(frame), config.captureNestedArtifacts ?? false);
+      return nestedResult(await nest(call, frame), config.captureNestedArtifacts ?? false);
     },
   };
 }
@@ -241,7 +242,7 @@ function frameOf<Input>(
     sources: [...sources, ...(memory ? chainingSources(chaining, memory.key) : chained)],
     // The kind's own come last, so that they hold for what the configuration's strategies add too.
     strategies: [...strategies, ...(loop.strategies ?? [])],
-    runBy: (model ?? settings) && new RunBy({ model, settings }),
+    runBy: { model, settings },
   };
 }
 

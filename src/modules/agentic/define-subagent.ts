@@ -1,5 +1,5 @@
 import type { LoopAgent } from '../../loop/loop.ts';
-import { agentFrame, askingFor } from '../../loop/loop-agent.ts';
+import { nest } from '../../loop/nest.ts';
 import {
   checkNaming,
   checkToolLiteral,
@@ -128,14 +128,15 @@ function subagent<
     ...(uses.length > 0 && { uses }),
     ...(typeof agent !== 'string' && agent.uses && { usesInside: agent.uses }),
     ...((typeof agent !== 'string' || inner.length > 0) && { inner }),
+    ...(typeof agent === 'string' && { asks: agent }),
     check: (input, as = name) => check(input, as),
     async call(input, call) {
       const parsed = await check(input, call.tool);
       if (!parsed.ok) return parsed.answer;
       const message = config.input === undefined ? String(input.message) : JSON.stringify(input);
-      const work = { name: frameName(name, call), message, ownBlackboard: true, tools, sources, context };
-      const runner = { agent, model: changes.model, instructions: instructionsFor(parsed.value, changes) };
-      return resultOf(await call.nest(agentFrame(work, runner)), call);
+      const runBy = { agent, model: changes.model, instructions: instructionsFor(parsed.value, changes) };
+      const work = { message, ownBlackboard: true, tools, sources, context, instructions: '', runBy };
+      return resultOf(await nest(call, { name: frameName(name, call), ...work }), call);
     },
   };
   copiedBy(tool, ({ tools: more = [], context: over, ...others }) =>
@@ -144,7 +145,7 @@ function subagent<
       { ...changes, ...others, tools: [...(changes.tools ?? []), ...more] },
     ),
   );
-  return typeof agent === 'string' ? askingFor(tool, agent) : tool;
+  return tool;
 }
 
 /** What a copy tells its loop first; `undefined` for what the agent says. */

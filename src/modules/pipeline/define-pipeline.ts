@@ -1,8 +1,10 @@
+import type { Frame } from '../../loop/frame.ts';
+import { nest } from '../../loop/nest.ts';
 import { checkNaming, checkToolLiteral, checkWord } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { defineTextTool } from '../../tool/define-text-tool.ts';
 import type { Plan } from '../../tool/frame.ts';
-import type { AnyTool, Frame, LiveCall, Tool, ToolInput, ToolOutput } from '../../tool/tool.ts';
+import type { AnyTool, LiveCall, Tool, ToolInput, ToolOutput } from '../../tool/tool.ts';
 import { NAMED } from '../../tool/tool-literals.ts';
 import { error, type ToolResult } from '../../tool/tool-result.ts';
 import {
@@ -109,7 +111,7 @@ async function runSteps(
     const progress = progressOf(run, done);
     return 'next' in progress ? progress.next : undefined;
   };
-  const outcome = await call.nest({
+  const outcome = await nest(call, {
     ...frame,
     instructions: '',
     tools: run.steps.map(({ tool }) => tool),

@@ -1,3 +1,4 @@
+import { resumesFrame } from '../../loop/nest.ts';
 import type { ToolSource } from '../../sources/resolution/tool-source.ts';
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
@@ -104,7 +105,7 @@ export function defineStateMachine<
       const path = `${call.view.path}/${frameName(name, call)}`;
       const inside: Pick<LoopView, 'recall'> = { recall: (memory) => call.view.recall(memory, path) };
       const position = positionIn(run, inside);
-      if (!position.ok && !isReset && !call.resumesFrame) return error(goneState(call.tool, position));
+      if (!position.ok && !isReset && !resumesFrame(call)) return error(goneState(call.tool, position));
       // As of the reply that asked for this call, also when another invocation goes on with it.
       const began = position.ok && !isReset ? position.state : run.initial;
       return {

@@ -1,3 +1,4 @@
+import { discoveryIn } from '../../loop/discovery.ts';
 import {
   type CollectedTools,
   collectFor,
@@ -162,7 +163,7 @@ const findingOut =
   async (call: LiveCall): ReturnType<NonNullable<Unfolding['prepare']>> => {
     const prepared = await prepare?.(call);
     if (typeof prepared === 'string') return prepared;
-    const found = await foundBy(providers.flatMap(partsOf), call.discovery);
+    const found = await foundBy(providers.flatMap(partsOf), discoveryIn(call));
     // `record` goes by the memory's name alone.
     for (const { slice, fact } of found) call.record({ name: slice, initial: null }, fact);
     return prepared;

@@ -155,6 +155,7 @@ import {
   defineAgent, defineTool,
 } from 'holdfast';
 import { CORE_ROLES, defineToolGroup, toolGroups } from 'holdfast/tool-groups';
+import { nest } from 'holdfast/kinds';
 import type { CallScope, Frame, FrameOutcome, LiveCall, ToolExecution } from 'holdfast/kinds';
 import { offlineModel, orOffline } from 'holdfast/models/offline';
 import { openaiCompatible } from 'holdfast/models/openai-compatible';
@@ -179,7 +180,7 @@ export const look = defineTool({
   name: 'look', description: 'Looks.', input: v.object({ at: v.optional(v.string(), 'me') }), run: ({ at }) => [at],
 });
 export const one = (input: InputDeclaration, schema: JsonSchema) => [input, schema] as const;
-export const nested = (frame: Frame, invocation: LiveCall): Promise<FrameOutcome> => invocation.nest(frame);
+export const nested = (frame: Frame, invocation: LiveCall): Promise<FrameOutcome> => nest(invocation, frame);
 export const told = ({ artifacts, error }: TurnAnswer): readonly [readonly TurnArtifact[], TurnError | undefined] => [artifacts, error];
 export const reasonOf = (result: ResultData): ErrorReason | undefined => result.type === 'error' ? result.reason : undefined;
 export const changesOf = (event: StoredEvent): CallChanges | undefined => event.type === 'tool-call-ended' ? event.changes : undefined;

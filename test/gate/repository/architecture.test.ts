@@ -65,7 +65,7 @@ const ARROWS: readonly {
   {
     folder: 'src/loop/',
     because: 'it knows no kind of tool, no session and no transport',
-    on: ['src/tool/', 'src/sources/', 'src/model/', 'src/journal/'],
+    on: ['src/tool/', 'src/model/', 'src/journal/'],
   },
   {
     folder: 'src/kinds/',
@@ -74,8 +74,8 @@ const ARROWS: readonly {
   },
   {
     folder: 'src/modules/unfolding/',
-    because: 'a kind needs nothing that defineModule does not give to everybody',
-    on: ['src/tool/', 'src/sources/'],
+    because: 'it is a kind, whose tools may find out first what they unfold into',
+    on: ['src/tool/', 'src/sources/', 'src/loop/'],
   },
   {
     folder: 'src/modules/chaining/',
@@ -108,7 +108,7 @@ const ARROWS: readonly {
   {
     folder: 'src/modules/pipeline/',
     because: 'it makes a tool of steps, which a plan decides in place of a model',
-    on: ['src/tool/', 'src/sources/'],
+    on: ['src/tool/', 'src/sources/', 'src/loop/'],
   },
   {
     folder: 'src/modules/tool-objects/',
@@ -400,7 +400,7 @@ describe('who may import whom', () => {
       'tools brings what clients find to a loop, and knows no session, no app and no endpoint',
       'src/mcp/tools/',
       [
-        ...['src/mcp/client/', 'src/mcp/content/', 'src/modules/unfolding/', 'src/sources/'],
+        ...['src/mcp/client/', 'src/mcp/content/', 'src/modules/unfolding/', 'src/sources/', 'src/loop/'],
         ...['src/modules/listings/', 'src/modules/tool-groups/', 'src/modules/json-schema/'],
         '@modelcontextprotocol/client',
       ],

@@ -4,6 +4,7 @@ import {
   type Discovery,
   defineAgenticTool,
   defineUnfolding,
+  discoveryIn,
   type LoopView,
 } from '../../../../src/kinds/entry.ts';
 import type { MemoryFact } from '../../../../src/module.ts';
@@ -98,8 +99,11 @@ const prepared: Scenario = {
         description: 'Shops.',
         tools: (view) => knownOf('shop', view).flatMap((name) => tools.get(name) ?? []),
         uses: [listings],
-        prepare: async ({ view, discovery: { ask }, record }) => {
-          await ask({ subrequests: 1, ms: 60_000 }, () => kit.effect('shop asked', String(view.iterations)));
+        prepare: async (call) => {
+          const { view, record } = call;
+          await discoveryIn(call).ask({ subrequests: 1, ms: 60_000 }, () =>
+            kit.effect('shop asked', String(view.iterations)),
+          );
           if (view.iterations === 1) return 'The shop is closed now.';
           record(LISTINGS, { key: 'shop', told: ['buy', 'sell'] });
           return undefined;

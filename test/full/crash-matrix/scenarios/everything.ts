@@ -1,4 +1,5 @@
 import { type AnyTool, text } from '../../../../src/index.ts';
+import { nest } from '../../../../src/kinds/entry.ts';
 import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
@@ -31,7 +32,7 @@ const dig = (kit: Kit): AnyTool => ({
   metadata: {},
   check: async (input) => ({ ok: true, value: input }),
   async call(_, invocation) {
-    const frame = await invocation.nest({
+    const frame = await nest(invocation, {
       name: 'dig',
       instructions: '',
       message: 'Dig.',

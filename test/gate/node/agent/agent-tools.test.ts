@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool, type Reference, text } from '../../../../src/index.ts';
+import { nest } from '../../../../src/kinds/entry.ts';
 import { inspect } from '../../../../src/modules/inspect/entry.ts';
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
@@ -108,7 +109,7 @@ describe('what an agent is defined with', () => {
       effect: 'none',
       call: async (_, call) => {
         const frame = { name: 'dig', instructions: 'Dig.', message: 'Dig.', tools: [tool('shovel')] };
-        return text((await call.nest(frame)).text);
+        return text((await nest(call, frame)).text);
       },
     };
     const agent = defineAgent({ ...base, tools: [dig, tool('look')] });

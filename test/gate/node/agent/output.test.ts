@@ -10,6 +10,7 @@ import {
   replan,
   text,
 } from '../../../../src/index.ts';
+import { nest } from '../../../../src/kinds/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
@@ -311,7 +312,7 @@ it('a loop inside the agent answers in words', async () => {
     ...defineTool({ name: 'dig', description: 'Digs.', run: () => '' }),
     effect: 'none',
     call: async (_, call) =>
-      text((await call.nest({ name: 'dig', instructions: 'Dig.', message: 'Dig.', tools: [] })).text),
+      text((await nest(call, { name: 'dig', instructions: 'Dig.', message: 'Dig.', tools: [] })).text),
   };
   const session = asked([{ calls: [{ name: 'dig' }] }, 'Dug.', BILL], { tools: [dig] });
   expect(await session.send('Bill me.')).toMatchObject({ object: { total: 7 } });

@@ -11,6 +11,7 @@ import {
   type UnlockCondition,
   when,
 } from '../../../../src/kinds/entry.ts';
+import { defineModule } from '../../../../src/module.ts';
 import { formatToolTree } from '../../../../src/modules/inspect/entry.ts';
 import { toolsOf, toolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
@@ -317,16 +318,8 @@ describe('names that a model makes up', () => {
     source: { name: string; offer: (tools: readonly AnyTool[]) => readonly AnyTool[] },
     inside: Parameters<typeof played>[1],
   ) {
-    const made = playbook(config);
-    const nesting: AnyTool = {
-      ...made,
-      call: (input, call) =>
-        made.call(input, {
-          ...call,
-          nest: (frame) => call.nest({ ...frame, sources: [source] }),
-        }),
-    };
-    const session = sessionOf([nesting], [plays('tides'), ...inside, 'Researched.', 'Done.']);
+    const use = [defineModule({ name: source.name }).use({ offer: source })];
+    const session = sessionOf([playbook(config)], [plays('tides'), ...inside, 'Researched.', 'Done.'], use);
     await session.send('Go.');
     return { session, inside: session.requests.slice(1, -1) };
   }

@@ -9,6 +9,7 @@ import {
   type ToolCall,
 } from '../../../../src/index.ts';
 import { definePlaybook, type PlaybookConfig } from '../../../../src/kinds/entry.ts';
+import type { ModuleUse } from '../../../../src/module.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { shownResults } from '../tool-loop/scenes.ts';
 
@@ -56,10 +57,14 @@ export const playbook = <Open extends string, Locked extends string>(config: Con
   definePlaybook({ name: 'researcher', description: 'Researches a topic.', input: TopicInput, ...config });
 
 /** A session of an agent that has these tools. */
-export const sessionOf = (tools: readonly AnyTool[], replies: readonly ScriptedReply[]): TestSession => {
+export function sessionOf(
+  tools: readonly AnyTool[],
+  replies: readonly ScriptedReply[],
+  use: readonly ModuleUse[] = [],
+): TestSession {
   const desk = { name: 'desk', description: 'Helps.', instructions: 'Help.', tools };
-  return createTestSession(defineAgent(desk), { replies });
-};
+  return createTestSession(defineAgent(desk), { replies, use });
+}
 
 /** Runs one turn in which the model calls the playbook, then these replies inside it, and then answers. */
 export async function played<Open extends string, Locked extends string>(

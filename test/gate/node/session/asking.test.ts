@@ -9,7 +9,7 @@ import {
   terminateAgent,
   text,
 } from '../../../../src/index.ts';
-import { definePipeline } from '../../../../src/kinds/entry.ts';
+import { definePipeline, nest } from '../../../../src/kinds/entry.ts';
 import { answerChecks, jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createManualClock, createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { passing } from './former-holder.ts';
@@ -264,7 +264,7 @@ describe('a pipeline', () => {
       ...acts('dig', []),
       effect: 'none',
       call: async (_, call) =>
-        text((await call.nest({ name: 'dig', instructions: 'Dig.', message: 'Dig.', tools: [] })).text),
+        text((await nest(call, { name: 'dig', instructions: 'Dig.', message: 'Dig.', tools: [] })).text),
     };
     const work = definePipeline({ name: 'work', steps: [dig] });
     const session = createTestSession(agentOf(work), { replies: [calls('work'), 'Found it.', 'Done.'] });

@@ -1,6 +1,7 @@
 /** What a turn that stops says of work that may have happened, and that nothing keeps it from stopping. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type AnyTool, defineTool, text } from '../../../../src/index.ts';
+import { nest } from '../../../../src/kinds/entry.ts';
 import { createManualClock, type ManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
 import { type ReadQuery, toRow } from '../../../doors/journal.ts';
 import { answers, asked, LEASE_MS, leftBehind, passing } from './former-holder.ts';
@@ -29,8 +30,8 @@ describe('a cancel', () => {
       returnDirect: false,
       metadata: {},
       check: async (input) => ({ ok: true, value: input }),
-      call: async (_, { nest }) =>
-        text((await nest({ name: 'dig', instructions: '', message: 'Dig.', tools: [pay] })).text),
+      call: async (_, call) =>
+        text((await nest(call, { name: 'dig', instructions: '', message: 'Dig.', tools: [pay] })).text),
     };
     const replies = [{ calls: [{ name: 'dig' }] }, { calls: [{ name: 'pay' }] }, never];
     const app = memoryApp({ tools: [dig], replies, clock, leaseMs: LEASE_MS });
@@ -201,9 +202,9 @@ describe('a turn that is cancelled', () => {
     const dig: AnyTool = {
       ...hanging('dig'),
       serial: undefined,
-      call: async (_, { nest }) => {
+      call: async (_, call) => {
         await at('nest');
-        return text((await nest({ name: 'dig', instructions: '', message: 'Dig.', tools: [] })).text);
+        return text((await nest(call, { name: 'dig', instructions: '', message: 'Dig.', tools: [] })).text);
       },
     };
     const look = defineTool({

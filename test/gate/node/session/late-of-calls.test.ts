@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { decorate } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTool, text } from '../../../../src/index.ts';
+import { nest } from '../../../../src/kinds/entry.ts';
 import { createManualClock, type ManualClock } from '../../../../src/testing/entry.ts';
 import { answers, asked, LEASE_MS, leftBehind, passing, takenOver } from './former-holder.ts';
 import { watchedLive } from './live-state.ts';
@@ -140,8 +141,8 @@ describe('a late result of a call that is still open', () => {
       ...pay(),
       name: 'dig',
       effect: 'none',
-      call: async (_, { nest }) =>
-        text((await nest({ name: 'dig', instructions: '', message: 'Dig.', tools: [pay()] })).text),
+      call: async (_, call) =>
+        text((await nest(call, { name: 'dig', instructions: '', message: 'Dig.', tools: [pay()] })).text),
     };
     const app = memoryApp({ tools: [dig], replies: ['Dug.', 'Done.'], clock, leaseMs: LEASE_MS });
     const left = await leftBehind(app, [

@@ -2,6 +2,7 @@
 import { object, string } from 'valibot';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AnyTool, defineTool, ModelError, text } from '../../../../src/index.ts';
+import { nest } from '../../../../src/kinds/entry.ts';
 import { createManualClock, type ManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import type { TurnHost } from '../../../doors/session.ts';
 import { answers, LEASE_MS, passing } from './former-holder.ts';
@@ -121,8 +122,8 @@ describe('a once call that a cancel met', () => {
       returnDirect: false,
       metadata: {},
       check: async (input) => ({ ok: true, value: input }),
-      call: async (_, { nest }) =>
-        text((await nest({ name: 'dig', instructions: '', message: 'Dig.', tools: [pay()] })).text),
+      call: async (_, call) =>
+        text((await nest(call, { name: 'dig', instructions: '', message: 'Dig.', tools: [pay()] })).text),
     };
     const { app } = await cancelled([dig], [{ calls: [{ name: 'dig' }] }, PAY, 'Next.']);
     expect(answers((await app.state()).messages)).toEqual([['dig', unknown('dig')]]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool, text } from '../../../../src/index.ts';
+import { nest } from '../../../../src/kinds/entry.ts';
 import { createManualClock, createTestSession } from '../../../../src/testing/entry.ts';
 import { openQuestions, postAnswer } from '../../../doors/session.ts';
 import { asksFirst } from '../../../fixtures/asks-first.ts';
@@ -19,7 +20,7 @@ describe('a call that waits inside a nested loop', () => {
     call: async (_, call) => {
       began.push('dig');
       const frame = { name: 'dig', instructions: '', message: 'Dig.', tools };
-      return text((await call.nest(frame)).text);
+      return text((await nest(call, frame)).text);
     },
   });
 

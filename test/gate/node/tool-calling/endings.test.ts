@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { decorate } from '../../../../src/decorators/entry.ts';
 import type { ModelReply } from '../../../../src/index.ts';
+import { discoveryIn } from '../../../../src/kinds/entry.ts';
 import {
   createToolCallingManager,
   defineToolCallingOptions,
@@ -12,11 +13,11 @@ it('what a call leaves for the end runs when the calls of a reply have ended, al
   const look = reads('look', () => void happened.push('look'));
   const ends = decorate(look, {
     call(input, call) {
-      call.discovery.atEnd(() => {
+      discoveryIn(call).atEnd(() => {
         happened.push('end');
         throw new Error('No.');
       });
-      call.discovery.atEnd(async () => happened.push('end again'));
+      discoveryIn(call).atEnd(async () => happened.push('end again'));
       return look.call(input, call);
     },
   });

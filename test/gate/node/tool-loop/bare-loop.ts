@@ -2,7 +2,7 @@ import type { AnyTool } from '../../../../src/index.ts';
 import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
 import type { ToolMemory } from '../../../../src/module.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
-import { memoryLoop } from '../../../doors/loop.ts';
+import { memoryLoop, runForOutput } from '../../../doors/loop.ts';
 import { usesOf } from '../../../doors/tools.ts';
 
 interface Options {
@@ -19,6 +19,6 @@ export async function runBare({ replies, ...config }: Options) {
   const model = scriptedModel(replies);
   const uses = usesOf([...(config.strategies ?? []), ...(config.everywhere ?? [])]);
   const { loop, state } = memoryLoop({ ...config, uses, model, message: 'Go.', inSession: true });
-  const end = await loop.run(loop);
+  const end = await runForOutput(loop);
   return { end, state, model, offered: model.requests.map(({ tools }) => tools.map(({ name }) => name)) };
 }

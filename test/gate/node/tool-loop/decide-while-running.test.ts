@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineTool, type Effect } from '../../../../src/index.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
-import { memoryLoop } from '../../../doors/loop.ts';
+import { memoryLoop, runForOutput } from '../../../doors/loop.ts';
 import { calls, shownResults } from './scenes.ts';
 
 /** What the model is told of a call of this effect that asks outside of a session, by `decide` or by the other one. */
@@ -14,7 +14,7 @@ async function told(effect: Exclude<Effect, 'none'>, ask: 'decide' | 'decideWhil
   });
   const model = scriptedModel([calls('book'), 'Done.']);
   const { loop } = memoryLoop({ tools: [book], model });
-  await loop.run(loop);
+  await runForOutput(loop);
   return shownResults(model.requests[1]);
 }
 

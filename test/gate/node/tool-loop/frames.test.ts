@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineTool, ModelError, type SessionEvent, text } from '../../../../src/index.ts';
 import type { Frame, FrameOutcome } from '../../../../src/kinds/entry.ts';
+import { nest } from '../../../../src/kinds/entry.ts';
 import type { ModuleUse } from '../../../../src/module.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
@@ -21,7 +22,7 @@ function digs(tools: readonly AnyTool[], more: Partial<Frame> = {}, outcomes: Fr
     check: async (input) => ({ ok: true, value: input }),
     async call(_, call) {
       const frame = { name: 'dig', instructions: 'You dig.', message: 'Dig.', tools, ...more };
-      const outcome = await call.nest(frame);
+      const outcome = await nest(call, frame);
       outcomes.push(outcome);
       return text(`${outcome.outcome}: ${outcome.text}`);
     },

@@ -20,7 +20,7 @@ import {
   scriptedModel,
   type TestSession,
 } from '../../../../src/testing/entry.ts';
-import { memoryLoop } from '../../../doors/loop.ts';
+import { memoryLoop, runForOutput } from '../../../doors/loop.ts';
 import type { FeedItem } from '../../../doors/session.ts';
 import { LEASE_MS, passing } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
@@ -120,7 +120,7 @@ describe('a loop', () => {
       strategies: [strategy],
       uses: [inspect(inspector)],
     });
-    await loop.run(loop);
+    await runForOutput(loop);
     expect(log).toEqual([
       ...['offer after the message', 'ask with user'],
       ...['found look', 'run', 'Done'],

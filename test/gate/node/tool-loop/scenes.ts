@@ -1,5 +1,6 @@
 import { type AnyTool, defineTool, type ModelRequest, type ToolCall, text } from '../../../../src/index.ts';
 import type { Frame } from '../../../../src/kinds/entry.ts';
+import { nest } from '../../../../src/kinds/entry.ts';
 
 /** A reply that calls these tools without input. */
 export const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
@@ -23,7 +24,7 @@ export const digs = (tools: readonly AnyTool[], more: Partial<Frame> = {}): AnyT
   usesInside: more.uses,
   async call(_, call) {
     const frame = { name: 'dig', instructions: 'You dig.', message: 'Dig.', tools, ...more };
-    const { outcome, text: said } = await call.nest(frame);
+    const { outcome, text: said } = await nest(call, frame);
     return text(`${outcome}: ${said}`);
   },
 });

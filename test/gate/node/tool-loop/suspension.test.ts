@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineTool, text } from '../../../../src/index.ts';
+import { nest } from '../../../../src/kinds/entry.ts';
 import { createManualClock } from '../../../../src/testing/entry.ts';
 import { aWait } from '../../../fixtures/a-wait.ts';
 import { asked, LEASE_MS, leftBehind, takenOver } from '../session/former-holder.ts';
@@ -95,7 +96,7 @@ describe('a call that waits for somebody outside', () => {
       name: 'dig',
       effect: 'none',
       call: async (_, call) => {
-        const { outcome } = await call.nest({
+        const { outcome } = await nest(call, {
           name: 'dig',
           instructions: '',
           message: 'Dig.',

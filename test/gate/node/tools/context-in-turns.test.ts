@@ -19,6 +19,7 @@ import {
   ToolCallContext,
   text,
 } from '../../../../src/index.ts';
+import { nest } from '../../../../src/kinds/entry.ts';
 import { stringParameter } from '../../../../src/modules/json-schema/entry.ts';
 import { toolsOf } from '../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
@@ -43,7 +44,7 @@ function looking(name = 'look') {
 const digs = (name: string, tools: readonly AnyTool[]): AnyTool => ({
   ...looking(name).tool,
   effect: 'none',
-  call: async (_, call) => text((await call.nest({ name, instructions: '', message: 'Dig.', tools })).text),
+  call: async (_, call) => text((await nest(call, { name, instructions: '', message: 'Dig.', tools })).text),
 });
 
 /** A session whose tools read what was sent and no loop id, unless one was sent. */

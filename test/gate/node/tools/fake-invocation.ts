@@ -1,5 +1,7 @@
 import { Secrets, type ToolCall, ToolCallContext } from '../../../../src/index.ts';
-import type { LiveCall, LoopView, ToolExecution } from '../../../../src/kinds/entry.ts';
+import type { Discovery, LiveCall, LoopView, ToolExecution } from '../../../../src/kinds/entry.ts';
+import { scriptedModel } from '../../../../src/testing/entry.ts';
+import { aroundTimes, memoryLoop, RunningCall } from '../../../doors/loop.ts';
 import { callBlackboard, callState, consoleLog, envOfTools, toToolResult } from '../../../doors/tools.ts';
 
 /** A live call that runs the execution at once, and records each that it was given. */
@@ -42,16 +44,13 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     during: async (_, work) => work(),
     untimed: (work) => work(),
     view: seen,
-    discovery: {
-      view: seen,
-      secrets: Secrets.NONE,
-      signal: new AbortController().signal,
-      now: () => 0,
-      ask: (_, work) => work(),
-      atEnd: () => undefined,
-      count: () => undefined,
-      credentials: { find: async () => ({ status: 'none' }), keep: async () => false },
-    },
+    inLoop: new RunningCall({
+      loop: memoryLoop({ tools: [], model: scriptedModel([]) }).loop,
+      record: { id: '1.2.0', providerId: '0', name: tool, input: '{}' },
+      progress: { reached: false, ranOnce: false, received: false },
+      time: aroundTimes({ after: () => () => undefined, now: () => 0 }).begin(tool, consoleLog()),
+      enter: () => undefined,
+    }),
     results: { wordsOf: () => undefined, shownOf: (words) => words.length },
     offered: () => [],
     offeredAfter: () => [],
@@ -62,10 +61,18 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     receive: () => Promise.reject(new Error('This tool waits for nobody.')),
     exclusively: (_, work) => work(({ initial }) => initial),
     hasBegun: false,
-    resumesFrame: false,
-    nest: () => Promise.reject(new Error('This tool opens no frame.')),
   };
-  return { call, leaves };
+  const discovery: Discovery = {
+    view: seen,
+    secrets: Secrets.NONE,
+    signal: new AbortController().signal,
+    now: () => 0,
+    ask: (_, work) => work(),
+    atEnd: () => undefined,
+    count: () => undefined,
+    credentials: { find: async () => ({ status: 'none' }), keep: async () => false },
+  };
+  return { call, discovery, leaves };
 }
 
 /** What an execution is given by such a call. */

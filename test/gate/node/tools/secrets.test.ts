@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { type AnyTool, artifact, defineTool, error, Secrets, text } from '../../../../src/index.ts';
+import { nest } from '../../../../src/kinds/entry.ts';
 import type { FeedItem } from '../../../doors/session.ts';
 import { memoryApp } from '../session/memory-app.ts';
 import { calls } from './decorators/turns.ts';
@@ -454,7 +455,7 @@ describe('a secret that a tool lets out', () => {
       effect: 'none',
       call: async (_, call) => {
         const message = `Dig with ${call.secrets.get('apiKey')}.`;
-        const { text: said } = await call.nest({ name: 'dig', instructions: '', message, tools });
+        const { text: said } = await nest(call, { name: 'dig', instructions: '', message, tools });
         return text(said);
       },
     };

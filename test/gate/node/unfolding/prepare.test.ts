@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { AnyTool } from '../../../../src/index.ts';
-import { defineUnfolding, type LiveCall, type LoopView } from '../../../../src/kinds/entry.ts';
+import { defineUnfolding, discoveryIn, type LiveCall, type LoopView } from '../../../../src/kinds/entry.ts';
 import { LISTINGS, type Listings, listings } from '../../../../src/modules/listings/entry.ts';
 import { createManualClock, type TestSession } from '../../../../src/testing/entry.ts';
 import { valueIn } from '../../../doors/journal.ts';
@@ -188,7 +188,7 @@ describe('an unfolding tool that is cut off while it prepares', () => {
     const clock = createManualClock(1_000_000);
     let asked = 0;
     const prepare: Prepare = (call) =>
-      call.discovery.ask({ subrequests: 20, ms: 1_000 }, async () => {
+      discoveryIn(call).ask({ subrequests: 20, ms: 1_000 }, async () => {
         asked += 1;
         return lists('buy')(call);
       });
@@ -209,7 +209,7 @@ describe('an unfolding tool that is cut off while it prepares', () => {
 
   it('is told when what it asks takes longer than it said', async () => {
     const clock = createManualClock(1_000_000);
-    const prepare: Prepare = ({ discovery }) => discovery.ask({ subrequests: 1, ms: 3_000 }, never);
+    const prepare: Prepare = (call) => discoveryIn(call).ask({ subrequests: 1, ms: 3_000 }, never);
     const app = memoryApp({
       tools: [shop(prepare)],
       replies: [calls('shop'), 'Hm.'],

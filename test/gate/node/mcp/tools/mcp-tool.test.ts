@@ -1,11 +1,12 @@
 /** What a call of a server's tool asks of its invocation. */
 import { expect, it } from 'vitest';
-import type { Effect } from '../../../../../src/index.ts';
-import type { LiveCall, ToolExecution } from '../../../../../src/kinds/entry.ts';
+import { type Effect, type ToolResult, text } from '../../../../../src/index.ts';
+import type { ToolExecution } from '../../../../../src/kinds/entry.ts';
 import type { McpClientConfig } from '../../../../../src/mcp/tools/entry.ts';
 import { createManualClock } from '../../../../../src/testing/entry.ts';
 import { mcpTool } from '../../../../doors/mcp.ts';
 import { DEFAULT_PLATFORM, InvocationBudgetWatch, Meter } from '../../../../doors/session.ts';
+import { fakeInvocation } from '../../tools/fake-invocation.ts';
 import { client, listed } from './listing-fixtures.ts';
 
 /** The part of a call that acts, of a tool with this effect. */
@@ -18,12 +19,12 @@ async function leafOf(effect: Effect, config: Partial<McpClientConfig> = {}): Pr
     address: 'https://mcp.example/',
   });
   // All that it asks of an invocation before it acts.
-  const call = {
-    tool: 'read',
-    discovery: { view: { made: () => [] } },
-    execute: async (leaf: ToolExecution) => leaves.push(leaf),
-  } as unknown as LiveCall;
-  await tool.call({}, call);
+  const { call } = fakeInvocation('read');
+  const execute = async (leaf: ToolExecution): Promise<ToolResult> => {
+    leaves.push(leaf);
+    return text('');
+  };
+  await tool.call({}, { ...call, execute });
   const [leaf] = leaves;
   if (!leaf) throw new Error('nothing was to be run');
   return leaf;

@@ -19,7 +19,7 @@ import {
   type ScriptedReply,
   scriptedModel,
 } from '../../../../../src/testing/entry.ts';
-import { memoryLoop } from '../../../../doors/loop.ts';
+import { memoryLoop, runForOutput } from '../../../../doors/loop.ts';
 import { agent, agentic, asks, calls } from '../../agentic/scenes.ts';
 import { asked, LEASE_MS, leftBehind, takenOver } from '../../session/former-holder.ts';
 import { memoryApp } from '../../session/memory-app.ts';
@@ -96,7 +96,7 @@ describe('what is kept of the requests of a loop', () => {
     };
     const model = caching([calls('look'), calls('look'), 'Done.']);
     const { loop } = memoryLoop({ tools: [look], model, holder: { idempotencyKey } });
-    await loop.run(loop);
+    await runForOutput(loop);
     expect(hashed.filter((id) => id.startsWith('cache of '))).toEqual(['cache of memory']);
     expect(new Set(model.requests.map(({ cache }) => cache?.key))).toEqual(new Set(['k']));
   });

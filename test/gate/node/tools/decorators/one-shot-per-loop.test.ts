@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decorate, oneShotPerLoop } from '../../../../../src/decorators/entry.ts';
 import { type AnyTool, defineAgent, defineTool, error, text } from '../../../../../src/index.ts';
-import { defineStateMachine } from '../../../../../src/kinds/entry.ts';
+import { defineStateMachine, nest } from '../../../../../src/kinds/entry.ts';
 import { slidingWindow } from '../../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 import { fakeCall } from '../fake-call.ts';
@@ -34,7 +34,7 @@ const digs = (tools: readonly AnyTool[]): AnyTool => ({
   check: async (input) => ({ ok: true, value: input }),
   call: async (_, call) => {
     const frame = { name: 'dig', instructions: 'You dig.', message: 'Dig.', tools };
-    return text((await call.nest(frame)).calls.map(({ result }) => result.text()).join(' | '));
+    return text((await nest(call, frame)).calls.map(({ result }) => result.text()).join(' | '));
   },
 });
 

@@ -9,7 +9,7 @@ import {
 } from '../../../../../src/decorators/entry.ts';
 import { artifact, defineDomainType, defineTool } from '../../../../../src/index.ts';
 import { scriptedModel, type TestSession } from '../../../../../src/testing/entry.ts';
-import { memoryLoop } from '../../../../doors/loop.ts';
+import { memoryLoop, runForOutput } from '../../../../doors/loop.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';
 import { fakeCall } from '../fake-call.ts';
 import { calls, crash, sessionWith, shownResults } from './turns.ts';
@@ -138,7 +138,7 @@ describe('a blackboard sink without a session', () => {
     const warned = warnings();
     const model = scriptedModel([calls('other', 'other'), 'Done.']);
     const { loop, state } = memoryLoop({ tools: [publishToBlackboard(other)], model });
-    expect(await loop.run(loop)).toMatchObject({ outcome: 'completed' });
+    expect(await runForOutput(loop)).toMatchObject({ outcome: 'completed' });
     expect(model.requests[1]?.messages.slice(-2)).toMatchObject([{ text: 'One.' }, { text: 'One.' }]);
     expect(state.blackboard).toEqual([]);
     expect(warned).toEqual([`holdfast: ${PROBLEM}`]);

@@ -14,7 +14,7 @@ const tool = (name: string): AnyTool =>
   defineTool({ name, description: 'Does.', effect: 'read', run: () => name });
 const providing = (...names: readonly string[]): ToolProvider => ({ toolsNow: () => names.map(tool) });
 
-const { call } = fakeInvocation('a');
+const { call, discovery } = fakeInvocation('a');
 const { view } = call;
 
 const names = (tools: readonly AnyTool[]): string[] => tools.map(({ name }) => name);
@@ -75,7 +75,7 @@ describe('a provider whose tools are changed', () => {
       }
     }
     const provider = changedTools(new Shelf(), (one) => one);
-    expect(await foundBy(partsOf(provider), call.discovery)).toEqual([{ slice: 'shelf', fact: 1 }]);
+    expect(await foundBy(partsOf(provider), discovery)).toEqual([{ slice: 'shelf', fact: 1 }]);
     expect([provider.about, provider.missing?.('a', [])]).toEqual([{ name: 'Books' }, 'shelf lacks a']);
   });
 

@@ -6,25 +6,62 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import type { DoneCall, FrameOutcome } from '../tool/frame.ts';
 import { warning } from '../tool/log.ts';
 import { SignalError, ToolConfigurationError } from '../tool/signals.ts';
-import type { Frame } from '../tool/tool.ts';
+import type { LiveCall } from '../tool/tool.ts';
 import {
   error,
   isOutcomeUnknown,
+  type Signal,
   succeeded,
   type ToolResult,
   text,
   toolResult,
   withheld,
 } from '../tool/tool-result.ts';
-import { whileOpen } from './end-inside.ts';
 import { messageOf } from './exception-processor.ts';
-import { Interrupted } from './holder.ts';
-import { type Loop, type LoopSpec, timeIn } from './loop.ts';
+import type { Frame } from './frame.ts';
+import { callEnded, Interrupted } from './holder.ts';
+import { type CallParts, RunningCall } from './live-call.ts';
+import { type Loop, type LoopJournal, type LoopSpec, timeIn } from './loop.ts';
 import { specInside } from './loop-agent.ts';
 import { refusedModel } from './loop-seams.ts';
 import { refusedSettings } from './loop-settings.ts';
+import { runForOutput } from './run-loop.ts';
 import { answerShown } from './shown-history.ts';
 import type { ToolCallRun } from './tool-call-run.ts';
+
+/**
+ * Runs a nested tool loop in a frame of a call, or resumes the one that is open. At most once for each call. A tool that does not wait
+ * for its loop has it ended with its call.
+ *
+ * @throws TypeError if the call was not handed out by a loop of this copy of holdfast.
+ */
+export function nest(call: LiveCall, frame: Frame): Promise<FrameOutcome> {
+  const outcome = nestIn(RunningCall.of(call), frame);
+  outcome.catch(() => undefined);
+  return outcome;
+}
+
+/** Tells whether a frame of this call is open: an earlier invocation was cut off inside it, and `nest` resumes it. */
+export const resumesFrame = (call: LiveCall): boolean => openedFrame(RunningCall.of(call)) !== undefined;
+
+async function nestIn(opener: CallParts, frame: Frame): Promise<FrameOutcome> {
+  const { progress } = opener;
+  opener.enter();
+  const ran = opener.time.outside(() => runFrame(opener, frame));
+  progress.answer = async () => answerOf(await ran);
+  const outcome = await ran;
+  progress.signal = outcome.signal && endsTurn(outcome.signal) ? outcome.signal : undefined;
+  return outcome;
+}
+
+/** The others end the loop in which they were sent, and no further. */
+const endsTurn = ({ type }: Signal): boolean => type !== 'replan' && type !== 'terminate-action';
+
+/** The result of a nested loop, for a call whose tool makes none of it. */
+function answerOf({ outcome, text: words }: FrameOutcome): ToolResult {
+  if (outcome === 'failed') return error(words);
+  return outcome === 'limit-reached' ? withheld(words) : text(words);
+}
 
 /** How many loops may be inside each other: agents that ask each other by name would go on until the turn's limits. */
 const MAX_DEPTH = 16;
@@ -35,11 +72,8 @@ const MAX_NAMED = 20;
 /** The call that opens a loop, and the loop that it is in. */
 type Opener = Pick<ToolCallRun, 'loop' | 'record'>;
 
-/**
- * Runs the nested loop of a call, or goes on inside the one that is open: the call itself holds no slot and is never
- * in doubt.
- */
-export async function runFrame(opener: Opener, given: Frame): Promise<FrameOutcome> {
+/** The call itself holds no slot and is never in doubt. */
+async function runFrame(opener: Opener, given: Frame): Promise<FrameOutcome> {
   const spec = specOf(opener, given);
   if (typeof spec === 'string') return { outcome: 'failed', text: spec, calls: [], added: [] };
   checkModel(given, spec);
@@ -106,14 +140,14 @@ function openFrame({ loop, record }: Opener, given: Frame): void {
 async function outcomeOf(loop: Loop): Promise<FrameOutcome> {
   const { frame } = loop;
   try {
-    const { outcome, limit, error, signal, object } = await loop.run(loop);
+    const { outcome, limit, error, signal, object } = await runForOutput(loop);
     if (outcome === 'suspended') throw new Interrupted(outcome, `A call in the frame of ${frame.id} waits.`);
     const ended = { ...leftBy(frame), ...(signal && { signal }), ...(object !== undefined && { object }) };
     if (outcome === 'completed' || outcome === 'returned-direct' || outcome === 'limit-reached') {
       const said = signal?.reason ?? answerShown(loop);
       return { outcome, ...(limit && { limit }), text: said || refusalText(frame), ...ended };
     }
-    const why = thrownIn(frame) ?? error?.message ?? signal?.reason ?? `The nested loop ended as ${outcome}.`;
+    const why = thrownIn(frame) ?? error?.message ?? signal?.reason ?? outcome;
     return { outcome: 'failed', text: brokenOff(why, ended.calls), ...ended };
   } catch (failure) {
     if (failure instanceof Interrupted || failure instanceof SignalError) throw failure;
@@ -165,8 +199,17 @@ function callsOf(frame: FrameState | undefined): DoneCall[] {
   );
 }
 
-/** Returns the result of a nested loop, for a call whose tool makes none of it. */
-export function answerOfFrame({ outcome, text: words }: FrameOutcome): ToolResult {
-  if (outcome === 'failed') return error(words);
-  return outcome === 'limit-reached' ? withheld(words) : text(words);
-}
+/** Returns the journal as a nested loop writes it: it takes nothing once the call that opened the loop has ended without waiting for it. */
+const whileOpen = (journal: LoopJournal, { id }: FrameState): LoopJournal => ({
+  get state() {
+    return journal.state;
+  },
+  get changed() {
+    return journal.changed;
+  },
+  emit(...events) {
+    if (!journal.state.turn?.frames.has(id)) throw callEnded(id);
+    journal.emit(...events);
+  },
+  durable: () => journal.durable(),
+});
