@@ -38,6 +38,7 @@ export type {
   Policies,
   UnknownToolPolicy,
 } from './loop/policies.ts';
+export { readResult } from './loop/read-result.ts';
 export {
   type AskOptions,
   type CacheMarks,
@@ -140,7 +141,6 @@ export type { JsonSchema } from './tool/json-schema.ts';
 export type { BlackboardEntry, CallBlackboard, CallState } from './tool/kept-values.ts';
 export type { Parameter, PropertyDeclaration, PropertyValue } from './tool/property-schema.ts';
 export { type DeclaredProviderTool, type ProviderToolOptions, providerTool } from './tool/provider-tool.ts';
-export { readResult } from './tool/read-result.ts';
 export { Secrets } from './tool/secrets.ts';
 export {
   exitEarly,

@@ -1,6 +1,7 @@
 /** The entry `holdfast/kinds`: the kinds of tools that there are, and what tools of your own modules are made with. */
 
 export { discoveryIn } from '../loop/discovery.ts';
+export { exclusively } from '../loop/exclusively.ts';
 export type { Frame, Runner } from '../loop/frame.ts';
 export { nest } from '../loop/nest.ts';
 export type { NestedInstructions } from '../modules/agentic/agentic-tool.ts';

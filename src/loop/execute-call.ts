@@ -1,6 +1,7 @@
 import {
   closeOpenCalls,
   exitInside,
+  hasBegun,
   isSuspended,
   knownResult,
   mayHaveHappened,
@@ -48,6 +49,7 @@ export async function executeCall(run: ToolCallRun): Promise<void> {
     throw new Interrupted('suspended', `Call ${record.id} waits for an answer.`);
   // Read before anything runs: an end that does not come from the tool says nothing of what was done before.
   const inDoubt = mayHaveHappened(record) || turn?.frames.has(record.id);
+  if (turn && !hasBegun(turn, record)) loop.locks.passed.add(record.id);
   const isWatched = loop.spec.uses.length > 0;
   if (isWatched) watched(loop, { at: 'call', record, offer: run.offer });
   const began = holder.now();

@@ -27,7 +27,7 @@ import {
   stopped,
   withoutAnswer,
 } from './reconcile.ts';
-import { earlierResults, shownHistory, toHistory } from './shown-history.ts';
+import { shownHistory, toHistory } from './shown-history.ts';
 import { exceptionResult, resultOf, tellThrown, tellUnchained } from './tool-answer.ts';
 import type { CallProgress, PermittedRun, PreparedCall } from './tool-call-run.ts';
 
@@ -56,7 +56,7 @@ export class RunningCall {
 
 /** Binds one call to the loop that runs it. `time` counts the code around it. */
 export function prepareCall(run: PermittedRun, time: AroundTime): PreparedCall {
-  const { loop, record } = run;
+  const { loop, record, offer, view } = run;
   const starts = loop.starts && new CallStarts(loop.starts, record);
   // Most calls ask nobody.
   let outside: AskOutside | undefined;
@@ -77,10 +77,14 @@ export function prepareCall(run: PermittedRun, time: AroundTime): PreparedCall {
     if (record.waits) asking().assertAsked();
     progress.reached = true;
   };
-  const memory = memoryOf(run, time);
+  const { turn } = loop.journal.state;
   const call: LiveCall = {
     ...scope,
-    ...memory,
+    view: loopView(loop, 'last-reply', view.recall),
+    offered: () => [...offer.byName.values()],
+    offeredAfter: (memory, fact) =>
+      offeredIn(loop, loopView(loop, 'last-reply', view.recallAfter(memory, fact))),
+    hasBegun: turn !== undefined && hasBegun(turn, record),
     inLoop: new RunningCall({ loop, record, progress, time, enter }),
     during: time.during,
     untimed: time.outside,
@@ -147,29 +151,6 @@ const scopeOf = (
   history: () => callHistory(loop),
   ...of,
 });
-
-type Memory = 'view' | 'results' | 'offered' | 'offeredAfter' | 'exclusively' | 'hasBegun';
-
-/** What a call knows of its loop and of itself, and what it has remembered. */
-function memoryOf({ loop, record, view, offer }: PermittedRun, time: AroundTime): Pick<LiveCall, Memory> {
-  const { frame, holder, journal } = loop;
-  const { turn } = journal.state;
-  const seen = loopView(loop, 'last-reply', view.recall);
-  return {
-    view: seen,
-    results: earlierResults(loop, record),
-    offered: () => [...offer.byName.values()],
-    offeredAfter: (memory, fact) =>
-      offeredIn(loop, loopView(loop, 'last-reply', view.recallAfter(memory, fact))),
-    exclusively: async (word, work) => {
-      time.assertCounts();
-      await time.outside(() => loop.locks.acquire({ call: record.id, path: frame.path, word }));
-      holder.signal.throwIfAborted();
-      return work((memory, path = frame.path) => loop.memories.valueIn(journal.state.memories, memory, path));
-    },
-    hasBegun: turn !== undefined && hasBegun(turn, record),
-  };
-}
 
 /**
  * What the model was shown when it made a call, and the reply in which it did. A copy, so that nothing a tool does

@@ -20,7 +20,7 @@ import type { LoopLimits } from './loop-limits.ts';
 import type { ModelTimeout } from './model-time.ts';
 import type { Modules } from './modules.ts';
 import type { LoopPolicies } from './policies.ts';
-import type { CallLocks, Slots } from './slots.ts';
+import type { Slots } from './slots.ts';
 
 /** One loop: what it is declared with, where it stands, and what it shares with the other loops of its turn. */
 export interface Loop extends TurnScope {
@@ -114,7 +114,7 @@ export interface TurnScope {
   /** Absent: no module keeps files. */
   readonly files?: LoopFiles | undefined;
   readonly slots: Slots;
-  readonly locks: CallLocks;
+  readonly locks: TurnLocks;
   /** What kinds of tools remember, of the session and of calls that run. */
   readonly memories: LiveMemories;
   /** What its calls start; absent where no session keeps turns. */
@@ -125,6 +125,14 @@ export interface TurnScope {
   readonly modules: Pick<Modules, 'uses' | 'strategies'>;
   /** Those of the app, for tools that hand work to another. */
   readonly agents?: LoopAgents | undefined;
+}
+
+/** Which calls wait for others in one invocation of a turn. */
+export interface TurnLocks {
+  /** Calls that had not begun when this invocation came to them, or that it is done with: no call waits for what they did before. */
+  readonly passed: Set<string>;
+  /** Absent until a call asks to run exclusively. */
+  current?: { release(call: string): void };
 }
 
 /** How a loop stopped. */

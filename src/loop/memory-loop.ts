@@ -17,7 +17,7 @@ import { keeperIn, type LoopFiles } from './loop-files.ts';
 import { DEFAULT_LIMITS, type LoopLimits } from './loop-limits.ts';
 import { tokenCeiling, usesOfTurn } from './loop-seams.ts';
 import { DEFAULT_POLICIES } from './policies.ts';
-import { CallLocks, Slots } from './slots.ts';
+import { Slots } from './slots.ts';
 
 /** What a loop in memory is made of; the rest is as for an agent that declares nothing. */
 export type MemoryLoopConfig = Pick<LoopSpec, 'tools' | 'model'> &
@@ -81,7 +81,7 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
     log: hiding(config.log ?? toLog(), {}, () => secrets),
     files: config.files ?? keeperIn(config.uses ?? [])?.inMemory(),
     slots: new Slots(),
-    locks: new CallLocks(),
+    locks: { passed: new Set() },
     memories: new LiveMemories(state, memories),
     made: new Map(),
     modules: { uses: [], strategies: config.everywhere ?? [] },

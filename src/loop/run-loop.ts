@@ -57,19 +57,26 @@ export async function runBatch(loop: Loop): Promise<void> {
 }
 
 async function runLane(batch: Batch, lane: Batch['lanes'][number]): Promise<void> {
-  const { locks, memories, holder } = batch.loop;
+  const { holder } = batch.loop;
   // The calls after the first of a lane have not begun, unless the lanes were others then: nobody waits for them.
-  for (const { record } of lane.slice(1)) locks.release(record.id);
+  passBy(batch, lane.slice(1));
   try {
     for (const call of lane) {
       holder.checkpoint();
-      await executeCall(runOf(batch, call)).finally(() => {
-        locks.release(call.record.id);
-        memories.release(call.record.id);
-      });
+      await executeCall(runOf(batch, call));
+      passBy(batch, [call]);
     }
   } finally {
-    for (const { record } of lane) locks.release(record.id);
+    passBy(batch, lane);
+  }
+}
+
+/** These calls have ended, are left open, or have not begun: no other waits for them, and what they have held is released. */
+function passBy({ loop: { locks, memories } }: Batch, calls: Batch['lanes'][number]): void {
+  for (const { record } of calls) {
+    locks.passed.add(record.id);
+    locks.current?.release(record.id);
+    memories.release(record.id);
   }
 }
 

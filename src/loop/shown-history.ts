@@ -7,23 +7,22 @@ import { attempt } from '../tool/async.ts';
 import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
 import { type ContentPart, fileLine, isFile } from '../tool/content.ts';
 import { paragraphs } from '../tool/json.ts';
-import { howToReadOn } from '../tool/read-result.ts';
-import type { AnyTool, EarlierResults } from '../tool/tool.ts';
-import { modelText, partsOfResult, sameLength, shortenable, shownText } from '../tool/tool-result.ts';
+import type { AnyTool } from '../tool/tool.ts';
+import { partsOfResult, type ResultData, shownText } from '../tool/tool-result.ts';
 import { type KeptReplies, keptReplies, type ShownReply } from './kept-replies.ts';
 import { type Loop, type LoopSpec, principalOf } from './loop.ts';
 import type { ShownContent, ShownFiles } from './loop-files.ts';
 import { type HistoryScope, LOOPS } from './loop-seams.ts';
 
 /** A loop whose conversation is shown. */
-type Shown = Pick<Loop, 'spec' | 'journal' | 'log'>;
+export type Shown = Pick<Loop, 'spec' | 'journal' | 'log'>;
 
 /** Returns the conversation as the model is shown it. It shares its results with the journal's state: not to be changed. */
 export const shownHistory = (loop: Shown, messages: readonly Message[]): readonly HistoryMessage[] =>
   loop.spec.uses.length === 0 ? toHistory(messages) : throughSteps(loop, 'conversation', toHistory(messages));
 
 /** Has every module of the loop change what is shown, in order. */
-function throughSteps(
+export function throughSteps(
   loop: Shown,
   of: HistoryScope['of'],
   history: readonly HistoryMessage[],
@@ -36,7 +35,8 @@ function throughSteps(
   return shown;
 }
 
-const hasSteps = ({ uses }: Pick<LoopSpec, 'uses'>): boolean =>
+/** Tells whether a module of the loop changes what is shown. */
+export const hasSteps = ({ uses }: Pick<LoopSpec, 'uses'>): boolean =>
   uses.some(({ use }) => LOOPS.of(use)?.history !== undefined);
 
 /** The conversation as tools and modules read it. Its results are the journal's own: not to be changed. */
@@ -135,10 +135,23 @@ interface Sending {
   /** Absent if no reply holds more than words and calls, as of most models. */
   readonly kept: KeptReplies | undefined;
   readonly characters: number;
-  readonly tools: readonly AnyTool[];
-  /** The words of results, by the ids of their calls, where modules may have shortened them and one can read on. */
-  readonly whole: ReadonlyMap<string, string> | undefined;
+  /** Writes results for a model that can read on in them. */
+  readonly words: ResultWords | undefined;
 }
+
+/** Returns the words of the result of a call, by its id, in no more characters than `most`. */
+export type ResultWords = (id: string, result: ResultData, most: number) => string;
+
+/** Under which a tool has what writes results for a model that can read on in them by this tool. */
+export const READS_ON: unique symbol = Symbol('holdfast.reads-on');
+
+/** A tool by which a model reads on in results. */
+export interface ReadingTool extends AnyTool {
+  /** `tool`: its name in the loop. */
+  [READS_ON](tool: string, loop: Shown, conversation: readonly Message[]): ResultWords;
+}
+
+const isReading = (tool: AnyTool): tool is ReadingTool => READS_ON in tool;
 
 function sendingOf(loop: Shown, conversation: readonly Message[], files: ShownFiles | undefined): Sending {
   const { model, tools, policies } = loop.spec;
@@ -149,15 +162,14 @@ function sendingOf(loop: Shown, conversation: readonly Message[], files: ShownFi
     if (message.kept || message.cut) hasKept = true;
     for (const call of message.calls) records.set(call.id, call);
   }
-  const isShortened = hasSteps(loop.spec) && howToReadOn(tools) !== undefined;
+  const reading = tools.find(isReading);
   return {
     model,
     files,
     records,
     kept: hasKept ? keptReplies(conversation) : undefined,
     characters: policies.resultCharacters,
-    tools,
-    whole: isShortened ? wholeResults(loop, conversation) : undefined,
+    words: reading?.[READS_ON](reading.name, loop, conversation),
   };
 }
 
@@ -236,42 +248,11 @@ function withFiles({ id, result }: HistoryCall, text: string, sending: Sending):
   return files.result(text, parts, characters);
 }
 
-function resultText({ id, result }: HistoryCall, { records, characters, tools, whole }: Sending): string {
+function resultText({ id, result }: HistoryCall, { records, characters, words }: Sending): string {
   const answer = result ?? { type: 'error', message: 'There is no result for this call.' };
   const most = Math.min(characters, records.get(id)?.ended?.shown ?? characters);
-  const words = whole?.get(id);
-  if (words === undefined) {
-    const text = modelText(answer);
-    if (text.length <= most) return text;
-  }
-  const readOn = howToReadOn(tools);
-  if (!readOn) return shownText(answer, most);
-  // What a transformer puts in the place of what it takes away is not in the result.
-  const same = words === undefined ? Infinity : sameLength(words, shortenable(answer));
-  const text = shownText(answer, most, (from) => readOn(id, Math.min(from, same)));
-  const isCut = words !== undefined && same < words.length && shortenable(answer).length <= most;
-  return isCut ? `${text}\n[${readOn(id, same)}]` : text;
+  return words ? words(id, answer, most) : shownText(answer, most);
 }
-
-/** All words of the results that a model is shown, as modules make them that do not shorten. */
-function wholeResults(loop: Shown, messages: readonly Message[]): ReadonlyMap<string, string> {
-  const calls = throughSteps(loop, 'all-words', toHistory(messages)).flatMap((message) =>
-    message.role === 'assistant' ? message.calls : [],
-  );
-  return new Map(calls.flatMap(({ id, result }) => (result ? [[id, shortenable(result)]] : [])));
-}
-
-/** The results that the model was shown when it made a call. */
-export const earlierResults = (loop: Loop, { id, name, input }: HistoryCall): EarlierResults => ({
-  wordsOf: (call) => wholeResults(loop, loop.frame.messages.slice(0, -1)).get(call),
-  shownOf(words) {
-    const call: HistoryCall = { id, name, input, result: { type: 'text', content: words } };
-    const [shown] = throughSteps(loop, 'result', [{ role: 'assistant', text: '', calls: [call] }]);
-    const result = shown?.role === 'assistant' ? shown.calls.at(0)?.result : undefined;
-    const same = sameLength(words, result ? shortenable(result) : '');
-    return Math.min(same, loop.spec.policies.resultCharacters);
-  },
-});
 
 /**
  * Tells a reply and its results in words, which was made by a model that keeps something beside them and has been changed

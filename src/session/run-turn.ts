@@ -8,7 +8,6 @@ import type { Loop } from '../loop/loop.ts';
 import { type Modules, NO_MODULES } from '../loop/modules.ts';
 import { runForOutput } from '../loop/run-loop.ts';
 import { answerShown } from '../loop/shown-history.ts';
-import { CallLocks } from '../loop/slots.ts';
 import { credentialsIn, envOfTools } from '../tool/env.ts';
 import { hiding, toLog, writeProblems } from '../tool/log.ts';
 import { Secrets } from '../tool/secrets.ts';
@@ -242,7 +241,7 @@ function assembleLoop({ held, folded, turn, session }: Run, frame: FrameState): 
     log,
     files: session.files,
     slots: session.slots,
-    locks: new CallLocks(turn),
+    locks: { passed: new Set() },
     memories: new LiveMemories(session.outbox.state, modules.memories, log),
     starts: host.keepsNothing
       ? undefined

@@ -125,16 +125,8 @@ export interface LiveCall extends CallScope {
     memory: ToolMemory<Value, Fact>,
     fact: Fact,
   ): readonly AnyTool[];
-  /** The results that the model was shown before this call's reply. */
-  readonly results: EarlierResults;
   /** What functions take that do more for a tool than every call does, such as `nest`: a Worker carries those that it imports. Opaque. */
   readonly inLoop: object;
-  /**
-   * Runs `work` when no other call holds the same word that is made in a loop of the same path, in whatever frame: from
-   * then on this call holds it, until it has ended or is left open. `latest` is what a memory `when: 'call'` knows of all
-   * calls that have ended, also since this one's reply. To be asked for before `execute` and `nest`.
-   */
-  exclusively<T>(word: string, work: (latest: LoopView['recall']) => Promise<T>): Promise<T>;
   execute(execution: ToolExecution): Promise<ToolResult>;
   /**
    * Runs code around the effect under a name, which the log shows if the code takes longer than half a minute. The call ends as
@@ -147,17 +139,6 @@ export interface LiveCall extends CallScope {
   readonly hasBegun: boolean;
   /** Leaves the running of the tool to the caller, and answers the result that they send. As `decide` otherwise. */
   receive(request: ResultRequest): Promise<ToolResult>;
-}
-
-/** The results of a conversation, for a call that reads on in them. */
-export interface EarlierResults {
-  /**
-   * All words of the result of a call, of which the model may have been shown the beginning only; `undefined` when it is
-   * shown no result of such a call.
-   */
-  wordsOf(call: string): string | undefined;
-  /** How many characters of these words the model would be shown, if they were the asking call's own result. */
-  shownOf(words: string): number;
 }
 
 /** What a model is told first. Must be a function of the view alone. */

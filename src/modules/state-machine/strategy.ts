@@ -1,3 +1,4 @@
+import { exclusively } from '../../loop/exclusively.ts';
 import { changedSource } from '../../sources/resolution/dynamic-tools.ts';
 import { memoized } from '../../tool/async.ts';
 import { adopting, decorate, lastList, mapRoute, opensTools } from '../../tool/decorate.ts';
@@ -68,7 +69,7 @@ export function guardTool({ tool, rule }: Registration, run: StateRun): GuardedT
         return tool.call(input, call);
       };
       // Where it stands now, and not as of the reply: another loop of the machine may have moved it since.
-      return isFree ? callIn(call.view.recall) : call.exclusively(run.key, callIn);
+      return isFree ? callIn(call.view.recall) : exclusively(call, run.key, callIn);
     },
   });
   return { ...guarded, [RULE]: rule };

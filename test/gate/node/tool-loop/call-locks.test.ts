@@ -93,4 +93,13 @@ describe('a call that had begun', () => {
     locks.release('desk');
     expect((await having()).toSorted()).toEqual(['fresh', 'next']);
   });
+
+  it.each(['begun', 'desk'])(
+    'is waited for by nobody if this invocation has passed %s before',
+    async (call) => {
+      const { ask, having } = asking(new CallLocks(leftTurn(), new Set([call])));
+      ask('fresh');
+      expect(await having()).toEqual(['fresh']);
+    },
+  );
 });

@@ -51,7 +51,6 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
       time: aroundTimes({ after: () => () => undefined, now: () => 0 }).begin(tool, consoleLog()),
       enter: () => undefined,
     }),
-    results: { wordsOf: () => undefined, shownOf: (words) => words.length },
     offered: () => [],
     offeredAfter: () => [],
     record: () => undefined,
@@ -59,7 +58,6 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     now: () => 0,
     decide: () => Promise.reject(new Error('This tool waits for nobody.')),
     receive: () => Promise.reject(new Error('This tool waits for nobody.')),
-    exclusively: (_, work) => work(({ initial }) => initial),
     hasBegun: false,
   };
   const discovery: Discovery = {

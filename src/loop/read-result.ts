@@ -1,11 +1,29 @@
-import { memoized } from './async.ts';
-import { checkedFirst } from './check-input.ts';
-import { decorate, unwrapAs } from './decorate.ts';
-import { defineTool } from './define-tool.ts';
-import { checkedSchema, propertyIssue } from './input-schema.ts';
-import { shorten } from './json.ts';
-import type { AnyTool, EarlierResults, Tool } from './tool.ts';
-import { beginning, error, type ToolResult, text } from './tool-result.ts';
+import type { Message } from '../journal/state.ts';
+import type { HistoryCall } from '../tool/call.ts';
+import { checkedFirst } from '../tool/check-input.ts';
+import { decorate } from '../tool/decorate.ts';
+import { defineTool } from '../tool/define-tool.ts';
+import { checkedSchema, propertyIssue } from '../tool/input-schema.ts';
+import { shorten } from '../tool/json.ts';
+import type { LiveCall, Tool } from '../tool/tool.ts';
+import {
+  beginning,
+  error,
+  sameLength,
+  shortenable,
+  shownText,
+  type ToolResult,
+  text,
+} from '../tool/tool-result.ts';
+import { RunningCall } from './live-call.ts';
+import {
+  hasSteps,
+  READS_ON,
+  type ReadingTool,
+  type Shown,
+  throughSteps,
+  toHistory,
+} from './shown-history.ts';
 
 /**
  * Reads on in a result of which the model is shown the beginning only. The marker of a shortened result names this tool, and
@@ -28,10 +46,10 @@ export function readResult(): Tool<
   });
   const reading = decorate(tool, {
     call: checkedFirst(tool, async ({ typed: { result, from = 0 }, call }) =>
-      pieceOf({ result, from, tool: call.tool }, call.results),
+      pieceOf({ result, from, tool: call.tool }, earlierResults(call)),
     ),
   });
-  const marked: typeof tool & ReadingTool = { ...reading, [READS_ON]: true };
+  const marked: typeof tool & ReadingTool = { ...reading, [READS_ON]: readingOn };
   return marked;
 }
 
@@ -52,27 +70,51 @@ const INPUT = checkedSchema<{ readonly result: string; readonly from?: number }>
     propertyIssue(input, 'from', { type: 'integer', isOptional: true }),
 );
 
-/** Under which a tool says that it reads on. */
-const READS_ON: unique symbol = Symbol('holdfast.reads-on');
+/** Names the tool, and what to send, where a result is shortened. */
+const readingOn: ReadingTool[typeof READS_ON] = (tool, loop, conversation) => {
+  const whole = hasSteps(loop.spec) ? wholeResults(loop, conversation) : undefined;
+  return (id, result, most) => {
+    const words = whole?.get(id);
+    // What a transformer puts in the place of what it takes away is not in the result.
+    const same = words === undefined ? Infinity : sameLength(words, shortenable(result));
+    const shown = shownText(result, most, (from) =>
+      invitation({ tool, result: id, from: Math.min(from, same) }),
+    );
+    const isCut = words !== undefined && same < words.length && shortenable(result).length <= most;
+    return isCut ? `${shown}\n[${invitation({ tool, result: id, from: same })}]` : shown;
+  };
+};
 
-/** A tool that `readResult` made. */
-interface ReadingTool extends AnyTool {
-  readonly [READS_ON]: true;
+/** All words of the results that a model is shown, as modules make them that do not shorten. */
+function wholeResults(loop: Shown, messages: readonly Message[]): ReadonlyMap<string, string> {
+  const calls = throughSteps(loop, 'all-words', toHistory(messages)).flatMap((message) =>
+    message.role === 'assistant' ? message.calls : [],
+  );
+  return new Map(calls.flatMap(({ id, result }) => (result ? [[id, shortenable(result)]] : [])));
 }
 
-const isReading = (tool: AnyTool): tool is ReadingTool => READS_ON in tool;
+/** The results that the model was shown when it made a call. */
+interface EarlierResults {
+  /** All words of the result of a call; `undefined` when the model is shown no result of such a call. */
+  wordsOf(call: string): string | undefined;
+  /** How many characters of these words the model would be shown, if they were the asking call's own result. */
+  shownOf(words: string): number;
+}
 
-/** Says how a model reads on in the result of a call, from a character of it on. */
-export type HowToReadOn = (result: string, from: number) => string;
-
-/** Answers how a model reads on that has these tools; nothing when none of them does. */
-export const howToReadOn = (tools: readonly AnyTool[]): HowToReadOn | undefined => readingIn(tools).how;
-
-/** Lists of tools are never mutated, and outlive their requests. */
-const readingIn = memoized((tools: readonly AnyTool[]): { readonly how?: HowToReadOn } => {
-  const reading = tools.find((tool) => unwrapAs(tool, isReading));
-  return reading ? { how: (result, from) => invitation({ tool: reading.name, result, from }) } : {};
-});
+function earlierResults(asking: LiveCall): EarlierResults {
+  const { loop, record } = RunningCall.of(asking);
+  const { id, name, input } = record;
+  return {
+    wordsOf: (call) => wholeResults(loop, loop.frame.messages.slice(0, -1)).get(call),
+    shownOf(words) {
+      const call: HistoryCall = { id, name, input, result: { type: 'text', content: words } };
+      const [shown] = throughSteps(loop, 'result', [{ role: 'assistant', text: '', calls: [call] }]);
+      const result = shown?.role === 'assistant' ? shown.calls.at(0)?.result : undefined;
+      const same = sameLength(words, result ? shortenable(result) : '');
+      return Math.min(same, loop.spec.policies.resultCharacters);
+    },
+  };
+}
 
 /** What a model is to send. */
 interface Reading {
