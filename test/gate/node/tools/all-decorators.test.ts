@@ -139,7 +139,7 @@ const OTHERS = [
     'Secrets',
     'ToolCallContext',
   ],
-  ...['defineAgenticTool', 'defineSubagent'],
+  ...['defineAgenticTool', 'defineSubagent', 'nest', 'discoveryIn', 'exclusively'],
   ...['defineUnfolding', 'unfoldingOf', 'unfoldingOfSafely', 'withInnerTools', 'withInnerToolObject'],
   'toolFactory',
   'toolsFor',
