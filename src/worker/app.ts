@@ -1,7 +1,7 @@
 import { exports as exported, env as ownEnv, WorkerEntrypoint, waitUntil } from 'cloudflare:workers';
 import type { Context, Hono } from 'hono';
 import { HonoBase } from 'hono/hono-base';
-import { TrieRouter } from 'hono/router/trie-router';
+import { PatternRouter } from 'hono/router/pattern-router';
 import type { DueOutcome, DueRow } from '../journal/agenda.ts';
 import type { HandOver, TurnRunner } from '../journal/turn-runner.ts';
 import type { Deployment } from '../session/deployment.ts';
@@ -9,12 +9,11 @@ import { CALLS } from '../tool/call-origin.ts';
 import { credentialsIn } from '../tool/env.ts';
 import { hiding, toLog } from '../tool/log.ts';
 import { appParts, type CronTime, type InvokedApp } from './app-seam.ts';
-import { authenticated } from './auth.ts';
+import { callerOf } from './auth.ts';
 import { resumeTurn } from './background.ts';
-import { linkBases, misplacedRequests, mountedAt } from './base-path.ts';
+import { linkBases, misplacedRequests } from './base-path.ts';
 import { APPS } from './code-host.ts';
 import { type HoldfastConfig, toHost } from './config.ts';
-import { mustNotBeCrossSite } from './cross-site.ts';
 import { doDue } from './due.ts';
 import { type Env, ownerOf } from './host.ts';
 import { Problem } from './problem.ts';
@@ -82,10 +81,11 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
   }
 
   const worker: Holdfast['worker'] = {
-    fetch: (request, env, ctx) => app.fetch(request, env, ctx),
+    fetch: app.fetch,
     scheduled: (time, env, ctx) => runScheduled({ host: invoked(host, env, ctx), env }, time),
   };
-  const holdfast: Holdfast = { worker, routes: createRoutes(host, table), TurnRunner: Runner };
+  const routes = createRoutes(table, answering(host, linkBases(host)));
+  const holdfast: Holdfast = { worker, routes, TurnRunner: Runner };
   APPS.set(holdfast, { host, waitUntil });
   return holdfast;
 }
@@ -113,7 +113,7 @@ interface Served {
 }
 
 /** Makes an app with one router: the default preset of Hono carries another one, for hundreds of routes, and a third that chooses. */
-const newApp = (): Hono<Served> => new HonoBase<Served>({ router: new TrieRouter() });
+const newApp = (): Hono<Served> => new HonoBase<Served>({ router: new PatternRouter() });
 
 /**
  * The HTTP surface: the routes of the app, and what answers everything else. They are found below its `basePath`, and without it
@@ -121,15 +121,15 @@ const newApp = (): Hono<Served> => new HonoBase<Served>({ router: new TrieRouter
  */
 export function createApp(host: HttpHost, routes: readonly Route[]): Hono<Served> {
   const app = newApp();
-  const answer = answering(host);
-  const mounted = createRoutes(host, routes, answer);
+  const answer = answering(host, () => host.basePath);
+  const mounted = createRoutes(routes, answer);
   if (host.basePath !== undefined) app.route(host.basePath, mounted);
   app.route('/', mounted);
   const misplaced = misplacedRequests(host, routes);
-  const nothing = async (asked: RouteRequest): Promise<Response> => {
-    const { base = '', request } = await fromCaller(asked);
-    const hint = misplaced(request.url);
-    const detail = `There is nothing here. GET ${base || '/'} shows where to start.${hint}`;
+  const nothing = async (_: AnsweredPath, asked: RouteRequest): Promise<Response> => {
+    await callerOf(asked);
+    const hint = misplaced(asked.request.url);
+    const detail = `There is nothing here. GET ${asked.base ?? '/'} shows where to start.${hint}`;
     throw new Problem('unknown-route', detail);
   };
   app.notFound((c) => {
@@ -147,24 +147,14 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<Served
  * The routes alone, as a fold over their table: what another app mounts, which then answers everything else. Routes check, call and
  * map; what they throw becomes a response in `answering`, and nowhere else.
  */
-export function createRoutes(
-  host: HttpHost,
-  routes: readonly Route[],
-  answer = answering(host),
-): Hono<Served> {
+function createRoutes(routes: readonly Route[], answer: Answering): Hono<Served> {
   const app = newApp();
-  for (const route of routes) {
-    app.on(
-      route.method,
-      pathOfHono(route.path),
-      answer(route, (asked, named) => respond(route, asked, named)),
-    );
-  }
+  for (const route of routes) app.on(route.method, pathOfHono(route.path), answer(route, respond));
   for (const [path, ways] of byPath(routes)) {
     const allow = ways.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ');
     // Whatever comes this far has the right path and the wrong method.
-    const refuse = async (asked: RouteRequest): Promise<Response> => {
-      await fromCaller(asked);
+    const refuse = async (_: AnsweredPath, asked: RouteRequest): Promise<Response> => {
+      await callerOf(asked);
       throw new Problem('method-not-allowed', `Use ${allow} here.`, { headers: { allow } });
     };
     app.all(pathOfHono(path), answer({ path, refuse: ways[0]?.refuse, allow }, refuse));
@@ -175,9 +165,9 @@ export function createRoutes(
 /** What is in a request's path in the place of each name. */
 type NamedInPath = Readonly<Record<string, string>>;
 
-type Answering = (
-  at: AnsweredPath,
-  work: (asked: RouteRequest, named: NamedInPath) => Promise<Response>,
+type Answering = <At extends AnsweredPath>(
+  at: At,
+  work: (at: At, asked: RouteRequest, named: NamedInPath) => Promise<Response>,
 ) => (c: Context<Served>) => Promise<Response>;
 
 /** What is answered at: a path of the app, or none. */
@@ -186,27 +176,32 @@ interface AnsweredPath extends Pick<RouteRequest, 'allow'> {
   readonly refuse?: Route['refuse'] | undefined;
 }
 
-/** Makes what answers the requests to a path, or to none of the app: with an id, for its caller alone, and a failure as a problem. */
-function answering(host: HttpHost): Answering {
+/**
+ * Makes what answers the requests to a path, or to none of the app: with an id, for its caller alone, and a failure as a problem.
+ * `baseOf` returns what stands before the paths of an answer's links.
+ */
+function answering(
+  host: HttpHost,
+  baseOf: (url: string, path: string | undefined) => string | undefined,
+): Answering {
   const failed = errorResponses(host.log);
-  const baseOf = linkBases(host);
   const { http } = host.gates;
-  return ({ path, refuse, allow }, work) =>
-    async (c) => {
+  return (at, work) =>
+    async ({ env, req, executionCtx: execution }) => {
       const requestId = host.newId();
-      const { env, req } = c;
       const { raw: request } = req;
-      const base = baseOf(path === undefined ? '' : mountedAt(request.url, path));
-      const told = refuse && ((problem: Problem) => refuse(problem, { request, base }));
-      const refused = (thrown: unknown): Response => failed(thrown, { req, var: { requestId } }, told);
-      const inApp = { host, env, base, execution: c.executionCtx };
+      const { allow } = at;
+      const base = baseOf(request.url, at.path);
+      const refused = (thrown: unknown): Response =>
+        failed(thrown, { request, requestId }, (problem) => at.refuse?.(problem, { request, base }));
+      const inApp = { host, env, base, execution };
       const asked: HttpRequest = { request, requestId, allow };
       let response: Response;
       try {
         const named = req.param();
         response = await (http
-          ? http(asked, (given) => work({ ...given, ...inApp }, named).catch(refused))
-          : work({ ...asked, ...inApp }, named));
+          ? http(asked, (given) => work(at, { ...given, ...inApp }, named).catch(refused))
+          : work(at, { ...asked, ...inApp }, named));
       } catch (thrown) {
         response = refused(thrown);
       }
@@ -230,27 +225,20 @@ function keepPrivate(headers: Headers): void {
 /** Hono marks the names in a path by a colon. */
 const pathOfHono = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
-/** The request with whoever sent it. @throws Problem when a foreign page has, or nobody whom the app knows. */
-async function fromCaller(asked: RouteRequest): Promise<CallerRequest> {
-  const { host, env, request } = asked;
-  if (!asked.isOwnPage) mustNotBeCrossSite(request);
-  return { ...asked, caller: await authenticated(host, request, env) };
-}
-
 /**
  * Hands a request to its route, with what the route's access promises. An open one stands before the authentication, and a delivery,
  * which is signed, comes from no page.
  */
 async function respond(route: Route, asked: RouteRequest, named: NamedInPath): Promise<Response> {
   if (route.access === 'open') return route.handle(asked, named);
-  const known = await fromCaller(asked);
-  const { host, caller } = known;
+  const caller = await callerOf(asked);
+  const known = { ...asked, caller };
+  const { host, request } = asked;
   if (route.isCounted) await host.gates.admit?.(ownerOf(caller), known);
-  const { request } = asked;
-  if (!route.streams || request.method === 'HEAD') return handle(route, known, named);
   // Our protocol streams to those whose `Accept` asks for it. Whether another one does shows in its answer.
   const isStream = wantsEvents(request);
-  if (!isStream && !route.refuse) return handle(route, known, named);
+  if (!route.streams || request.method === 'HEAD' || !(isStream || route.refuse))
+    return handle(route, known, named);
   return host.streams.count(caller, { isStream, signal: request.signal }, () => handle(route, known, named));
 }
 

@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { isKeptOut, type Question } from '../session/answers/questions.ts';
 import type { TurnPrincipal } from '../tool/call.ts';
-import { type Log, logOnce, warning } from '../tool/log.ts';
+import { logOnce, warning } from '../tool/log.ts';
 import type { Owner } from '../tool/owner.ts';
 import { isSecretSource, readSecrets, SECRET_RULE, type SecretSource } from '../tool/secret-source.ts';
-import type { Caller, Env, SpeakerOf } from './host.ts';
+import type { Caller, Env } from './host.ts';
 import { Problem, SessionError } from './problem.ts';
 
 /** Tells who a request comes from; `null` refuses it. `env` holds the Worker's vars and secrets. */
@@ -16,11 +16,16 @@ export interface Authenticate<AppEnv extends object = Env> {
   readonly owner?: ((env: AppEnv) => Owner) | undefined;
 }
 
-/** What of the app tells who may come in. */
+/** A request, and what of its app tells who may come in. */
 interface Entrance {
-  readonly auth: Authenticate;
-  readonly gates: { readonly caller?: SpeakerOf | undefined };
-  readonly log: Log;
+  readonly host: {
+    readonly auth: Authenticate;
+    readonly gates: { readonly caller?: SpeakerOf | undefined };
+    readonly log: Log;
+  };
+  readonly env: Env;
+  readonly request: Request;
+  readonly isOwnPage?: true | undefined;
 }
 
 /**
@@ -28,11 +33,9 @@ interface Entrance {
  *
  * @throws Problem 401 or 403, or what a module refuses it with; Error if `auth` or a module returns something else than it may.
  */
-export async function authenticated(
-  { auth, gates, log }: Entrance,
-  request: Request,
-  env: Env,
-): Promise<Caller> {
+export async function callerOf({ host, env, request, isOwnPage }: Entrance): Promise<Caller> {
+  const { auth, gates, log } = host;
+  if (!isOwnPage) mustNotBeCrossSite(request);
   const caller = await auth(request, env);
   if (!caller) throw unauthorized(auth.scheme);
   mustBeCaller(caller, '`auth` answered');
@@ -45,6 +48,27 @@ export async function authenticated(
   }
   if (caller.delegates) throw new Error(NO_DELEGATION);
   return caller;
+}
+
+/** Methods that change nothing. */
+const SAFE: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
+
+/**
+ * Keeps pages of other sites from acting for whoever looks at them: a browser sends some requests without asking first, and
+ * with what it knows of the user, or from the one machine that needs no token. Programs send neither header.
+ *
+ * @throws Problem 403 `cross-site`.
+ */
+function mustNotBeCrossSite({ method, url, headers }: Request): void {
+  if (SAFE.includes(method)) return;
+  const origin = headers.get('origin');
+  const isForeign = origin !== null && !(URL.canParse(origin) && new URL(origin).host === new URL(url).host);
+  if (!isForeign && headers.get('sec-fetch-site') !== 'cross-site') return;
+  throw new Problem(
+    'cross-site',
+    'A page of another site sent this request, and may not. If it is a page of yours, name its origin in ' +
+      "cors({ origins }) of 'holdfast/http', in `use` of createHoldfast.",
+  );
 }
 
 /** @throws Error if it is none. */
@@ -130,23 +154,20 @@ export const openOnLocalhost = (): Authenticate<object> =>
   );
 
 const localhost = openOnLocalhost();
+const byToken = bearerToken(TOKEN_SETTING);
+
+/** Somebody has to write it down: an environment that says nothing lets nobody in. @throws Problem if it says nothing. */
+function authOf(env: Env): Authenticate<object> {
+  if (env[TOKEN_SETTING]) return byToken;
+  if (env.HOLDFAST_AUTH === 'localhost') return localhost;
+  throw noAuth();
+}
 
 /** What the environment says where an app declares no `auth`: the token where one is set, else localhost where that is written down. */
 export const defaultAuth: Authenticate<object> = asking(
-  (env) => {
-    if (env[TOKEN_SETTING]) return { id: TOKEN };
-    if (isLocalhostNamed(env)) return LOCAL;
-    throw noAuth();
-  },
-  (request, env) => {
-    if (env[TOKEN_SETTING]) return bearerToken(TOKEN_SETTING)(request, env);
-    if (isLocalhostNamed(env)) return localhost(request, env);
-    throw noAuth();
-  },
+  (env) => (authOf(env) === localhost ? LOCAL : { id: TOKEN }),
+  (request, env) => authOf(env)(request, env),
 );
-
-/** Somebody has to write it down: an environment that says nothing lets nobody in. */
-const isLocalhostNamed = (env: Env): boolean => env.HOLDFAST_AUTH === 'localhost';
 
 function asking(owner: NonNullable<Authenticate['owner']>, auth: Authenticate): Authenticate<object> {
   const asked: Authenticate = Object.assign(auth, { scheme: 'Bearer' as const, owner });

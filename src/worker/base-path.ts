@@ -17,20 +17,16 @@ export function parseBasePath(basePath: string | undefined): string | undefined 
   );
 }
 
-/** What stands in the path of a request before that of its route: where the routes are mounted, or nothing. */
-export function mountedAt(url: string, route: string): string {
-  const parts = new URL(url).pathname.replace(/\/$/, '').split('/');
-  const ofRoute = route.split('/').filter(Boolean);
-  return parts.slice(0, parts.length - ofRoute.length).join('/');
-}
-
 /**
- * Makes the function that answers below which path the links of an answer lead, by where its request came in: the app's
- * `basePath`, or else where the routes are mounted. Tells once when the two do not go together.
+ * Makes the function that returns below which path the links of an answer lead, by where its request came in: the app's
+ * `basePath`, or else where the routes are mounted. Warns once if the two differ.
  */
-export function linkBases({ basePath, log }: Served): (mounted: string) => string {
+export function linkBases({ basePath, log }: Served): (url: string, route: string | undefined) => string {
   let isTold = false;
-  return (mounted) => {
+  return (url, route = '') => {
+    const parts = new URL(url).pathname.replace(/\/$/, '').split('/');
+    const ofRoute = route.split('/').filter(Boolean);
+    const mounted = parts.slice(0, parts.length - ofRoute.length).join('/');
     if (basePath === undefined) return mounted;
     if (!isTold && !basePath.endsWith(mounted)) {
       isTold = true;

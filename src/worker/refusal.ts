@@ -9,35 +9,38 @@ import { SessionErasedError, SessionUnavailableError } from '../session/send-aga
 import { fullText } from '../session/turn-end.ts';
 import { UnreadableError } from '../session/unread-turn.ts';
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
-import { attempt } from '../tool/async.ts';
 import type { Log } from '../tool/log.ts';
 import { Problem, type ProblemType, SessionError } from './problem.ts';
+import type { RouteRequest } from './route.ts';
 import { type Target, turnPath, UnknownTargetError } from './target.ts';
 import { pendingViews } from './turn-view.ts';
 
-/** The request that failed, and its name in logs, as Hono has them. */
-interface FailedRequest {
-  readonly req: { readonly raw: Request };
-  readonly var: { readonly requestId: string };
-}
+/** The request that failed, and its name in logs. */
+type FailedRequest = Pick<RouteRequest, 'request' | 'requestId'>;
 
 /**
  * Makes the one function by which errors become responses, and whatever else is thrown. What went wrong inside is logged, and the client
- * is not told. A problem that `refuse` fails to tell is told as everywhere.
+ * is not told. A problem that `refuse` does not tell, or fails to, is told as everywhere.
  */
 export function errorResponses(
   write: Log,
-): (error: unknown, asked: FailedRequest, refuse?: (problem: Problem) => Response) => Response {
+): (
+  error: unknown,
+  asked: FailedRequest,
+  refuse: (problem: Problem) => Response | undefined,
+) => Response {
   const log = failureLog();
-  return (error, asked, refuse = (problem) => problem.toResponse()) => {
-    const { signal } = asked.req.raw;
+  return (error, { request: { signal }, requestId }, refuse) => {
     // The client has gone; nobody reads this, and nothing went wrong.
     if (signal.aborted && error === signal.reason) return new Response(null, { status: 499 });
-    if (!EXPECTED.some((kind) => error instanceof kind)) log(write, error, asked.var.requestId);
-    const told = attempt(() => refuse(toProblem(error)));
-    if (told.ok) return told.value;
-    log(write, told.thrown, asked.var.requestId);
-    return toProblem(told.thrown).toResponse();
+    if (!EXPECTED.some((kind) => error instanceof kind)) log(write, error, requestId);
+    const problem = toProblem(error);
+    try {
+      return refuse(problem) ?? problem.toResponse();
+    } catch (thrown) {
+      log(write, thrown, requestId);
+      return toProblem(thrown).toResponse();
+    }
   };
 }
 
