@@ -4,8 +4,6 @@ import {
   type LoopToolChoice,
   type ModelSettings,
   mergedSettings,
-  settingsProblem,
-  shownSetting,
   type ToolChoice,
 } from '../model/settings.ts';
 import { literals } from '../tool/literals.ts';
@@ -32,8 +30,7 @@ export function settingsFault(
   { model, ...tools }: DeclaredWith,
 ): SettingsFault | undefined {
   if (settings === undefined) return undefined;
-  const stranger = literals?.innerFault(settings, 'settings');
-  const bad = stranger ?? settingsProblem(settings) ?? choiceProblem(settings.toolChoice, tools);
+  const bad = literals?.innerFault(settings, 'settings') ?? choiceProblem(settings.toolChoice, tools);
   if (bad) {
     const { path, value, use } = bad;
     return { field: `settings.${path}`, problem: `has a setting '${path}' of ${value}: use ${use}` };
@@ -46,9 +43,9 @@ export function settingsFault(
 function choiceProblem(
   declared: AgentSettings['toolChoice'],
   { tools, hasMoreTools }: Omit<DeclaredWith, 'model'>,
-): ReturnType<typeof settingsProblem> {
+): { readonly path: string; readonly value: string; readonly use: string } | undefined {
   const use = hasMoreTools ? undefined : literals?.choiceProblem(chosenIn(declared), tools);
-  return use === undefined ? undefined : { path: 'toolChoice', value: shownSetting(declared), use };
+  return use === undefined ? undefined : { path: 'toolChoice', value: JSON.stringify(declared), use };
 }
 
 /** Answers why a model would refuse every request with these settings, to go on after whoever has them. */

@@ -1,6 +1,14 @@
-import { type AskOptions, ModelError, type ModelReply, type ModelRequest } from './chat-model.ts';
+import { literals } from '../tool/literals.ts';
+import {
+  type AskOptions,
+  type ChatModel,
+  ModelError,
+  type ModelMedia,
+  type ModelReply,
+  type ModelRequest,
+} from './chat-model.ts';
 import type { MessageGate } from './message-gate.ts';
-import type { Prices } from './prices.ts';
+import { checkPrices, type Prices } from './prices.ts';
 import { type Attempt, type Pace, withRetries } from './retry.ts';
 import type { ModelSettings } from './settings.ts';
 
@@ -23,6 +31,30 @@ export interface AdapterOptions {
   readonly maxOutputTokens?: number | undefined;
   /** How replies are made, where an agent does not say it. */
   readonly settings?: ModelSettings | undefined;
+}
+
+/** What an adapter says of its model. */
+type Traits = Pick<ChatModel, 'prices' | 'maxOutputTokens' | 'settings' | 'media'>;
+
+/**
+ * Returns what an adapter was told of its model, and nothing under the keys of the rest. `never`: the lists of media types that must be
+ * empty, since the adapter cannot send a file there.
+ *
+ * @throws TypeError for a price that cannot be one; in development for anything that cannot be.
+ */
+export function traitsOf(
+  told: AdapterOptions & { readonly media?: ModelMedia | undefined },
+  ...never: NonNullable<Parameters<NonNullable<typeof literals>['adapterProblem']>[1]>
+): Traits {
+  const problem = literals?.adapterProblem(told, never);
+  if (problem !== undefined) throw new TypeError(problem);
+  const { prices, settings, media, maxOutputTokens } = told;
+  return {
+    ...checkPrices(prices),
+    ...(settings && { settings }),
+    ...(media && { media }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+  };
 }
 
 /** The way in which an adapter asks, which is the same for every ask. */

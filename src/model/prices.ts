@@ -106,10 +106,3 @@ export function checkPrices(prices: Prices | undefined): { readonly prices?: Pri
   }
   return { prices };
 }
-
-/** The longest reply that was given. @throws TypeError when it is not a positive whole number. */
-export function checkMaxOutputTokens(most: number | undefined): { readonly maxOutputTokens?: number } {
-  if (most === undefined) return {};
-  if (Number.isSafeInteger(most) && most > 0) return { maxOutputTokens: most };
-  throw new TypeError(`'maxOutputTokens' is ${String(most).slice(0, 80)}; use a positive whole number.`);
-}

@@ -44,6 +44,8 @@ export interface InnerShape {
   readonly keys: readonly string[] | Readonly<Record<string, LiteralRule>>;
   /** Words of other libraries, each with ours. */
   readonly foreign?: Readonly<Record<string, string>> | undefined;
+  /** Errors show a value that does not fit as JSON. */
+  readonly isJson?: true | undefined;
 }
 
 /** One thing that is wrong with a literal. */
@@ -147,7 +149,7 @@ export interface InnerFault {
 }
 
 /** Returns the first problem of a literal inside another, or `undefined`. */
-export function innerFault(given: unknown, { keys, foreign = {} }: InnerShape): InnerFault | undefined {
+export function innerFault(given: unknown, { keys, foreign = {}, isJson }: InnerShape): InnerFault | undefined {
   const values = Object.entries(Object(given)).filter(([, value]) => value !== undefined);
   const known = isList(keys) ? keys : Object.keys(keys);
   const stranger = values.find(([key]) => !known.includes(key));
@@ -160,10 +162,14 @@ export function innerFault(given: unknown, { keys, foreign = {} }: InnerShape): 
   if (isList(keys)) return undefined;
   for (const [path, value] of values) {
     const [use, fits] = keys[path] ?? KINDS.any;
-    if (!fits(value)) return { path, value: String(value), use };
+    if (!fits(value)) return { path, value: isJson ? shownAsJson(value) : String(value), use };
   }
   return undefined;
 }
+
+/** Returns a value in the JSON of a literal. */
+export const shownAsJson = (value: unknown): string =>
+  (typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value))).slice(0, 80);
 
 const isList = (keys: InnerShape['keys']): keys is readonly string[] => Array.isArray(keys);
 

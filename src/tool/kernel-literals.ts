@@ -4,6 +4,7 @@
  */
 import type { InnerShape, LiteralRule, LiteralShape } from './check-literal.ts';
 import { toMediaType } from './content.ts';
+import { SETTINGS } from './model-literals.ts';
 import { FOREIGN_INPUT, NAMED } from './tool-literals.ts';
 
 /** Returns whether it is a media type as it is kept, or all of a kind. */
@@ -342,25 +343,5 @@ export const INNER_SHAPES = {
   },
   blankReplies: { keys: { retries: COUNT, end: oneOf('failed', 'completed') } },
   modelTimeout: { keys: { total: TIME, silence: TIME } },
-  settings: {
-    keys: [
-      'temperature',
-      'topP',
-      'topK',
-      'seed',
-      'stop',
-      'reasoning',
-      'parallelToolCalls',
-      'providerOptions',
-      'maxOutputTokens',
-      'toolChoice',
-    ],
-    foreign: {
-      maxTokens: 'maxOutputTokens',
-      max_tokens: 'maxOutputTokens',
-      stopSequences: 'stop',
-      effort: 'reasoning',
-      reasoningEffort: 'reasoning',
-    },
-  },
+  settings: SETTINGS,
 } as const satisfies Readonly<Record<string, InnerShape>>;

@@ -12,6 +12,7 @@ import {
 import { choiceProblem } from './choice-problem.ts';
 import { INNER_SHAPES, SHAPES } from './kernel-literals.ts';
 import { mistakenClass, mistakenFor } from './listed-mistake.ts';
+import { adapterProblem, serverProblem } from './model-literals.ts';
 import { unreadable } from './object-class.ts';
 import { unchainedProblem } from './unchained.ts';
 
@@ -32,6 +33,10 @@ const CHECKS = {
 
   /** Returns why a value is no model, or `undefined`. */
   modelProblem,
+
+  adapterProblem,
+
+  serverProblem,
 
   chainingProblem,
 

@@ -1,10 +1,13 @@
-import { type AdapterOptions, askPatiently, DEFAULT_RETRIES, type OpenAttempt } from '../ask-patiently.ts';
+import {
+  type AdapterOptions,
+  askPatiently,
+  DEFAULT_RETRIES,
+  type OpenAttempt,
+  traitsOf,
+} from '../ask-patiently.ts';
 import type { ChatModel, ModelError, ModelMedia, ModelReply } from '../chat-model.ts';
 import { createMessageGate } from '../message-gate.ts';
-import { checkMedia } from '../model-media.ts';
-import { checkMaxOutputTokens, checkPrices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
-import { checkModelSettings } from '../settings.ts';
 import { askThroughPauses } from './ask-sdk.ts';
 import { cacheTraits } from './cache.ts';
 import { explainFailure } from './explain-failure.ts';
@@ -51,21 +54,19 @@ export const pacedFromAiSdk = (
   }
   const { modelId: name, provider } = model;
   const gate = createMessageGate(blotCredentials(name));
-  const most = checkMaxOutputTokens(limits.maxOutputTokens);
-  const { media = mediaOf(model) } = checkMedia(limits.media);
+  const traits = traitsOf(limits);
+  const { maxOutputTokens, media = mediaOf(model) } = traits;
   return {
     name,
     provider,
+    ...traits,
     ...(media && { media }),
-    ...checkPrices(limits.prices),
-    ...checkModelSettings(limits.settings),
     heedsToolChoice: true,
     ...prefixTraits(model),
     ...cacheTraits(model),
     ...refusedBy(model.provider),
-    ...most,
     async ask(asked, options) {
-      const request = { ...most, ...asked };
+      const request = { maxOutputTokens, ...asked };
       checkFiles(model, media, request.messages);
       const work = (attempt: OpenAttempt): Promise<ModelReply> => {
         const explain = (thrown: unknown, otherwise?: ModelError): ModelError =>

@@ -1,4 +1,11 @@
-import { type AdapterOptions, askPatiently, DEFAULT_RETRIES, type OpenAttempt } from '../ask-patiently.ts';
+import { literals } from '../../tool/literals.ts';
+import {
+  type AdapterOptions,
+  askPatiently,
+  DEFAULT_RETRIES,
+  type OpenAttempt,
+  traitsOf,
+} from '../ask-patiently.ts';
 import {
   type ChatModel,
   ModelError,
@@ -7,13 +14,9 @@ import {
   type ModelRequest,
 } from '../chat-model.ts';
 import { createMessageGate } from '../message-gate.ts';
-import { checkMedia } from '../model-media.ts';
-import { checkMaxOutputTokens, checkPrices } from '../prices.ts';
 import type { Pace } from '../retry.ts';
-import { checkModelSettings } from '../settings.ts';
 import { askOnce, type Endpoint, type Fetch } from './ask-once.ts';
 import {
-  checkExtraBody,
   type ExtraBody,
   type LimitParameter,
   OUR_FIELDS,
@@ -59,7 +62,9 @@ export interface OpenaiCompatibleOptions extends AdapterOptions {
 
 /** `openaiCompatible`, with time and chance as given: for tests. Throws what it throws. */
 export const pacedOpenaiCompatible = (options: OpenaiCompatibleOptions, pace: Pace): ChatModel => {
-  const { model, headers = {}, timeout, retries = DEFAULT_RETRIES } = options;
+  const problem = literals?.serverProblem(options, OUR_FIELDS);
+  if (problem !== undefined) throw new TypeError(problem);
+  const { model, headers = {}, timeout, retries = DEFAULT_RETRIES, extraBody } = options;
   // Secrets are pasted with line ends.
   const apiKey = options.apiKey?.trim() || undefined;
   const endpoint: Endpoint = {
@@ -73,26 +78,24 @@ export const pacedOpenaiCompatible = (options: OpenaiCompatibleOptions, pace: Pa
   const manner = {
     model,
     limitParameter,
-    ...checkExtraBody(options.extraBody),
-    keyPlace: cacheKeyPlace(options.cacheKeyIn, hostname),
+    extraBody,
+    keyPlace: options.cacheKeyIn ?? CACHE_KEYS.get(hostname),
     // Also behind a gateway, which has the name in its path.
     fillsReasoning: /deepseek/i.test(host + pathname),
   };
-  const most = checkMaxOutputTokens(options.maxOutputTokens);
+  const traits = traitsOf(options, 'result.data', 'result.url');
+  const { maxOutputTokens } = traits;
   const gate = createMessageGate(blotSecrets(apiKey, headers));
   const toWork = createSender(endpoint, manner);
   const settings = { timeout, retries, gate, pace };
   return {
     name: model,
     provider: host,
-    ...checkPrices(options.prices),
-    ...checkModelSettings(options.settings),
-    ...checkMedia(options.media, ['result.data', 'result.url']),
+    ...traits,
     heedsToolChoice: true,
     ...(manner.keyPlace !== undefined && { caches: true as const }),
-    ...most,
     async ask(request, asked) {
-      const work = toWork({ ...most, ...request });
+      const work = toWork({ maxOutputTokens, ...request });
       return askPatiently(settings, request, { ...asked, work });
     },
   };
@@ -139,10 +142,7 @@ const isLast = ({ tools, settings }: ModelRequest): boolean =>
   tools.length > 0 && settings?.toolChoice === 'none';
 
 /** The messages of these errors leave out the values: a URL may hold a password, and a header is a secret. */
-const parseUrl = ({ baseURL, ...others }: OpenaiCompatibleOptions): string => {
-  if (baseURL === undefined && 'baseUrl' in others) {
-    throw new TypeError("openaiCompatible has no option 'baseUrl'; it is called 'baseURL'.");
-  }
+const parseUrl = ({ baseURL }: OpenaiCompatibleOptions): string => {
   const url = URL.canParse(baseURL) ? new URL(baseURL) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
     throw new TypeError("'baseURL' is not an http or https URL.");
@@ -192,23 +192,12 @@ const blotSecrets = (
 
 const SHORTEST_SECRET = 4;
 
-/** Where servers take a key of a conversation: a field of the body, or a header, whose name begins with `x-`. */
-const KNOWN: ReadonlyMap<string, string> = new Map([
+/** Where servers take a key of a conversation: a field of the body, or a header, whose name begins with `x-`. Others may refuse it. */
+const CACHE_KEYS: ReadonlyMap<string, string> = new Map([
   ['api.openai.com', 'prompt_cache_key'],
   ['api.x.ai', 'x-grok-conv-id'],
   ['api.cloudflare.com', 'x-session-affinity'],
 ]);
-
-/**
- * Answers where the server takes a key, if anywhere: others than those that are known may refuse what they do not know.
- *
- * @throws TypeError for what is neither a field nor a header, and for a field that the adapter sets itself.
- */
-function cacheKeyPlace(given: string | undefined, hostname: string): string | undefined {
-  if (given === undefined) return KNOWN.get(hostname);
-  if (/^[\w-]{1,64}$/.test(given) && !OUR_FIELDS.has(given)) return given;
-  throw new TypeError("'cacheKeyIn' is no field of the body or header that is free to hold a key.");
-}
 
 const isHeader = (place: string): boolean => /^x-/i.test(place);
 

@@ -2,7 +2,6 @@ import type { ChatModel, ModelOfEnv } from '../chat-model.ts';
 import { ConfigurationError } from '../configuration-error.ts';
 import { checkPrices, type Prices } from '../prices.ts';
 import { realPace } from '../retry.ts';
-import { isRecord, parseJson } from '../untrusted-json.ts';
 import { type OpenaiCompatibleOptions, pacedOpenaiCompatible } from './adapter.ts';
 
 /**
@@ -42,9 +41,6 @@ interface Vars {
   readonly MODEL_PRICES?: unknown;
 }
 
-const DEFAULT_BASE_URL = 'https://api.openai.com/v1';
-const DEFAULT_MODEL = 'gpt-5-mini';
-
 const modelOfVars: ModelOfEnv<object> = Object.assign(
   (env: Vars): ChatModel => {
     const [model, baseURL] = [setting(env.MODEL), setting(env.OPENAI_BASE_URL)];
@@ -52,11 +48,12 @@ const modelOfVars: ModelOfEnv<object> = Object.assign(
     const apiKey = setting(key);
     if (model === 'offline') throw new ConfigurationError(NO_PLANNER);
     if (baseURL === undefined && apiKey === undefined && !isStored(key)) {
-      throw new ConfigurationError(model === undefined ? NO_MODEL : noServer(model));
+      const which = model === undefined ? 'This Worker has no model:' : `MODEL is '${model.slice(0, 80)}', but`;
+      throw new ConfigurationError(`${which} ${NO_SERVER}`);
     }
     const server = {
-      baseURL: parseBaseUrl(baseURL ?? DEFAULT_BASE_URL),
-      model: model ?? DEFAULT_MODEL,
+      baseURL: baseURL ?? 'https://api.openai.com/v1',
+      model: model ?? 'gpt-5-mini',
       prices: parsePrices(setting(env.MODEL_PRICES)),
     };
     return isStored(key) ? withStoredKey(server, key) : ofSettings({ ...server, apiKey });
@@ -74,29 +71,15 @@ interface StoredSecret {
 
 const isStored = (value: unknown): value is StoredSecret => typeof Object(value).get === 'function';
 
-const OFFLINE =
-  'To develop without a language model, set MODEL = "offline" and let the planner answer: model: orOffline(openaiCompatible()), ' +
-  "with orOffline from 'holdfast/models/offline'.";
+const SET = 'Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to the name of the model there.';
 
-const NO_MODEL =
-  'This Worker has no model: none of MODEL, OPENAI_API_KEY and OPENAI_BASE_URL is set. Set OPENAI_API_KEY or ' +
-  `OPENAI_BASE_URL, and MODEL to the name of the model there. ${OFFLINE}`;
+const PLANNER = "orOffline(openaiCompatible()), with orOffline from 'holdfast/models/offline'.";
 
-const NO_PLANNER =
-  "MODEL is 'offline', which asks for the planner, but the planner is not in this Worker: it runs in development only, where the " +
-  "model is orOffline(openaiCompatible()), with orOffline from 'holdfast/models/offline'. For a language model, set OPENAI_API_KEY or " +
-  'OPENAI_BASE_URL, and MODEL to the name of the model there.';
+const NO_SERVER =
+  `neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. ${SET} To develop without a language model, set MODEL = "offline", and use ` +
+  `the model ${PLANNER}`;
 
-const noServer = (model: string): string =>
-  `MODEL is '${model.slice(0, 80)}', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set one of them. ${OFFLINE}`;
-
-function parseBaseUrl(value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url?.protocol === 'https:' || url?.protocol === 'http:') return value;
-  throw new ConfigurationError(
-    `OPENAI_BASE_URL is not an http or https URL. Set it to one such as ${DEFAULT_BASE_URL}.`,
-  );
-}
+const NO_PLANNER = `MODEL is 'offline', but the planner is not in this Worker: it runs in development only, as ${PLANNER} ${SET}`;
 
 function ofSettings(options: OpenaiCompatibleOptions): ChatModel {
   try {
@@ -132,21 +115,11 @@ function withStoredKey(server: OpenaiCompatibleOptions, key: StoredSecret): Chat
 
 function parsePrices(value: string | undefined): Prices | undefined {
   if (value === undefined) return undefined;
-  const parsed = parseJson(value);
-  const { input, output, cachedInput, cacheWrite } = isRecord(parsed) ? parsed : {};
   try {
-    return checkPrices({
-      input: numberOf(input),
-      output: numberOf(output),
-      ...(cachedInput !== undefined && { cachedInput: numberOf(cachedInput) }),
-      ...(cacheWrite !== undefined && { cacheWrite: numberOf(cacheWrite) }),
-    }).prices;
-  } catch (failure) {
-    if (!(failure instanceof TypeError)) throw failure;
+    return checkPrices(JSON.parse(value)).prices;
+  } catch {
     throw new ConfigurationError(
       'MODEL_PRICES is not the JSON of two prices. Set it to USD per million tokens, such as {"input":0.25,"output":2}.',
     );
   }
 }
-
-const numberOf = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN);

@@ -9,8 +9,7 @@ import {
 } from '../chat-completions/to-wire.ts';
 import type { ModelMessage, ModelRequest, OutputFormat, ToolDefinition } from '../chat-model.ts';
 import type { MessagePart, ProviderJson } from '../parts.ts';
-import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
-import { jsonTextOf } from '../untrusted-reply.ts';
+import type { UntrustedRecord } from '../untrusted-json.ts';
 
 /** What servers call the most tokens of a reply. OpenAI's own models of late refuse the older name, other servers the newer. */
 export type LimitParameter = 'max_tokens' | 'max_completion_tokens';
@@ -98,27 +97,6 @@ export const OUR_FIELDS: ReadonlySet<string> = new Set([
   'parallel_tool_calls',
   'response_format',
 ]);
-
-/**
- * The fields that were given for every request.
- *
- * @throws TypeError for what is no JSON object, and for a field that the adapter sets itself.
- */
-export const checkExtraBody = (extraBody: ExtraBody | undefined): { readonly extraBody?: ExtraBody } => {
-  if (extraBody === undefined) return {};
-  if (!isRecord(extraBody) || !isJson(extraBody)) throw new TypeError("'extraBody' is not a JSON object.");
-  const field = Object.keys(extraBody).find((name) => OUR_FIELDS.has(name));
-  if (field === undefined) return { extraBody };
-  throw new TypeError(`'extraBody.${field}' is set by the adapter; leave it out.`);
-};
-
-const isJson = (value: unknown): boolean => {
-  try {
-    return jsonTextOf(value) !== '';
-  } catch {
-    return false;
-  }
-};
 
 /** Remembers the text made of each object for as long as the object lives. Definitions are never mutated. */
 const remembered = <Key extends object>(make: (key: Key) => string): ((key: Key) => string) => {

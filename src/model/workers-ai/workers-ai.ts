@@ -5,6 +5,7 @@ import {
   type ExplainedFailure,
   type OpenAttempt,
   waitOrRelease,
+  traitsOf,
 } from '../ask-patiently.ts';
 import {
   commonFields,
@@ -26,11 +27,9 @@ import {
 import { ConfigurationError } from '../configuration-error.ts';
 import { toldLength } from '../context-length.ts';
 import { createMessageGate } from '../message-gate.ts';
-import { checkMedia } from '../model-media.ts';
-import { checkMaxOutputTokens, checkPrices } from '../prices.ts';
 import { type Pace, realPace } from '../retry.ts';
 import { errorOfStatus, sentence } from '../server-error.ts';
-import { checkModelSettings, type ModelSettings } from '../settings.ts';
+import type { ModelSettings } from '../settings.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { readRun } from './read-run.ts';
 
@@ -88,17 +87,15 @@ export const pacedWorkersAi = (
   }
   // The binding holds no credential that an error could tell.
   const gate = createMessageGate((message) => message);
-  const most = checkMaxOutputTokens(limits.maxOutputTokens);
+  const traits = traitsOf(limits, 'message.url', 'result.data', 'result.url');
+  const { maxOutputTokens } = traits;
   return {
     name: model,
     provider: 'workers-ai',
     caches: true,
-    ...checkPrices(limits.prices),
-    ...checkModelSettings(limits.settings),
-    ...checkMedia(limits.media, ['message.url', 'result.data', 'result.url']),
-    ...most,
+    ...traits,
     async ask(request, asked) {
-      const inputs = toRunInputs({ ...most, ...request });
+      const inputs = toRunInputs({ maxOutputTokens, ...request });
       const work = async (attempt: OpenAttempt): Promise<ModelReply> => {
         const broken = (thrown: unknown): ModelError => attempt.fail(explainFailure(thrown));
         // The model may not heed its signal: the wait ends without it.

@@ -43,10 +43,9 @@ const MAY_STOP =
   'then be unknown. Set compatibility_date = "2026-10-01" or later in wrangler.toml, or bind a queue as TURNS.';
 
 const NO_MODEL =
-  'This Worker has no model: none of MODEL, OPENAI_API_KEY and OPENAI_BASE_URL is set. Set OPENAI_API_KEY or ' +
-  'OPENAI_BASE_URL, and MODEL to the name of the model there. To develop without a language model, set ' +
-  'MODEL = "offline" and let the planner answer: model: orOffline(openaiCompatible()), with orOffline from ' +
-  "'holdfast/models/offline'.";
+  'This Worker has no model: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to ' +
+  'the name of the model there. To develop without a language model, set MODEL = "offline", and use the model ' +
+  "orOffline(openaiCompatible()), with orOffline from 'holdfast/models/offline'.";
 
 const without = (line: string): WorkerSettings => ({
   build: { edits: [{ file: ENTRY, from: line, to: '' }] },

@@ -90,7 +90,7 @@ describe('a key inside the literal of an agent', () => {
     [
       'a setting of a model',
       ofModel({ temprature: 0 }),
-      `'settings.temprature' is 0; use one of ${SETTINGS}.`,
+      "'settings.temprature' is 0; use 'temperature'.",
     ],
     [
       'a policy with a slip',

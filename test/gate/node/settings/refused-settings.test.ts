@@ -69,7 +69,7 @@ const OF_LOOPS: typeof WRONG = [
   [{ toolChoice: { tool: 'look', first: 'none' } }, 'toolChoice', '{"tool":"look","first":"none"}', CHOICES],
 ];
 
-/** Of a tool that is not there: a mistake in a literal, which production does not look for. */
+/** Of a tool that is not there. */
 const OF_TOOLS: typeof WRONG = [
   [{ toolChoice: { tool: 'fly' } }, 'toolChoice', '{"tool":"fly"}', "one of its tools: 'look'"],
   [
@@ -90,25 +90,20 @@ function thrownBy(define: () => unknown) {
   }
 }
 
-describe('a setting that cannot be followed', () => {
-  it.each(isDevelopment ? [...OF_LOOPS, ...OF_TOOLS] : OF_LOOPS)(
-    'is refused by an agent: %j',
-    (settings, path, value, use) => {
-      expect(thrownBy(() => defineAgent({ ...base, settings }))).toBe(
-        `AgentDefinitionError: Agent 'clerk' has a setting '${path}' of ${value}: use ${use}.`,
-      );
-    },
-  );
+// Production does not look for mistakes in literals.
+describe.runIf(isDevelopment)('a setting that cannot be followed', () => {
+  it.each([...OF_LOOPS, ...OF_TOOLS])('is refused by an agent: %j', (settings, path, value, use) => {
+    expect(thrownBy(() => defineAgent({ ...base, settings }))).toBe(
+      `AgentDefinitionError: Agent 'clerk' has a setting '${path}' of ${value}: use ${use}.`,
+    );
+  });
 
-  it.each(isDevelopment ? [...OF_LOOPS, ...OF_TOOLS] : OF_LOOPS)(
-    'is refused by an agentic tool: %j',
-    (settings, path, value, use) => {
-      const tool = { name: 'dig', description: 'Digs.', input: jsonSchema(TASK), tools: [look] };
-      expect(thrownBy(() => defineAgenticTool({ ...tool, settings }))).toBe(
-        `ToolDefinitionError: Tool 'dig': it has a setting '${path}' of ${value}: use ${use}.`,
-      );
-    },
-  );
+  it.each([...OF_LOOPS, ...OF_TOOLS])('is refused by an agentic tool: %j', (settings, path, value, use) => {
+    const tool = { name: 'dig', description: 'Digs.', input: jsonSchema(TASK), tools: [look] };
+    expect(thrownBy(() => defineAgenticTool({ ...tool, settings }))).toBe(
+      `ToolDefinitionError: Tool 'dig': it has a setting '${path}' of ${value}: use ${use}.`,
+    );
+  });
 
   describe.each<[string, (settings: object) => ChatModel]>([
     ['openaiCompatible', (settings) => openaiCompatible({ baseURL: 'https://a.test', model: 'm', settings })],

@@ -104,9 +104,9 @@ describe('an app whose model cannot be chosen', () => {
       title: 'misconfigured',
       status: 500,
       detail:
-        "MODEL is 'gpt-5', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set one of them. To develop without a " +
-        'language model, set MODEL = "offline" and let the planner answer: model: orOffline(openaiCompatible()), ' +
-        "with orOffline from 'holdfast/models/offline'.",
+        "MODEL is 'gpt-5', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to " +
+        'the name of the model there. To develop without a language model, set MODEL = "offline", and use the model ' +
+        "orOffline(openaiCompatible()), with orOffline from 'holdfast/models/offline'.",
     });
     expect(log).toHaveBeenCalledOnce();
     expect((await send(session)).status).toBe(404);

@@ -11,23 +11,19 @@ import { appWith } from './app.ts';
 import { json, newSession, post, type Send } from './client.ts';
 import { config, deliver, expectProblem, problem, signedIssue } from './hook-deliveries.ts';
 
-const OFFLINE =
-  'To develop without a language model, set MODEL = "offline" and let the planner answer: model: orOffline(openaiCompatible()), ' +
-  "with orOffline from 'holdfast/models/offline'.";
+const SET = 'Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to the name of the model there.';
 
-const NO_MODEL = problem(
-  500,
-  'misconfigured',
-  'This Worker has no model: none of MODEL, OPENAI_API_KEY and OPENAI_BASE_URL is set. Set OPENAI_API_KEY or ' +
-    `OPENAI_BASE_URL, and MODEL to the name of the model there. ${OFFLINE}`,
-);
+const NO_SERVER =
+  `neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. ${SET} To develop without a language model, set MODEL = "offline", and use ` +
+  "the model orOffline(openaiCompatible()), with orOffline from 'holdfast/models/offline'.";
+
+const NO_MODEL = problem(500, 'misconfigured', `This Worker has no model: ${NO_SERVER}`);
 
 const NO_PLANNER = problem(
   500,
   'misconfigured',
-  "MODEL is 'offline', which asks for the planner, but the planner is not in this Worker: it runs in development only, where the " +
-    "model is orOffline(openaiCompatible()), with orOffline from 'holdfast/models/offline'. For a language model, set OPENAI_API_KEY or " +
-    'OPENAI_BASE_URL, and MODEL to the name of the model there.',
+  "MODEL is 'offline', but the planner is not in this Worker: it runs in development only, as orOffline(openaiCompatible()), with " +
+    `orOffline from 'holdfast/models/offline'. ${SET}`,
 );
 
 const bare = { ...scripted, name: 'bare', model: undefined };

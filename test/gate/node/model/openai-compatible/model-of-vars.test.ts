@@ -2,13 +2,11 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openaiCompatible } from '../../../../../src/model/openai-compatible/entry.ts';
 import { ConfigurationError } from '../../../../doors/model.ts';
 
-const OFFLINE =
-  'To develop without a language model, set MODEL = "offline" and let the planner answer: model: orOffline(openaiCompatible()), ' +
-  "with orOffline from 'holdfast/models/offline'.";
+const SET = 'Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to the name of the model there.';
 
-const NO_MODEL =
-  'This Worker has no model: none of MODEL, OPENAI_API_KEY and OPENAI_BASE_URL is set. Set OPENAI_API_KEY or ' +
-  `OPENAI_BASE_URL, and MODEL to the name of the model there. ${OFFLINE}`;
+const NO_SERVER =
+  `neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. ${SET} To develop without a language model, set MODEL = "offline", and use ` +
+  "the model orOffline(openaiCompatible()), with orOffline from 'holdfast/models/offline'.";
 
 const modelOf = openaiCompatible();
 const request = { messages: [{ role: 'user' as const, text: 'Hello' }], tools: [] };
@@ -46,15 +44,12 @@ describe('openaiCompatible without options', () => {
   });
 
   it.each<[object, string]>([
-    [{}, NO_MODEL],
-    [{ MODEL: '', OPENAI_API_KEY: ' ', OPENAI_BASE_URL: '' }, NO_MODEL],
-    [
-      { MODEL: 'gpt-5' },
-      `MODEL is 'gpt-5', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set one of them. ${OFFLINE}`,
-    ],
+    [{}, `This Worker has no model: ${NO_SERVER}`],
+    [{ MODEL: '', OPENAI_API_KEY: ' ', OPENAI_BASE_URL: '' }, `This Worker has no model: ${NO_SERVER}`],
+    [{ MODEL: 'gpt-5' }, `MODEL is 'gpt-5', but ${NO_SERVER}`],
     [
       { OPENAI_BASE_URL: 'localhost:11434/hunter2' },
-      'OPENAI_BASE_URL is not an http or https URL. Set it to one such as https://api.openai.com/v1.',
+      "OPENAI_BASE_URL or OPENAI_API_KEY cannot be used: 'baseURL' is not an http or https URL.",
     ],
     [
       { OPENAI_BASE_URL: 'https://me:hunter2@host.test/v1' },
@@ -99,9 +94,8 @@ describe('openaiCompatible without options', () => {
     (env) => {
       expect(() => modelOf(env)).toThrow(
         new ConfigurationError(
-          "MODEL is 'offline', which asks for the planner, but the planner is not in this Worker: it runs in development only, where " +
-            "the model is orOffline(openaiCompatible()), with orOffline from 'holdfast/models/offline'. For a language model, set " +
-            'OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to the name of the model there.',
+          "MODEL is 'offline', but the planner is not in this Worker: it runs in development only, as orOffline(openaiCompatible()), with " +
+            `orOffline from 'holdfast/models/offline'. ${SET}`,
         ),
       );
     },

@@ -1,0 +1,136 @@
+/** Checks what adapters are told of their models. Runs in development only: other files reach it through `literals.ts`. */
+import { type InnerShape, innerFault, type LiteralRule } from './check-literal.ts';
+import { isJsonObject } from './json.ts';
+
+const isWithin = (value: unknown, most: number): boolean =>
+  typeof value === 'number' && value >= 0 && value <= most;
+
+const isWord = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+const COUNT: LiteralRule = [
+  'a positive whole number',
+  (value) => Number.isSafeInteger(value) && Number(value) > 0,
+];
+
+const EFFORTS: readonly unknown[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+const isChoice = (value: unknown): boolean =>
+  value === 'auto' || value === 'required' || value === 'none' || isWord(only(value, 'tool'));
+
+/** Returns the value under a key of a choice that says nothing else: of two nobody could know which one is meant. */
+const only = (value: unknown, key: 'tool' | 'first' | 'every'): unknown =>
+  isJsonObject(value) && ['tool', 'first', 'every'].every((name) => name in value === (name === key))
+    ? value[key]
+    : undefined;
+
+/** The settings of a model, and of a loop. */
+export const SETTINGS = {
+  keys: {
+    temperature: ['a number from 0 to 2', (value) => isWithin(value, 2)],
+    topP: ['a number from 0 to 1', (value) => isWithin(value, 1)],
+    topK: COUNT,
+    seed: ['a whole number', Number.isSafeInteger],
+    stop: [
+      'a list of one text or more, none of them empty',
+      (value) => Array.isArray(value) && value.length > 0 && value.every(isWord),
+    ],
+    reasoning: [
+      `one of ${EFFORTS.map((effort) => `'${effort}'`).join(', ')}`,
+      (value) => EFFORTS.includes(value),
+    ],
+    parallelToolCalls: ['true or false', (value) => typeof value === 'boolean'],
+    providerOptions: [
+      'objects by the name of their provider, such as { openai: { store: false } }',
+      (value) => isJsonObject(value) && Object.values(value).every(isJsonObject),
+    ],
+    maxOutputTokens: COUNT,
+    toolChoice: [
+      "'auto', 'required', 'none' or { tool: 'name' }, or one of these as { first } or { every }",
+      (value) => [value, only(value, 'first'), only(value, 'every')].some(isChoice),
+    ],
+  },
+  foreign: {
+    maxTokens: 'maxOutputTokens',
+    max_tokens: 'maxOutputTokens',
+    stopSequences: 'stop',
+    effort: 'reasoning',
+    reasoningEffort: 'reasoning',
+  },
+  isJson: true,
+} as const satisfies InnerShape;
+
+/** One list of media types. */
+type MediaList = 'message.data' | 'message.url' | 'result.data' | 'result.url';
+
+const LISTS: readonly MediaList[] = ['message.data', 'message.url', 'result.data', 'result.url'];
+
+/** What an adapter is told, by callers with or without types. */
+interface AdapterLiteral {
+  readonly settings?: unknown;
+  readonly maxOutputTokens?: unknown;
+  readonly media?: unknown;
+}
+
+/**
+ * Returns the problem of what an adapter is told of its model, or `undefined`. `never`: the lists of media types that must be empty, since
+ * the adapter cannot send a file there.
+ */
+export function adapterProblem(
+  { settings, maxOutputTokens, media }: AdapterLiteral,
+  never: readonly MediaList[] = [],
+): string | undefined {
+  const [use, fits] = COUNT;
+  if (maxOutputTokens !== undefined && !fits(maxOutputTokens))
+    return `'maxOutputTokens' is ${String(maxOutputTokens).slice(0, 80)}; use ${use}.`;
+  const fault = innerFault(settings, SETTINGS);
+  if (fault) return `'settings.${fault.path}' is ${fault.value}; use ${fault.use}.`;
+  if (media === undefined) return undefined;
+  return LISTS.map((list) => mediaProblem(list, media, never)).find((problem) => problem !== undefined);
+}
+
+/** In lower case, without parameters; a star stands for all of a kind. */
+const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]*)$/;
+
+function mediaProblem(list: MediaList, media: unknown, never: readonly MediaList[]): string | undefined {
+  const path = `'media.${list}'`;
+  const types = list
+    .split('.')
+    .reduce<unknown>((inner, key) => (inner ? Reflect.get(Object(inner), key) : undefined), media);
+  if (!Array.isArray(types)) return `${path} is no list of media types, such as ['image/png', 'image/*'].`;
+  const wrong = types.find((type) => typeof type !== 'string' || !MEDIA_TYPE.test(type));
+  if (wrong !== undefined)
+    return `${path} names '${String(wrong).slice(0, 80)}'; use media types, such as 'image/png' or 'image/*'.`;
+  return never.includes(list) && types.length > 0
+    ? `${path} names '${types[0]}', and the adapter sends no file there; leave it empty.`
+    : undefined;
+}
+
+/** What an adapter of a server is told of its requests. */
+interface ServerLiteral {
+  readonly extraBody?: unknown;
+  readonly cacheKeyIn?: unknown;
+  readonly baseURL?: unknown;
+}
+
+/** Returns the problem of what an adapter is told of a server, or `undefined`. `ours`: the fields that the adapter sets itself. */
+export function serverProblem(
+  { extraBody, cacheKeyIn = 'key', baseURL, ...others }: ServerLiteral,
+  ours: ReadonlySet<string>,
+): string | undefined {
+  if (baseURL === undefined && 'baseUrl' in others)
+    return "openaiCompatible has no option 'baseUrl'; it is called 'baseURL'.";
+  if (!/^[\w-]{1,64}$/.test(String(cacheKeyIn)) || ours.has(String(cacheKeyIn)))
+    return "'cacheKeyIn' is no field of the body or header that is free to hold a key.";
+  if (extraBody === undefined) return undefined;
+  if (!isJsonObject(extraBody) || !isJson(extraBody)) return "'extraBody' is not a JSON object.";
+  const field = Object.keys(extraBody).find((name) => ours.has(name));
+  return field === undefined ? undefined : `'extraBody.${field}' is set by the adapter; leave it out.`;
+}
+
+function isJson(value: unknown): boolean {
+  try {
+    return JSON.stringify(value) !== undefined;
+  } catch {
+    return false;
+  }
+}
