@@ -149,7 +149,10 @@ export interface InnerFault {
 }
 
 /** Returns the first problem of a literal inside another, or `undefined`. */
-export function innerFault(given: unknown, { keys, foreign = {}, isJson }: InnerShape): InnerFault | undefined {
+export function innerFault(
+  given: unknown,
+  { keys, foreign = {}, isJson }: InnerShape,
+): InnerFault | undefined {
   const values = Object.entries(Object(given)).filter(([, value]) => value !== undefined);
   const known = isList(keys) ? keys : Object.keys(keys);
   const stranger = values.find(([key]) => !known.includes(key));

@@ -4,7 +4,9 @@
  */
 import type { InnerShape, LiteralRule, LiteralShape } from './check-literal.ts';
 import { toMediaType } from './content.ts';
+import { isJsonObject } from './json.ts';
 import { SETTINGS } from './model-literals.ts';
+import { LOOP_ID_KEY } from './tool-call-context.ts';
 import { FOREIGN_INPUT, NAMED } from './tool-literals.ts';
 
 /** Returns whether it is a media type as it is kept, or all of a kind. */
@@ -12,6 +14,10 @@ function isMediaRange(given: string): boolean {
   const sample = given.endsWith('/*') ? `${given.slice(0, -1)}any` : given;
   return toMediaType(sample) === sample;
 }
+
+/** Returns whether it is the name of a header, with a key of the context but that of the loop. */
+const isMapped = ([header, key]: readonly [string, unknown]): boolean =>
+  /^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(header) && typeof key === 'string' && key !== LOOP_ID_KEY;
 
 const oneOf = (...words: readonly string[]): LiteralRule => [
   words.map((word) => `'${word}'`).join(' or '),
@@ -201,11 +207,17 @@ export const SHAPES = {
       bodyContext: 'list',
       secrets: 'function',
       auth: 'function',
-      steering: 'any',
-      contextHeaders: 'object',
+      steering: oneOf('requester', 'anyone'),
+      contextHeaders: [
+        'names of headers, each with a key of the context but that of the loop, which a client sends as `loopId` of the body',
+        (value) => isJsonObject(value) && Object.entries(value).every(isMapped),
+      ],
       maxBodyBytes: 'any',
-      maxStreams: 'any',
-      basePath: 'text',
+      maxStreams: ['a whole number above 0', (value) => Number.isSafeInteger(value) && Number(value) > 0],
+      basePath: [
+        "a path with a '/' before it and none behind it, such as '/ai'",
+        (value) => /^(\/[A-Za-z0-9_.~@!$&'()+,;=-]+)+$/.test(String(value)),
+      ],
       platform: 'any',
       retention: 'any',
       location: 'object',
@@ -222,6 +234,10 @@ export const SHAPES = {
     items: {
       agents: ['what defineAgent makes', ({ loopIds }) => typeof loopIds === 'string'],
       use: ['what modules make, such as openApi()', ({ module }) => typeof module === 'object'],
+      bodyContext: [
+        'a key of the context but that of the loop, which a client sends as `loopId` of the body',
+        (one) => one instanceof String && String(one) !== LOOP_ID_KEY,
+      ],
     },
   },
   sessionOf: {

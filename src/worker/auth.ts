@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { isKeptOut, type Question } from '../session/answers/questions.ts';
 import type { TurnPrincipal } from '../tool/call.ts';
-import { logOnce, warning } from '../tool/log.ts';
+import { type Log, logOnce, warning } from '../tool/log.ts';
 import type { Owner } from '../tool/owner.ts';
 import { isSecretSource, readSecrets, SECRET_RULE, type SecretSource } from '../tool/secret-source.ts';
-import type { Caller, Env } from './host.ts';
+import type { Caller, Env, SpeakerOf } from './host.ts';
 import { Problem, SessionError } from './problem.ts';
 
 /** Tells who a request comes from; `null` refuses it. `env` holds the Worker's vars and secrets. */

@@ -1,4 +1,3 @@
-import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Log } from '../tool/log.ts';
 import { byPath, type Route } from './route.ts';
 
@@ -7,14 +6,6 @@ interface Served {
   readonly log: Log;
   /** As `createHoldfast` takes it. */
   readonly basePath?: string | undefined;
-}
-
-/** @throws ConfigurationError when it is no path, such as `/ai`, below which others may be. */
-export function parseBasePath(basePath: string | undefined): string | undefined {
-  if (basePath === undefined || /^(\/[A-Za-z0-9_.~@!$&'()+,;=-]+)+$/.test(basePath)) return basePath;
-  throw new ConfigurationError(
-    `\`basePath\` is '${String(basePath).slice(0, 80)}': use a path with a '/' before it and none behind it, such as '/ai'.`,
-  );
 }
 
 /**

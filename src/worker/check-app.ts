@@ -2,7 +2,6 @@ import type { Agent } from '../agent/define-agent.ts';
 import { refusedModel } from '../loop/loop-seams.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { notOneOf } from '../tool/check-definition.ts';
 import { literals } from '../tool/literals.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import { ended } from '../tool/shown.ts';
@@ -66,12 +65,6 @@ export function byName(agents: readonly Agent[]): ReadonlyMap<string, Agent> {
     named.set(agent.name, agent);
   }
   return named;
-}
-
-/** @throws ConfigurationError when `steering` is none of its words: a slip would let in whom it keeps out, or the other way round. */
-export function checkSteering({ steering }: { readonly steering?: unknown }): void {
-  const use = steering === undefined ? undefined : notOneOf(steering, ['requester', 'anyone']);
-  if (use) throw new ConfigurationError(`\`steering\` is '${String(steering)}'; it must be ${use}.`);
 }
 
 /** @throws ConfigurationError if a module cannot be used with the model that the app declares, for agents without one of their own. */

@@ -29,11 +29,10 @@ import type { ModuleUse } from '../tool/module-use.ts';
 import type { AppFiles } from './app-files.ts';
 import { type AppParts, appParts, gatesOf } from './app-seam.ts';
 import { type Authenticate, defaultAuth } from './auth.ts';
-import { parseBasePath } from './base-path.ts';
-import { byName, checkApp, checkModel, checkModels, checkSteering, checkSubagents } from './check-app.ts';
+import { byName, checkApp, checkModel, checkModels, checkSubagents } from './check-app.ts';
 import type { ContextFor, Env, Host, OwnRequest } from './host.ts';
 import { createOpenStreams } from './open-streams.ts';
-import { parseBodyContext, parseContextHeaders } from './request-headers.ts';
+import { parseContextHeaders } from './request-headers.ts';
 import type { HttpHost } from './route.ts';
 
 /** The literal that `createHoldfast` takes. `AppEnv`: the Worker's environment, such as the `Cloudflare.Env` of `wrangler types`. */
@@ -117,7 +116,6 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
   checkApp(config);
   checkSubagents(config);
   checkModel(config, config.use ?? []);
-  checkSteering(config);
   checkModels(config);
   const {
     agents,
@@ -139,10 +137,10 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
     gates: gatesOf(modules),
     steering,
     contextHeaders: parseContextHeaders(contextHeaders),
-    bodyContext: parseBodyContext(config.bodyContext ?? []),
+    bodyContext: new Set(config.bodyContext),
     maxBodyBytes,
     streams: createOpenStreams(maxStreams),
-    basePath: parseBasePath(config.basePath),
+    basePath: config.basePath,
     clock: systemClock,
     log: toLog(config.log),
     newId: () => crypto.randomUUID().replaceAll('-', '').slice(0, 16),

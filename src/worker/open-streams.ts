@@ -1,5 +1,4 @@
 /** Bounds the event streams that one caller has open in this isolate. */
-import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Caller } from './host.ts';
 import { Problem } from './problem.ts';
 
@@ -35,10 +34,8 @@ interface AskedStream {
   readonly signal: AbortSignal;
 }
 
-/** Creates the count for one app. `most`: how many one caller may have. @throws ConfigurationError if that is no whole number above 0. */
+/** Creates the count for one app. `most`: how many one caller may have. */
 export function createOpenStreams(most: number): OpenStreams {
-  if (!Number.isSafeInteger(most) || most < 1)
-    throw new ConfigurationError(`maxStreams is ${most}: use a whole number above 0.`);
   const open = new Map<string, Set<Place>>();
   const streamsOf = (key: string): Set<Place> => {
     const now = Date.now();

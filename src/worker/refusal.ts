@@ -24,11 +24,7 @@ type FailedRequest = Pick<RouteRequest, 'request' | 'requestId'>;
  */
 export function errorResponses(
   write: Log,
-): (
-  error: unknown,
-  asked: FailedRequest,
-  refuse: (problem: Problem) => Response | undefined,
-) => Response {
+): (error: unknown, asked: FailedRequest, refuse: (problem: Problem) => Response | undefined) => Response {
   const log = failureLog();
   return (error, { request: { signal }, requestId }, refuse) => {
     // The client has gone; nobody reads this, and nothing went wrong.

@@ -16,12 +16,7 @@ import {
 import { createMessageGate } from '../message-gate.ts';
 import type { Pace } from '../retry.ts';
 import { askOnce, type Endpoint, type Fetch } from './ask-once.ts';
-import {
-  type ExtraBody,
-  type LimitParameter,
-  OUR_FIELDS,
-  toRequestBody,
-} from './request-body.ts';
+import { type ExtraBody, type LimitParameter, OUR_FIELDS, toRequestBody } from './request-body.ts';
 
 /** Where a server that speaks OpenAI's chat completions is, and how to ask it. */
 export interface OpenaiCompatibleOptions extends AdapterOptions {

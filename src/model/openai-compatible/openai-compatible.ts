@@ -48,7 +48,8 @@ const modelOfVars: ModelOfEnv<object> = Object.assign(
     const apiKey = setting(key);
     if (model === 'offline') throw new ConfigurationError(NO_PLANNER);
     if (baseURL === undefined && apiKey === undefined && !isStored(key)) {
-      const which = model === undefined ? 'This Worker has no model:' : `MODEL is '${model.slice(0, 80)}', but`;
+      const which =
+        model === undefined ? 'This Worker has no model:' : `MODEL is '${model.slice(0, 80)}', but`;
       throw new ConfigurationError(`${which} ${NO_SERVER}`);
     }
     const server = {

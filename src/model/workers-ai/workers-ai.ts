@@ -4,8 +4,8 @@ import {
   DEFAULT_RETRIES,
   type ExplainedFailure,
   type OpenAttempt,
-  waitOrRelease,
   traitsOf,
+  waitOrRelease,
 } from '../ask-patiently.ts';
 import {
   commonFields,

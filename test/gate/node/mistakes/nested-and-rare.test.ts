@@ -87,11 +87,7 @@ describe('a key inside the literal of an agent', () => {
       ofDig({ settings: { top_p: 1 } }),
       "Tool 'dig': it has a setting 'top_p' of 1: use 'topP'.",
     ],
-    [
-      'a setting of a model',
-      ofModel({ temprature: 0 }),
-      "'settings.temprature' is 0; use 'temperature'.",
-    ],
+    ['a setting of a model', ofModel({ temprature: 0 }), "'settings.temprature' is 0; use 'temperature'."],
     [
       'a policy with a slip',
       ofAgent({ policies: { unknownTool: {} } }),

@@ -98,7 +98,7 @@ describe('a message that would steer a turn of another person', () => {
   it('is refused as a setting that there is not', () => {
     const steering: unknown = 'Anyone';
     expect(() => createHoldfast({ agents: [scripted], steering: steering as 'anyone' })).toThrow(
-      "`steering` is 'Anyone'; it must be 'requester' or 'anyone'.",
+      "createHoldfast has 'Anyone' as its 'steering': use 'requester' or 'anyone'.",
     );
   });
 });

@@ -379,7 +379,10 @@ describe('a Worker that cannot be', () => {
 
   it('maps what is no header', () => {
     expect(() => createHoldfast({ agents: [], contextHeaders: { 'a b': 'x' } })).toThrow(
-      "'a b' is not the name of a header.",
+      new ConfigurationError(
+        "createHoldfast has an object as its 'contextHeaders': use names of headers, each with a key of the context but that of the " +
+          'loop, which a client sends as `loopId` of the body.',
+      ),
     );
   });
 

@@ -274,7 +274,7 @@ describe('the developer is told', () => {
     'at the start that %j is no basePath',
     (basePath) => {
       expect(() => app({ basePath })).toThrow(
-        `\`basePath\` is '${basePath}': use a path with a '/' before it and none behind it, such as '/ai'.`,
+        `createHoldfast has '${basePath}' as its 'basePath': use a path with a '/' before it and none behind it, such as '/ai'.`,
       );
     },
   );

@@ -98,7 +98,7 @@ describe('the event streams of a caller', () => {
 
   it.each([0, -1, 1.5, Number.NaN])('cannot be %d at the most', (maxStreams) => {
     expect(() => createHoldfast({ agents: [clerk], maxStreams })).toThrow(
-      `maxStreams is ${maxStreams}: use a whole number above 0.`,
+      `createHoldfast has ${maxStreams} as its 'maxStreams': use a whole number above 0.`,
     );
   });
 });

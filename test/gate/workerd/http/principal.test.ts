@@ -209,13 +209,15 @@ describe('the context of a body', () => {
     expect(seen).toMatchObject([{ context: { a: 1, b: 2, c: 'header', d: 0 } }]);
   });
 
+  const loop = 'but that of the loop, which a client sends as `loopId` of the body.';
   it.each<[string, Partial<HoldfastConfig>]>([
-    ['bodyContext', { bodyContext: [LOOP_ID_KEY] }],
-    ['contextHeaders', { contextHeaders: { 'x-loop': LOOP_ID_KEY } }],
-  ])('cannot be allowed to choose the loop: %s', (setting, config) => {
-    expect(() => deployment(config)).toThrow(
-      `${setting} names 'holdfast.loopId': a client sends it as \`loopId\` of the body.`,
-    );
+    [`'holdfast.loopId' at bodyContext[0]: use a key of the context ${loop}`, { bodyContext: [LOOP_ID_KEY] }],
+    [
+      `an object as its 'contextHeaders': use names of headers, each with a key of the context ${loop}`,
+      { contextHeaders: { 'x-loop': LOOP_ID_KEY } },
+    ],
+  ])('cannot be allowed to choose the loop: %s', (problem, config) => {
+    expect(() => deployment(config)).toThrow(new ConfigurationError(`createHoldfast has ${problem}`));
   });
 });
 
