@@ -150,6 +150,7 @@ async function askWire({ loop, request, tell }: ModelCall, label: string): Promi
     },
   });
   pieces?.end();
+  if (reply.parts === undefined && reply.provider === undefined) return reply;
   const problem = partsProblem(reply);
   if (!problem) return reply;
   throw new ModelError(

@@ -171,7 +171,6 @@ const TEXTS: { readonly [Type in ReplyPart['type']]: readonly string[] } = {
  * hold nothing of the reply but the type of a part. Models of an app in plain JavaScript may answer anything.
  */
 export function partsProblem({ parts, provider, toolCalls }: GivenReply): string | undefined {
-  if (parts === undefined && provider === undefined) return undefined;
   if (parts !== undefined) {
     if (!Array.isArray(parts)) return "its 'parts' are no list";
     const problem = parts.map(partProblem).find((one) => one !== undefined);

@@ -23,18 +23,10 @@ export function modelOf({ host, env }: HostedApp, make: ModelOfEnv): ChatModel {
   return known;
 }
 
-function makeModel(here: HostedApp, make: ModelOfEnv): ChatModel {
-  const model = attempt(here, make);
-  if (typeof Object(model).ask === 'function') return model;
-  throw new ConfigurationError(
-    'A `model` function answered with something that is no model. Have it return what an adapter makes, such as ' +
-      'openaiCompatible({ ... }).',
-  );
-}
-
-function attempt({ host, env }: HostedApp, make: ModelOfEnv): ChatModel {
+function makeModel({ host, env }: HostedApp, make: ModelOfEnv): ChatModel {
+  let model: ChatModel;
   try {
-    return make(env);
+    model = make(env);
   } catch (thrown) {
     // Every request finds out alike what the environment lacks, and it is logged once.
     if (thrown instanceof ConfigurationError)
@@ -46,11 +38,16 @@ function attempt({ host, env }: HostedApp, make: ModelOfEnv): ChatModel {
         'or set what it reads of the environment.',
     );
   }
+  if (typeof Object(model).ask === 'function') return model;
+  throw new ConfigurationError(
+    'A `model` function answered with something that is no model. Have it return what an adapter makes, such as ' +
+      'openaiCompatible({ ... }).',
+  );
 }
 
 /** Returns the model that an agent is run with. Throws a ConfigurationError if it cannot be made. */
-export const modelOfAgent = (here: HostedApp, agent: Agent): ChatModel =>
-  ownModel(here, agent) ?? modelOfApp(here);
+export const modelOfAgent = (here: HostedApp, { model, modelOf: make }: Agent): ChatModel =>
+  make ? modelOf(here, make) : (model ?? modelOfApp(here));
 
 /** An app whose messages are read. */
 interface ReadingApp extends HostedApp {
@@ -82,7 +79,4 @@ export function checkModels(here: HostedApp): void {
 
 /** The agent, with the model that it has in this environment. @throws ConfigurationError when that cannot be made. */
 export const withModel = (here: HostedApp, agent: Agent): Agent =>
-  agent.modelOf ? { ...agent, model: ownModel(here, agent) } : agent;
-
-const ownModel = (here: HostedApp, { model, modelOf: make }: Agent): ChatModel | undefined =>
-  make ? modelOf(here, make) : model;
+  agent.modelOf ? { ...agent, model: modelOf(here, agent.modelOf) } : agent;

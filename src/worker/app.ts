@@ -15,7 +15,8 @@ import { linkBases, misplacedRequests } from './base-path.ts';
 import { APPS } from './code-host.ts';
 import { type HoldfastConfig, toHost } from './config.ts';
 import { doDue } from './due.ts';
-import { type Env, ownerOf } from './host.ts';
+import type { Env } from './host.ts';
+import { isEventStream } from './open-streams.ts';
 import { Problem } from './problem.ts';
 import { errorResponses } from './refusal.ts';
 import { wantsEvents } from './request-headers.ts';
@@ -28,7 +29,7 @@ import {
   type RouteRequest,
 } from './route.ts';
 import { routeTable } from './routes/route-table.ts';
-import { invoked, targetOf } from './target.ts';
+import { invoked, ownerOf, targetOf } from './target.ts';
 
 /** What a Worker's module exports, beside `SessionObject`. `AppEnv` is its environment. Code asks its sessions by `sessionOf`. */
 export interface Holdfast<AppEnv extends object = Env> {
@@ -206,7 +207,7 @@ function answering(
         response = refused(thrown);
       }
       response.headers.set('x-request-id', requestId);
-      keepPrivate(response.headers);
+      keepPrivate(response);
       return response;
     };
 }
@@ -215,9 +216,9 @@ function answering(
  * An answer is its caller's own, and goes when the session is erased: no cache may keep it, and a proxy passes a stream on as it is. No
  * browser takes it for another type than it has, nor gives it to the page of another site that asks for no CORS.
  */
-function keepPrivate(headers: Headers): void {
-  const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
-  headers.set('cache-control', isStream ? 'no-store, no-transform' : 'no-store');
+function keepPrivate(response: Response): void {
+  const { headers } = response;
+  headers.set('cache-control', isEventStream(response) ? 'no-store, no-transform' : 'no-store');
   headers.set('x-content-type-options', 'nosniff');
   headers.set('cross-origin-resource-policy', 'same-origin');
 }

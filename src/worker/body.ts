@@ -26,7 +26,14 @@ export async function readBody(request: Request, maxBytes: number, besides = max
   bodyType(request, ['application/json']);
   const text = await readText(request, maxBytes);
   if (text.length > besides && lengthBesidesTexts(text) > besides) throw besidesFiles(besides);
-  return { text, value: parseObject(text) };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Problem('bad-json', 'The body is not JSON.');
+  }
+  if (isJsonObject(value)) return { text, value };
+  throw invalidBody(['it must be a JSON object']);
 }
 
 /** Tells that all of a body but its files is too large. */
@@ -64,17 +71,6 @@ export const invalidBody = (problems: readonly string[]): SessionError =>
     more: { problems },
   });
 
-function parseObject(text: string): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new Problem('bad-json', 'The body is not JSON.');
-  }
-  if (isJsonObject(value)) return value;
-  throw invalidBody(['it must be a JSON object']);
-}
-
 async function readText(request: Request, maxBytes: number): Promise<string> {
   const bytes = await readBytes(request, maxBytes);
   try {
@@ -92,27 +88,26 @@ const FIRST_BYTES = 16_384;
  * keeps. @throws Problem 413, or 400 when it breaks off.
  */
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
-  const tooLarge = new Problem('body-too-large', `The body is larger than ${maxBytes} bytes. Send less.`);
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge;
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
   let bytes = new Uint8Array(Math.min(FIRST_BYTES, maxBytes));
   let length = 0;
   try {
     for await (const chunk of request.body ?? []) {
       const needed = length + chunk.byteLength;
-      if (needed > maxBytes) throw tooLarge;
-      if (needed > bytes.byteLength)
-        bytes = grown(bytes, Math.min(Math.max(2 * bytes.byteLength, needed), maxBytes));
+      if (needed > maxBytes) throw tooLarge(maxBytes);
+      if (needed > bytes.byteLength) {
+        const larger = new Uint8Array(Math.min(Math.max(2 * bytes.byteLength, needed), maxBytes));
+        larger.set(bytes);
+        bytes = larger;
+      }
       bytes.set(chunk, length);
       length = needed;
     }
   } catch (thrown) {
-    throw thrown === tooLarge ? tooLarge : new Problem('bad-json', 'The body broke off before its end.');
+    throw thrown instanceof Problem ? thrown : new Problem('bad-json', 'The body broke off before its end.');
   }
   return bytes.slice(0, length);
 }
 
-function grown(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(length);
-  larger.set(bytes);
-  return larger;
-}
+const tooLarge = (most: number): Problem =>
+  new Problem('body-too-large', `The body is larger than ${most} bytes. Send less.`);

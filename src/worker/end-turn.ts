@@ -2,10 +2,10 @@
 import { questionsForRoles } from '../session/answers/questions.ts';
 import { toSessionName } from '../session/read-secrets.ts';
 import { mustHaveRoleToEnd } from './auth.ts';
-import { type Caller, type HostedApp, ownerOf } from './host.ts';
+import type { Caller, HostedApp } from './host.ts';
 import { SessionError } from './problem.ts';
 import { unknownSession, unknownTurn } from './session-view.ts';
-import { type Named, type SessionAccess, type Target, targetOf, turnPath } from './target.ts';
+import { type Named, ownerOf, type SessionAccess, type Target, targetOf, turnPath } from './target.ts';
 
 /** A turn that is asked to stop. */
 export interface CancelRequested {
@@ -80,8 +80,8 @@ interface Visit extends HostedApp {
  * Removes all of a session; there is none afterwards, or was none. Its object remembers which files are to be deleted in a store outside,
  * and asks the store a while later, when nothing puts files there any more.
  *
- * @throws UnknownTargetError when the id cannot be one, or there is neither such an agent nor such a session.
- * @throws SessionError when the open turn waits for a role that the caller lacks.
+ * @throws SessionError when the id cannot be one, there is neither such an agent nor such a session, or the open turn waits for a role
+ *   that the caller lacks.
  */
 export async function eraseSession({ host, env, base, caller }: Visit, named: Named): Promise<void> {
   const { agent, session } = named;

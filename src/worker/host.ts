@@ -8,7 +8,6 @@ import type { Steering } from '../session/new-message.ts';
 import type { Clock, Platform } from '../session/read-platform.ts';
 import type { Log } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
-import type { Owner } from '../tool/owner.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { AppFiles } from './app-files.ts';
@@ -48,10 +47,6 @@ export interface OwnRequest {
 export interface ContextFor extends Pick<OwnRequest, 'request'> {
   readonly principal: Principal;
 }
-
-/** Answers whose the caller's sessions are. */
-export const ownerOf = ({ id, tenant }: Pick<Caller, 'id' | 'tenant'>): Owner =>
-  tenant === undefined ? { id } : { tenant };
 
 /** The Worker's vars, secrets and bindings. */
 export type Env = Readonly<Record<string, unknown>>;

@@ -5,7 +5,8 @@ import { readerOf } from '../session/fold-session.ts';
 import { toSessionName } from '../session/read-secrets.ts';
 import { sha256Hex } from '../tool/async.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
-import { type Caller, type HostedApp, type Invoked, ownerOf } from './host.ts';
+import type { Caller, HostedApp, Invoked } from './host.ts';
+import { ownerOf } from './target.ts';
 
 /** Where texts are kept, and for whom. */
 interface TextsOf extends HostedApp {

@@ -2,7 +2,7 @@ import { DELAY_RULE, isDelay } from '../tool/async.ts';
 import type { ContentPart } from '../tool/content.ts';
 import { isJsonObject, type Json, unknownProblems } from '../tool/json.ts';
 import { ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
-import type { BodyLimits, MessageFiles, MessageForm } from './app-files.ts';
+import type { MessageFiles, MessageForm } from './app-files.ts';
 import { besidesFiles, bodyType, invalidBody, readBody } from './body.ts';
 import { SessionError } from './problem.ts';
 import type { FormField, PartPlace, PlacedPart, SentPart } from './sent-parts.ts';
@@ -20,11 +20,6 @@ export interface ReceivedMessage {
 
 const FORM = 'multipart/form-data';
 
-/** Where a message is read. */
-interface Reading extends Checking {
-  readonly bodyContext: ReadonlySet<string>;
-}
-
 /** How a message is checked. */
 interface Checking {
   /** What the app allows. */
@@ -40,17 +35,13 @@ interface Checking {
  *
  * @throws Problem that lists everything that is wrong with it, or says which files are not taken, or that it is too large.
  */
-export async function readMessage(
-  request: Request,
-  { bodyContext, ...checking }: Reading,
-): Promise<ReceivedMessage> {
-  const { maxBodyBytes, files } = checking;
-  const limits = { most: files?.mostBytes ?? maxBodyBytes, besides: maxBodyBytes };
-  const isForm = files && bodyType(request, ['application/json', FORM]) === FORM;
-  const { text, ...body }: MessageBody = isForm
-    ? await files.readForm(request, limits)
-    : await readJson(request, limits);
-  return { ...checkMessage(body, { bodyContext, ...checking }), text };
+export async function readMessage(request: Request, checking: Checking): Promise<ReceivedMessage> {
+  const { maxBodyBytes: besides, files } = checking;
+  const most = files?.mostBytes ?? besides;
+  if (files && bodyType(request, ['application/json', FORM]) === FORM)
+    return checkMessage(await files.readForm(request, { most, besides }), checking);
+  const { text, value } = await readBody(request, most, besides);
+  return { ...checkMessage({ fields: value, files: [], problems: [] }, checking), text };
 }
 
 /**
@@ -74,16 +65,6 @@ export function checkMessage(
   return { said: said.map(({ part }) => part), ...more };
 }
 
-/** What is in a body. */
-interface MessageBody extends MessageForm {
-  readonly text?: string;
-}
-
-async function readJson(request: Request, { most, besides }: BodyLimits): Promise<MessageBody> {
-  const { text, value } = await readBody(request, most, besides);
-  return { text, fields: value, files: [], problems: [] };
-}
-
 const KNOWN = ['message', 'context', 'loopId', 'delaySeconds'];
 
 /** A message whose parts are still known by where they stood. */
@@ -92,7 +73,7 @@ interface ParsedMessage extends Pick<ReceivedMessage, 'context' | 'loopId' | 'de
 }
 
 function parseMessage(
-  { fields, files: sent, problems: found }: MessageBody,
+  { fields, files: sent, problems: found }: MessageForm,
   { bodyContext, files }: Pick<Checking, 'bodyContext' | 'files'>,
 ): ParsedMessage {
   const { loopId, delaySeconds } = fields;

@@ -37,29 +37,29 @@ interface AskedStream {
 /** Creates the count for one app. `most`: how many one caller may have. */
 export function createOpenStreams(most: number): OpenStreams {
   const open = new Map<string, Set<Place>>();
-  const streamsOf = (key: string): Set<Place> => {
-    const now = Date.now();
-    return new Set([...(open.get(key) ?? [])].filter(({ seen }) => now - seen < SILENT));
+  const placesOf = (key: string): Set<Place> => {
+    const places = open.get(key) ?? new Set();
+    for (const place of places) if (Date.now() - place.seen >= SILENT) places.delete(place);
+    return places;
   };
   /** Takes a place. */
   const enter = async ({ id, tenant }: StreamingCaller): Promise<Place> => {
     const key = JSON.stringify([id, tenant]);
-    for (let tries = 0; tries < PROBES && streamsOf(key).size >= most; tries += 1) {
-      for (const stream of streamsOf(key)) stream.probe();
+    for (let tries = 0; placesOf(key).size >= most; tries += 1) {
+      if (tries === PROBES) throw tooMany(most);
+      for (const { probe } of placesOf(key)) probe();
       await new Promise((resolve) => setTimeout(resolve, PROBE_TIME));
     }
-    const streams = streamsOf(key);
-    if (streams.size >= most) throw tooMany(most);
+    const places = placesOf(key);
     const place: Place = {
       seen: Date.now(),
       probe: () => {},
       leave() {
-        const left = open.get(key);
-        left?.delete(place);
-        if (left?.size === 0) open.delete(key);
+        places.delete(place);
+        if (places.size === 0 && open.get(key) === places) open.delete(key);
       },
     };
-    open.set(key, streams.add(place));
+    open.set(key, places.add(place));
     return place;
   };
   return {
@@ -69,7 +69,7 @@ export function createOpenStreams(most: number): OpenStreams {
       if (!isStream) early.leave();
       try {
         const response = await work();
-        if (response.headers.get('content-type')?.startsWith('text/event-stream') && response.body) {
+        if (isEventStream(response) && response.body) {
           const place = isStream ? early : await enter(caller);
           // A client that goes while nothing is sent cancels no body.
           signal.addEventListener('abort', place.leave);
@@ -84,6 +84,10 @@ export function createOpenStreams(most: number): OpenStreams {
     },
   };
 }
+
+/** Returns whether a response is a stream of events. */
+export const isEventStream = ({ headers }: Pick<Response, 'headers'>): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') === true;
 
 const tooMany = (most: number): Problem =>
   new Problem('rate-limited', `You have ${most} event streams open. Close one, or ask for JSON.`, {

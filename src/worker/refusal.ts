@@ -12,7 +12,7 @@ import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
 import type { Log } from '../tool/log.ts';
 import { Problem, type ProblemType, SessionError } from './problem.ts';
 import type { RouteRequest } from './route.ts';
-import { type Target, turnPath, UnknownTargetError } from './target.ts';
+import { type Target, turnPath } from './target.ts';
 import { pendingViews } from './turn-view.ts';
 
 /** The request that failed, and its name in logs. */
@@ -66,12 +66,11 @@ function tellFailed(
 }
 
 /** Errors that say what the client has to know. Nothing went wrong here, so they are not logged. */
-const EXPECTED = [Problem, SessionError, SessionErasedError, UnknownTargetError];
+const EXPECTED = [Problem, SessionError, SessionErasedError];
 
 /** What whoever asked a session for something is told of a failure; `undefined` when that is for the log, or for whoever deploys. */
 export function toSessionError(failure: unknown): SessionError | undefined {
   if (failure instanceof SessionError) return failure;
-  if (failure instanceof UnknownTargetError) return new SessionError(failure.type, failure.message);
   const cause = failure;
   if (failure instanceof NewerEventError) {
     return new SessionError('newer-deployment', failure.message, { retryAfter: 5, cause });

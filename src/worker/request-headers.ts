@@ -19,6 +19,7 @@ function entriesOf(headers: Headers, name: string): ReadonlyMap<string, number> 
 
 /** True when a client names event streams in `Accept`, and does not like JSON better. */
 export function wantsEvents({ headers }: Request): boolean {
+  if (!/event-stream/i.test(headers.get('accept') ?? '')) return false;
   const accepted = entriesOf(headers, 'accept');
   const weight = accepted.get('text/event-stream') ?? 0;
   return weight > 0 && weight >= (accepted.get('application/json') ?? 0);

@@ -10,15 +10,8 @@ import type { TurnHost } from '../session/turn-host.ts';
 import type { CallOrigin } from '../tool/call-origin.ts';
 import type { Owner } from '../tool/owner.ts';
 import { modelOf, modelOfAgent, modelOfApp, withModel } from './agent-model.ts';
-import {
-  type Caller,
-  type Env,
-  type Host,
-  type HostedApp,
-  type Invoked,
-  type OwnRequest,
-  ownerOf,
-} from './host.ts';
+import type { Caller, Env, Host, HostedApp, Invoked, OwnRequest } from './host.ts';
+import { SessionError } from './problem.ts';
 
 /** A session, on behalf of its caller. */
 export interface Target {
@@ -38,16 +31,9 @@ export interface Named {
   readonly session: string;
 }
 
-/** There is no such session, and cannot be: its agent is not there, or its id is none. */
-export class UnknownTargetError extends Error {
-  override readonly name = 'UnknownTargetError';
-  readonly type: 'unknown-agent' | 'invalid-session-id';
-
-  constructor(type: UnknownTargetError['type'], message: string) {
-    super(message);
-    this.type = type;
-  }
-}
+/** Returns the owner of the caller's sessions. */
+export const ownerOf = ({ id, tenant }: Pick<Caller, 'id' | 'tenant'>): Owner =>
+  tenant === undefined ? { id } : { tenant };
 
 /** Answers the path where one turn of the session is found. */
 export const turnPath = ({ path }: Pick<Target, 'path'>, turn: string): string =>
@@ -62,7 +48,7 @@ interface OwnedName extends Named {
   readonly owner?: Owner | undefined;
 }
 
-/** @throws UnknownTargetError if there is no such agent, or the session's id cannot be one. */
+/** @throws SessionError if there is no such agent, or the session's id cannot be one. `isUnknownTarget` tells it from others. */
 export function targetOf(
   { host, env, base = '' }: HostedApp,
   caller: Caller,
@@ -70,20 +56,24 @@ export function targetOf(
 ): Target {
   const agent = host.agents.get(named.agent);
   if (!agent) {
-    throw new UnknownTargetError(
+    throw new SessionError(
       'unknown-agent',
       `There is no agent '${named.agent.slice(0, 64)}'. GET ${base}/agents lists them.`,
     );
   }
   const { session } = named;
   if (!SESSION_ID.test(session)) {
-    throw new UnknownTargetError('invalid-session-id', `A session id is ${SESSION_ID_RULE}`);
+    throw new SessionError('invalid-session-id', `A session id is ${SESSION_ID_RULE}`);
   }
   const name = toSessionName({ owner, agent: agent.name, session });
   const port = host.session(env, name);
   const path = sessionPath({ agent: agent.name, session }, base);
   return { agent, session, caller, port, name, path };
 }
+
+/** Returns whether an error says that there is no such session, and cannot be. */
+export const isUnknownTarget = (thrown: unknown): thrown is SessionError =>
+  thrown instanceof SessionError && (thrown.type === 'unknown-agent' || thrown.type === 'invalid-session-id');
 
 /**
  * The app for one invocation. Limits that cannot be read are found out where an agent is needed, as anything is that a

@@ -6,7 +6,7 @@ import { failedTurn } from './refusal.ts';
 import { heeding, preferenceOf, resumedAfter, wantsEvents } from './request-headers.ts';
 import type { SessionRequest } from './route.ts';
 import { eventFrames, eventStream } from './sse.ts';
-import { turnPath } from './target.ts';
+import { type Target, turnPath } from './target.ts';
 import { turnFeed } from './turn-feed.ts';
 import type { TurnView } from './turn-view.ts';
 
@@ -14,7 +14,10 @@ import type { TurnView } from './turn-view.ts';
  * Answers a request that may run a turn: with its outcome, as JSON or as a stream when the client asks for one. What was begun is
  * left in good order, even when its client has gone.
  */
-export function settled(asked: SessionRequest, begin: () => Promise<BegunTurn>): Promise<Response> {
+export function settled(
+  asked: SessionRequest,
+  begin: (asked: SessionRequest) => Promise<BegunTurn>,
+): Promise<Response> {
   const answering = respond(asked, begin);
   asked.execution.waitUntil(answering.catch(() => {}));
   return answering;
@@ -26,10 +29,8 @@ export function settled(asked: SessionRequest, begin: () => Promise<BegunTurn>):
  *
  * @throws SessionError when the session of `Last-Event-ID`, or of `?after=`, was erased.
  */
-async function mustNotBeErased({ request, target }: SessionRequest): Promise<void> {
-  const { incarnation } = resumedAfter(request);
-  if (incarnation === undefined) return;
-  const page = await target.port.read({ from: Number.MAX_SAFE_INTEGER, limit: 1 });
+async function mustNotBeErased({ port }: Target, incarnation: string): Promise<void> {
+  const page = await port.read({ from: Number.MAX_SAFE_INTEGER, limit: 1 });
   // An older object does not tell.
   if (page && (page.incarnation ?? incarnation) === incarnation) return;
   const detail =
@@ -41,12 +42,17 @@ async function mustNotBeErased({ request, target }: SessionRequest): Promise<voi
  * A turn that has no answer yet was taken, and its answer will be at the turn's own address, whatever becomes of it: one that was on
  * its way into another turn is a turn of its own when that ends first.
  */
-async function respond(asked: SessionRequest, begin: () => Promise<BegunTurn>): Promise<Response> {
+async function respond(
+  asked: SessionRequest,
+  begin: (asked: SessionRequest) => Promise<BegunTurn>,
+): Promise<Response> {
   const { target, request } = asked;
-  await mustNotBeErased(asked);
-  const begun = await begin();
+  const { incarnation } = resumedAfter(request);
+  if (incarnation !== undefined) await mustNotBeErased(target, incarnation);
+  const begun = await begin(asked);
   if (!begun.later && wantsEvents(request)) return streamed(asked, begun);
-  const view = await waitedFor(asked, await viewOf(asked, begun));
+  const first = await viewOf(asked, begun);
+  const view = isOver(first) ? first : await waitedFor(asked, first);
   const location = turnPath(target, view.turn);
   const response = isOver(view)
     ? toResponse(view, location)

@@ -45,15 +45,8 @@ export type TurnView = TurnAnswer | SuspendedView | LaterView;
 export function queuedView({ session, agent }: Target, message: QueuedMessage): LaterView {
   const { turn, status } = message;
   const told = { turn, session, agent: agent.name, status };
-  switch (message.status) {
-    case 'queued':
-      return told;
-    case 'steering':
-    case 'steered':
-      return { ...told, into: message.into };
-    case 'scheduled':
-      return { ...told, startsAt: new Date(message.at).toISOString() };
-  }
+  if ('into' in message) return { ...told, into: message.into };
+  return 'at' in message ? { ...told, startsAt: new Date(message.at).toISOString() } : told;
 }
 
 /** Answers what there is so far of a turn that waits, and where it is answered. */

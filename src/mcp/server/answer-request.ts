@@ -11,7 +11,7 @@ import { ConfigurationError } from '../../model/configuration-error.ts';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { Host } from '../../worker/host.ts';
-import { UnknownTargetError } from '../../worker/target.ts';
+import { isUnknownTarget } from '../../worker/target.ts';
 import { failedInside, IDEMPOTENCY_KEY, invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
 import { toAgentTool } from './agent-tool.ts';
 import { type AskingClient, CANNOT_BE_ASKED } from './asking-client.ts';
@@ -37,7 +37,7 @@ export async function answerRequest(published: Published, request: RpcRequest): 
     return await answer(published, request);
   } catch (thrown) {
     const refused = toRpcError(thrown);
-    const isExpected = thrown === refused || thrown instanceof UnknownTargetError || request.leave.aborted;
+    const isExpected = thrown === refused || isUnknownTarget(thrown) || request.leave.aborted;
     if (!isExpected) request.logFailure(request.within.host.log, thrown, request.within.requestId);
     throw refused;
   }
@@ -148,7 +148,7 @@ function agentCalled(
 
 function toRpcError(thrown: unknown): RpcError {
   if (thrown instanceof RpcError) return thrown;
-  if (thrown instanceof UnknownTargetError) return invalidParams(thrown.message);
+  if (isUnknownTarget(thrown)) return invalidParams(thrown.message);
   if (thrown instanceof ConfigurationError) return new RpcError(RPC_CODE.internalError, thrown.message);
   return failedInside();
 }

@@ -65,7 +65,7 @@ interface AwaitedCall extends AgentCall {
 /**
  * Runs a turn of the agent in a session of the caller, as `POST .../messages` does, and answers what it came to.
  *
- * @throws UnknownTargetError, ConfigurationError and whatever else keeps the message from being taken, and is nothing that the
+ * @throws SessionError, ConfigurationError and whatever else keeps the message from being taken, and is nothing that the
  *   model which called can change; the reason of `leave` when that aborts.
  */
 export async function callAgent(request: EndpointRequest, calling: AwaitedCall): Promise<AgentAnswer> {

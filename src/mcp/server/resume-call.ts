@@ -16,7 +16,7 @@ import { toAgentResult } from './to-agent-result.ts';
  * session has behind that, until its answer. Whoever asks is checked as every caller is, and finds sessions of their own alone.
  *
  * @throws Problem 405 when no event is named, 400 when it is none of ours, and 404 when its turn is not there for this caller;
- *   UnknownTargetError when its session cannot be one.
+ *   SessionError when its session cannot be one.
  */
 export async function resumeCall({ callable }: Published, within: EndpointRequest): Promise<Response> {
   const { host, caller, request } = within;

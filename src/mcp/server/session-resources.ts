@@ -4,7 +4,7 @@ import { readTurn } from '../../session/read-session.ts';
 import { stoppedTurn, type TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import { SessionError } from '../../worker/problem.ts';
 import { toSessionError } from '../../worker/refusal.ts';
-import { type SessionAccess, targetOf, UnknownTargetError } from '../../worker/target.ts';
+import { isUnknownTarget, type SessionAccess, targetOf } from '../../worker/target.ts';
 import { McpContent } from '../content/mcp-content.ts';
 import { RPC_CODE, RpcError } from '../content/rpc.ts';
 import type { Publication } from './publish.ts';
@@ -99,7 +99,7 @@ async function orRefused(find: () => Promise<Contents | undefined>): Promise<Con
   try {
     return await find();
   } catch (failure) {
-    if (failure instanceof UnknownTargetError) return undefined;
+    if (isUnknownTarget(failure)) return undefined;
     if (failure instanceof SessionError && failure.type === 'unknown-file') return undefined;
     const told = toSessionError(failure);
     if (told) throw new RpcError(RPC_CODE.internalError, told.message);

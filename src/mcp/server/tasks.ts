@@ -7,7 +7,7 @@ import { SessionErasedError } from '../../session/send-again.ts';
 import { shorten } from '../../tool/json.ts';
 import { cancelTurn } from '../../worker/end-turn.ts';
 import { SessionError } from '../../worker/problem.ts';
-import { targetOf, UnknownTargetError } from '../../worker/target.ts';
+import { isUnknownTarget, targetOf } from '../../worker/target.ts';
 import { invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
 import { asksPeople } from './asking-client.ts';
 import { type AgentCall, notTaken, takeCall } from './call-agent.ts';
@@ -150,7 +150,7 @@ export async function taskNamed(
     const target = targetOf(within, within.caller, { agent: found.agent, session });
     return { target, name, isNew, turn, asksPeople: asksPeople(client) };
   } catch (failure) {
-    if (failure instanceof UnknownTargetError) return undefined;
+    if (isUnknownTarget(failure)) return undefined;
     throw failure;
   }
 }

@@ -1,5 +1,6 @@
 import type { WhenBusy } from '../../tool/call.ts';
 import { filesOfAgent } from '../agent-model.ts';
+import type { BegunTurn } from '../begun-turn.ts';
 import { readMessage } from '../message-body.ts';
 import { Problem } from '../problem.ts';
 import { contextOfHeaders, idempotencyKeyOf, prefersAsync } from '../request-headers.ts';
@@ -14,17 +15,17 @@ export const postMessage = defineRoute({
   access: 'session',
   isCounted: true,
   streams: true,
-  handle: (asked) => settled(asked, async () => sendMessage(asked, await readSent(asked))),
+  handle: (asked) => settled(asked, receive),
 });
 
-/** Reads a message off its request. @throws Problem or SessionError when it is none, or holds files that the agent does not take. */
-async function readSent(asked: SessionRequest): Promise<SentMessage> {
+/** @throws Problem or SessionError when the body is no message, or holds files that the agent does not take. */
+async function receive(asked: SessionRequest): Promise<BegunTurn> {
   const { host, target, request } = asked;
-  const query = messageQuery(request);
+  const query = request.url.includes('?') ? messageQuery(request) : { declines: false };
   const { maxBodyBytes, bodyContext } = host;
   const files = host.files && filesOfAgent(asked, target.agent);
   const received = await readMessage(request, { maxBodyBytes, bodyContext, files });
-  return {
+  return sendMessage(asked, {
     ...received,
     ...query,
     // What whoever stands before the Worker writes into a header goes before what the client writes into the body.
@@ -32,7 +33,7 @@ async function readSent(asked: SessionRequest): Promise<SentMessage> {
       host.contextHeaders.size > 0 ? contextOfHeaders(request.headers, host.contextHeaders) : undefined,
     idempotencyKey: idempotencyKeyOf(request),
     inBackground: prefersAsync(request),
-  };
+  });
 }
 
 /** Reads `?whenBusy=` and `?pending=`. @throws Problem when one says anything else. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { SessionError } from '../../../../src/create-holdfast.ts';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
-import { KNOWN_FOR, startInBackground, toBackgroundTurn, UnknownTargetError } from '../../../doors/agent.ts';
+import { KNOWN_FOR, startInBackground, toBackgroundTurn } from '../../../doors/agent.ts';
 import { type NotStarted, type TurnStart, toRow } from '../../../doors/journal.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 
@@ -142,11 +143,11 @@ describe('a turn that starts from outside', () => {
     [{ message: '\n' }, new Error('Its message is blank.')],
     [
       { agent: 'clerk' },
-      new UnknownTargetError('unknown-agent', "There is no agent 'clerk'. GET /agents lists them."),
+      new SessionError('unknown-agent', "There is no agent 'clerk'. GET /agents lists them."),
     ],
     [
       { session: 'a/b' },
-      new UnknownTargetError(
+      new SessionError(
         'invalid-session-id',
         'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
       ),

@@ -2,7 +2,12 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env as bindings } from 'cloudflare:workers';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Caller, createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import {
+  type Caller,
+  ConfigurationError,
+  createHoldfast,
+  type HoldfastConfig,
+} from '../../../../src/create-holdfast.ts';
 import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { defineAgent, defineTool, LOOP_ID_KEY, type TurnPrincipal } from '../../../../src/index.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
