@@ -12,7 +12,7 @@ import {
 import { choiceProblem } from './choice-problem.ts';
 import { INNER_SHAPES, SHAPES } from './kernel-literals.ts';
 import { mistakenClass, mistakenFor } from './listed-mistake.ts';
-import { adapterProblem, serverProblem } from './model-literals.ts';
+import { adapterProblem, serverProblem, withoutModel } from './model-literals.ts';
 import { unreadable } from './object-class.ts';
 import { unchainedProblem } from './unchained.ts';
 
@@ -37,6 +37,8 @@ const CHECKS = {
   adapterProblem,
 
   serverProblem,
+
+  withoutModel,
 
   chainingProblem,
 

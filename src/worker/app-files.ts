@@ -17,6 +17,8 @@ export interface MessageFiles {
   readonly mostBytes: number;
   /** Reads a message that is sent as a form. @throws Problem if the body is too large, or no form. */
   readForm(request: Request, limits: BodyLimits): Promise<MessageForm>;
+  /** Checks the text of a body before it is parsed. @throws SessionError if it is too large besides what is inside of its texts. */
+  readonly mustFit: (text: string) => void;
   /** Reads a part that is a file. Adds what is wrong to the problems of its place; the result is of no use then. */
   parseFile(part: JsonObject, place: PartPlace): readonly PlacedPart[];
   /** @throws SessionError that names each file which the agent does not take, or which is too large. */

@@ -1,7 +1,7 @@
 import { exports as exported, env as ownEnv, WorkerEntrypoint, waitUntil } from 'cloudflare:workers';
 import type { Context, Hono } from 'hono';
 import { HonoBase } from 'hono/hono-base';
-import { PatternRouter } from 'hono/router/pattern-router';
+import type { Router } from 'hono/router';
 import type { DueOutcome, DueRow } from '../journal/agenda.ts';
 import type { HandOver, TurnRunner } from '../journal/turn-runner.ts';
 import type { Deployment } from '../session/deployment.ts';
@@ -12,6 +12,7 @@ import { appParts, type CronTime, type InvokedApp } from './app-seam.ts';
 import { callerOf } from './auth.ts';
 import { resumeTurn } from './background.ts';
 import { linkBases, misplacedRequests } from './base-path.ts';
+import { checkApp } from './check-app.ts';
 import { APPS } from './code-host.ts';
 import { type HoldfastConfig, toHost } from './config.ts';
 import { doDue } from './due.ts';
@@ -57,12 +58,9 @@ export interface Holdfast<AppEnv extends object = Env> {
  */
 export function createHoldfast<AppEnv extends object = Env>(config: HoldfastConfig<AppEnv>): Holdfast<AppEnv>;
 export function createHoldfast(config: HoldfastConfig): Holdfast {
-  // What is no literal at all is told as such.
-  const isLiteral = typeof config === 'object' && config !== null && !Array.isArray(config);
-  const logged = isLiteral
-    ? { ...config, log: hiding(toLog(config.log), {}, () => credentialsIn(ownEnv)) }
-    : config;
-  const host = toHost(logged, deployed);
+  checkApp(config);
+  const log = hiding(toLog(config.log), {}, () => credentialsIn(ownEnv));
+  const host = toHost({ ...config, log }, deployed);
   const table = routeTable(host);
   const app = createApp(host, table);
 
@@ -113,8 +111,27 @@ interface Served {
   Bindings: Env;
 }
 
-/** Makes an app with one router: the default preset of Hono carries another one, for hundreds of routes, and a third that chooses. */
-const newApp = (): Hono<Served> => new HonoBase<Served>({ router: new PatternRouter() });
+const newApp = (): Hono<Served> => new HonoBase<Served>({ router: newRouter() });
+
+/** Makes a router for paths of words and names, and of a `*` at the end. Those of Hono know patterns too, and carry more. */
+function newRouter<Handler>(): Router<Handler> {
+  const routes: { readonly method: string; readonly pattern: RegExp; readonly handler: Handler }[] = [];
+  return {
+    name: 'holdfast',
+    add(method, path, handler) {
+      const parts = path.replaceAll(/[^\w/:*]/g, '\\$&').replaceAll(/:(\w+)/g, '(?<$1>[^/]+)');
+      routes.push({ method, pattern: new RegExp(`^${parts.replace(/\/\*$/, '(?:/.*)?')}$`), handler });
+    },
+    match(asked, path) {
+      const found: [Handler, Readonly<Record<string, string>>][] = [];
+      for (const { method, pattern, handler } of routes) {
+        const match = method === asked || method === 'ALL' ? pattern.exec(path) : null;
+        if (match) found.push([handler, match.groups ?? {}]);
+      }
+      return [found];
+    },
+  };
+}
 
 /**
  * The HTTP surface: the routes of the app, and what answers everything else. They are found below its `basePath`, and without it

@@ -19,13 +19,17 @@ export function bodyType<Type extends string>({ headers }: Request, types: reado
 }
 
 /**
- * Reads a body that is a JSON object. `besides`: the most that it may hold besides what is inside of its texts, where those may be
- * long: a value that is a few characters takes many bytes of memory. @throws Problem 415, 413, 400 or 422.
+ * Reads a body that is a JSON object. `mustFit` sees its text before it is parsed. @throws Problem 415, 413, 400 or 422, and what `mustFit`
+ * throws.
  */
-export async function readBody(request: Request, maxBytes: number, besides = maxBytes): Promise<Body> {
+export async function readBody(
+  request: Request,
+  maxBytes: number,
+  mustFit?: (text: string) => void,
+): Promise<Body> {
   bodyType(request, ['application/json']);
   const text = await readText(request, maxBytes);
-  if (text.length > besides && lengthBesidesTexts(text) > besides) throw besidesFiles(besides);
+  mustFit?.(text);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -42,28 +46,6 @@ export const besidesFiles = (most: number): SessionError =>
     'body-too-large',
     `Besides its files, the body is larger than ${most} bytes. Send less, or long text as a file.`,
   );
-
-/** The characters of JSON text that stand outside of its texts, their quotes included. */
-function lengthBesidesTexts(json: string): number {
-  let length = json.length;
-  for (let open = json.indexOf('"'); open >= 0; ) {
-    const close = endOfText(json, open);
-    length -= close - open - 1;
-    open = json.indexOf('"', close + 1);
-  }
-  return length;
-}
-
-/** Where the text that begins here ends: at a quote before which no backslash stands that is none of a pair, or where all does. */
-function endOfText(json: string, open: number): number {
-  let close = json.indexOf('"', open + 1);
-  for (; close >= 0; close = json.indexOf('"', close + 1)) {
-    let slashes = 0;
-    while (json[close - 1 - slashes] === '\\') slashes += 1;
-    if (slashes % 2 === 0) return close;
-  }
-  return json.length;
-}
 
 /** Tells everything that is wrong with a body. */
 export const invalidBody = (problems: readonly string[]): SessionError =>

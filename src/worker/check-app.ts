@@ -21,12 +21,10 @@ export function checkApp(config: unknown): void {
 export const GIVE_MODEL =
   "Give createHoldfast one: model: openaiCompatible(), with openaiCompatible from 'holdfast/models/openai-compatible'.";
 
-/** @throws ConfigurationError that names the agents without a model, if the app has none either. */
+/** In development: @throws ConfigurationError that names the agents without a model, if the app has none either. */
 export function checkModels({ agents, model }: AgentsOf & { readonly model?: unknown }): void {
-  const without = agents.filter((agent) => !agent.model && !agent.modelOf).map(({ name }) => `'${name}'`);
-  if (model !== undefined || without.length === 0) return;
-  const subject = without.length === 1 ? `Agent ${without[0]} has` : `Agents ${without.join(', ')} have`;
-  throw new ConfigurationError(`${subject} no model, and neither has the app. ${GIVE_MODEL}`);
+  const subject = model === undefined && literals?.withoutModel(agents);
+  if (subject) throw new ConfigurationError(`${subject} no model, and neither has the app. ${GIVE_MODEL}`);
 }
 
 /** @throws ConfigurationError when a tool of an agent asks another, by a name that is not there: its model would be told in every call. */

@@ -29,7 +29,7 @@ import type { ModuleUse } from '../tool/module-use.ts';
 import type { AppFiles } from './app-files.ts';
 import { type AppParts, appParts, gatesOf } from './app-seam.ts';
 import { type Authenticate, defaultAuth } from './auth.ts';
-import { byName, checkApp, checkModel, checkModels, checkSubagents } from './check-app.ts';
+import { byName, checkModel, checkModels, checkSubagents } from './check-app.ts';
 import type { ContextFor, Env, Host, OwnRequest } from './host.ts';
 import { createOpenStreams } from './open-streams.ts';
 import { parseContextHeaders } from './request-headers.ts';
@@ -111,9 +111,8 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
   readonly location?: ObjectSessionOptions | undefined;
 }
 
-/** Makes of an app what its routes and its turns need. @throws ConfigurationError for what its declaration alone tells. */
+/** Makes of an app whose literal was checked what its routes and its turns need. @throws ConfigurationError for what its declaration alone tells. */
 export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deployment): HttpHost {
-  checkApp(config);
   checkSubagents(config);
   checkModel(config, config.use ?? []);
   checkModels(config);

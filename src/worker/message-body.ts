@@ -40,7 +40,7 @@ export async function readMessage(request: Request, checking: Checking): Promise
   const most = files?.mostBytes ?? besides;
   if (files && bodyType(request, ['application/json', FORM]) === FORM)
     return checkMessage(await files.readForm(request, { most, besides }), checking);
-  const { text, value } = await readBody(request, most, besides);
+  const { text, value } = await readBody(request, most, files?.mustFit);
   return { ...checkMessage({ fields: value, files: [], problems: [] }, checking), text };
 }
 

@@ -1,5 +1,6 @@
 /** The routes of modules: another protocol than the Worker's own, over the sessions of its callers. */
 import { attempt } from '../tool/async.ts';
+import type { JsonObject } from '../tool/json.ts';
 import { type ModuleIdentity, type ModuleUse, useOf } from '../tool/module-use.ts';
 import { shown } from '../tool/shown.ts';
 import { filesOfAgent } from './agent-model.ts';
@@ -141,7 +142,7 @@ function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
     })),
     base,
     signal: AbortSignal.any([request.signal, gone.signal]),
-    json: async () => (await readBody(request, mostOf(asked), host.maxBodyBytes)).value,
+    json: () => readJson(asked),
     session: (of) =>
       sessionFromCode(
         {
@@ -167,14 +168,15 @@ function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
   };
 }
 
-/** What a body may weigh: whose message it holds is known when it is read. */
-const mostOf = ({ host, env }: RouteRequest): number =>
-  Math.max(
-    ...Array.from(host.agents.values(), (agent) => {
-      const files = attempt(() => filesOfAgent({ host, env }, agent));
-      return (files.ok && files.value?.mostBytes) || host.maxBodyBytes;
-    }),
-  );
+/** Reads a body: which agent its message is for, and so what it may weigh, is known only when it is read. */
+async function readJson({ host, env, request }: RouteRequest): Promise<JsonObject> {
+  const [files] = Array.from(host.agents.values(), (agent) =>
+    attempt(() => filesOfAgent({ host, env }, agent)),
+  )
+    .flatMap((taken) => (taken.ok && taken.value) || [])
+    .toSorted((one, other) => other.mostBytes - one.mostBytes);
+  return (await readBody(request, files?.mostBytes ?? host.maxBodyBytes, files?.mustFit)).value;
+}
 
 /** What refuses a message names two parameters of the REST API at its end, which a route of a module does not take. */
 const REST_ALONE = /, or (?:now|send the message) with \?\w+=.*$/;

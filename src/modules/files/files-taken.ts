@@ -5,6 +5,7 @@ import { type FileContent, isFile, isNew, isText } from '../../tool/content.ts';
 import type { AppFiles } from '../../worker/app-files.ts';
 import { SessionError } from '../../worker/problem.ts';
 import type { PlacedPart } from '../../worker/sent-parts.ts';
+import { mustFit } from './body-size.ts';
 import { parseFile } from './file-parts.ts';
 import { MAX_FILE } from './kept-files.ts';
 import { readForm } from './message-form.ts';
@@ -30,6 +31,7 @@ export const appFiles = ({ storeOf, allowPrivate }: Configured): AppFiles => ({
       types: taken.types,
       mostBytes: takesFiles(taken) ? Math.max(most, WITH_FILES) : most,
       readForm,
+      mustFit: (text) => mustFit(text, most),
       parseFile: (part, place) => parseFile(part, { ...place, allowPrivate }),
       check: (parts) => checkFiles(parts, taken),
     };

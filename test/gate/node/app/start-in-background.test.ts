@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SessionError } from '../../../../src/create-holdfast.ts';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
-import { KNOWN_FOR, startInBackground, toBackgroundTurn } from '../../../doors/agent.ts';
+import { KNOWN_FOR, SessionError, startInBackground, toBackgroundTurn } from '../../../doors/agent.ts';
 import { type NotStarted, type TurnStart, toRow } from '../../../doors/journal.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 
