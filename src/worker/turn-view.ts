@@ -7,7 +7,14 @@ import {
   toPendingCall,
 } from '../session/answers/questions.ts';
 import { type SuspendedTurn, stoppedTurn, type TurnAnswer } from '../session/watching/turn-outcome.ts';
-import type { Target } from './target.ts';
+
+/** The session of a turn, as links name it. */
+interface TurnPlace {
+  readonly agent: { readonly name: string };
+  readonly session: string;
+  /** Of the session. */
+  readonly path: string;
+}
 
 /** A turn that has no events of its own: it waits, or its message went into another one. */
 export type QueuedMessage =
@@ -42,7 +49,7 @@ export interface SuspendedView extends Omit<SuspendedTurn, 'pending'> {
 export type TurnView = TurnAnswer | SuspendedView | LaterView;
 
 /** Answers how a message stands that has no turn yet, or never will; its times are ISO 8601. */
-export function queuedView({ session, agent }: Target, message: QueuedMessage): LaterView {
+export function queuedView({ session, agent }: TurnPlace, message: QueuedMessage): LaterView {
   const { turn, status } = message;
   const told = { turn, session, agent: agent.name, status };
   if ('into' in message) return { ...told, into: message.into };
@@ -50,7 +57,7 @@ export function queuedView({ session, agent }: Target, message: QueuedMessage): 
 }
 
 /** Answers what there is so far of a turn that waits, and where it is answered. */
-export const suspendedView = (target: Target, events: readonly StoredEvent[]): SuspendedView => ({
+export const suspendedView = (target: TurnPlace, events: readonly StoredEvent[]): SuspendedView => ({
   ...stoppedTurn(target.session, target.agent.name, events),
   outcome: 'suspended',
   status: 'suspended',
@@ -70,13 +77,13 @@ export function answerOfTurn(
 }
 
 /** Answers where a stream goes on that its invocation had to end. */
-export const continuesView = ({ path }: Target, after: number): { after: number; events: string } => ({
+export const continuesView = ({ path }: TurnPlace, after: number): { after: number; events: string } => ({
   after,
   events: `${path}/events?after=${after}`,
 });
 
 /** Tells that a turn was taken, and that its answer is not here. */
-export const acceptedView = ({ session, agent }: Target, turn: string): LaterView => ({
+export const acceptedView = ({ session, agent }: TurnPlace, turn: string): LaterView => ({
   turn,
   session,
   agent: agent.name,
@@ -90,7 +97,7 @@ export interface PendingView extends PendingCall {
 
 /** Answers what a turn waits for, by its events: the same wherever it is told. */
 export const pendingViews = (
-  target: Pick<Target, 'path'>,
+  target: Pick<TurnPlace, 'path'>,
   events: readonly StoredEvent[],
 ): readonly PendingView[] =>
   openQuestions(events).map((question) => ({
@@ -105,7 +112,7 @@ export const pendingViews = (
  * Answers where a question is answered. A call may ask more than once: its later questions have addresses of their own,
  * so that an answer which is sent twice is never taken for the next question.
  */
-export function answerPath({ path }: Pick<Target, 'path'>, { call, number, wait }: Question): string {
+export function answerPath({ path }: Pick<TurnPlace, 'path'>, { call, number, wait }: Question): string {
   const kind = wait.for === 'decision' ? 'approvals' : 'results';
   const which = number === 1 ? '' : `?question=${number}`;
   return `${path}/${kind}/${encodeURIComponent(call.id)}${which}`;

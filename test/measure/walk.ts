@@ -29,13 +29,7 @@ const STORAGE = 'the storage that the object gives its ledger';
  */
 export const WALK: readonly Step[] = [
   // In: a request becomes a turn.
-  {
-    file: 'src/worker/app.ts',
-    calls: 'createHoldfast.worker.fetch',
-    does: 'takes the request',
-    from: null,
-  },
-  { file: 'src/worker/app.ts', calls: 'createApp', does: 'routes it', from: 'src/worker/app.ts' },
+  { file: 'src/worker/app.ts', calls: 'createApp', does: 'takes the request, and routes it', from: null },
   {
     file: 'src/worker/target.ts',
     calls: 'invoked',
@@ -45,7 +39,7 @@ export const WALK: readonly Step[] = [
   { file: 'src/worker/target.ts', calls: 'targetOf', does: 'finds the session', from: 'src/worker/app.ts' },
   {
     file: 'src/worker/routes/messages.ts',
-    calls: 'readSent',
+    calls: 'receive',
     does: 'reads the message off the request',
     from: 'src/worker/app.ts',
     through: { reason: 'the entry of the route table that was found', as: 'handle' },

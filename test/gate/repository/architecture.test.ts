@@ -54,7 +54,11 @@ const ARROWS: readonly {
     because: 'they bring tools, and name them',
     on: ['src/tool/'],
   },
-  { folder: 'src/model/', because: 'an adapter can be published alone', on: [] },
+  {
+    folder: 'src/model/',
+    because: 'an adapter can be published alone, with the checks of its literals',
+    on: ['src/tool/literals.ts'],
+  },
   { folder: 'src/offline-model/', because: 'it is a model', on: ['src/model/'] },
   {
     folder: 'src/journal/',
