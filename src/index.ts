@@ -86,6 +86,7 @@ export type { PendingCall } from './session/answers/questions.ts';
 export type { SuspendedTurn, TurnAnswer } from './session/watching/turn-outcome.ts';
 export { eachTool } from './sources/each-tool.ts';
 export { type CollectOptions, type ResolvedTools, resolveTools } from './sources/resolution/resolve-tools.ts';
+export { toolProvider } from './sources/resolution/tool-provider.ts';
 export {
   type ProviderCard,
   type Reference,
@@ -94,6 +95,7 @@ export {
   type ToolGroupPermission,
   type ToolObjectSource,
   type ToolProvider,
+  type ToolProviderConfig,
   ToolResolutionError,
   type ToolSource,
 } from './sources/resolution/tool-source.ts';

@@ -5,9 +5,9 @@ import { type LoopPolicies, type Policies, withPolicies } from '../loop/policies
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
 import { withProviders } from '../sources/resolution/dynamic-tools.ts';
-import { type CollectedTools, collectTools } from '../sources/resolution/resolve-tools.ts';
+import { collectTools } from '../sources/resolution/resolve-tools.ts';
 import {
-  isGroup,
+  type CollectedTools,
   type Reference,
   referenceText,
   type ToolGroup,
@@ -215,10 +215,8 @@ export function defineAgent<
   const { name, description, instructions, references = [], permissions = [] } = config;
   checkName(name);
   const referenced = references.flatMap((reference) => reference.tools);
-  const listed = config.tools ?? [];
-  const toolGroups = [...(config.toolGroups ?? []), ...listed.filter(isGroup)];
-  const own = listed.filter((source) => !isGroup(source));
-  const { tools, providers } = toolsFor(name, [...own, ...referenced]);
+  const { tools, providers, groups } = toolsFor(name, [...(config.tools ?? []), ...referenced]);
+  const toolGroups = [...(config.toolGroups ?? []), ...groups];
   const model = typeof config.model === 'function' ? undefined : config.model;
   checkChaining(name, config.chaining);
   checkLimits(name, config.limits);
@@ -283,7 +281,7 @@ function checkName(name: string): void {
 
 function toolsFor(agent: string, sources: readonly ToolSource[]): CollectedTools {
   try {
-    return collectTools(sources);
+    return collectTools(sources, { isAgent: true });
   } catch (cause) {
     if (!(cause instanceof ToolResolutionError)) throw cause;
     throw new AgentDefinitionError(agent, {

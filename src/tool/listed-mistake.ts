@@ -1,5 +1,7 @@
 import { shorten } from './json.ts';
+import { nameOf, ownerOf, unreadable } from './object-class.ts';
 import { isClass, shown } from './shown.ts';
+import type { AnyTool } from './tool.ts';
 
 /** Returns what is wrong with something that is near to a tool and is listed as if it were one, or `undefined`. */
 export function mistakenFor(given: unknown): string | undefined {
@@ -15,6 +17,7 @@ export function mistakenFor(given: unknown): string | undefined {
     drift,
     connectTimeout,
     unfoldingByName,
+    toolsNow,
   }: Readonly<Record<string, unknown>> = Object(given);
   const named = `('${shorten(String(name), 80)}')`;
   if (typeof given === 'function' && !isClass(given) && tools === undefined) {
@@ -29,12 +32,25 @@ export function mistakenFor(given: unknown): string | undefined {
     return `${named} is a client of MCP: list mcpToolProvider({ clients: [client] }) in its place`;
   if (typeof unfoldingByName === 'function')
     return 'is a factory of MCP tools: list what its toolByName or unfolding answers';
+  if (typeof toolsNow === 'function')
+    return "is no tool provider yet: list toolProvider({ ... }) of it, with toolProvider from 'holdfast'";
   if (!Array.isArray(tools)) return undefined;
   return typeof instructions === 'string' ? `${named} is an agent: list its tools instead` : undefined;
 }
 
-/** Returns what is wrong with a class that is listed and has no tools of its own, or `undefined`. */
-export const mistakenClass = (given: unknown, name: string | undefined): string | undefined =>
-  typeof given === 'function' && isClass(given)
+/** Returns why something has no tools that could be listed. */
+export function unlisted(given: unknown): string {
+  const object = Object(given);
+  const unread = unreadable(object);
+  if (unread !== undefined) return unread;
+  const name = object === given ? nameOf(ownerOf(object)) : typeof given;
+  return typeof given === 'function' && isClass(given)
     ? `is the class ${name}, which has no static tools: list new ${name}() for those of its instances`
-    : undefined;
+    : `(${name}) is neither a tool nor a tool provider, nor has its class a static 'tools' table`;
+}
+
+/** Returns how a tool of an MCP server is given a name that is free, to end a sentence; nothing if neither is one. */
+export function toRename(...tools: readonly AnyTool[]): string {
+  const clients = tools.flatMap(({ metadata: { mcp } }) => Object(mcp).server ?? []);
+  return clients.length === 0 ? '' : `. Give the MCP client '${clients[0]}' a \`prefix\` to have both`;
+}

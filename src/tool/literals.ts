@@ -11,9 +11,8 @@ import {
 } from './check-literal.ts';
 import { choiceProblem } from './choice-problem.ts';
 import { INNER_SHAPES, SHAPES } from './kernel-literals.ts';
-import { mistakenClass, mistakenFor } from './listed-mistake.ts';
+import { mistakenFor, toRename, unlisted } from './listed-mistake.ts';
 import { adapterProblem, serverProblem, withoutModel } from './model-literals.ts';
-import { unreadable } from './object-class.ts';
 import { unchainedProblem } from './unchained.ts';
 
 /** A literal of the kernel by its name, or the shape of a feature's. */
@@ -46,9 +45,9 @@ const CHECKS = {
 
   mistakenFor,
 
-  mistakenClass,
+  unlisted,
 
-  unreadable,
+  toRename,
 
   unchainedProblem,
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
-import { type AnyTool, type ChatModel, defineTool, type Tool } from '../../src/index.ts';
+import { type AnyTool, type ChatModel, defineTool, type Tool, toolProvider } from '../../src/index.ts';
 import { defineAgenticTool } from '../../src/kinds/entry.ts';
 import { jsonSchema } from '../../src/modules/json-schema/entry.ts';
 import { callLimits } from '../../src/modules/limits/entry.ts';
@@ -50,7 +50,7 @@ class Shed {
 defineAgenticTool({
   ...base,
   name: 'mixed',
-  tools: [look, new Shed(), Shed, { toolsNow: () => [look] }, dig],
+  tools: [look, new Shed(), Shed, toolProvider({ toolsNow: () => [look] }), dig],
 });
 
 // Optional properties accept undefined.

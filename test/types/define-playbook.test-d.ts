@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import { requireApproval } from '../../src/decorators/entry.ts';
-import { type AnyTool, defineDomainType, defineTool, type Tool } from '../../src/index.ts';
+import { type AnyTool, defineDomainType, defineTool, type Tool, toolProvider } from '../../src/index.ts';
 import {
   after,
   allOf,
@@ -122,7 +122,7 @@ definePlaybook({
     { tool: toolFactory(() => new Calculator()), unlockedBy: after(search) },
     { tool: report, unlockedBy: after('add') },
     { tool: new Calculator(), unlockedBy: after('search') },
-    { tool: { toolsNow: () => [] }, unlockedBy: after('search') },
+    { tool: toolProvider({ toolsNow: () => [] }), unlockedBy: after('search') },
   ],
 });
 

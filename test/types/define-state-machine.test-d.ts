@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import { requireApproval } from '../../src/decorators/entry.ts';
-import { type AnyTool, defineAgent, defineTool, type ToolInput } from '../../src/index.ts';
+import { type AnyTool, defineAgent, defineTool, type ToolInput, toolProvider } from '../../src/index.ts';
 import { defineStateMachine, type StateMachine, startingIn } from '../../src/kinds/entry.ts';
 import { toMermaid } from '../../src/modules/inspect/entry.ts';
 import { defineToolGroup } from '../../src/modules/tool-groups/entry.ts';
@@ -23,7 +23,7 @@ const orders = defineStateMachine({
     confirmed: [{ tool: ship, to: 'shipped' }, { tool: confirm }],
     shipped: [],
   },
-  everywhere: [status, { toolsNow: () => [] }],
+  everywhere: [status, toolProvider({ toolsNow: () => [] })],
   key: (input) => {
     expectTypeOf(input).toEqualTypeOf<{ orderId: number; again?: boolean | undefined }>();
     return String(input.orderId);
@@ -109,11 +109,16 @@ defineStateMachine({
   ...base,
   initial: 'draft',
   states: {
-    draft: [new Cart(), group, { toolsNow: () => [] }, { tool: toolFactory(() => new Cart()), to: 'paid' }],
+    draft: [
+      new Cart(),
+      group,
+      toolProvider({ toolsNow: () => [] }),
+      { tool: toolFactory(() => new Cart()), to: 'paid' },
+    ],
     paid: [
       { tool: new Cart(), to: 'draft' },
       { tool: group, to: 'draft' },
-      { tool: { toolsNow: () => [] }, to: 'draft' },
+      { tool: toolProvider({ toolsNow: () => [] }), to: 'draft' },
     ],
   },
 });

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { decorate } from '../../decorators/entry.ts';
-import { type AnyTool, defineAgent, defineTool, eachTool, type ToolProvider } from '../../index.ts';
+import { type AnyTool, defineAgent, defineTool, eachTool, toolProvider } from '../../index.ts';
 import { after, definePlaybook, defineStateMachine, defineUnfolding } from '../../kinds/entry.ts';
 import { defineToolGroup } from '../../modules/tool-groups/entry.ts';
 import { cart } from './cart.ts';
@@ -28,9 +28,9 @@ export const catalogue = defineToolGroup({
 });
 
 /** Tools that come and go: asked before each model call. */
-export const offers: ToolProvider = {
+export const offers = toolProvider({
   toolsNow: (view) => (view?.context.get('sale') === true ? [sale] : []),
-};
+});
 
 /** A facade has whatever an agent could list. While all of it is away, it is not offered either. */
 export const shop = defineUnfolding({

@@ -2,6 +2,7 @@ import { answerChecks } from '../../modules/json-schema/answers.ts';
 import { LISTED_TOOLS } from '../../modules/listings/listings.ts';
 import { defineToolGroup } from '../../modules/tool-groups/define-tool-group.ts';
 import { type ToolGroupConfig, ToolGroupDefinitionError } from '../../modules/tool-groups/to-group.ts';
+import { toolProvider } from '../../sources/resolution/tool-provider.ts';
 import type { ToolGroup, ToolProvider } from '../../sources/resolution/tool-source.ts';
 import { memoized } from '../../tool/async.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
@@ -35,7 +36,7 @@ export interface McpToolProviderConfig {
 export function mcpToolProvider({ clients, filter }: McpToolProviderConfig): ToolProvider {
   const of = { clients: checkClients(clients), filter };
   const names = of.clients.map(({ name }) => name).join(', ');
-  return {
+  return toolProvider({
     about: {
       name: `MCP: ${names}`,
       description: `Tools of the MCP servers ${names}, found in each session.`,
@@ -45,7 +46,7 @@ export function mcpToolProvider({ clients, filter }: McpToolProviderConfig): Too
     toolsNow: (view) =>
       view ? [...chosenTools(of, view).map(({ tool }) => tool), ...unreachable(of.clients, view)] : [],
     missing: missingMcpTool,
-  };
+  });
 }
 
 /** Answers the tools as the session knows them. */

@@ -1,6 +1,6 @@
 import { withProviders } from '../../sources/resolution/dynamic-tools.ts';
 import { collectFor } from '../../sources/resolution/resolve-tools.ts';
-import { isToolFactory, isToolProvider, type ToolSource } from '../../sources/resolution/tool-source.ts';
+import { carriesSource, type ToolSource } from '../../sources/resolution/tool-source.ts';
 import { isTool } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
@@ -100,7 +100,7 @@ export function toolsInside(name: string, sources: readonly ToolSource[]): Tools
 function isToolless(source: ToolSource): boolean {
   if (typeof source !== 'object' || source === null) return false;
   if (Array.isArray(source) || source instanceof Promise) return false;
-  if (isTool(source) || isToolProvider(source) || isToolFactory(source)) return false;
+  if (isTool(source) || carriesSource(source) || 'toolsNow' in source) return false;
   if (Array.isArray(Reflect.get(source, 'tools'))) return false;
   return readerOf(source) === undefined && unreadable(source) === undefined;
 }

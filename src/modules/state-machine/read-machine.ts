@@ -1,6 +1,6 @@
 import { withProviders } from '../../sources/resolution/dynamic-tools.ts';
-import { type CollectedTools, collectFor } from '../../sources/resolution/resolve-tools.ts';
-import type { ToolProvider, ToolSource } from '../../sources/resolution/tool-source.ts';
+import { collectFor } from '../../sources/resolution/resolve-tools.ts';
+import type { CollectedTools, ToolProvider, ToolSource } from '../../sources/resolution/tool-source.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { decorate } from '../../tool/decorate.ts';
 import { unreadable } from '../../tool/object-class.ts';

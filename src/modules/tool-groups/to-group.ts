@@ -1,5 +1,8 @@
-import { type CollectedTools, collectTools } from '../../sources/resolution/resolve-tools.ts';
+import { collectTools } from '../../sources/resolution/resolve-tools.ts';
 import {
+  type CollectedTools,
+  type ListedAt,
+  SOURCE,
   type ToolGroup,
   type ToolGroupPermission,
   ToolResolutionError,
@@ -76,7 +79,25 @@ export function toGroup<const Role extends string>(config: ToolGroupConfig<Role>
     providers,
     childToolUsageNotes: notes.length > 0 ? paragraphs(own, ...notes) : own,
     uses: [],
+    [SOURCE](place) {
+      return place.isAgent ? { groups: [this] } : partsOf(this, place);
+    },
   };
+}
+
+/** What a group stands for in a list. @throws ToolResolutionError if it needs what this place does not allow. */
+function partsOf(
+  { role, tools, providers, permissions, childToolUsageNotes: notes }: ToolGroup,
+  { index, permissions: allowed = [], groupsIn }: ListedAt,
+): Partial<CollectedTools> {
+  const refused = permissions.filter((permission) => !allowed.includes(permission));
+  if (refused.length === 0) return { tools, providers, notes: notes === undefined ? [] : [notes] };
+  throw new ToolResolutionError(
+    `Tool at index ${index} is the tool group '${shorten(role, 80)}', which needs ${refused.join(' and ')}: ` +
+      (groupsIn === undefined
+        ? "only an agent can allow that. List it among the agent's own tools, and what it needs under its permissions"
+        : `so ${groupsIn} has to need it too. Add it to its permissions`),
+  );
 }
 
 function toolsFor({

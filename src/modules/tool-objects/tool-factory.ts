@@ -1,11 +1,12 @@
 import { mayNest, type Nested } from '../../sources/resolution/nesting.ts';
+import { collectTools } from '../../sources/resolution/resolve-tools.ts';
 import {
-  type CollectMade,
-  FACTORY,
-  isToolFactory,
+  carriesSource,
+  SOURCE,
   type ToolFactory,
   type ToolObjectSource,
   ToolResolutionError,
+  type ToolSource,
 } from '../../sources/resolution/tool-source.ts';
 import { memoized } from '../../tool/async.ts';
 import { decorate } from '../../tool/decorate.ts';
@@ -26,7 +27,7 @@ import {
 /** What a factory makes: an object with a table of tools, a tool, or several of them. */
 export type MadeTools = Made | readonly Made[];
 
-type Made = AnyTool | (ToolObjectSource & { readonly toolsNow?: never });
+type Made = AnyTool | ToolObjectSource;
 
 /**
  * Tools that keep something in fields or closures: each invocation makes its own with `make`, when the first of them is called,
@@ -57,14 +58,14 @@ function factoryOf(make: () => MadeTools): ToolFactory {
   factories += 1;
   const key = `factory ${factories}`;
   const factory: ToolFactory = {
-    [FACTORY](path, collect) {
+    [SOURCE]({ path = [] }) {
       const { name = 'a tool factory' } = path.find(({ of }) => of === factory) ?? {};
-      if (!mayNest(path, { of: factory, name })) return [];
-      const made = () => madeBy(make, { path, of: factory }, collect);
+      if (!mayNest(path, { of: factory, name })) return {};
+      const made = () => madeBy(make, { path, of: factory });
       listed ??= made().map((tool) =>
         liveTool(tool, (view) => view.made(key, made).find(({ name }) => name === tool.name)),
       );
-      return listed;
+      return { tools: listed };
     },
   };
   return factory;
@@ -75,7 +76,6 @@ let factories = 0;
 function madeBy(
   make: () => unknown,
   { path, of }: { readonly path: readonly Nested[]; readonly of: ToolFactory },
-  collect: CollectMade,
 ): readonly AnyTool[] {
   const made = make();
   if (made instanceof Promise) {
@@ -83,12 +83,15 @@ function madeBy(
       'the function of toolFactory answers a promise: make the object at once, and await inside its tools',
     );
   }
-  const things = [made].flat();
-  return collect(things, [...path, { of, name: things.map(nameOf).join(', ') || 'nothing' }]);
+  const things = [made].flat() as readonly ToolSource[]; // checked one by one
+  const inside = [...path, { of, name: things.map(nameOf).join(', ') || 'nothing' }];
+  return collectTools(things, { path: inside, noProviders: IN_FACTORY }).tools;
 }
 
+const IN_FACTORY = 'which a tool factory cannot make: list it beside the factory';
+
 function nameOf(made: unknown): string {
-  if (isToolFactory(made)) return 'a tool factory';
+  if (carriesSource(made)) return 'a tool factory';
   const { name }: { readonly name?: unknown } = Object(made);
   return typeof name === 'string' ? name : String(Object(made).constructor?.name);
 }

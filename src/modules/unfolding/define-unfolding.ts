@@ -1,11 +1,7 @@
 import { discoveryIn } from '../../loop/discovery.ts';
+import { collectFor, collectTools, withProvided } from '../../sources/resolution/resolve-tools.ts';
 import {
   type CollectedTools,
-  collectFor,
-  collectTools,
-  withProvided,
-} from '../../sources/resolution/resolve-tools.ts';
-import {
   foundBy,
   partsOf,
   type ToolGroup,

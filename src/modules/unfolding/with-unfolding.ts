@@ -1,5 +1,6 @@
-import { type CollectedTools, collectFor, withProvided } from '../../sources/resolution/resolve-tools.ts';
+import { collectFor, withProvided } from '../../sources/resolution/resolve-tools.ts';
 import {
+  type CollectedTools,
   isGroup,
   type Reference,
   type ToolGroup,

@@ -3,6 +3,7 @@ import { shorten } from '../../tool/json.ts';
 import { warning } from '../../tool/log.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
+import { toolProvider } from './tool-provider.ts';
 import type { ToolProvider } from './tool-source.ts';
 
 /** Characters of the names that a model is told of: a catalogue may hold thousands. */
@@ -24,7 +25,7 @@ export function requiredTools(names: readonly string[], providers: readonly Tool
     speaking?.missing?.(name, known) ?? missingTool(name, known);
   const standIns = [...new Set(names)].map((name) => standInFor(name, (view) => say(name, available(view))));
   const warned = new Set<string>();
-  return {
+  return toolProvider({
     toolsNow(view) {
       if (!view) return [];
       const known = available(view);
@@ -35,7 +36,7 @@ export function requiredTools(names: readonly string[], providers: readonly Tool
       }
       return offered;
     },
-  };
+  });
 }
 
 /** Says it in the words that MCP tools have too, for providers that have none of their own. */

@@ -1,20 +1,18 @@
 import { memoized } from '../../tool/async.ts';
 import { checkNaming, isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
-import { shorten } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
-import { nameOf, ownerOf } from '../../tool/object-class.ts';
 import { readerOf } from '../../tool/object-reader.ts';
 import { ended } from '../../tool/shown.ts';
-import type { AnyTool, LoopView } from '../../tool/tool.ts';
-import type { Nested } from './nesting.ts';
+import type { AnyTool } from '../../tool/tool.ts';
 import {
-  type CollectMade,
-  FACTORY,
-  isGroup,
-  isToolFactory,
-  isToolProvider,
-  partsOf,
-  type ToolGroupPermission,
+  ASKS,
+  type CollectedTools,
+  type CollectPlace,
+  carriesSource,
+  type ListedAt,
+  type ProvideOptions,
+  SOURCE,
+  type ToolGroup,
   type ToolProvider,
   ToolResolutionError,
   type ToolSource,
@@ -28,6 +26,12 @@ export interface ResolvedTools {
   readonly byName: ReadonlyMap<string, AnyTool>;
 }
 
+/** How strictly tools are collected. */
+export interface CollectOptions {
+  /** Refuse names with a hyphen, which some catalogues do not know. */
+  readonly strictNames?: boolean | undefined;
+}
+
 /**
  * The tools of a list that may mix tools, tool objects and providers, which are asked each time. A provider's
  * tool whose name is taken is left out.
@@ -35,39 +39,24 @@ export interface ResolvedTools {
  * @throws ToolResolutionError, ToolDefinitionError or ToolObjectError as `collectTools`; ToolResolutionError when a
  *   provider answers with something else than tools.
  */
-export function resolveTools(sources: readonly ToolSource[], options: CollectOptions = {}): ResolvedTools {
-  const { tools: listed, providers } = collectTools(sources, options);
-  const tools = withProvided(listed, providers, options);
+export function resolveTools(
+  sources: readonly ToolSource[],
+  { strictNames = false }: CollectOptions = {},
+): ResolvedTools {
+  const { tools: listed, providers } = collectTools(sources);
+  const tools = withProvided(listed, providers);
+  const loose = strictNames ? tools.find(({ name }) => name.includes('-')) : undefined;
+  if (loose)
+    throw new ToolResolutionError(`Tool '${loose.name}': its name may hold only A-Z, a-z, 0-9 and '_' here`);
   return { tools, byName: new Map(tools.map((tool) => [tool.name, tool])) };
 }
 
-/** What the providers are asked with. */
-interface ProvideOptions extends CollectOptions {
-  readonly view?: LoopView | undefined;
-  /** Told of what is left out, and of what has its name. */
-  readonly onTaken?: ((tool: AnyTool, taken: AnyTool) => void) | undefined;
-}
-
 /** The tools, and those that the providers answer now. @throws as `resolveTools`, and what a provider throws. */
-export function withProvided(
+export const withProvided = (
   tools: readonly AnyTool[],
   providers: readonly ToolProvider[],
-  options: ProvideOptions = {},
-): readonly AnyTool[] {
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  for (const [at, provider] of providers.entries()) {
-    for (const [index, tool] of provider.toolsNow(options.view).entries()) {
-      if (!isTool(tool)) {
-        throw new ToolResolutionError(`Tool at index ${index} of tool provider ${at} is not a tool`);
-      }
-      checkName(tool, options);
-      const taken = byName.get(tool.name);
-      if (taken) options.onTaken?.(tool, taken);
-      else byName.set(tool.name, tool);
-    }
-  }
-  return [...byName.values()];
-}
+  options?: ProvideOptions,
+): readonly AnyTool[] => providers[0]?.[ASKS].withProvided(tools, providers, options) ?? tools;
 
 /**
  * The provider, each of its tools as `change` makes it, or left out where that answers `undefined`. The same tool is changed
@@ -79,43 +68,10 @@ export function changedTools(
 ): ToolProvider {
   const changed = memoized((tool: AnyTool) => ({ tool: change(tool) }));
   return {
+    ...provider,
     toolsNow: (view) =>
       provider.toolsNow(view).flatMap((tool) => (isTool(tool) ? (changed(tool).tool ?? []) : [tool])),
-    discover: provider.discover && partsOf(provider),
-    uses: provider.uses,
-    about: provider.about,
-    missing: provider.missing?.bind(provider),
   };
-}
-
-/** A list of sources, sorted out. */
-export interface CollectedTools {
-  /** In the order of the list. */
-  readonly tools: readonly AnyTool[];
-  /** Providers that were not asked yet. */
-  readonly providers: readonly ToolProvider[];
-  /** When to use the tools of the groups in the list. */
-  readonly notes: readonly string[];
-}
-
-/** How strictly tools are collected. */
-export interface CollectOptions {
-  /** Refuse names with a hyphen, which some catalogues do not know. */
-  readonly strictNames?: boolean | undefined;
-}
-
-/** Where tools are collected. */
-interface CollectPlace extends CollectOptions {
-  /** What groups in the list may need: nothing unless given, since an agent has to allow it. */
-  readonly permissions?: readonly ToolGroupPermission[] | undefined;
-  /** Who would have to need what a group in the list needs; an agent unless given. */
-  readonly groupsIn?: string | undefined;
-  /** Why there can be no providers here, after "a tool provider"; they can unless given. */
-  readonly noProviders?: string | undefined;
-  /** The index of the first element, where the list is a part of another; 0 unless given. */
-  readonly from?: number | undefined;
-  /** What all of the list stands inside. */
-  readonly path?: readonly Nested[] | undefined;
 }
 
 /**
@@ -127,19 +83,20 @@ interface CollectPlace extends CollectOptions {
  */
 export function collectTools(sources: readonly ToolSource[], place: CollectPlace = {}): CollectedTools {
   const byName = new Map<string, AnyTool>();
-  const providers: ToolProvider[] = [];
+  const providers = new Set<ToolProvider>();
+  const groups: ToolGroup[] = [];
   const notes: string[] = [];
   for (const [index, source] of sources.entries()) {
     if (sources.indexOf(source) < index) continue;
-    const at = collectAt((place.from ?? 0) + index, source, place);
-    for (const tool of at.tools) add(byName, tool, place);
-    providers.push(...at.providers);
-    notes.push(...at.notes);
+    const at = collectAt(source, { ...place, index: (place.from ?? 0) + index });
+    for (const tool of at.tools ?? []) add(byName, tool);
+    for (const provider of at.providers ?? []) providers.add(provider);
+    groups.push(...(at.groups ?? []));
+    notes.push(...(at.notes ?? []));
   }
-  if (providers.length > 0 && place.noProviders !== undefined) {
+  if (providers.size > 0 && place.noProviders !== undefined)
     throw new ToolResolutionError(`A tool provider is among them, ${place.noProviders}`);
-  }
-  return { tools: [...byName.values()], providers: [...new Set(providers)], notes };
+  return { tools: [...byName.values()], providers: [...providers], groups, notes };
 }
 
 /**
@@ -167,69 +124,27 @@ interface ListPlace {
   readonly said?: string | undefined;
 }
 
-/** What one element of a list holds. */
-function collectAt(index: number, source: ToolSource, place: CollectPlace): CollectedTools {
-  if (isToolProvider(source)) return { ...NOTHING, providers: [source] };
-  if (isToolFactory(source)) return { ...NOTHING, tools: source[FACTORY](place.path ?? [], collectMade) };
-  if (!isGroup(source)) return { ...NOTHING, tools: toolsAt(index, source, place) };
-  const { role, tools, providers, childToolUsageNotes: notes, permissions } = source;
-  const refused = permissions.filter((permission) => !place.permissions?.includes(permission));
-  if (refused.length === 0) return { tools, providers, notes: notes === undefined ? [] : [notes] };
+/** What one element of a list holds. The types cannot keep everything out. */
+function collectAt(source: unknown, place: ListedAt): Partial<CollectedTools> {
+  if (isTool(source)) return { tools: [source] };
+  if (carriesSource(source)) return source[SOURCE](place);
+  const mistaken = literals?.mistakenFor(source);
+  const object = Object(source);
+  const read = mistaken === undefined ? readerOf(object) : undefined;
+  if (read) return { tools: read(object, { isShared: place.path === undefined }) };
+  const problem =
+    source === null || source === undefined ? `must not be ${source}` : literals?.unlisted(source);
   throw new ToolResolutionError(
-    `Tool at index ${index} is the tool group '${shorten(role, 80)}', which needs ${refused.join(' and ')}: ` +
-      (place.groupsIn === undefined
-        ? "only an agent can allow that. List it among the agent's own tools, and what it needs under its permissions"
-        : `so ${place.groupsIn} has to need it too. Add it to its permissions`),
+    `Tool at index ${place.index} ${mistaken ?? problem ?? 'is neither a tool nor has tools'}`,
   );
 }
 
-const NOTHING: CollectedTools = { tools: [], providers: [], notes: [] };
-
-/** The tools of what a factory made, which each invocation makes for itself. */
-const collectMade: CollectMade = (made, path) =>
-  collectTools(made as readonly ToolSource[], { path, noProviders: IN_FACTORY }).tools; // checked one by one
-
-const IN_FACTORY = 'which a tool factory cannot make: list it beside the factory';
-
-function add(byName: Map<string, AnyTool>, tool: AnyTool, options: CollectOptions): void {
-  checkName(tool, options);
-  const taken = byName.get(tool.name);
-  if (taken === tool) return;
-  if (taken) throw new ToolResolutionError(`Duplicate tool name: '${tool.name}'${toRename(tool, taken)}`);
+function add(byName: Map<string, AnyTool>, tool: AnyTool): void {
+  checkNaming(tool.name, tool.description);
+  const taken = byName.get(tool.name) ?? tool;
+  if (taken !== tool)
+    throw new ToolResolutionError(
+      `Duplicate tool name: '${tool.name}'${literals?.toRename(tool, taken) ?? ''}`,
+    );
   byName.set(tool.name, tool);
-}
-
-/** How a tool of an MCP server is given a name that is free, to end a sentence; nothing where neither is one. */
-export function toRename(...tools: readonly AnyTool[]): string {
-  const clients = tools.flatMap(({ metadata: { mcp } }) => Object(mcp).server ?? []);
-  return clients.length === 0 ? '' : `. Give the MCP client '${clients[0]}' a \`prefix\` to have both`;
-}
-
-/** @throws ToolDefinitionError or ToolResolutionError when the name cannot be used. */
-function checkName({ name, description }: AnyTool, { strictNames = false }: CollectOptions): void {
-  checkNaming(name, description);
-  if (!strictNames || !name.includes('-')) return;
-  throw new ToolResolutionError(`Tool '${name}': its name may hold only A-Z, a-z, 0-9 and '_' here`);
-}
-
-function toolsAt(index: number, source: ToolSource, { path }: CollectPlace): readonly AnyTool[] {
-  const given: unknown = source; // the types cannot keep everything out
-  if (given === null || given === undefined) {
-    throw new ToolResolutionError(`Tool at index ${index} must not be ${given}`);
-  }
-  if (isTool(given)) return [given];
-  const mistaken = literals?.mistakenFor(given);
-  if (mistaken) throw new ToolResolutionError(`Tool at index ${index} ${mistaken}`);
-  const object = typeof given === 'object' || typeof given === 'function' ? given : undefined;
-  const read = object && readerOf(object);
-  if (object && read) return read(object, { isShared: path === undefined });
-  const unread = object && literals?.unreadable(object);
-  if (unread !== undefined) throw new ToolResolutionError(`Tool at index ${index} ${unread}`);
-  const name = object && nameOf(ownerOf(object));
-  const bare = literals?.mistakenClass(given, name);
-  if (bare !== undefined) throw new ToolResolutionError(`Tool at index ${index} ${bare}`);
-  throw new ToolResolutionError(
-    `Tool at index ${index} (${name ?? typeof given}) is neither a tool nor a tool provider, ` +
-      "nor has its class a static 'tools' table",
-  );
 }

@@ -1,15 +1,64 @@
 import type { JsonObject } from '../../tool/json.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
 import type { ReadByIts } from '../../tool/object-reader.ts';
-import type { AnyTool, Discover, Discovers, Discovery, LoopView } from '../../tool/tool.ts';
+import type {
+  AnyTool,
+  Discover,
+  Discovers,
+  Discovery,
+  InjectionStrategy,
+  LoopView,
+} from '../../tool/tool.ts';
 import type { MemoryFact } from '../../tool/tool-memory.ts';
 import type { Nested } from './nesting.ts';
 
 /** What a list of tools may hold, wherever tools are listed. */
 export type ToolSource = AnyTool | ToolProvider | ToolGroup | ToolFactory | ToolObjectSource;
 
-/** Tools that may be others each time they are asked for: by a setting, the hour, what a catalogue holds. */
-export interface ToolProvider {
+/** The key of the code that says what something in a list stands for, which a Worker without such things does not have. */
+export const SOURCE: unique symbol = Symbol('holdfast.tool-source');
+
+/** What carries that code: made by `toolProvider`, `toolFactory` or `defineToolGroup`. */
+export interface CarriesSource {
+  /** Returns what it stands for. @throws ToolResolutionError if it cannot be listed in this place. */
+  [SOURCE](place: ListedAt): Partial<CollectedTools>;
+}
+
+/** A list of sources, sorted out. */
+export interface CollectedTools {
+  /** In the order of the list. */
+  readonly tools: readonly AnyTool[];
+  /** Providers that were not asked yet. */
+  readonly providers: readonly ToolProvider[];
+  /** Groups of an agent, which each environment fills. */
+  readonly groups: readonly ToolGroup[];
+  /** When to use the tools of the groups in the list. */
+  readonly notes: readonly string[];
+}
+
+/** Where tools are collected. */
+export interface CollectPlace {
+  /** Groups are left to the environments of an agent. Elsewhere their tools are collected. */
+  readonly isAgent?: boolean | undefined;
+  /** What groups in the list may need. Defaults to nothing, since an agent has to allow it. */
+  readonly permissions?: readonly ToolGroupPermission[] | undefined;
+  /** What would have to need what a group in the list needs. Defaults to an agent. */
+  readonly groupsIn?: string | undefined;
+  /** Why there can be no providers here, after "a tool provider". By default they can be. */
+  readonly noProviders?: string | undefined;
+  /** The index of the first element, where the list is a part of another. Defaults to 0. */
+  readonly from?: number | undefined;
+  /** What all of the list is inside of. */
+  readonly path?: readonly Nested[] | undefined;
+}
+
+/** Where one element of a list is. */
+export interface ListedAt extends CollectPlace {
+  readonly index: number;
+}
+
+/** What `toolProvider` takes. */
+export interface ToolProviderConfig {
   /**
    * The tools of now. Asked before every model call, and again when calls are run, also of a call that was begun by
    * another invocation: a tool that is gone by then is answered as one that does not exist. Must answer at once; what
@@ -29,11 +78,41 @@ export interface ToolProvider {
   readonly missing?: ((name: string, available: readonly string[]) => string) | undefined;
 }
 
+/** Tools that may be others each time they are asked for: by a setting, the hour, what a catalogue holds. Made by `toolProvider`. */
+export interface ToolProvider extends ToolProviderConfig, CarriesSource {
+  readonly [ASKS]: AsksProviders;
+}
+
+/** The key of the code that asks providers. */
+export const ASKS: unique symbol = Symbol('holdfast.tool-provider');
+
+/** That code, which every provider carries. */
+export interface AsksProviders {
+  /** The tools, and those that the providers answer now. @throws as `resolveTools`, and what a provider throws. */
+  withProvided(
+    tools: readonly AnyTool[],
+    providers: readonly ToolProvider[],
+    options?: ProvideOptions,
+  ): readonly AnyTool[];
+  /** The sources after one that asks these providers, in place of the one that asked only some of them. */
+  withProviders(
+    sources: readonly InjectionStrategy[],
+    providers: readonly ToolProvider[],
+  ): readonly InjectionStrategy[];
+}
+
+/** What the providers are asked with. */
+export interface ProvideOptions {
+  readonly view?: LoopView | undefined;
+  /** Told of what is left out, and of what has its name. */
+  readonly onTaken?: ((tool: AnyTool, taken: AnyTool) => void) | undefined;
+}
+
 /** What the tools of a group reach beside the session. An agent has to allow it. */
 export type ToolGroupPermission = 'internet-access' | 'host-access';
 
 /** Tools that agents ask for by the role they play, such as `web`. Made by `defineToolGroup`; never mutated. */
-export interface ToolGroup<Role extends string = string> {
+export interface ToolGroup<Role extends string = string> extends CarriesSource {
   readonly role: Role;
   readonly name: string;
   readonly description: string;
@@ -48,19 +127,11 @@ export interface ToolGroup<Role extends string = string> {
   readonly uses: readonly ModuleUse[];
 }
 
-/** Marks a factory: one is told by how it was made, since a function in a list is a mistake. */
-export const FACTORY: unique symbol = Symbol('holdfast.tool-factory');
-
 /** Tools that are made for each invocation, by `toolFactory`. */
-export interface ToolFactory {
-  /** Its tools, the same ones each time. `path`: what it stands inside. @throws what making and collecting them throws. */
-  readonly [FACTORY]: (path: readonly Nested[], collect: CollectMade) => readonly AnyTool[];
+export interface ToolFactory extends CarriesSource {
   /** For inference only; never set: the names of its tools may be any. */
   readonly '~names'?: string;
 }
-
-/** Makes tools of what a factory made, which stands inside the path. */
-export type CollectMade = (made: readonly unknown[], path: readonly Nested[]) => readonly AnyTool[];
 
 /** What programs that list tools are told of where more of them come from; plain data. */
 export interface ProviderCard {
@@ -76,6 +147,8 @@ export interface ProviderCard {
  */
 export type ToolObjectSource = object & {
   readonly childToolUsageNotes?: never;
+  /** A provider is made by `toolProvider`. */
+  readonly toolsNow?: never;
   /** A promise is none. */
   readonly then?: never;
   readonly loopIds?: never;
@@ -91,13 +164,11 @@ interface NoFunction {
   readonly [Symbol.hasInstance]?: never;
 }
 
-/** Tells whether a value of such a list is asked for its tools anew each time. */
-export const isToolProvider = (value: unknown): value is ToolProvider =>
-  typeof value === 'object' && value !== null && typeof Reflect.get(value, 'toolsNow') === 'function';
+/** Tells what says itself what it stands for in a list. */
+export const carriesSource = (value: unknown): value is CarriesSource => SOURCE in Object(value);
 
-/** Tells what `toolFactory` answers. */
-export const isToolFactory = (value: unknown): value is ToolFactory =>
-  typeof value === 'object' && value !== null && FACTORY in value;
+/** Tells what `toolProvider` answers. */
+export const isToolProvider = (value: unknown): value is ToolProvider => ASKS in Object(value);
 
 /** Tells a tool group from a wish for one, and from an agent. */
 export const isGroup = (value: unknown): value is ToolGroup =>

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { AnyTool, ToolProvider } from '../../../../src/index.ts';
+import { toolProvider } from '../../../../src/index.ts';
 import {
   type Discovery,
   defineAgenticTool,
@@ -38,7 +39,7 @@ function source(kit: Kit, key: string, names: (view: LoopView) => readonly strin
       await kit.effect(`${key} asked`, names(view).join());
       return found(key, names(view));
     });
-  return {
+  return toolProvider({
     toolsNow: (view) => knownOf(key, view).flatMap((name) => tools.get(name) ?? []),
     uses: [listings],
     async discover(discovery) {
@@ -51,7 +52,7 @@ function source(kit: Kit, key: string, names: (view: LoopView) => readonly strin
         return [];
       }
     },
-  };
+  });
 }
 
 /** One source is down at first and has more later, one is found by a nested loop, and all stay known. */

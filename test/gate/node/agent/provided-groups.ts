@@ -7,6 +7,7 @@ import {
   type ToolGroup,
   type ToolGroupRequest,
   type ToolProvider,
+  toolProvider,
 } from '../../../../src/index.ts';
 import { LISTINGS, listings } from '../../../../src/modules/listings/entry.ts';
 import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
@@ -29,9 +30,7 @@ const toolsOf = memoized((names: readonly Json[]): readonly AnyTool[] => names.m
 
 /** A catalogue elsewhere: a session knows its tools once it has asked. */
 export function catalogue(key: string, ...names: readonly string[]): Catalogue {
-  const made: Catalogue = {
-    names,
-    asked: 0,
+  const provider = toolProvider({
     uses: [listings],
     discover: async () => {
       made.asked += 1;
@@ -41,7 +40,8 @@ export function catalogue(key: string, ...names: readonly string[]): Catalogue {
       const told = view?.recall(LISTINGS).find((listing) => listing.key === key)?.told;
       return Array.isArray(told) ? toolsOf(told) : [];
     },
-  };
+  });
+  const made = Object.assign(provider, { names, asked: 0 });
   return made;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineAgent, defineTool } from '../../../../src/index.ts';
+import { defineAgent, defineTool, toolProvider } from '../../../../src/index.ts';
 import { defineSubagent, withUnfolding } from '../../../../src/kinds/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
@@ -79,7 +79,7 @@ describe('a tool group with providers', () => {
   });
 
   it('has its card among the metadata of what it finds (TGR-04)', () => {
-    const agent = asking([groupOf('web', { toolsNow: () => [tool('search')] })]);
+    const agent = asking([groupOf('web', toolProvider({ toolsNow: () => [tool('search')] }))]);
     const [provider] = resolving({ groups: [], agents: [agent] })(agent, {}).providers;
     const [search] = provider?.toolsNow() ?? [];
     expect(search?.metadata).toEqual({
@@ -97,7 +97,7 @@ describe('a tool group with providers', () => {
 
   it('stays the same list while nothing changes, so that it is sorted once', () => {
     const search = tool('search');
-    const agent = asking([groupOf('web', { toolsNow: () => [search] })]);
+    const agent = asking([groupOf('web', toolProvider({ toolsNow: () => [search] }))]);
     const [provider] = resolving({ groups: [], agents: [agent] })(agent, {}).providers;
     expect(provider?.toolsNow()[0]).toBe(provider?.toolsNow()[0]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineTool } from '../../../../src/index.ts';
+import { defineTool, toolProvider } from '../../../../src/index.ts';
 import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
@@ -89,7 +89,7 @@ describe('tools that an agent requires of a group with providers', () => {
       },
     });
     const agent = asking([{ role: 'shop', required: ['order'] }]);
-    const groups = [groupOf('shop', { toolsNow: () => (isGone ? [] : [order]) })];
+    const groups = [groupOf('shop', toolProvider({ toolsNow: () => (isGone ? [] : [order]) }))];
     const session = createTestSession(agent, {
       replies: [calls('order'), 'Done.'],
       use: [registered(groups)],

@@ -8,7 +8,9 @@ import {
   defineTool,
   ToolCallContext,
   ToolDefinitionError,
+  toolProvider,
 } from '../../../../src/index.ts';
+
 import {
   defineAgenticTool,
   definePlaybook,
@@ -73,7 +75,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
         return 'dug';
       }
     }
-    const more = withTools(withTools(make(), find), new Shed(), { toolsNow: () => [tell] });
+    const more = withTools(withTools(make(), find), new Shed(), toolProvider({ toolsNow: () => [tell] }));
     const { inner, read } = await turnOf(more, [calls('find', 'look', 'dig'), 'Found.']);
     expect(toolsOf(inner)?.toSorted()).toEqual(['dig', 'find', 'look', 'tell']);
     expect(read.at(-1)).toBe('Found.');

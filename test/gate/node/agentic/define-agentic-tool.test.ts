@@ -8,7 +8,9 @@ import {
   ModelError,
   ToolDefinitionError,
   type ToolSource,
+  toolProvider,
 } from '../../../../src/index.ts';
+
 import { type AgenticToolConfig, defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import {
@@ -174,7 +176,7 @@ describe('the tools of an agentic tool', () => {
 
   it('may be tools, objects with tools, and providers that are asked each time (AGT-01)', async () => {
     let now: readonly AnyTool[] = [answers('early', 1)];
-    const provider = { toolsNow: () => now };
+    const provider = toolProvider({ toolsNow: () => now });
     const turn = [calls(['dig', { task: 'Go.' }]), 'Found.', 'Done.'];
     const session = createTestSession(agent('boss', [agentic('dig', [look, new Shed(), provider])]), {
       replies: [...turn, ...turn],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Agent, type AnyTool, defineTool } from '../../../../src/index.ts';
+import { type Agent, type AnyTool, defineTool, toolProvider } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { inspect } from '../../../../src/modules/inspect/entry.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
@@ -73,7 +73,7 @@ describe('what an agent declares holds in its frame', () => {
       name: 'hide',
       offer: (tools: readonly AnyTool[]) => tools.filter(({ name }) => name !== 'look'),
     };
-    const providing = { toolsNow: () => [answers('peek', 1)] };
+    const providing = toolProvider({ toolsNow: () => [answers('peek', 1)] });
     const own = agent('clerk', [look, providing], { strategies: [hiding] });
     const { session } = await turnOf(
       [defineSubagent({ agent: own }), look],

@@ -9,6 +9,7 @@ import {
   error,
   providerTool,
   type ToolSource,
+  toolProvider,
 } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { AiToolError, type ToAiToolsOptions, toAiTools } from '../../../../src/modules/ai-sdk-tools/entry.ts';
@@ -185,7 +186,7 @@ describe('tools of ours that the AI SDK calls', () => {
       name: 'scout',
       description: 'Looks.',
       instructions: 'Look.',
-      tools: [look, { toolsNow: () => [find] }],
+      tools: [look, toolProvider({ toolsNow: () => [find] })],
       context: { a: 'agent', b: 'agent' },
       use: [callLimits({ callsPerTool: 1 })],
     });
@@ -222,7 +223,11 @@ describe('tools of ours that the AI SDK calls', () => {
     [
       'an agent with a provider that finds out what it has',
       () =>
-        toAiTools(agentOf({ tools: [{ toolsNow: () => [], uses: [listings], discover: async () => [] }] })),
+        toAiTools(
+          agentOf({
+            tools: [toolProvider({ toolsNow: () => [], uses: [listings], discover: async () => [] })],
+          }),
+        ),
       "Agent 'scout' has a provider that finds its tools out in a turn. Give toAiTools a list of tools.",
     ],
   ])('are not given to it from %s', (_, give, message) => {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { requireApproval } from '../../../../src/decorators/entry.ts';
 import type { ToolProvider } from '../../../../src/index.ts';
+import { toolProvider } from '../../../../src/index.ts';
 import type { Discovery } from '../../../../src/kinds/entry.ts';
 import { listings } from '../../../../src/modules/listings/entry.ts';
 import {
@@ -26,7 +27,7 @@ beforeEach(() => {
 /** A source that wants to clean up behind it, once an invocation. */
 function source(cleanUp: (discovery: Discovery) => Promise<unknown>): ToolProvider {
   const seen = new WeakSet<object>();
-  return {
+  return toolProvider({
     toolsNow: () => [],
     uses: [listings],
     async discover(discovery) {
@@ -35,7 +36,7 @@ function source(cleanUp: (discovery: Discovery) => Promise<unknown>): ToolProvid
       seen.add(invocation);
       return [];
     },
-  };
+  });
 }
 
 interface Scene {

@@ -1,7 +1,13 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { requireApproval } from '../../../../src/decorators/entry.ts';
-import { type AnyTool, artifact, defineDomainType, ToolDefinitionError } from '../../../../src/index.ts';
+import {
+  type AnyTool,
+  artifact,
+  defineDomainType,
+  ToolDefinitionError,
+  toolProvider,
+} from '../../../../src/index.ts';
 import { defineStateMachine, startingIn } from '../../../../src/kinds/entry.ts';
 import { formatToolTree } from '../../../../src/modules/inspect/entry.ts';
 import { toolTable } from '../../../../src/modules/tool-objects/entry.ts';
@@ -19,6 +25,12 @@ import {
 const { tool } = workshop();
 const [go, stay, status] = [tool('go'), tool('stay'), tool('status')];
 const base = { name: 'door', description: 'Is a door.', input: v.object({}) } as const;
+
+/** Production carries fewer words. */
+const NEITHER =
+  process.env.NODE_ENV === 'production'
+    ? 'is neither a tool nor has tools'
+    : "(Object) is neither a tool nor a tool provider, nor has its class a static 'tools' table";
 
 /** What a definition is refused with, as somebody would make it who has no types. */
 function refusal(config: object): unknown {
@@ -62,7 +74,7 @@ describe('the definition of a state machine', () => {
       'with an entry that is nothing',
       { states: { open: [go, {}] }, initial: 'open' },
       'states',
-      "in state 'open' it cannot have these tools: Tool at index 1 (Object) is neither a tool nor a tool provider, nor has its class a static 'tools' table.",
+      `in state 'open' it cannot have these tools: Tool at index 1 ${NEITHER}.`,
     ],
     [
       'with an entry of null',
@@ -233,7 +245,7 @@ describe('tools of all states', () => {
       ...base,
       initial: 'open',
       states: { open: [{ tool: go, to: 'shut' }], shut: [] },
-      everywhere: [new Desk(), { toolsNow: () => stock }],
+      everywhere: [new Desk(), toolProvider({ toolsNow: () => stock })],
     });
     const restock = (): void => {
       stock = [...stock, workshop().tool('weigh')];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { requireApproval } from '../../../../src/decorators/entry.ts';
-import { type AnyTool, defineAgent } from '../../../../src/index.ts';
+import { type AnyTool, defineAgent, toolProvider } from '../../../../src/index.ts';
 import { stateMachines } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import {
@@ -42,7 +42,7 @@ describe('a position that the code no longer has', () => {
       name: 'clerk',
       description: 'Works.',
       instructions: 'Work.',
-      tools: [{ uses: [stateMachines], toolsNow: () => [machine] }],
+      tools: [toolProvider({ uses: [stateMachines], toolsNow: () => [machine] })],
     });
     const session = createTestSession(agent, { replies });
     return {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ToolSource } from '../../../../src/index.ts';
+import { type ToolSource, toolProvider } from '../../../../src/index.ts';
 import { defineStateMachine } from '../../../../src/kinds/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { toolFactory, toolTable } from '../../../../src/modules/tool-objects/entry.ts';
@@ -177,7 +177,7 @@ describe('a machine is refused where it is defined', () => {
       initial: 'open',
       states: { open: sources as readonly (ToolSource & { tool?: never; to?: never })[] }, // as callers without types may
     });
-  const provider = { toolsNow: () => [] };
+  const provider = toolProvider({ toolsNow: () => [] });
 
   it.each<[string, readonly unknown[], string]>([
     [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineAgent, Secrets } from '../../../../src/index.ts';
+import { defineAgent, Secrets, toolProvider } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { defineModule } from '../../../../src/module.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
@@ -122,7 +122,10 @@ describe('a source that fails', () => {
   ] as const)('%s, and fails nothing else', async (_, discover) => {
     const logged = errors();
     const other = outside('bank', () => ['pay']);
-    const app = appWith([{ toolsNow: () => [], uses: [LISTED], discover }, other.provider], ['Hello.']);
+    const app = appWith(
+      [toolProvider({ toolsNow: () => [], uses: [LISTED], discover }), other.provider],
+      ['Hello.'],
+    );
     expect(await passing(app.clock, app.say('Hi.'))).toMatchObject({ turn: { outcome: 'completed' } });
     expect(offered(app)).toEqual([['pay']]);
     expect(firstOf(logged)).toEqual([FAILED]);
@@ -154,7 +157,7 @@ describe('a source that fails', () => {
 });
 
 describe('a source without the module', () => {
-  const bare = { toolsNow: () => [], discover: async () => [] };
+  const bare = toolProvider({ toolsNow: () => [], discover: async () => [] });
 
   it('is refused where its agent is defined', () => {
     expect(() => appWith([bare], [])).toThrow(

@@ -1,4 +1,5 @@
 import type { AnyTool, ToolProvider } from '../../../../src/index.ts';
+import { toolProvider } from '../../../../src/index.ts';
 import type { Discovery, LoopView } from '../../../../src/kinds/entry.ts';
 import { LISTINGS, listings } from '../../../../src/modules/listings/entry.ts';
 import { factOf } from '../../../doors/tools.ts';
@@ -31,7 +32,7 @@ export function outside(key: string, told: Told, { isStale = () => false }: Opti
     view.recall(LISTINGS).find((one) => one.key === key)?.told as readonly string[] | undefined; // told below
   return {
     asked: () => asked,
-    provider: {
+    provider: toolProvider({
       toolsNow: (view) => (view ? (known(view) ?? []).map(made) : []),
       uses: [listings],
       async discover(discovery) {
@@ -40,7 +41,7 @@ export function outside(key: string, told: Told, { isStale = () => false }: Opti
         const names = [...(await told(asked, discovery))];
         return [factOf(LISTINGS, { key, told: names })];
       },
-    },
+    }),
   };
 }
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { AnyTool, ToolProvider, ToolSource } from '../../../../src/index.ts';
+import { type AnyTool, type ToolProvider, type ToolSource, toolProvider } from '../../../../src/index.ts';
 import { defineUnfolding, withInnerTools } from '../../../../src/kinds/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { toolTable } from '../../../../src/modules/tool-objects/entry.ts';
@@ -30,7 +30,7 @@ const finding = (...names: readonly string[]) => findingOut(names.map((name) => 
 
 describe('an unfolding tool', () => {
   it('has whatever an agent could list inside', async () => {
-    const now: ToolProvider = { toolsNow: () => [does('today')] };
+    const now: ToolProvider = toolProvider({ toolsNow: () => [does('today')] });
     const shop = defineUnfolding({ ...SHOP, tools: [does('look'), new Clock(), group, now] });
     const session = sessionWith([shop], [calls('shop'), calls('time', 'add', 'today'), 'Done.']);
     await session.send('Go.');
@@ -44,7 +44,7 @@ describe('an unfolding tool', () => {
 
   it('asks its providers again before each model call, and is not there while there is nothing inside', async () => {
     let now: readonly AnyTool[] = [];
-    const shop = defineUnfolding({ ...SHOP, tools: [{ toolsNow: () => now }] });
+    const shop = defineUnfolding({ ...SHOP, tools: [toolProvider({ toolsNow: () => now })] });
     const turn = (name: string, ...then: readonly AnyTool[]) =>
       does(name, () => {
         now = then;
@@ -147,7 +147,7 @@ describe('a provider that `select` answers', () => {
 });
 
 describe('an unfolding tool is refused where it is defined', () => {
-  const provider = { toolsNow: () => [] };
+  const provider = toolProvider({ toolsNow: () => [] });
   const web = defineToolGroup({
     role: 'web',
     description: 'Web.',

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type AnyTool, defineAgent, defineTool, type ToolProvider } from '../../../../src/index.ts';
+import {
+  type AnyTool,
+  defineAgent,
+  defineTool,
+  type ToolProvider,
+  toolProvider,
+} from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
@@ -71,13 +77,13 @@ describe('GET /agents', () => {
     const asked = (): never => {
       throw new Error('It was asked.');
     };
-    const unnamed: ToolProvider = { toolsNow: asked };
-    const named: ToolProvider = {
+    const unnamed: ToolProvider = toolProvider({ toolsNow: asked });
+    const named: ToolProvider = toolProvider({
       toolsNow: asked,
       uses: [listings],
       discover: async () => asked(),
       about: { name: 'shelf', description: 'Books.', metadata: { floor: 2 } },
-    };
+    });
     const web = defineToolGroup({
       role: 'web',
       name: 'acme',

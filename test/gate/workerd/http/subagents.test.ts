@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineAgent } from '../../../../src/index.ts';
+import { defineAgent, toolProvider } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
@@ -22,7 +22,10 @@ describe('an app', () => {
       description: 'Leads.',
       instructions: 'Lead.',
       // One that is listed by a name which is not there would be refused at the start.
-      tools: [defineSubagent({ agent: 'clerk' }), { toolsNow: () => [defineSubagent({ agent: 'cook' })] }],
+      tools: [
+        defineSubagent({ agent: 'clerk' }),
+        toolProvider({ toolsNow: () => [defineSubagent({ agent: 'cook' })] }),
+      ],
       model: scriptedModel([asks('clerk', 'cook'), 'Done.']),
     });
     const clerk = agent('clerk', [], { toolGroups: ['web'] });

@@ -1,6 +1,6 @@
 /** Servers whose address, headers or sign-in come from the context: each context is another server, or another customer of it. */
 import { describe, expect, it } from 'vitest';
-import { defineAgent, type ToolProvider } from '../../../../../src/index.ts';
+import { defineAgent, type ToolProvider, toolProvider } from '../../../../../src/index.ts';
 import { defineSubagent } from '../../../../../src/kinds/entry.ts';
 import {
   createMcpToolFactory,
@@ -122,7 +122,7 @@ describe('a list of tools', () => {
     let url = a.url;
     const client = defineMcpClient({ name: 'bank', url: () => url, fetch: among(a, b) });
     const listed = mcpToolProvider({ clients: [client] });
-    const moving: ToolProvider = {
+    const moving: ToolProvider = toolProvider({
       ...listed,
       toolsNow: (view) =>
         listed.toolsNow(view).map((tool) => ({
@@ -132,7 +132,7 @@ describe('a list of tools', () => {
             return tool.call(input, call);
           },
         })),
-    };
+    });
     const desk = session([moving], [calls('pay'), calls('pay'), 'Done.']);
     await desk.send('Pay');
     expect(results(desk)).toEqual([

@@ -1,5 +1,6 @@
 /** Calls of MCP servers' tools: what crosses, what comes back, and what nobody knows. MCP-05, MCP-07, MCP-11. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { toolProvider } from '../../../../../src/index.ts';
 import {
   allowKeys,
   type McpClientConfig,
@@ -123,7 +124,7 @@ describe('what a server says while it works', () => {
     const watched = mcpToolProvider({ clients: [client] });
     const desk = session(
       [
-        {
+        toolProvider({
           ...watched,
           toolsNow: (view) =>
             watched.toolsNow(view).map((tool) => ({
@@ -138,7 +139,7 @@ describe('what a server says while it works', () => {
                     }),
                 }),
             })),
-        },
+        }),
       ],
       [calls('work'), 'Done.'],
     );

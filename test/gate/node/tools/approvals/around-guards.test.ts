@@ -7,7 +7,7 @@ import {
   withConfirmation,
   withReview,
 } from '../../../../../src/decorators/entry.ts';
-import { type AnyTool, defineDomainType, defineTool } from '../../../../../src/index.ts';
+import { type AnyTool, defineDomainType, defineTool, toolProvider } from '../../../../../src/index.ts';
 import {
   after,
   chainFrom,
@@ -194,7 +194,7 @@ describe('a deploy that guards an unfolding tool', () => {
   /** A session of the code of before and, from when `deploy` is called, of that of after. */
   function deployed(before: AnyTool, after: AnyTool, replies: readonly ScriptedReply[]) {
     let now = before;
-    const session = sessionWith([{ uses: [unfolding], toolsNow: () => [now] }], replies);
+    const session = sessionWith([toolProvider({ uses: [unfolding], toolsNow: () => [now] })], replies);
     const deploy = (): void => {
       now = after;
       session.restart();

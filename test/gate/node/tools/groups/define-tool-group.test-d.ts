@@ -5,7 +5,9 @@ import {
   defineTool,
   type ToolGroup,
   type ToolProvider,
+  toolProvider,
 } from '../../../../../src/index.ts';
+
 import { listings } from '../../../../../src/modules/listings/entry.ts';
 import { CORE_ROLES, defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
 import { toolTable } from '../../../../../src/modules/tool-objects/entry.ts';
@@ -26,13 +28,13 @@ class Shed {
   static readonly tools = toolTable<Shed>({ dig: { description: 'Digs.' } });
   dig = (): string => 'dug';
 }
-const catalogue: ToolProvider = {
+const catalogue: ToolProvider = toolProvider({
   toolsNow: () => [search],
   uses: [listings],
   discover: async () => [{ slice: 'listings', fact: { key: 'catalogue', told: ['search'] } }],
   about: { name: 'catalogue' },
   missing: (name, available) => `No ${name} among ${available.join()}.`,
-};
+});
 defineToolGroup({ role: 'mixed', description: 'Mixed.', tools: [search, Shed, new Shed(), catalogue] });
 
 // Optional properties accept undefined.
@@ -63,7 +65,7 @@ defineToolGroup({ role: 'web', description: 'The web.', permissions: ['everythin
 defineToolGroup({ role: 'web', description: 'The web.', tools: [web] });
 
 // @ts-expect-error what is told of a provider is plain data with a name
-export const unnamed: ToolProvider = { toolsNow: () => [], about: { description: 'Books.' } };
+export const unnamed: ToolProvider = toolProvider({ toolsNow: () => [], about: { description: 'Books.' } });
 
 // @ts-expect-error a group lists its tools
 defineToolGroup({ role: 'web', description: 'The web.' });

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { defineTool, type ToolGroupPermission } from '../../../../../src/index.ts';
+import {
+  defineTool,
+  type ToolGroup,
+  type ToolGroupPermission,
+  toolProvider,
+} from '../../../../../src/index.ts';
 import {
   CORE_ROLES,
   defineToolGroup,
@@ -11,6 +16,9 @@ const search = defineTool({ name: 'search', description: 'Searches.', effect: 'r
 
 /** The module that fills it, wherever it is given without asking for its role. */
 const GIVEN = [{ module: { name: 'tool-groups', nested: false, state: [] }, key: 'given' }];
+
+/** A group without the code that says what it stands for in a list. */
+const plain = (group: ToolGroup) => Object.fromEntries(Object.entries(group));
 
 describe('a tool group', () => {
   it('tells what it is for, who made it and what its tools reach (TGR-04)', () => {
@@ -24,7 +32,7 @@ describe('a tool group', () => {
       tools: [search],
       childToolUsageNotes: 'Search before you answer.',
     });
-    expect(group).toEqual({
+    expect(plain(group)).toEqual({
       role: 'web',
       name: 'Acme search',
       description: 'The web.',
@@ -39,7 +47,7 @@ describe('a tool group', () => {
   });
 
   it('is named by its role, ours, of version 0.1.0 and without permissions unless it says otherwise (TGR-04)', () => {
-    expect(defineToolGroup({ role: 'web', description: 'The web.', tools: [] })).toEqual({
+    expect(plain(defineToolGroup({ role: 'web', description: 'The web.', tools: [] }))).toEqual({
       role: 'web',
       name: 'web',
       description: 'The web.',
@@ -69,11 +77,11 @@ describe('a tool group', () => {
         return 'dug';
       }
     }
-    const provider = {
+    const provider = toolProvider({
       toolsNow: (): never => {
         throw new Error('It was asked.');
       },
-    };
+    });
     const tools = [provider, search, new Shed(), provider];
     const group = defineToolGroup({ role: 'web', description: 'The web.', tools });
     expect(group.tools.map(({ name }) => name)).toEqual(['search', 'dig']);
@@ -95,8 +103,10 @@ describe('a tool group', () => {
     [
       'tools',
       { tools: [search, 7] },
-      "Tool group 'web' cannot have these tools: Tool at index 1 (number) is neither a tool nor a tool provider, " +
-        "nor has its class a static 'tools' table.",
+      process.env.NODE_ENV === 'production'
+        ? "Tool group 'web' cannot have these tools: Tool at index 1 is neither a tool nor has tools."
+        : "Tool group 'web' cannot have these tools: Tool at index 1 (number) is neither a tool nor a tool provider, " +
+          "nor has its class a static 'tools' table.",
     ],
   ])('names what is wrong: %s', (field, config, message) => {
     const define = () => defineToolGroup({ role: 'web', description: 'The web.', tools: [], ...config });

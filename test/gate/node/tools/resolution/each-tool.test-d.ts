@@ -6,11 +6,12 @@ import {
   eachTool,
   type ToolGroup,
   type ToolProvider,
+  toolProvider,
 } from '../../../../../src/index.ts';
 import { defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', run: () => 'seen' });
-const provider: ToolProvider = { toolsNow: () => [look] };
+const provider: ToolProvider = toolProvider({ toolsNow: () => [look] });
 const group = defineToolGroup({ role: 'web', description: 'Web.', tools: [look] });
 const same = (tool: AnyTool): AnyTool => tool;
 

@@ -6,7 +6,9 @@ import {
   defineTool,
   eachTool,
   type ToolSource,
+  toolProvider,
 } from '../../../../../src/index.ts';
+
 import { defineUnfolding } from '../../../../../src/kinds/entry.ts';
 import { defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
 import { toolTable } from '../../../../../src/modules/tool-objects/entry.ts';
@@ -60,7 +62,7 @@ describe('eachTool', () => {
 
   it('decorates every tool of a list of tools, objects and providers', async () => {
     const { ran, counted } = counter();
-    const list = [does('look'), new Clock(), { toolsNow: () => [does('late')] }];
+    const list = [does('look'), new Clock(), toolProvider({ toolsNow: () => [does('late')] })];
     await play(eachTool(list, counted), calls('look', 'time', 'day', 'late'));
     expect(ran.toSorted()).toEqual(['day', 'late', 'look', 'time']);
     expect(eachTool(new Clock(), counted)).toHaveLength(2);
@@ -75,14 +77,14 @@ describe('eachTool', () => {
       effect: 'read',
       run: () => void later.push(does('late')),
     });
-    const provider = eachTool({ toolsNow: () => [early, ...later] }, counted);
+    const provider = eachTool(toolProvider({ toolsNow: () => [early, ...later] }), counted);
     await play([provider], calls('early'), calls('late'), calls('late'));
     expect(ran).toEqual(['early', 'late', 'late']);
     expect(made).toEqual(['early', 'late']);
   });
 
   it('keeps what else a provider and a group say', () => {
-    const provider = { toolsNow: () => [], about: { name: 'crm' }, missing: () => 'None.' };
+    const provider = toolProvider({ toolsNow: () => [], about: { name: 'crm' }, missing: () => 'None.' });
     expect(eachTool(provider, (tool) => tool)).toMatchObject({
       about: { name: 'crm' },
       missing: expect.any(Function),

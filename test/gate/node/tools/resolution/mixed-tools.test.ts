@@ -6,7 +6,9 @@ import {
   defineTextTool,
   defineTool,
   type ToolSource,
+  toolProvider,
 } from '../../../../../src/index.ts';
+
 import { definePipeline } from '../../../../../src/kinds/entry.ts';
 import { toolTable } from '../../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../../src/testing/entry.ts';
@@ -77,7 +79,7 @@ describe('an agent', () => {
   });
 
   it('keeps only the tools that were listed; providers are kept apart', () => {
-    const provider = { toolsNow: () => [tool('today')] };
+    const provider = toolProvider({ toolsNow: () => [tool('today')] });
     const { tools, sources } = agentWith([tool('look'), provider]);
     const names = (list: readonly { name: string }[]): string[] => list.map(({ name }) => name);
     expect([names(tools), names(sources)]).toEqual([['look'], ['dynamic-tools']]);
@@ -97,7 +99,7 @@ describe('a tool provider of an agent', () => {
       },
     });
     const { offered, read } = await turn(
-      [enter, { toolsNow: () => open.tools }],
+      [enter, toolProvider({ toolsNow: () => open.tools })],
       [{ calls: [{ name: 'enter' }] }, { calls: [{ name: 'leave' }, { name: 'knock' }] }, 'Done.'],
     );
     expect(offered).toEqual([
@@ -116,7 +118,7 @@ describe('a tool provider of an agent', () => {
       return [];
     };
     const { answer } = await turn(
-      [definePipeline({ name: 'line', steps: [tool('a'), tool('b')] }), { toolsNow }],
+      [definePipeline({ name: 'line', steps: [tool('a'), tool('b')] }), toolProvider({ toolsNow })],
       [{ calls: [{ name: 'line' }] }, 'Done.'],
     );
     expect([answer.outcome, asked]).toEqual(['completed', 3]);
@@ -124,7 +126,7 @@ describe('a tool provider of an agent', () => {
 
   it('fails the turn, and says why, when it answers with what is no tool', async () => {
     const toolsNow = () => [{} as AnyTool]; // as a mistaken provider would
-    const { answer } = await turn([{ toolsNow }], ['Never.']);
+    const { answer } = await turn([toolProvider({ toolsNow })], ['Never.']);
     expect(answer).toMatchObject({
       outcome: 'failed',
       error: { type: 'misconfigured', message: 'Tool at index 0 of tool provider 0 is not a tool' },
@@ -136,7 +138,7 @@ describe('a tool provider of an agent', () => {
     const toolsNow = (): never => {
       throw new Error('the catalogue is gone');
     };
-    const { answer } = await turn([{ toolsNow }], ['Never.']);
+    const { answer } = await turn([toolProvider({ toolsNow })], ['Never.']);
     expect(answer).toMatchObject({ outcome: 'failed', error: { type: 'internal' } });
     expect(JSON.stringify(answer)).not.toContain('catalogue');
     expect(report).toHaveBeenCalledOnce();

@@ -5,6 +5,8 @@ import {
   resolveTools,
   ToolDefinitionError,
   type ToolProvider,
+  type ToolProviderConfig,
+  toolProvider,
 } from '../../../../../src/index.ts';
 import { changedTools, foundBy, partsOf, requiredTools } from '../../../../doors/tools.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';
@@ -12,7 +14,8 @@ import { fakeInvocation } from '../fake-invocation.ts';
 
 const tool = (name: string): AnyTool =>
   defineTool({ name, description: 'Does.', effect: 'read', run: () => name });
-const providing = (...names: readonly string[]): ToolProvider => ({ toolsNow: () => names.map(tool) });
+const providing = (...names: readonly string[]): ToolProvider =>
+  toolProvider({ toolsNow: () => names.map(tool) });
 
 const { call, discovery } = fakeInvocation('a');
 const { view } = call;
@@ -54,7 +57,7 @@ describe('what stands in for required tools', () => {
 describe('a provider whose tools are changed', () => {
   it('answers what is made of them, and leaves out what is made nothing of', () => {
     const [keep, drop] = [tool('keep'), tool('drop')];
-    const provider = changedTools({ toolsNow: () => [keep, drop] }, (one) =>
+    const provider = changedTools(toolProvider({ toolsNow: () => [keep, drop] }), (one) =>
       one === drop ? undefined : { ...one, description: 'Changed.' },
     );
     const [changed, ...more] = provider.toolsNow();
@@ -63,7 +66,7 @@ describe('a provider whose tools are changed', () => {
   });
 
   it('discovers, and tells of itself, as before, also when a class makes it', async () => {
-    class Shelf implements ToolProvider {
+    class Shelf implements ToolProviderConfig {
       readonly key = 'shelf';
       readonly about = { name: 'Books' };
       toolsNow = () => [];
@@ -74,13 +77,15 @@ describe('a provider whose tools are changed', () => {
         return `${this.key} lacks ${name}`;
       }
     }
-    const provider = changedTools(new Shelf(), (one) => one);
+    const provider = changedTools(toolProvider(new Shelf()), (one) => one);
     expect(await foundBy(partsOf(provider), discovery)).toEqual([{ slice: 'shelf', fact: 1 }]);
     expect([provider.about, provider.missing?.('a', [])]).toEqual([{ name: 'Books' }, 'shelf lacks a']);
   });
 
   it('is refused for what is no tool, as without a change', () => {
-    const provider = changedTools({ toolsNow: () => [{} as AnyTool] }, ({ name }) => tool(name.trim()));
+    const provider = changedTools(toolProvider({ toolsNow: () => [{} as AnyTool] }), ({ name }) =>
+      tool(name.trim()),
+    );
     expect(() => resolveTools([provider])).toThrow('Tool at index 0 of tool provider 0 is not a tool');
   });
 });

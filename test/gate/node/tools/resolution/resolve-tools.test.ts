@@ -7,7 +7,9 @@ import {
   ToolDefinitionError,
   ToolResolutionError,
   type ToolSource,
+  toolProvider,
 } from '../../../../../src/index.ts';
+
 import { createMcpToolFactory, defineMcpClient } from '../../../../../src/mcp/tools/entry.ts';
 import { defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
 import { ToolObjectError, toolTable } from '../../../../../src/modules/tool-objects/entry.ts';
@@ -53,7 +55,7 @@ describe('a list of tools', () => {
     const { tools, byName } = resolveTools([
       tool('look'),
       new Calculator(),
-      { toolsNow: () => [tool('today')] },
+      toolProvider({ toolsNow: () => [tool('today')] }),
     ]);
     expect(names(tools)).toEqual(['look', 'add', 'multiply', 'today']);
     expect([...byName]).toEqual(tools.map((one) => [one.name, one]));
@@ -101,10 +103,10 @@ describe('a list of tools', () => {
       hour += 1;
       return [tool(`hour_${hour}`)];
     };
-    const sources = [{ toolsNow }];
+    const sources = [toolProvider({ toolsNow })];
     expect(names(resolveTools(sources).tools)).toEqual(['hour_1']);
     expect(names(resolveTools(sources).tools)).toEqual(['hour_2']);
-    expect(collectTools(sources)).toEqual({ tools: [], providers: sources, notes: [] });
+    expect(collectTools(sources)).toEqual({ tools: [], providers: sources, groups: [], notes: [] });
     expect(hour).toBe(2);
   });
 });
@@ -129,9 +131,9 @@ describe('two tools of one name', () => {
   it('leave out the one of a provider, or of a later provider (AEV-05)', () => {
     const [own, first, later] = [tool('look'), tool('see'), tool('see')];
     const { tools } = resolveTools([
-      { toolsNow: () => [tool('look'), first] },
+      toolProvider({ toolsNow: () => [tool('look'), first] }),
       own,
-      { toolsNow: () => [later] },
+      toolProvider({ toolsNow: () => [later] }),
     ]);
     expect(tools.map((one) => [own, first, later].indexOf(one))).toEqual([0, 1]);
   });
@@ -151,13 +153,18 @@ describe('what is no tool', () => {
       "Tool at index 1 ('look') is the literal of a tool: make it one with defineTool",
     ],
     ['a list', [tool('see')], 'Tool at index 1 is a list: spread it, as in [...tools]'],
+    [
+      'the literal of a provider',
+      { toolsNow: () => [] },
+      "Tool at index 1 is no tool provider yet: list toolProvider({ ... }) of it, with toolProvider from 'holdfast'",
+    ],
     ['text', 'look', "Tool at index 1 is 'look': list the tool itself"],
   ])('is refused with its place: %s (AEV-03)', (_, source, message) => {
     expect(() => resolveTools(listed(tool('look'), source))).toThrow(new ToolResolutionError(message));
   });
 
   it('is refused of a provider too', () => {
-    const provider = { toolsNow: () => [tool('look'), new Plain()] };
+    const provider = toolProvider({ toolsNow: () => [tool('look'), {} as AnyTool] });
     expect(() => resolveTools(listed(provider))).toThrow(
       new ToolResolutionError('Tool at index 1 of tool provider 0 is not a tool'),
     );
@@ -214,7 +221,7 @@ describe('a name', () => {
     (_, name, message) => {
       expect(() => resolveTools([named(name)])).toThrow(ToolDefinitionError);
       expect(() => resolveTools([named(name)])).toThrow(message);
-      expect(() => resolveTools([{ toolsNow: () => [named(name)] }])).toThrow(message);
+      expect(() => resolveTools([toolProvider({ toolsNow: () => [named(name)] })])).toThrow(message);
     },
   );
 
@@ -225,7 +232,9 @@ describe('a name', () => {
     );
     const options = { strictNames: true };
     expect(() => resolveTools([named('look-up')], options)).toThrow(strict);
-    expect(() => resolveTools([{ toolsNow: () => [named('look-up')] }], options)).toThrow(strict);
+    expect(() => resolveTools([toolProvider({ toolsNow: () => [named('look-up')] })], options)).toThrow(
+      strict,
+    );
     expect(names(resolveTools([named('look_up')], options).tools)).toEqual(['look_up']);
   });
 });

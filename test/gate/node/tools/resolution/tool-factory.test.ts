@@ -7,7 +7,9 @@ import {
   eachTool,
   resolveTools,
   type ToolFactory,
+  toolProvider,
 } from '../../../../../src/index.ts';
+
 import { defineAgenticTool, defineUnfolding, toolsFor } from '../../../../../src/kinds/entry.ts';
 import { defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
 import { toolFactory, toolsOf, toolTable } from '../../../../../src/modules/tool-objects/entry.ts';
@@ -244,7 +246,7 @@ describe('a factory that cannot work', () => {
     ],
     [
       'a provider',
-      made({ toolsNow: () => [] }),
+      made(toolProvider({ toolsNow: () => [] })),
       'A tool provider is among them, which a tool factory cannot make: list it beside the factory',
     ],
   ])('is refused where it is listed: %s', (_, factory, message) => {

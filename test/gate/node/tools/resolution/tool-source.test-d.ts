@@ -6,7 +6,9 @@ import {
   defineTool,
   resolveTools,
   type ToolSource,
+  toolProvider,
 } from '../../../../../src/index.ts';
+
 import { defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
 import { toolFactory, toolTable } from '../../../../../src/modules/tool-objects/entry.ts';
 
@@ -44,7 +46,7 @@ export const sources: readonly ToolSource[] = [
   Calculator,
   new Job(),
   new Toolbox(),
-  { toolsNow: () => [look] },
+  toolProvider({ toolsNow: () => [look] }),
 ];
 expectTypeOf(resolveTools(sources).tools).toEqualTypeOf<readonly AnyTool[]>();
 defineAgent({ name: 'a', description: 'b', instructions: 'c', tools: sources });
@@ -57,7 +59,7 @@ resolveTools([math, toolFactory(() => new Calculator()), toolFactory(() => [look
 // @ts-expect-error a factory makes what it makes at once
 toolFactory(async () => look);
 // @ts-expect-error a provider is listed beside a factory
-toolFactory(() => ({ toolsNow: () => [look] }));
+toolFactory(() => toolProvider({ toolsNow: () => [look] }));
 // @ts-expect-error a class is made by the function
 toolFactory(Calculator);
 defineAgent({ name: 'a', description: 'b', instructions: 'c', tools: [math] });
@@ -69,7 +71,10 @@ resolveTools([other]);
 resolveTools(['look']);
 
 // @ts-expect-error a provider answers with tools, at once
-resolveTools([{ toolsNow: async () => [look] }]);
+resolveTools([toolProvider({ toolsNow: async () => [look] })]);
+
+// @ts-expect-error the literal of a provider is none yet
+resolveTools([{ toolsNow: () => [look] }]);
 
 // @ts-expect-error there is no such option
 resolveTools([look], { strict: true });

@@ -1,0 +1,102 @@
+import { checkNaming, isTool } from '../../tool/check-definition.ts';
+import { sameTools } from '../../tool/decorate.ts';
+import { toRename } from '../../tool/listed-mistake.ts';
+import { warning } from '../../tool/log.ts';
+import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
+import { usesOf } from '../../tool/uses.ts';
+import {
+  ASKS,
+  type AsksProviders,
+  type ProvideOptions,
+  partsOf,
+  SOURCE,
+  type ToolProvider,
+  type ToolProviderConfig,
+  ToolResolutionError,
+} from './tool-source.ts';
+
+/**
+ * Makes a source of tools that may be others each time. It is listed among the tools of an agent, or wherever tools are listed.
+ *
+ * @example
+ * ```ts
+ * const tools = toolProvider({ toolsNow: (view) => (view?.context.get('refunds') === true ? [refundOrder] : []) });
+ * ```
+ */
+export const toolProvider = (config: ToolProviderConfig): ToolProvider => ({
+  toolsNow: (view) => config.toolsNow(view),
+  discover: config.discover && partsOf(config),
+  uses: config.uses,
+  about: config.about,
+  missing: config.missing?.bind(config),
+  [SOURCE]() {
+    return { providers: [this] };
+  },
+  [ASKS]: ASKING,
+});
+
+function withProvided(
+  tools: readonly AnyTool[],
+  providers: readonly ToolProvider[],
+  { view, onTaken }: ProvideOptions = {},
+): readonly AnyTool[] {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  for (const [at, provider] of providers.entries()) {
+    for (const [index, tool] of provider.toolsNow(view).entries()) {
+      if (!isTool(tool)) {
+        throw new ToolResolutionError(`Tool at index ${index} of tool provider ${at} is not a tool`);
+      }
+      checkNaming(tool.name, tool.description);
+      const taken = byName.get(tool.name);
+      if (taken) onTaken?.(tool, taken);
+      else byName.set(tool.name, tool);
+    }
+  }
+  return [...byName.values()];
+}
+
+const NAME = 'dynamic-tools';
+
+function withProviders(
+  sources: readonly InjectionStrategy[],
+  providers: readonly ToolProvider[],
+): readonly InjectionStrategy[] {
+  return [dynamicTools(providers), ...sources.filter(({ name }) => name !== NAME)];
+}
+
+const ASKING: AsksProviders = { withProvided, withProviders };
+
+/** The log is told of as many names that are taken. */
+const MAX_TOLD = 100;
+
+/** Offers what an agent's tool providers answer now, beside its own tools. Names that are taken are logged once. */
+function dynamicTools(providers: readonly ToolProvider[]): InjectionStrategy {
+  const finding = providers.flatMap(partsOf);
+  const offers = new WeakMap<readonly AnyTool[], readonly AnyTool[]>();
+  const told = new Set<string>();
+  const onTaken = ({ path, log }: LoopView, tool: AnyTool, taken: AnyTool): void => {
+    if (told.has(tool.name) || told.size >= MAX_TOLD || undecorated(tool) === undecorated(taken)) return;
+    told.add(tool.name);
+    const leftOut = `a provider's tool of that name is left out${toRename(tool, taken)}.`;
+    log(warning(`'${path}' has a tool '${tool.name}' already: ${leftOut}`));
+  };
+  return {
+    name: NAME,
+    uses: usesOf(providers),
+    discover: finding.length > 0 ? finding : undefined,
+    offer(tools, view) {
+      const offered = withProvided(tools, providers, {
+        view,
+        onTaken: (tool, taken) => onTaken(view, tool, taken),
+      });
+      const former = offers.get(tools);
+      // A list that has not changed stays the same list: then it is sorted and indexed once.
+      if (former && sameTools(former, offered)) return former;
+      offers.set(tools, offered);
+      return offered;
+    },
+  };
+}
+
+/** Two groups may bring the same tool, each with its own card. */
+const undecorated = (tool: AnyTool): AnyTool => (tool.delegate ? undecorated(tool.delegate) : tool);
