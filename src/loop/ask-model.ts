@@ -42,7 +42,7 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
   let event: ModelReplied;
   try {
     const call = { loop, request, atEnd: (run: () => void) => void ended.push(run) };
-    const reply = await replyOf(call, askSeamOf(loop));
+    const reply = await replyOf(call, uses.length > 0 ? askSeamOf(loop) : undefined);
     if (!reply) return;
     const unseen = frame.messages.length - shown;
     // By this a later request sees what has changed since.

@@ -12,7 +12,7 @@ import { factsAtEnd } from '../journal/memories.ts';
 import { framesAround } from '../journal/spending.ts';
 import type { CallRecord } from '../journal/state.ts';
 import { CALLS } from '../tool/call-origin.ts';
-import { type ParsedToolInput, parseToolInput } from '../tool/check-input.ts';
+import { parseToolInput } from '../tool/check-input.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import {
   failure,
@@ -56,7 +56,8 @@ export async function executeCall(run: ToolCallRun): Promise<void> {
   const ended = await endOf(run);
   const known = knownEnding(record, ended, inDoubt ?? false);
   const opened = journal.state.turn?.frames.has(record.id) ? journal.state.turn : undefined;
-  const result = withSignal(known.result, opened && exitInside(opened, record.id));
+  const exit = opened && exitInside(opened, record.id);
+  const result = exit ? withSignal(known.result, exit) : known.result;
   if (record.ended) {
     // It was ended with the loop around it while it ran. Its result still counts if its outcome is unknown.
     if (!isOutcomeUnknown(result)) holder.late(lateCall(record), Promise.resolve(result));
@@ -100,7 +101,7 @@ async function endOf(run: ToolCallRun): Promise<CallEnding> {
 async function answerOf(run: PermittedRun, prepared: PreparedCall, time: AroundTime): Promise<ToolResult> {
   const { signal } = run.loop.holder;
   const { progress } = prepared;
-  const calling = callTool(run, () => calledIn(run, prepared, time));
+  const calling = callTool(run, calledIn(run, prepared, time));
   const early = Promise.withResolvers<never>();
   const onAbort = (): void => {
     // From there on, the effect decides.
@@ -109,16 +110,11 @@ async function answerOf(run: PermittedRun, prepared: PreparedCall, time: AroundT
   if (signal.aborted) onAbort();
   signal.addEventListener('abort', onAbort);
   try {
-    const late = time.over.then((answer) => (progress.answer ? callTool(run, progress.answer) : answer));
+    const late = time.over.then((answer) => (progress.answer ? callTool(run, progress.answer()) : answer));
     return await Promise.race([calling, early.promise, late]);
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
-}
-
-function readInput({ tool, input: routed, record: { input } }: PermittedRun): ParsedToolInput {
-  if (routed) return { ok: true, input: routed };
-  return tool.readInput ? { ok: true, input: tool.readInput(input) } : parseToolInput(tool.name, input);
 }
 
 /** Calls the tool with the input as it reads it, through the modules around the call. */
@@ -126,7 +122,9 @@ async function calledIn(run: PermittedRun, prepared: PreparedCall, time: AroundT
   const { loop, tool } = run;
   const { call, progress } = prepared;
   const next = async (): Promise<ToolResult> => {
-    const read = readInput(run);
+    const { input: written } = run.record;
+    const known = run.input ?? tool.readInput?.(written);
+    const read = known ? { ok: true as const, input: known } : parseToolInput(tool.name, written);
     if (!read.ok) return failure('invalid-input', read.message);
     const { input } = read;
     return CALLS.inCall(call.origin, () => tool.call(input, call));
@@ -134,15 +132,17 @@ async function calledIn(run: PermittedRun, prepared: PreparedCall, time: AroundT
   const reached = (limit: ReachedLimit): void => {
     progress.limit ??= limit;
   };
-  const answered = await throughModules(loop.spec.uses, call, { next, reached });
+  const { uses } = loop.spec;
+  const answered = await (uses.length > 0 ? throughModules(uses, call, { next, reached }) : next());
   time.end();
   return answered;
 }
 
 /** Code around an effect (a schema, a decorator) that throws has failed; only an interruption passes. */
-async function callTool({ loop, tool }: PermittedRun, calling: () => Promise<unknown>): Promise<ToolResult> {
+async function callTool({ loop, tool }: PermittedRun, calling: Promise<unknown>): Promise<ToolResult> {
   try {
-    return asDeclared(loop, tool, await resultOf(loop, tool.name, await calling()));
+    const result = await resultOf(loop, tool.name, await calling);
+    return tool.output ? asDeclared(loop, tool, result) : result;
   } catch (thrown) {
     if (thrown instanceof Interrupted) throw thrown;
     return exceptionResult(loop, tool, thrown);
@@ -186,7 +186,8 @@ async function endingOf(
     view.said,
   ]);
   const kept = journaledResult(loop, { tool: tool.name, result: toolResult(clean), changes });
-  const ended = withSignal(kept, secrets.redact(progress.signal));
+  const signal = secrets.redact(progress.signal);
+  const ended = signal ? withSignal(kept, signal) : kept;
   return {
     result: ended,
     ...(progress.limit && { limit: progress.limit }),
@@ -236,8 +237,8 @@ function outermostCall({ journal, frame }: ToolCallRun['loop']): string | undefi
 }
 
 /** What a decorator made of a result may have lost the signal that came with it. */
-function withSignal(result: ToolResult, signal: Signal | undefined): ToolResult {
-  if (!signal || result.signal) return result;
+function withSignal(result: ToolResult, signal: Signal): ToolResult {
+  if (result.signal) return result;
   return result.type === 'error'
     ? toolResult({ ...result, signal })
     : toolResult({ ...result, signal, withheld: true });

@@ -96,17 +96,17 @@ export function prepareCall(run: PermittedRun, time: AroundTime): PreparedCall {
         decideWhileRunning: async (request) => asking().decideWhileRunning(request),
         checkpoint: () => asking().checkpoint(),
       };
-      const ran = time
-        .outside(() => runExecution(run, inRun, execution))
-        .finally(() => {
-          hasRun = true;
-          outside?.hasRun();
-        });
+      const ran = time.outside(() => runExecution(run, inRun, execution));
       progress.answer = async () => (await ran).result;
-      const { result, ms } = await ran;
-      progress.ms = ms;
-      progress.signal = result.signal;
-      return result;
+      try {
+        const { result, ms } = await ran;
+        progress.ms = ms;
+        progress.signal = result.signal;
+        return result;
+      } finally {
+        hasRun = true;
+        outside?.hasRun();
+      }
     },
     decide: async (request) => {
       if (!progress.ranOnce) return scope.decide(request);
@@ -275,7 +275,8 @@ async function runOnce(begun: Running): Promise<ToolResult> {
 async function saidBy(running: Running): Promise<Said> {
   const { loop, tool, call } = running;
   try {
-    const returned = await runInModules(loop.spec.uses, running);
+    const { uses } = loop.spec;
+    const returned = await (uses.length > 0 ? runInModules(uses, running) : running.execution.run(call));
     if (literals) tellUnchained(loop, tool, returned);
     return await resultOf(loop, call.tool, returned);
   } catch (thrown) {

@@ -205,7 +205,6 @@ export function runInModules(
   uses: readonly ScopedUse[],
   { execution, call, record: asked }: Effect,
 ): unknown {
-  if (uses.length === 0) return execution.run(call);
   const chain = uses.reduceRight<(call: ToolCall) => unknown>(
     (inner, { use }) => {
       const seam = LOOPS.of(use);

@@ -51,7 +51,10 @@ function stepOf(
   const last = lastReply(frame.messages);
   if (!last) return { do: 'ask', last: false };
   const open = openBatch(frame);
-  if (open.length > 0) return isWaiting(open, turn) ? { do: 'end', outcome: 'suspended' } : { do: 'act' };
+  if (open.length > 0)
+    return open.some(isSuspended) && isWaiting(open, turn)
+      ? { do: 'end', outcome: 'suspended' }
+      : { do: 'act' };
   const signal = signalOf(last.calls);
   if (signal) return { do: 'end', ...endBy(signal) };
   // Whoever has said something since is answered: at a limit too, by one more best answer.
@@ -60,18 +63,17 @@ function stepOf(
     return { do: 'end', outcome: 'limit-reached', limit: { kind: 'iterations', most: iterations } };
   const isDirect = isReturned(last.calls, policies);
   if (isDirect && isAnswered) return { do: 'end', outcome: 'returned-direct' };
-  const error = isDirect
-    ? undefined
-    : (unknownTools(frame, last.calls, policies) ?? blankReplies(frame, policies));
+  const error = isDirect ? undefined : failureOf(frame, last.calls, policies);
   if (error) return { do: 'end', outcome: 'failed', error };
-  if (!isAnswered) return { do: 'ask', last: frame.iterations >= iterations };
-  if (last.calls.length === 0 && isAnswer(frame, policies)) return { do: 'end', outcome: 'completed' };
+  const { blankReplies: blanks } = frame;
+  // A blank reply is an answer only when no more may follow.
+  const isAnswer = last.calls.length === 0 && (blanks === 0 || blanks > policies.blankReplies.retries);
+  if (isAnswered && isAnswer) return { do: 'end', outcome: 'completed' };
   return { do: 'ask', last: frame.iterations >= iterations };
 }
 
-/** Whether a call waits for its answer, and none is left to run before: those that were answered wait for the rest of their batch. */
+/** Whether none is left to run before a call that waits for its answer: those that were answered wait for the rest of their batch. */
 const isWaiting = (batch: readonly CallRecord[], turn?: Pick<TurnState, 'frames'>): boolean =>
-  batch.some(isSuspended) &&
   batch.every((call) => call.ended || isSuspended(call) || (call.waits && !call.started)) &&
   !batch.some(isSupersededBySignal(batch, turn));
 
@@ -93,8 +95,13 @@ function asksLeave(call: CallRecord, turn: Pick<TurnState, 'frames'> | undefined
 
 /** The strongest signal that the calls of a batch have sent; of several alike the first one, in source order. */
 export function signalOf(batch: readonly CallRecord[]): Signal | undefined {
-  const sent = batch.flatMap(({ ended }) => ended?.result.signal ?? []);
-  return STRENGTHS.map((type) => sent.find((signal) => signal.type === type)).find(Boolean);
+  let strongest: Signal | undefined;
+  for (const { ended } of batch) {
+    const signal = ended?.result.signal;
+    if (signal && (!strongest || STRENGTHS.indexOf(signal.type) < STRENGTHS.indexOf(strongest.type)))
+      strongest = signal;
+  }
+  return strongest;
 }
 
 const STRENGTHS: readonly Signal['type'][] = [
@@ -124,37 +131,28 @@ function endBy(signal: Signal): LoopEnd {
 
 /** Whether the calls of a reply end the loop with their results. */
 function isReturned(calls: readonly CallRecord[], { returnDirect }: LoopPolicies): boolean {
-  const direct = calls.filter(({ ended }) => ended?.direct).length;
+  let direct = 0;
+  for (const { ended } of calls) if (ended?.direct) direct += 1;
   return direct > 0 && (returnDirect === 'any' || direct === calls.length);
 }
 
-function unknownTools(
-  frame: FrameState,
+/** Why a loop ends whose model has called tools that do not exist, or has answered with nothing, more often than it may. */
+function failureOf(
+  { unknownTools, blankReplies }: FrameState,
   calls: readonly CallRecord[],
-  { unknownTools: { mode, retries } }: LoopPolicies,
+  { unknownTools: { mode, retries }, blankReplies: blank }: LoopPolicies,
 ): TurnError | undefined {
   const type = 'tool-not-found';
-  if (mode === 'feedback') {
+  if (mode === 'immediate') {
+    const results = calls.flatMap(({ ended }) => ended?.result ?? []);
+    const first = results.find((result) => result.type === 'error' && result.reason === 'unknown-tool');
+    if (first?.type === 'error') return { type, message: first.message };
+  } else if (unknownTools > retries) {
     const message = `The model called tools that do not exist more than ${retries} times in a row.`;
-    return frame.unknownTools > retries ? { type, message } : undefined;
+    return { type, message };
   }
-  const results = calls.flatMap(({ ended }) => ended?.result ?? []);
-  const first = results.find((result) => result.type === 'error' && result.reason === 'unknown-tool');
-  return first?.type === 'error' ? { type, message: first.message } : undefined;
-}
-
-function blankReplies(
-  { blankReplies: blanks }: FrameState,
-  { blankReplies: { retries, end } }: LoopPolicies,
-): TurnError | undefined {
-  if (end === 'completed' || blanks <= retries) return undefined;
-  const asked = retries === 1 ? 'once more' : `${retries} more times`;
-  const message = `The model answered with nothing${retries === 0 ? '' : `, also after it was asked ${asked}`}.`;
+  if (blank.end === 'completed' || blankReplies <= blank.retries) return undefined;
+  const asked = blank.retries === 1 ? 'once more' : `${blank.retries} more times`;
+  const message = `The model answered with nothing${blank.retries === 0 ? '' : `, also after it was asked ${asked}`}.`;
   return { type: 'empty-reply', message };
 }
-
-/** A blank reply is an answer only when no more may follow. */
-const isAnswer = (
-  { blankReplies: blanks }: FrameState,
-  { blankReplies: { retries } }: LoopPolicies,
-): boolean => blanks === 0 || blanks > retries;

@@ -42,20 +42,14 @@ export function processView(loop: Loop): ProcessView | undefined {
   };
 }
 
+/** The limit of a kind of which the least is left. */
 function budgetOf(loop: Loop, of: LimitUse['kind']): BudgetView | undefined {
-  return leastOf(
-    loop.spec.uses.flatMap(({ use, frame }) => {
-      const limits = LOOPS.of(use)?.limits?.(loop, frame) ?? [];
-      return limits.flatMap(({ kind, most, used }) => (kind === of ? left(most, used) : []));
-    }),
-  );
+  let least: BudgetView | undefined;
+  for (const { use, frame } of loop.spec.uses) {
+    for (const { kind, most: limit, used } of LOOPS.of(use)?.limits?.(loop, frame) ?? []) {
+      const remaining = Math.max(0, usd(limit - used));
+      if (kind === of && (!least || remaining < least.remaining)) least = { limit, used, remaining };
+    }
+  }
+  return least;
 }
-
-const leastOf = (views: readonly BudgetView[]): BudgetView | undefined =>
-  views.toSorted((a, b) => a.remaining - b.remaining).at(0);
-
-const left = (limit: number, used: number): BudgetView => ({
-  limit,
-  used,
-  remaining: Math.max(0, usd(limit - used)),
-});

@@ -77,19 +77,11 @@ interface Doubt extends Running, Found {
 type CodeState = 'gone' | 'answered' | 'running';
 
 /** Decides what a `once` call without an answer came to. */
-export const inDoubt = (code: CodeState, doubt: Doubt): ToolResult | Promise<ToolResult> =>
-  CAME_TO[code][doubt.verdict](doubt);
-
-type Resolve = (doubt: Doubt) => ToolResult | Promise<ToolResult>;
-
-const CAME_TO: Record<CodeState, Record<Verdict, Resolve>> = {
-  gone: { done: asFound, 'not-done': withoutAnswer, unknown: asFound },
-  answered: { done: asFound, 'not-done': asAnswered, unknown: toldLater },
-  running: { done: asFound, 'not-done': toldLater, unknown: toldLater },
-};
-
-function asFound({ result }: Doubt): ToolResult {
-  return result;
+export function inDoubt(code: CodeState, doubt: Doubt): ToolResult | Promise<ToolResult> {
+  const { verdict, result } = doubt;
+  if (verdict === 'done') return result;
+  if (code === 'gone') return verdict === 'unknown' ? result : withoutAnswer(doubt);
+  return code === 'answered' && verdict === 'not-done' ? asAnswered(doubt) : toldLater(doubt);
 }
 
 /** What was not done yet when it was asked about may have been done since, by the very call that was asked about. */

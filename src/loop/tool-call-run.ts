@@ -86,7 +86,7 @@ export function batchOf(loop: Loop): Batch {
   for (const record of batch) {
     const offered = offer.byName.get(record.name);
     const target = offered && routed(offered, record);
-    const serial = target && serialKeyOf(target, record);
+    const serial = target?.tool.serial && serialKeyOf(target, record);
     const lane = serial === undefined ? `call ${record.id}` : `serial ${serial}`;
     const earlier = met.get(lane) ?? [];
     met.set(lane, [...earlier, record]);

@@ -45,7 +45,7 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     untimed: (work) => work(),
     view: seen,
     inLoop: new RunningCall({
-      loop: memoryLoop({ tools: [], model: scriptedModel([]) }).loop,
+      loop: memoryLoop({ tools: [], model: scriptedModel([]), holder: { now: () => 0 } }).loop,
       record: { id: '1.2.0', providerId: '0', name: tool, input: '{}' },
       progress: { reached: false, ranOnce: false, received: false },
       time: aroundTimes({ after: () => () => undefined, now: () => 0 }).begin(tool, consoleLog()),
