@@ -1,18 +1,27 @@
 /** The agenda of modules: rows that came with appends, each offered to a Worker until it is done. The object knows no module. */
-import type { AgendaRow, DueOutcome, DueRow } from '../src/journal/agenda.ts';
+import type { AgendaOwner, AgendaRow, DueOutcome, DueRow, StaleCopies } from '../src/journal/agenda.ts';
 import { dueRefs, scheduleAlarm } from './alarms.ts';
-import type { LedgerScope } from './session-storage.ts';
+import { type Alarm, incarnationIn, type LedgerScope, NEVER } from './session-storage.ts';
 
 /** A row that an alarm offers; the session's name is not known here. */
 export type OfferedRow = Omit<DueRow, 'name'>;
 
 /** The rows of one key of one module, in order. They share the `ref` of one alarm, so that the first is settled before the next. */
-interface Lane extends Pick<AgendaRow, 'module' | 'key'> {
+interface Lane extends LaneKey {
   /** How often the first row was offered to a Worker that has the module. */
   readonly attempts: number;
   /** How often in a row no Worker had it. */
   readonly misses: number;
   readonly refs: readonly string[];
+}
+
+/** Tells lanes apart. */
+interface LaneKey extends AgendaOwner {
+  /**
+   * Of the lane for blobs that the module has in a store outside: the incarnation of the session that put them there, which is its only
+   * row. It outlives the session.
+   */
+  readonly outside?: string | undefined;
 }
 
 /** A lane holds no more rows than this: the oldest are forgotten, except the first, which may be under way. */
@@ -50,15 +59,30 @@ const UNTRIED = { attempts: 0, misses: 0 };
 export const takeDueRows = (scope: LedgerScope): OfferedRow[] =>
   dueRefs(scope, 'due').flatMap((stored) => {
     const lane = fromRef(stored);
-    const { module, key, attempts } = lane;
+    const { module, key, attempts, outside } = lane;
+    const stale = outside === undefined ? undefined : staleOf(scope, outside);
+    if (stale?.copies?.length === 0) {
+      store(scope, { ...lane, ...UNTRIED }, NEVER);
+      return [];
+    }
     const attempt = attempts + 1;
     store(scope, { ...lane, attempts: attempt }, scope.now() + doubled(FIRST_PAUSE, attempts, LONGEST_PAUSE));
-    return lane.refs.slice(0, 1).map((ref) => ({ module, key, ref, attempt }));
+    return lane.refs.slice(0, 1).map((ref) => ({ module, key, ref, attempt, ...(stale && { stale }) }));
   });
+
+/** The most copies that one row lists: a store may need a subrequest for each, and the free plan has 50. */
+const MOST_COPIES = 40;
+
+/** Returns what of an incarnation is stale outside: copies of removed blobs, or all of it once it was erased. */
+function staleOf({ storage }: LedgerScope, incarnation: string): StaleCopies {
+  const isErased = storage.head() === 0 || incarnation !== incarnationIn(storage);
+  return { incarnation, ...(!isErased && { copies: storage.blobs.stale(MOST_COPIES) }) };
+}
 
 /** Stores the outcome of an offer. Ignores it if the row was offered again meanwhile, or is not the first of its lane. */
 export function settleRow(scope: LedgerScope, row: OfferedRow, outcome: DueOutcome): void {
-  const [, lane] = find(scope, row) ?? [];
+  const { module, key, stale } = row;
+  const [, lane] = find(scope, { module, key, outside: stale?.incarnation }) ?? [];
   if (lane === undefined || lane.refs[0] !== row.ref || lane.attempts !== row.attempt) return;
   const { attempts, misses, refs } = lane;
   const now = scope.now();
@@ -67,25 +91,71 @@ export function settleRow(scope: LedgerScope, row: OfferedRow, outcome: DueOutco
     store(scope, { ...lane, attempts: attempts - 1, misses: misses + 1 }, now + pause);
   } else if (typeof outcome === 'object') {
     store(scope, { ...lane, misses: 0 }, now + outcome.again);
+  } else if (stale?.copies) {
+    const { blobs } = scope.storage;
+    blobs.forgetStale(stale.copies);
+    store(scope, { ...lane, ...UNTRIED }, blobs.stale(1).length > 0 ? now : NEVER);
   } else {
     store(scope, { ...lane, ...UNTRIED, refs: outcome === 'done' ? refs.slice(1) : [] }, now);
   }
   scheduleAlarm(scope);
 }
 
+/**
+ * Remembers that a module may have blobs of the session in a store outside. A tool puts bytes there before an event names them, so the
+ * lane exists before the first blob is known, and is due when something is to be deleted.
+ */
+export function rememberOutside(scope: LedgerScope, { module, key }: AgendaOwner): void {
+  const outside = incarnationIn(scope.storage);
+  const lane = { module, key, outside };
+  if (!find(scope, lane)) store(scope, { ...lane, ...UNTRIED, refs: [outside] }, NEVER);
+}
+
+/** Copies of removed blobs are to be deleted in the stores as well. */
+export function wakeOutside(scope: LedgerScope): void {
+  const until = afterZombies(scope);
+  for (const { due, ...alarm } of scope.storage.alarms.all()) {
+    const lane = laneOf(alarm);
+    if (lane?.outside === incarnationIn(scope.storage)) store(scope, lane, Math.min(due, until));
+  }
+  scheduleAlarm(scope);
+}
+
+/** Erases the session, but for the lanes of modules that have blobs of it in stores outside. Must not be called in a transaction. */
+export function eraseSession(scope: LedgerScope): void {
+  const { storage } = scope;
+  const current = incarnationIn(storage);
+  const due = afterZombies(scope);
+  const rows = storage.alarms.all().flatMap((alarm) => {
+    const lane = laneOf(alarm);
+    if (lane?.outside === undefined) return [];
+    return lane.outside === current ? { ...alarm, ref: toRef({ ...lane, ...UNTRIED }), due } : alarm;
+  });
+  storage.erase(rows);
+  if (rows.length > 0) scheduleAlarm(scope);
+}
+
+/**
+ * A holder that does not know yet of an erasure acts for three quarters of a term at the most, and what it puts into the store then may
+ * take as long to arrive as a term has left.
+ */
+const afterZombies = ({ clock, now }: LedgerScope): number => now() + clock.ms * 1.25;
+
 const doubled = (first: number, times: number, most: number): number => Math.min(first * 2 ** times, most);
 
 function find(
   { storage }: LedgerScope,
-  { module, key }: Pick<AgendaRow, 'module' | 'key'>,
+  { module, key, outside }: LaneKey,
 ): readonly [due: number, lane: Lane] | undefined {
-  for (const { kind, ref, due } of storage.alarms.all()) {
-    if (kind !== 'due') continue;
-    const lane = fromRef(ref);
-    if (lane.module === module && lane.key === key) return [due, lane];
+  for (const alarm of storage.alarms.all()) {
+    const lane = laneOf(alarm);
+    if (lane?.module === module && lane.key === key && lane.outside === outside) return [alarm.due, lane];
   }
   return undefined;
 }
+
+const laneOf = ({ kind, ref }: Pick<Alarm, 'kind' | 'ref'>): Lane | undefined =>
+  kind === 'due' ? fromRef(ref) : undefined;
 
 /** Replaces the stored lane of the same module and key; removes one without rows. */
 function store(scope: LedgerScope, lane: Lane, due: number): void {

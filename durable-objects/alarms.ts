@@ -47,8 +47,7 @@ const KNOWN: Readonly<Record<Alarm['kind'], true>> = {
   start: true,
   retention: true,
   due: true,
-  outside: true,
-  'file-retention': true,
+  'blob-retention': true,
 };
 
 /** The platform knows no alarm after the year 2189; one that is too early only looks again. In ms. */
@@ -62,15 +61,15 @@ export const dueRefs = ({ storage, now }: Timed, kind: Alarm['kind']): string[] 
     .map(({ ref }) => ref);
 
 /**
- * The session is erased when nothing has happened in it for `retainMs` from now on, and its files are deleted by their own retention; never
- * if these are absent. The last message decides. The caller schedules the alarm.
+ * The session is erased when nothing has happened in it for `retainMs` from now on, and a retention of its blobs other than this one is
+ * over; never if these are absent. The last message decides. The caller schedules the alarm.
  */
 export function retain(
   { storage, now }: Timed,
-  { retainMs, fileRetainMs }: Pick<TurnStart, 'retainMs' | 'fileRetainMs'>,
+  { retainMs, blobRetainMs }: Pick<TurnStart, 'retainMs' | 'blobRetainMs'>,
 ): void {
   for (const { kind, ref } of storage.alarms.all()) {
-    const isOver = kind === 'retention' || (kind === 'file-retention' && fileRetainMs === undefined);
+    const isOver = kind === 'retention' || (kind === 'blob-retention' && ref !== String(blobRetainMs));
     if (isOver) storage.alarms.remove(kind, ref);
   }
   if (retainMs !== undefined)
@@ -104,18 +103,3 @@ export function isOutdated(scope: Timed): boolean {
 /** There is one at the most: each replaces that before it. */
 const retention = ({ storage }: Timed): Alarm | undefined =>
   storage.alarms.all().find(({ kind }) => kind === 'retention');
-
-/** How long a file is kept after it came, in ms, and when the first one is due; `undefined` when files are kept with their session. */
-export function keptSince({ storage }: Timed): { readonly ms: number; readonly due: number } | undefined {
-  const row = storage.alarms.all().find(({ kind }) => kind === 'file-retention');
-  return row && { ms: Number(row.ref), due: row.due };
-}
-
-/** Replaces the retention of files. */
-export function setFileRetention(scope: Timed, ms: number, due: number): void {
-  const { alarms } = scope.storage;
-  const before = keptSince(scope);
-  if (before !== undefined) alarms.remove('file-retention', String(before.ms));
-  alarms.add({ kind: 'file-retention', ref: String(ms), due });
-  scheduleAlarm(scope);
-}

@@ -1,6 +1,6 @@
 import type { Change } from '../src/journal/session-port.ts';
 import { scheduleAlarm } from './alarms.ts';
-import { keepFiles } from './files.ts';
+import { keepBlobs } from './blobs.ts';
 import { settleLease } from './lease.ts';
 import type { LedgerScope } from './session-storage.ts';
 import { deferScheduled, forgetSteered, takeIn } from './waiting-turns.ts';
@@ -9,7 +9,7 @@ import { deferScheduled, forgetSteered, takeIn } from './waiting-turns.ts';
 export function mustKnow(change: Change): void {
   // All fields, so that the compiler asks for each.
   const { events, progress, unread, release, resumeAfter, agenda, inboxHeld, ...more } = change;
-  const { inboxRead, files, snapshot, expiries, scheduled, ...strangers } = more;
+  const { inboxRead, blobs, snapshot, expiries, scheduled, ...strangers } = more;
   const [stranger] = Object.keys(strangers satisfies Record<string, never>);
   if (stranger === undefined) return;
   throw new Error(`This SessionObject does not know '${stranger}' of an append: deploy a newer one.`);
@@ -18,9 +18,9 @@ export function mustKnow(change: Change): void {
 /** Stores what comes with the events of an append, which are stored. */
 export function storeRest(scope: LedgerScope, change: Change): void {
   const { storage, now } = scope;
-  const { inboxRead, files, snapshot, expiries, scheduled } = change;
+  const { inboxRead, blobs, snapshot, expiries, scheduled } = change;
   if (inboxRead !== undefined) takeIn(scope, inboxRead);
-  if (files?.length) keepFiles(scope, files);
+  if (blobs) keepBlobs(scope, blobs);
   if (snapshot !== undefined) storage.snapshots.set(snapshot);
   if (snapshot?.messagesFrom !== undefined) forgetSteered(scope, snapshot.messagesFrom);
   for (const { wait, after } of expiries ?? []) {

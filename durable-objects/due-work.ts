@@ -1,8 +1,7 @@
 import { type OfferedRow, takeDueRows } from './agenda.ts';
 import { dueRefs, retainAnew, scheduleAlarm } from './alarms.ts';
-import { expireFiles } from './files.ts';
+import { expireBlobs } from './blobs.ts';
 import { expireWait, isCancelled } from './inbox.ts';
-import { takeStale } from './outside-files.ts';
 import type { LedgerScope } from './session-storage.ts';
 import { pauseAfterSilence } from './take-overs.ts';
 import { queueDue, startNext } from './waiting-turns.ts';
@@ -14,28 +13,18 @@ export interface DueWork {
   readonly rows: readonly OfferedRow[];
 }
 
-const NOTHING_DUE: DueWork = { turns: [], rows: [] };
-
-/** Does what is due where there is no session any more: what it has outside is stale. */
-export function doErasedWork(scope: LedgerScope): DueWork {
-  const { storage } = scope;
-  if (storage.alarms.all().length === 0) return NOTHING_DUE;
-  return storage.transaction(() => {
-    const rows = takeStale(scope);
-    scheduleAlarm(scope);
-    return { turns: [], rows };
-  });
-}
-
-/** Does what is due, sets the next alarm, and answers what to hand to a runner now. */
+/**
+ * Does what is due, sets the next alarm, and answers what to hand to a runner now. Of a session that was erased, only what modules have
+ * outside is due.
+ */
 export function doDueWork(scope: LedgerScope): DueWork {
   if (dueRefs(scope, 'retention').length > 0) retainAnew(scope);
   queueDue(scope);
   startNext(scope);
   for (const wait of dueRefs(scope, 'expiry')) expireWait(scope, wait);
-  expireFiles(scope);
+  expireBlobs(scope);
   const turns = takeDueTurns(scope);
-  const rows = [...takeDueRows(scope), ...takeStale(scope)];
+  const rows = takeDueRows(scope);
   scheduleAlarm(scope);
   return { turns, rows };
 }

@@ -1,4 +1,4 @@
-import type { KeptFile } from '../src/journal/kept-file.ts';
+import type { KeptBlob } from '../src/journal/blob.ts';
 import type { SessionFull } from '../src/journal/session-port.ts';
 import type { SessionStorage } from './session-storage.ts';
 
@@ -33,11 +33,11 @@ const IS_FULL = /\bSQLITE_FULL\b|\bdatabase or disk is full\b/;
 /** What is brought with a message or an append at the most, in bytes: a character has up to three. */
 export function weightOf(
   bodies: readonly { readonly body: string }[],
-  files: readonly KeptFile[] = [],
+  blobs: readonly KeptBlob[] = [],
 ): number {
   let weight = 0;
   for (const { body } of bodies) weight += 3 * body.length;
-  for (const { bytes } of files) weight += bytes?.byteLength ?? 0;
+  for (const { bytes } of blobs) weight += bytes?.byteLength ?? 0;
   return weight;
 }
 

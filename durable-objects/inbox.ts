@@ -6,7 +6,7 @@ import type {
   WaitAnswer,
 } from '../src/journal/inbox-message.ts';
 import { dueRefs, scheduleAlarm, scheduleTurn } from './alarms.ts';
-import { keepFiles } from './files.ts';
+import { keepBlobs } from './blobs.ts';
 import { isWaiting, type LedgerScope, type SessionStorage, type StoredMessage } from './session-storage.ts';
 import { waitsAs } from './waiting-turns.ts';
 
@@ -103,7 +103,7 @@ export function leaveOrExpire(scope: LedgerScope, message: PostedMessage): 'post
     }
     closeWait(scope, turn, answers);
   }
-  if (message.files?.length) keepFiles(scope, message.files);
+  if (message.blobs) keepBlobs(scope, message.blobs);
   leaveMessage(scope, message);
   return 'posted';
 }

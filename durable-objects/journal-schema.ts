@@ -7,8 +7,8 @@
  * searched. An id of `inbox` that was read may be named again by a retry, so it is not given to another row. `chunks` are parts of long
  * bodies (`seq` of the event), of long bodies of the inbox (`seq` is the row's id), of the messages before a snapshot, joined (`seq` is the
  * last event, `messages_from` the first), and of the snapshot (the `seq` that it covers, and its reducer; `messages_from`: the first event
- * whose message the conversation still has). `files` has a row for each file: the bytes of one that is `here` are in `chunks` (by its
- * `seq`); those of one that is `outside` are in a store of the app's. A file came `at` a time, and its bytes are `gone` for a reason;
+ * whose message the conversation still has). `blobs` has a row for each blob: the bytes of one that is `here` are in `chunks` (by its
+ * `seq`); those of one that is `outside` are in a store of a module's. A blob came `at` a time, and its bytes are `gone` for a reason;
  * `version` counts the copies that a store outside is to delete, of which it has `deleted` so many.
  */
 const TABLES = `
@@ -58,15 +58,14 @@ CREATE TABLE chunks (
   body BLOB NOT NULL,
   PRIMARY KEY (owner, seq, part)
 );
-CREATE TABLE files (
+CREATE TABLE blobs (
   seq INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
-  media_type TEXT NOT NULL,
-  name TEXT,
+  about TEXT NOT NULL,
   size INTEGER NOT NULL,
   here INTEGER NOT NULL,
   outside INTEGER NOT NULL,
-  at INTEGER NOT NULL DEFAULT 0,
+  at INTEGER NOT NULL,
   gone TEXT,
   version INTEGER NOT NULL DEFAULT 0,
   deleted INTEGER NOT NULL DEFAULT 0

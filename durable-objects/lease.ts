@@ -131,6 +131,7 @@ function lastHeard(storage: SessionStorage): number {
  */
 export function leasedAnswer({ storage, clock }: LedgerScope, reader: Reader): Leased {
   const { epoch, cause, expired, expiredFor, strikes } = storage.lease();
+  const blobs = storage.blobs.isEmpty ? undefined : storage.blobs.load();
   return {
     status: 'leased',
     epoch,
@@ -143,13 +144,8 @@ export function leasedAnswer({ storage, clock }: LedgerScope, reader: Reader): L
     ...pageToFold(storage, reader),
     inbox: unreadMessages(storage),
     ...loadOf(storage),
-    ...(storage.files.isEmpty !== true && toldOfFiles(storage)),
+    ...(blobs && { blobs }),
   };
-}
-
-function toldOfFiles({ files }: SessionStorage): Pick<Leased, 'fileBytes' | 'hasGoneFiles'> {
-  const fileBytes = files.bytes();
-  return { ...(fileBytes > 0 && { fileBytes }), ...(files.hasGone() && { hasGoneFiles: true }) };
 }
 
 /** When exactly this append of a holder was stored before, however long ago; `null` if it was not. */

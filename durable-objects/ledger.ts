@@ -1,7 +1,7 @@
 import type { DueOutcome } from '../src/journal/agenda.ts';
+import type { BlobPage, BlobQuery, BlobRemoved, BlobStates } from '../src/journal/blob.ts';
 import type { Deferred, EventPage, Notice, ReadQuery } from '../src/journal/event-page.ts';
 import type { Posted, PostedMessage } from '../src/journal/inbox-message.ts';
-import type { FileDeleted, FilePage, FileQuery, FileStates } from '../src/journal/kept-file.ts';
 import type {
   Accepted,
   Appended,
@@ -19,16 +19,15 @@ import type {
   SessionFull,
   TurnStart,
 } from '../src/journal/session-port.ts';
-import { type OfferedRow, settleRow } from './agenda.ts';
+import { eraseSession, type OfferedRow, settleRow } from './agenda.ts';
 import { isOutdated, LOST_AFTER, rescueAlarm } from './alarms.ts';
 import { mustKnow, storeRest } from './appends.ts';
+import { keepBlobs, pageOfBlob, removeBlob, statesOf, whyNotKept } from './blobs.ts';
 import { findCredential, keepCredential, loseCredentials } from './credentials.ts';
-import { type DueWork, doDueWork, doErasedWork, isLeft, untilOffered } from './due-work.ts';
-import { deleteFile, keepFiles, pageOfFile, statesOf, whyMoved, whyNoRoom } from './files.ts';
+import { type DueWork, doDueWork, isLeft, untilOffered } from './due-work.ts';
 import { type Bounds, toFull, weightOf, whyFull } from './fullness.ts';
 import { isNews, leaveOrExpire, unreadMessages, whyNotPosted } from './inbox.ts';
 import { LeaseClock, leasedAnswer, storedBefore } from './lease.ts';
-import { eraseSession, settleStale } from './outside-files.ts';
 import { noticeOf, readPage } from './pages.ts';
 import { type LedgerScope, NO_EPOCH, type SessionStorage } from './session-storage.ts';
 import { NO_TAKE_OVERS } from './take-overs.ts';
@@ -52,8 +51,6 @@ interface LedgerOptions {
   readonly watchers?: LedgerWatchers | undefined;
   /** The epoch before the first of a new session: unlike all of those of a session of this name that was erased. */
   readonly firstEpoch: () => number;
-  /** Whether a store outside may have files, to be deleted once the session is erased. Defaults to `true`. */
-  readonly storesOutside?: boolean | undefined;
 }
 
 /** Those who watch a session, as its ledger has them. */
@@ -83,8 +80,7 @@ export class SessionLedger {
   constructor(storage: SessionStorage, options: LedgerOptions) {
     this.#storage = storage;
     this.#clock = new LeaseClock(storage, options);
-    const { now, storesOutside = true } = options;
-    this.#scope = { storage, clock: this.#clock, now, storesOutside };
+    this.#scope = { storage, clock: this.#clock, now: options.now };
     this.#options = options;
     this.#bounds = { storage, mostBytes: options.mostBytes ?? Number.POSITIVE_INFINITY };
   }
@@ -128,7 +124,7 @@ export class SessionLedger {
   }
 
   #append(epoch: number, from: number, change: Change): Appended | Fenced | SessionFull {
-    const { events, files, snapshot } = change;
+    const { events, blobs, snapshot } = change;
     const holds = this.#clock.isHeldBy(epoch);
     const isNext = from === this.#storage.head() + 1;
     const before = isNext && events.length > 0 ? null : storedBefore(this.#scope, { epoch, from, change });
@@ -138,7 +134,7 @@ export class SessionLedger {
     }
     if (!holds) return { status: 'stale' };
     if (!isNext) return { status: 'gap' };
-    const weight = weightOf(events, files);
+    const weight = weightOf(events, blobs);
     const full = whyFull(this.#bounds, weight, change.release === 'ended');
     if (full !== null) return full;
     const at = this.#scope.now();
@@ -163,7 +159,7 @@ export class SessionLedger {
     this.wake();
     const not = whyNotPosted(this.#storage, message);
     if (not !== null) return not;
-    if (message.kind !== 'cancel' && whyFull(this.#bounds, weightOf([message], message.files)))
+    if (message.kind !== 'cancel' && whyFull(this.#bounds, weightOf([message], message.blobs)))
       return 'session-full';
     try {
       return this.#commit(() => leaveOrExpire(this.#scope, message));
@@ -185,17 +181,17 @@ export class SessionLedger {
     if (Math.abs(now - this.#rescued) >= LOST_AFTER && rescueAlarm(this.#scope)) this.#rescued = now;
   }
 
-  file(query: FileQuery): FilePage | null {
-    return pageOfFile(this.#storage, query);
+  blob(query: BlobQuery): BlobPage | null {
+    return pageOfBlob(this.#storage, query);
   }
 
-  fileStates(ids: readonly string[]): FileStates | null {
+  blobStates(ids: readonly string[]): BlobStates | null {
     return statesOf(this.#storage, ids);
   }
 
-  deleteFile(id: string): FileDeleted {
+  removeBlob(id: string): BlobRemoved {
     if (this.#storage.head() === 0) return { status: 'unknown' };
-    return this.#commit(() => deleteFile(this.#scope, id));
+    return this.#commit(() => removeBlob(this.#scope, id));
   }
 
   credential(epoch: number, key: string): FoundCredential | Fenced {
@@ -233,22 +229,26 @@ export class SessionLedger {
       this.erase();
       this.#options.watchers?.tell();
     }
-    return this.#storage.head() > 0 ? this.#commit(() => doDueWork(scope)) : doErasedWork(scope);
+    if (this.#storage.alarms.all().length === 0) return { turns: [], rows: [] };
+    return this.#commit(() => doDueWork(scope));
   }
 
-  /** Stores the outcome of a row that an alarm offered. A row that a module wrote is gone if the session was erased meanwhile. */
+  /**
+   * Stores the outcome of a row that an alarm offered. A row that a module wrote is gone if the session was erased meanwhile. Without a
+   * session the last row leaves an empty database.
+   */
   settleRow(row: OfferedRow, outcome: DueOutcome): void {
-    const { stale } = row;
-    if (stale) settleStale(this.#scope, { ...row, stale }, outcome);
-    else if (this.#storage.head() > 0) this.#commit(() => settleRow(this.#scope, row, outcome));
+    const { alarms } = this.#storage;
+    if (alarms.all().length === 0) return;
+    this.#commit(() => settleRow(this.#scope, row, outcome));
+    if (this.#storage.head() === 0 && alarms.all().length === 0) this.#storage.erase([]);
   }
 
   /** Stores a turn as `#storeStart` does, in one commit. */
   #start(start: TurnStart, nonce?: string): Deferred | NotStarted | null {
     // A session that is not there is not made for a message that it refuses.
-    const isFirst = start.files?.length && this.#storage.head() === 0;
-    const full = isFirst ? whyNoRoom(this.#storage, start.files) : null;
-    if (full !== null) return full;
+    const notKept = start.blobs && this.#storage.head() === 0 ? whyNotKept(this.#storage, start) : null;
+    if (notKept !== null) return notKept;
     this.wake();
     try {
       const other = this.#commit(() => this.#storeStart(start, nonce));
@@ -269,18 +269,16 @@ export class SessionLedger {
     if (known !== null) return known;
     const isFree = this.#storage.lease().turn === null && start.delayMs === undefined;
     const waits = isFree ? null : waitingKindOf(scope, start);
-    const full = whyFull(this.#bounds, weightOf([start.started], start.files));
-    const noPlace = start.files?.length
-      ? (whyNoRoom(this.#storage, start.files) ?? whyMoved(this.#storage, start))
-      : null;
-    const refused = full ?? (isFree ? null : whyRefused(scope, start, waits)) ?? noPlace;
+    const full = whyFull(this.#bounds, weightOf([start.started], start.blobs));
+    const notKept = start.blobs ? whyNotKept(this.#storage, start) : null;
+    const refused = full ?? (isFree ? null : whyRefused(scope, start, waits)) ?? notKept;
     if (refused !== null) return refused;
     const by = { epoch: NO_EPOCH, at: scope.now() };
     if (this.#storage.head() === 0) {
       this.#storage.setLease({ ...this.#storage.lease(), epoch: this.#options.firstEpoch() });
       this.#storage.addEvents([start.opening], by);
     }
-    if (start.files?.length) keepFiles(scope, start.files);
+    if (start.blobs) keepBlobs(scope, start.blobs);
     if (waits === null) this.#storage.addEvents([start.started], by);
     rememberRequest(scope, start, waits === null ? this.#storage.head() : 0);
     if (waits !== null) return defer(scope, start, waits);

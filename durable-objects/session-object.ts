@@ -1,8 +1,8 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { DueRow } from '../src/journal/agenda.ts';
+import type { BlobPage, BlobQuery, BlobRemoved, BlobStates } from '../src/journal/blob.ts';
 import type { Deferred, EventPage, ReadQuery } from '../src/journal/event-page.ts';
 import type { Posted, PostedMessage } from '../src/journal/inbox-message.ts';
-import type { FileDeleted, FilePage, FileQuery, FileStates } from '../src/journal/kept-file.ts';
 import type {
   Accepted,
   Appended,
@@ -107,16 +107,16 @@ export class SessionObject extends DurableObject<SessionEnv> {
     return this.#ledger.read(query);
   }
 
-  file(query: FileQuery): FilePage | null {
-    return this.#ledger.file(query);
+  blob(query: BlobQuery): BlobPage | null {
+    return this.#ledger.blob(query);
   }
 
-  fileStates(ids: readonly string[]): FileStates | null {
-    return this.#ledger.fileStates(ids);
+  blobStates(ids: readonly string[]): BlobStates | null {
+    return this.#ledger.blobStates(ids);
   }
 
-  deleteFile(id: string): FileDeleted {
-    return this.#ledger.deleteFile(id);
+  removeBlob(id: string): BlobRemoved {
+    return this.#ledger.removeBlob(id);
   }
 
   credential(epoch: number, key: string): FoundCredential | Fenced {

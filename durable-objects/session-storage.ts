@@ -2,7 +2,7 @@ import type { NewRow, ReadQuery, Row } from '../src/journal/event-page.ts';
 import type { InboxKind, WaitingKind } from '../src/journal/inbox-message.ts';
 import type { Leased } from '../src/journal/session-port.ts';
 import type { Snapshot } from '../src/journal/snapshot.ts';
-import type { FileStorage } from './file-storage.ts';
+import type { BlobStorage } from './blob-storage.ts';
 
 /**
  * What the ledger needs kept: rows, and no rule about them. Every call answers at once, so that one method of the
@@ -14,7 +14,7 @@ export interface SessionStorage {
   readonly inbox: InboxStorage;
   readonly requests: RequestStorage;
   readonly alarms: AlarmStorage;
-  readonly files: FileStorage;
+  readonly blobs: BlobStorage;
   readonly credentials: CredentialStorage;
   readonly snapshots: SnapshotStorage;
   /**
@@ -243,11 +243,10 @@ export interface Alarm {
   /**
    * `turn`: the turn needs a holder. `expiry`: nobody has answered the wait of this id. `start`: the turn was scheduled for then.
    * `retention`: the session is to be erased if nothing has happened in it for `ref` milliseconds. `due`: rows of one
-   * module and key are to be offered to a Worker. `outside`: what a module has outside of the incarnation in `ref` is stale.
-   * `file-retention`: a file has been kept for `ref` milliseconds.
+   * module and key are to be offered to a Worker. `blob-retention`: a blob has been kept for `ref` milliseconds.
    */
-  readonly kind: 'turn' | 'expiry' | 'start' | 'retention' | 'due' | 'outside' | 'file-retention';
-  /** The id of the turn or of the wait, the milliseconds, the rows of a module, or what is stale outside. */
+  readonly kind: 'turn' | 'expiry' | 'start' | 'retention' | 'due' | 'blob-retention';
+  /** The id of the turn or of the wait, the milliseconds, or the rows of a module. */
   readonly ref: string;
 }
 
@@ -257,8 +256,6 @@ export interface LedgerScope {
   readonly clock: LeaseTimes;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Whether modules may keep bytes in stores outside. */
-  readonly storesOutside: boolean;
 }
 
 /** How long the holder of a session may be silent. */
@@ -285,3 +282,7 @@ export function incarnationOf(opening: string | null): string | undefined {
     return undefined;
   }
 }
+
+/** Returns the incarnation of the session, of the one that `opening` would open, or the empty text. */
+export const incarnationIn = (storage: SessionStorage, opening?: NewRow): string =>
+  incarnationOf(storage.opening() ?? opening?.body ?? null) ?? '';

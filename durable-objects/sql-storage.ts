@@ -16,7 +16,7 @@ import {
   type StoredCredential,
   type StoredRow,
 } from './session-storage.ts';
-import { SqlFiles } from './sql-files.ts';
+import { SqlBlobs } from './sql-blobs.ts';
 import { SqlMessages } from './sql-messages.ts';
 import { SqlAlarms, SqlChunks, type SqlDatabase, SqlInbox, sqlRequests } from './sql-tables.ts';
 
@@ -35,7 +35,7 @@ export class SqlSessionStorage implements SessionStorage {
   readonly inbox: SqlInbox;
   readonly requests: RequestStorage;
   readonly alarms: SqlAlarms;
-  readonly files: SqlFiles;
+  readonly blobs: SqlBlobs;
   readonly credentials: CredentialStorage;
   readonly snapshots: SnapshotStorage;
   readonly #storage: DurableObjectStorage;
@@ -59,7 +59,7 @@ export class SqlSessionStorage implements SessionStorage {
     this.inbox = new SqlInbox(this.#database, this.#chunks);
     this.requests = sqlRequests(this.#database);
     this.alarms = new SqlAlarms(this.#database);
-    this.files = new SqlFiles(this.#database, this.#chunks);
+    this.blobs = new SqlBlobs(this.#database, this.#chunks);
     this.snapshots = this.#chunks;
     this.credentials = credentialsIn(storage);
     const schema = findSchema(storage.sql);
@@ -217,7 +217,7 @@ export class SqlSessionStorage implements SessionStorage {
     this.#lease = undefined;
     this.inbox.forget();
     this.alarms.forget();
-    this.files.forget();
+    this.blobs.forget();
   }
 
   #migrate(): void {

@@ -166,10 +166,16 @@ export class SqlAlarms implements AlarmStorage {
   }
 }
 
+/** By what a snapshot was made, and from which event on it has messages. */
+interface SnapshotOrigin {
+  readonly reducer?: number | null | undefined;
+  readonly messagesFrom?: number | undefined;
+}
+
 /** What a long text belongs to. */
 type TextOwner = 'event' | 'snapshot' | 'inbox';
 
-/** The texts that are too long for a row of their own, and the bytes of files, in parts of at most 1 MiB. */
+/** The texts that are too long for a row of their own, and the bytes of blobs, in parts of at most 1 MiB. */
 export class SqlChunks implements SnapshotStorage {
   readonly #sql: SqlStorage;
 
@@ -178,17 +184,18 @@ export class SqlChunks implements SnapshotStorage {
   }
 
   /** `seq`: of the event, that which a snapshot covers, or the id of the inbox row. */
-  add(
-    owner: TextOwner,
-    text: {
-      readonly seq: number;
-      readonly body: string;
-      readonly reducer?: number | undefined;
-      readonly messagesFrom?: number | undefined;
-    },
+  add(owner: TextOwner, text: SnapshotOrigin & { readonly seq: number; readonly body: string }): void {
+    this.addBytes(owner, text.seq, new TextEncoder().encode(text.body), text);
+  }
+
+  /** `seq`: of the blob's row, or as of a text. */
+  addBytes(
+    owner: TextOwner | 'blob',
+    seq: number,
+    bytes: Uint8Array,
+    { reducer = null, messagesFrom = 1 }: SnapshotOrigin = {},
   ): void {
-    const { seq, reducer = null, messagesFrom = 1 } = text;
-    toChunks(new TextEncoder().encode(text.body)).forEach((chunk, part) => {
+    toChunks(bytes).forEach((chunk, part) => {
       this.#sql.exec(
         'INSERT INTO chunks (owner, seq, part, reducer, messages_from, body) VALUES (?, ?, ?, ?, ?, ?)',
         ...[owner, seq, part, reducer, messagesFrom, chunk],
@@ -196,18 +203,8 @@ export class SqlChunks implements SnapshotStorage {
     });
   }
 
-  /** `seq`: of the file's row. */
-  addBytes(owner: 'file', seq: number, bytes: Uint8Array): void {
-    toChunks(bytes).forEach((chunk, part) => {
-      this.#sql.exec(
-        'INSERT INTO chunks (owner, seq, part, body) VALUES (?, ?, ?, ?)',
-        ...[owner, seq, part, chunk],
-      );
-    });
-  }
-
-  /** Answers some parts of a file, each of 1 MiB but for the last one that it has. */
-  bytes(owner: 'file', seq: number, parts: { readonly first: number; readonly last: number }): ArrayBuffer[] {
+  /** Answers some parts of a blob, each of 1 MiB but for the last one that it has. */
+  bytes(owner: 'blob', seq: number, parts: { readonly first: number; readonly last: number }): ArrayBuffer[] {
     const rows = this.#sql.exec<{ body: ArrayBuffer }>(
       'SELECT body FROM chunks WHERE owner = ? AND seq = ? AND part BETWEEN ? AND ? ORDER BY part',
       ...[owner, seq, parts.first, parts.last],
@@ -233,7 +230,7 @@ export class SqlChunks implements SnapshotStorage {
     return fromChunks(rows.toArray().map((row) => row.body));
   }
 
-  remove(owner: Exclude<TextOwner, 'snapshot'> | 'file', seq: number): void {
+  remove(owner: Exclude<TextOwner, 'snapshot'> | 'blob', seq: number): void {
     this.#sql.exec('DELETE FROM chunks WHERE owner = ? AND seq = ?', owner, seq);
   }
 

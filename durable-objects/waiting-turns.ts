@@ -1,9 +1,9 @@
 import type { Deferred, WaitingTurn } from '../src/journal/event-page.ts';
 import type { WaitingKind, WaitingLoad } from '../src/journal/inbox-message.ts';
 import type { NotStarted, ScheduledTurn, TurnStart } from '../src/journal/session-port.ts';
+import { rememberOutside } from './agenda.ts';
 import { dueRefs, retain, scheduleAlarm, scheduleTurn } from './alarms.ts';
-import { retainFiles } from './files.ts';
-import { rememberStore } from './outside-files.ts';
+import { retainBlobs, retentionOf } from './blobs.ts';
 import {
   bytesIn,
   isWaiting,
@@ -82,16 +82,16 @@ export function whatBecameOf(
   return isStored ? { status: 'known', turn: stored } : null;
 }
 
-/** Under which key the turn is known again, and for how long the session and its files are kept. The caller schedules the alarm. */
+/** Under which key the turn is known again, and for how long the session and its blobs are kept. The caller schedules the alarm. */
 export function rememberRequest(scope: LedgerScope, start: TurnStart, seq: number): void {
-  const { turn, request, fileRetainMs, keepsOutside } = start;
+  const { turn, request, blobRetainMs, keepsOutside } = start;
   if (request !== undefined) {
     const { key, bodyHash, ttl } = request;
     scope.storage.requests.add({ key, bodyHash, turn, seq, expires: scope.now() + ttl });
   }
   retain(scope, start);
-  if (fileRetainMs !== undefined) retainFiles(scope, fileRetainMs);
-  if (keepsOutside) rememberStore(scope, keepsOutside);
+  if (blobRetainMs !== undefined && !retentionOf(scope.storage)) retainBlobs(scope, blobRetainMs);
+  if (keepsOutside) rememberOutside(scope, keepsOutside);
 }
 
 /**

@@ -571,9 +571,9 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'files-of-an-erased-session',
     breaks:
       'A message is accepted whose files were put into the store for an erased session, and are deleted there.',
-    in: 'whyMoved',
-    text: 'incarnation === filesUnder && !toKeep',
-    becomes: '!toKeep',
+    in: 'whyNotKept',
+    text: 'blob.outside.incarnation !== incarnation || isMoved',
+    becomes: 'isMoved',
     tests: [CONTRACT],
   },
   {

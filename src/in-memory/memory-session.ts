@@ -56,7 +56,7 @@ class MemorySession {
   constructor(name: string, options: MemorySessionsOptions) {
     this.#name = name;
     this.#options = options;
-    this.#storage = new MemoryStorage(name, (due) => this.#setAlarm(due));
+    this.#storage = new MemoryStorage(name, (due) => this.#setAlarm(due), options.due !== undefined);
     this.#ledger = this.#start();
     this.port = {
       accept: async (start) => copy(this.#ledger.accept(copy(start))),
@@ -66,9 +66,9 @@ class MemorySession {
       renew: async (epoch, inboxHeld) => copy(this.#ledger.renew(epoch, inboxHeld)),
       post: async (message) => this.#ledger.post(copy(message)),
       read: async (query) => copy(this.#ledger.read(copy(query))),
-      file: async (query) => copy(this.#ledger.file(copy(query))),
-      fileStates: async (ids) => copy(this.#ledger.fileStates(ids)),
-      deleteFile: async (id) => this.#ledger.deleteFile(id),
+      blob: async (query) => copy(this.#ledger.blob(copy(query))),
+      blobStates: async (ids) => copy(this.#ledger.blobStates(ids)),
+      removeBlob: async (id) => this.#ledger.removeBlob(id),
       credential: async (epoch, key) => this.#ledger.credential(epoch, key),
       keepCredential: async (epoch, key, value) => this.#ledger.keepCredential(epoch, key, value),
       watch: async (watcher) => this.#watch(watcher),
@@ -83,9 +83,8 @@ class MemorySession {
   }
 
   #start(): SessionLedger {
-    const { clock, leaseMs, mostBytes, due } = this.#options;
+    const { clock, leaseMs, mostBytes } = this.#options;
     return new SessionLedger(this.#storage, {
-      storesOutside: due !== undefined,
       leaseMs,
       mostBytes,
       now: () => clock.now(),

@@ -1,4 +1,4 @@
-import { copyOf, type FileStorage, type StoredFile } from '../../durable-objects/file-storage.ts';
+import type { BlobStorage, StaleCopy, StoredBlob } from '../../durable-objects/blob-storage.ts';
 import {
   type Alarm,
   type AlarmStorage,
@@ -20,9 +20,9 @@ import {
   type StoredRequest,
   type StoredRow,
 } from '../../durable-objects/session-storage.ts';
+import type { BlobGone, BlobLoad, KeptBlob } from '../journal/blob.ts';
 import type { NewRow } from '../journal/event-page.ts';
 import type { InboxKind } from '../journal/inbox-message.ts';
-import type { FileGone, KeptFile } from '../journal/kept-file.ts';
 import type { Snapshot } from '../journal/snapshot.ts';
 
 /** A session kept in arrays. It has no roll-back: the ledger decides before it stores, and nothing here throws. */
@@ -31,14 +31,18 @@ export class MemoryStorage implements SessionStorage {
   readonly inbox = new MemoryInbox();
   readonly requests = new MemoryRequests();
   readonly alarms: MemoryAlarms;
-  readonly files = new MemoryFiles();
+  readonly blobs = new MemoryBlobs();
   readonly credentials = memoryCredentials();
   readonly snapshots = new MemorySnapshot();
   #events: StoredRow[] = [];
   #lease: Lease = NO_LEASE;
 
-  constructor(name: string, setAlarm: (due: number | null) => void) {
+  readonly #isOffered: boolean;
+
+  /** `isOffered`: somebody is offered the rows of modules. Otherwise an erased session leaves none. */
+  constructor(name: string, setAlarm: (due: number | null) => void, isOffered = true) {
     this.name = name;
+    this.#isOffered = isOffered;
     this.alarms = new MemoryAlarms(setAlarm);
   }
 
@@ -48,7 +52,7 @@ export class MemoryStorage implements SessionStorage {
 
   /** Counted anew: only a session that has a limit is asked. */
   bytes(): number {
-    return this.#events.reduce((sum, row) => sum + row.bytes, this.files.bytes());
+    return this.#events.reduce((sum, row) => sum + row.bytes, this.blobs.load()?.bytes ?? 0);
   }
 
   head(): number {
@@ -105,9 +109,9 @@ export class MemoryStorage implements SessionStorage {
     this.inbox.clear();
     this.requests.clear();
     this.alarms.clear();
-    this.files.clear();
+    this.blobs.clear();
     this.credentials.set([]);
-    for (const row of rows) this.alarms.add(row);
+    if (this.#isOffered) for (const row of rows) this.alarms.add(row);
   }
 }
 
@@ -222,97 +226,82 @@ class MemoryAlarms implements AlarmStorage {
   }
 }
 
-interface MemoryFile extends Omit<StoredFile, 'copy'> {
+type MemoryBlob = StoredBlob & {
   readonly at: number;
-  /** Copies that a store outside is to delete, and how many of these it has deleted. */
-  readonly version: number;
+  /** How many of the copies in a store outside are deleted there. */
   readonly deleted: number;
-}
+};
 
-class MemoryFiles implements FileStorage {
+class MemoryBlobs implements BlobStorage {
   readonly isEmpty = undefined;
-  #files = new Map<string, MemoryFile>();
-  #bytes = new Map<string, Uint8Array>();
+  #blobs = new Map<string, MemoryBlob>();
+  #bytes = new Map<number, Uint8Array>();
 
-  find(id: string): StoredFile | null {
-    const file = this.#files.get(id);
-    return file === undefined ? null : toStoredFile(file);
+  find(id: string): StoredBlob | null {
+    return this.#blobs.get(id) ?? null;
   }
 
-  bytes(): number {
-    return this.#kept.reduce((sum, { size }) => sum + size, 0);
+  load(): BlobLoad | undefined {
+    if (this.#blobs.size === 0) return undefined;
+    const kept = this.#kept.map(([, { size }]) => size);
+    return { bytes: kept.reduce((sum, size) => sum + size, 0), gone: this.#blobs.size - kept.length };
   }
 
-  hasGone(): boolean {
-    return this.#kept.length < this.#files.size;
-  }
-
-  add({ bytes, size, copy: _, outside: __, ...file }: KeptFile, at: number): void {
-    const known = this.#files.get(file.id);
+  add({ id, about, size, bytes }: KeptBlob, at: number): void {
+    const known = this.#blobs.get(id);
     const kept = known?.gone === null ? known : undefined;
-    const isHere = bytes !== undefined;
-    this.#files.set(file.id, {
-      ...{ ...file, version: 0, deleted: 0 },
-      ...known,
-      ...{ at, gone: null },
-      size: isHere ? size : (kept?.size ?? size),
-      isHere: isHere || kept?.isHere === true,
-      isOutside: !isHere || kept?.isOutside === true,
+    const { seq, version, deleted } = known ?? { seq: this.#blobs.size + 1, version: 0, deleted: 0 };
+    this.#blobs.set(id, {
+      ...{ seq, version, deleted, at, gone: null, about: known?.about ?? about },
+      size: bytes ? size : (kept?.size ?? size),
+      here: bytes ? 1 : (kept?.here ?? 0),
+      outside: bytes ? (kept?.outside ?? 0) : 1,
     });
-    if (isHere) this.#bytes.set(file.id, bytes);
+    if (bytes) this.#bytes.set(seq, bytes);
   }
 
-  keepLonger(id: string, at: number): void {
-    const file = this.#files.get(id);
-    if (file !== undefined) this.#files.set(id, { ...file, at });
-  }
-
-  remove(id: string, gone: FileGone): void {
-    const file = this.#files.get(id);
-    if (file === undefined) return;
-    const version = file.version + (file.isOutside ? 1 : 0);
-    this.#files.set(id, { ...file, gone, version, isHere: false, isOutside: false });
-    this.#bytes.delete(id);
+  remove(id: string, gone: BlobGone): void {
+    const blob = this.#blobs.get(id);
+    if (!blob) return;
+    const version = blob.version + blob.outside;
+    this.#blobs.set(id, { ...blob, gone, version, here: 0, outside: 0 });
+    this.#bytes.delete(blob.seq);
   }
 
   oldest(): number | null {
-    return this.#kept.length === 0 ? null : Math.min(...this.#kept.map(({ at }) => at));
+    const times = this.#kept.map(([, { at }]) => at);
+    return times.length === 0 ? null : Math.min(...times);
   }
 
-  keptUntil(most: number): StoredFile[] {
-    return this.#kept.filter(({ at }) => at <= most).map(toStoredFile);
+  keptUntil(most: number): string[] {
+    return this.#kept.filter(([, { at }]) => at <= most).map(([id]) => id);
   }
 
-  staleCopies(most: number): string[] {
-    const stale = [...this.#files.values()].filter(({ deleted, version }) => deleted < version);
-    return stale.slice(0, most).map(({ id, deleted }) => copyOf(id, deleted));
+  stale(most: number): StaleCopy[] {
+    const stale = [...this.#blobs].filter(([, { deleted, version }]) => deleted < version);
+    return stale.slice(0, most).map(([id, { deleted }]) => ({ id, version: deleted }));
   }
 
-  forgetCopies(copies: readonly string[]): void {
-    for (const [id, file] of this.#files) {
-      if (copies.includes(copyOf(id, file.deleted)))
-        this.#files.set(id, { ...file, deleted: file.deleted + 1 });
+  forgetStale(copies: readonly StaleCopy[]): void {
+    for (const { id, version } of copies) {
+      const blob = this.#blobs.get(id);
+      if (blob) this.#blobs.set(id, { ...blob, deleted: Math.max(blob.deleted, version + 1) });
     }
   }
 
-  read(id: string, from: number, to: number): Uint8Array {
-    return this.#bytes.get(id)?.subarray(from, to) ?? new Uint8Array();
+  read({ seq }: StoredBlob, from: number, to: number): Uint8Array {
+    return this.#bytes.get(seq)?.subarray(from, to) ?? new Uint8Array();
   }
 
   clear(): void {
-    this.#files.clear();
+    this.#blobs.clear();
     this.#bytes.clear();
   }
 
-  get #kept(): MemoryFile[] {
-    return [...this.#files.values()].filter(({ gone }) => gone === null);
+  get #kept(): [string, MemoryBlob][] {
+    return [...this.#blobs].filter(([, { gone }]) => gone === null);
   }
 }
-
-const toStoredFile = ({ at: _, version, deleted: __, ...file }: MemoryFile): StoredFile => ({
-  ...file,
-  copy: copyOf(file.id, version),
-});
 
 function memoryCredentials(): CredentialStorage {
   let all: readonly StoredCredential[] = [];

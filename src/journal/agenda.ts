@@ -24,12 +24,12 @@ export interface DueRow extends AgendaRow {
   readonly stale?: StaleCopies | undefined;
 }
 
-/** Copies of a session's bytes in a store outside for which it has no more use. */
+/** Copies of a session's blobs in a store outside for which it has no more use. */
 export interface StaleCopies {
   /** Of the session that put them there. */
   readonly incarnation: string;
-  /** The ids of the copies. Absent: all of this incarnation, which was erased. */
-  readonly copies?: readonly string[] | undefined;
+  /** Each with the version under which it was put there. Absent: all of this incarnation, which was erased. */
+  readonly copies?: readonly { readonly id: string; readonly version: number }[] | undefined;
 }
 
 /** The outcome of an offered row. */

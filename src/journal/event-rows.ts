@@ -4,6 +4,7 @@ import type { TreePlace } from '../tool/call-origin.ts';
 import type { ContentPart } from '../tool/content.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { ResultData } from '../tool/tool-result.ts';
+import type { KeptBlob } from './blob.ts';
 import type { NewRow, Row } from './event-page.ts';
 import {
   EVENT_VERSION,
@@ -13,7 +14,6 @@ import {
   type SessionEvent,
   type StoredEvent,
 } from './events.ts';
-import type { KeptFile } from './kept-file.ts';
 import type { JournaledCall, JournaledPart } from './reply-data.ts';
 import type { RequestKey, ScheduledTurn, TurnStart } from './session-port.ts';
 import type { TurnState } from './state.ts';
@@ -224,8 +224,9 @@ interface NewTurn {
   readonly message: string;
   /** All of the message in its order, where it has files. */
   readonly parts?: readonly ContentPart[] | undefined;
-  /** The files of the message that are to be kept. */
-  readonly files?: readonly KeptFile[] | undefined;
+  /** What is to be kept with the message, and how many bytes of it the session may keep. */
+  readonly blobs?: readonly KeptBlob[] | undefined;
+  readonly room?: number | undefined;
   readonly context: ToolCallContext;
   /** Absent: the turn begins a loop of its own. */
   readonly loopId?: string | undefined;
@@ -239,7 +240,7 @@ interface NewTurn {
 /** The rows that start a turn. `newId` answers an id unlike any other. */
 export function toTurnStart(start: NewTurn, newId: () => string): TurnStart {
   const turn = newId();
-  const { agent, message, parts, files, context, loopId = turn, request } = start;
+  const { agent, message, parts, blobs, room, context, loopId = turn, request } = start;
   return {
     turn,
     opening: toRow({ type: 'session-opened', incarnation: newId(), agent }),
@@ -254,7 +255,7 @@ export function toTurnStart(start: NewTurn, newId: () => string): TurnStart {
       ...start.place,
     }),
     request,
-    ...(files && files.length > 0 && { files }),
+    ...(blobs && { blobs, room }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { KeptFile } from './kept-file.ts';
+import type { KeptBlob } from './blob.ts';
 
 /**
  * What is left for the holder of a session. `expired` is posted by the object itself, at a wait's time; `late` is the result
@@ -24,8 +24,8 @@ export interface PostedMessage {
   readonly turn: string;
   readonly body: string;
   readonly answers?: WaitAnswer | undefined;
-  /** Files that a late result names. */
-  readonly files?: readonly KeptFile[] | undefined;
+  /** Blobs that a late result names. */
+  readonly blobs?: readonly KeptBlob[] | undefined;
 }
 
 /** What became of a message that was posted to the holder of a turn. */

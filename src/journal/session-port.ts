@@ -1,8 +1,16 @@
 import type { WhenBusy } from '../tool/call.ts';
 import type { AgendaOwner, AgendaRow } from './agenda.ts';
+import type {
+  BlobLoad,
+  BlobPage,
+  BlobQuery,
+  BlobRemoved,
+  BlobStates,
+  BlobsRefused,
+  KeptBlob,
+} from './blob.ts';
 import type { Deferred, EventPage, FoldStart, NewRow, ReadQuery } from './event-page.ts';
 import type { InboxMessage, Posted, PostedMessage, WaitingLoad } from './inbox-message.ts';
-import type { FileDeleted, FilePage, FileQuery, FileStates, KeptFile } from './kept-file.ts';
 import type { Line, Watcher } from './live-items.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -39,15 +47,15 @@ export interface SessionPort {
    * an alarm again that the platform has lost.
    */
   read(query: ReadQuery): Promise<EventPage | null>;
-  /** Reads bytes of a file that the session keeps. `null`: it keeps no such file. */
-  file(query: FileQuery): Promise<FilePage | null>;
-  /** Returns how these files stand, by their ids, or `null` if there is no such session. */
-  fileStates(ids: readonly string[]): Promise<FileStates | null>;
+  /** Reads bytes of a blob that the session keeps. `null`: it keeps no such blob. */
+  blob(query: BlobQuery): Promise<BlobPage | null>;
+  /** Returns the states of these blobs, by their ids, or `null` if there is no such session. */
+  blobStates(ids: readonly string[]): Promise<BlobStates | null>;
   /**
-   * Deletes the bytes of a file, which no longer count, and remembers that it was deleted. A copy in a store outside is due to be
-   * deleted there. Deletes nothing while a turn runs.
+   * Removes the bytes of a blob, which no longer count, and remembers that it was deleted. A copy in a store outside is due to be
+   * deleted there. Removes nothing while a turn runs.
    */
-  deleteFile(id: string): Promise<FileDeleted>;
+  removeBlob(id: string): Promise<BlobRemoved>;
   /**
    * Opens a line over which the watcher is told where the session stands: at once, and whenever events were stored, other messages
    * wait, one was left for the holder, the lease was given back or the session was erased; and, if it wants that, what the holder
@@ -98,7 +106,9 @@ export interface TurnStart {
   readonly started: NewRow;
   readonly request?: RequestKey | undefined;
   /** Those that its message names; kept whether it starts now or waits, and not when it is refused. */
-  readonly files?: readonly KeptFile[] | undefined;
+  readonly blobs?: readonly KeptBlob[] | undefined;
+  /** How many bytes of blobs the session may keep. The turn is refused if it brings more. Defaults to any number. */
+  readonly room?: number | undefined;
   /**
    * When a turn is open: `queue` stores it, to be started when those before it have ended; `steer` leaves it to the holder
    * of the open turn, and queues it if that ends first; `{ steer }` names the one turn for which it does so, and queues it behind
@@ -109,15 +119,13 @@ export interface TurnStart {
   readonly delayMs?: number | undefined;
   /** The session is erased when nothing has happened in it for so many milliseconds; never unless the last turn says so. */
   readonly retainMs?: number | undefined;
-  /** A file is deleted so many milliseconds after it came; never, unless the last turn says so. */
-  readonly fileRetainMs?: number | undefined;
+  /** A blob is removed so many milliseconds after it came last; never, unless the last turn says so. */
+  readonly blobRetainMs?: number | undefined;
   /**
-   * A use of a module that may keep bytes of this session in a store outside. Once the session is erased, or has deleted such a file, the
+   * A use of a module that may keep blobs of this session in a store outside. Once the session is erased, or has removed such a blob, the
    * use is offered a row of what is stale there.
    */
   readonly keepsOutside?: AgendaOwner | undefined;
-  /** The incarnation under which a store outside has the bytes of `files`. The turn is refused if the session has another one. */
-  readonly filesUnder?: string | undefined;
 }
 
 interface LeaseRequest {
@@ -176,10 +184,8 @@ export interface Leased extends FoldStart, ToldLoad {
   /** The events to fold after `covered`. */
   readonly page: EventPage;
   readonly inbox: readonly InboxMessage[];
-  /** What its files weigh, in bytes; absent when it has none. */
-  readonly fileBytes?: number | undefined;
-  /** Some of its files were deleted. */
-  readonly hasGoneFiles?: true | undefined;
+  /** Absent if the session never had a blob. */
+  readonly blobs?: BlobLoad | undefined;
   /** As an append is answered. */
   readonly live?: true | undefined;
 }
@@ -214,10 +220,7 @@ export type NotStarted =
   | { readonly status: 'key-reused' }
   /** No more may wait: so many turns do, or their messages would weigh more than `MAX_WAITING` allows. */
   | { readonly status: 'full'; readonly most: number }
-  /** Its files are more than the session may keep; in bytes. */
-  | { readonly status: 'files-full'; readonly most: number; readonly used: number }
-  /** The session was erased, or a file deleted, since the bytes were put into the store outside: they are to be put again. */
-  | { readonly status: 'files-moved'; readonly incarnation: string };
+  | BlobsRefused;
 
 /** Why a turn was not leased; nothing has changed. */
 export type NotResumed =
@@ -232,8 +235,8 @@ export interface Change {
   readonly expiries?: readonly { readonly wait: string; readonly after: number }[] | undefined;
   /** Turns that these events schedule in the same session: never refused, since their calls were told. Their holder counts before. */
   readonly scheduled?: readonly ScheduledTurn[] | undefined;
-  /** Files that these events name. */
-  readonly files?: readonly KeptFile[] | undefined;
+  /** Blobs that these events name. */
+  readonly blobs?: readonly KeptBlob[] | undefined;
   /** Ids of inbox rows that these events take in. */
   readonly inboxRead?: readonly number[] | undefined;
   /** Ids of inbox rows that the holder has been told and keeps for later: they are not answered again. An older object does. */

@@ -1,12 +1,12 @@
 /** Files in loops: the seam by which a module keeps them and shows them to models. Without it a loop names files in words. */
+import type { BlobLoad, KeptBlob } from '../journal/blob.ts';
 import type { SessionEvent, StoredEvent } from '../journal/events.ts';
-import type { KeptFile } from '../journal/kept-file.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { FrameState } from '../journal/state.ts';
 import type { ChatModel, ModelMessage, ModelRequest } from '../model/chat-model.ts';
 import type { MessagePart } from '../model/parts.ts';
 import type { HistoryMessage } from '../tool/call.ts';
-import type { ContentPart, NewFile, StoredFile } from '../tool/content.ts';
+import type { ContentPart, NewFile } from '../tool/content.ts';
 import type { GivenEnv } from '../tool/env.ts';
 import type { Log } from '../tool/log.ts';
 import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
@@ -57,10 +57,10 @@ export interface LoopFiles {
 
 /** The files of a session while one invocation holds it. */
 export interface HeldFiles extends LoopFiles {
-  /** Returns the files that an event names and that are not stored yet: they are stored with it. */
-  namedBy(event: SessionEvent): readonly KeptFile[];
+  /** Returns the files that an event names and that are not stored yet: they are stored with it. `undefined`: there are none. */
+  namedBy(event: SessionEvent): readonly KeptBlob[] | undefined;
   /** Returns the same for parts that are left for the next lease holder. */
-  namedIn(parts: readonly ContentPart[]): readonly KeptFile[];
+  namedIn(parts: readonly ContentPart[]): readonly KeptBlob[] | undefined;
   /** These events are stored, and so are the files that they name. */
   stored(events: readonly StoredEvent[]): void;
   /** A message was taken in while the session was held, and may have brought files again that had been deleted. */
@@ -69,25 +69,32 @@ export interface HeldFiles extends LoopFiles {
 
 /** A session that is held. */
 export interface HoldingSession {
-  readonly port: Pick<SessionPort, 'file' | 'fileStates'>;
+  readonly port: Pick<SessionPort, 'blob' | 'blobStates'>;
   /** The session's name. */
   readonly name: string;
   /** Returns the session's incarnation. */
   readonly incarnation: () => string;
-  /** What the session's files weigh already, in bytes. */
-  readonly used: number;
-  /** Some of the session's files were deleted. */
-  readonly hasGone: boolean;
+  /** What the session keeps already; absent if it never kept any. */
+  readonly kept?: BlobLoad | undefined;
   /** Counts requests. */
   readonly count: (subrequests: number) => void;
   readonly log: Log;
   readonly env: GivenEnv;
 }
 
+/** A message whose files are named, and what is to be kept with it. */
+export interface NamedFiles {
+  readonly parts: readonly ContentPart[];
+  /** Each once; absent if the message brings no bytes. */
+  readonly blobs?: readonly KeptBlob[] | undefined;
+  /** How many bytes of blobs the session may keep. */
+  readonly room?: number | undefined;
+}
+
 /** What a module brings that keeps files. */
 export interface FileKeeper {
-  /** Names a file by the hash of its bytes. @throws FileRefusedError if it is empty or too large. */
-  named(file: NewFile): Promise<StoredFile>;
+  /** Names the new files of a message by the hashes of their bytes. @throws FileRefusedError if one is empty or too large. */
+  named(parts: readonly ContentPart[]): Promise<NamedFiles>;
   /** Opens the files of a session for the invocation that holds it. */
   open(session: HoldingSession): HeldFiles;
   /** Makes the files of a loop without a session. */

@@ -1,8 +1,8 @@
+import type { KeptBlob } from '../journal/blob.ts';
 import { openBatch, waitId } from '../journal/conversation.ts';
 import type { NewRow } from '../journal/event-page.ts';
 import { toScheduledTurn } from '../journal/event-rows.ts';
 import { ROOT, type SessionEvent, type StoredEvent } from '../journal/events.ts';
-import type { KeptFile } from '../journal/kept-file.ts';
 import type {
   Appended,
   Change,
@@ -18,8 +18,8 @@ import type { Clock } from './read-platform.ts';
 export interface Emitted extends DueLater {
   readonly row: NewRow;
   readonly event: StoredEvent;
-  /** The files that are stored with it in the same commit. */
-  readonly files: readonly KeptFile[];
+  /** Stored with it in the same commit; absent if there is none. */
+  readonly blobs: readonly KeptBlob[] | undefined;
   /** It is a reply, or the result of a call. */
   readonly progress: boolean;
 }
@@ -44,16 +44,16 @@ export function dueOf(turn: TurnState | undefined, event: SessionEvent): DueLate
   return NOTHING_LATER;
 }
 
-/** Of bodies, a character of which has two bytes at the most, and of files: an RPC message weighs at most 32 MiB. */
+/** Of bodies, a character of which has two bytes at the most, and of blobs: an RPC message weighs at most 32 MiB. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Takes from the pending events what fits into one message to the object, and at least one if there is one. */
 export function takeFitting(pending: Emitted[]): Emitted[] {
   let size = 0;
   let taken = 0;
-  for (const { row, files } of pending) {
+  for (const { row, blobs } of pending) {
     size += 2 * row.body.length;
-    for (const file of files) size += file.size;
+    for (const blob of blobs ?? []) size += blob.size;
     if (taken > 0 && size > MAX_BYTES) break;
     taken += 1;
   }
@@ -67,20 +67,20 @@ export function toChange(
   inboxHeld: readonly number[],
 ): Change {
   const events: NewRow[] = [];
-  const files: KeptFile[] = [];
+  const blobs: KeptBlob[] = [];
   const expiries: NonNullable<DueLater['expiry']>[] = [];
   const scheduled: ScheduledTurn[] = [];
   let progress = false;
   for (const one of sent) {
     events.push(one.row);
-    files.push(...one.files);
+    if (one.blobs) blobs.push(...one.blobs);
     if (one.expiry) expiries.push(one.expiry);
     scheduled.push(...one.scheduled);
     progress ||= one.progress;
   }
   return {
     events,
-    ...(files.length > 0 && { files }),
+    ...(blobs.length > 0 && { blobs }),
     ...(inboxRead.length > 0 && { inboxRead }),
     ...(inboxHeld.length > 0 && { inboxHeld }),
     ...(progress && { progress }),

@@ -89,9 +89,8 @@ export class HeldSession implements Holder {
     };
     const { epoch, leaseMs, cause, expiredFor } = leased;
     const isHeld = (): boolean => this.#lease.held;
-    const { name, fileBytes: used = 0, hasGoneFiles: hasGone = false } = leased;
     const files = options.files?.open({
-      ...{ port, name, used, hasGone, log },
+      ...{ port, name: leased.name, kept: leased.blobs, log },
       incarnation: () => state.incarnation,
       count: (subrequests) => this.count(subrequests),
       env: options.env ?? {},
@@ -107,7 +106,7 @@ export class HeldSession implements Holder {
       outbox: this.outbox,
       log,
       onCancel: () => this.cancel(),
-      filesOf: files && ((result) => files.namedIn(partsOfResult(result))),
+      blobsOf: files && ((result) => files.namedIn(partsOfResult(result))),
     });
     const lost = (reason: Interrupted): void => this.outbox.fence(reason);
     const renewing = (): void => void this.#leaving.look();

@@ -1,8 +1,8 @@
+import type { KeptBlob } from '../journal/blob.ts';
 import { findOpenCall, openBatch, pendingWait, waitId } from '../journal/conversation.ts';
 import { parseEvent } from '../journal/event-rows.ts';
 import { inFrame, ROOT, type SessionEvent } from '../journal/events.ts';
 import type { InboxMessage } from '../journal/inbox-message.ts';
-import type { KeptFile } from '../journal/kept-file.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { CallRecord, SessionState, TurnState } from '../journal/state.ts';
 import type { Answer, Wait } from '../journal/wait.ts';
@@ -39,8 +39,8 @@ interface Options {
   readonly log: Log;
   /** Called when the turn was cancelled. */
   readonly onCancel: () => void;
-  /** Answers the files of a result that nothing stored has named yet. */
-  readonly filesOf?: ((result: ResultData) => readonly KeptFile[]) | undefined;
+  /** Returns what a result names that is not stored yet; absent if there is none. */
+  readonly blobsOf?: ((result: ResultData) => readonly KeptBlob[] | undefined) | undefined;
 }
 
 /** What others leave for the holder of a session, as one holder journals it: each message once. */
@@ -102,7 +102,7 @@ export class HeldInbox {
 
   /** Journals a late result while this invocation holds the turn, and otherwise leaves it for the next holder. */
   async late(message: LateMessage): Promise<void> {
-    const { outbox, port, filesOf, log } = this.#options;
+    const { outbox, port, blobsOf, log } = this.#options;
     const { turn } = outbox.state;
     if (!turn) return;
     try {
@@ -114,10 +114,9 @@ export class HeldInbox {
       // The lease was lost on the way. If it was stored all the same, the next holder finds the outcome known.
     }
     try {
-      const files = filesOf?.(message.result) ?? [];
+      const blobs = blobsOf?.(message.result);
       const body = JSON.stringify(message);
-      const late = { kind: 'late', turn: turn.id, body } as const;
-      const posted = await port.post({ ...late, ...(files.length > 0 && { files }) });
+      const posted = await port.post({ kind: 'late', turn: turn.id, body, blobs });
       if (posted === 'session-full') throw new Error('The session is full.');
     } catch (thrown) {
       const told = `the late result of call ${message.call} could not be kept`;

@@ -1,20 +1,22 @@
+import type { KeptBlob } from '../journal/blob.ts';
 import type { Deferred } from '../journal/event-page.ts';
 import { parseEvent } from '../journal/event-rows.ts';
-import type { KeptFile } from '../journal/kept-file.ts';
 import type { Accepted, Leased, NotStarted, SessionPort, TurnStart } from '../journal/session-port.ts';
 import { type FileKeeper, needsFiles } from '../loop/loop-files.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { TurnPrincipal } from '../tool/call.ts';
 import { type ContentPart, isFile, isNew, textsOf } from '../tool/content.ts';
 
-/** A message as it is journaled, and the files that are to be kept with it. */
+/** A message as it is journaled, and what is to be kept with it. */
 interface NewMessage {
   /** What it says in words. */
   readonly message: string;
   /** All of it in its order; absent when it holds no file. */
   readonly parts?: readonly ContentPart[];
-  /** Each once, also where the message holds the same bytes several times. */
-  readonly files?: readonly KeptFile[];
+  /** Each once, also if the message holds the same bytes several times; absent if it holds none. */
+  readonly blobs?: readonly KeptBlob[] | undefined;
+  /** How many bytes of blobs the session may keep. */
+  readonly room?: number | undefined;
 }
 
 /**
@@ -27,19 +29,12 @@ export async function toNewMessage(
   keeper: Pick<FileKeeper, 'named'> | undefined,
 ): Promise<NewMessage> {
   if (typeof sent === 'string') return { message: sent };
-  const parts: ContentPart[] = [];
-  const files = new Map<string, KeptFile>();
-  for (const part of sent) {
-    if (isNew(part)) {
-      if (!keeper) throw new ConfigurationError(needsFiles('A message with a file'));
-      const stored = await keeper.named(part);
-      const { type: _, ...file } = stored;
-      if (!files.has(file.id)) files.set(file.id, { ...file, bytes: part.bytes });
-      parts.push(stored);
-    } else if (isFile(part) || part.text.trim() !== '') parts.push(part);
-  }
-  const message = textsOf(parts);
-  return parts.some(isFile) ? { message, parts, files: [...files.values()] } : { message };
+  const said = sent.filter((part) => isFile(part) || part.text.trim() !== '');
+  const message = textsOf(said);
+  if (!said.some(isFile)) return { message };
+  if (keeper) return { message, ...(await keeper.named(said)) };
+  if (said.some(isNew)) throw new ConfigurationError(needsFiles('A message with a file'));
+  return { message, parts: said };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { SessionObject } from '../../durable-objects/session-object.ts';
+import type { KeptBlob } from '../journal/blob.ts';
 import type { Notice } from '../journal/event-page.ts';
-import type { KeptFile } from '../journal/kept-file.ts';
 import {
   fromWire,
   isShown,
@@ -52,9 +52,9 @@ export function objectSession(
     renew: (epoch, inboxHeld) => send(async (object) => object.renew(epoch, inboxHeld)),
     post: (message) => send(async (object) => object.post(toSend(message))),
     read: (query) => send(async (object) => object.read(query)),
-    file: (query) => send(async (object) => object.file(query)),
-    fileStates: (ids) => send(async (object) => object.fileStates(ids)),
-    deleteFile: (id) => send(async (object) => object.deleteFile(id)),
+    blob: (query) => send(async (object) => object.blob(query)),
+    blobStates: (ids) => send(async (object) => object.blobStates(ids)),
+    removeBlob: (id) => send(async (object) => object.removeBlob(id)),
     credential: (epoch, key) => send(async (object) => object.credential(epoch, key)),
     keepCredential: (epoch, key, value) => send(async (object) => object.keepCredential(epoch, key, value)),
     watch: (watcher) => send((object) => watch(object, watcher)),
@@ -69,10 +69,10 @@ export function objectSession(
   };
 }
 
-/** What a call brings, with files that carry their own bytes and no others. */
-const toSend = <T extends { readonly files?: readonly KeptFile[] | undefined }>(sent: T): T =>
-  sent.files
-    ? { ...sent, files: sent.files.map((file) => ({ ...file, bytes: file.bytes && alone(file.bytes) })) }
+/** What a call brings, with blobs that carry their own bytes and no others. */
+const toSend = <T extends { readonly blobs?: readonly KeptBlob[] | undefined }>(sent: T): T =>
+  sent.blobs
+    ? { ...sent, blobs: sent.blobs.map((blob) => ({ ...blob, bytes: blob.bytes && alone(blob.bytes) })) }
     : sent;
 
 /** Of a view, all that it looks at would cross. */

@@ -39,7 +39,7 @@ interface Options {
   readonly waiting?: WaitingLoad | undefined;
   /** Answers which inbox rows are known and kept for later. */
   readonly inboxHeld: () => readonly number[];
-  /** Names the files that are stored with an event. */
+  /** Names what is stored with an event. */
   readonly files?: Pick<HeldFiles, 'namedBy'> | undefined;
 }
 
@@ -120,8 +120,8 @@ export class Outbox implements LoopJournal {
       const progress = progressBy(event.type) === 'result';
       this.hasProgressed ||= progress;
       reduce(this.state, stored, this.#options.memories);
-      const files = this.#options.files?.namedBy(event) ?? [];
-      this.#pending.push({ row, event: stored, files, progress, ...dueOf(this.state.turn, stored) });
+      const blobs = this.#options.files?.namedBy(event);
+      this.#pending.push({ row, event: stored, blobs, progress, ...dueOf(this.state.turn, stored) });
     }
     this.#changes.tell();
     this.#schedule();

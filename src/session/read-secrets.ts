@@ -93,8 +93,8 @@ export function namesOfSession(name: string): Omit<SessionAddress, 'owner'> {
 /** The name of the agent alone. @throws Error as `namesOfSession` does. */
 export const agentOfSession = (name: string): string => namesOfSession(name).agent;
 
-/** What every message says of its session: how long it and its files are kept, and whether the app has a store for files. */
-export type Keeping = Pick<TurnStart, 'retainMs' | 'fileRetainMs' | 'keepsOutside'>;
+/** What every message says of its session: how long it and its blobs are kept, and whether a module has a store for them. */
+export type Keeping = Pick<TurnStart, 'retainMs' | 'blobRetainMs' | 'keepsOutside'>;
 
 /** Returns the port of a session whose messages say this. */
 export function withKeeping(port: SessionPort, keeping: Keeping): SessionPort {

@@ -143,15 +143,15 @@ export function toSent(
 }
 
 /** The bytes of a file that the session keeps; `null` when it keeps none of this id. */
-export async function readFile(port: Pick<SessionPort, 'file'>, id: string): Promise<Uint8Array | null> {
+export async function readFile(port: Pick<SessionPort, 'blob'>, id: string): Promise<Uint8Array | null> {
   let bytes: Uint8Array | null = null;
   for (let from = 0; ; ) {
-    const page = await port.file({ id, from });
+    const page = await port.blob({ id, from });
     if (!page?.bytes) return null;
-    bytes ??= new Uint8Array(page.file.size);
+    bytes ??= new Uint8Array(page.size);
     bytes.set(page.bytes, from);
     from += page.bytes.byteLength;
-    if (from >= page.file.size) return bytes;
+    if (from >= page.size) return bytes;
   }
 }
 

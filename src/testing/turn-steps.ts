@@ -19,7 +19,8 @@ export const TESTER = 'tester';
 interface NewMessage {
   readonly message: string;
   readonly parts?: readonly ContentPart[] | undefined;
-  readonly files?: TurnStart['files'];
+  readonly blobs?: TurnStart['blobs'];
+  readonly room?: TurnStart['room'];
   readonly context?: ToolCallContext | undefined;
   /** `tester` unless given. */
   readonly from?: TurnPrincipal | undefined;

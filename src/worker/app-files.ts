@@ -1,10 +1,11 @@
 /** How an app takes files: the part of the seam `APP` for which messages are read. Without it messages are words. */
 import type { Agent } from '../agent/define-agent.ts';
 import type { AgendaOwner } from '../journal/agenda.ts';
-import type { FilePage } from '../journal/kept-file.ts';
-import type { SessionPort, TurnStart } from '../journal/session-port.ts';
+import type { Deferred } from '../journal/event-page.ts';
+import type { Accepted, Leased, NotStarted, SessionPort, TurnStart } from '../journal/session-port.ts';
 import type { ChatModel, MediaTaken } from '../model/chat-model.ts';
 import type { Meter } from '../session/meter.ts';
+import type { StoredFile } from '../tool/content.ts';
 import type { JsonObject } from '../tool/json.ts';
 import type { Log } from '../tool/log.ts';
 import type { FormField, PartPlace, PlacedPart } from './sent-parts.ts';
@@ -45,23 +46,23 @@ export interface BodyLimits {
 export interface FilesAt {
   readonly env: Readonly<Record<string, unknown>>;
   readonly host: { readonly meter: Pick<Meter, 'spend'>; readonly log: Log };
-  readonly target: { readonly name: string; readonly port: Pick<SessionPort, 'file' | 'fileStates'> };
+  readonly target: { readonly name: string; readonly port: Pick<SessionPort, 'blob' | 'blobStates'> };
   readonly requestId?: string | undefined;
 }
 
-/** What a session says to a message: whether it took it, as which turn, and which incarnation it has if the files are elsewhere. */
+/** What a session answers to a message. */
 export interface TakenMessage {
-  readonly answer: { readonly status: string; readonly turn?: string; readonly incarnation?: string };
+  readonly answer: Accepted | Deferred | Leased | NotStarted;
 }
 
 /** What is known of a file of a session, and how its bytes are read. */
 export interface SessionFile {
-  readonly file: FilePage['file'];
+  readonly file: Omit<StoredFile, 'type'>;
   /** Returns bytes from `from` on: at least one, and at most `length`. @throws SessionError if they are not to be had. */
   read(from: number, length: number): Promise<Uint8Array>;
 }
 
-/** Takes a message once its files are where they are to be kept. */
+/** Takes a message once its files are where they are to be kept. @throws SessionError if the session keeps none of them. */
 export type TakeWithFiles = <Taken extends TakenMessage>(
   at: FilesAt,
   start: TurnStart,
@@ -72,8 +73,8 @@ export type TakeWithFiles = <Taken extends TakenMessage>(
 export interface AppFiles {
   /** Returns how messages to an agent with this model hold files. `most`: what other bodies may weigh, in bytes. */
   takenBy(agent: Pick<Agent, 'accepts'>, model: ChatModel, most: number): MessageFiles;
-  /** Has a message taken once its files are where they are to be kept. Absent: they go with the message. */
-  readonly take?: TakeWithFiles | undefined;
+  /** Has a message with files taken. */
+  readonly take: TakeWithFiles;
   /**
    * Returns the file of this id, or `undefined` if the session keeps none. Its first `ahead` bytes are there already when they are read,
    * unless a store has them.

@@ -83,8 +83,8 @@ export async function startInBackground({ target, start, steering }: BackgroundT
     case 'busy':
     case 'suspended':
     case 'key-reused':
-    case 'files-full':
-    case 'files-moved':
+    case 'blobs-full':
+    case 'blobs-moved':
       // No port answers so to what may queue, under a key that names it alone, and holds no files.
       throw new Error(`The session took no message: it is ${taken.status}.`);
     default:

@@ -180,7 +180,7 @@ function sessionIn(
   const keepingOf = (kept: Retention): Keeping | undefined => {
     if (kept === 'forever' && !files?.store) return undefined; // what a message says that says nothing
     const keepsOutside = files?.store?.owner;
-    return { retainMs: retainMs(kept), fileRetainMs: fileRetainMs(kept), keepsOutside };
+    return { retainMs: retainMs(kept), blobRetainMs: fileRetainMs(kept), keepsOutside };
   };
   const ofApp = checkedRetention(retention);
   const keeping = new Map(agents.map((agent) => [agent.name, keepingOf(agent.retention ?? ofApp)]));

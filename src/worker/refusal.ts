@@ -136,26 +136,10 @@ export async function refusal(
       return queueFull(refused);
     case 'session-full':
       return sessionFull(refused);
-    case 'files-full':
-      return filesFull(refused);
-    case 'files-moved':
-      return new SessionError('files-unavailable', FILES_MOVED, { retryAfter: 1 });
+    default:
+      throw new Error(`A message is ${refused.status}.`); // which a module that brings blobs has to say
   }
 }
-
-/** Says of a message that its files were not where its session is, each time that they were put there. */
-export const FILES_MOVED =
-  'The session was erased, or files of it were deleted, each time that the files of the message had been stored. ' +
-  'Nothing was taken: send it again.';
-
-type FilesFull = Extract<NotStarted, { status: 'files-full' }>;
-
-/** Says of a message that its files have no room in its session. */
-export const filesFullText = ({ most, used }: Pick<FilesFull, 'most' | 'used'>): string =>
-  `The files of this session weigh ${used} bytes, and may weigh ${most} together. Begin another session, or send less.`;
-
-const filesFull = ({ most, used }: FilesFull): SessionError =>
-  new SessionError('files-full', filesFullText({ most, used }), { more: { most, used } });
 
 /** The error of a message whose session is full. */
 export const sessionFull = (full: Extract<NotStarted, { status: 'session-full' }>): SessionError => {

@@ -59,7 +59,7 @@ export async function sendMessage(at: SessionAccess, sent: SentMessage): Promise
     const sending = { start: placed, inBackground: sent.inBackground };
     return sent.declines ? takeDeclining(at, services, sending) : take(at, sending);
   };
-  const placing = start.files?.length ? at.host.files?.take : undefined;
+  const placing = start.blobs && at.host.files?.take;
   const { answer, sentAt } = await (placing ? placing(at, start, taking) : taking(start));
   switch (answer.status) {
     case 'accepted':
@@ -89,18 +89,17 @@ export async function sendMessage(at: SessionAccess, sent: SentMessage): Promise
 async function turnStartOf(at: SessionAccess, sent: SentMessage): Promise<TurnStart> {
   const { host, target } = at;
   const { said, context, loopId, delaySeconds, whenBusy } = sent;
-  const { message, parts, files } = await toNewMessage(said, host.modules.files);
+  const named = await toNewMessage(said, host.modules.files);
+  const { message, parts } = named;
   const delayMs = delaySeconds === undefined ? undefined : Math.round(delaySeconds * 1000);
   const text = sent.text ?? JSON.stringify([message, parts, context, loopId, delaySeconds]);
   const start = {
+    ...named,
     agent: target.agent.name,
-    message,
-    parts,
     context: sent.contextOfHeaders ? context.merge(sent.contextOfHeaders) : context,
     loopId,
     from: target.caller,
     request: sent.idempotencyKey === undefined ? undefined : await requestKey(sent.idempotencyKey, text),
-    files,
     place: at.origin?.send(),
   };
   return { ...toTurnStart(start, host.newId), delayMs, whenBusy };

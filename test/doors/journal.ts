@@ -1,6 +1,7 @@
 /** A door for tests. Events, the reducer, the state, and the port to a session. */
 
 export type { AgendaOwner, AgendaRow } from '../../src/journal/agenda.ts';
+export type { KeptBlob } from '../../src/journal/blob.ts';
 export { isStart, openBatch } from '../../src/journal/conversation.ts';
 export type {
   Deferred,
@@ -21,7 +22,6 @@ export { EVENT_VERSION, type EventType, inFrame, ROOT } from '../../src/journal/
 export { foldCovered, foldMessage } from '../../src/journal/fold-loop.ts';
 export type { InboxMessage, InboxMessageKind } from '../../src/journal/inbox-message.ts';
 export { MAX_WAITING } from '../../src/journal/inbox-message.ts';
-export { type KeptFile, MAX_SESSION_FILES } from '../../src/journal/kept-file.ts';
 export {
   LIVE,
   type LiveItem,

@@ -17,7 +17,7 @@ import { sha256Hex } from '../../tool/async.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { type BegunTurn, followed, toRunHere } from '../../worker/begun-turn.ts';
-import { FILES_MOVED, filesFullText, queueFullText } from '../../worker/refusal.ts';
+import { queueFullText } from '../../worker/refusal.ts';
 import { type SessionAccess, type Target, targetOf, turnServices } from '../../worker/target.ts';
 import { pendingViews } from '../../worker/turn-view.ts';
 import { IDEMPOTENCY_KEY } from '../content/rpc.ts';
@@ -240,7 +240,9 @@ async function agentRefusal(target: Target, refused: NotTaken): Promise<string> 
     case 'queued':
     case 'steering':
     case 'scheduled':
-      throw new Error(`A message that may not wait is ${refused.status}.`);
+    case 'blobs-full':
+    case 'blobs-moved':
+      throw new Error(`A message of words that may not wait is ${refused.status}.`);
     case 'busy':
       return (
         `The session is busy with turn ${refused.turn}. Send the message again when it has ended, or without a session ` +
@@ -256,10 +258,6 @@ async function agentRefusal(target: Target, refused: NotTaken): Promise<string> 
     }
     case 'key-reused':
       return `This ${IDEMPOTENCY_KEY} was used with another input. Use a new key for a new message.`;
-    case 'files-full':
-      return filesFullText(refused);
-    case 'files-moved':
-      return FILES_MOVED;
     case 'session-full':
       return fullText(refused);
     case 'full':

@@ -20,7 +20,7 @@ export async function deleteFileIn({ target }: SessionAccess, id: string): Promi
   if (!isFileId(id)) throw unknownFile(id);
   const { openTurn } = (await port.read({ from: 1, limit: 1 })) ?? {};
   if (openTurn) await mustMayEnd(target, openTurn.id, 'delete files of');
-  const answer = await port.deleteFile(id);
+  const answer = await port.removeBlob(id);
   if (answer.status === 'unknown') throw unknownFile(id);
   if (answer.status === 'deleted') return;
   const { turn } = answer;

@@ -1,5 +1,4 @@
 /** The routes of the files of a session. */
-import type { FilePage } from '../../journal/kept-file.ts';
 import { toFileName } from '../../tool/content.ts';
 import type { AppFiles, SessionFile } from '../../worker/app-files.ts';
 import { Problem } from '../../worker/problem.ts';
@@ -69,11 +68,11 @@ const SAFE = {
 const SHOWN = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'];
 
 /** Text without a charset would be read by a guess. */
-const shownType = ({ mediaType }: FilePage['file']): string =>
+const shownType = ({ mediaType }: SessionFile['file']): string =>
   mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType;
 
 /** RFC 6266: whether a browser shows it or saves it, and under which name. */
-function disposition({ mediaType, name: given }: FilePage['file']): string {
+function disposition({ mediaType, name: given }: SessionFile['file']): string {
   const kind = SHOWN.includes(mediaType) ? 'inline' : 'attachment';
   const name = toFileName(given ?? '')?.replaceAll(/[/\\]/g, '_');
   if (name === undefined) return kind;

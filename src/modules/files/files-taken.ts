@@ -36,7 +36,7 @@ export const appFiles = ({ storeOf, allowPrivate }: Configured): AppFiles => ({
       check: (parts) => checkFiles(parts, taken),
     };
   },
-  take: storeOf && taking(storeOf),
+  take: taking(storeOf),
   find: finding(storeOf),
 });
 

@@ -1,12 +1,15 @@
 /** Files as they are kept: by the hash of their bytes, and those of a result in place of their bytes. */
+import type { KeptBlob } from '../../journal/blob.ts';
 import { messageOf } from '../../loop/exception-processor.ts';
 import { Interrupted } from '../../loop/holder.ts';
+import type { NamedFiles } from '../../loop/loop-files.ts';
 import { sha256Hex } from '../../tool/async.ts';
 import {
   type ContentPart,
   fileLine,
   isFile,
   isNew,
+  isStored,
   isText,
   type NewFile,
   type StoredFile,
@@ -30,6 +33,46 @@ export async function toStored({ bytes, mediaType, name }: NewFile): Promise<Sto
   const id = await sha256Hex(new Uint8Array(bytes));
   return { type: 'file', id, mediaType, ...(name !== undefined && { name }), size };
 }
+
+/** The most bytes of all files of one session. */
+export const MAX_SESSION_FILES = 50 * 1024 * 1024;
+
+/** The files of a message by the hashes of their bytes, each of which is kept once. @throws FileRefusedError as `toStored` does. */
+export async function namedFiles(said: readonly ContentPart[]): Promise<NamedFiles> {
+  const blobs = new Map<string, KeptBlob>();
+  const parts: ContentPart[] = [];
+  for (const part of said) {
+    const stored = isNew(part) ? await toStored(part) : part;
+    parts.push(stored);
+    if (isNew(part) && isStored(stored) && !blobs.has(stored.id)) blobs.set(stored.id, toBlob(stored, part));
+  }
+  return blobs.size === 0 ? { parts } : { parts, blobs: [...blobs.values()], room: MAX_SESSION_FILES };
+}
+
+/** What a session keeps of a file. `place`: its bytes, or the store that has them. */
+export const toBlob = (
+  { id, size, mediaType, name }: Omit<StoredFile, 'type'>,
+  { bytes, outside }: Pick<KeptBlob, 'bytes' | 'outside'>,
+): KeptBlob => ({
+  id,
+  size,
+  about: JSON.stringify({ mediaType, name }),
+  ...(outside ? { outside } : { bytes }),
+});
+
+/** The file of a blob. */
+export function fileOf({
+  id,
+  size,
+  about,
+}: Pick<KeptBlob, 'id' | 'size' | 'about'>): Omit<StoredFile, 'type'> {
+  const { mediaType, name } = JSON.parse(about) as Pick<StoredFile, 'mediaType' | 'name'>; // written by toBlob
+  return { id, mediaType, ...(name !== undefined && { name }), size };
+}
+
+/** The id of a copy of a file in a store. */
+export const copyOf = ({ id, version }: { readonly id: string; readonly version: number }): string =>
+  version === 0 ? id : `${id}.${version}`;
 
 /** The most bytes of files in one result: they travel with the event that names them. */
 const MAX_RESULT_FILES = 12 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import type { FileGone } from '../../journal/kept-file.ts';
+import type { BlobGone } from '../../journal/blob.ts';
 import type { LoopFiles, ShowingLoop, ShownFiles } from '../../loop/loop-files.ts';
 import { toBase64 } from '../../tool/base64.ts';
 import type { NewFile, StoredFile } from '../../tool/content.ts';
@@ -35,7 +35,7 @@ export class MemoryFiles implements LoopFiles, ReadableFiles {
     );
   }
 
-  async gone(): Promise<ReadonlyMap<string, FileGone>> {
+  async gone(): Promise<ReadonlyMap<string, BlobGone>> {
     return NONE;
   }
 
@@ -44,4 +44,4 @@ export class MemoryFiles implements LoopFiles, ReadableFiles {
   }
 }
 
-const NONE: ReadonlyMap<string, FileGone> = new Map();
+const NONE: ReadonlyMap<string, BlobGone> = new Map();

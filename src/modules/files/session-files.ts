@@ -1,5 +1,5 @@
+import type { BlobGone, BlobPage, KeptBlob, OutsideBlob } from '../../journal/blob.ts';
 import type { SessionEvent, StoredEvent } from '../../journal/events.ts';
-import { type FileGone, type KeptFile, MAX_SESSION_FILES } from '../../journal/kept-file.ts';
 import { Interrupted } from '../../loop/holder.ts';
 import type {
   FileKeeper,
@@ -15,14 +15,23 @@ import { type ContentPart, isStored, type NewFile, type StoredFile } from '../..
 import type { Secrets } from '../../tool/secrets.ts';
 import { partsOfResult, type ToolResult } from '../../tool/tool-result.ts';
 import type { FileKey, FileStore } from './file-store.ts';
-import { FileRefusedError, toStored, withKeptFiles } from './kept-files.ts';
+import {
+  copyOf,
+  FileRefusedError,
+  fileOf,
+  MAX_SESSION_FILES,
+  namedFiles,
+  toBlob,
+  toStored,
+  withKeptFiles,
+} from './kept-files.ts';
 import { MemoryFiles } from './memory-files.ts';
 import { type ReadableFiles, showFiles } from './shown-files.ts';
 import { FILES_OWNER, type StoreOf } from './stored-files.ts';
 
 /** Makes what keeps the files of an app: with their sessions, or in a store outside. */
 export const fileKeeper = (storeOf: StoreOf | undefined): FileKeeper => ({
-  named: toStored,
+  named: namedFiles,
   open: ({ env, ...session }) => new SessionFiles({ ...session, store: storeOf?.(env) }),
   inMemory: () => new MemoryFiles(),
 });
@@ -39,18 +48,18 @@ const MAX_HELD = 22 * 1024 * 1024;
 export class SessionFiles implements HeldFiles, ReadableFiles {
   readonly #options: Options;
   /** Kept here, and not stored yet. */
-  readonly #fresh = new Map<string, KeptFile>();
+  readonly #fresh = new Map<string, KeptBlob>();
   /** As requests carry them, those that were asked for last at the end. */
   readonly #held = new Map<string, Promise<string | undefined>>();
   readonly #sizes = new Map<string, number>();
   /** The files that were looked for among the deleted ones; `null` of one that is not. */
-  readonly #gone = new Map<string, FileGone | null>();
+  readonly #gone = new Map<string, BlobGone | null>();
   readonly #withoutFiles = new Set<string>();
   #used: number;
 
   constructor(options: Options) {
     this.#options = options;
-    this.#used = options.used;
+    this.#used = options.kept?.bytes ?? 0;
   }
 
   keep(result: ToolResult, secrets: Secrets, onLost: (problem: string) => void): Promise<ToolResult> {
@@ -68,24 +77,21 @@ export class SessionFiles implements HeldFiles, ReadableFiles {
    */
   async keepFile(file: NewFile): Promise<StoredFile> {
     const stored = await toStored(file);
-    const { id, size, mediaType, name } = stored;
+    const { id, size } = stored;
     if ((await this.#isThere(id)) || this.#fresh.has(id)) return stored;
     const { bytes } = file;
     // Bytes that the session has already are counted twice, until the next turn: it is asked for them only where there is no room.
     if (this.#used + size > MAX_SESSION_FILES) {
-      if (await this.#options.port.file({ id, length: 1 })) return stored;
+      if (await this.#options.port.blob({ id, length: 1 })) return stored;
       throw new FileRefusedError(
         `The files of this conversation weigh ${this.#used} bytes, and may weigh ${MAX_SESSION_FILES} together.`,
       );
     }
     const { store } = this.#options;
     this.#used += size;
-    const fresh = { id, mediaType, name, size };
     try {
-      this.#fresh.set(
-        id,
-        store ? { ...fresh, ...(await this.#put(store, stored, bytes)) } : { ...fresh, bytes },
-      );
+      const outside = store && (await this.#put(store, stored, bytes));
+      this.#fresh.set(id, toBlob(stored, { bytes, outside }));
     } catch (failure) {
       this.#used -= size;
       throw failure;
@@ -100,39 +106,31 @@ export class SessionFiles implements HeldFiles, ReadableFiles {
    *
    * @throws Interrupted if the session was erased: its files are deleted a while later, and no new one may come after that.
    */
-  async #put(
-    store: FileStore,
-    { id, mediaType }: StoredFile,
-    bytes: Uint8Array,
-  ): Promise<Pick<KeptFile, 'copy' | 'outside'>> {
-    const { port, count } = this.#options;
-    const key = this.#key(id);
-    const states = await port.fileStates([id]);
-    if (states?.incarnation !== key.incarnation)
+  async #put(store: FileStore, { id, mediaType }: StoredFile, bytes: Uint8Array): Promise<OutsideBlob> {
+    const { port, count, name: session, incarnation: current } = this.#options;
+    const incarnation = current();
+    const states = await port.blobStates([id]);
+    if (states?.incarnation !== incarnation)
       throw new Interrupted('lost', 'The session was erased while a tool made a file.');
-    const [{ isOutside = false, copy = id } = {}] = states.files;
+    const [{ isOutside = false, version = 0 } = {}] = states.blobs;
     if (!isOutside) {
       count(1);
-      await store.put({ ...key, id: copy }, bytes, mediaType);
+      await store.put({ session, incarnation, id: copyOf({ id, version }) }, bytes, mediaType);
     }
-    return { outside: FILES_OWNER, ...(copy !== id && { copy }) };
+    return { ...FILES_OWNER, incarnation, version };
   }
 
-  #key(id: string): FileKey {
-    const { name: session, incarnation } = this.#options;
-    return { session, incarnation: incarnation(), id };
+  namedBy(event: SessionEvent): readonly KeptBlob[] | undefined {
+    return 'result' in event ? this.namedIn(partsOfResult(event.result)) : undefined;
   }
 
-  namedBy(event: SessionEvent): readonly KeptFile[] {
-    return 'result' in event ? this.namedIn(partsOfResult(event.result)) : [];
-  }
-
-  namedIn(parts: readonly ContentPart[]): readonly KeptFile[] {
-    return parts.filter(isStored).flatMap(({ id }) => this.#fresh.get(id) ?? []);
+  namedIn(parts: readonly ContentPart[]): readonly KeptBlob[] | undefined {
+    const named = parts.filter(isStored).flatMap(({ id }) => this.#fresh.get(id) ?? []);
+    return named.length > 0 ? named : undefined;
   }
 
   stored(events: readonly StoredEvent[]): void {
-    for (const event of events) for (const { id } of this.namedBy(event)) this.#fresh.delete(id);
+    for (const event of events) for (const { id } of this.namedBy(event) ?? []) this.#fresh.delete(id);
   }
 
   async read(files: readonly StoredFile[]): Promise<ReadonlyMap<string, string>> {
@@ -150,15 +148,15 @@ export class SessionFiles implements HeldFiles, ReadableFiles {
     return shown;
   }
 
-  async gone(files: readonly StoredFile[]): Promise<ReadonlyMap<string, FileGone>> {
+  async gone(files: readonly StoredFile[]): Promise<ReadonlyMap<string, BlobGone>> {
     const known = this.#gone;
-    const unknown = this.#options.hasGone ? files.filter(({ id }) => !known.has(id)) : [];
+    const unknown = this.#options.kept?.gone ? files.filter(({ id }) => !known.has(id)) : [];
     try {
       if (unknown.length > 0) await this.#askGone([...new Set(unknown.map(({ id }) => id))]);
     } catch (failure) {
       throw orHandOver(failure);
     }
-    const isGone = ({ id }: StoredFile): readonly (readonly [string, FileGone])[] => {
+    const isGone = ({ id }: StoredFile): readonly (readonly [string, BlobGone])[] => {
       const why = known.get(id);
       return why ? [[id, why]] : [];
     };
@@ -170,29 +168,33 @@ export class SessionFiles implements HeldFiles, ReadableFiles {
   }
 
   async #askGone(ids: readonly string[]): Promise<void> {
-    const states = await this.#options.port.fileStates(ids);
+    const states = await this.#options.port.blobStates(ids);
     for (const id of ids) this.#gone.set(id, null);
-    for (const { id, gone } of states?.files ?? []) if (!this.#fresh.has(id)) this.#gone.set(id, gone);
+    for (const { id, gone } of states?.blobs ?? []) if (!this.#fresh.has(id)) this.#gone.set(id, gone);
   }
 
   async find(id: string): Promise<NewFile | undefined> {
     const { port, store, name: session, count, log } = this.#options;
     const fresh = this.#fresh.get(id);
-    if (fresh?.bytes) return toNew(fresh, fresh.bytes);
+    if (fresh?.bytes) return toNew(fileOf(fresh), fresh.bytes);
     const pages: Uint8Array[] = [];
     for (let from = 0; ; ) {
-      const page = fresh ? { file: fresh, bytes: null } : await port.file({ id, from });
+      const page: BlobPage | null = fresh
+        ? { ...fresh, bytes: null, at: fresh.outside }
+        : await port.blob({ id, from });
       if (!page) return undefined;
-      const { file, bytes } = page;
+      const { size, bytes, at } = page;
+      const file = fileOf({ ...page, id });
       if (!bytes) {
+        if (!at) return undefined;
         count(1);
-        const key = { ...this.#key(fresh?.copy ?? id), ...('at' in page && page.at), session };
-        const outside = await readFrom({ store, log }, key);
+        const { incarnation, version } = at;
+        const outside = await readFrom({ store, log }, { session, incarnation, id: copyOf({ id, version }) });
         return outside ? toNew(file, outside) : undefined;
       }
       pages.push(bytes);
       from += bytes.byteLength;
-      if (from >= file.size) return toNew(file, joined(pages, file.size));
+      if (from >= size) return toNew(file, joined(pages, size));
       if (bytes.byteLength === 0) return undefined;
     }
   }
@@ -252,7 +254,7 @@ async function readFrom(
   }
 }
 
-const toNew = ({ mediaType, name }: Omit<KeptFile, 'bytes'>, bytes: Uint8Array): NewFile => ({
+const toNew = ({ mediaType, name }: Pick<StoredFile, 'mediaType' | 'name'>, bytes: Uint8Array): NewFile => ({
   type: 'file',
   mediaType,
   ...(name !== undefined && { name }),

@@ -1,5 +1,5 @@
+import type { BlobGone } from '../../journal/blob.ts';
 import { isStart } from '../../journal/conversation.ts';
-import type { FileGone } from '../../journal/kept-file.ts';
 import type { Message } from '../../journal/state.ts';
 import type { ShowingLoop, ShownContent, ShownFiles } from '../../loop/loop-files.ts';
 import { ModelError, type ModelMessage, type ModelRequest } from '../../model/chat-model.ts';
@@ -29,7 +29,7 @@ type CarriedFiles = ReadonlyMap<string, string | GoneFile>;
 
 /** A file that was deleted, which its line says. */
 interface GoneFile {
-  readonly gone: FileGone;
+  readonly gone: BlobGone;
 }
 
 /** The most bytes of files in one request: those that came last. */
@@ -58,7 +58,7 @@ export const filesToShow = async (
   ]);
 };
 
-const NO_GONE: ReadonlyMap<string, FileGone> = new Map();
+const NO_GONE: ReadonlyMap<string, BlobGone> = new Map();
 
 /** Where files are read, and what is known of the loops that read them. */
 interface Shelf {
@@ -76,7 +76,7 @@ export interface ReadableFiles {
    */
   read(files: readonly StoredFile[]): Promise<ReadonlyMap<string, string>>;
   /** Returns those of these files that were deleted, by their ids, and why. Throws as `read` does. */
-  gone(files: readonly StoredFile[]): Promise<ReadonlyMap<string, FileGone>>;
+  gone(files: readonly StoredFile[]): Promise<ReadonlyMap<string, BlobGone>>;
 }
 
 /** Reads what the next request of a loop carries; `undefined` if its conversation names no file. Throws as `ReadableFiles` does. */
@@ -217,7 +217,7 @@ function toMessageParts(file: FileContent, files: CarriedFiles): readonly Messag
 const decoder = new TextDecoder();
 
 /** Behind the line of a file that was deleted. The model may still know what it saw. */
-const GONE: Readonly<Record<FileGone, string>> = {
+const GONE: Readonly<Record<BlobGone, string>> = {
   deleted: '(deleted; it can no longer be read)',
   expired: '(expired; it can no longer be read)',
 };

@@ -1,6 +1,6 @@
 /** The files of a session as requests store and read them: with the session, or in the store of the app. */
 import type { AgendaOwner, StaleCopies } from '../../journal/agenda.ts';
-import type { FilePlace, KeptFile } from '../../journal/kept-file.ts';
+import type { BlobCopy, BlobsRefused, KeptBlob } from '../../journal/blob.ts';
 import type { TurnStart } from '../../journal/session-port.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { DeploymentError } from '../../session/deployment.ts';
@@ -8,6 +8,7 @@ import type { AppFiles, FilesAt, TakenMessage, TakeWithFiles } from '../../worke
 import { SessionError } from '../../worker/problem.ts';
 import { isFileId } from './file-id.ts';
 import type { FileKey, FileStore } from './file-store.ts';
+import { copyOf, fileOf } from './kept-files.ts';
 
 /** The use of this module, as sessions remember it that have files in the store. There is one in an app. */
 export const FILES_OWNER: AgendaOwner = { module: 'files', key: '' };
@@ -30,37 +31,54 @@ const MOST_PLACINGS = 3;
 
 /** Takes a message once its files are where they are to be kept. Nothing has changed while they are to be put elsewhere. */
 export const taking =
-  (storeOf: StoreOf): TakeWithFiles =>
+  (storeOf: StoreOf | undefined): TakeWithFiles =>
   async (at, start, take) => {
-    const store = storeOf(at.env);
+    const store = storeOf?.(at.env);
     for (let tries = 1; ; tries += 1) {
-      const placed = await placeFiles(at, store, start);
-      const taken = await take(placed.start);
-      await placed.discard(taken.answer);
-      if (taken.answer.status !== 'files-moved' || tries === MOST_PLACINGS) return taken;
+      const placed = store && (await placeFiles(at, store, start));
+      const taken = await take(placed?.start ?? start);
+      const { answer } = taken;
+      await placed?.discard(answer);
+      if (answer.status === 'blobs-full' || (answer.status === 'blobs-moved' && tries === MOST_PLACINGS))
+        throw refused(answer);
+      if (answer.status !== 'blobs-moved') return taken;
     }
   };
 
+/** Says of a message that its files have no room in its session, or were not where it is, each time that they were put there. */
+function refused(answer: BlobsRefused): SessionError {
+  if (answer.status === 'blobs-moved') return new SessionError('files-unavailable', MOVED, { retryAfter: 1 });
+  const { most, used } = answer;
+  const detail = `The files of this session weigh ${used} bytes, and may weigh ${most} together. Begin another session, or send less.`;
+  return new SessionError('files-full', detail, { more: { most, used } });
+}
+
+const MOVED =
+  'The session was erased, or files of it were deleted, each time that the files of the message had been stored. ' +
+  'Nothing was taken: send it again.';
+
 /** Puts the files of a message into a store. The message then names them without their bytes. */
 async function placeFiles(asked: FilesAt, store: FileStore, start: TurnStart): Promise<Placed> {
-  const { files = [] } = start;
+  const { blobs = [] } = start;
   const { name: session, port } = asked.target;
-  const states = await port.fileStates(files.map(({ id }) => id));
+  const states = await port.blobStates(blobs.map(({ id }) => id));
   const incarnation = states?.incarnation ?? incarnationOf(start);
   const put: FileKey[] = [];
-  const placed = files.map(async ({ bytes, ...file }): Promise<KeptFile> => {
-    const { copy = file.id, isOutside = false } = states?.files.find(({ id }) => id === file.id) ?? {};
-    const key = { session, incarnation, id: copy };
+  const placed = blobs.map(async ({ bytes, ...blob }): Promise<KeptBlob> => {
+    const { id } = blob;
+    const { version = 0, isOutside = false } = states?.blobs.find((one) => one.id === id) ?? {};
+    const key = { session, incarnation, id: copyOf({ id, version }) };
     if (bytes && !isOutside) {
       put.push(key);
-      await answered(asked, 'Nothing was taken: send', () => store.put(key, bytes, file.mediaType));
+      const { mediaType } = fileOf(blob);
+      await answered(asked, 'Nothing was taken: send', () => store.put(key, bytes, mediaType));
     }
-    return { ...file, outside: FILES_OWNER, ...(copy !== file.id && { copy }) };
+    return { ...blob, outside: { ...FILES_OWNER, incarnation, version } };
   });
   return {
-    start: { ...start, files: await Promise.all(placed), filesUnder: incarnation },
+    start: { ...start, blobs: await Promise.all(placed) },
     async discard(answer) {
-      const isOfOther = answer.status === 'files-moved' && answer.incarnation !== incarnation;
+      const isOfOther = answer.status === 'blobs-moved' && answer.incarnation !== incarnation;
       const isOfNone = states === null && !isTaken(answer, start);
       if (isOfOther || isOfNone) await Promise.all(put.map((key) => discarded(asked, store, key)));
     },
@@ -68,8 +86,8 @@ async function placeFiles(asked: FilesAt, store: FileStore, start: TurnStart): P
 }
 
 /** The session has the turn, and the incarnation that the message opens it with. */
-const isTaken = ({ status, turn }: TakenAnswer, start: TurnStart): boolean =>
-  TAKEN.includes(status) || (status === 'known' && turn === start.turn);
+const isTaken = (answer: TakenAnswer, start: TurnStart): boolean =>
+  TAKEN.includes(answer.status) || (answer.status === 'known' && answer.turn === start.turn);
 
 const TAKEN: readonly string[] = ['accepted', 'leased', 'queued', 'steering', 'scheduled'];
 
@@ -102,7 +120,7 @@ export async function deleteInStore(
   if (store === undefined) throw new ConfigurationError(NO_STORE);
   const key = { session, incarnation };
   if (copies === undefined) await store.deleteAll(key);
-  else await Promise.all(copies.map((id) => store.delete({ ...key, id })));
+  else await Promise.all(copies.map((copy) => store.delete({ ...key, id: copyOf(copy) })));
 }
 
 const NO_STORE =
@@ -114,17 +132,17 @@ export const finding =
   async (asked, { id, ahead }) => {
     if (!isFileId(id)) return undefined;
     const { port } = asked.target;
-    const found = await port.file({ id, length: ahead });
+    const found = await port.blob({ id, length: ahead });
     if (!found) return undefined;
-    const { file, bytes, at } = found;
+    const { bytes, at } = found;
     const read = async (from: number, length: number): Promise<Uint8Array | null | undefined> => {
-      if (!bytes) return fromStore(asked, storeOf?.(asked.env), { at, from, length });
+      if (!bytes) return fromStore(asked, storeOf?.(asked.env), { id, at, from, length });
       return from === 0 && bytes.byteLength >= Math.min(length, ahead)
         ? bytes.subarray(0, length)
-        : (await port.file({ id, from, length }))?.bytes;
+        : (await port.blob({ id, from, length }))?.bytes;
     };
     return {
-      file,
+      file: fileOf({ ...found, id }),
       async read(from, length) {
         const page = await read(from, length);
         if (page && page.byteLength > 0) return page;
@@ -135,7 +153,8 @@ export const finding =
 
 /** A part of a file in a store. */
 interface StoredPart {
-  readonly at: FilePlace | undefined;
+  readonly id: string;
+  readonly at: BlobCopy | undefined;
   readonly from: number;
   readonly length: number;
 }
@@ -144,10 +163,14 @@ interface StoredPart {
 function fromStore(
   asked: FilesAt,
   store: FileStore | undefined,
-  { at, ...range }: StoredPart,
+  { id, at, ...range }: StoredPart,
 ): Promise<Uint8Array | null> {
   const session = asked.target.name;
-  if (store && at) return answered(asked, 'Send', () => store.get({ session, ...at }, range));
+  if (store && at) {
+    const { incarnation, version } = at;
+    const key = { session, incarnation, id: copyOf({ id, version }) };
+    return answered(asked, 'Send', () => store.get(key, range));
+  }
   throw new ConfigurationError(
     'The bytes of this file are in a store that this deployment does not have: give `files({ store })` its store again.',
   );

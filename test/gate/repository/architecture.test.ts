@@ -270,7 +270,7 @@ const ARROWS: readonly {
     on: [
       ...['tool', 'sources', 'model', 'journal', 'loop', 'agent', 'session'].map((name) => `src/${name}/`),
       'durable-objects/ledger.ts',
-      'durable-objects/file-storage.ts',
+      'durable-objects/blob-storage.ts',
       'durable-objects/session-storage.ts',
     ],
   },

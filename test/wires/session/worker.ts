@@ -99,9 +99,9 @@ export class SessionObject extends DurableObject {
     return this.#real.post(...message);
   }
 
-  async file(...query: Parameters<RealSession['file']>) {
+  async blob(...query: Parameters<RealSession['blob']>) {
     await this.#ready();
-    return this.#real.file(...query);
+    return this.#real.blob(...query);
   }
 
   async read(...query: Parameters<RealSession['read']>) {

@@ -3,7 +3,7 @@ import { content, file, type NewFile, Secrets, type SessionEvent } from '../../.
 import { type FileStore, files as filesModule } from '../../../../src/modules/files/entry.ts';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { SessionFiles } from '../../../doors/files.ts';
-import type { Change, KeptFile } from '../../../doors/journal.ts';
+import type { Change, KeptBlob } from '../../../doors/journal.ts';
 import { Interrupted, keeperIn } from '../../../doors/loop.ts';
 import { SessionUnavailableError } from '../../../doors/session.ts';
 import { partsOfResult, toLog } from '../../../doors/tools.ts';
@@ -18,6 +18,9 @@ const ID = '039058c6f2c0cb492c533b0a4d14ef77cc0f78abccced5287d84a1a2011cfb81';
 const SMALL = new Uint8Array([1, 2, 3]);
 const STORED = { type: 'file', id: ID, mediaType: 'image/png', size: 3 } as const;
 
+/** What the object keeps of such a file, and does not read. */
+const ABOUT = '{"mediaType":"image/png"}';
+
 const ended = (...parts: readonly (typeof STORED)[]): SessionEvent => ({
   type: 'tool-call-ended',
   turn: 't1',
@@ -28,30 +31,34 @@ const ended = (...parts: readonly (typeof STORED)[]): SessionEvent => ({
 /** A port that keeps files in pages of so many bytes, and tells what was asked of it. */
 function fakePort(files: Readonly<Record<string, Uint8Array | null>>, page = 4 * MIB) {
   const asked: string[] = [];
-  const file: SessionPort['file'] = async ({ id, from = 0 }) => {
+  const blob: SessionPort['blob'] = async ({ id, from = 0 }) => {
     asked.push(`${id} ${from}`);
     const bytes = files[id];
     if (bytes === undefined) return null;
     const size = bytes?.byteLength ?? 3;
-    return { file: { id, mediaType: 'image/png', size }, bytes: bytes?.slice(from, from + page) ?? null };
+    const at = bytes ? undefined : { incarnation: 'i1', version: 0 };
+    return { about: ABOUT, size, bytes: bytes?.slice(from, from + page) ?? null, at };
   };
-  const fileStates: SessionPort['fileStates'] = async (ids) => ({
+  const blobStates: SessionPort['blobStates'] = async (ids) => ({
     incarnation: 'i1',
-    files: ids
+    blobs: ids
       .filter((id) => id in files)
-      .map((id) => ({ id, gone: null, isOutside: files[id] === null, copy: id })),
+      .map((id) => ({ id, gone: null, isOutside: files[id] === null, version: 0 })),
   });
-  return { asked, port: { file, fileStates } };
+  return { asked, port: { blob, blobStates } };
 }
 
 const filesOver = (
   port: FilesPort,
-  more: { readonly used?: number; readonly store?: FileStore; readonly hasGone?: boolean } = {},
+  {
+    used: bytes = 0,
+    gone = 0,
+    store,
+  }: { readonly used?: number; readonly store?: FileStore; readonly gone?: number } = {},
 ): SessionFiles =>
   new SessionFiles({
-    ...{ port, name: 's', incarnation: () => 'i1', used: 0, hasGone: false },
-    ...{ count: () => {}, log: toLog() },
-    ...more,
+    ...{ port, name: 's', incarnation: () => 'i1', kept: { bytes, gone } },
+    ...{ count: () => {}, log: toLog(), store },
   });
 
 const keeper = keeperIn([filesModule()]);
@@ -64,7 +71,7 @@ async function keepIn({ files }: Awaited<ReturnType<typeof hold>>['session'], ke
   return part;
 }
 
-type FilesPort = Pick<SessionPort, 'file' | 'fileStates'>;
+type FilesPort = Pick<SessionPort, 'blob' | 'blobStates'>;
 
 /** A store in memory. */
 function memoryStore() {
@@ -112,7 +119,7 @@ describe('a file that a tool has made', () => {
     const { asked, port } = fakePort({ [ID]: SMALL });
     const files = filesOver(port, { used: 50 * MIB });
     expect(await files.keepFile(newFile(SMALL))).toEqual(STORED);
-    expect(files.namedBy(ended(STORED))).toEqual([]);
+    expect(files.namedBy(ended(STORED))).toBeUndefined();
     expect(asked).toEqual([`${ID} 0`]);
   });
 
@@ -129,25 +136,23 @@ describe('a file that a tool has made', () => {
     const stored = await keepIn(session, newFile(SMALL));
     outbox.emit({ type: 'turn-yielded', turn: 't1', reason: '' });
     await outbox.durable();
-    expect(sent[0]).not.toHaveProperty('files');
+    expect(sent[0]).not.toHaveProperty('blobs');
     outbox.emit(ended(STORED));
     await outbox.durable();
-    expect(sent[1]?.files).toEqual([
-      { id: ID, mediaType: 'image/png', name: undefined, size: 3, bytes: SMALL },
-    ]);
+    expect(sent[1]?.blobs).toEqual([{ id: ID, about: ABOUT, size: 3, bytes: SMALL }]);
     expect(stored).toEqual(STORED);
     outbox.emit(ended(STORED));
     await outbox.durable();
-    expect(sent[2]).not.toHaveProperty('files');
+    expect(sent[2]).not.toHaveProperty('blobs');
     await session.close();
   });
 
   it('is sent again with an append that is', async () => {
-    const sent: (readonly KeptFile[] | undefined)[] = [];
+    const sent: (readonly KeptBlob[] | undefined)[] = [];
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,
       append: async (epoch, from, change) => {
-        sent.push(change.files);
+        sent.push(change.blobs);
         if (sent.length === 1) throw new Error('lost');
         return port.append(epoch, from, change);
       },
@@ -187,7 +192,7 @@ describe('a file that a tool has made', () => {
     await files.keepFile(newFile(SMALL));
     expect([...kept]).toEqual([[`s/i1/${ID} image/png`, SMALL]]);
     expect(files.namedBy(ended(STORED))).toEqual([
-      { id: ID, mediaType: 'image/png', name: undefined, size: 3, outside: { module: 'files', key: '' } },
+      { id: ID, about: ABOUT, size: 3, outside: { module: 'files', key: '', incarnation: 'i1', version: 0 } },
     ]);
   });
 
@@ -197,30 +202,32 @@ describe('a file that a tool has made', () => {
     const put: FileStore['put'] = async (...asked) => puts.shift()?.(...asked);
     const files = filesOver(fakePort({}).port, { used: 50 * MIB - 3, store: { ...store, put } });
     await expect(files.keepFile(newFile(SMALL))).rejects.toThrow('no bucket');
-    expect(files.namedBy(ended(STORED))).toEqual([]);
+    expect(files.namedBy(ended(STORED))).toBeUndefined();
     expect(await files.keepFile(newFile(SMALL))).toEqual(STORED);
   });
 
   it('is not put into the store outside again, and goes under the copy that is due', async () => {
     const { kept, store } = memoryStore();
     const { port } = fakePort({});
-    const stateOf = (isOutside: boolean, copy: string): FilesPort => ({
+    const stateOf = (isOutside: boolean, version: number): FilesPort => ({
       ...port,
-      fileStates: async () => ({ incarnation: 'i1', files: [{ id: ID, gone: null, isOutside, copy }] }),
+      blobStates: async () => ({ incarnation: 'i1', blobs: [{ id: ID, gone: null, isOutside, version }] }),
     });
-    const known = filesOver(stateOf(true, ID), { store });
+    const known = filesOver(stateOf(true, 0), { store });
     await known.keepFile(newFile(SMALL));
     expect([...kept]).toEqual([]);
-    const files = filesOver(stateOf(false, `${ID}.1`), { store });
+    const files = filesOver(stateOf(false, 1), { store });
     await files.keepFile(newFile(SMALL));
     expect([...kept]).toEqual([[`s/i1/${ID}.1 image/png`, SMALL]]);
-    expect(files.namedBy(ended(STORED))).toMatchObject([{ id: ID, copy: `${ID}.1` }]);
+    expect(files.namedBy(ended(STORED))).toMatchObject([
+      { id: ID, outside: { incarnation: 'i1', version: 1 } },
+    ]);
     expect(await files.find(ID)).toEqual(newFile(SMALL));
   });
 
   it('is kept although it is looked for in vain just then', async () => {
     const answer = Promise.withResolvers<null>();
-    const files = filesOver({ ...fakePort({}).port, file: () => answer.promise });
+    const files = filesOver({ ...fakePort({}).port, blob: () => answer.promise });
     const looked = files.read([STORED]);
     const kept = files.keepFile(newFile(SMALL));
     answer.resolve(null);
@@ -258,7 +265,7 @@ describe('a file of the session', () => {
     let isDown = true;
     const files = filesOver({
       ...port,
-      file: (query) => (isDown ? Promise.reject(new Error('down')) : port.file(query)),
+      blob: (query) => (isDown ? Promise.reject(new Error('down')) : port.blob(query)),
     });
     await expect(files.read([STORED])).rejects.toThrow('down');
     isDown = false;
@@ -292,22 +299,22 @@ describe('the files of a session that were deleted', () => {
   function gonePort() {
     const asked: (readonly string[])[] = [];
     let gone: 'deleted' | 'expired' | null = 'deleted';
-    const fileStates: SessionPort['fileStates'] = async (ids) => {
+    const blobStates: SessionPort['blobStates'] = async (ids) => {
       asked.push(ids);
-      const files = ids.map((id) => ({ id, gone: id === 'd' ? gone : null, isOutside: false, copy: id }));
-      return { incarnation: 'i1', files };
+      const blobs = ids.map((id) => ({ id, gone: id === 'd' ? gone : null, isOutside: false, version: 0 }));
+      return { incarnation: 'i1', blobs };
     };
     const comesAgain = (): void => {
       gone = null;
     };
-    return { asked, comesAgain, port: { ...fakePort({}).port, fileStates } };
+    return { asked, comesAgain, port: { ...fakePort({}).port, blobStates } };
   }
 
   it('are asked for once, and only where some were', async () => {
     const { asked, port } = gonePort();
     expect(await filesOver(port).gone([DELETED])).toEqual(new Map());
     expect(asked).toEqual([]);
-    const files = filesOver(port, { hasGone: true });
+    const files = filesOver(port, { gone: 1 });
     for (let i = 0; i < 2; i += 1)
       expect(await files.gone([DELETED, OTHER, DELETED])).toEqual(new Map([['d', 'deleted']]));
     expect(asked).toEqual([['d', 'o']]);
@@ -315,7 +322,7 @@ describe('the files of a session that were deleted', () => {
 
   it('are asked for again when a message has come, which may have brought them back', async () => {
     const { asked, comesAgain, port } = gonePort();
-    const files = filesOver(port, { hasGone: true });
+    const files = filesOver(port, { gone: 1 });
     await files.gone([DELETED]);
     comesAgain();
     expect(await files.gone([DELETED])).toEqual(new Map([['d', 'deleted']]));
@@ -330,12 +337,12 @@ describe('the files of a session that were deleted', () => {
     const files = filesOver(
       {
         ...port,
-        fileStates: async () => ({
+        blobStates: async () => ({
           incarnation: 'i1',
-          files: [{ id: ID, gone: 'deleted', isOutside: false, copy: ID }],
+          blobs: [{ id: ID, gone: 'deleted', isOutside: false, version: 0 }],
         }),
       },
-      { hasGone: true },
+      { gone: 1 },
     );
     expect(await files.gone([gone])).toEqual(new Map([[ID, 'deleted']]));
     await files.keepFile(newFile(SMALL));
@@ -347,7 +354,7 @@ describe('the files of a session that were deleted', () => {
   it('leave the turn to another invocation when the session cannot be reached', async () => {
     const { port } = gonePort();
     const down = () => Promise.reject(new SessionUnavailableError(new Error('down')));
-    const files = filesOver({ ...port, fileStates: down }, { hasGone: true });
+    const files = filesOver({ ...port, blobStates: down }, { gone: 1 });
     await expect(files.gone([DELETED])).rejects.toThrow(Interrupted);
   });
 });

@@ -88,13 +88,13 @@ describe('a session whose database is nearly full', () => {
     expect(await port.post({ kind: 'cancel', turn: 't2', body: '{}' })).toBe('posted');
   });
 
-  it('takes no files that have no room, and the same message without them', async () => {
+  it('takes no blobs that have no room, and the same message without them', async () => {
     const { port } = clockedApp({ replies: [], mostBytes });
     const bytes = new Uint8Array(ROOM);
-    const files = [{ id: 'f', mediaType: 'image/png', size: ROOM, bytes }];
+    const blobs = [{ id: 'f', about: '{}', size: ROOM, bytes }];
     await port.begin(starting('t1', 'a'));
     const start = { ...startOf('t2'), whenBusy: 'queue' } as const;
-    expect(await port.accept({ ...start, files })).toMatchObject({ status: 'session-full' });
+    expect(await port.accept({ ...start, blobs })).toMatchObject({ status: 'session-full' });
     expect(await port.accept(start)).toMatchObject({ status: 'queued' });
   });
 });

@@ -28,8 +28,8 @@ const overloaded =
   (times: { left: number }) =>
   (port: SessionPort): SessionPort => ({
     ...port,
-    file: async (query) => {
-      if (times.left <= 0) return port.file(query);
+    blob: async (query) => {
+      if (times.left <= 0) return port.blob(query);
       times.left -= 1;
       throw new SessionUnavailableError(OVERLOADED);
     },

@@ -4,6 +4,7 @@ import type { FileKey, FileStore } from '../../../../src/modules/files/entry.ts'
 import { createManualClock, createMemorySessions, type SessionPort } from '../../../../src/testing/entry.ts';
 import { SessionFiles } from '../../../doors/files.ts';
 import { toLog } from '../../../doors/tools.ts';
+import { outside } from '../../../fixtures/session-contract/blobs.ts';
 import {
   event,
   goingOn,
@@ -127,7 +128,7 @@ const FILE = { type: 'file', mediaType: 'image/png', bytes: new Uint8Array([1]) 
 /** The files of a session as a tool of its incarnation `one` makes them. */
 const filesOf = (port: SessionPort, store: FileStore): SessionFiles =>
   new SessionFiles({
-    ...{ port, name: 's', incarnation: () => 'one', used: 0, hasGone: false },
+    ...{ port, name: 's', incarnation: () => 'one' },
     ...{ count: () => {}, log: toLog(), store },
   });
 
@@ -299,15 +300,15 @@ describe('createMemorySessions', () => {
     const accepting = async () => {
       const key = { session: 's', incarnation: 'two', id: 'a' };
       await store.put(key, new Uint8Array(3), 'image/png');
-      const files = [{ id: 'a', mediaType: 'image/png', size: 3 }];
-      expect(await session.accept({ ...startInStore('t2', 'two'), files, filesUnder: 'two' })).toMatchObject({
+      const blobs = [outside('a', 3, 'two')];
+      expect(await session.accept({ ...startInStore('t2', 'two'), blobs })).toMatchObject({
         status: 'accepted',
       });
     };
     const { clock, kept, session, store } = withStore(accepting);
-    const files = [{ id: 'a', mediaType: 'image/png', size: 3 }];
+    const blobs = [outside('a', 3, 'one')];
     await store.put({ session: 's', incarnation: 'one', id: 'a' }, new Uint8Array(3), 'image/png');
-    const start = { ...startInStore('t1', 'one'), files, retainMs: LEASE_MS };
+    const start = { ...startInStore('t1', 'one'), blobs, retainMs: LEASE_MS };
     const { epoch } = await lease(session, { ...starting('t1', 'a'), start });
     await session.append(epoch, 3, { events: [event('t1', 'x')], release: 'ended' });
     await clock.advance(LEASE_MS * 2.5);
@@ -324,16 +325,16 @@ describe('createMemorySessions', () => {
     expect(after).not.toHaveBeenCalled();
   });
 
-  it('shares no byte of a file with its caller', async () => {
+  it('shares no byte of a blob with its caller', async () => {
     const { session } = makeHarness();
     const around = new Uint8Array([0, 1, 2, 3, 0]);
-    const files = [{ id: 'a', mediaType: 'image/png', size: 3, bytes: around.subarray(1, 4) }];
-    await session.accept({ ...startOf('t1'), files });
+    const blobs = [{ id: 'a', about: '{}', size: 3, bytes: around.subarray(1, 4) }];
+    await session.accept({ ...startOf('t1'), blobs });
     around.fill(9);
-    const page = await session.file({ id: 'a' });
+    const page = await session.blob({ id: 'a' });
     expect(page?.bytes).toEqual(new Uint8Array([1, 2, 3]));
     page?.bytes?.fill(8);
-    expect((await session.file({ id: 'a' }))?.bytes).toEqual(new Uint8Array([1, 2, 3]));
+    expect((await session.blob({ id: 'a' }))?.bytes).toEqual(new Uint8Array([1, 2, 3]));
   });
 
   it('goes on when a dispatch fails', async () => {

@@ -7,13 +7,14 @@ import {
   goingOn,
   keyed,
   lease,
+  STORE,
   startInStore,
   starting,
   startOf,
 } from '../../../fixtures/session-contract/harness.ts';
 import { makeObjectHarness, type ObjectHarness } from './object-harness.ts';
 
-/** Something in every table, chunks of an event, of a snapshot, of the inbox and of a file among it, and a credential. */
+/** Something in every table, chunks of an event, of a snapshot, of the inbox and of a blob among it, and a credential. */
 async function filled(by = startOf('t1', keyed('k'))): Promise<ObjectHarness & { readonly epoch: number }> {
   const harness = makeObjectHarness();
   const { session } = harness;
@@ -26,7 +27,7 @@ async function filled(by = startOf('t1', keyed('k'))): Promise<ObjectHarness & {
   await session.append(epoch, 3, {
     events: [{ type: 'step', turn: 't1', body: long }],
     expiries: [{ wait: 't1.3.0#0', after: 60_000 }],
-    files: [{ id: 'a'.repeat(64), mediaType: 'image/png', size: 3, bytes: new Uint8Array(3) }],
+    blobs: [{ id: 'a', about: '{}', size: 3, bytes: new Uint8Array(3) }],
     snapshot: { seq: 3, reducer: 1, body: long },
   });
   await session.keepCredential(epoch, 'k', 'secret');
@@ -124,7 +125,8 @@ describe('a session object that is erased and has a store outside', () => {
     const { session, stub, now, leaseMs, wait, store } = harness;
     await session.erase();
     const due = now() + leaseMs * 1.25;
-    const kept = { agenda: [{ kind: 'outside', ref: '["one",0,"store","own"]', due }], alarm: due };
+    const lane = { ...STORE, outside: 'one', attempts: 0, misses: 0, refs: ['one'] };
+    const kept = { agenda: [{ kind: 'due', ref: JSON.stringify(lane), due }], alarm: due };
     expect(await rowsIn(harness)).toEqual(kept);
     expect(await session.erase()).toBe(false);
     await evictDurableObject(stub());
@@ -139,19 +141,19 @@ describe('a session object that is erased and has a store outside', () => {
     await harness.session.erase();
     await abortAllDurableObjects();
     expect(await rowsIn(harness)).toMatchObject({
-      agenda: [{ kind: 'outside', ref: '["one",0,"store","own"]' }],
+      agenda: [{ kind: 'due', ref: expect.stringContaining('"outside":"one"') }],
     });
     expect(await harness.session.read({ from: 1 })).toBeNull();
   });
 
-  it('finds no credential, key, message or file of the session before in the next one of its name', async () => {
+  it('finds no credential, key, message or blob of the session before in the next one of its name', async () => {
     const { session } = await inStore();
     await session.erase();
     const fresh = await lease(session, starting('t9', 'z', keyed('k', 'other')));
     expect(fresh).toMatchObject({ inbox: [], page: { head: 2, waiting: [] } });
-    expect(fresh).not.toHaveProperty('fileBytes');
+    expect(fresh).not.toHaveProperty('blobs');
     expect(await session.credential(fresh.epoch, 'k')).toEqual({ status: 'none' });
-    expect(await session.file({ id: 'a'.repeat(64) })).toBeNull();
+    expect(await session.blob({ id: 'a' })).toBeNull();
   });
 });
 

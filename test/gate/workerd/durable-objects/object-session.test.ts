@@ -46,7 +46,7 @@ function failing(failure: unknown, { times = 99, when = 'before' }: { times?: nu
   return { namespace, count };
 }
 
-const FILES = [{ id: 'a', mediaType: 'image/png', size: 3, bytes: new Uint8Array([1, 2, 3]) }];
+const BLOBS = [{ id: 'a', about: '{}', size: 3, bytes: new Uint8Array([1, 2, 3]) }];
 
 const lost = () => new Error('Network connection lost.');
 
@@ -119,19 +119,19 @@ describe('a call to the object of a session', () => {
       'known', // which whoever has sent it takes for its own
     ],
     ['read', (port) => port.read({ from: 1 }), { head: 2 }],
-    ['file', (port) => port.file({ id: 'a' }), null],
-    ['accept', (port) => port.accept({ ...starting('t1', 'a').start, files: FILES }), { status: 'accepted' }],
+    ['blob', (port) => port.blob({ id: 'a' }), null],
+    ['accept', (port) => port.accept({ ...starting('t1', 'a').start, blobs: BLOBS }), { status: 'accepted' }],
     [
       'begin',
-      (port) => port.begin({ ...starting('t1', 'a'), start: { ...starting('t1', 'a').start, files: FILES } }),
-      { status: 'leased', fileBytes: 3 },
+      (port) => port.begin({ ...starting('t1', 'a'), start: { ...starting('t1', 'a').start, blobs: BLOBS } }),
+      { status: 'leased', blobs: { bytes: 3, gone: 0 } },
     ],
     [
       'append',
-      (port, epoch) => port.append(epoch, 3, { events: [event('t1', 'x')], files: FILES }),
+      (port, epoch) => port.append(epoch, 3, { events: [event('t1', 'x')], blobs: BLOBS }),
       { head: 3 },
     ],
-    ['post', (port) => port.post({ kind: 'late', turn: 't1', body: '{}', files: FILES }), 'posted'],
+    ['post', (port) => port.post({ kind: 'late', turn: 't1', body: '{}', blobs: BLOBS }), 'posted'],
     ['erase', (port) => port.erase(), true],
   ];
   it.each(calls)('answers as if nothing had been lost: %s', async (method, call, expected) => {
@@ -216,7 +216,7 @@ describe('a call that an object of an older version does not know', () => {
       calls += 1;
       const isOlder = calls <= times;
       const stub = env.SESSIONS.getByName(...args);
-      const isNew = (key: string | symbol) => key === 'file' || key === 'accept';
+      const isNew = (key: string | symbol) => key === 'blob' || key === 'accept';
       return new Proxy(stub, {
         get: (target, key) => Reflect.get(target, isOlder && isNew(key) ? 'unheardOf' : key),
       });
@@ -225,13 +225,13 @@ describe('a call that an object of an older version does not know', () => {
       get: (target, key) => (key === 'getByName' ? getByName : Reflect.get(target, key)),
     });
   }
-  const withFiles = { ...starting('t1', 'a').start, files: FILES };
+  const withBlobs = { ...starting('t1', 'a').start, blobs: BLOBS };
   const why =
     /^The session cannot be reached: The RPC receiver does not implement (the method )?"unheardOf"\.$/;
 
   it.each<[string, (port: SessionPort) => Promise<unknown>]>([
-    ['accept', (port) => port.accept({ ...withFiles, turn: 't2' })],
-    ['file', (port) => port.file({ id: 'a' })],
+    ['accept', (port) => port.accept({ ...withBlobs, turn: 't2' })],
+    ['blob', (port) => port.blob({ id: 'a' })],
   ])('does nothing, and says so: %s', async (_, call) => {
     const { name, raw } = makeObjectHarness();
     const { epoch } = await lease(raw, starting('t1', 'a'));
@@ -248,8 +248,8 @@ describe('a call that an object of an older version does not know', () => {
     const { name, raw } = makeObjectHarness();
     const { pauses } = heldPauses();
     const port = objectSession(older(2), name, { pauses });
-    expect(await port.accept(withFiles)).toEqual({ status: 'accepted', turn: 't1' });
-    expect((await raw.file({ id: 'a' }))?.bytes).toEqual(FILES[0]?.bytes);
+    expect(await port.accept(withBlobs)).toEqual({ status: 'accepted', turn: 't1' });
+    expect((await raw.blob({ id: 'a' }))?.bytes).toEqual(BLOBS[0]?.bytes);
   });
 
   it('that may have been done by an object that was lost does not say that nothing was', async () => {
@@ -264,19 +264,19 @@ describe('a call that an object of an older version does not know', () => {
     const namespace = new Proxy(env.SESSIONS, {
       get: (target, key) => (key === 'getByName' ? getByName : Reflect.get(target, key)),
     });
-    const accepting = objectSession(namespace, name, { pauses }).accept(withFiles);
+    const accepting = objectSession(namespace, name, { pauses }).accept(withBlobs);
     await expect(accepting).rejects.toMatchObject({ name: 'SessionUnavailableError', tookNothing: false });
   });
 });
 
-it('a call that brings files sends no byte but those of its files', async () => {
+it('a call that brings blobs sends no byte but theirs', async () => {
   const { name, raw } = makeObjectHarness();
   const bytes = new Uint8Array(40 * 1024 * 1024).subarray(5, 8); // all of it would be too long to be sent
   await raw.accept({
     ...starting('t1', 'a').start,
-    files: [{ ...FILES[0], id: 'a', mediaType: 'image/png', size: 3, bytes }],
+    blobs: [{ ...BLOBS[0], id: 'a', about: '{}', size: 3, bytes }],
   });
-  expect((await objectSession(env.SESSIONS, name).file({ id: 'a' }))?.bytes).toEqual(new Uint8Array(3));
+  expect((await objectSession(env.SESSIONS, name).blob({ id: 'a' }))?.bytes).toEqual(new Uint8Array(3));
 });
 
 describe('a call is not sent again', () => {

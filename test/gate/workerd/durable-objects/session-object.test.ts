@@ -77,12 +77,12 @@ describe('the database of a session object', () => {
     const bytes = new Uint8Array(LONG);
     await session.append(1, 3, {
       events: [{ type: 'step', turn: 't1', body }],
-      files: [{ id: 'a'.repeat(64), mediaType: 'image/png', size: LONG, bytes }],
+      blobs: [{ id: 'a', about: '{}', size: LONG, bytes }],
       snapshot,
       release: 'yielded',
     });
     const longest = await runInDurableObject(stub(), (_, { storage: { sql } }) => {
-      const tables = ['events', 'chunks', 'inbox', 'requests', 'lease', 'agenda', 'files'];
+      const tables = ['events', 'chunks', 'inbox', 'requests', 'lease', 'agenda', 'blobs'];
       const columns = tables.flatMap((table) =>
         sql.exec(`SELECT * FROM ${table} LIMIT 0`).columnNames.map((name) => ({ table, name })),
       );
@@ -131,44 +131,44 @@ describe('the database of a session object', () => {
     expect(left).toEqual([[], []]);
   });
 
-  it('reads no byte of files for a lease, and for what is known of one', async () => {
+  it('reads no byte of blobs for a lease, and for what is known of one', async () => {
     const { session, stub } = makeObjectHarness();
     const bytes = new Uint8Array(3 * 1024 * 1024);
-    const file = { id: 'a'.repeat(64), mediaType: 'image/png', size: bytes.length, bytes };
+    const blob = { id: 'a', about: '{}', size: bytes.length, bytes };
     const { epoch } = await lease(session, {
       ...starting('t1', 'a'),
-      start: { ...startOf('t1'), files: [file] },
+      start: { ...startOf('t1'), blobs: [blob] },
     });
     await session.append(epoch, 3, { events: [], release: 'yielded' });
     const asked = await runInDurableObject(stub(), (object, { storage }) => {
       const exec = vi.spyOn(storage.sql, 'exec');
       object.resume(goingOn('t1', 'b'));
-      object.file({ id: file.id, from: file.size });
-      object.accept({ ...startOf('t2'), whenBusy: 'queue', files: [file] });
+      object.blob({ id: blob.id, from: blob.size });
+      object.accept({ ...startOf('t2'), whenBusy: 'queue', blobs: [blob] });
       const statements = exec.mock.calls.map(([sql]) => sql);
       exec.mockRestore();
       return statements;
     });
-    expect(asked.filter((sql) => sql.includes(' files')).length).toBeGreaterThan(2);
+    expect(asked.filter((sql) => sql.includes(' blobs')).length).toBeGreaterThan(2);
     expect(asked.filter((sql) => sql.includes('chunks') && !sql.includes('snapshot'))).toEqual([]);
   });
 
-  it('stores a file once, in parts of its own, and reads only those that are asked for', async () => {
+  it('stores a blob once, in parts of its own, and reads only those that are asked for', async () => {
     const { session, stub } = makeObjectHarness();
     const MIB = 1024 * 1024;
     const bytes = new Uint8Array(3 * MIB + 1);
-    const file = { id: 'a'.repeat(64), mediaType: 'image/png', size: bytes.length, bytes };
-    const start = { ...startOf('t1'), files: [file, file] };
+    const blob = { id: 'a', about: '{}', size: bytes.length, bytes };
+    const start = { ...startOf('t1'), blobs: [blob, blob] };
     const { epoch } = await lease(session, { ...starting('t1', 'a'), start });
-    await session.append(epoch, 3, { events: [event('t1', 'x')], files: [file] });
+    await session.append(epoch, 3, { events: [event('t1', 'x')], blobs: [blob] });
     const parts = (owner: string) =>
       runInDurableObject(stub(), (_, { storage: { sql } }) =>
         sql.exec('SELECT length(body) AS bytes FROM chunks WHERE owner = ? ORDER BY part', owner).toArray(),
       );
-    expect((await parts('file')).map((row) => row.bytes)).toEqual([MIB, MIB, MIB, 1]);
+    expect((await parts('blob')).map((row) => row.bytes)).toEqual([MIB, MIB, MIB, 1]);
     const read = await runInDurableObject(stub(), (object, { storage }) => {
       const exec = vi.spyOn(storage.sql, 'exec');
-      object.file({ id: file.id, from: MIB + 5, length: MIB - 5 });
+      object.blob({ id: blob.id, from: MIB + 5, length: MIB - 5 });
       const rows = exec.mock.results.map(({ value }) => value.rowsRead);
       exec.mockRestore();
       return rows.at(-1);

@@ -56,7 +56,8 @@ it('the runner deletes in R2 what an object asks it to', async () => {
   const runner = new TurnRunner(createExecutionContext(), { ...env });
   const row = { name, module: 'files', key: '', ref: 'i1', attempt: 1 };
   const stale = { incarnation: 'i1' };
-  expect(await runner.due({ ...row, stale: { ...stale, copies: ['a', 'b'] } })).toBe('done');
+  const copies = ['a', 'b'].map((id) => ({ id, version: 0 }));
+  expect(await runner.due({ ...row, stale: { ...stale, copies } })).toBe('done');
   expect(await count(key)).toBe(1);
   expect(await runner.due({ ...row, stale })).toBe('done');
   expect(await count(key)).toBe(0);

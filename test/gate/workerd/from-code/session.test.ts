@@ -304,13 +304,13 @@ describe('cancel and erase', () => {
     const chat = at(path);
     await chat.send(script('Hello.').message());
     const id = 'a'.repeat(64);
-    const file = { id, mediaType: 'image/png', size: 3, bytes: new Uint8Array(3) };
+    const blob = { id, about: '{}', size: 3, bytes: new Uint8Array(3) };
     const started = { type: 'turn-started', turn: 'later', body: '{}' };
     const opening = { type: 'session-opened', turn: '', body: '{}' };
     const object = env.SESSIONS.getByName(sessionName(path));
-    await object.accept({ turn: 'later', opening, started, files: [file], delayMs: 3_600_000 });
+    await object.accept({ turn: 'later', opening, started, blobs: [blob], delayMs: 3_600_000 });
     await deleteFile(chat, id);
-    expect(await object.file({ id })).toBeNull();
+    expect(await object.blob({ id })).toBeNull();
     await deleteFile(chat, id);
     await expect(deleteFile(chat, 'b'.repeat(64))).rejects.toMatchObject({ type: 'unknown-file' });
   });

@@ -2,45 +2,50 @@
 import { expect, it, vi } from 'vitest';
 import type { FileStore } from '../../../../src/modules/files/entry.ts';
 import { finding, taking } from '../../../doors/files.ts';
-import type { KeptFile } from '../../../doors/journal.ts';
+import type { KeptBlob, TurnStart } from '../../../doors/journal.ts';
 import { Meter } from '../../../doors/session.ts';
 
 const bytes = new Uint8Array([1, 2, 3]);
-const kept = (id: string) => ({ id, mediaType: 'image/png', size: 3, bytes });
+const about = '{"mediaType":"image/png"}';
+const kept = (id: string) => ({ id, about, size: 3, bytes });
 
 const ID = 'a'.repeat(64);
 
 /** A message of a session that is not there yet, with these files. */
-const startWith = (...files: readonly KeptFile[]) => ({
+const startWith = (...blobs: readonly KeptBlob[]) => ({
   turn: 't1',
   opening: { type: 'session-opened', turn: '', body: '{"incarnation":"i1"}' },
   started: { type: 'turn-started', turn: 't1', body: '{}' },
-  files,
+  blobs,
 });
 
 /** A request for a session whose files are in this store, and how many requests it was counted for. */
 function asked(store: FileStore | undefined) {
   const meter = new Meter({ subrequests: 50, internalSubrequests: 50, wallMs: 60_000 }, () => 0);
   const spend = vi.spyOn(meter, 'spend');
-  const file = async () => ({
-    file: { id: ID, mediaType: 'image/png', size: 3 },
-    ...(store ? { bytes: null, at: { incarnation: 'i1', id: ID } } : { bytes }),
+  const blob = async () => ({
+    about,
+    size: 3,
+    ...(store ? { bytes: null, at: { incarnation: 'i1', version: 0 } } : { bytes }),
   });
-  const fileStates = async () => null;
+  const blobStates = async () => null;
   const host = { meter, log: () => undefined };
   // As much as these functions ask of it.
   const request = {
     host,
     env: {},
     requestId: 'r1',
-    target: { name: 's', port: { file, fileStates } },
+    target: { name: 's', port: { blob, blobStates } },
   } as never;
   return {
-    place: (start: ReturnType<typeof startWith>) =>
-      taking(() => store ?? working)(request, start, async (placed) => ({
-        answer: { status: 'accepted' },
-        start: placed,
-      })),
+    async place(start: ReturnType<typeof startWith>): Promise<TurnStart> {
+      let taken: TurnStart = start;
+      await taking(() => store ?? working)(request, start, async (placed) => {
+        taken = placed;
+        return { answer: { status: 'accepted', turn: placed.turn } };
+      });
+      return taken;
+    },
     find: () => finding(store && (() => store))(request, { id: ID, ahead: 3 }),
     counted: () => spend.mock.calls.length,
   };
@@ -62,12 +67,9 @@ const broken: FileStore = {
 it('each file that is stored is a request, and one without bytes is none', async () => {
   const { place, counted } = asked(working);
   const { bytes: _, ...without } = kept('c');
-  const { start } = await place(startWith(kept('a'), kept('b'), without));
-  expect(start).toMatchObject({ filesUnder: 'i1' });
-  const outside = { module: 'files', key: '' };
-  expect(start.files).toEqual(
-    ['a', 'b', 'c'].map((id) => ({ id, mediaType: 'image/png', size: 3, outside })),
-  );
+  const { blobs } = await place(startWith(kept('a'), kept('b'), without));
+  const outside = { module: 'files', key: '', incarnation: 'i1', version: 0 };
+  expect(blobs).toEqual(['a', 'b', 'c'].map((id) => ({ id, about, size: 3, outside })));
   expect(counted()).toBe(2);
 });
 

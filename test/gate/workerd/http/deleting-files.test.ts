@@ -75,12 +75,12 @@ describe('DELETE of a file', () => {
   it('makes room for more files', async () => {
     const { via } = fileApp();
     const session = newSession('seer');
-    const files = [{ id: await idOf('full'), mediaType: 'image/png', size: 50 * 1024 * 1024 }];
+    const blobs = [{ id: await idOf('full'), about: '{}', size: 50 * 1024 * 1024 }];
     await posted(via, { message: 'Hello' }, session);
     const port = objectSession(env.SESSIONS, sessionName(session));
     const events = { opening: { type: 'session-opened', turn: '', body: '{}' } };
     const started = { type: 'turn-started', turn: 'later', body: '{}' };
-    await port.accept({ turn: 'later', ...events, started, files, delayMs: 3_600_000 });
+    await port.accept({ turn: 'later', ...events, started, blobs, delayMs: 3_600_000 });
     expect((await posted(via, { message: [file('more')] }, session)).status).toBe(413);
     expect((await remove(`${session}/files/${await idOf('full')}`, via)).status).toBe(204);
     expect((await posted(via, { message: [file('more')] }, session)).status).toBe(200);
@@ -169,11 +169,11 @@ describe('the retention of files', () => {
       const { session } = await posted(via, { message: [file('one')] });
       const object = env.SESSIONS.getByName(sessionName(session));
       await runInDurableObject(object, (_object, { storage }) => {
-        const [row] = storage.sql.exec(`SELECT ref FROM agenda WHERE kind = 'file-retention'`).toArray();
+        const [row] = storage.sql.exec(`SELECT ref FROM agenda WHERE kind = 'blob-retention'`).toArray();
         expect(row).toEqual({ ref: String(24 * 60 * 60_000) });
         // A day has passed.
-        storage.sql.exec(`UPDATE files SET at = at - 86400000`);
-        storage.sql.exec(`UPDATE agenda SET due = due - 86400000 WHERE kind = 'file-retention'`);
+        storage.sql.exec(`UPDATE blobs SET at = at - 86400000`);
+        storage.sql.exec(`UPDATE agenda SET due = due - 86400000 WHERE kind = 'blob-retention'`);
       });
       // It keeps in memory what it has read.
       await evictDurableObject(object);
@@ -195,6 +195,6 @@ describe('the retention of files', () => {
     const kinds = await runInDurableObject(object, (_object, { storage }) =>
       storage.sql.exec('SELECT kind FROM agenda').toArray(),
     );
-    expect(kinds).toEqual([{ kind: 'file-retention' }]);
+    expect(kinds).toEqual([{ kind: 'blob-retention' }]);
   });
 });

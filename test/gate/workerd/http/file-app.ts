@@ -29,7 +29,7 @@ export const seer = ({ model = seeing(), accepts }: SeerConfig = {}) =>
   defineAgent({ name: 'seer', description: 'Sees.', instructions: 'Look.', model, accepts });
 
 /** Files as they go to the session's object. */
-type SentFiles = NonNullable<TurnStart['files']>;
+type SentFiles = NonNullable<TurnStart['blobs']>;
 
 /** An app of one agent that takes files, and what is set of these. */
 type FileAppConfig = SeerConfig & Partial<HoldfastConfig> & FilesConfig;
@@ -41,7 +41,7 @@ export function fileApp(config: FileAppConfig = {}): {
 } {
   const { model, accepts, store, allowPrivateAddresses, use = [], ...app } = config;
   const sent: SentFiles[] = [];
-  const noted = ({ files = [] }: TurnStart): void => void sent.push(files);
+  const noted = ({ blobs = [] }: TurnStart): void => void sent.push(blobs);
   const SESSIONS = objectsWith((stub) => ({
     begin(request: BeginRequest) {
       noted(request.start);

@@ -383,7 +383,7 @@ it('a page of another site may read no file by a script, and post none', async (
 
 it('a session that has no room for a file is named with what it may keep', async () => {
   const SESSIONS = objectsWith(() => ({
-    begin: async () => ({ status: 'files-full', most: 52_428_800, used: 52_428_790 }),
+    begin: async () => ({ status: 'blobs-full', most: 52_428_800, used: 52_428_790 }),
   }));
   const full = appWith({ agents: [seer(everything)], use: [files()] }, { ...env, SESSIONS });
   const file = { type: 'file', mediaType: 'image/png', data: btoa('more than ten bytes') };

@@ -166,10 +166,10 @@ describe('a session whose object cannot be reached', () => {
     let refused = 0;
     const reader = { ...scripted, accepts: ['text/plain'] };
     const SESSIONS = objectsWith((stub) => ({
-      file: async (...query: Parameters<typeof stub.file>) => {
+      blob: async (...query: Parameters<typeof stub.blob>) => {
         refused += 1;
         if (refused === 1) throw Object.assign(new Error('no'), { overloaded: true });
-        return stub.file(...query);
+        return stub.blob(...query);
       },
     }));
     const session = newSession();
