@@ -14,24 +14,18 @@ export function toldLength(failure: ModelFailure, words: string, details = ''): 
     // No count has so many digits, but a text that was sent may, and the search would try each of its ends.
     .replace(/\d{10,}/g, '')
     .replace(/\s+/g, ' ');
-  for (const wording of WORDINGS) {
-    const match = wording.exec(plain);
-    if (match) return lengthIn(match.groups ?? {});
-  }
-  return CODES.test(details) ? {} : undefined;
-}
-
-/** A reply that fills the window by itself is no fault of the conversation. */
-function lengthIn(told: Readonly<Record<string, string | undefined>>): ToldLength | undefined {
-  const [window, all, reply = 0] = [told.window, told.all, told.reply].map(numberOf);
-  const sent = numberOf(told.sent) ?? (all === undefined ? undefined : all - reply);
+  if (!TOO_LONG.test(plain)) return CODES.test(details) ? {} : undefined;
+  const [window, all, reply = 0] = [WINDOW, ALL, REPLY].map((count) => numberIn(plain, count));
+  const sent = numberIn(plain, SENT) ?? (all === undefined ? undefined : all - reply);
   const most = window === undefined ? undefined : window - reply;
-  if (most !== undefined && most <= 0) return undefined;
-  return { sent, most };
+  // A reply that fills the window by itself is no fault of the conversation.
+  return most !== undefined && most <= 0 ? undefined : { sent, most };
 }
 
-const numberOf = (digits: string | undefined): number | undefined =>
-  digits === undefined ? undefined : Number(digits);
+function numberIn(words: string, count: RegExp): number | undefined {
+  const digits = count.exec(words)?.slice(1).find(Boolean);
+  return digits === undefined ? undefined : Number(digits);
+}
 
 /** Servers say it at once; what is longer repeats what they were sent. */
 const MAX_READ = 2_000;
@@ -46,51 +40,45 @@ const RATES = /rate.?limit|quota|tokens per (?:min|day)|\bTPM\b|please wait/i;
 const CODES = /context_length_exceeded|exceed_context_size_error|request_too_large/;
 
 /**
- * How servers say that a request does not fit the model, one wording a line. `sent` is the request without the reply, `all`
- * with it; `window` is what the model reads and writes at the most, and `reply` the part of it that is kept for the reply.
+ * How servers say that a request does not fit the model: OpenAI and who says it in its words (vLLM, DeepSeek, OpenRouter), vLLM, SGLang, Workers
+ * AI, Anthropic and Llama through Bedrock, Gemini, llama.cpp, Ollama, LM Studio, Mistral, xAI, Cerebras, Groq, Moonshot, MiniMax, Alibaba,
+ * text-generation-inference.
  */
-const WORDINGS: readonly RegExp[] = [
-  // OpenAI, and in its words vLLM, DeepSeek, OpenRouter and many others.
-  /maximum context length is (?<window>\d+) tokens\b.*?resulted in (?<sent>\d+) tokens/,
-  /maximum context length is (?<window>\d+) tokens\b.*?requested (?:about )?(?<all>\d+) tokens\b.*?(?<reply>\d+) (?:in|for) the (?:completion|output)/,
-  /exceed the configured limit of (?<window>\d+) tokens\b.*?resulted in (?<sent>\d+) tokens/,
-  // vLLM. Where it says "at least" it has stopped counting.
-  /maximum context length is (?<window>\d+) tokens\b.*?requested (?<reply>\d+) output tokens and your prompt contains (?:at least \d+|(?<sent>\d+)) input tokens/,
-  /maximum context length is (?<window>\d+) tokens and your request has (?<sent>\d+) input tokens \((?<reply>\d+)/,
-  /maximum context length is (?<window>\d+) tokens\b.*?your request has (?<sent>\d+) (?:input )?tokens/,
-  /prompt \(length (?<sent>\d+)\) is longer than the maximum model length of (?<window>\d+)/,
-  // SGLang, also behind Workers AI.
-  /maximum context length of (?<window>\d+) tokens\b.*?(?<sent>\d+) tokens from the input messages and (?<reply>\d+) tokens for the completion/,
-  /input \((?<sent>\d+) tokens\) is longer than the model's context length \((?<window>\d+) tokens\)/,
-  // Workers AI.
-  /input and maximum output tokens \((?<all>\d+)\) exceeded this model context window limit \((?<window>\d+)\)/,
-  // Anthropic; the second also through Bedrock.
-  /input length and `?max_tokens`? exceed context limit: (?<sent>\d+) \+ (?<reply>\d+) > (?<window>\d+)/,
-  /prompt is too long(?:: (?<sent>\d+) tokens > (?<window>\d+) maximum)?/,
-  /input is too long for requested model/,
-  // Llama through Bedrock.
-  /maximum context length is (?<window>\d+) tokens\. please reduce the length/,
-  // Gemini, by its own API and by Vertex.
-  /input token count(?: \((?<sent>\d+)\))?\s+exceeds the maximum number of tokens allowed \(?(?<window>\d+)/,
-  /input token count is (?<sent>\d+) but (?:the )?model only supports up to (?<window>\d+)/,
-  // llama.cpp, which Ollama and LM Studio run, and these two.
-  /request(?: \((?<sent>\d+) tokens\))? exceeds the available context size(?: \((?<window>\d+) tokens\))?/,
-  /requested tokens \((?<all>\d+)\) exceed context window of (?<window>\d+)/,
-  /prompt too long; exceeded (?:max )?context length/,
-  /keep the first (?<sent>\d+) tokens when context the overflows\b.*?context length of only (?<window>\d+) tokens/,
-  /greater than the context length(?: \(n_keep: (?<sent>\d+) >= n_ctx: (?<window>\d+)\))?/,
-  /context size has been exceeded/,
-  // Mistral, xAI, Cerebras, Groq, Moonshot, MiniMax, Alibaba, text-generation-inference.
-  /prompt contains (?<sent>\d+) tokens\b.*?too large for model with (?<window>\d+) maximum context length/,
-  /maximum prompt length is (?<window>\d+) but the request contains (?<sent>\d+) tokens/,
-  /reduce the length of the messages or completion\. current length is (?<sent>\d+) while limit is (?<window>\d+)/,
-  /reduce the length of the messages/,
-  /exceeded model token limit: (?<window>\d+) \(requested: (?<sent>\d+)\)/,
-  /range of input length should be \[1, (?<window>\d+)\]/,
-  /tokens \+ `?max_new_tokens`? must be <= (?<window>\d+)\. given: (?<sent>\d+) `?inputs`? tokens and (?<reply>\d+)/,
-  // What is left of them in sentences that nobody knows yet.
-  /maximum (?:context|prompt) length is (?<window>\d+)/,
-  /too large for model with (?<window>\d+) maximum context length/,
-  /exceeds the context window|context window exceeds limit|available context size|exceeded model token limit/,
-  /input token count.*?exceeds the maximum/,
-];
+const TOO_LONG = new RegExp(
+  [
+    'maximum (?:context|prompt|model) length (?:is|of) \\d',
+    'configured limit of \\d+ tokens',
+    "model's context length",
+    'context window (?:limit|exceeds)',
+    'context limit:',
+    'prompt is too long',
+    'input is too long for requested model',
+    'input token count.*?(?:exceeds the maximum|only supports up to)',
+    'available context size',
+    'exceeds? (?:the )?context window',
+    'prompt too long; exceeded',
+    'when context the overflows',
+    'than the context length',
+    'context size has been exceeded',
+    'model with \\d+ maximum context length',
+    'reduce the length of the messages',
+    'exceeded model token limit',
+    'range of input length should be',
+    'max_new_tokens`? must be <=',
+  ].join('|'),
+);
+
+/** What the model reads and writes at the most. */
+const WINDOW =
+  /(?:(?:context|prompt|model) length(?: is| of(?: only)?)?|configured limit of|context size|window (?:limit|of)|up to|tokens allowed|token limit:|limit is|\[1,|must be <=|model with|n_ctx:|>)[ (]+(\d+)/;
+
+/** The request without the reply. */
+const SENT =
+  /(?:resulted in|request has|contains|keep the first|n_keep:|current length is|requested:|given:|too long:|context limit:|token count(?: is)?|prompt \(length)[ (]+(\d+)|(?:input|request) \((\d+) tokens|(\d+) tokens from the input/;
+
+/** The request with the reply. */
+const ALL = /requested (?:about |tokens \()?(\d+)(?: tokens|\))|output tokens \((\d+)/;
+
+/** The part of the window that is kept for the reply. */
+const REPLY =
+  /(\d+) (?:tokens )?(?:in|for) the (?:completion|output)|requested (\d+) output|\+ (\d+) >|input tokens \((\d+)|tokens and (\d+)/;
