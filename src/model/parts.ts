@@ -189,7 +189,6 @@ interface GivenReply {
 function partProblem(part: object | null, index: number): string | undefined {
   const fields = new Map<string, unknown>(Object.entries(part ?? {}));
   const type = fields.get('type');
-  if (typeof type !== 'string') return `its part ${index} has no 'type'`;
   if (!isPartType(type)) {
     const types = Object.keys(TEXTS).map((one) => `'${one}'`);
     return `its part ${index} has the type '${type}'; use one of ${types.join(', ')}`;
@@ -200,7 +199,7 @@ function partProblem(part: object | null, index: number): string | undefined {
   return isAnswered ? undefined : `its part ${index}, a '${type}', has no 'result'`;
 }
 
-const isPartType = (type: string): type is ReplyPart['type'] => Object.hasOwn(TEXTS, type);
+const isPartType = (type: unknown): type is ReplyPart['type'] => Object.hasOwn(TEXTS, String(type));
 
 const textOf = (calls: readonly RequestedCall[]): string =>
   JSON.stringify(calls.map(({ id, name, input }) => [id, name, input]));

@@ -51,6 +51,13 @@ const CHECKS = {
 
   unchainedProblem,
 
+  /** Returns the warning about routes that are mounted elsewhere than `basePath` says, or `undefined`. */
+  mountedElsewhere: (mounted: string, basePath: string): string | undefined =>
+    basePath.endsWith(mounted)
+      ? undefined
+      : `requests come in below '${mounted}', and links lead below '${basePath}', as createHoldfast({ basePath }) says. ` +
+        'Leave `basePath` out, unless something before this Worker rewrites paths.',
+
   /** Returns the end of an error about an unknown name: the name that was probably meant, if any. */
   meant(name: string, names: Iterable<string>): string {
     const near = nearestKey(name, [...names]);

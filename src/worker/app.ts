@@ -17,10 +17,9 @@ import { APPS } from './code-host.ts';
 import { type HoldfastConfig, toHost } from './config.ts';
 import { doDue } from './due.ts';
 import type { Env } from './host.ts';
-import { isEventStream } from './open-streams.ts';
 import { Problem } from './problem.ts';
 import { errorResponses } from './refusal.ts';
-import { wantsEvents } from './request-headers.ts';
+import { isEventStream, wantsEvents } from './request-headers.ts';
 import {
   byPath,
   type CallerRequest,
@@ -139,7 +138,7 @@ function newRouter<Handler>(): Router<Handler> {
  */
 export function createApp(host: HttpHost, routes: readonly Route[]): Hono<Served> {
   const app = newApp();
-  const answer = answering(host, () => host.basePath);
+  const answer = answering(host);
   const mounted = createRoutes(routes, answer);
   if (host.basePath !== undefined) app.route(host.basePath, mounted);
   app.route('/', mounted);
@@ -196,12 +195,10 @@ interface AnsweredPath extends Pick<RouteRequest, 'allow'> {
 
 /**
  * Makes what answers the requests to a path, or to none of the app: with an id, for its caller alone, and a failure as a problem.
- * `baseOf` returns what stands before the paths of an answer's links.
+ * `baseOf` returns what stands before the paths of an answer's links. Defaults
+ * to the app's `basePath`.
  */
-function answering(
-  host: HttpHost,
-  baseOf: (url: string, path: string | undefined) => string | undefined,
-): Answering {
+function answering(host: HttpHost, baseOf?: (url: string, path: string | undefined) => string): Answering {
   const failed = errorResponses(host.log);
   const { http } = host.gates;
   return (at, work) =>
@@ -209,7 +206,7 @@ function answering(
       const requestId = host.newId();
       const { raw: request } = req;
       const { allow } = at;
-      const base = baseOf(request.url, at.path);
+      const base = baseOf ? baseOf(request.url, at.path) : host.basePath;
       const refused = (thrown: unknown): Response =>
         failed(thrown, { request, requestId }, (problem) => at.refuse?.(problem, { request, base }));
       const inApp = { host, env, base, execution };

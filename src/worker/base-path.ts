@@ -1,3 +1,4 @@
+import { literals } from '../tool/literals.ts';
 import type { Log } from '../tool/log.ts';
 import { byPath, type Route } from './route.ts';
 
@@ -10,7 +11,7 @@ interface Served {
 
 /**
  * Makes the function that returns below which path the links of an answer lead, by where its request came in: the app's
- * `basePath`, or else where the routes are mounted. Warns once if the two differ.
+ * `basePath`, or else where the routes are mounted. In development it warns once if the two differ.
  */
 export function linkBases({ basePath, log }: Served): (url: string, route: string | undefined) => string {
   let isTold = false;
@@ -19,13 +20,9 @@ export function linkBases({ basePath, log }: Served): (url: string, route: strin
     const ofRoute = route.split('/').filter(Boolean);
     const mounted = parts.slice(0, parts.length - ofRoute.length).join('/');
     if (basePath === undefined) return mounted;
-    if (!isTold && !basePath.endsWith(mounted)) {
-      isTold = true;
-      const message =
-        `requests come in below '${mounted}', and links lead below '${basePath}', as createHoldfast({ basePath }) says. ` +
-        'Leave `basePath` out, unless something before this Worker rewrites paths.';
-      log({ level: 'warn', event: 'other', message });
-    }
+    const message = isTold ? undefined : literals?.mountedElsewhere(mounted, basePath);
+    if (message !== undefined) log({ level: 'warn', event: 'other', message });
+    isTold ||= message !== undefined;
     return basePath;
   };
 }

@@ -102,7 +102,11 @@ export async function viewOf(
     agent: at.target.agent.name,
     turn,
   };
-  if (run) return toView(at, await outcomeHere(awaited, followed(awaited, { leave: at.signal, show }, run)));
+  if (run) {
+    const leave = at.signal;
+    const running = show ? followed(awaited, { leave, show }, run) : run({ leave });
+    return toView(at, await outcomeHere(awaited, running));
+  }
   if (show) {
     await followSession({ ...awaited, from: 1 }, show).catch(keptFor);
   }

@@ -99,7 +99,6 @@ export interface HostedApp {
 export interface Invoked extends Host {
   /** Counts what the invocation uses: its messages to any session, and the work of all its turns. */
   readonly meter: Meter;
-  readonly resolve: (agent: Agent, env: Env) => Agent;
   /** Keeps the invocation alive for what comes after its answer. */
   readonly waitUntil: (work: Promise<unknown>) => void;
 }

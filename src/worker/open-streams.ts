@@ -1,6 +1,7 @@
 /** Bounds the event streams that one caller has open in this isolate. */
 import type { Caller } from './host.ts';
 import { Problem } from './problem.ts';
+import { isEventStream } from './request-headers.ts';
 
 /**
  * After this a stream is not counted of which nothing was read, in ms: its client or its invocation is gone, which the platform does not
@@ -84,10 +85,6 @@ export function createOpenStreams(most: number): OpenStreams {
     },
   };
 }
-
-/** Returns whether a response is a stream of events. */
-export const isEventStream = ({ headers }: Pick<Response, 'headers'>): boolean =>
-  headers.get('content-type')?.startsWith('text/event-stream') === true;
 
 const tooMany = (most: number): Problem =>
   new Problem('rate-limited', `You have ${most} event streams open. Close one, or ask for JSON.`, {

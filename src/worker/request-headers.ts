@@ -25,6 +25,10 @@ export function wantsEvents({ headers }: Request): boolean {
   return weight > 0 && weight >= (accepted.get('application/json') ?? 0);
 }
 
+/** Returns whether a response is a stream of events. */
+export const isEventStream = ({ headers }: Pick<Response, 'headers'>): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') === true;
+
 /** The longest that a client is kept waiting which says how long it would, in s: clients and proxies give up soon after. */
 const MOST_PATIENCE = 60;
 

@@ -85,7 +85,7 @@ export function invoked<App extends Host>(
   execution: Pick<Invoked, 'waitUntil'>,
 ): App & Invoked {
   let platform = DEFAULT_PLATFORM;
-  let { resolve = (agent: Agent): Agent => agent } = host;
+  let { resolve } = host;
   try {
     platform = host.platform(env);
   } catch (failure) {
@@ -157,7 +157,8 @@ export const turnServices = (
   place: { agent, session, requestId },
   env,
   get agent() {
-    return host.resolve(agentOf(host, agent), env);
+    const declared = agentOf(host, agent);
+    return host.resolve?.(declared, env) ?? declared;
   },
   get model() {
     return modelOfAgent({ host, env }, agentOf(host, agent));
@@ -188,10 +189,13 @@ const agentsIn = (host: Invoked, env: Env): NonNullable<TurnHost['agents']> => (
   modelOf: (make) => modelOf({ host, env }, make),
   find(name) {
     const agent = host.agents.get(name);
-    return agent && withModel({ host, env }, host.resolve(agent, env));
+    return agent && resolved(host, env, agent);
   },
-  resolve: (agent: Agent) => withModel({ host, env }, host.resolve(agent, env)),
+  resolve: (agent) => resolved(host, env, agent),
 });
+
+const resolved = (host: Invoked, env: Env, agent: Agent): Agent =>
+  withModel({ host, env }, host.resolve?.(agent, env) ?? agent);
 
 function agentOf(host: Host, name: string): Agent {
   const agent = host.agents.get(name);

@@ -24,13 +24,16 @@ Object.assign(CYCLE, { itself: CYCLE });
 
 const textPart = { type: 'text', text: 'Hello.' };
 
+const noType = (index: number): string =>
+  `its part ${index} has the type 'undefined'; use one of 'text', 'reasoning', 'file', 'tool-call', 'tool-result', 'source', 'custom'`;
+
 describe('a reply whose parts cannot be taken', () => {
   it.each<[string, object, string | RegExp]>([
     ['no list', { parts: 'Hello.' }, "its 'parts' are no list"],
     ['nothing', { parts: null }, "its 'parts' are no list"],
-    ['a hole', { parts: [textPart, null] }, "its part 1 has no 'type'"],
-    ['a part that is text', { parts: ['Hello.'] }, "its part 0 has no 'type'"],
-    ['a part without a type', { parts: [{ text: 'Hello.' }] }, "its part 0 has no 'type'"],
+    ['a hole', { parts: [textPart, null] }, noType(1)],
+    ['a part that is text', { parts: ['Hello.'] }, noType(0)],
+    ['a part without a type', { parts: [{ text: 'Hello.' }] }, noType(0)],
     [
       'an unknown type',
       { parts: [{ type: 'thought', text: 'Hm.' }] },
