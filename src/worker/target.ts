@@ -191,7 +191,7 @@ const agentsIn = (host: Invoked, env: Env): NonNullable<TurnHost['agents']> => (
     const agent = host.agents.get(name);
     return agent && resolved(host, env, agent);
   },
-  resolve: (agent) => resolved(host, env, agent),
+  resolve: (agent: Agent) => resolved(host, env, agent),
 });
 
 const resolved = (host: Invoked, env: Env, agent: Agent): Agent =>
