@@ -80,6 +80,34 @@ const isOpening = (tool: AnyTool): tool is OpeningTool => tool.opens === true;
 /** Whether the tools inside of a tool, decorated or not, are offered in its own loop. */
 export const opensTools = (tool: AnyTool): boolean => unwrapAs(tool, isOpening) !== undefined;
 
+/** Returns where a tool came from, seen through its decorators, or `undefined` if it was there from the start. */
+export const originOf = (tool: AnyTool): Origin | undefined => unwrapAs(tool, isBrought)?.[BROUGHT];
+
+/** Where a tool that is offered came from: out of a tool that `opens`. */
+interface Origin {
+  /** The tools that brought it, as they were offered; more than one have the same tool inside. */
+  readonly by: readonly AnyTool[];
+  /** It was offered without them. */
+  readonly wasThere: boolean;
+  /** As the tool around it has it. */
+  readonly inner: AnyTool;
+  /** The name that it has inside of the tool that brought it. */
+  readonly name: string;
+}
+
+/** Returns the tool, known to have come out of another. */
+export const withOrigin = (tool: AnyTool, origin: Origin): BroughtTool => ({
+  ...decorate(tool, {}),
+  [BROUGHT]: origin,
+});
+
+/** Marks a tool that came out of another. */
+const BROUGHT: unique symbol = Symbol('holdfast.brought');
+
+type BroughtTool = AnyTool & { readonly [BROUGHT]: Origin };
+
+const isBrought = (tool: AnyTool): tool is BroughtTool => BROUGHT in tool;
+
 /** The route of a tool, whose answers lead to what `wrap` makes of the tools that are meant; none when it has none. */
 export function mapRoute(
   tool: AnyTool,

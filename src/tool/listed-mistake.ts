@@ -3,8 +3,20 @@ import { nameOf, ownerOf, unreadable } from './object-class.ts';
 import { isClass, shown } from './shown.ts';
 import type { AnyTool } from './tool.ts';
 
-/** Returns what is wrong with something that is near to a tool and is listed as if it were one, or `undefined`. */
-export function mistakenFor(given: unknown): string | undefined {
+/** Returns what is wrong with something that is listed as if it were a tool, after "Tool at index 0 ". */
+export function listedMistake(given: unknown): string {
+  if (given === null || given === undefined) return `must not be ${given}`;
+  const object = typeof given === 'object' || typeof given === 'function' ? given : undefined;
+  const near = nearMistake(given) ?? (object && unreadable(object));
+  if (near !== undefined) return near;
+  const name = object && nameOf(ownerOf(object));
+  if (object && isClass(object))
+    return `is the class ${name}, which has no static tools: list new ${name}() for those of its instances`;
+  return `(${name ?? typeof given}) is neither a tool nor a tool provider, nor has its class a static 'tools' table`;
+}
+
+/** Returns what is wrong with something that is near to a tool, or `undefined`. */
+function nearMistake(given: unknown): string | undefined {
   if (typeof given === 'string') return `is ${shown(given)}: list the tool itself`;
   if (given instanceof Promise) return 'is a promise: await it, and list what it comes to';
   if (Array.isArray(given)) return 'is a list: spread it, as in [...tools]';
@@ -36,17 +48,6 @@ export function mistakenFor(given: unknown): string | undefined {
     return "is no tool provider yet: list toolProvider({ ... }) of it, with toolProvider from 'holdfast'";
   if (!Array.isArray(tools)) return undefined;
   return typeof instructions === 'string' ? `${named} is an agent: list its tools instead` : undefined;
-}
-
-/** Returns why something has no tools that could be listed. */
-export function unlisted(given: unknown): string {
-  const object = Object(given);
-  const unread = unreadable(object);
-  if (unread !== undefined) return unread;
-  const name = object === given ? nameOf(ownerOf(object)) : typeof given;
-  return typeof given === 'function' && isClass(given)
-    ? `is the class ${name}, which has no static tools: list new ${name}() for those of its instances`
-    : `(${name}) is neither a tool nor a tool provider, nor has its class a static 'tools' table`;
 }
 
 /** Returns how a tool of an MCP server is given a name that is free, to end a sentence; nothing if neither is one. */

@@ -11,7 +11,7 @@ import {
 } from './check-literal.ts';
 import { choiceProblem } from './choice-problem.ts';
 import { INNER_SHAPES, SHAPES } from './kernel-literals.ts';
-import { mistakenFor, toRename, unlisted } from './listed-mistake.ts';
+import { listedMistake, toRename } from './listed-mistake.ts';
 import { adapterProblem, serverProblem, withoutModel } from './model-literals.ts';
 import { unchainedProblem } from './unchained.ts';
 
@@ -43,9 +43,7 @@ const CHECKS = {
 
   choiceProblem,
 
-  mistakenFor,
-
-  unlisted,
+  listedMistake,
 
   toRename,
 

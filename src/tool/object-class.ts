@@ -1,10 +1,14 @@
 import { shorten } from './json.ts';
+import { READS } from './object-reader.ts';
 
-/** The key of the code that reads the tools of an object, in what `toolMethod` and `toolTable` make. */
-export const READS: unique symbol = Symbol('holdfast.tool-object');
+/** Tells an object or a class that has something which `toolMethod` or `toolTable` made. No getter but of `tools` is asked. */
+export const isReadable = (object: object): boolean => carriersOf(object).some(isMarked);
 
-/** Returns what may carry that code of an object, or of its class. No getter but of `tools` is asked. */
-export function carriersOf(object: object): readonly unknown[] {
+const isMarked = (value: unknown): boolean =>
+  (typeof value === 'function' || typeof value === 'object') && value !== null && READS in value;
+
+/** Returns what may be marked of an object, or of its class. */
+function carriersOf(object: object): readonly unknown[] {
   const owner = ownerOf(object);
   const fields = [...chainOf(object), ...chainOf(owner)].flatMap((holder) =>
     Object.values(Object.getOwnPropertyDescriptors(holder)).map(({ value }): unknown => value),
@@ -12,11 +16,7 @@ export function carriersOf(object: object): readonly unknown[] {
   return [Reflect.get(owner, 'tools'), ...fields.filter((value) => typeof value === 'function')];
 }
 
-/** Tells what carries the code. */
-export const carriesReader = (value: unknown): value is { readonly [READS]: unknown } =>
-  (typeof value === 'function' || typeof value === 'object') && value !== null && READS in value;
-
-/** Returns why the tools that an object declares cannot be read without code that it lacks, after "Tool x ", or `undefined`. */
+/** Returns why the tools that an object declares cannot be read where it is listed, after "Tool x ", or `undefined`. */
 export function unreadable(object: object): string | undefined {
   const owner = ownerOf(object);
   const name = nameOf(owner);

@@ -1,20 +1,28 @@
-import { carriersOf, carriesReader, READS } from './object-class.ts';
 import type { AnyTool } from './tool.ts';
 
-/** What carries that code, so that a Worker without tool objects does not have it. */
+/** The key that marks what `toolMethod` and `toolTable` make. */
+export const READS: unique symbol = Symbol('holdfast.tool-object');
+
+/** What is marked. */
 export interface ReadByIts {
-  readonly [READS]: ObjectReader;
+  readonly [READS]: true;
 }
 
 /**
- * Returns the tools of an object or of a class. `isShared`: all sessions share the object, and the console warns of state in it.
+ * Returns the tools of an object or of a class, or `undefined` if it has nothing that is marked. `isShared`: all sessions share the
+ * object, and the console warns of state in it.
  *
  * @throws ToolObjectError and ToolDefinitionError as `toolsOf`.
  */
-export type ObjectReader = (object: object, options: { readonly isShared: boolean }) => readonly AnyTool[];
+export type ObjectReader = (
+  object: unknown,
+  options: { readonly isShared: boolean },
+) => readonly AnyTool[] | undefined;
 
-/** Returns the code that an object, or its class, carries to be read by, or `undefined`. No getter but of `tools` is asked. */
-export const readerOf = (object: object): ObjectReader | undefined =>
-  carriersOf(object).find(isReadByIts)?.[READS];
+/** Reads the objects in lists of tools. Until something is marked there is none, so that a Worker without tool objects lacks the code. */
+export let readObject: ObjectReader = () => undefined;
 
-const isReadByIts = (value: unknown): value is ReadByIts => carriesReader(value);
+/** Has objects in lists of tools be read by this code from now on. Called by all that marks something. */
+export function readObjectsBy(reader: ObjectReader): void {
+  readObject = reader;
+}

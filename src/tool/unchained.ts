@@ -1,5 +1,5 @@
 import { attempt } from './async.ts';
-import { carriersOf, carriesReader, nameOf, ownerOf, unreadable } from './object-class.ts';
+import { isReadable, nameOf, ownerOf, unreadable } from './object-class.ts';
 
 /** Returns what is wrong if a tool answers an object whose methods are tools, or a list of such, or `undefined`. */
 export function unchainedProblem(tool: string, answered: unknown): string | undefined {
@@ -20,8 +20,7 @@ const MAX_LOOKED_AT = 10;
 /** Tells an object of a class with tools; bytes have a property for each. */
 function hasTools(object: object): boolean {
   if (ArrayBuffer.isView(object)) return false;
-  const isDeclared = (): boolean =>
-    carriersOf(object).some(carriesReader) || unreadable(object) !== undefined;
+  const isDeclared = (): boolean => isReadable(object) || unreadable(object) !== undefined;
   const found = attempt(() => ownerOf(object) !== object && isDeclared());
   return found.ok && found.value;
 }

@@ -14,11 +14,11 @@ import {
 } from '../../tool/check-definition.ts';
 import { checkCall, checkInput } from '../../tool/check-input.ts';
 import type { LiteralKind, LiteralShape } from '../../tool/check-literal.ts';
+import { originOf } from '../../tool/decorate.ts';
 import type { FrameOutcome, Limits } from '../../tool/frame.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import { literals } from '../../tool/literals.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
-import { originOf } from '../../tool/origin.ts';
 import type { AnyTool, InjectionStrategy, LiveCall, LoopView, Serial, Tool } from '../../tool/tool.ts';
 import type { ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';
 import { FOREIGN_INPUT, NAMED } from '../../tool/tool-literals.ts';

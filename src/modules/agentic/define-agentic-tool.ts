@@ -5,8 +5,7 @@ import { isTool } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import { paragraphs } from '../../tool/json.ts';
-import { unreadable } from '../../tool/object-class.ts';
-import { readerOf } from '../../tool/object-reader.ts';
+import { isReadable, unreadable } from '../../tool/object-class.ts';
 import type { AnyTool, InjectionStrategy, Tool } from '../../tool/tool.ts';
 import {
   AGENTIC_KEYS,
@@ -102,5 +101,5 @@ function isToolless(source: ToolSource): boolean {
   if (Array.isArray(source) || source instanceof Promise) return false;
   if (isTool(source) || carriesSource(source) || 'toolsNow' in source) return false;
   if (Array.isArray(Reflect.get(source, 'tools'))) return false;
-  return readerOf(source) === undefined && unreadable(source) === undefined;
+  return !isReadable(source) && unreadable(source) === undefined;
 }

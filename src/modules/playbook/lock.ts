@@ -1,9 +1,8 @@
 import { changedSource } from '../../sources/resolution/dynamic-tools.ts';
 import { saysTrue, ToolDefinitionError } from '../../tool/check-definition.ts';
-import { decorate, unwrapAs } from '../../tool/decorate.ts';
+import { decorate, originOf, unwrapAs } from '../../tool/decorate.ts';
 import { literals } from '../../tool/literals.ts';
 import { mistake } from '../../tool/log.ts';
-import { originOf } from '../../tool/origin.ts';
 import { shown } from '../../tool/shown.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { PLAYBOOKS, type StoredProgress, storedProgress, toProgress } from './memory.ts';

@@ -3,8 +3,7 @@ import { collectFor } from '../../sources/resolution/resolve-tools.ts';
 import type { CollectedTools, ToolProvider, ToolSource } from '../../sources/resolution/tool-source.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { decorate } from '../../tool/decorate.ts';
-import { unreadable } from '../../tool/object-class.ts';
-import { readerOf } from '../../tool/object-reader.ts';
+import { isReadable, unreadable } from '../../tool/object-class.ts';
 import type { AnyTool, InjectionStrategy } from '../../tool/tool.ts';
 import { toolsInside } from '../agentic/define-agentic-tool.ts';
 import type { StateRun } from './memory.ts';
@@ -205,7 +204,7 @@ const isMove = (entry: StateEntry<string>): entry is Extract<typeof entry, { too
   entry !== null &&
   Object.hasOwn(entry, 'tool') &&
   !isTool(entry) &&
-  readerOf(entry) === undefined &&
+  !isReadable(entry) &&
   unreadable(entry) === undefined;
 
 /** What is listed, where, and where its success leads from there. */

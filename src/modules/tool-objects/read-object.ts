@@ -1,11 +1,18 @@
 import { warnOnce } from '../../sources/resolution/nesting.ts';
-import { nameOf, ownerOf } from '../../tool/object-class.ts';
-import type { ObjectReader } from '../../tool/object-reader.ts';
+import { isReadable, nameOf, ownerOf } from '../../tool/object-class.ts';
+import { type ObjectReader, READS, type ReadByIts, readObjectsBy } from '../../tool/object-reader.ts';
 import { stateFields } from './shared-state.ts';
 import { toolsOf } from './tools-of.ts';
 
-/** Reads the tools of an object, or of a class, that is listed among others. */
-export const readObject: ObjectReader = (object, { isShared }) => {
+/** Marks what makes tools of an object, which can then be listed among others. */
+export function marked<Of extends object>(value: Of): Of & ReadByIts {
+  readObjectsBy(readObject);
+  return Object.defineProperty(value, READS, { value: true }) as Of & ReadByIts; // just marked
+}
+
+const readObject: ObjectReader = (given, { isShared }) => {
+  const object = typeof given === 'object' || typeof given === 'function' ? given : null;
+  if (!object || !isReadable(object)) return undefined;
   if (isShared) warnOfState(object, nameOf(ownerOf(object)));
   return toolsOf(object);
 };

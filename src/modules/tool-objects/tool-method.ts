@@ -1,11 +1,10 @@
 import type { ToolCall } from '../../tool/call.ts';
 import type { ReconcileConfig, RunConfig, ToolConfigBase } from '../../tool/define-tool.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
-import { READS } from '../../tool/object-class.ts';
 import type { ReadByIts } from '../../tool/object-reader.ts';
 import type { Inferred, KeptAs } from '../../tool/returned.ts';
 import type { ArtifactType } from '../../tool/tool-result.ts';
-import { readObject } from './read-object.ts';
+import { marked } from './read-object.ts';
 import { type Kept, mark, type ToolTable, type Typed } from './tool-entry.ts';
 
 /** What `toolMethod` is told of a method: the literal of `defineTool` without `run`, and the name only where it is another. */
@@ -50,13 +49,12 @@ export function toolMethod<
     Typed<Awaited<ReturnType<Method>>, Inferred<Type>>,
 ): Method {
   // Each call makes a function of its own, so that one method may be two tools.
-  const marked = function (this: unknown, ...given: unknown[]): unknown {
+  const made = function (this: unknown, ...given: unknown[]): unknown {
     return Reflect.apply(method, this, given);
   };
-  mark(marked, config, method);
-  Reflect.set(marked, READS, readObject);
+  mark(marked(made), config, method);
   // It hands on what it is given, and what comes of it.
-  return marked as Method;
+  return made as Method;
 }
 
 /**
@@ -74,4 +72,4 @@ export function toolMethod<
  * ```
  */
 export const toolTable = <Instance>(table: ToolTable<Instance>): ToolTable<Instance> & ReadByIts =>
-  Object.defineProperty({ ...table, [READS]: readObject }, READS, { enumerable: false });
+  marked({ ...table });

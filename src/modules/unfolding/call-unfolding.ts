@@ -1,9 +1,8 @@
 import type { CallScope } from '../../tool/call.ts';
-import { decorate } from '../../tool/decorate.ts';
+import { decorate, originOf } from '../../tool/decorate.ts';
 import { isJsonObject, type Json, type JsonObject, paragraphs, sameJson, shorten } from '../../tool/json.ts';
 import type { JsonSchema } from '../../tool/json-schema.ts';
 import { warning } from '../../tool/log.ts';
-import { originOf } from '../../tool/origin.ts';
 import type { AnyTool, LiveCall } from '../../tool/tool.ts';
 import { error, type ToolResult, text, withheld } from '../../tool/tool-result.ts';
 import { allOf, broughtBy, categoryOf, innerTools } from './inner-tools.ts';

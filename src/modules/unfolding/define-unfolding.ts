@@ -14,7 +14,7 @@ import { checkToolLiteral, isTool } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import { paragraphs } from '../../tool/json.ts';
-import { readerOf } from '../../tool/object-reader.ts';
+import { readObject } from '../../tool/object-reader.ts';
 import type { AnyTool, LiveCall } from '../../tool/tool.ts';
 import { FOREIGN_INPUT, NAMED } from '../../tool/tool-literals.ts';
 import { usesOf } from '../../tool/uses.ts';
@@ -176,5 +176,5 @@ function answered(sources: readonly Answered[]): readonly AnyTool[] {
 const ASKED = "which nobody asks for what it finds out: answer its tools, by its 'toolsNow'";
 
 const objectTools = memoized((object: object) => ({
-  tools: readerOf(object)?.(object, { isShared: false }),
+  tools: readObject(object, { isShared: false }),
 }));

@@ -1,7 +1,7 @@
 import { memoized } from '../../tool/async.ts';
 import { isTool } from '../../tool/check-definition.ts';
+import { originOf } from '../../tool/decorate.ts';
 import { isJsonObject, type Json } from '../../tool/json.ts';
-import { originOf } from '../../tool/origin.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import type { Unfolded, UnfoldsInto } from './unfolding.ts';
 

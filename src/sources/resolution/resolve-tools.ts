@@ -1,7 +1,7 @@
 import { memoized } from '../../tool/async.ts';
 import { checkNaming, isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { literals } from '../../tool/literals.ts';
-import { readerOf } from '../../tool/object-reader.ts';
+import { readObject } from '../../tool/object-reader.ts';
 import { ended } from '../../tool/shown.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import {
@@ -128,15 +128,10 @@ interface ListPlace {
 function collectAt(source: unknown, place: ListedAt): Partial<CollectedTools> {
   if (isTool(source)) return { tools: [source] };
   if (carriesSource(source)) return source[SOURCE](place);
-  const mistaken = literals?.mistakenFor(source);
-  const object = Object(source);
-  const read = mistaken === undefined ? readerOf(object) : undefined;
-  if (read) return { tools: read(object, { isShared: place.path === undefined }) };
-  const problem =
-    source === null || source === undefined ? `must not be ${source}` : literals?.unlisted(source);
-  throw new ToolResolutionError(
-    `Tool at index ${place.index} ${mistaken ?? problem ?? 'is neither a tool nor has tools'}`,
-  );
+  const read = readObject(source, { isShared: place.path === undefined });
+  if (read) return { tools: read };
+  const mistake = literals?.listedMistake(source) ?? 'is neither a tool nor has tools';
+  throw new ToolResolutionError(`Tool at index ${place.index} ${mistake}`);
 }
 
 function add(byName: Map<string, AnyTool>, tool: AnyTool): void {

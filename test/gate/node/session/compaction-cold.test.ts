@@ -4,7 +4,6 @@ import { defineTool, ToolCallContext } from '../../../../src/index.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { type Leased, toSnapshot } from '../../../doors/journal.ts';
-import { toolKinds } from '../../../doors/kinds.ts';
 import { foldAll, foldLeased, readerOf, toTurnStart } from '../../../doors/session.ts';
 import { listing, logged, long, SUMMARY_SHOWN } from './compaction-scene.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
@@ -39,10 +38,10 @@ describe('a compacted session', () => {
     const leased = await app.lease('next');
     const snapshot = leased.snapshot;
     // The snapshot was made of the state of the invocation that ran the last turn.
-    const before = await foldAll(upTo(app, cold), toolKinds(app.agent.uses).memories);
+    const before = await foldAll(upTo(app, cold), app.modules.memories);
     expect(snapshot?.seq).toBe(cold);
     expect(snapshot?.body).toBe(before && toSnapshot(before.state));
-    const fromSnapshot = await foldLeased(app.port, leased, { memories: toolKinds(app.agent.uses).memories });
+    const fromSnapshot = await foldLeased(app.port, leased, app.modules);
     expect(fromSnapshot.state).toEqual(await app.state());
     expect(fromSnapshot.state.messages.map(({ text }) => text.split(' ')[0])).toEqual([
       'Summary',
@@ -56,9 +55,7 @@ describe('a compacted session', () => {
     const other = await talk('abcde');
     const whole = (await leaseOfOther(other)) as Leased; // nobody else holds it
     expect(whole).toMatchObject({ status: 'leased', snapshot: null, covered: [] });
-    expect(
-      (await foldLeased(other.port, whole, { memories: toolKinds(app.agent.uses).memories })).state,
-    ).toEqual(await other.state());
+    expect((await foldLeased(other.port, whole, app.modules)).state).toEqual(await other.state());
   });
 
   it('is begun with the messages that are kept, and none of those before', async () => {
@@ -90,11 +87,7 @@ describe('a compacted session', () => {
     const types = { names: readerOf().messageTypes, until: leased.snapshot?.seq ?? 0 };
     const page = await app.port.read({ from: first, types, maxBytes: 100 });
     if (!page) throw new Error('There is no session.');
-    const folded = await foldLeased(
-      app.port,
-      { snapshot: leased.snapshot, covered: [], page },
-      { memories: toolKinds(app.agent.uses).memories },
-    );
+    const folded = await foldLeased(app.port, { snapshot: leased.snapshot, covered: [], page }, app.modules);
     expect(folded.state).toEqual(await app.state());
   });
 

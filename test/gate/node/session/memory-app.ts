@@ -20,8 +20,8 @@ import {
   type SessionState,
   scriptedModel,
 } from '../../../../src/testing/entry.ts';
+import { appModules } from '../../../doors/agent.ts';
 import type { Deferred, Leased, NotResumed, NotStarted } from '../../../doors/journal.ts';
-import { toolKinds } from '../../../doors/kinds.ts';
 import { type Meter, readTurn, systemClock, type TurnEnd, type TurnHost } from '../../../doors/session.ts';
 import { turnSteps } from '../../../doors/testing.ts';
 
@@ -31,6 +31,8 @@ export interface MemoryApp {
   readonly model: ScriptedModel;
   readonly port: SessionPort;
   readonly sessions: MemorySessions;
+  /** Those of its agent, and those that every app here uses. */
+  readonly modules: ReturnType<typeof appModules>;
   /** Turns that the session's alarm handed to a runner so far. */
   readonly dispatched: readonly string[];
   /** Runs a turn for a message. */
@@ -78,13 +80,8 @@ export function memoryApp(options: Options): MemoryApp {
   const dispatch = ({ turn }: { readonly turn: string }) => dispatched.push(turn);
   const sessions = createMemorySessions({ clock, leaseMs, mostBytes, dispatch });
   const port = wrap(sessions.session('["owner","tester","s1"]'));
-  const { begin, resume, run, state } = turnSteps({
-    port,
-    agent,
-    model,
-    clock,
-    modules: toolKinds([files(), answerChecks, ...agent.uses]),
-  });
+  const modules = appModules({ use: [files(), answerChecks], agents: [agent] });
+  const { begin, resume, run, state } = turnSteps({ port, agent, model, clock, modules });
   // As the Worker has it: the invocation's meter counts every message to the session.
   const metered: MemoryApp['run'] = (leased, more = {}) =>
     run(leased, more.meter ? { ...more, port: counted(more.port ?? port, more.meter) } : more);
@@ -94,6 +91,7 @@ export function memoryApp(options: Options): MemoryApp {
     model,
     port,
     sessions,
+    modules,
     dispatched,
     say: async (message, more) => metered(await lease(message), more),
     lease,
