@@ -54,7 +54,8 @@ export async function executeCall(run: ToolCallRun): Promise<void> {
   if (isWatched) watched(loop, { at: 'call', record, offer: run.offer });
   const began = holder.now();
   const ended = await endOf(run);
-  const known = knownEnding(record, ended, inDoubt ?? false);
+  const isKnown = ended.reached ? !isOutcomeUnknown(ended.result) : !inDoubt;
+  const known = isKnown ? ended : foundEnding(record, ended);
   const opened = journal.state.turn?.frames.has(record.id) ? journal.state.turn : undefined;
   const exit = opened && exitInside(opened, record.id);
   const result = exit ? withSignal(known.result, exit) : known.result;
@@ -69,10 +70,8 @@ export async function executeCall(run: ToolCallRun): Promise<void> {
   if (isWatched) watched(loop, { at: 'result', record, offer: run.offer, result, ms: holder.now() - began });
 }
 
-/** The end of a call; `inDoubt`: an earlier invocation had begun it. Another invocation may have left its result behind meanwhile. */
-function knownEnding(record: CallRecord, ended: CallEnding, inDoubt: boolean): CallEnding {
-  const isKnown = ended.reached ? !isOutcomeUnknown(ended.result) : !inDoubt;
-  if (isKnown) return ended;
+/** The end of a call whose outcome this invocation does not know: another one may have left its result behind meanwhile. */
+function foundEnding(record: CallRecord, ended: CallEnding): CallEnding {
   const known = knownResult(record);
   if (known) return { result: known };
   return ended.reached ? ended : { result: unknownOutcome(record.name) };

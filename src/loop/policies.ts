@@ -86,13 +86,10 @@ export const DEFAULT_POLICIES: LoopPolicies = {
 };
 
 /** The declared policies over the default ones. */
-export const withPolicies = (declared: Policies = {}): LoopPolicies => ({
-  returnDirect: declared.returnDirect ?? DEFAULT_POLICIES.returnDirect,
-  unknownTools: over(DEFAULT_POLICIES.unknownTools, declared.unknownTools),
-  blankReplies: over(DEFAULT_POLICIES.blankReplies, declared.blankReplies),
-  isEligible: declared.isEligible,
-  exceptions: declared.exceptions ?? DEFAULT_POLICIES.exceptions,
-  resultCharacters: declared.resultCharacters ?? DEFAULT_POLICIES.resultCharacters,
+export const withPolicies = ({ unknownTools, blankReplies, ...declared }: Policies = {}): LoopPolicies => ({
+  ...over(DEFAULT_POLICIES, declared),
+  unknownTools: over(DEFAULT_POLICIES.unknownTools, unknownTools),
+  blankReplies: over(DEFAULT_POLICIES.blankReplies, blankReplies),
 });
 
 /** In development: returns the first policy that is unknown or has a value that cannot be followed, and what it must be; or `undefined`. */

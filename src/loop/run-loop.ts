@@ -52,8 +52,11 @@ export async function runBatch(loop: Loop): Promise<void> {
   const settled = await Promise.allSettled(batch.lanes.map((lane) => runLane(batch, lane)));
   loop.holder.checkpoint();
   if (batch.lanes.length > 1) warnOfSharedWrites(batch);
-  const failed = settled.find((one) => one.status === 'rejected');
-  if (failed && !goesOn(batch, failed.reason)) throw failed.reason;
+  for (const lane of settled) {
+    if (lane.status === 'fulfilled') continue;
+    if (goesOn(batch, lane.reason)) return;
+    throw lane.reason;
+  }
 }
 
 async function runLane(batch: Batch, lane: Batch['lanes'][number]): Promise<void> {

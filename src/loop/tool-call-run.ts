@@ -1,7 +1,7 @@
 import { openBatch } from '../journal/conversation.ts';
 import type { CallChanges, ScheduledMessage } from '../journal/events.ts';
 import { mergeCallState } from '../journal/fold-calls.ts';
-import type { CallRecord, FrameState } from '../journal/state.ts';
+import type { CallRecord } from '../journal/state.ts';
 import { parseToolInput } from '../tool/check-input.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
@@ -12,7 +12,7 @@ import { type FactOptions, factOf, type MemoryFact, type ToolMemory } from '../t
 import type { ResultData, Signal, ToolResult } from '../tool/tool-result.ts';
 import { type AroundTimes, aroundTimes } from './around-time.ts';
 import type { CallStarts } from './call-starts.ts';
-import { foldOn, type LiveMemories } from './live-memories.ts';
+import { foldOn } from './live-memories.ts';
 import { type Loop, timeIn } from './loop.ts';
 import { signalOf } from './next-step.ts';
 import { type Offer, offerTools, routed, type Target } from './offer-tools.ts';
@@ -138,30 +138,21 @@ class CallView {
   readonly #before: readonly BlackboardEntry[];
   readonly #written = new Map<string, Json>();
   readonly #added: BlackboardEntry[] = [];
-  readonly #said: string[] = [];
+  /** What the call said to the user, in order. */
+  readonly said: string[] = [];
   readonly #seenMemories: ReadonlyMap<string, Json>;
-  readonly #frame: FrameState;
   readonly #earlier: readonly Changed[];
-  readonly #turn: string;
+  readonly #loop: SeenLoop;
   readonly #call: string;
-  readonly #memories: LiveMemories;
-  readonly #now: () => number;
   readonly #facts: MemoryFact[] = [];
 
   /** `before`: the calls that this one runs after; their changes are not in the state before the whole batch has ended. */
-  constructor(
-    loop: Pick<Loop, 'turn' | 'frame' | 'memories' | 'holder' | 'startedAt'>,
-    call: CallRecord,
-    before: readonly CallRecord[],
-  ) {
-    const { turn, frame, memories } = loop;
+  constructor(loop: SeenLoop, call: CallRecord, before: readonly CallRecord[]) {
+    const { frame } = loop;
     const ended = before.flatMap(changedBy);
     const earlier = ended.map(({ changes }) => changes);
-    this.#turn = turn;
+    this.#loop = loop;
     this.#call = call.id;
-    this.#memories = memories;
-    this.#now = () => timeIn(loop);
-    this.#frame = frame;
     this.#earlier = ended;
     this.#seenMemories = frame.seen.memories;
     this.#callState = earlier.reduce(
@@ -193,25 +184,20 @@ class CallView {
   });
 
   readonly say = (message: string): void => {
-    this.#said.push(message);
+    this.said.push(message);
   };
 
-  /** What the call said to the user, in order. */
-  get said(): readonly string[] {
-    return this.#said;
-  }
-
   /** Milliseconds since the epoch, and never before the turn's start. */
-  readonly now = (): number => this.#now();
+  readonly now = (): number => timeIn(this.#loop);
 
   /** What a kind of tool remembers: as of the start of the batch, with the facts of earlier calls of the same `serial`. */
-  readonly recall: LoopView['recall'] = (memory, path = this.#frame.path) => {
+  readonly recall: LoopView['recall'] = (memory, path = this.#loop.frame.path) => {
     const earlier = this.#earlier.flatMap(({ call, result, changes }) =>
       (changes.facts ?? []).map((fact) => ({ ...this.#place, call, result, ...fact, at: fact.at ?? 0 })),
     );
-    const value = this.#memories.valueIn(this.#seenMemories, memory, path);
+    const value = this.#loop.memories.valueIn(this.#seenMemories, memory, path);
     // What calls of this loop record is of its own path.
-    const isElsewhere = memory.scope === 'path' && path !== this.#frame.path;
+    const isElsewhere = memory.scope === 'path' && path !== this.#loop.frame.path;
     return isElsewhere ? value : foldOn(value, memory, earlier);
   };
 
@@ -226,14 +212,14 @@ class CallView {
   /** What a call reads of a memory, with what it has recorded itself. */
   readonly recallNow: LoopView['recall'] = (memory) =>
     memory.when === 'call'
-      ? this.#memories.valueNow(memory, { ...this.#place, at: this.#now(), facts: this.#facts })
+      ? this.#loop.memories.valueNow(memory, { ...this.#place, at: this.now(), facts: this.#facts })
       : this.#recallWith(memory, this.#facts);
 
   #recallWith<Value extends Json, Fact extends Json>(
     memory: ToolMemory<Value, Fact>,
     facts: readonly MemoryFact[],
   ): Value {
-    const place = { ...this.#place, at: this.#now() };
+    const place = { ...this.#place, at: this.now() };
     return foldOn(
       this.recall(memory),
       memory,
@@ -246,7 +232,7 @@ class CallView {
     fact: Fact,
     options?: FactOptions,
   ): void => {
-    this.#memories.assertUsable(memory);
+    this.#loop.memories.assertUsable(memory);
     this.#facts.push(
       factOf(
         { name: memory.name, unread: memory.unread },
@@ -254,16 +240,16 @@ class CallView {
         options,
       ),
     );
-    const at = this.#now();
-    this.#memories.hold(
+    const at = this.now();
+    this.#loop.memories.hold(
       this.#call,
       this.#facts.filter(({ on }) => on === 'end').map((one) => ({ ...one, at })),
     );
   };
 
   get #place() {
-    const { id: frame, path } = this.#frame;
-    return { turn: this.#turn, frame, path, call: this.#call };
+    const { turn, frame } = this.#loop;
+    return { turn, frame: frame.id, path: frame.path, call: this.#call };
   }
 
   /** What the call changed, if anything; `noted`: what others remember of it. */
@@ -271,7 +257,7 @@ class CallView {
     noted: readonly MemoryFact[] = [],
     scheduled: readonly ScheduledMessage[] = [],
   ): CallChanges | undefined {
-    const at = this.#now();
+    const at = timeIn(this.#loop);
     const facts = [...this.#facts, ...noted].map((fact) => ({ ...fact, at }));
     const changed = this.#written.size + this.#added.length + facts.length + scheduled.length;
     if (changed === 0) return undefined;
@@ -287,6 +273,9 @@ class CallView {
     return [...this.#board.slice(0, this.#boardLength), ...this.#before, ...this.#added];
   }
 }
+
+/** The loop of a call, as far as the call sees it. */
+type SeenLoop = Pick<Loop, 'turn' | 'frame' | 'memories' | 'holder' | 'startedAt'>;
 
 /** A call that ended, with what it changed. */
 interface Changed {
