@@ -1,8 +1,9 @@
-import type { Change } from '../src/journal/session-port.ts';
+import type { KeptBlob } from '../src/journal/blob.ts';
+import type { Change, SessionFull } from '../src/journal/session-port.ts';
 import { scheduleAlarm } from './alarms.ts';
 import { keepBlobs } from './blobs.ts';
 import { settleLease } from './lease.ts';
-import type { LedgerScope } from './session-storage.ts';
+import type { LedgerScope, SessionStorage } from './session-storage.ts';
 import { deferScheduled, forgetSteered, takeIn } from './waiting-turns.ts';
 
 /** @throws Error if a change has a field that only a newer version knows: it is sent again, until this object has that version. */
@@ -29,4 +30,55 @@ export function storeRest(scope: LedgerScope, change: Change): void {
   if (scheduled) deferScheduled(scope, scheduled);
   if (expiries !== undefined || scheduled !== undefined) scheduleAlarm(scope);
   settleLease(scope, change);
+}
+
+/** What a session may weigh, in bytes. The platform refuses every write of an object whose database is full. */
+export interface Bounds {
+  readonly storage: SessionStorage;
+  readonly mostBytes: number;
+}
+
+/** Kept free, in bytes, so that what has begun can still end: more than any rows that the object writes by itself. */
+const ROOM_TO_END = 16 * 1024 * 1024;
+/** What the end of a turn may weigh in a session that is full, in bytes. */
+const MOST_OF_END = 1024 * 1024;
+
+/** Says that a session is too full for this many bytes more; `null` while it is not. `isEnd`: they end a turn. */
+export function whyFull({ storage, mostBytes }: Bounds, more: number, isEnd = false): SessionFull | null {
+  if (mostBytes === Number.POSITIVE_INFINITY || more === 0 || (isEnd && more <= MOST_OF_END)) return null;
+  const used = storage.bytes();
+  const most = mostBytes - ROOM_TO_END;
+  return used + more > most ? { status: 'session-full', most, used } : null;
+}
+
+/** Says that a session is full, by what was thrown as something was to be stored. @throws anything else again. */
+export function toFull({ storage, mostBytes }: Bounds, failure: unknown): SessionFull {
+  if (!IS_FULL.test(String(failure))) throw failure;
+  return { status: 'session-full', most: mostBytes - ROOM_TO_END, used: storage.bytes() };
+}
+
+/** What SQLite says of a database that takes no more. */
+const IS_FULL = /\bSQLITE_FULL\b|\bdatabase or disk is full\b/;
+
+/** What is brought with a message or an append at the most, in bytes: a character has up to three. */
+export function weightOf(
+  bodies: readonly { readonly body: string }[],
+  blobs: readonly KeptBlob[] = [],
+): number {
+  let weight = 0;
+  for (const { body } of bodies) weight += 3 * body.length;
+  for (const { bytes } of blobs) weight += bytes?.byteLength ?? 0;
+  return weight;
+}
+
+const GB = 1_000_000_000;
+
+/** The least that `SESSION_BYTES` may say: what says less, or no number, would leave no room, and Workers are told so. */
+const LEAST_BYTES = 17_000_000;
+
+/** What the database of an object may weigh on the plan of its Worker, in bytes, unless a var says otherwise that can be. */
+export function mostBytesOf(env: { readonly SESSION_BYTES?: string; readonly PLAN?: string }): number {
+  const said = Number(env.SESSION_BYTES);
+  if (Number.isSafeInteger(said) && said >= LEAST_BYTES) return said;
+  return env.PLAN === 'free' ? GB : 10 * GB;
 }

@@ -1,5 +1,5 @@
 import type { FoundCredential, KeptCredential, SessionFull } from '../src/journal/session-port.ts';
-import { type Bounds, toFull, weightOf, whyFull } from './fullness.ts';
+import { type Bounds, toFull, weightOf, whyFull } from './appends.ts';
 import type { SessionStorage } from './session-storage.ts';
 
 /** The most credentials of a session. Beyond that the one that was kept longest ago is forgotten. */

@@ -78,13 +78,13 @@ export class LeaseClock implements LeaseTimes {
   }
 
   /** Begins the term anew, of a holder of which something was stored with the time at which it came. */
-  extend(): void {
-    this.#heard = this.#now();
+  stored(at: number): void {
+    this.#heard = at;
   }
 
   /** The holder was heard, and nothing of what it said is stored: its term begins anew, which is. */
   heard(): void {
-    this.extend();
+    this.#heard = this.#now();
     const storage = this.#storage;
     const stamp = { heard: this.#heard, heardSeq: storage.head() };
     storage.transaction(() => storage.setLease({ ...storage.lease(), ...stamp }));
@@ -129,7 +129,7 @@ function lastHeard(storage: SessionStorage): number {
  * Answers what whoever was just given the lease is told: who came before, and the session as far as one answer may hold
  * it.
  */
-export function leasedAnswer({ storage, clock }: LedgerScope, reader: Reader): Leased {
+export function leasedAnswer({ storage, clock, watchers }: LedgerScope, reader: Reader): Leased {
   const { epoch, cause, expired, expiredFor, strikes } = storage.lease();
   const blobs = storage.blobs.isEmpty ? undefined : storage.blobs.load();
   return {
@@ -144,6 +144,7 @@ export function leasedAnswer({ storage, clock }: LedgerScope, reader: Reader): L
     ...pageToFold(storage, reader),
     inbox: unreadMessages(storage),
     ...loadOf(storage),
+    ...(watchers?.hasLiveReaders() && { live: true }),
     ...(blobs && { blobs }),
   };
 }

@@ -13,7 +13,6 @@ import type {
   Leased,
   NotResumed,
   NotStarted,
-  Reader,
   Renewed,
   ResumeRequest,
   SessionFull,
@@ -21,15 +20,14 @@ import type {
 } from '../src/journal/session-port.ts';
 import { eraseSession, type OfferedRow, settleRow } from './agenda.ts';
 import { isOutdated, LOST_AFTER, rescueAlarm } from './alarms.ts';
-import { mustKnow, storeRest } from './appends.ts';
+import { type Bounds, mustKnow, storeRest, toFull, weightOf, whyFull } from './appends.ts';
 import { keepBlobs, pageOfBlob, removeBlob, statesOf, whyNotKept } from './blobs.ts';
 import { findCredential, keepCredential, loseCredentials } from './credentials.ts';
 import { type DueWork, doDueWork, isLeft, untilOffered } from './due-work.ts';
-import { type Bounds, toFull, weightOf, whyFull } from './fullness.ts';
 import { isNews, leaveOrExpire, unreadMessages, whyNotPosted } from './inbox.ts';
 import { LeaseClock, leasedAnswer, storedBefore } from './lease.ts';
 import { noticeOf, readPage } from './pages.ts';
-import { type LedgerScope, NO_EPOCH, type SessionStorage } from './session-storage.ts';
+import { type LedgerScope, type LedgerWatchers, NO_EPOCH, type SessionStorage } from './session-storage.ts';
 import { NO_TAKE_OVERS } from './take-overs.ts';
 import {
   awaitHolder,
@@ -53,16 +51,6 @@ interface LedgerOptions {
   readonly firstEpoch: () => number;
 }
 
-/** Those who watch a session, as its ledger has them. */
-export interface LedgerWatchers {
-  /** Called when the state that watchers see has changed, before the call that changed it returns. Must not throw. */
-  tell(): void;
-  /** Whether anybody watches who does not hold the session. */
-  hasReaders(): boolean;
-  /** Whether anybody of them is shown what is not journaled. */
-  hasLiveReaders(): boolean;
-}
-
 /**
  * The methods of `SessionPort`, once, for the Durable Object and for the in-memory session. Synchronous: what one call
  * decides and stores is never interleaved with another, and commits together. Who holds the session is in `lease`, how turns
@@ -80,14 +68,15 @@ export class SessionLedger {
   constructor(storage: SessionStorage, options: LedgerOptions) {
     this.#storage = storage;
     this.#clock = new LeaseClock(storage, options);
-    this.#scope = { storage, clock: this.#clock, now: options.now };
+    const { now, watchers } = options;
+    this.#scope = { storage, clock: this.#clock, now, watchers };
     this.#options = options;
     this.#bounds = { storage, mostBytes: options.mostBytes ?? Number.POSITIVE_INFINITY };
   }
 
   begin({ start, nonce, reader }: BeginRequest): Leased | Deferred | NotStarted {
-    if (this.#clock.isGivenTo(start.turn, nonce)) return this.#leased(reader);
-    return this.#start(start, nonce) ?? this.#leased(reader);
+    if (this.#clock.isGivenTo(start.turn, nonce)) return leasedAnswer(this.#scope, reader);
+    return this.#start(start, nonce) ?? leasedAnswer(this.#scope, reader);
   }
 
   accept(start: TurnStart): Accepted | Deferred | NotStarted {
@@ -99,7 +88,7 @@ export class SessionLedger {
 
   resume({ turn, nonce, reader }: ResumeRequest): Leased | NotResumed {
     const clock = this.#clock;
-    if (clock.isGivenTo(turn, nonce)) return this.#leased(reader);
+    if (clock.isGivenTo(turn, nonce)) return leasedAnswer(this.#scope, reader);
     this.wake();
     const lease = this.#storage.lease();
     if (lease.turn !== turn) return { status: 'not-open' };
@@ -111,19 +100,11 @@ export class SessionLedger {
       if (next.cause === 'expired') loseCredentials(this.#storage);
       clock.take(turn, nonce, next);
     });
-    return this.#leased(reader);
+    return leasedAnswer(this.#scope, reader);
   }
 
   append(epoch: number, from: number, change: Change): Appended | Fenced | SessionFull {
     mustKnow(change);
-    try {
-      return this.#append(epoch, from, change);
-    } catch (failure) {
-      return toFull(this.#bounds, failure);
-    }
-  }
-
-  #append(epoch: number, from: number, change: Change): Appended | Fenced | SessionFull {
     const { events, blobs, snapshot } = change;
     const holds = this.#clock.isHeldBy(epoch);
     const isNext = from === this.#storage.head() + 1;
@@ -140,12 +121,16 @@ export class SessionLedger {
     const at = this.#scope.now();
     // A snapshot only saves time.
     const hasRoom = snapshot && whyFull(this.#bounds, weight + snapshot.body.length) === null;
-    this.#commit(() => {
-      this.#storage.addEvents(events, { epoch, at });
-      storeRest(this.#scope, { ...change, snapshot: hasRoom ? snapshot : undefined });
-    });
-    if (events.length === 0 && change.release !== undefined) this.#options.watchers?.tell();
-    this.#clock.extend();
+    try {
+      this.#commit(() => {
+        this.#storage.addEvents(events, { epoch, at });
+        storeRest(this.#scope, { ...change, snapshot: hasRoom ? snapshot : undefined });
+      });
+    } catch (failure) {
+      return toFull(this.#bounds, failure);
+    }
+    if (events.length === 0 && change.release !== undefined) this.#scope.watchers?.tell();
+    this.#clock.stored(at);
     return this.#appended(epoch, { head: from + events.length - 1, at }, change);
   }
 
@@ -227,7 +212,7 @@ export class SessionLedger {
     this.wake();
     if (isOutdated(scope)) {
       this.erase();
-      this.#options.watchers?.tell();
+      this.#scope.watchers?.tell();
     }
     if (this.#storage.alarms.all().length === 0) return { turns: [], rows: [] };
     return this.#commit(() => doDueWork(scope));
@@ -295,14 +280,9 @@ export class SessionLedger {
 
   #toldHolder(inboxHeld: Change['inboxHeld']): Pick<Renewed, 'inbox' | 'watched' | 'live'> {
     const inbox = unreadMessages(this.#storage, inboxHeld);
-    const { watchers } = this.#options;
+    const { watchers } = this.#scope;
     if (!watchers?.hasReaders()) return { inbox };
     return { inbox, watched: true, ...(watchers.hasLiveReaders() && { live: true }) };
-  }
-
-  #leased(reader: Reader): Leased {
-    const isLive = this.#options.watchers?.hasLiveReaders();
-    return { ...leasedAnswer(this.#scope, reader), ...(isLive && { live: true }) };
   }
 
   /** Stores everything that `change` does, or nothing, and has watchers told when there is something new. */
@@ -311,7 +291,7 @@ export class SessionLedger {
     const head = storage.head();
     const messages = storage.inbox.messages();
     const result = storage.transaction(change);
-    if (storage.head() > head || isNews(storage, messages)) this.#options.watchers?.tell();
+    if (storage.head() > head || isNews(storage, messages)) this.#scope.watchers?.tell();
     return result;
   }
 }

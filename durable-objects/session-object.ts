@@ -19,7 +19,7 @@ import type {
   SessionFull,
   TurnStart,
 } from '../src/journal/session-port.ts';
-import { mostBytesOf } from './fullness.ts';
+import { mostBytesOf } from './appends.ts';
 import { createTurnCarrier, type TurnCarrier, type TurnQueue } from './hand-over.ts';
 import { SessionLedger } from './ledger.ts';
 import { SqlSessionStorage } from './sql-storage.ts';

@@ -250,12 +250,24 @@ export interface Alarm {
   readonly ref: string;
 }
 
+/** Those who watch a session, as its ledger has them. */
+export interface LedgerWatchers {
+  /** Called when the state that watchers see has changed, before the call that changed it returns. Must not throw. */
+  tell(): void;
+  /** Whether anybody watches who does not hold the session. */
+  hasReaders(): boolean;
+  /** Whether anybody of them is shown what is not journaled. */
+  hasLiveReaders(): boolean;
+}
+
 /** What every rule of a session is decided from: what is stored, whether the holder is heard, and what time it is. */
 export interface LedgerScope {
   readonly storage: SessionStorage;
   readonly clock: LeaseTimes;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Absent: the session has none. */
+  readonly watchers?: LedgerWatchers | undefined;
 }
 
 /** How long the holder of a session may be silent. */

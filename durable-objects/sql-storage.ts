@@ -18,7 +18,7 @@ import {
 } from './session-storage.ts';
 import { SqlBlobs } from './sql-blobs.ts';
 import { SqlMessages } from './sql-messages.ts';
-import { SqlAlarms, SqlChunks, type SqlDatabase, SqlInbox, sqlRequests } from './sql-tables.ts';
+import { SqlAlarms, SqlChunks, SqlDatabase, SqlInbox, sqlRequests } from './sql-tables.ts';
 
 /** Longer bodies are kept in `chunks`, so that a scan of the events does not read past them. */
 const INLINE_BYTES = 64 * 1024;
@@ -29,6 +29,7 @@ type LeaseColumns = { [K in keyof Lease]: Lease[K] };
 
 /** The columns of the lease are called as its fields are. */
 const LEASE_COLUMNS = Object.keys(NO_LEASE) as (keyof Lease)[]; // which it has all of
+const SET_LEASE = `INSERT OR REPLACE INTO lease (id, ${LEASE_COLUMNS}) VALUES (1${', ?'.repeat(LEASE_COLUMNS.length)})`;
 
 /** A session kept in the object's own database. What the object wrote in one turn of the event loop commits together. */
 export class SqlSessionStorage implements SessionStorage {
@@ -38,12 +39,10 @@ export class SqlSessionStorage implements SessionStorage {
   readonly blobs: SqlBlobs;
   readonly credentials: CredentialStorage;
   readonly snapshots: SnapshotStorage;
-  readonly #storage: DurableObjectStorage;
-  readonly #sql: SqlStorage;
+  readonly #database: SqlDatabase;
   readonly #name: string | undefined;
   readonly #chunks: SqlChunks;
   readonly #messages: SqlMessages;
-  readonly #database: SqlDatabase;
   /** What every append asks for, as the tables have it; forgotten when a transaction is undone. */
   #head: number | undefined;
   #opening: string | undefined;
@@ -51,11 +50,9 @@ export class SqlSessionStorage implements SessionStorage {
 
   /** `name`: of the object, where the platform tells. */
   constructor(storage: DurableObjectStorage, name: string | undefined) {
-    this.#storage = storage;
-    this.#sql = storage.sql;
+    this.#database = new SqlDatabase(storage);
     this.#chunks = new SqlChunks(storage.sql);
     this.#messages = new SqlMessages(storage.sql, (seq) => this.#chunks.body('event', seq));
-    this.#database = { storage, isMade: false };
     this.inbox = new SqlInbox(this.#database, this.#chunks);
     this.requests = sqlRequests(this.#database);
     this.alarms = new SqlAlarms(this.#database);
@@ -74,9 +71,12 @@ export class SqlSessionStorage implements SessionStorage {
   }
 
   transaction<T>(change: () => T): T {
-    const { isMade } = this.#database;
+    const { storage, isMade } = this.#database;
     try {
-      return this.#storage.transactionSync(isMade ? change : () => this.#changeNew(change));
+      return storage.transactionSync(() => {
+        if (!isMade) this.#migrate();
+        return change();
+      });
     } catch (error) {
       // New tables went with the transaction.
       this.#database.isMade = isMade;
@@ -85,26 +85,17 @@ export class SqlSessionStorage implements SessionStorage {
     }
   }
 
-  #changeNew<T>(change: () => T): T {
-    this.#migrate();
-    return change();
-  }
-
   bytes(): number {
-    return this.#sql.databaseSize;
+    return this.#database.sql.databaseSize;
   }
 
   head(): number {
-    if (!this.#database.isMade) return 0;
-    this.#head ??= this.#sql
-      .exec<{ head: number }>('SELECT coalesce(max(seq), 0) AS head FROM events')
-      .one().head;
+    this.#head ??= this.#database.rows<{ head: number }>('SELECT max(seq) AS head FROM events')[0]?.head ?? 0;
     return this.#head;
   }
 
   opening(): string | null {
-    if (!this.#database.isMade) return null;
-    if (this.#opening === undefined)
+    if (this.#opening === undefined && this.head() > 0)
       for (const { body } of this.events({ from: 1, limit: 1 })) this.#opening = body;
     return this.#opening ?? null;
   }
@@ -115,7 +106,7 @@ export class SqlSessionStorage implements SessionStorage {
       seq += 1;
       const bytes = bytesIn(body);
       const isInline = bytes <= INLINE_BYTES;
-      this.#sql.exec(
+      this.#database.sql.exec(
         'INSERT INTO events (seq, epoch, at, type, turn, bytes, body) VALUES (?, ?, ?, ?, ?, ?, ?)',
         ...[seq, epoch, at, type, turn, bytes, isInline ? body : null],
       );
@@ -128,7 +119,7 @@ export class SqlSessionStorage implements SessionStorage {
   *events({ from, turn, types, limit }: Scan): Iterable<StoredRow> {
     const first = turn === undefined ? from : this.#firstOf(turn, from);
     if (first === null) return;
-    const cursor = this.#sql.exec(
+    const cursor = this.#database.sql.exec(
       `SELECT seq, at, type, turn, body, epoch, bytes FROM events
       WHERE seq >= ?1 AND (seq > ?2 OR type IN (SELECT value FROM json_each(?3))) ORDER BY seq`,
       ...[first, types?.until ?? 0, JSON.stringify(types?.names ?? [])],
@@ -158,27 +149,17 @@ export class SqlSessionStorage implements SessionStorage {
   }
 
   lastAppend(epoch: number): number | null {
-    if (!this.#database.isMade) return null;
-    const rows = this.#sql.exec<{ at: number }>(
-      'SELECT at FROM events WHERE seq = ? AND epoch = ?',
-      ...[this.head(), epoch],
-    );
-    return rows.toArray()[0]?.at ?? null;
+    const query = 'SELECT at FROM events WHERE seq = ? AND epoch = ?';
+    return this.#database.rows<{ at: number }>(query, this.head(), epoch)[0]?.at ?? null;
   }
 
   turnStart(turn: string): number | null {
-    if (!this.#database.isMade) return null;
-    const rows = this.#sql.exec<{ seq: number }>(
-      `SELECT seq FROM events WHERE turn = ? AND type = 'turn-started'`,
-      turn,
-    );
-    return rows.toArray()[0]?.seq ?? null;
+    const query = `SELECT seq FROM events WHERE turn = ? AND type = 'turn-started'`;
+    return this.#database.rows<{ seq: number }>(query, turn)[0]?.seq ?? null;
   }
 
   lease(): Lease {
-    if (!this.#database.isMade) return NO_LEASE;
-    this.#lease ??=
-      this.#sql.exec<LeaseColumns>(`SELECT ${LEASE_COLUMNS} FROM lease`).toArray()[0] ?? NO_LEASE;
+    this.#lease ??= this.#database.rows<LeaseColumns>(`SELECT ${LEASE_COLUMNS} FROM lease`)[0] ?? NO_LEASE;
     return this.#lease;
   }
 
@@ -186,10 +167,7 @@ export class SqlSessionStorage implements SessionStorage {
     this.#lease = lease;
     const values: Lease[keyof Lease][] = [];
     for (const column of LEASE_COLUMNS) values.push(lease[column]);
-    this.#sql.exec(
-      `INSERT OR REPLACE INTO lease (id, ${LEASE_COLUMNS}) VALUES (1${', ?'.repeat(values.length)})`,
-      ...values,
-    );
+    this.#database.sql.exec(SET_LEASE, ...values);
   }
 
   /**
@@ -197,13 +175,14 @@ export class SqlSessionStorage implements SessionStorage {
    * commit with the removal of all else, so that they cannot be lost in between.
    */
   erase(rows: readonly Alarm[]): void {
-    void this.#storage.deleteAlarm();
+    const { storage, sql } = this.#database;
+    void storage.deleteAlarm();
     if (rows.length === 0) {
-      void this.#storage.deleteAll();
+      void storage.deleteAll();
       this.#database.isMade = false;
     } else {
-      this.#storage.transactionSync(() => {
-        for (const table of tablesToEmpty(this.#sql)) this.#sql.exec(`DELETE FROM ${table}`);
+      storage.transactionSync(() => {
+        for (const table of tablesToEmpty(sql)) sql.exec(`DELETE FROM ${table}`);
         this.credentials.set([]);
         for (const row of rows) this.alarms.add(row);
       });
@@ -221,7 +200,7 @@ export class SqlSessionStorage implements SessionStorage {
   }
 
   #migrate(): void {
-    migrate(this.#sql, this.name);
+    migrate(this.#database.sql, this.name);
     this.#database.isMade = true;
   }
 }

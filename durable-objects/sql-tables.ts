@@ -12,11 +12,25 @@ import {
 } from './session-storage.ts';
 
 /** A session's database. */
-export interface SqlDatabase {
+export class SqlDatabase {
   readonly storage: DurableObjectStorage;
+  readonly sql: SqlStorage;
   /** Its tables are there. Before, nothing is found, and reading makes none. */
-  isMade: boolean;
+  isMade = false;
+
+  constructor(storage: DurableObjectStorage) {
+    this.storage = storage;
+    this.sql = storage.sql;
+  }
+
+  /** Reads all rows of a query. */
+  rows<Row extends Columns<Row>>(query: string, ...values: readonly SqlStorageValue[]): Row[] {
+    return this.isMade ? this.sql.exec<Columns<Row>>(query, ...values).toArray() : [];
+  }
 }
+
+/** A row that is read as what it is. */
+type Columns<Stored> = { [K in keyof Stored]: Stored[K] & SqlStorageValue };
 
 /** Longer bodies are kept in `chunks`; in characters, of which one has at most three bytes. */
 const INLINE = 64 * 1024;
@@ -27,29 +41,25 @@ const INLINE = 64 * 1024;
  */
 export class SqlInbox implements InboxStorage {
   readonly #database: SqlDatabase;
-  readonly #sql: SqlStorage;
   readonly #chunks: SqlChunks;
   #messages: readonly StoredMessage[] | undefined;
 
   constructor(database: SqlDatabase, chunks: SqlChunks) {
     this.#database = database;
-    this.#sql = database.storage.sql;
     this.#chunks = chunks;
   }
 
   messages(): readonly StoredMessage[] {
-    if (!this.#database.isMade) return NO_MESSAGES;
-    this.#messages ??= this.#sql
-      .exec<Columns<StoredMessage>>(
-        'SELECT id, kind, turn, octet_length(body) AS bytes FROM inbox ORDER BY id',
-      )
-      .toArray()
+    this.#messages ??= this.#database
+      .rows<StoredMessage>('SELECT id, kind, turn, octet_length(body) AS bytes FROM inbox ORDER BY id')
       .map((row) => (row.bytes > 0 ? row : { ...row, bytes: this.#chunks.bytesOf('inbox', row.id) }));
     return this.#messages;
   }
 
   body(id: number): string {
-    const { body } = this.#sql.exec<{ body: string }>('SELECT body FROM inbox WHERE id = ?', id).one();
+    const { body } = this.#database.sql
+      .exec<{ body: string }>('SELECT body FROM inbox WHERE id = ?', id)
+      .one();
     return body || this.#chunks.body('inbox', id);
   }
 
@@ -61,9 +71,9 @@ export class SqlInbox implements InboxStorage {
 
   /** The row of a long body has an empty one, which no body is. */
   add(kind: InboxKind, turn: string, body: string): void {
-    this.#messages = undefined;
+    this.forget();
     const isInline = body.length <= INLINE;
-    const { id } = this.#sql
+    const { id } = this.#database.sql
       .exec<{ id: number }>(
         'INSERT INTO inbox (kind, turn, body) VALUES (?, ?, ?) RETURNING id',
         ...[kind, turn, isInline ? body : ''],
@@ -73,56 +83,48 @@ export class SqlInbox implements InboxStorage {
   }
 
   remove(ids: readonly number[]): void {
-    if (ids.length > 0) this.#messages = undefined;
+    if (ids.length > 0) this.forget();
     for (const id of ids) {
-      this.#sql.exec('DELETE FROM inbox WHERE id = ?', id);
+      this.#database.sql.exec('DELETE FROM inbox WHERE id = ?', id);
       this.#chunks.remove('inbox', id);
     }
   }
 
   queueSteered(): void {
     if (!this.messages().some(({ kind }) => kind === 'steer')) return;
-    this.#messages = undefined;
-    this.#sql.exec(`UPDATE inbox SET kind = 'message' WHERE kind = 'steer'`);
+    this.forget();
+    this.#database.sql.exec(`UPDATE inbox SET kind = 'message' WHERE kind = 'steer'`);
   }
 
-  /** What is stored may be another than before: it was undone, or erased. */
+  /** What is stored may be another than before: it was changed, undone or erased. */
   forget(): void {
     this.#messages = undefined;
   }
 }
 
-const NO_MESSAGES: readonly StoredMessage[] = [];
-
-/** A row that is read as what it is. */
-type Columns<Stored> = { [K in keyof Stored]: Stored[K] };
-
 /** The requests that a session was asked for under a key. */
-export function sqlRequests(database: SqlDatabase): RequestStorage {
-  const { sql } = database.storage;
-  return {
-    find(key) {
-      if (!database.isMade) return null;
-      const rows = sql.exec<Columns<StoredRequest>>(
-        'SELECT key, body_hash AS bodyHash, turn, seq, expires FROM requests WHERE key = ?',
-        key,
-      );
-      return rows.toArray()[0] ?? null;
-    },
-    add({ key, bodyHash, turn, seq, expires }) {
-      sql.exec(
-        'INSERT INTO requests (key, body_hash, turn, seq, expires) VALUES (?, ?, ?, ?, ?)',
-        ...[key, bodyHash, turn, seq, expires],
-      );
-    },
-    forget(now) {
-      sql.exec('DELETE FROM requests WHERE expires <= ?', now);
-    },
-    expire(before, expires) {
-      sql.exec('UPDATE requests SET expires = ? WHERE expires = ? AND seq < ?', expires, NEVER, before);
-    },
-  };
-}
+export const sqlRequests = (database: SqlDatabase): RequestStorage => ({
+  find: (key) =>
+    database.rows<StoredRequest>(
+      'SELECT key, body_hash AS bodyHash, turn, seq, expires FROM requests WHERE key = ?',
+      key,
+    )[0] ?? null,
+  add({ key, bodyHash, turn, seq, expires }) {
+    database.sql.exec(
+      'INSERT INTO requests (key, body_hash, turn, seq, expires) VALUES (?, ?, ?, ?, ?)',
+      ...[key, bodyHash, turn, seq, expires],
+    );
+  },
+  forget(now) {
+    database.sql.exec('DELETE FROM requests WHERE expires <= ?', now);
+  },
+  expire(before, expires) {
+    database.sql.exec(
+      'UPDATE requests SET expires = ? WHERE expires = ? AND seq < ?',
+      ...[expires, NEVER, before],
+    );
+  },
+});
 
 /** Keeps what is due in a session, in the table `agenda`, and the one alarm that the platform has for it. */
 export class SqlAlarms implements AlarmStorage {
@@ -134,23 +136,21 @@ export class SqlAlarms implements AlarmStorage {
   }
 
   all(): readonly Alarm[] {
-    const { storage, isMade } = this.#database;
-    if (!isMade) return [];
-    this.#alarms ??= storage.sql
-      .exec<Columns<Alarm>>('SELECT due, kind, ref FROM agenda ORDER BY due')
-      .toArray();
+    this.#alarms ??= this.#database.rows<Alarm>('SELECT due, kind, ref FROM agenda ORDER BY due');
     return this.#alarms;
   }
 
   add({ kind, ref, due }: Alarm): void {
-    this.#alarms = undefined;
-    const { sql } = this.#database.storage;
-    sql.exec('INSERT OR REPLACE INTO agenda (kind, ref, due) VALUES (?, ?, ?)', kind, ref, due);
+    this.forget();
+    this.#database.sql.exec(
+      'INSERT OR REPLACE INTO agenda (kind, ref, due) VALUES (?, ?, ?)',
+      ...[kind, ref, due],
+    );
   }
 
   remove(kind: Alarm['kind'], ref: string): void {
-    this.#alarms = undefined;
-    this.#database.storage.sql.exec('DELETE FROM agenda WHERE kind = ? AND ref = ?', kind, ref);
+    this.forget();
+    this.#database.sql.exec('DELETE FROM agenda WHERE kind = ? AND ref = ?', kind, ref);
   }
 
   /** Not awaited: the alarm is kept in the same database, and commits with the rows. */
@@ -160,7 +160,7 @@ export class SqlAlarms implements AlarmStorage {
     else void storage.setAlarm(due);
   }
 
-  /** What is stored may be another than before: it was undone, or erased. */
+  /** What is stored may be another than before: it was changed, undone or erased. */
   forget(): void {
     this.#alarms = undefined;
   }

@@ -1,5 +1,6 @@
 import type * as wire from '../src/journal/live-items.ts';
-import type { LedgerWatchers, SessionLedger } from './ledger.ts';
+import type { SessionLedger } from './ledger.ts';
+import type { LedgerWatchers } from './session-storage.ts';
 
 /** Those who watch a session, each over a WebSocket that outlives the object's memory. */
 export interface Watchers extends LedgerWatchers {
@@ -12,7 +13,7 @@ export interface Watchers extends LedgerWatchers {
   heard(socket: WebSocket, message: string | ArrayBuffer): void;
 }
 
-/** In the query of a request for a watcher: the epoch of the lease that it holds. An older object passes it over. */
+/** In the query of a request for a watcher: the epoch of the lease that it holds. */
 const HOLDER = 'holder';
 
 /** By which of these a watcher is found again, which is kept with its WebSocket. A holder's epoch is kept beside. */
