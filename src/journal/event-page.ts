@@ -56,7 +56,7 @@ export interface EventPage {
   readonly next: number | null;
   /** The session's last sequence. */
   readonly head: number;
-  /** Tells the session from one of the same name that was erased before it. An older object does not tell. */
+  /** Tells the session from one of the same name that was erased before it. */
   readonly incarnation?: string;
   /** The turn that is unfinished. */
   readonly openTurn: OpenTurn | null;
@@ -77,13 +77,13 @@ export interface Notice {
   readonly head: number;
   readonly openTurn: OpenTurn | null;
   readonly waiting: readonly WaitingTurn[];
-  /** The newest of the messages that were left for the holder and not read; absent when there are none. An older object does not tell. */
+  /** The newest of the messages that were left for the holder and not read; absent when there are none. */
   readonly unread?: number | undefined;
-  /** Told to holders alone: whether anybody reads who is shown what is not journaled. An older object does not tell. */
+  /** Told to holders alone: whether anybody reads who is shown what is not journaled. */
   readonly live?: boolean | undefined;
   /**
    * Sent to holders alone: a reader has come who is shown what is not journaled, and has seen nothing of what runs. It is a name for
-   * `LiveMessage.to`; as a line of the holder opens, the one for all readers. An older object does not tell.
+   * `LiveMessage.to`; as a line of the holder opens, the one for all readers.
    */
   readonly joined?: string | undefined;
 }

@@ -40,7 +40,7 @@ export interface Watcher {
   readonly holder?: number | undefined;
   /**
    * Called, of a reader, with what the holder has shown of what runs, and then with what it shows, in order; a piece may come twice. A
-   * reader that is too slow misses messages. Absent: nothing of that is sent. An older object has nothing to tell.
+   * reader that is too slow misses messages. Absent: nothing of that is sent.
    */
   readonly onLive?: ((message: LiveMessage) => void) | undefined;
 }
@@ -73,7 +73,7 @@ export const MOST_IN_MESSAGE = 64 * 1024;
  */
 export const MOST_OPEN = 1024 * 1024;
 
-/** In the query of a request for a watcher: it is shown what is not journaled. An older object passes it over. In `Notice.joined`: all of them. */
+/** In the query of a request for a watcher: it is shown what is not journaled. In `Notice.joined`: all of them. */
 export const LIVE = 'live';
 
 /** What is sent back over a line when so many more characters of live messages were read from it, and until when no more are sent. */
@@ -81,7 +81,7 @@ export const READ = 'read';
 export const READ_EVERY = 65_536;
 export const MOST_UNREAD = 262_144;
 
-/** What a reader sends that has heard nothing for long. An older object closes the line. */
+/** What a reader sends that has heard nothing for long. */
 export const PING = 'ping';
 
 /** How each live message begins, as it is sent. */

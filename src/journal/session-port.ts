@@ -87,7 +87,7 @@ export interface SessionPort {
 
 /** Told to the holder of a session, who may schedule more turns. */
 interface ToldLoad {
-  /** Absent when nothing waits. An older object does not tell. */
+  /** Absent when nothing waits. */
   readonly waiting?: WaitingLoad | undefined;
 }
 
@@ -175,8 +175,8 @@ export interface Leased extends FoldStart, ToldLoad {
   readonly cause: 'started' | 'expired' | 'handed-over';
   /** Leases in a row that expired without progress, this take-over included. */
   readonly expirations: number;
-  /** Of those, the last ones that ended soon after they were given, all at the same event. An older object does not tell. */
-  readonly strikes?: number | undefined;
+  /** Of those, the last ones that ended soon after they were given, all at the same event. */
+  readonly strikes: number;
   /** Milliseconds since the former lease ended by the object's clock; 0 unless `expired`. */
   readonly expiredFor: number;
   /** The session's name, of which idempotency keys are made. */
@@ -213,7 +213,7 @@ export type NotStarted =
       readonly status: 'known';
       readonly turn: string;
       readonly into?: string;
-      /** The turn's lease has run out, and `resume` gives it to the next invocation that asks. Absent otherwise; an older object does not tell. */
+      /** The turn's lease has run out, and `resume` gives it to the next invocation that asks. Absent otherwise. */
       readonly expired?: true;
     }
   /** The key was used with another body. */
@@ -239,7 +239,7 @@ export interface Change {
   readonly blobs?: readonly KeptBlob[] | undefined;
   /** Ids of inbox rows that these events take in. */
   readonly inboxRead?: readonly number[] | undefined;
-  /** Ids of inbox rows that the holder has been told and keeps for later: they are not answered again. An older object does. */
+  /** Ids of inbox rows that the holder has been told and keeps for later: they are not answered again. */
   readonly inboxHeld?: readonly number[] | undefined;
   /** A reply or a result is among the events: take-overs without progress are counted anew. */
   readonly progress?: boolean | undefined;
@@ -269,9 +269,9 @@ export interface ScheduledTurn {
 export interface ToHolder {
   /** What was left for the holder, and was not read yet; nothing when the lease is given back. */
   readonly inbox: readonly InboxMessage[];
-  /** Somebody reads the session as it grows. Absent when nobody does; an older object does not tell. */
+  /** Somebody reads the session as it grows. Absent when nobody does. */
   readonly watched?: true | undefined;
-  /** Somebody of them is shown what is not journaled. Absent when nobody is; an older object does not tell. */
+  /** Somebody of them is shown what is not journaled. Absent when nobody is. */
   readonly live?: true | undefined;
 }
 

@@ -11,10 +11,9 @@ import type { SessionCredentials } from '../tool/tool.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { partsOfResult, type ToolResult } from '../tool/tool-result.ts';
 import { HeldInbox } from './inbox.ts';
-import { InvocationBudgetWatch } from './invocation-budget-watch.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import { type FeedItem, LiveFeed } from './live-feed.ts';
-import type { Meter } from './meter.ts';
+import { InvocationBudgetWatch, type Meter } from './meter.ts';
 import { Outbox } from './outbox.ts';
 import type { Clock } from './read-platform.ts';
 import { SessionUnavailableError } from './send-again.ts';
@@ -50,7 +49,6 @@ export class HeldSession implements Holder {
   readonly inbox: HeldInbox;
   /** The way of what happens to those who watch. */
   readonly live: LiveFeed;
-  readonly credentials: SessionCredentials;
   /** The connections of this invocation. */
   readonly slots = new Slots();
   readonly signal: AbortSignal;
@@ -84,7 +82,10 @@ export class HeldSession implements Holder {
         this.inbox.takeIn(told.inbox);
         this.#lease.read(told);
       },
-      sending: () => this.live.relay?.settle(),
+      sending: () => {
+        this.live.relay?.settle();
+        return this.inbox.kept;
+      },
       lost: (reason: Interrupted) => this.#stop.abort(reason),
     };
     const { epoch, leaseMs, cause, expiredFor } = leased;
@@ -96,10 +97,8 @@ export class HeldSession implements Holder {
       env: options.env ?? {},
     });
     this.files = files;
-    const inboxHeld = (): readonly number[] => this.inbox.kept;
-    this.credentials = options.keepsNothing ? NO_CREDENTIALS : credentialsOf(port, epoch);
     const { waiting } = leased;
-    const sending = { isHeld, listener, files, inboxHeld, waiting };
+    const sending = { isHeld, listener, files, waiting };
     this.outbox = new Outbox({ ...clock, port, epoch, state, memories, ...sending });
     this.inbox = new HeldInbox({
       port,
@@ -127,6 +126,11 @@ export class HeldSession implements Holder {
     // A holder's own deadline falls a quarter of a term before the object's; half a term must have passed
     // since then. One that handed over may have taken over itself a moment before.
     this.#formerGoneAt = clock.now() + leaseMs / 4 - (cause === 'expired' ? expiredFor : 0);
+  }
+
+  get credentials(): SessionCredentials {
+    const { keepsNothing, port, leased } = this.#options;
+    return keepsNothing ? NO_CREDENTIALS : credentialsOf(port, leased.epoch);
   }
 
   checkpoint(): void {

@@ -1,5 +1,6 @@
-import type { Needs } from '../loop/holder.ts';
-import type { Platform } from './read-platform.ts';
+import { Interrupted, type Needs } from '../loop/holder.ts';
+import { ToolConfigurationError } from '../tool/signals.ts';
+import type { Clock, Platform } from './read-platform.ts';
 
 /**
  * Kept back from work. Of requests to the platform's own: six calls that run, their starts and ends, the end of the turn, and a
@@ -42,7 +43,8 @@ export class Meter {
 
   /** So many requests to the session that hardly one is left. */
   get outOfRequests(): string | undefined {
-    return this.#isInternalOver(LAST) ? this.#said('internalSubrequests') : undefined;
+    const most = this.#platform.internalSubrequests - LAST.internalSubrequests;
+    return this.#internal > most ? this.#said('internalSubrequests') : undefined;
   }
 
   /** Hardly anything was done so far: what does not fit now, fits into no invocation. */
@@ -52,8 +54,10 @@ export class Meter {
 
   /** Returns in words what there is too little left of to begin anything more, or `undefined` while there is enough. */
   short(kept = RESERVE): string | undefined {
-    if (this.#outside > this.#platform.subrequests - kept.subrequests) return this.#said('subrequests');
-    if (this.#isInternalOver(kept)) return this.#said('internalSubrequests');
+    const { subrequests, internalSubrequests } = this.#platform;
+    if (this.#outside > subrequests - kept.subrequests) return this.#said('subrequests');
+    if (this.#internal > internalSubrequests - kept.internalSubrequests)
+      return this.#said('internalSubrequests');
     return this.msLeft(kept) <= 0 ? this.#said('wallMs') : undefined;
   }
 
@@ -62,10 +66,13 @@ export class Meter {
     return this.short(LAST);
   }
 
-  /** Milliseconds until the time of the invocation is nearly over. */
+  /**
+   * Milliseconds until the time of the invocation is nearly over. Of a short invocation no more than half is kept back, and for watchers a
+   * twelfth: what is left of a reserve is the next one's.
+   */
   msLeft({ wallMs: kept } = RESERVE): number {
     const { wallMs } = this.#platform;
-    return this.#began + wallMs - reserveOf(kept, wallMs) - this.#now();
+    return this.#began + wallMs - Math.min(kept, (wallMs * kept) / 60_000) - this.#now();
   }
 
   /** Milliseconds until a watcher is to stop. */
@@ -78,16 +85,13 @@ export class Meter {
    * only while at least half of the invocation is left: most work takes a fraction of its timeout.
    */
   shortFor({ subrequests, ms }: Needs): string | undefined {
-    const { wallMs } = this.#platform;
+    const { wallMs, internalSubrequests } = this.#platform;
     if (this.#outside + subrequests > this.mostAtOnce) return this.#said('subrequests');
-    if (this.#isInternalOver(RESERVE)) return this.#said('internalSubrequests');
+    if (this.#internal > internalSubrequests - RESERVE.internalSubrequests)
+      return this.#said('internalSubrequests');
     const left = this.#began + wallMs - this.#now();
-    const most = (wallMs - reserveOf(RESERVE.wallMs, wallMs)) / 2;
+    const most = Math.max(wallMs - RESERVE.wallMs, wallMs / 2) / 2;
     return left < Math.min(ms, most) ? this.#said('wallMs') : undefined;
-  }
-
-  #isInternalOver({ internalSubrequests: kept }: typeof RESERVE): boolean {
-    return this.#internal > this.#platform.internalSubrequests - kept;
   }
 
   #said(limit: keyof typeof UNITS): string {
@@ -101,8 +105,103 @@ const UNITS = {
   wallMs: 'ms',
 } as const;
 
+interface Options {
+  readonly clock: Pick<Clock, 'after'>;
+  /** Counts what the invocation uses. */
+  readonly meter: Meter;
+  /** Whether a reply or the result of a call came of this invocation. */
+  readonly hasProgressed: () => boolean;
+}
+
+/** How long a model may go on answering once its invocation is to hand over, in ms. */
+const MODEL_GRACE = 20_000;
+
 /**
- * Milliseconds that are kept back. Of a short invocation no more than half, and for watchers a twelfth:
- * what is left of a reserve is the next one's.
+ * When an invocation leaves its turn to another one: near a limit of its platform, or when it is
+ * told to. Then nothing more is begun, and what runs may end; replies that take too long are given up.
+ *
+ * A turn that is only handed over never ends, so the first thing is done whatever little is left. Two
+ * questions ask whether it was. Was work *begun* here? Then further work can be left to another invocation
+ * before it begins. Has something *come* of it? Only then may the turn be left because a limit is near:
+ * what was only begun, the next holder would begin again.
  */
-const reserveOf = (ms: number, wallMs: number): number => Math.min(ms, (wallMs * ms) / 60_000);
+export class InvocationBudgetWatch {
+  readonly #options: Options;
+  readonly #replies = new AbortController();
+  /** Aborts, with an `Interrupted` as its reason, when replies are waited for no more. */
+  readonly signal = this.#replies.signal;
+  readonly #cancelTime: (() => void) | undefined;
+  #cancelGrace: (() => void) | undefined;
+  #reason: Interrupted | undefined;
+  #hasBegun = false;
+
+  constructor(options: Options) {
+    const { clock, meter } = options;
+    this.#options = options;
+    const ms = meter.msLeft();
+    if (Number.isFinite(ms)) {
+      this.#cancelTime = clock.after(Math.max(0, Math.ceil(ms)), () => this.look());
+    }
+  }
+
+  /**
+   * Hands over if a limit is near, and something has come of this invocation. Returns why nothing more may begin here, or `undefined`
+   * while it may.
+   */
+  look(): Interrupted | undefined {
+    const { meter, hasProgressed } = this.#options;
+    const short = meter.short();
+    if (short && hasProgressed()) this.begin(nearing(short));
+    return this.#reason;
+  }
+
+  /**
+   * Counts the requests of a piece of work that is about to begin.
+   *
+   * @throws Interrupted when it is left to another invocation; ToolConfigurationError when no invocation
+   *   would have enough.
+   */
+  claim(needs: Needs): void {
+    const { meter } = this.#options;
+    if (needs.subrequests > meter.mostAtOnce) {
+      throw new ToolConfigurationError(
+        `A call may make ${needs.subrequests} requests, and an invocation of this deployment has room for ` +
+          `${meter.mostAtOnce} of one call. Raise SUBREQUESTS if the plan allows more, or ask for less at once.`,
+      );
+    }
+    const short = meter.shortFor(needs);
+    if (short && this.#hasBegun) throw this.begin(nearing(short));
+    this.#hasBegun = true;
+    meter.spend(needs.subrequests);
+  }
+
+  /**
+   * Stops at the next boundary and leaves the turn to another invocation. Answers why, as it was said
+   * first.
+   */
+  begin(reason: string): Interrupted {
+    if (this.#reason) return this.#reason;
+    this.#reason = new Interrupted('handed-over', reason);
+    this.#waitForReplies(this.#reason);
+    return this.#reason;
+  }
+
+  close(): void {
+    this.#cancelGrace?.();
+    this.#cancelTime?.();
+  }
+
+  /**
+   * What takes too long is asked for again by the next holder; not so the only thing that this one has
+   * done.
+   */
+  #waitForReplies(reason: Interrupted): void {
+    const { clock, meter, hasProgressed } = this.#options;
+    const grace = Math.min(MODEL_GRACE, Math.max(0, meter.msToWatch));
+    this.#cancelGrace = clock.after(grace, () => {
+      if (hasProgressed() || !meter.short()) this.#replies.abort(reason);
+    });
+  }
+}
+
+const nearing = (limit: string): string => `its invocation is about to meet its limit of ${limit}`;

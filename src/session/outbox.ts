@@ -18,8 +18,8 @@ export interface OutboxListener {
   stored(events: readonly StoredEvent[], sentAt: number): void;
   /** What an answer tells the holder: rows that somebody left for it, each until it is read, and who reads the session. */
   inbox(told: ToHolder): void;
-  /** What was emitted so far is about to be sent. */
-  sending?(): void;
+  /** What was emitted so far is about to be sent. Returns which inbox rows are known and kept for later. */
+  sending(): readonly number[];
   /** Nothing can be stored any more. Called once. */
   lost(reason: Interrupted): void;
 }
@@ -37,8 +37,6 @@ interface Options {
   readonly listener: OutboxListener;
   /** What waits in the session, as the lease told; nothing unless given. */
   readonly waiting?: WaitingLoad | undefined;
-  /** Answers which inbox rows are known and kept for later. */
-  readonly inboxHeld: () => readonly number[];
   /** Names what is stored with an event. */
   readonly files?: Pick<HeldFiles, 'namedBy'> | undefined;
 }
@@ -193,9 +191,9 @@ export class Outbox implements LoopJournal {
     const inboxRead = this.#inboxRead.length > 0 ? this.#takeRead(this.acknowledged + sent.length) : [];
     // The lease is given back only with the last of the events.
     const ending = isLast && !this.#isReleased ? this.#ending : undefined;
-    this.#options.listener.sending?.();
+    const inboxHeld = this.#options.listener.sending();
     const sentAt = this.#options.now();
-    const change: Change = { ...toChange(sent, inboxRead, this.#options.inboxHeld()), ...ending };
+    const change: Change = { ...toChange(sent, inboxRead, inboxHeld), ...ending };
     try {
       const answer = await appendUntilAnswered(this.#options, this.acknowledged + 1, change);
       if (answer === 'given-up') return;

@@ -1,5 +1,6 @@
 import { answerText, closeOpenCalls } from '../journal/conversation.ts';
 import { ROOT, type StoredEvent } from '../journal/events.ts';
+import { ANSWERED } from '../journal/reduce.ts';
 import type { Leased, SessionPort } from '../journal/session-port.ts';
 import type { FrameState, TurnState } from '../journal/state.ts';
 import { Interrupted } from '../loop/holder.ts';
@@ -20,8 +21,6 @@ import {
   type AnswerEnd,
   asLimited,
   CANCELLED,
-  hasStopped,
-  isAnswered,
   pauseOf,
   SessionFullError,
   type Stopped,
@@ -30,9 +29,15 @@ import {
   stuck,
 } from './turn-end.ts';
 import { specOf, type TurnHost } from './turn-host.ts';
-import { logEnd } from './turn-log.ts';
 import { stopOfEnd, storedWithStop, type TurnStop } from './turn-seams.ts';
-import { endUnread, isGivenUp, isPastReading, leaveUnread, type UnreadTurn } from './unread-turn.ts';
+import {
+  endUnread,
+  failureOf,
+  isGivenUp,
+  isPastReading,
+  leaveUnread,
+  type UnreadTurn,
+} from './unread-turn.ts';
 
 /** Where a turn stands when its invocation stops. */
 export type TurnEnd =
@@ -139,7 +144,7 @@ async function drive(run: Run): Promise<TurnEnd> {
   if (turn.outcome) {
     // Its end was stored, and the lease was not given back.
     await outbox.release('ended', stopped(run, stopOfEnd(turn.outcome)));
-    tellEnd(run);
+    logEnd(run);
     return { status: 'ended', turn };
   }
   if (leased.cause !== 'started') outbox.emit({ type: 'turn-resumed', turn: turn.id, cause: leased.cause });
@@ -149,9 +154,8 @@ async function drive(run: Run): Promise<TurnEnd> {
   let end: Stopped;
   do {
     taken = session.inbox.taken;
-    end = await stopOf(() => loopEnd(run));
-    // What came while the loop stopped is not left to a holder that may never come.
-  } while ((hasStopped(end) && session.inbox.taken > taken) || (isAnswered(end) && session.takeSteers(ROOT)));
+    end = await stopOf(loopEnd(run));
+  } while (goesOn(session, end, taken));
   // Decided after the last wait: a cancel that came while the loop stopped is not left to a holder that may never come.
   const last = turn.cancelRequested && end.why !== 'lost' && end.why !== 'ended' ? CANCELLED : end;
   switch (last.why) {
@@ -168,6 +172,13 @@ async function drive(run: Run): Promise<TurnEnd> {
       await endTurn(run, last);
       return { status: 'ended', turn };
   }
+}
+
+/** Whether the loop has something to do again: what came while it stopped is not left to a holder that may never come. */
+function goesOn(session: HeldSession, end: Stopped, taken: number): boolean {
+  if (end.why !== 'ended') return end.why === 'suspended' && session.inbox.taken > taken;
+  if (session.inbox.taken > taken) return true;
+  return !end.signal && ANSWERED.includes(end.outcome) && session.takeSteers(ROOT);
 }
 
 async function loopEnd(run: Run): Promise<AnswerEnd> {
@@ -203,17 +214,29 @@ async function endTurn(
   const bytes = tailBytes + outbox.bytes;
   const snapshot = snapshotIfDue({ state, reducer: modules.reducer, leased, bytes, log });
   await outbox.release('ended', { snapshot, ...stopped(run, stopOfEnd(end.outcome)) });
-  tellEnd(run, thrown);
+  logEnd(run, thrown);
 }
 
 /** What modules store with the stop of the turn, of which everything is emitted. */
 const stopped = ({ held, session }: Run, stop: TurnStop) =>
   storedWithStop(held, { stop, seq: session.outbox.state.seq });
 
-/** The turn's line of the log. What was not stored is told by whoever ends the turn after this invocation. */
-function tellEnd({ held, session, folded, turn }: Run, thrown?: unknown): void {
+/** Logs the outcome of the turn, and first why it failed; `thrown`: what nobody had foreseen. What was not stored is told by whoever ends the turn after this invocation. */
+function logEnd({ held: { log }, session, folded, turn }: Run, thrown?: unknown): void {
+  const { outcome = 'open', error, usage, callsByTool, iterations } = turn;
+  if (error) log(failureOf(error, thrown));
   const now = session.now();
-  logEnd(held.log, turn, { ms: now - (folded.turnEvents.at(0)?.at ?? now), thrown });
+  log({
+    level: 'info',
+    event: 'turn',
+    outcome,
+    ...(error && { error: error.type }),
+    ms: now - (folded.turnEvents.at(0)?.at ?? now),
+    iterations,
+    tokens: { input: usage.inputTokens, output: usage.outputTokens },
+    cost: usage.cost ?? null,
+    tools: Object.fromEntries(callsByTool),
+  });
 }
 
 /**

@@ -1,5 +1,4 @@
 import type { FinalOutcome, TurnError } from '../journal/events.ts';
-import { ANSWERED } from '../journal/reduce.ts';
 import type { Leased, SessionFull } from '../journal/session-port.ts';
 import { type Snapshot, toSnapshot } from '../journal/snapshot.ts';
 import type { FrameState, SessionState, TurnState } from '../journal/state.ts';
@@ -33,13 +32,6 @@ export type Stopped =
 /** The end of a turn that was cancelled. */
 export const CANCELLED: Stopped = { why: 'ended', outcome: 'cancelled' };
 
-/** The loop has nothing to do, unless something has come meanwhile. */
-export const hasStopped = ({ why }: Stopped): boolean => why === 'suspended' || why === 'ended';
-
-/** The loop has given an answer, and may be asked for another one. */
-export const isAnswered = (end: Stopped): boolean =>
-  end.why === 'ended' && !end.signal && ANSWERED.includes(end.outcome);
-
 /** How a turn's own loop stopped. */
 export type AnswerEnd = LoopEnd & {
   /** Its answer, where transformers changed it. */
@@ -62,9 +54,9 @@ interface LimitedTurn {
 }
 
 /** Every way in which a loop can stop, as data. A loop that cannot reach its session leaves its turn to another invocation. */
-export async function stopOf(run: () => Promise<AnswerEnd>): Promise<Stopped> {
+export async function stopOf(loop: Promise<AnswerEnd>): Promise<Stopped> {
   try {
-    const { outcome, ...more } = await run();
+    const { outcome, ...more } = await loop;
     if (outcome === 'suspended') return { why: outcome, detail: '' };
     return { why: 'ended', outcome, ...more };
   } catch (failure) {

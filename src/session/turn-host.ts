@@ -10,16 +10,20 @@ import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { GivenEnv } from '../tool/env.ts';
 import { paragraphs } from '../tool/json.ts';
+import type { Log, LogPlace } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import { LOOP_ID_KEY, ToolCallContext } from '../tool/tool-call-context.ts';
 import type { FeedItem } from './live-feed.ts';
 import type { Meter } from './meter.ts';
 import type { Clock } from './read-platform.ts';
-import type { LoggedTurn } from './turn-log.ts';
 
 /** What an invocation brings to a turn. */
-export interface TurnHost extends LoggedTurn {
+export interface TurnHost {
+  /** Unless given, problems go to the console. */
+  readonly log?: Log | undefined;
+  /** What is known of the turn's place beside its id. */
+  readonly place?: LogPlace | undefined;
   /** Read once the turn is leased; a getter that throws a ConfigurationError ends the turn as failed. */
   readonly agent: Agent;
   /** Unless the agent has its own; read as `agent` is. */

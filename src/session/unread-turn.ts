@@ -3,10 +3,10 @@ import { NewerEventError, toRow } from '../journal/event-rows.ts';
 import type { TurnError } from '../journal/events.ts';
 import type { Change, Leased, SessionPort } from '../journal/session-port.ts';
 import type { TurnState } from '../journal/state.ts';
+import type { Log } from '../tool/log.ts';
 import type { Clock } from './read-platform.ts';
 import { SessionUnavailableError } from './send-again.ts';
 import { SessionFullError } from './turn-end.ts';
-import { failureOf } from './turn-log.ts';
 import { type Stopping, stopOfEnd, storedWithStop } from './turn-seams.ts';
 
 /** Holders in a row that fell silent soon, and at the same event, after whom a turn is given up. */
@@ -20,17 +20,14 @@ const READ_AGAIN_AFTER = 1_000;
 /** Invocations in a row that had room for nothing, after which none ever will. */
 const MAX_IDLE = 20;
 
-/** Tells whether a turn is to be given up: as one that was read, where it can be. An object that counts no strikes counts each take-over. */
-export function isGivenUp(
-  { expirations, strikes = expirations }: Leased,
-  turn?: Pick<TurnState, 'resumedIdly'>,
-): boolean {
+/** Tells whether a turn is to be given up: as one that was read, where it can be. */
+export function isGivenUp({ expirations, strikes }: Leased, turn?: Pick<TurnState, 'resumedIdly'>): boolean {
   const isIdle = turn !== undefined && turn.resumedIdly >= MAX_IDLE;
   return isIdle || strikes >= MAX_STRIKES || expirations >= MAX_EXPIRATIONS;
 }
 
 /** Tells whether whoever was to give the turn up fell silent as well. It is not read any more then. */
-export function isPastReading({ expirations, strikes = expirations }: Leased): boolean {
+export function isPastReading({ expirations, strikes }: Leased): boolean {
   return strikes > MAX_STRIKES || expirations > MAX_EXPIRATIONS;
 }
 
@@ -142,4 +139,12 @@ const stuckUnread = ({ expirations }: Leased): TurnError => ({
   message:
     `The turn was taken over ${expirations} times without progress, and could not be read. Its journal is kept: deploy ` +
     'code that can read it, or begin another session.',
+});
+
+/** The line of a turn that failed. */
+export const failureOf = ({ type, message }: TurnError, thrown?: unknown): Parameters<Log>[0] => ({
+  level: 'error',
+  event: type === 'stuck' ? 'turn-stuck' : 'turn-failed',
+  message: `a turn failed (${type}): ${message}`,
+  ...(thrown !== undefined && { thrown }),
 });

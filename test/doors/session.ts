@@ -5,10 +5,9 @@ export { checkDecision, postAnswer } from '../../src/session/answers/post-answer
 export { openQuestions, questionsForRoles, questionsOf } from '../../src/session/answers/questions.ts';
 export { foldLeased, readerOf } from '../../src/session/fold-session.ts';
 export { HeldSession } from '../../src/session/held-session.ts';
-export { InvocationBudgetWatch } from '../../src/session/invocation-budget-watch.ts';
 export type { FeedItem } from '../../src/session/live-feed.ts';
 export { LiveRelay } from '../../src/session/live-relay.ts';
-export { Meter } from '../../src/session/meter.ts';
+export { InvocationBudgetWatch, Meter } from '../../src/session/meter.ts';
 export { toNewMessage } from '../../src/session/new-message.ts';
 export {
   DEFAULT_PLATFORM,

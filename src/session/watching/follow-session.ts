@@ -26,7 +26,7 @@ interface Follow extends Watch {
   readonly turn?: string | undefined;
   /** The session that is meant, and no other one of its name; the one that is there unless given. */
   readonly incarnation?: string | undefined;
-  /** Is told before the first event which session it is, and again with every page. An older object does not tell. */
+  /** Is told before the first event which session it is, and again with every page. */
   readonly onIncarnation?: ((incarnation: string) => void) | undefined;
 }
 

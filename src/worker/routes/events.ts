@@ -66,7 +66,7 @@ async function jsonPage(target: Target, query: URLSearchParams): Promise<Respons
   const limit = pageSize(query.get('limit'));
   const page = await target.port.read({ from: after + 1, limit });
   if (!page) throw unknownSession(target);
-  // An older object does not tell.
+  // A journal that was written elsewhere may have none.
   if (incarnation !== undefined && (page.incarnation ?? incarnation) !== incarnation) {
     const detail =
       'The session of this event was erased. Without `after`, the one that is there now is read.';
