@@ -13,64 +13,24 @@
  */
 const TABLES = `
 CREATE TABLE schema (version INTEGER NOT NULL, name TEXT NOT NULL);
-CREATE TABLE events (
-  seq INTEGER PRIMARY KEY,
-  epoch INTEGER NOT NULL,
-  at INTEGER NOT NULL,
-  type TEXT NOT NULL,
-  turn TEXT NOT NULL,
-  bytes INTEGER NOT NULL,
-  body TEXT
-);
+INSERT INTO schema VALUES (1, '');
+CREATE TABLE events (seq INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, at INTEGER NOT NULL, type TEXT NOT NULL,
+turn TEXT NOT NULL, bytes INTEGER NOT NULL, body TEXT);
 CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
-CREATE TABLE lease (
-  id INTEGER PRIMARY KEY CHECK (id = 1),
-  epoch INTEGER NOT NULL,
-  nonce TEXT NOT NULL,
-  turn TEXT,
-  state TEXT NOT NULL,
-  cause TEXT NOT NULL,
-  expired INTEGER NOT NULL,
-  expiredFor INTEGER NOT NULL,
-  heard INTEGER NOT NULL,
-  heardSeq INTEGER NOT NULL,
-  taken INTEGER NOT NULL,
-  strikes INTEGER NOT NULL,
-  stoppedAt TEXT NOT NULL,
-  unread INTEGER NOT NULL
-);
-CREATE TABLE requests (
-  key TEXT PRIMARY KEY,
-  body_hash TEXT NOT NULL,
-  turn TEXT NOT NULL,
-  seq INTEGER NOT NULL,
-  expires INTEGER NOT NULL
-) WITHOUT ROWID;
+CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
+state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
+heard INTEGER NOT NULL, heardSeq INTEGER NOT NULL, taken INTEGER NOT NULL, strikes INTEGER NOT NULL,
+stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL);
+CREATE TABLE requests (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, seq INTEGER NOT NULL,
+expires INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX expiries ON requests (expires);
 CREATE TABLE inbox (id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, turn TEXT NOT NULL, body TEXT NOT NULL);
 CREATE TABLE agenda (kind TEXT NOT NULL, ref TEXT NOT NULL, due INTEGER NOT NULL, PRIMARY KEY (kind, ref)) WITHOUT ROWID;
-CREATE TABLE chunks (
-  owner TEXT NOT NULL,
-  seq INTEGER NOT NULL,
-  part INTEGER NOT NULL,
-  reducer INTEGER,
-  messages_from INTEGER NOT NULL DEFAULT 1,
-  body BLOB NOT NULL,
-  PRIMARY KEY (owner, seq, part)
-);
-CREATE TABLE blobs (
-  seq INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE,
-  about TEXT NOT NULL,
-  size INTEGER NOT NULL,
-  here INTEGER NOT NULL,
-  outside INTEGER NOT NULL,
-  at INTEGER NOT NULL,
-  gone TEXT,
-  version INTEGER NOT NULL DEFAULT 0,
-  deleted INTEGER NOT NULL DEFAULT 0
-);
-INSERT INTO schema VALUES (1, '');`;
+CREATE TABLE chunks (owner TEXT NOT NULL, seq INTEGER NOT NULL, part INTEGER NOT NULL, reducer INTEGER,
+messages_from INTEGER NOT NULL DEFAULT 1, body BLOB NOT NULL, PRIMARY KEY (owner, seq, part));
+CREATE TABLE blobs (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, about TEXT NOT NULL, size INTEGER NOT NULL,
+here INTEGER NOT NULL, outside INTEGER NOT NULL, at INTEGER NOT NULL, gone TEXT,
+version INTEGER NOT NULL DEFAULT 0, deleted INTEGER NOT NULL DEFAULT 0)`;
 
 /**
  * What brings the tables of each version to those of the next. Empty before the first release: until then `TABLES` is changed. Once

@@ -18,6 +18,8 @@ import { NO_TAKE_OVERS } from './take-overs.ts';
 /** As `MAX_WAITING` of the port, which whoever schedules counts with. */
 export const MOST_WAITING: WaitingLoad = { turns: 100, bytes: 10_000_000 };
 
+const NOTHING_WAITS: WaitingLoad = { turns: 0, bytes: 0 };
+
 /** The turns that wait: in the order in which they start, and then those that wait for their time. */
 export function waitingTurns({ inbox }: SessionStorage): WaitingTurn[] {
   const messages = inbox.messages().filter(isWaiting);
@@ -29,11 +31,9 @@ export function waitingTurns({ inbox }: SessionStorage): WaitingTurn[] {
 export function loadOf({ inbox }: SessionStorage): { readonly waiting?: WaitingLoad } {
   const messages = inbox.messages().filter(isWaiting);
   if (messages.length === 0) return {};
-  return { waiting: { turns: messages.length, bytes: weightOfAll(messages) } };
+  const bytes = messages.reduce((sum, one) => sum + one.bytes, 0);
+  return { waiting: { turns: messages.length, bytes } };
 }
-
-const weightOfAll = (messages: readonly WaitingMessage[]): number =>
-  messages.reduce((sum, { bytes }) => sum + bytes, 0);
 
 /** It starts when those before it have ended; a message for the open turn does if that takes it in no more. */
 const isNext = ({ kind }: Pick<WaitingMessage, 'kind'>): boolean => kind !== 'scheduled';
@@ -118,19 +118,13 @@ export function whyRefused(
 ): NotStarted | null {
   const { storage } = scope;
   if (waits !== null) {
-    const messages = storage.inbox.messages().filter(isWaiting);
-    const isFull =
-      messages.length >= MOST_WAITING.turns ||
-      weightOfAll(messages) + bytesIn(started.body) > MOST_WAITING.bytes;
+    const { turns, bytes } = loadOf(storage).waiting ?? NOTHING_WAITS;
+    const isFull = turns >= MOST_WAITING.turns || bytes + bytesIn(started.body) > MOST_WAITING.bytes;
     return isFull ? { status: 'full', most: MOST_WAITING.turns } : null;
   }
   const { turn, state } = storage.lease();
   if (turn === null) return null;
-  return state === 'suspended' ? { status: 'suspended', turn } : busy(scope, turn);
-}
-
-/** The open turn has a holder, or is about to get one. */
-function busy(scope: LedgerScope, turn: string): Extract<NotStarted, { status: 'busy' }> {
+  if (state === 'suspended') return { status: 'suspended', turn };
   const { clock, now } = scope;
   if (clock.isLive) return { status: 'busy', turn, retryAfter: clock.deadline - now() };
   scheduleTurn(scope, turn);

@@ -1,4 +1,6 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
+import { attempt } from '../tool/async.ts';
+import { fromVar } from './read-platform.ts';
 
 /**
  * The Worker is deployed so that no session can work. Every request finds that out alike, until what the message says is
@@ -47,38 +49,17 @@ export const NO_SQLITE =
   'A class that was deployed without it stays without: export it under another name, to be used in the binding and under ' +
   'another tag.';
 
-/** A var that the objects of the sessions read, which go on without it while it is wrong. */
-interface ObjectVar {
-  readonly name: string;
-  readonly unit: string;
-  readonly least: number;
-  readonly such: string;
-  /** What holds where it is not set. */
-  readonly without: string;
-}
+/**
+ * The vars that the objects of the sessions read, which go on without one while it is wrong, and the least of each. A holder renews its
+ * lease after a third of it, from wherever it runs; a session is full 16 MiB before it weighs so much.
+ */
+const OBJECT_VARS = { LEASE_MS: 100, SESSION_BYTES: 17_000_000 };
 
-const OBJECT_VARS: readonly ObjectVar[] = [
-  // A holder renews its lease after a third of it, from wherever it runs.
-  { name: 'LEASE_MS', unit: 'ms', least: 100, such: '20000', without: 'a lease lasts 20000 ms' },
-  // A session is full before that, by 16 MiB.
-  {
-    name: 'SESSION_BYTES',
-    unit: 'bytes',
-    least: 17_000_000,
-    such: '5000000000',
-    without: 'a session may weigh what the plan allows',
-  },
-];
-
-/** Says what is wrong with a var that is no such number; one that is empty is not set. */
-function varProblem(value: unknown, { name, unit, least, such, without }: ObjectVar): string | undefined {
-  if (value === undefined || value === '') return undefined;
-  const number = /^\s*\d+\s*$/.test(String(value)) ? Number(value) : Number.NaN;
-  if (Number.isSafeInteger(number) && number >= least) return undefined;
-  return (
-    `The var ${name} is ${JSON.stringify(value)?.slice(0, 40)}: it must be a whole number of ${unit}, at least ${least}, such as ` +
-    `${name} = "${such}". Without it, ${without}.`
-  );
+function varProblems(env: Deployment['env']): string[] {
+  return Object.entries(OBJECT_VARS).flatMap(([name, least]) => {
+    const read = attempt(() => fromVar(name, least, env[name]));
+    return read.ok ? [] : [String(Object(read.thrown).message)];
+  });
 }
 
 const MAY_STOP =
@@ -99,7 +80,7 @@ export function checkDeployment({ env, exports, flags }: Deployment): void {
     ...(flags[HAS_EXPORTS] ? [] : [NO_EXPORTS]),
     ...(exports.TurnRunner ? [] : [NO_RUNNER]),
     ...(hasClass(exports) ? [] : [NO_CLASS]),
-    ...OBJECT_VARS.flatMap((one) => varProblem(env[one.name], one) ?? []),
+    ...varProblems(env),
   ];
   if (problems.length > 0) throw new DeploymentError(problems.join('\n\n'));
 }

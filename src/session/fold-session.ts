@@ -1,15 +1,14 @@
 import type { EventPage, ReadQuery } from '../journal/event-page.ts';
-import { MESSAGE_TYPES, parseBodies, parseEvent, toRow } from '../journal/event-rows.ts';
+import { MESSAGE_TYPES, parseBodies, parseEvent } from '../journal/event-rows.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import { foldCovered } from '../journal/fold-loop.ts';
 import { REDUCER_VERSION, reduce } from '../journal/reduce.ts';
-import type { Change, Leased, Reader, SessionPort } from '../journal/session-port.ts';
+import type { Leased, Reader, SessionPort } from '../journal/session-port.ts';
 import { fromSnapshot } from '../journal/snapshot.ts';
 import { emptyState, type SessionState } from '../journal/state.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import type { Meter } from './meter.ts';
 import type { Clock } from './read-platform.ts';
-import { type Stopping, storedWithStop } from './turn-seams.ts';
 
 /** What one answer of the object may weigh; the platform's own limit for an RPC reply is 32 MiB. */
 export const PAGE_BYTES = 4 * 1024 * 1024;
@@ -85,7 +84,7 @@ export async function* pagesFrom(
   }
 }
 
-interface Folding extends Stopping {
+interface Folding {
   readonly port: SessionPort;
   readonly leased: Leased;
   /** When the request for the lease was sent. */
@@ -96,61 +95,40 @@ interface Folding extends Stopping {
 }
 
 /**
- * Folds a leased session, and keeps its lease while that takes its pages; `heard`: when it was last
- * renewed. `too-long`: this invocation cannot read it. It was given back, or, when no other could either, its turn was ended as
- * failed.
+ * Folds a leased session, and keeps its lease while that takes its pages; `heard`: when it was last renewed.
  *
- * @throws NewerEventError if this code is too old for the session.
+ * @throws NewerEventError if this code is too old for the session; TooLongError if this invocation cannot read it.
  */
-export async function foldWhileHeld(
-  folding: Folding,
-): Promise<{ folded: FoldedSession; heard: number } | 'too-long'> {
+export async function foldWhileHeld(folding: Folding): Promise<{ folded: FoldedSession; heard: number }> {
   const { port, clock, meter, memories, leased } = folding;
   let heard = folding.sentAt;
   let isFresh: boolean | undefined;
   const keep = async (): Promise<void> => {
     isFresh ??= meter.isFresh;
-    if (meter.outOfRequests) throw new TooLong(meter.outOfRequests);
+    if (meter.outOfRequests) throw new TooLongError(meter.outOfRequests, isFresh);
     const now = clock.now();
     if (now - heard < leased.leaseMs / 3) return;
     const known = leased.inbox.map(({ id }) => id);
     const answer = await port.renew(leased.epoch, known);
     if (answer.status === 'renewed') heard = now;
   };
-  try {
-    const folded = await foldLeased(port, leased, { memories, keep });
-    // The answer with the lease may have been long on its way.
-    if (clock.now() - heard >= leased.leaseMs / 3) await keep();
-    return { folded, heard };
-  } catch (failure) {
-    const from = leased.page.head + 1;
-    if (!(failure instanceof TooLong)) throw failure;
-    const ended = (): Change => ({
-      events: [endOf(leased, failure)],
-      release: 'ended',
-      ...storedWithStop(folding, { stop: 'failed', seq: from }),
-    });
-    await port.append(leased.epoch, from, isFresh ? ended() : { events: [], release: 'yielded' });
-    return 'too-long';
-  }
+  const folded = await foldLeased(port, leased, { memories, keep });
+  // The answer with the lease may have been long on its way.
+  if (clock.now() - heard >= leased.leaseMs / 3) await keep();
+  return { folded, heard };
 }
 
-/** The invocation meets its limit before it has read the session; the next one would, at the same page. */
-class TooLong extends Error {
-  override readonly name = 'TooLong';
+/** The invocation meets its limit before it has read the session. */
+export class TooLongError extends Error {
+  override readonly name = 'TooLongError';
+  /** It did nothing else before: the next one would meet the limit at the same page. */
+  readonly isForGood: boolean;
 
-  constructor(limit: string) {
+  constructor(limit: string, isForGood: boolean) {
     super(
       `The session is too long to be read within one invocation of this deployment, which has ${limit}. ` +
         'Raise INTERNAL_SUBREQUESTS if the plan allows more, or go on in a new session.',
     );
+    this.isForGood = isForGood;
   }
 }
-
-const endOf = ({ page }: Leased, { message }: TooLong) =>
-  toRow({
-    type: 'turn-ended',
-    turn: page.openTurn?.id ?? '',
-    outcome: 'failed',
-    error: { type: 'misconfigured', message },
-  });

@@ -81,8 +81,12 @@ function planOf(value: unknown): Platform {
   throw new ConfigurationError(`PLAN is ${said(value)}; it must be "free" or "paid".`);
 }
 
-/** A var is a text, or a number where wrangler.toml has one; one that is empty is not set. */
-function fromVar(name: string, least: number, value: unknown): number | undefined {
+/**
+ * Reads a var that is a whole number: a text, or a number where wrangler.toml has one; one that is empty is not set.
+ *
+ * @throws ConfigurationError if it is another.
+ */
+export function fromVar(name: string, least: number, value: unknown): number | undefined {
   if (value === undefined || value === '') return undefined;
   const isWritten = typeof value === 'number' || (typeof value === 'string' && /^\s*\d+\s*$/.test(value));
   return checkLimit(name, least, isWritten ? Number(value) : value);

@@ -88,9 +88,7 @@ async function readAndRun(held: Held): Promise<TurnEnd> {
   const { host, modules, port, clock, meter, leased, log } = held;
   const { leave } = host;
   const { memories } = modules;
-  const read = await foldWhileHeld({ ...held, memories });
-  if (read === 'too-long') return { status: 'lost', seq: leased.page.head };
-  const { folded, heard } = read;
+  const { folded, heard } = await foldWhileHeld({ ...held, memories });
   const { state, turnEvents } = folded;
   const { turn } = state;
   // It was erased while it was read.

@@ -4,6 +4,7 @@ import type { TurnError } from '../journal/events.ts';
 import type { Change, Leased, SessionPort } from '../journal/session-port.ts';
 import type { TurnState } from '../journal/state.ts';
 import type { Log } from '../tool/log.ts';
+import { TooLongError } from './fold-session.ts';
 import type { Clock } from './read-platform.ts';
 import { SessionUnavailableError } from './send-again.ts';
 import { SessionFullError } from './turn-end.ts';
@@ -68,36 +69,33 @@ export interface UnreadTurn extends Stopping {
 const NEWER_DEPLOYMENT = 5_000;
 
 /**
- * A holder could not read the turn, or store what it does. The turn ends at once when its session is full, when it was cancelled, and
- * when it was given up already; else it is given back, and that counts as a take-over without progress, unless this code is too old
- * for it. Resolves when it has ended.
+ * A holder could not read the turn, or store what it does. The turn ends at once if its session is full, if no invocation could read it,
+ * if it was cancelled, or if it was given up already; else it is given back, and that counts as a take-over without progress, unless
+ * this code is too old for it, or this invocation had too little left. Resolves then, and when the turn has ended.
  *
  * @throws `failure` when nothing is wrong with the session; UnreadableError when the turn was given back for another reason.
  */
 export async function leaveUnread(unread: UnreadTurn, failure: unknown): Promise<void> {
   const { leased, log } = unread;
+  const giveBack = { events: [], release: 'yielded' } as const;
   if (failure instanceof NewerEventError) {
     // A cancel need not wait for the deployment that can read the turn.
     if (isCancelled(leased)) return endUnread(unread);
-    const again = { resumeAfter: NEWER_DEPLOYMENT, unread: 'newer' } as const;
-    await appendInTime(unread, { events: [], release: 'yielded', ...again });
+    await appendInTime(unread, { ...giveBack, resumeAfter: NEWER_DEPLOYMENT, unread: 'newer' });
   }
   if (isNoFault(failure)) throw failure;
-  if (failure instanceof SessionFullError) {
-    await endUnread(unread, { type: 'session-full', message: failure.message });
-    return;
+  if (failure instanceof SessionFullError)
+    return endUnread(unread, { type: 'session-full', message: failure.message });
+  if (failure instanceof TooLongError) {
+    if (failure.isForGood) return endUnread(unread, { type: 'misconfigured', message: failure.message });
+    return void (await appendInTime(unread, giveBack));
   }
   const isOver = isCancelled(leased) || isGivenUp(leased);
-  if (!isOver) {
-    const message = 'a turn that cannot be read is tried again';
-    log({ level: 'error', event: 'other', message, thrown: failure });
-    const resumeAfter = READ_AGAIN_AFTER;
-    await appendInTime(unread, { events: [], release: 'yielded', resumeAfter, unread: 'failed' });
-    throw new UnreadableError(failure);
-  }
-  const message = 'a turn that cannot be read has ended';
+  const message = `a turn that cannot be read ${isOver ? 'has ended' : 'is tried again'}`;
   log({ level: 'error', event: 'other', message, thrown: failure });
-  await endUnread(unread);
+  if (isOver) return endUnread(unread);
+  await appendInTime(unread, { ...giveBack, resumeAfter: READ_AGAIN_AFTER, unread: 'failed' });
+  throw new UnreadableError(failure);
 }
 
 /** Ends a turn by what the object knows of it: as cancelled if somebody has asked for that, else as failed. */

@@ -17,19 +17,19 @@ export const HOLES: readonly Hole[] = [
     breaks: 'An append whose answer was lost is sent again, and its events are stored twice.',
     changes: [
       {
-        in: 'SessionLedger.#append',
+        in: 'SessionLedger.append',
         text: 'if (before !== null) {',
         becomes: 'if (before !== null && epoch < 0) {',
       },
-      { in: 'SessionLedger.#append', text: "if (!isNext) return { status: 'gap' };", becomes: '' },
+      { in: 'SessionLedger.append', text: "if (!isNext) return { status: 'gap' };", becomes: '' },
     ],
   },
   {
     name: 'fencing-off',
     breaks: 'An invocation that was given up for dead writes to the journal beside its successor.',
     changes: [
-      { in: 'SessionLedger.#append', text: "if (!holds) return { status: 'stale' };", becomes: '' },
-      { in: 'SessionLedger.#append', text: "if (!isNext) return { status: 'gap' };", becomes: '' },
+      { in: 'SessionLedger.append', text: "if (!holds) return { status: 'stale' };", becomes: '' },
+      { in: 'SessionLedger.append', text: "if (!isNext) return { status: 'gap' };", becomes: '' },
     ],
   },
   {
@@ -88,7 +88,7 @@ export const HOLES: readonly Hole[] = [
   {
     name: 'erase-half',
     breaks: 'A session that was erased is still there.',
-    changes: [{ in: 'SqlSessionStorage.erase', text: 'void this.#storage.deleteAll();', becomes: '' }],
+    changes: [{ in: 'SqlSessionStorage.erase', text: 'void storage.deleteAll();', becomes: '' }],
   },
   {
     name: 'stream-gap',

@@ -187,13 +187,18 @@ describe('the limits of a deployment', () => {
       'INTERNAL_SUBREQUESTS is "-1"; it must be a whole number of at least 20.',
     ],
     [{ PLAN: 'gold' }, 'PLAN is "gold"; it must be "free" or "paid".'],
-    ...['abc', '99', '-20000', '1e4', '20000ms'].map((LEASE_MS): [{ LEASE_MS: string }, string] => [
+    [{ LEASE_MS: '99' }, 'LEASE_MS is 99; it must be a whole number of at least 100.'],
+    ...['abc', '-20000', '1e4', '20000ms'].map((LEASE_MS): [{ LEASE_MS: string }, string] => [
       { LEASE_MS },
-      `The var LEASE_MS is ${JSON.stringify(LEASE_MS)}: it must be a whole number of ms, at least 100, such as LEASE_MS = "20000". Without it, a lease lasts 20000 ms.`,
+      `LEASE_MS is "${LEASE_MS}"; it must be a whole number of at least 100.`,
     ]),
-    ...['10GB', '16777216', '-5', 5.5].map((SESSION_BYTES): [{ SESSION_BYTES: unknown }, string] => [
+    [
+      { SESSION_BYTES: '16777216' },
+      'SESSION_BYTES is 16777216; it must be a whole number of at least 17000000.',
+    ],
+    ...['10GB', '-5', 5.5].map((SESSION_BYTES): [{ SESSION_BYTES: unknown }, string] => [
       { SESSION_BYTES },
-      `The var SESSION_BYTES is ${JSON.stringify(SESSION_BYTES)}: it must be a whole number of bytes, at least 17000000, such as SESSION_BYTES = "5000000000". Without it, a session may weigh what the plan allows.`,
+      `SESSION_BYTES is ${JSON.stringify(SESSION_BYTES)}; it must be a whole number of at least 17000000.`,
     ]),
     [{ WALL_MS: '1e5' }, 'WALL_MS is "1e5"; it must be a whole number of at least 1000.'],
     [{ WALL_MS: true }, 'WALL_MS is true; it must be a whole number of at least 1000.'],
