@@ -9,7 +9,7 @@ import {
 } from './chat-model.ts';
 import type { MessageGate } from './message-gate.ts';
 import { checkPrices, type Prices } from './prices.ts';
-import { type Attempt, type Pace, withRetries } from './retry.ts';
+import { type Pace, withRetries } from './retry.ts';
 import type { ModelSettings } from './settings.ts';
 
 /** The longest silence of a reply that is streamed, unless somebody says otherwise, in ms. */
@@ -120,7 +120,7 @@ const attemptOnce = async (
   { timeout: given, gate }: AskSettings,
   { messages }: ModelRequest,
   { signal, onText, onReasoning, alive, whole, work }: AskOptions & Asked,
-): Promise<Attempt<ModelReply>> => {
+): Promise<ModelReply> => {
   const over = new AbortController();
   const finish = (): void => over.abort();
   signal.addEventListener('abort', finish);
@@ -138,7 +138,7 @@ const attemptOnce = async (
   try {
     patience.check();
     heard();
-    const value = await work({
+    return await work({
       patience,
       signal: over.signal,
       onText: handingTo(onText),
@@ -148,14 +148,13 @@ const attemptOnce = async (
         return failure.error;
       },
     });
-    return { type: 'succeeded', value };
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     const { failure, message, status, length } = error;
-    const asked = retryAfter ?? error.retryAfter;
     const told = gate(message, messages);
-    const details = { reason: told.reason, status, retryAfter: asked, outputBegan, length };
-    return { type: 'failed', error: new ModelError(failure, told.message, details), retryAfter: asked };
+    retryAfter ??= error.retryAfter;
+    const details = { reason: told.reason, status, retryAfter, outputBegan, length };
+    throw new ModelError(failure, told.message, details);
   } finally {
     heard(); // What is waited for before another attempt is no silence of the model.
     signal.removeEventListener('abort', finish);

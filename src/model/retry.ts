@@ -1,9 +1,4 @@
-import type { AskOptions, ModelError, ModelFailure } from './chat-model.ts';
-
-/** The outcome of one attempt. `retryAfter` is the wait that the server asks for, in ms; `Infinity` means that none helps. */
-export type Attempt<T> =
-  | { readonly type: 'succeeded'; readonly value: T }
-  | { readonly type: 'failed'; readonly error: ModelError; readonly retryAfter: number | undefined };
+import { type AskOptions, ModelError, type ModelFailure } from './chat-model.ts';
 
 /** Time and chance, so that tests need neither. */
 export interface Pace {
@@ -20,10 +15,10 @@ export interface Pace {
  * has begun. A signal that fires ends the wait; it is for the attempt that follows at once to fail as aborted. `again` is
  * awaited before every further attempt, and told why the one before failed.
  *
- * @throws ModelError of the last attempt, and what `again` rejects with.
+ * @throws ModelError of the last attempt, what else an attempt throws, and what `again` rejects with.
  */
 export const withRetries = async <T>(
-  attempt: () => Promise<Attempt<T>>,
+  attempt: () => Promise<T>,
   options: {
     readonly retries: number;
     readonly signal: AbortSignal;
@@ -33,13 +28,15 @@ export const withRetries = async <T>(
 ): Promise<T> => {
   const { retries, signal, pace, again } = options;
   for (let failures = 1; ; failures += 1) {
-    const outcome = await attempt();
-    if (outcome.type === 'succeeded') return outcome.value;
-    const { error, retryAfter = backoff(failures, pace.random()) } = outcome;
-    if (failures > retries || error.outputBegan || !mayPass(error.failure) || retryAfter > LONGEST_WAIT)
-      throw error;
-    await pace.sleep(retryAfter, signal);
-    if (!signal.aborted) await again?.(error.failure);
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error;
+      const { failure, outputBegan, retryAfter = backoff(failures, pace.random()) } = error;
+      if (failures > retries || outputBegan || !mayPass(failure) || retryAfter > LONGEST_WAIT) throw error;
+      await pace.sleep(retryAfter, signal);
+      if (!signal.aborted) await again?.(failure);
+    }
   }
 };
 

@@ -12,7 +12,7 @@ export { pacedOpenaiCompatible } from '../../src/model/openai-compatible/adapter
 export type { Fetch } from '../../src/model/openai-compatible/ask-once.ts';
 export { toRequestBody } from '../../src/model/openai-compatible/request-body.ts';
 export { costOf, usd } from '../../src/model/prices.ts';
-export { type Attempt, type Pace, withRetries } from '../../src/model/retry.ts';
+export { type Pace, withRetries } from '../../src/model/retry.ts';
 export { MAX_REPLY_LENGTH, withUniqueIds } from '../../src/model/untrusted-reply.ts';
 export { pacedWorkersAi } from '../../src/model/workers-ai/workers-ai.ts';
 export { answerInForm } from '../../src/offline-model/answer-in-form.ts';

@@ -68,15 +68,15 @@ export const pacedOpenaiCompatible = (options: OpenaiCompatibleOptions, pace: Pa
     fetch: options.fetch ?? ((url, request) => fetch(url, request)),
     now: pace.now,
   };
-  const { host, hostname, pathname } = new URL(endpoint.url);
-  const { limitParameter = limitParameterOf(endpoint.url) } = options;
+  const at = new URL(endpoint.url);
+  const { limitParameter = limitParameterOf(at) } = options;
   const manner = {
     model,
     limitParameter,
     extraBody,
-    keyPlace: options.cacheKeyIn ?? CACHE_KEYS.get(hostname),
+    keyPlace: options.cacheKeyIn ?? CACHE_KEYS.get(at.hostname),
     // Also behind a gateway, which has the name in its path.
-    fillsReasoning: /deepseek/i.test(host + pathname),
+    fillsReasoning: /deepseek/i.test(at.host + at.pathname),
   };
   const traits = traitsOf(options, 'result.data', 'result.url');
   const { maxOutputTokens } = traits;
@@ -85,7 +85,7 @@ export const pacedOpenaiCompatible = (options: OpenaiCompatibleOptions, pace: Pa
   const settings = { timeout, retries, gate, pace };
   return {
     name: model,
-    provider: host,
+    provider: at.host,
     ...traits,
     heedsToolChoice: true,
     ...(manner.keyPlace !== undefined && { caches: true as const }),
@@ -105,8 +105,8 @@ type Manner = Parameters<typeof toRequestBody>[0] & { readonly keyPlace?: string
 const createSender = (endpoint: Endpoint, { keyPlace, ...others }: Manner) => {
   let knowsUsage = true;
   return (request: ModelRequest) => {
-    const to = keyedEndpoint(endpoint, keyPlace, request);
-    const manner = { ...others, keyFields: keyField(keyPlace, request) };
+    const { to, keyFields } = keyed(endpoint, keyPlace, request);
+    const manner = { ...others, keyFields };
     let sent = request;
     let asksUsage = knowsUsage;
     let body = toRequestBody({ ...manner, asksUsage }, sent);
@@ -163,8 +163,7 @@ const parseHeaders = (apiKey: string | undefined, headers: Readonly<Record<strin
   }
 };
 
-const limitParameterOf = (url: string): LimitParameter => {
-  const { hostname, pathname } = new URL(url);
+const limitParameterOf = ({ hostname, pathname }: URL): LimitParameter => {
   const isOpenAI = hostname === 'api.openai.com' || hostname.endsWith('.openai.azure.com');
   return isOpenAI || /\/openai(\/v\d+)?\/chat\/completions$/.test(pathname)
     ? 'max_completion_tokens'
@@ -194,17 +193,15 @@ const CACHE_KEYS: ReadonlyMap<string, string> = new Map([
   ['api.cloudflare.com', 'x-session-affinity'],
 ]);
 
-const isHeader = (place: string): boolean => /^x-/i.test(place);
-
-/** The field that tells the key of a request; nothing where there is no key or no such field. */
-const keyField = (place: string | undefined, { cache }: ModelRequest): Readonly<Record<string, string>> =>
-  place === undefined || isHeader(place) || cache?.key === undefined ? {} : { [place]: cache.key };
-
-/** The endpoint with the header that tells the key of a request; one that was given for all requests stands. */
-function keyedEndpoint(endpoint: Endpoint, place: string | undefined, { cache }: ModelRequest): Endpoint {
-  if (place === undefined || !isHeader(place) || cache?.key === undefined) return endpoint;
-  if (endpoint.headers.has(place)) return endpoint;
+/** Where a request is sent with the key of its conversation: in a header, unless one was given for all requests, or in a field. */
+function keyed(
+  endpoint: Endpoint,
+  place: string | undefined,
+  { cache }: ModelRequest,
+): { readonly to: Endpoint; readonly keyFields?: Readonly<Record<string, string>> } {
+  if (place === undefined || cache?.key === undefined) return { to: endpoint };
+  if (!/^x-/i.test(place)) return { to: endpoint, keyFields: { [place]: cache.key } };
   const headers = new Headers(endpoint.headers);
-  headers.set(place, cache.key);
-  return { ...endpoint, headers };
+  if (!headers.has(place)) headers.set(place, cache.key);
+  return { to: { ...endpoint, headers } };
 }

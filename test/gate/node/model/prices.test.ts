@@ -4,7 +4,7 @@ import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { workersAi } from '../../../../src/model/workers-ai/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
-import { type Attempt, ConfigurationError, costOf, usd, withRetries } from '../../../doors/model.ts';
+import { ConfigurationError, costOf, usd, withRetries } from '../../../doors/model.ts';
 import { ask as askSdk, fakeModel, said } from './ai-sdk/fake-model.ts';
 import { fakePace, hello } from './openai-compatible/fake-server.ts';
 import { ask as askBinding } from './workers-ai/fake-binding.ts';
@@ -70,16 +70,17 @@ describe('the longest reply', () => {
 });
 
 describe('an adapter that asks its provider once more', () => {
-  const failed = (failure: ModelError['failure']): Attempt<string> => ({
-    type: 'failed',
-    error: new ModelError(failure, 'No.'),
-    retryAfter: undefined,
-  });
+  const failed = (failure: ModelError['failure']): ModelError => new ModelError(failure, 'It failed.');
 
-  async function retried(attempts: readonly Attempt<string>[], again: AskOptions['again']) {
-    const left = [...attempts];
+  /** Attempts with these outcomes in turn. */
+  async function retried(outcomes: readonly (string | ModelError)[], again: AskOptions['again']) {
+    const left = [...outcomes];
     const { signal } = new AbortController();
-    const attempt = async () => left.shift() ?? failed('server-error');
+    const attempt = async () => {
+      const outcome = left.shift() ?? failed('server-error');
+      if (typeof outcome !== 'string') throw outcome;
+      return outcome;
+    };
     return withRetries(attempt, { retries: 5, signal, pace: fakePace().pace, again });
   }
 
@@ -87,8 +88,7 @@ describe('an adapter that asks its provider once more', () => {
     const told: unknown[] = [];
     const again = async (failed: unknown) => void told.push(failed);
     const attempts = [failed('rate-limited'), failed('server-error'), failed('timeout')];
-    const done: Attempt<string> = { type: 'succeeded', value: 'hi' };
-    expect(await retried([...attempts, done], again)).toBe('hi');
+    expect(await retried([...attempts, 'hi'], again)).toBe('hi');
     expect(told).toEqual(['rate-limited', 'server-error', 'timeout']);
   });
 
