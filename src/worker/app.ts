@@ -118,7 +118,7 @@ function newRouter<Handler>(): Router<Handler> {
   return {
     name: 'holdfast',
     add(method, path, handler) {
-      const parts = path.replaceAll(/[^\w/:*]/g, '\\$&').replaceAll(/:(\w+)/g, '(?<$1>[^/]+)');
+      const parts = path.replaceAll(/[^\w/:*]/g, '\\$&').replaceAll(/\/:(\w+)/g, '/(?<$1>[^/]+)');
       routes.push({ method, pattern: new RegExp(`^${parts.replace(/\/\*$/, '(?:/.*)?')}$`), handler });
     },
     match(asked, path) {

@@ -55,7 +55,7 @@ function pathProblem(path: string): string | undefined {
 }
 
 /** A word of a path, or a name in braces. A router reads other characters as rules. */
-const SEGMENT = /^(\{\w+\}|[\w.~@-][\w.~@:-]*)$/;
+const SEGMENT = /^(\{[A-Za-z_]\w*\}|[\w.~@-][\w.~@:-]*)$/;
 
 const segmentsOf = (path: string): readonly string[] => path.split('/').slice(1);
 const isName = (segment: string): boolean => segment.startsWith('{');

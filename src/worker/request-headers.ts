@@ -82,8 +82,8 @@ export function idempotencyKeyOf({ headers }: Request): string | undefined {
   const [, quoted] = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/.exec(sent) ?? [];
   if (quoted !== undefined) return quoted.replaceAll(/\\(.)/g, '$1');
   const detail =
-    'Idempotency-Key begins or ends with a quote, and is no String of RFC 8941: one pair of quotes around the key, with nothing ' +
-    'behind it, and a backslash before a quote or a backslash within. It may also be sent without quotes.';
+    'Idempotency-Key has a quote, and is no String of RFC 8941: send the key without quotes, or in one pair of them, with a backslash ' +
+    'before each quote and backslash within.';
   throw new SessionError('invalid-header', detail);
 }
 
@@ -111,35 +111,32 @@ interface EventPlace {
 export const eventId = (seq: number, incarnation?: string): string =>
   incarnation === undefined ? String(seq) : `${seq}-${incarnation}`;
 
-/** Reads the id of an event, or its sequence alone. @throws what `refusal` gives when no event can have it. */
-function placeOf(id: string, refusal: () => SessionError): EventPlace {
+/** Reads the id of an event, or its sequence alone. `name`: what it was sent as. @throws SessionError if no event can have it. */
+function placeOf(id: string, name: 'after' | 'Last-Event-ID'): EventPlace {
   const [, seq, incarnation] = /^(\d{1,15})(?:-([\w-]{1,64}))?$/.exec(id) ?? [];
-  if (seq === undefined) throw refusal();
+  if (seq === undefined) throw noSequence(name);
   return { after: Number(seq), incarnation };
 }
 
 /** Reads `?after=`. @throws SessionError when that can be no event's. */
 export function placeOfQuery(query: URLSearchParams): EventPlace {
   const after = query.get('after');
-  return after ? placeOf(after, noSequence) : {};
+  return after ? placeOf(after, 'after') : {};
 }
 
 /** Where a stream goes on, by `Last-Event-ID`, or else by `?after=`. @throws SessionError when that can be no event's. */
 export function resumedAfter({ url, headers }: Request): EventPlace {
   const id = headers.get('last-event-id');
-  if (id) return placeOf(id, noEvent);
+  if (id) return placeOf(id, 'Last-Event-ID');
   return url.includes('after=') ? placeOfQuery(new URL(url).searchParams) : {};
 }
 
-const noEvent = (): SessionError =>
+/** The error of what no event can have as its sequence. `name`: what it was sent as. */
+export const noSequence = (name: 'after' | 'Last-Event-ID' = 'after'): SessionError =>
   new SessionError(
-    'invalid-header',
-    'Last-Event-ID must be the id of an event as a stream has it, or its sequence: a whole number such as 12.',
+    name === 'after' ? 'invalid-query' : 'invalid-header',
+    `${name} must be the sequence of an event: a whole number such as 12.`,
   );
-
-/** The error of what no event can have as its sequence. */
-export const noSequence = (): SessionError =>
-  new SessionError('invalid-query', 'after must be the sequence of an event: a whole number such as 12.');
 
 /** Header name in lower case -> key of the tool-call context. */
 export type ContextHeaders = ReadonlyMap<string, string>;

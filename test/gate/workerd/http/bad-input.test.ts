@@ -213,8 +213,7 @@ describe('a path', () => {
 });
 
 describe('a place in the journal', () => {
-  const idRule =
-    'Last-Event-ID must be the id of an event as a stream has it, or its sequence: a whole number such as 12.';
+  const idRule = 'Last-Event-ID must be the sequence of an event: a whole number such as 12.';
   const sequenceRule = 'after must be the sequence of an event: a whole number such as 12.';
   const limitRule = 'limit must be a whole number from 1 to 500.';
 

@@ -173,8 +173,8 @@ describe('an idempotency key in quotes', () => {
       const session = newSession();
       const response = await post(session, { message: script('Done.').message() }, keyed(key));
       const detail =
-        'Idempotency-Key begins or ends with a quote, and is no String of RFC 8941: one pair of quotes around the key, with nothing ' +
-        'behind it, and a backslash before a quote or a backslash within. It may also be sent without quotes.';
+        'Idempotency-Key has a quote, and is no String of RFC 8941: send the key without quotes, or in one pair of them, with a ' +
+        'backslash before each quote and backslash within.';
       expect([response.status, await json(response)]).toEqual([400, problem('invalid-header', 400, detail)]);
       expect((await send(session)).status).toBe(404);
     },

@@ -4,6 +4,7 @@ import { createHoldfast, type HoldfastConfig } from '../../../../src/create-hold
 import { defineModule, defineRoute, type Module } from '../../../../src/module.ts';
 import { githubWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { appWith } from '../http/app.ts';
 
 const handle = () => new Response('');
 
@@ -101,6 +102,11 @@ describe('a module with routes tells of a mistake in full', () => {
       'an empty part',
       () => made([route({ path: '/echo/' })]),
       "Module 'echo': routes[0] has '/echo/' as its 'path': between two '/' stands a word or one name in braces, as in '/agents/{agent}/chat', and not an empty part.",
+    ],
+    [
+      'a number in place of a name',
+      () => made([route({ path: '/echo/{1}' })]),
+      "Module 'echo': routes[0] has '/echo/{1}' as its 'path': between two '/' stands a word or one name in braces, as in '/agents/{agent}/chat', and not '{1}'.",
     ],
     [
       'a name twice',
@@ -203,6 +209,22 @@ describe('createHoldfast tells of routes that cannot stand side by side', () => 
     // Only an app that serves it has it.
     expect(told(() => app([made([route({ method: 'POST', path: '/mcp' })])]))).toBe('nothing');
   });
+});
+
+it('a path is taken word by word, whatever characters it has', async () => {
+  const answering = (path: string) => ({
+    ...{ method: 'GET', path, isPublic: true },
+    handle: (_: unknown, named: unknown) => Response.json({ path, named }),
+  });
+  const paths = ['/v1/message:send', '/v1/{task}', '/.well-known/{card}', '/v1/{task}/a.b'];
+  const via = appWith({ use: [made(paths.map(answering))] });
+  const found = async (path: string) => (await via(path)).json();
+  expect(await found('/v1/message:send')).toEqual({ path: '/v1/message:send', named: {} });
+  expect(await found('/v1/message:stop')).toEqual({ path: '/v1/{task}', named: { task: 'message:stop' } });
+  expect(await found('/.well-known/a%20b')).toEqual({ path: '/.well-known/{card}', named: { card: 'a b' } });
+  expect(await found('/v1/1/a.b')).toEqual({ path: '/v1/{task}/a.b', named: { task: '1' } });
+  for (const path of ['/xwell-known/a', '/v1/1/axb', '/v1/', '/v1/1/', '/v1//a.b', '/V1/1', '/v1/1/a.b/c'])
+    expect([path, (await via(path)).status]).toEqual([path, 404]);
 });
 
 it('the names of a path type what its handler is given', () => {

@@ -18,7 +18,7 @@ const badPlace = (name: 'after' | 'Last-Event-ID'): Check =>
     name === 'after' ? 'invalid-query' : 'invalid-header',
     name === 'after'
       ? 'after must be the sequence of an event: a whole number such as 12.'
-      : 'Last-Event-ID must be the id of an event as a stream has it, or its sequence: a whole number such as 12.',
+      : 'Last-Event-ID must be the sequence of an event: a whole number such as 12.',
   );
 
 /** Places that no journal has. */
