@@ -40,13 +40,7 @@ function readSchema(agent: string, declared: InputDeclaration): InputSchema<unkn
     return toInputSchema(declared);
   } catch (cause) {
     if (!(cause instanceof InputSchemaError)) throw cause;
-    const { unchecked, mistake } = cause;
-    const otherwise =
-      unchecked === undefined
-        ? 'needs as its output the schema of a JSON object that can be written as JSON Schema'
-        : `asserts of its output what is not checked here: ${unchecked}`;
-    const problem =
-      mistake === undefined ? otherwise : `has a mistake in the schema of its output: ${mistake}`;
+    const problem = `has an output that ${cause.problem}`;
     throw new AgentDefinitionError(agent, { field: 'output', problem }, { cause });
   }
 }

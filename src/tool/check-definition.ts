@@ -1,4 +1,4 @@
-import { copyJson } from './copy-json.ts';
+import { copyJson, inWords } from './copy-json.ts';
 import {
   type InputDeclaration,
   type InputOf,
@@ -44,23 +44,19 @@ export const causeOf = (problem: string | CausedProblem): ErrorOptions =>
 
 /** @throws ToolDefinitionError when some provider would refuse the name, or the description is blank. */
 export function checkNaming(name: string, description: string): void {
-  if (name.trim() === '') throw new ToolDefinitionError(name, 'name', 'its name is blank.');
-  if (name.length > MAX_NAME) {
-    throw new ToolDefinitionError(name, 'name', `its name is longer than ${MAX_NAME} characters.`);
-  }
-  if (!/^[A-Za-z0-9_-]+$/.test(name)) {
-    throw new ToolDefinitionError(name, 'name', "its name may hold only A-Z, a-z, 0-9, '_' and '-'.");
-  }
-  if (description.trim() === '') {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name))
+    throw new ToolDefinitionError(
+      name,
+      'name',
+      'its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.',
+    );
+  if (description.trim() === '')
     throw new ToolDefinitionError(
       name,
       'description',
       'its description is blank; the model chooses tools by it.',
     );
-  }
 }
-
-const MAX_NAME = 64;
 
 /** In development: @throws ToolDefinitionError if a key of a tool's literal is unknown, missing or of another kind. */
 export function checkToolLiteral(config: unknown, of: LiteralOf): void {
@@ -85,9 +81,8 @@ export function readInput<Declaration extends InputDeclaration>(
 export function readMetadata(tool: string, metadata: JsonObject): JsonObject {
   const copy = copyJson(metadata);
   if (copy.ok && isJsonObject(copy.value)) return copy.value;
-  const { path, what } = copy.ok ? { path: '$', what: 'not an object' } : copy.problem;
-  const problem = `its metadata is not JSON: the value at \`${path}\` is ${what}.`;
-  throw new ToolDefinitionError(tool, 'metadata', problem);
+  const problem = copy.ok ? { path: '$', what: 'not an object' } : copy.problem;
+  throw new ToolDefinitionError(tool, 'metadata', `its metadata is not JSON: ${inWords(problem)}.`);
 }
 
 /**
@@ -104,15 +99,10 @@ export function checkWord(
     const use = given === undefined ? undefined : notOneOf(given, words);
     if (!use) continue;
     const said = String(given);
-    const meant = meantBy(said, words);
-    const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
+    const hint = literals?.meantWord(said, words) ?? '';
     throw new ToolDefinitionError(tool, field, `its ${field} is '${said}'; it must be ${use}.${hint}`);
   }
 }
-
-/** The word that begins as this one does, but for its case. */
-export const meantBy = (given: string, words: readonly string[]): string | undefined =>
-  words.find((word) => given.trim().toLowerCase().startsWith(word.slice(0, 3)));
 
 /**
  * Answers what a setting must be: `undefined` when it is one of these words, else the words, as in `'all' or 'any'`.

@@ -6,6 +6,9 @@ export interface NonJson {
   readonly what: string;
 }
 
+/** Returns the problem as a clause. */
+export const inWords = ({ path, what }: NonJson): string => `the value at \`${path}\` is ${what}`;
+
 /** A deep copy, or the first thing that is not JSON. */
 type JsonCopy =
   | { readonly ok: true; readonly value: Json }

@@ -1,9 +1,10 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
-import { copyJson } from './copy-json.ts';
+import { copyJson, inWords } from './copy-json.ts';
 import { isJsonObject, type JsonObject, own } from './json.ts';
 import type { JsonSchema } from './json-schema.ts';
+import { literals } from './literals.ts';
 import { issueLines } from './problem-lines.ts';
 import type { ToolResult } from './tool-result.ts';
 
@@ -20,21 +21,12 @@ export function toInputSchema(declared?: InputDeclaration): InputSchema<unknown>
   if (declared === undefined) {
     return { json: { type: 'object', properties: {} }, parse: async () => ({ ok: true, value: {} }) };
   }
-  if (!isStandardSchema(declared))
-    throw new InputSchemaError(isTyped(declared) ? plainSchema('its input') : NO_OBJECT);
-  return fromStandardSchema(declared);
+  if (isStandardSchema(declared)) return fromStandardSchema(declared);
+  throw noObject(declared);
 }
 
-const NO_OBJECT =
-  'its input must be an object schema, since a model sends a JSON object: ' +
-  "v.object({ ... }), z.object({ ... }), or jsonSchema({ type: 'object', ... }). Put anything else into a property.";
-
-/** As plain JSON Schema is, and a record of schemas is not. */
-const isTyped = (declared: unknown): boolean => typeof Object(declared).type === 'string';
-
-/** Tells that something was declared by a plain JSON Schema, which is taken in a wrapper alone. */
-export const plainSchema = (what: string): string =>
-  `${what} is a plain JSON Schema. Wrap it: jsonSchema({ ... }), with jsonSchema from 'holdfast/json-schema'.`;
+const noObject = (declared: unknown): InputSchemaError =>
+  new InputSchemaError(literals?.noSchema(declared) ?? 'must be an object schema.');
 
 /** What a definition may declare as its input: a Standard Schema, or nothing. */
 export type InputDeclaration = StandardSchemaV1 | undefined;
@@ -67,25 +59,16 @@ export type CheckedInput<Value> =
       readonly problems?: readonly string[] | undefined;
     };
 
-/** The input that was declared cannot be a tool's input. The message completes "Tool 'x': ". */
+/** What was declared cannot be the input of a tool, or the output of an agent. The message completes "Tool 'x': ". */
 export class InputSchemaError extends Error {
   override readonly name = 'InputSchemaError';
-  /** What it asserts that nobody would check; absent when something else is wrong. */
-  readonly unchecked: string | undefined;
-  /** The slip in plain JSON Schema, in a sentence; absent when something else is wrong. */
-  readonly mistake: string | undefined;
 
-  constructor(
-    message: string,
-    {
-      unchecked,
-      mistake,
-      ...options
-    }: ErrorOptions & { readonly unchecked?: string; readonly mistake?: string } = {},
-  ) {
-    super(message, options);
-    this.unchecked = unchecked;
-    this.mistake = mistake;
+  /** Completes "its input ". */
+  readonly problem: string;
+
+  constructor(problem: string, options?: ErrorOptions) {
+    super(`its input ${problem}`, options);
+    this.problem = problem;
   }
 }
 
@@ -107,71 +90,33 @@ function fromStandardSchema(schema: StandardSchemaV1): InputSchema<unknown> {
 export function standardToJsonSchema(schema: StandardSchemaV1): JsonSchema {
   // One dialect for all, since `$schema` is not shown to the model.
   const target = 'draft-2020-12';
-  const failure = 'cannot be written as JSON Schema';
-  if (isValibot(schema)) {
-    return attempt(failure, () => ({
-      ...toJsonSchema(schema, {
-        target,
-        typeMode: 'input',
-        errorMode: 'ignore',
-        overrideSchema: ({ valibotSchema: { type } }) => (UNSENDABLE.has(type) ? refuse(type) : undefined),
-      }),
-    }));
+  const { vendor } = schema['~standard'];
+  try {
+    if (isValibot(schema)) {
+      const refusing = literals?.refusing.valibot;
+      return { ...toJsonSchema(schema, { target, typeMode: 'input', errorMode: 'ignore', ...refusing }) };
+    }
+    if (hasConverter(schema)) {
+      const libraryOptions = vendor === 'arktype' ? literals?.refusing.arktype : undefined;
+      return schema['~standard'].jsonSchema.input({ target, libraryOptions });
+    }
+  } catch (cause) {
+    if (cause instanceof InputSchemaError) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new InputSchemaError(`cannot be written as JSON Schema: ${reason}.`, { cause });
   }
-  if (hasConverter(schema)) {
-    const { jsonSchema, vendor } = schema['~standard'];
-    const libraryOptions = vendor === 'arktype' ? ARKTYPE : undefined;
-    return attempt(failure, () => jsonSchema.input({ target, libraryOptions }));
-  }
-  throw new InputSchemaError(
-    `its input is a schema of '${schema['~standard'].vendor}' that cannot be converted to JSON Schema. ` +
-      "Use Valibot, Zod 4 (import from 'zod', not 'zod/mini'), ArkType, or jsonSchema() of 'holdfast/json-schema'.",
-  );
-}
-
-/** Valibot's types that no JSON value belongs to. Left alone they would be shown as anything. */
-const UNSENDABLE = new Set([
-  ...['function', 'promise', 'instance', 'symbol', 'bigint'],
-  ...['map', 'set', 'date', 'blob', 'file'],
-]);
-
-/** The same for ArkType, by its own settings; Zod refuses them unasked. */
-const ARKTYPE = {
-  fallback: {
-    proto: ({ proto }: { readonly proto: { readonly name: string } }) => refuse(proto.name),
-    domain: ({ domain }: { readonly domain: string }) => refuse(domain),
-    date: () => refuse('Date'),
-  },
-};
-
-function refuse(type: string): never {
-  throw new Error(`a model cannot send a value of the type '${type}'`);
+  const how = literals?.convertible ?? '';
+  throw new InputSchemaError(`is a schema of '${vendor}' that cannot be converted to JSON Schema.${how}`);
 }
 
 /** The schema as a model is shown it: a copy without `$schema`, with `properties`, and `required` only when it names some. */
 function toShownSchema(schema: JsonSchema): JsonSchema {
-  if (schema.type !== 'object') {
-    throw new InputSchemaError(NO_OBJECT);
-  }
+  if (schema.type !== 'object') throw noObject(undefined);
   const copy = copyJson(schema);
-  if (!copy.ok) {
-    throw new InputSchemaError(
-      `its input schema is not JSON: the value at \`${copy.problem.path}\` is ${copy.problem.what}.`,
-    );
-  }
+  if (!copy.ok) throw new InputSchemaError(`is not JSON: ${inWords(copy.problem)}.`);
   const { $schema: _, required, ...rest } = isJsonObject(copy.value) ? copy.value : {};
   const names = Array.isArray(required) && required.length > 0 ? { required } : {};
   return { type: 'object', properties: {}, ...rest, ...names };
-}
-
-function attempt<Value>(failure: string, convert: () => Value): Value {
-  try {
-    return convert();
-  } catch (cause) {
-    if (cause instanceof InputSchemaError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new InputSchemaError(`its input ${failure}: ${reason}.`, { cause });
-  }
 }
 
 /** Tells whether a value is a schema of some library: plain JavaScript may declare anything, as may the AI SDK. ArkType's are functions. */

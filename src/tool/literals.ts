@@ -13,6 +13,8 @@ import { choiceProblem } from './choice-problem.ts';
 import { INNER_SHAPES, SHAPES } from './kernel-literals.ts';
 import { listedMistake, toRename } from './listed-mistake.ts';
 import { adapterProblem, serverProblem, withoutModel } from './model-literals.ts';
+import { meantBy } from './nearest.ts';
+import { convertible, noSchema, refusing } from './schema-literals.ts';
 import { unchainedProblem } from './unchained.ts';
 
 /** A literal of the kernel by its name, or the shape of a feature's. */
@@ -55,6 +57,18 @@ const CHECKS = {
       ? undefined
       : `requests come in below '${mounted}', and links lead below '${basePath}', as createHoldfast({ basePath }) says. ` +
         'Leave `basePath` out, unless something before this Worker rewrites paths.',
+
+  convertible,
+
+  noSchema,
+
+  refusing,
+
+  /** Returns the end of an error about a word that is none of these: the one that was probably meant, if any. */
+  meantWord(given: string, words: readonly string[]): string {
+    const meant = meantBy(given, words);
+    return meant === undefined ? '' : ` Did you mean '${meant}'?`;
+  },
 
   /** Returns the end of an error about an unknown name: the name that was probably meant, if any. */
   meant(name: string, names: Iterable<string>): string {

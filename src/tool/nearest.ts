@@ -7,6 +7,10 @@ export function nearest(word: string, words: readonly string[], most: number): s
   return ranked[0]?.other;
 }
 
+/** Returns the word that begins as this one does, but for its case. */
+export const meantBy = (given: string, words: readonly string[]): string | undefined =>
+  words.find((word) => given.trim().toLowerCase().startsWith(word.slice(0, 3)));
+
 /** Counts the letters by which two words differ; a swap of neighbours counts once. */
 function distance(a: string, b: string): number {
   if (a.length > MOST_LETTERS) return MOST_LETTERS;

@@ -3,7 +3,6 @@ import {
   type InputSchema,
   InputSchemaError,
   isStandardSchema,
-  plainSchema,
   standardToJsonSchema,
 } from './input-schema.ts';
 import { own } from './json.ts';
@@ -40,14 +39,17 @@ export type PropertyValue<Declared extends PropertyDeclaration> =
  */
 export function toPropertySchema(name: string, declared: PropertyDeclaration): InputSchema<unknown> {
   if (isStandardSchema(declared)) return fromStandardSchema(name, declared);
-  if (!isParameter(declared)) throw new InputSchemaError(plainSchema(`its parameter '${name}'`));
+  if (!isParameter(declared)) throw new InputSchemaError(PLAIN);
   return declared.alone(name);
 }
+
+const PLAIN =
+  "is a plain JSON Schema. Wrap it: jsonSchema({ ... }), with jsonSchema from 'holdfast/json-schema'.";
 
 function fromStandardSchema(name: string, schema: StandardSchemaV1): InputSchema<unknown> {
   const { $schema: _, ...shown } = standardToJsonSchema(schema);
   if ('$defs' in shown) {
-    throw new InputSchemaError(`its parameter '${name}' is recursive; declare it in the tool's own input.`);
+    throw new InputSchemaError("is recursive; declare it in the tool's own input.");
   }
   const properties = { [name]: { ...shown, description: shown.description ?? name } };
   return {

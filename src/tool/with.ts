@@ -155,7 +155,10 @@ function readProperty(tool: AnyTool, key: string, declared: PropertyDeclaration)
     return toPropertySchema(key, declared);
   } catch (cause) {
     if (!(cause instanceof InputSchemaError)) throw cause;
-    throw new ToolDefinitionError(tool.name, 'input', { problem: cause.message, cause });
+    throw new ToolDefinitionError(tool.name, 'input', {
+      problem: `its parameter '${key}' ${cause.problem}`,
+      cause,
+    });
   }
 }
 

@@ -70,8 +70,7 @@ export function checkOf(schema: JsonSchema): JsonSchemaCheck {
   const copy: JsonSchema = JSON.parse(JSON.stringify(schema));
   if (literals) {
     const mistake = valid(() => schemaMistake(copy));
-    if (mistake !== undefined)
-      throw new InputSchemaError(`its input schema has a mistake: ${mistake}`, { mistake });
+    if (mistake !== undefined) throw new InputSchemaError(`has a mistake: ${mistake}`);
   }
   const check = valid(() => jsonSchemaCheck(copy));
   mustBeChecked(copy);
@@ -83,7 +82,7 @@ function valid<Value>(read: () => Value): Value {
   if (made.ok) return made.value;
   const { thrown: cause } = made;
   const reason = cause instanceof Error ? cause.message : String(cause);
-  throw new InputSchemaError(`its input is not valid JSON Schema: ${reason}.`, { cause });
+  throw new InputSchemaError(`is not valid JSON Schema: ${reason}.`, { cause });
 }
 
 /** @throws InputSchemaError when it asserts what `jsonSchemaCheck` does not check. It writes on the schema. */
@@ -94,5 +93,5 @@ function mustBeChecked(schema: JsonSchema): void {
   const unchecked =
     `\`${first.assertion}\` at \`${first.path}\`${more}. Say it by other keywords, such as a \`pattern\`, or in the description, or ` +
     'declare it with a schema library, which checks by itself';
-  throw new InputSchemaError(`its input asserts what is not checked here: ${unchecked}.`, { unchecked });
+  throw new InputSchemaError(`asserts what is not checked here: ${unchecked}.`);
 }

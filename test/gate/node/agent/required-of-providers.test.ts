@@ -116,7 +116,7 @@ describe('tools that an agent requires of a group with providers', () => {
     const agent = asking([{ role: 'shop', required: ['place order'] }]);
     expect(refusedWith(agent, { groups: [group()] })).toBe(
       "Agent 'clerk' requires a tool that cannot be. " +
-        "Tool 'place order': its name may hold only A-Z, a-z, 0-9, '_' and '-'.",
+        "Tool 'place order': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.",
     );
   });
 });

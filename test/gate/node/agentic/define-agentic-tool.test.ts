@@ -259,7 +259,11 @@ describe('the definition of an agentic tool', () => {
   });
 
   it.each<[string, Partial<AgenticToolConfig<string, InputDeclaration>>, string]>([
-    ['its name is blank', { name: ' ' }, "Tool ' ': its name is blank."],
+    [
+      'its name is blank',
+      { name: ' ' },
+      "Tool ' ': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.",
+    ],
     [
       'its description is blank',
       { description: '' },

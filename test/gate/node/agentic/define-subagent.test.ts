@@ -118,7 +118,7 @@ describe('the definition of a subagent', () => {
     [
       'a name that no tool can have',
       'a cook',
-      "Tool 'a cook': its name may hold only A-Z, a-z, 0-9, '_' and '-'.",
+      "Tool 'a cook': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.",
     ],
   ])('is refused for %s in the place of the agent (SUB-02)', (_, given, why) => {
     const define = () => defineSubagent({ agent: given as string }); // what types keep out, JavaScript does not

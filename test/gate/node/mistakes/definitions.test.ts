@@ -101,7 +101,7 @@ describe('the literal of a tool', () => {
     [
       'a name with a space',
       ofTool({ name: 'pay now' }),
-      "Tool 'pay now': its name may hold only A-Z, a-z, 0-9, '_' and '-'.",
+      "Tool 'pay now': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.",
     ],
     [
       'a run that is a promise',

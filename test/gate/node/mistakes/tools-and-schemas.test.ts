@@ -194,67 +194,67 @@ describe('the JSON Schema of an input', () => {
     [
       'propertis',
       ofInput({ propertis: {} }),
-      "Tool 'pay': its input schema has a mistake: 'propertis' at `$` is no keyword. Did you mean 'properties'?",
+      "Tool 'pay': its input has a mistake: 'propertis' at `$` is no keyword. Did you mean 'properties'?",
     ],
     [
       'requird',
       ofInput({ properties: { a: {} }, requird: ['a'] }),
-      "Tool 'pay': its input schema has a mistake: 'requird' at `$` is no keyword. Did you mean 'required'?",
+      "Tool 'pay': its input has a mistake: 'requird' at `$` is no keyword. Did you mean 'required'?",
     ],
     [
       'descripton inside',
       ofInput({ properties: { a: { descripton: 'x' } } }),
-      "Tool 'pay': its input schema has a mistake: 'descripton' at `$.properties.a` is no keyword. Did you mean 'description'?",
+      "Tool 'pay': its input has a mistake: 'descripton' at `$.properties.a` is no keyword. Did you mean 'description'?",
     ],
     [
       'the type strng',
       ofInput({ properties: { a: { type: 'strng' } } }),
-      "Tool 'pay': its input schema has a mistake: the type 'strng' at `$.properties.a` is none. Did you mean 'string'?",
+      "Tool 'pay': its input has a mistake: the type 'strng' at `$.properties.a` is none. Did you mean 'string'?",
     ],
     [
       'the type int',
       ofInput({ properties: { a: { type: 'int' } } }),
-      "Tool 'pay': its input schema has a mistake: the type 'int' at `$.properties.a` is none. Did you mean 'integer'?",
+      "Tool 'pay': its input has a mistake: the type 'int' at `$.properties.a` is none. Did you mean 'integer'?",
     ],
     [
       'the type date',
       ofInput({ properties: { a: { type: 'date' } } }),
-      "Tool 'pay': its input schema has a mistake: the type 'date' at `$.properties.a` is none. Use one of string, number, integer, boolean, object, array, null.",
+      "Tool 'pay': its input has a mistake: the type 'date' at `$.properties.a` is none. Use one of string, number, integer, boolean, object, array, null.",
     ],
     [
       'a number as a type',
       ofInput({ properties: { a: { type: 5 } } }),
-      "Tool 'pay': its input schema has a mistake: the type 5 at `$.properties.a` is none. Use one of string, number, integer, boolean, object, array, null.",
+      "Tool 'pay': its input has a mistake: the type 5 at `$.properties.a` is none. Use one of string, number, integer, boolean, object, array, null.",
     ],
     [
       'a type in place of a schema',
       ofInput({ properties: { a: 'string' } }),
-      "Tool 'pay': its input schema has a mistake: `$.properties.a` is 'string': use a schema, as in { type: 'string' }.",
+      "Tool 'pay': its input has a mistake: `$.properties.a` is 'string': use a schema, as in { type: 'string' }.",
     ],
     [
       'a list of properties',
       ofInput({ properties: ['a'] }),
-      "Tool 'pay': its input schema has a mistake: 'properties' at `$` is a list: use an object of schemas.",
+      "Tool 'pay': its input has a mistake: 'properties' at `$` is a list: use an object of schemas.",
     ],
     [
       'required inside a property',
       ofInput({ properties: { a: { type: 'string', required: true } } }),
-      "Tool 'pay': its input schema has a mistake: 'required' at `$.properties.a` is true: use a list of names, beside 'properties'.",
+      "Tool 'pay': its input has a mistake: 'required' at `$.properties.a` is true: use a list of names, beside 'properties'.",
     ],
     [
       'an enum that is no list',
       ofInput({ properties: { a: { enum: 'x' } } }),
-      "Tool 'pay': its input schema has a mistake: 'enum' at `$.properties.a` is 'x': use a list of values.",
+      "Tool 'pay': its input has a mistake: 'enum' at `$.properties.a` is 'x': use a list of values.",
     ],
     [
       'required that names no property',
       ofInput({ properties: { city: {}, days: {} }, required: ['town'] }),
-      "Tool 'pay': its input schema has a mistake: 'town' is required at `$` and is none of its properties: 'city', 'days'.",
+      "Tool 'pay': its input has a mistake: 'town' is required at `$` and is none of its properties: 'city', 'days'.",
     ],
     [
       'propertis in an output',
       ofAgent({ output: jsonSchema({ type: 'object', propertis: {} }) }),
-      "Agent 'clerk' has a mistake in the schema of its output: 'propertis' at `$` is no keyword. Did you mean 'properties'?",
+      "Agent 'clerk' has an output that has a mistake: 'propertis' at `$` is no keyword. Did you mean 'properties'?",
     ],
   ])('%s', told);
 });

@@ -170,7 +170,7 @@ describe('providerTool', () => {
       ),
     );
     expect(() => providerTool({ ...bash, isProviderExecuted: true }, { name: 'a b' })).toThrow(
-      "Tool 'a b': its name may hold only A-Z, a-z, 0-9, '_' and '-'.",
+      "Tool 'a b': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.",
     );
   });
 });

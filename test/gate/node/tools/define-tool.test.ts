@@ -197,6 +197,9 @@ describe('a defined tool', () => {
   });
 });
 
+/** Production carries fewer words, and converts schemas without asking what a model can send. */
+const isDevelopment = process.env.NODE_ENV !== 'production';
+
 describe('a definition that cannot work', () => {
   const base = { name: 'order', description: 'Order an item.', run: () => 'ok' };
   const EFFECT_READ: { effect: 'read'; reconcile?: undefined } = Object({
@@ -205,24 +208,29 @@ describe('a definition that cannot work', () => {
   });
 
   it.each<[string, () => unknown, string, string]>([
-    ['a blank name', () => defineTool({ ...base, name: ' ' }), 'name', "Tool ' ': its name is blank."],
+    [
+      'a blank name',
+      () => defineTool({ ...base, name: ' ' }),
+      'name',
+      "Tool ' ': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.",
+    ],
     [
       'a long name',
       () => defineTool({ ...base, name: 'x'.repeat(65) }),
       'name',
-      `Tool '${'x'.repeat(65)}': its name is longer than 64 characters.`,
+      `Tool '${'x'.repeat(65)}': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.`,
     ],
     [
       'a name with a dot',
       () => defineTool({ ...base, name: 'shop.order' }),
       'name',
-      "Tool 'shop.order': its name may hold only A-Z, a-z, 0-9, '_' and '-'.",
+      "Tool 'shop.order': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.",
     ],
     [
       'a name with a line break',
       () => defineTool({ ...base, name: 'order\n' }),
       'name',
-      "Tool 'order\n': its name may hold only A-Z, a-z, 0-9, '_' and '-'.",
+      "Tool 'order\n': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.",
     ],
     [
       'a blank description',
@@ -234,8 +242,10 @@ describe('a definition that cannot work', () => {
       'a schema that is no object',
       () => defineTool({ ...base, input: v.array(v.string()) }),
       'input',
-      "Tool 'order': its input must be an object schema, since a model sends a JSON object: v.object({ ... }), " +
-        "z.object({ ... }), or jsonSchema({ type: 'object', ... }). Put anything else into a property.",
+      isDevelopment
+        ? "Tool 'order': its input must be an object schema, since a model sends a JSON object: v.object({ ... }), " +
+          "z.object({ ... }), or jsonSchema({ type: 'object', ... }). Put anything else into a property."
+        : "Tool 'order': its input must be an object schema.",
     ],
     [
       'reconcile without the effect once',
@@ -272,7 +282,7 @@ describe('a definition that cannot work', () => {
     },
   );
 
-  it.each<[string, InputDeclaration, string]>([
+  it.runIf(isDevelopment).each<[string, InputDeclaration, string]>([
     [
       'a function of Valibot',
       v.object({ done: v.function() }),
@@ -306,7 +316,7 @@ describe('a definition that cannot work', () => {
     [
       'a function in JSON Schema',
       jsonSchema({ type: 'object', properties: { done: { default: () => 1 } } }),
-      'schema is not JSON: the value at `$.properties.done.default` is a function.',
+      'is not JSON: the value at `$.properties.done.default` is a function.',
     ],
   ])('is refused with a parameter that is %s (TOOL-22)', (_, input, problem) => {
     const define = () => defineTool({ ...base, input });

@@ -147,9 +147,14 @@ describe('toInputSchema', () => {
 describe('an input that cannot be declared', () => {
   /** Callers without types may declare anything. */
   const plain = (declared: object): InputDeclaration => declared as InputDeclaration;
-  const OBJECT =
+  const isDevelopment = process.env.NODE_ENV !== 'production';
+  /** Production carries fewer words. */
+  const inDevelopment = (message: string, inProduction: string) => (isDevelopment ? message : inProduction);
+  const OBJECT = inDevelopment(
     'its input must be an object schema, since a model sends a JSON object: v.object({ ... }), z.object({ ... }), ' +
-    "or jsonSchema({ type: 'object', ... }). Put anything else into a property.";
+      "or jsonSchema({ type: 'object', ... }). Put anything else into a property.",
+    'its input must be an object schema.',
+  );
 
   it.each<[string, InputDeclaration, string]>([
     ['a string schema', v.string(), OBJECT],
@@ -158,14 +163,20 @@ describe('an input that cannot be declared', () => {
     [
       'plain JSON Schema',
       plain({ type: 'object' }),
-      "its input is a plain JSON Schema. Wrap it: jsonSchema({ ... }), with jsonSchema from 'holdfast/json-schema'.",
+      inDevelopment(
+        "its input is a plain JSON Schema. Wrap it: jsonSchema({ ... }), with jsonSchema from 'holdfast/json-schema'.",
+        'its input must be an object schema.',
+      ),
     ],
     ['JSON Schema of an array', jsonSchema({ type: 'array' }), OBJECT],
     [
       'zod/mini',
       mini.object({ a: mini.string() }),
-      "its input is a schema of 'zod' that cannot be converted to JSON Schema. " +
-        "Use Valibot, Zod 4 (import from 'zod', not 'zod/mini'), ArkType, or jsonSchema() of 'holdfast/json-schema'.",
+      inDevelopment(
+        "its input is a schema of 'zod' that cannot be converted to JSON Schema. " +
+          "Use Valibot, Zod 4 (import from 'zod', not 'zod/mini'), ArkType, or jsonSchema() of 'holdfast/json-schema'.",
+        "its input is a schema of 'zod' that cannot be converted to JSON Schema.",
+      ),
     ],
     [
       'a Zod date',
@@ -175,7 +186,7 @@ describe('an input that cannot be declared', () => {
     [
       'JSON Schema with code',
       jsonSchema({ type: 'object', properties: { a: { default: () => 1 } } }),
-      'its input schema is not JSON: the value at `$.properties.a.default` is a function.',
+      'its input is not JSON: the value at `$.properties.a.default` is a function.',
     ],
     [
       'a reference that leads nowhere',
@@ -183,7 +194,7 @@ describe('an input that cannot be declared', () => {
       'its input is not valid JSON Schema: "$ref": "#/$defs/lost" leads nowhere.',
     ],
   ])('is refused when it is defined: %s', (_, declared, message) => {
-    expect(() => toInputSchema(declared)).toThrow(new InputSchemaError(message));
+    expect(() => toInputSchema(declared)).toThrow(new InputSchemaError(message.replace('its input ', '')));
   });
 
   it('is refused for a pattern that is not a regular expression', () => {

@@ -137,12 +137,12 @@ describe('a tool whose input asserts what is not checked', () => {
       message: `its input asserts what is not checked here: ${what}`,
     });
     expect(caught(() => withParameter(tool, 'to', jsonSchema(phone)))).toMatchObject({
-      message: `Tool 'call': its input asserts what is not checked here: ${what.replace('$.properties.to', '$')}`,
+      message: `Tool 'call': its parameter 'to' asserts what is not checked here: ${what.replace('$.properties.to', '$')}`,
     });
     const output = { type: 'object', properties: { to: phone } };
     const agent = { name: 'clerk', description: 'Calls.', instructions: 'Call.' };
     expect(caught(() => defineAgent({ ...agent, output: jsonSchema(output) }))).toMatchObject({
-      message: `Agent 'clerk' asserts of its output what is not checked here: ${what}`,
+      message: `Agent 'clerk' has an output that asserts what is not checked here: ${what}`,
     });
   });
 });

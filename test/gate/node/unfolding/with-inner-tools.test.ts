@@ -147,7 +147,7 @@ describe('withUnfolding', () => {
 
 describe('an unfolding tool is refused where it is defined', () => {
   it.each([
-    [{ name: 'a b' }, "Tool 'a b': its name may hold only A-Z, a-z, 0-9, '_' and '-'."],
+    [{ name: 'a b' }, "Tool 'a b': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -."],
     [{ description: ' ' }, "Tool 'files': its description is blank; the model chooses tools by it."],
     [{ tools: [] }, "Tool 'files': it has no tools to unfold into."],
     [

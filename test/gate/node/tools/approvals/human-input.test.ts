@@ -149,7 +149,7 @@ describe('the tool that asks a person', () => {
   it('is not defined with what cannot work (AEA-09)', () => {
     const pretend = 'yes' as unknown as ReviewHandler; // what plain JavaScript may hand over
     expect(() => humanInput({ handler: pretend })).toThrow(ToolConfigurationError);
-    expect(() => humanInput({ name: 'ask me' })).toThrow("Tool 'ask me': its name may hold only");
+    expect(() => humanInput({ name: 'ask me' })).toThrow("Tool 'ask me': its name must be 1 to 64");
     expect(() => humanInput({ onExpiry: 'reject' } as object)).toThrow(
       "Tool 'human_input': its onExpiry is 'reject'; it must be 'approve' or 'exit'.",
     );

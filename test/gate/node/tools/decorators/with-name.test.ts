@@ -78,9 +78,9 @@ describe('a renamed tool', () => {
   });
 
   it.each([
-    ['', 'its name is blank.'],
-    ['a b', "its name may hold only A-Z, a-z, 0-9, '_' and '-'."],
-    ['x'.repeat(65), 'its name is longer than 64 characters.'],
+    ['', 'its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.'],
+    ['a b', 'its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.'],
+    ['x'.repeat(65), 'its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.'],
   ])('is refused with a name that some provider refuses: %j', (name, problem) => {
     expect(() => withName(search, name)).toThrow(`Tool '${name}': ${problem}`);
   });

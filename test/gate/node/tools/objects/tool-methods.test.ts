@@ -220,7 +220,7 @@ describe('a method that is a tool', () => {
       readonly 'add up' = toolMethod({ description: 'Adds.' }, () => 1);
     }
     expect(() => toolsOf(new Spaced())).toThrow(
-      "Tool 'add up': its name may hold only A-Z, a-z, 0-9, '_' and '-'.",
+      "Tool 'add up': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.",
     );
   });
 });

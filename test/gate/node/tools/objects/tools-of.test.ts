@@ -421,7 +421,7 @@ describe('the names of the tools of an object (ANN-12)', () => {
 
   it('must be names', () => {
     expect(() => toolsOf(new Calculator(), { prefix: 'calc.' })).toThrow(
-      "Tool 'calc.add': its name may hold only A-Z, a-z, 0-9, '_' and '-'.",
+      "Tool 'calc.add': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.",
     );
   });
 

@@ -76,14 +76,24 @@ describe('what a pipeline shows', () => {
 
 describe('a pipeline that cannot work', () => {
   it.each<[string, object, string, string]>([
-    ['a blank name', { name: ' ', steps: [find] }, 'name', "Tool ' ': its name is blank."],
+    [
+      'a blank name',
+      { name: ' ', steps: [find] },
+      'name',
+      "Tool ' ': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.",
+    ],
     [
       'a blank description',
       { description: '', steps: [find] },
       'description',
       "Tool 'find': its description is blank; the model chooses tools by it.",
     ],
-    ['no name to make one of', { steps: [] }, 'name', "Tool '': its name is blank."],
+    [
+      'no name to make one of',
+      { steps: [] },
+      'name',
+      "Tool '': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.",
+    ],
     [
       'a step that is null',
       { name: 'p', steps: [find, null] },

@@ -213,9 +213,13 @@ describe('a name', () => {
   const named = (name: string): AnyTool => ({ ...tool('look'), name });
 
   it.each([
-    ['blank', ' ', "Tool ' ': its name is blank."],
-    ['too long', 'a'.repeat(65), `Tool '${'a'.repeat(65)}': its name is longer than 64 characters.`],
-    ['odd', 'look.up', "Tool 'look.up': its name may hold only A-Z, a-z, 0-9, '_' and '-'."],
+    ['blank', ' ', "Tool ' ': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -."],
+    [
+      'too long',
+      'a'.repeat(65),
+      `Tool '${'a'.repeat(65)}': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.`,
+    ],
+    ['odd', 'look.up', "Tool 'look.up': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -."],
   ])(
     'is refused where it is listed when it is %s, also of a hand-written tool (AEV-02)',
     (_, name, message) => {
