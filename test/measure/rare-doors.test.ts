@@ -1,0 +1,25 @@
+/** What a call can do beside running: a Worker carries it only if one of its tools imports it. */
+import { build } from 'esbuild';
+import { beforeAll, expect, it } from 'vitest';
+import { bundling, CLERK_ENTRY } from './bundles.ts';
+
+let carried: readonly string[] = [];
+
+beforeAll(async () => {
+  const { metafile } = await build(bundling(CLERK_ENTRY));
+  const [output] = Object.values(metafile.outputs);
+  carried = Object.entries(output?.inputs ?? {}).flatMap(([file, { bytesInOutput }]) =>
+    bytesInOutput > 0 ? file : [],
+  );
+});
+
+it("the README's Worker carries the loop", () => {
+  expect(carried).toContain('src/loop/live-call.ts');
+});
+
+it.each(['nest', 'loop-agent', 'discovery', 'exclusively', 'read-result'])(
+  "the README's Worker carries nothing of src/loop/%s.ts",
+  (name) => {
+    expect(carried).not.toContain(`src/loop/${name}.ts`);
+  },
+);
