@@ -324,6 +324,7 @@ it('a Worker carries what chains only when it chains', async () => {
 it('a Worker carries what reads tool objects only when it has some', async () => {
   const reads = (path: string): boolean => path.startsWith('src/modules/tool-objects/');
   expect((await filesOf(WORKER)).filter(reads)).toEqual([]);
+  expect(await filesOf(WORKER, 'production')).not.toContain('src/tool/object-class.ts');
   const made = "export { toolFactory } from './src/modules/tool-objects/entry.ts';";
   expect((await filesOf(`${WORKER}${made}`)).filter(reads)).toEqual([
     'src/modules/tool-objects/tool-factory.ts',
