@@ -8,7 +8,7 @@ export interface KeptBlob {
   readonly about: string;
   /** In bytes. */
   readonly size: number;
-  /** Absent if they are in a store outside. */
+  /** With no others in their buffer, which would be sent as well. Absent if they are in a store outside. */
   readonly bytes?: Uint8Array | undefined;
   /** Where a store outside has the bytes. */
   readonly outside?: OutsideBlob | undefined;

@@ -1,5 +1,4 @@
 import type { SessionObject } from '../../durable-objects/session-object.ts';
-import type { KeptBlob } from '../journal/blob.ts';
 import type { Notice } from '../journal/event-page.ts';
 import {
   fromWire,
@@ -42,15 +41,12 @@ export function objectSession(
     { ...REAL, ...pauses },
   );
   return {
-    accept: (start) => send(async (object) => object.accept(toSend(start))),
-    begin: (request) => {
-      const start = toSend(request.start);
-      return send(async (object) => object.begin({ ...request, start }));
-    },
+    accept: (start) => send(async (object) => object.accept(start)),
+    begin: (request) => send(async (object) => object.begin(request)),
     resume: (request) => send(async (object) => object.resume(request)),
-    append: (epoch, from, change) => send(async (object) => object.append(epoch, from, toSend(change))),
+    append: (epoch, from, change) => send(async (object) => object.append(epoch, from, change)),
     renew: (epoch, inboxHeld) => send(async (object) => object.renew(epoch, inboxHeld)),
-    post: (message) => send(async (object) => object.post(toSend(message))),
+    post: (message) => send(async (object) => object.post(message)),
     read: (query) => send(async (object) => object.read(query)),
     blob: (query) => send(async (object) => object.blob(query)),
     blobStates: (ids) => send(async (object) => object.blobStates(ids)),
@@ -68,16 +64,6 @@ export function objectSession(
     },
   };
 }
-
-/** What a call brings, with blobs that carry their own bytes and no others. */
-const toSend = <T extends { readonly blobs?: readonly KeptBlob[] | undefined }>(sent: T): T =>
-  sent.blobs
-    ? { ...sent, blobs: sent.blobs.map((blob) => ({ ...blob, bytes: blob.bytes && alone(blob.bytes) })) }
-    : sent;
-
-/** Of a view, all that it looks at would cross. */
-const alone = (bytes: Uint8Array): Uint8Array =>
-  bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
 
 const REAL: Pauses = { after: systemClock.after, random: Math.random };
 

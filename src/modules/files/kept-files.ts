@@ -49,7 +49,7 @@ export async function namedFiles(said: readonly ContentPart[]): Promise<NamedFil
   return blobs.size === 0 ? { parts } : { parts, blobs: [...blobs.values()], room: MAX_SESSION_FILES };
 }
 
-/** What a session keeps of a file. `place`: its bytes, or the store that has them. */
+/** Returns what a session keeps of a file, whose bytes are given, or are outside. */
 export const toBlob = (
   { id, size, mediaType, name }: Omit<StoredFile, 'type'>,
   { bytes, outside }: Pick<KeptBlob, 'bytes' | 'outside'>,
@@ -57,8 +57,12 @@ export const toBlob = (
   id,
   size,
   about: JSON.stringify({ mediaType, name }),
-  ...(outside ? { outside } : { bytes }),
+  ...(outside ? { outside } : { bytes: bytes && alone(bytes) }),
 });
+
+/** Of a view, all that it looks at would be sent to the object. */
+const alone = (bytes: Uint8Array): Uint8Array =>
+  bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
 
 /** The file of a blob. */
 export function fileOf({

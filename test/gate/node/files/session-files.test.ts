@@ -147,6 +147,23 @@ describe('a file that a tool has made', () => {
     await session.close();
   });
 
+  it.each([
+    [
+      'of a result',
+      async (file: NewFile) => {
+        const files = filesOver(fakePort({}).port);
+        await files.keepFile(file);
+        return files.namedBy(ended(STORED));
+      },
+    ],
+    ['of a message', async (file: NewFile) => (await keeper?.named([file]))?.blobs],
+  ])('%s is sent without the bytes around it', async (_, blobsOf) => {
+    const view = new Uint8Array([0, ...SMALL, 0]).subarray(1, 4);
+    const [blob] = (await blobsOf(newFile(view))) ?? [];
+    expect(blob?.bytes).toEqual(SMALL);
+    expect(blob?.bytes?.buffer.byteLength).toBe(3);
+  });
+
   it('is sent again with an append that is', async () => {
     const sent: (readonly KeptBlob[] | undefined)[] = [];
     const wrap = (port: SessionPort): SessionPort => ({

@@ -269,16 +269,6 @@ describe('a call that an object of an older version does not know', () => {
   });
 });
 
-it('a call that brings blobs sends no byte but theirs', async () => {
-  const { name, raw } = makeObjectHarness();
-  const bytes = new Uint8Array(40 * 1024 * 1024).subarray(5, 8); // all of it would be too long to be sent
-  await raw.accept({
-    ...starting('t1', 'a').start,
-    blobs: [{ ...BLOBS[0], id: 'a', about: '{}', size: 3, bytes }],
-  });
-  expect((await objectSession(env.SESSIONS, name).blob({ id: 'a' }))?.bytes).toEqual(new Uint8Array(3));
-});
-
 describe('a call is not sent again', () => {
   it.each<[string, Error & { readonly overloaded?: boolean }]>([
     [
