@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { decorate } from '../../../../src/decorators/entry.ts';
+import { exclusively } from '../../../../src/kinds/entry.ts';
+import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { emptyState, reduce, type TurnState } from '../../../doors/journal.ts';
-import { CallLocks } from '../../../doors/loop.ts';
+import { CallLocks, memoryLoop, runForOutput } from '../../../doors/loop.ts';
 import { promisesSettled } from '../../../doors/testing.ts';
+import { reads, shownResults } from './scenes.ts';
 
 const calls = (...ids: readonly string[]) =>
   ids.map((id) => ({ id, providerId: id, name: 'work', input: '{}' }));
@@ -103,3 +107,25 @@ describe('a call that had begun', () => {
     },
   );
 });
+
+it('a call that this invocation began keeps no other from running exclusively', async () => {
+  const began = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<string>();
+  const slow = reads('slow', () => {
+    began.resolve();
+    return over.promise;
+  });
+  const quick = reads('quick', () => 'quick ran');
+  const asks = decorate(quick, {
+    async call(input, call) {
+      await began.promise;
+      const result = await exclusively(call, 'desk', () => quick.call(input, call));
+      over.resolve(`slow ran after it: ${result.text()}`);
+      return result;
+    },
+  });
+  const model = scriptedModel([{ calls: [{ name: 'slow' }, { name: 'quick' }] }, 'Done.']);
+  const { loop } = memoryLoop({ tools: [slow, asks], model, message: 'Go.' });
+  await runForOutput(loop);
+  expect(shownResults(model.requests.at(-1))).toEqual(['slow ran after it: quick ran', 'quick ran']);
+}, 5_000);
