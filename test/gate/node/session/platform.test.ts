@@ -290,6 +290,28 @@ describe('a turn that was ended because no invocation could read it', () => {
     expect(answers((await app.state()).messages)).toEqual(told);
     expect(textsOf(app)).toEqual(told.map(([, text]) => text));
   });
+
+  it('has ended as cancelled if somebody has cancelled it', async () => {
+    const clock = createManualClock(1_000_000);
+    const app = memoryApp({
+      replies: [],
+      clock,
+      leaseMs: LEASE_MS,
+      wrap: (port) => ({
+        ...port,
+        read: (query) => port.read({ ...query, limit: 1 }),
+        resume: (request) => port.resume({ ...request, reader: { ...request.reader, maxBytes: 1 } }),
+      }),
+    });
+    const left = await leftBehind(
+      app,
+      Array.from({ length: 20 }, () => ({ type: 'turn-yielded', reason: 'x' }) as const),
+    );
+    await app.port.post({ kind: 'cancel', turn: left.turn, body: '{}' });
+    const meter = new Meter({ ...UNLIMITED, internalSubrequests: 20 }, () => clock.now());
+    expect(await takenOver(app, clock, left, { meter })).toMatchObject({ status: 'lost' });
+    expect((await app.state()).turn).toMatchObject({ outcome: 'cancelled' });
+  });
 });
 
 /** What the model was told of calls with its last request. */
