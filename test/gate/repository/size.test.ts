@@ -57,9 +57,9 @@ async function minified(entry: string): Promise<Uint8Array> {
 }
 
 it.each([
-  ['the core', CORE, 84],
-  ['the core with the whole tool vocabulary', VOCABULARY, 136],
-  ['a Worker of one agent', WORKER, 117],
+  ['the core', CORE, 78],
+  ['the core with the whole tool vocabulary', VOCABULARY, 135],
+  ['a Worker of one agent', WORKER, 109],
 ])('%s weighs at most its limit, minified and gzipped', async (what, entry, limit) => {
   const bytes = await weigh(entry);
   console.log(`size: ${what} is ${(bytes / 1024).toFixed(1)} KiB gzipped (limit ${limit})`);
@@ -195,9 +195,9 @@ const isSdk =
 
 // Before there were two SDKs: 279, 261 and 293 KiB.
 it.each([
-  ['with a client of MCP', withClient, 238, isSdk('sdk', 'server')],
-  ['with an endpoint of MCP', withEndpoint, 235.5, isSdk('sdk', 'client')],
-  ['with both', (worker: string) => withEndpoint(withClient(worker)), 313, isSdk('sdk')],
+  ['with a client of MCP', withClient, 229, isSdk('sdk', 'server')],
+  ['with an endpoint of MCP', withEndpoint, 226, isSdk('sdk', 'client')],
+  ['with both', (worker: string) => withEndpoint(withClient(worker)), 304.5, isSdk('sdk')],
 ])(
   'a Worker %s weighs at most its limit, and carries no SDK but its own, nor Ajv',
   async (what, change, limit, isForeign) => {
