@@ -20,10 +20,22 @@ export function checkUses(agent: string, uses: readonly ModuleUse[], model: Chat
 
 /** @throws AgentDefinitionError when a limit cannot be one. */
 export function checkLimits(agent: string, limits: Limits | undefined): void {
-  const bad = limitProblem(limits);
-  if (!bad) return;
-  const problem = `has a limit '${bad.path}' of ${bad.value}: use ${bad.use}`;
-  throw new AgentDefinitionError(agent, { field: `limits.${bad.path}`, problem });
+  mustFit(agent, 'limits', 'limit', limitProblem(limits));
+}
+
+/** @throws AgentDefinitionError for a value inside the literal, if there is one that does not fit. */
+function mustFit(agent: string, field: string, what: string, fault: Unfit | undefined): void {
+  if (!fault) return;
+  const { path, value, use } = fault;
+  const problem = `has a ${what} '${path}' of ${value}: use ${use}`;
+  throw new AgentDefinitionError(agent, { field: `${field}.${path}`, problem });
+}
+
+/** A value inside the literal, and what to write in its place. */
+interface Unfit {
+  readonly path: string;
+  readonly value: unknown;
+  readonly use: string;
 }
 
 /** Returns the bound. @throws AgentDefinitionError if it is no positive whole number and not `unlimited`. */
@@ -55,22 +67,14 @@ export function checkChaining(agent: string, chaining: Chaining | undefined): vo
 
 /** Returns the times that are given. In development: @throws AgentDefinitionError if one is unknown or out of range. */
 export function checkedTimeout(agent: string, declared: ModelTimeout = {}): ModelTimeout {
-  const bad = literals?.innerFault(declared, 'modelTimeout');
+  mustFit(agent, 'modelTimeout', 'modelTimeout', literals?.innerFault(declared, 'modelTimeout'));
   const { total, silence } = declared;
-  if (!bad) return { ...(total !== undefined && { total }), ...(silence !== undefined && { silence }) };
-  const problem = `has a modelTimeout '${bad.path}' of ${bad.value}: use ${bad.use}`;
-  throw new AgentDefinitionError(agent, { field: `modelTimeout.${bad.path}`, problem });
+  return { ...(total !== undefined && { total }), ...(silence !== undefined && { silence }) };
 }
 
 /** In development: @throws AgentDefinitionError if a policy is unknown or has a value that cannot be followed. */
 export function checkPolicies(agent: string, policies: Policies | undefined): void {
-  const problem = policyProblem(policies);
-  if (!problem) return;
-  const { path, value, use } = problem;
-  throw new AgentDefinitionError(agent, {
-    field: `policies.${path}`,
-    problem: `has a policy '${path}' of ${value}: use ${use}`,
-  });
+  mustFit(agent, 'policies', 'policy', policyProblem(policies));
 }
 
 /** @throws AgentDefinitionError when a retention is no time. */
