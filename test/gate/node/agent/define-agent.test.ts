@@ -89,7 +89,7 @@ it.each<[string, object, string]>([
   [
     'tools',
     { tools: [null as unknown as typeof look] }, // as callers without types may
-    "Agent 'clerk' cannot have these tools: Tool at index 0 must not be null.",
+    `Agent 'clerk' cannot have these tools: Tool at index 0 ${process.env.NODE_ENV === 'production' ? 'is neither a tool nor has tools' : 'must not be null'}.`,
   ],
 ])('names what is wrong: %s', (field, config, message) => {
   let thrown: unknown;

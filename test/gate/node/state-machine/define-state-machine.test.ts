@@ -32,6 +32,9 @@ const NEITHER =
     ? 'is neither a tool nor has tools'
     : "(Object) is neither a tool nor a tool provider, nor has its class a static 'tools' table";
 
+const NOT_NULL =
+  process.env.NODE_ENV === 'production' ? 'is neither a tool nor has tools' : 'must not be null';
+
 /** What a definition is refused with, as somebody would make it who has no types. */
 function refusal(config: object): unknown {
   try {
@@ -80,7 +83,7 @@ describe('the definition of a state machine', () => {
       'with an entry of null',
       { states: { open: [null] }, initial: 'open' },
       'states',
-      "in state 'open' it cannot have these tools: Tool at index 0 must not be null.",
+      `in state 'open' it cannot have these tools: Tool at index 0 ${NOT_NULL}.`,
     ],
     [
       'with a tool twice in a state',
@@ -104,7 +107,7 @@ describe('the definition of a state machine', () => {
       'with a tool of all states that is none',
       { states: { open: [go] }, initial: 'open', everywhere: [null] },
       'tools',
-      'it cannot have these tools: Tool at index 0 must not be null.',
+      `it cannot have these tools: Tool at index 0 ${NOT_NULL}.`,
     ],
   ])('is refused %s (STM-03)', (_, config, field, problem) => {
     expect(refusal(config)).toEqual([field, `Tool 'door': ${problem}`]);

@@ -238,7 +238,13 @@ describe('a factory that cannot work', () => {
   const made = (value: unknown): ToolFactory => toolFactory(() => value as AnyTool); // as callers without types may
 
   it.each<[string, ToolFactory, string]>([
-    ['nothing', made(undefined), 'Tool at index 0 must not be undefined'],
+    [
+      'nothing',
+      made(undefined),
+      process.env.NODE_ENV === 'production'
+        ? 'Tool at index 0 is neither a tool nor has tools'
+        : 'Tool at index 0 must not be undefined',
+    ],
     [
       'a promise',
       made(Promise.resolve(does('look'))),
