@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { Secrets } from '../../../src/index.ts';
 import { offlineModel } from '../../../src/offline-model/entry.ts';
 import { EventParser } from '../../doors/client.ts';
+import { mustFit } from '../../doors/files.ts';
 import { suggestNames, transcript } from '../../doors/loop.ts';
 import {
   beginsAnswer,
@@ -333,7 +334,7 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
           headers: { 'content-type': 'application/json' },
         }),
         16 * MIB,
-        1,
+        (body) => mustFit(body, 1),
       ).catch((failure: unknown) => failure),
     worst: ['"', '\\"', '\\'],
   },
