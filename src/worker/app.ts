@@ -1,7 +1,7 @@
 import { exports as exported, env as ownEnv, WorkerEntrypoint, waitUntil } from 'cloudflare:workers';
 import type { Context, Hono } from 'hono';
 import { HonoBase } from 'hono/hono-base';
-import type { Router } from 'hono/router';
+import { PatternRouter } from 'hono/router/pattern-router';
 import type { DueOutcome, DueRow } from '../journal/agenda.ts';
 import type { HandOver, TurnRunner } from '../journal/turn-runner.ts';
 import type { Deployment } from '../session/deployment.ts';
@@ -110,27 +110,7 @@ interface Served {
   Bindings: Env;
 }
 
-const newApp = (): Hono<Served> => new HonoBase<Served>({ router: newRouter() });
-
-/** Makes a router for paths of words and names, and of a `*` at the end. Those of Hono know patterns too, and carry more. */
-function newRouter<Handler>(): Router<Handler> {
-  const routes: { readonly method: string; readonly pattern: RegExp; readonly handler: Handler }[] = [];
-  return {
-    name: 'holdfast',
-    add(method, path, handler) {
-      const parts = path.replaceAll(/[^\w/:*]/g, '\\$&').replaceAll(/\/:(\w+)/g, '/(?<$1>[^/]+)');
-      routes.push({ method, pattern: new RegExp(`^${parts.replace(/\/\*$/, '(?:/.*)?')}$`), handler });
-    },
-    match(asked, path) {
-      const found: [Handler, Readonly<Record<string, string>>][] = [];
-      for (const { method, pattern, handler } of routes) {
-        const match = method === asked || method === 'ALL' ? pattern.exec(path) : null;
-        if (match) found.push([handler, match.groups ?? {}]);
-      }
-      return [found];
-    },
-  };
-}
+const newApp = (): Hono<Served> => new HonoBase<Served>({ router: new PatternRouter() });
 
 /**
  * The HTTP surface: the routes of the app, and what answers everything else. They are found below its `basePath`, and without it
