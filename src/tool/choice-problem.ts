@@ -1,12 +1,17 @@
 /** Checks which tools a model is told to call. Runs in development only: other files reach it through `literals.ts`. */
 import { shorten } from './json.ts';
-import type { AnyTool } from './tool.ts';
+
+/** What is read of a tool. */
+interface Named {
+  readonly name: string;
+  readonly inner?: readonly Named[] | undefined;
+}
 
 /** How a model may be told to use its tools. */
 type Choice = 'auto' | 'required' | 'none' | { readonly tool: string } | undefined;
 
 /** Returns what a choice must be in place of one that these tools can never meet; `undefined` if they can meet all. */
-export function choiceProblem(choices: readonly Choice[], tools: readonly AnyTool[]): string | undefined {
+export function choiceProblem(choices: readonly Choice[], tools: readonly Named[]): string | undefined {
   for (const choice of choices) {
     if (tools.length === 0 && (choice === 'required' || typeof choice === 'object'))
       return 'it beside tools, of which there are none';
@@ -17,9 +22,9 @@ export function choiceProblem(choices: readonly Choice[], tools: readonly AnyToo
 }
 
 /** Tools inside tools count: one that unfolds is offered in its place. */
-const isAmong = (tools: readonly AnyTool[], name: string): boolean => namesIn(tools, new Set()).has(name);
+const isAmong = (tools: readonly Named[], name: string): boolean => namesIn(tools, new Set()).has(name);
 
-function namesIn(tools: readonly AnyTool[], names: Set<string>): ReadonlySet<string> {
+function namesIn(tools: readonly Named[], names: Set<string>): ReadonlySet<string> {
   for (const { name, inner = [] } of tools) {
     if (names.has(name)) continue;
     names.add(name);
@@ -31,7 +36,7 @@ function namesIn(tools: readonly AnyTool[], names: Set<string>): ReadonlySet<str
 /** Names of tools in a message. */
 const MAX_NAMES = 20;
 
-const listed = (tools: readonly AnyTool[]): string =>
+const listed = (tools: readonly Named[]): string =>
   tools
     .slice(0, MAX_NAMES)
     .map(({ name }) => `'${shorten(name, 64)}'`)

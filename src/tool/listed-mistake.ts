@@ -1,7 +1,6 @@
 import { shorten } from './json.ts';
 import { nameOf, ownerOf, unreadable } from './object-class.ts';
 import { isClass, shown } from './shown.ts';
-import type { AnyTool } from './tool.ts';
 
 /** Returns what is wrong with something that is listed as if it were a tool, after "Tool at index 0 ". */
 export function listedMistake(given: unknown): string {
@@ -51,7 +50,9 @@ function nearMistake(given: unknown): string | undefined {
 }
 
 /** Returns how a tool of an MCP server is given a name that is free, to end a sentence; nothing if neither is one. */
-export function toRename(...tools: readonly AnyTool[]): string {
+export function toRename(
+  ...tools: readonly { readonly metadata: Readonly<Record<string, unknown>> }[]
+): string {
   const clients = tools.flatMap(({ metadata: { mcp } }) => Object(mcp).server ?? []);
   return clients.length === 0 ? '' : `. Give the MCP client '${clients[0]}' a \`prefix\` to have both`;
 }

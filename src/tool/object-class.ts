@@ -1,5 +1,7 @@
 import { shorten } from './json.ts';
-import { READS } from './object-reader.ts';
+
+/** The key that marks what `toolMethod` and `toolTable` make. */
+export const READS: unique symbol = Symbol('holdfast.tool-object');
 
 /** Tells an object or a class that has something which `toolMethod` or `toolTable` made. No getter but of `tools` is asked. */
 export const isReadable = (object: object): boolean => carriersOf(object).some(isMarked);

@@ -1,7 +1,5 @@
+import type { READS } from './object-class.ts';
 import type { AnyTool } from './tool.ts';
-
-/** The key that marks what `toolMethod` and `toolTable` make. */
-export const READS: unique symbol = Symbol('holdfast.tool-object');
 
 /** What is marked. */
 export interface ReadByIts {

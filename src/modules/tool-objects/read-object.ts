@@ -1,6 +1,6 @@
 import { warnOnce } from '../../sources/resolution/nesting.ts';
-import { isReadable, nameOf, ownerOf } from '../../tool/object-class.ts';
-import { type ObjectReader, READS, type ReadByIts, readObjectsBy } from '../../tool/object-reader.ts';
+import { isReadable, nameOf, ownerOf, READS } from '../../tool/object-class.ts';
+import { type ObjectReader, type ReadByIts, readObjectsBy } from '../../tool/object-reader.ts';
 import { stateFields } from './shared-state.ts';
 import { toolsOf } from './tools-of.ts';
 
