@@ -131,16 +131,11 @@ export { type DomainObjects, DomainTypeError } from './tool/domain-objects.ts';
 export { type DomainType, type DomainTypeConfig, defineDomainType } from './tool/domain-type.ts';
 export type { EnvOf, GivenEnv, WorkerEnv } from './tool/env.ts';
 export type { CallLimit, Limits } from './tool/frame.ts';
-export type {
-  CheckedInput,
-  InputDeclaration,
-  InputOf,
-  LenientSchema,
-  ParsedInput,
-} from './tool/input-schema.ts';
+export type { InputDeclaration, InputOf, LenientSchema } from './tool/input-schema.ts';
 export type { AsJson, Json, JsonLike, JsonObject } from './tool/json.ts';
 export type { JsonSchema } from './tool/json-schema.ts';
 export type { BlackboardEntry, CallBlackboard, CallState } from './tool/kept-values.ts';
+export type { CheckedInput, ParsedInput } from './tool/parsed-input.ts';
 export type { Parameter, PropertyDeclaration, PropertyValue } from './tool/property-schema.ts';
 export { type DeclaredProviderTool, type ProviderToolOptions, providerTool } from './tool/provider-tool.ts';
 export { Secrets } from './tool/secrets.ts';

@@ -1,6 +1,7 @@
-import type { CheckedInput, InputSchema } from './input-schema.ts';
+import type { InputSchema } from './input-schema.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson, shorten } from './json.ts';
 import type { JsonSchema } from './json-schema.ts';
+import type { CheckedInput } from './parsed-input.ts';
 import type { AnyTool, LiveCall, ToolInput } from './tool.ts';
 import { error, failure, type ToolResult } from './tool-result.ts';
 

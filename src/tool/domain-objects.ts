@@ -1,7 +1,8 @@
 import { attempt } from './async.ts';
 import { type CausedProblem, causeOf, isTool, problemText } from './check-definition.ts';
-import { type ParsedInput, refused } from './input-schema.ts';
+import { refused } from './input-schema.ts';
 import { formatPath, shorten } from './json.ts';
+import type { ParsedInput } from './parsed-input.ts';
 import { ended } from './shown.ts';
 import type { AnyTool } from './tool.ts';
 

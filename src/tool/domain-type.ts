@@ -1,10 +1,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { attempt } from './async.ts';
 import { type DomainObjects, DomainTypeError, domainObjects } from './domain-objects.ts';
-import { InputSchemaError, type ParsedInput, refused, toInputSchema } from './input-schema.ts';
+import { InputSchemaError, refused, toInputSchema } from './input-schema.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { CheckedType } from './kept-values.ts';
 import { literals } from './literals.ts';
+import type { ParsedInput } from './parsed-input.ts';
 import { issueLines } from './problem-lines.ts';
 import { nameIn } from './shown.ts';
 import type { AnyTool } from './tool.ts';

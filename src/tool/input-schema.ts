@@ -5,8 +5,8 @@ import { copyJson, inWords } from './copy-json.ts';
 import { isJsonObject, type JsonObject, own } from './json.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { literals } from './literals.ts';
+import type { ParsedInput } from './parsed-input.ts';
 import { issueLines } from './problem-lines.ts';
-import type { ToolResult } from './tool-result.ts';
 
 /**
  * Reads a declared input once, when a tool is defined: Valibot, any Standard Schema with a JSON Schema converter
@@ -43,21 +43,6 @@ export interface InputSchema<Value> {
   /** Rejects only with what the schema's own code throws. */
   parse(input: JsonObject): Promise<ParsedInput<Value>>;
 }
-
-/** A valid input as `run` is given it, or every problem, one short line each, for the model to read. */
-export type ParsedInput<Value> =
-  | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly problems: readonly string[] };
-
-/** The input that `run` is given, or what the model is answered instead. */
-export type CheckedInput<Value> =
-  | { readonly ok: true; readonly value: Value }
-  | {
-      readonly ok: false;
-      readonly answer: ToolResult;
-      /** What the answer lists; absent when the schema itself failed. */
-      readonly problems?: readonly string[] | undefined;
-    };
 
 /** What was declared cannot be the input of a tool, or the output of an agent. The message completes "Tool 'x': ". */
 export class InputSchemaError extends Error {

@@ -6,12 +6,12 @@ import type {
   ToolExecution,
   TurnPrincipal,
 } from './call.ts';
-import type { CheckedInput } from './input-schema.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { BlackboardEntry } from './kept-values.ts';
 import type { Log } from './log.ts';
 import type { ModuleUse } from './module-use.ts';
+import type { CheckedInput } from './parsed-input.ts';
 import type { Secrets } from './secrets.ts';
 import type { ToolCallContext } from './tool-call-context.ts';
 import type { MemoryFact, ToolMemory } from './tool-memory.ts';

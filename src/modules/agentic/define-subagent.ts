@@ -10,7 +10,6 @@ import { checkInput } from '../../tool/check-input.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { FrameOutcome } from '../../tool/frame.ts';
 import {
-  type CheckedInput,
   checkedSchema,
   type InputDeclaration,
   type InputOf,
@@ -20,6 +19,7 @@ import {
 import type { JsonObject } from '../../tool/json.ts';
 import type { BlackboardEntry, CallBlackboard } from '../../tool/kept-values.ts';
 import { literals } from '../../tool/literals.ts';
+import type { CheckedInput } from '../../tool/parsed-input.ts';
 import { ended } from '../../tool/shown.ts';
 import type { AnyTool, Instructions, LiveCall, Tool } from '../../tool/tool.ts';
 import type { ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';

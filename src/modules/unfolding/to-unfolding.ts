@@ -7,10 +7,11 @@ import {
 } from '../../tool/check-definition.ts';
 import { checkInput, parseToolInput } from '../../tool/check-input.ts';
 import { copyJson } from '../../tool/copy-json.ts';
-import type { CheckedInput, InputDeclaration, InputOf, InputSchema } from '../../tool/input-schema.ts';
+import type { InputDeclaration, InputOf, InputSchema } from '../../tool/input-schema.ts';
 import type { AsJson, Json, JsonObject } from '../../tool/json.ts';
 import type { JsonSchema } from '../../tool/json-schema.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
+import type { CheckedInput } from '../../tool/parsed-input.ts';
 import type { AnyTool, LoopView, Tool } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import { callUnfolding, shortcut } from './call-unfolding.ts';

@@ -18,11 +18,12 @@ import type { LiveCall } from '../../../../src/kinds/entry.ts';
 import * as kinds from '../../../../src/kinds/entry.ts';
 import * as inspect from '../../../../src/modules/inspect/entry.ts';
 import { answerChecks } from '../../../../src/modules/json-schema/entry.ts';
+import * as toolObjects from '../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { toolResult } from '../../../doors/tools.ts';
 import { fakeCall } from './fake-call.ts';
 
-const holdfast = { ...core, ...kinds, ...decorators, ...inspect };
+const holdfast = { ...core, ...kinds, ...decorators, ...inspect, ...toolObjects };
 
 const Person = defineDomainType({ name: 'Person', schema: v.object({ name: v.string() }) });
 
@@ -142,6 +143,7 @@ const OTHERS = [
   ...['defineAgenticTool', 'defineSubagent', 'nest', 'discoveryIn', 'exclusively'],
   ...['defineUnfolding', 'unfoldingOf', 'unfoldingOfSafely', 'withInnerTools', 'withInnerToolObject'],
   'toolFactory',
+  'toolProvider',
   'toolsFor',
   ...['withUnfolding', 'defineInjectionStrategy', 'addTools', 'removeTools', 'replaceTools', 'hasChanges'],
   ...['agentProcessTools', 'blackboardTools'],
