@@ -108,7 +108,7 @@ it('the README leads to every page, and has at most 200 lines', () => {
 });
 
 it('the page on models and that on production name the defaults of settings', () => {
-  const model = /DEFAULT_MODEL = '(.+)'/.exec(read('src/model/openai-compatible/openai-compatible.ts'))?.[1];
+  const model = /model \?\? '(.+)'/.exec(read('src/model/openai-compatible/openai-compatible.ts'))?.[1];
   expect(read('docs/models.md')).toContain(`defaults to \`${model}\``);
   const lease = /DEFAULT_LEASE_MS = (.+);/.exec(read('durable-objects/session-object.ts'))?.[1];
   expect(read('docs/production.md')).toContain(`in ms: \`${lease?.replace('_', '')}\` unless set`);

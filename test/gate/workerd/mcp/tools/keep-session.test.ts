@@ -154,7 +154,7 @@ describe('the session of a server, kept in a real object', () => {
     const inText = (_: string, value: unknown): unknown =>
       value instanceof ArrayBuffer ? new TextDecoder().decode(value) : value;
     const rows = await runInDurableObject(stubOf(session), (_, { storage: { sql } }) =>
-      ['events', 'lease', 'requests', 'inbox', 'agenda', 'files', 'chunks', 'schema'].map((table) =>
+      ['events', 'lease', 'requests', 'inbox', 'agenda', 'blobs', 'chunks', 'schema'].map((table) =>
         JSON.stringify(sql.exec(`SELECT * FROM ${table}`).toArray(), inText),
       ),
     );
