@@ -22,6 +22,7 @@ export type {
 export type { JournaledCall } from './journal/reply-data.ts';
 export type { StoppingCall, TurnArtifact, TurnFile, TurnTools } from './journal/state.ts';
 export type { PricedUsage } from './journal/usage.ts';
+export type { PendingCall } from './journal/wait.ts';
 export {
   type ExceptionOptions,
   type ExceptionProcessor,
@@ -82,7 +83,6 @@ export type {
   ReasoningEffort,
   ToolChoice,
 } from './model/settings.ts';
-export type { PendingCall } from './session/answers/questions.ts';
 export type { SuspendedTurn, TurnAnswer } from './session/watching/turn-outcome.ts';
 export { eachTool } from './sources/each-tool.ts';
 export { type CollectOptions, type ResolvedTools, resolveTools } from './sources/resolution/resolve-tools.ts';

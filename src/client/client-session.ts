@@ -1,11 +1,11 @@
 /** What a client offers of an agent's sessions. */
 import type { StoredEvent } from '../journal/events.ts';
-import type { SentDecision, SentResult } from '../session/answers/post-answer.ts';
+import type { SentDecision, SentResult } from '../journal/wait.ts';
 import type { DecisionKind, WhenBusy } from '../tool/call.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
+import type { PendingView } from '../worker/app-answers.ts';
 import type { CancelRequested } from '../worker/end-turn.ts';
 import type { SessionView } from '../worker/session-view.ts';
-import type { PendingView } from '../worker/turn-view.ts';
 import type { ClientAnswer, StreamItem, WatchItem } from './follow.ts';
 import type { TransportOptions } from './transport.ts';
 

@@ -1,4 +1,4 @@
-import { answerChecks } from '../modules/json-schema/answers.ts';
+import { answers } from '../modules/answers/answers.ts';
 import type { CallScope, Decision, DecisionRequest } from '../tool/call.ts';
 import { checkTime, checkWord } from '../tool/check-definition.ts';
 import { checkedFirst } from '../tool/check-input.ts';
@@ -133,13 +133,13 @@ function pausing<T extends AnyTool>(tool: T, { code, decider, accepted, covers }
       return carryOut({ tool: one, input, call, decision, accepted: tell });
     }),
   );
-  return withEditsChecked(guarded);
+  return withAnswers(guarded);
 }
 
-/** The tool with what checks edits of its calls before they are taken. */
-export const withEditsChecked = <T extends AnyTool>(tool: T): T => ({
+/** The tool with the module by which its calls ask. */
+export const withAnswers = <T extends AnyTool>(tool: T): T => ({
   ...tool,
-  uses: [...(tool.uses ?? []), answerChecks],
+  uses: [...(tool.uses ?? []), answers],
 });
 
 const checkEdit = (tool: AnyTool, edit: JsonObject, call: LiveCall): ReturnType<AnyTool['check']> =>
@@ -164,7 +164,7 @@ export async function decideUntilValid(
   request: DecisionRequest,
   problemsOf: (edit: JsonObject) => readonly string[] | Promise<readonly string[]>,
 ): Promise<Decision> {
-  let asked: DecisionRequest = { ...request, rechecks: true };
+  let asked = request;
   for (;;) {
     const decision = await call.decide(asked);
     const problems = decision.decision === 'edit' && decision.input ? await problemsOf(decision.input) : [];

@@ -1,7 +1,6 @@
 /** The entry `holdfast/decorators`: a decorator takes a tool and answers a tool. */
 
 export { decorate, unwrapAs } from '../tool/decorate.ts';
-export { manual } from '../tool/manual.ts';
 export { mapContent } from '../tool/tool-result.ts';
 export {
   withCoercion,
@@ -21,6 +20,7 @@ export {
 } from './approval.ts';
 export type { Covers } from './covers.ts';
 export { type HumanInputConfig, humanInput, type Question } from './human-input.ts';
+export { manual } from './manual.ts';
 export {
   type CallEnd,
   type PublishToolCall,

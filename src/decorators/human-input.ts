@@ -1,4 +1,4 @@
-import { answerChecks } from '../modules/json-schema/answers.ts';
+import { answers } from '../modules/answers/answers.ts';
 import { jsonSchema } from '../modules/json-schema/json-schema.ts';
 import type { Decision } from '../tool/call.ts';
 import { checkNaming, checkTime, checkWord } from '../tool/check-definition.ts';
@@ -74,7 +74,7 @@ export function humanInput<const Name extends string = 'human_input'>(
     effect: 'none',
     returnDirect: false,
     metadata: {},
-    uses: [answerChecks],
+    uses: [answers],
     check: (input, as = name) => checkInput(schema, input, as),
     async call(input, call) {
       const checked = await checkCall(schema, input, call);
@@ -111,7 +111,6 @@ function answerTo(
       message: question,
       allows: ['approve', 'edit', 'exit'],
       schema: ANSWER,
-      rechecks: true,
       by,
       notBy,
       expires,

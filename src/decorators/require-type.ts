@@ -12,7 +12,7 @@ import {
   decideUntilValid,
   messageFor,
   mustBeDecidable,
-  withEditsChecked,
+  withAnswers,
 } from './approval.ts';
 import { type Covers, type CoversOption, withGuard } from './covers.ts';
 
@@ -62,7 +62,7 @@ export function requireType<T extends AnyTool, const C extends Covers = 'tools'>
       return one.call(input, call);
     }),
   );
-  return withEditsChecked(guarded);
+  return withAnswers(guarded);
 }
 
 const needs = (tool: string, { name }: DomainType): string =>

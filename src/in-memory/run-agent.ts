@@ -1,8 +1,11 @@
 import { appModules } from '../agent/app-modules.ts';
 import type { Agent } from '../agent/define-agent.ts';
 import { agentResolver } from '../agent/resolve-agent.ts';
+import { ASKING } from '../journal/asking.ts';
 import { toTurnStart } from '../journal/event-rows.ts';
+import type { StoredEvent } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
+import type { Modules } from '../loop/modules.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { readerOf } from '../session/fold-session.ts';
@@ -97,7 +100,7 @@ export async function runAgent<Output>(
     if (leased.status !== 'leased') throw new Error(`The run was not begun: it is ${leased.status}.`);
     const { status } = await runTurn(host, leased, systemClock.now());
     if (status === 'lost' || status === 'handed-over') throw new Error('The run was cut short.');
-    const answer = stoppedTurn(session, agent.name, await readTurn(port, start.turn));
+    const answer = stopShown(host, session, await readTurn(port, start.turn));
     return withArtifacts(answer) as RunAnswer<Output>; // its object has passed the agent's own schema
   } finally {
     signal?.removeEventListener('abort', cancel);
@@ -105,6 +108,26 @@ export async function runAgent<Output>(
     await port.erase();
   }
 }
+
+/** Returns the answer of a turn that has stopped, or what it waits for. */
+export function stopShown(
+  { agent, modules }: Pick<TurnHost, 'agent'> & { readonly modules: Modules },
+  session: string,
+  events: readonly StoredEvent[],
+): TurnAnswer | SuspendedTurn {
+  const stopped = stoppedTurn(session, agent.name, events);
+  const { outcome } = stopped;
+  return outcome === 'suspended'
+    ? { ...stopped, outcome, pending: pendingIn(modules, events) }
+    : { ...stopped, outcome };
+}
+
+/** Returns what the calls of a turn wait for. */
+const pendingIn = ({ uses }: Modules, events: readonly StoredEvent[]): SuspendedTurn['pending'] =>
+  uses
+    .flatMap((use) => ASKING.of(use) ?? [])
+    .at(0)
+    ?.pending(events) ?? [];
 
 /** The session ends with this process: its only holder keeps it, however long the process is held up. */
 const LEASE_MS = 24 * 60 * 60 * 1000;

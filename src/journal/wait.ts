@@ -25,8 +25,6 @@ export interface DecisionWait extends WaitBase {
   readonly input?: JsonObject;
   /** What the input of an `edit` must match. */
   readonly schema: JsonSchema;
-  /** Whoever asks looks at that input, and asks again if it is not valid: it may be taken unchecked. Absent where the app checks it. */
-  readonly rechecked?: true;
   /** Nothing that looks like a credential is taken. */
   readonly credentials?: 'refused';
   /** The role that may decide. */
@@ -57,3 +55,43 @@ export type Answer =
       /** Nobody sent one in time. */
       readonly expired?: true;
     };
+
+/** A decision as its sender words it. */
+export interface SentDecision {
+  readonly decision: DecisionKind;
+  /** What an `edit` calls the tool with instead. */
+  readonly input?: JsonObject | undefined;
+  readonly reason?: string | undefined;
+}
+
+/** What came of a tool that the caller ran: any JSON, words for the model, or what went wrong. */
+export type SentResult =
+  | { readonly result: Json; readonly text?: undefined; readonly error?: undefined }
+  | { readonly text: string; readonly result?: undefined; readonly error?: undefined }
+  | { readonly error: string; readonly result?: undefined; readonly text?: undefined };
+
+/** A call that waits for somebody outside, as whoever answers it is shown it. */
+export interface PendingCall {
+  readonly call: string;
+  readonly tool: string;
+  /**
+   * What the tool is to be called with: what an edit takes the place of. A text where the model sent no JSON object. Of a decision,
+   * characters that cannot be seen stand in its texts as `\u{202e}`, and an edit may leave them so.
+   */
+  readonly input: Json;
+  /** What the model sent, where that is something else: decorators, an edit before this one or an unfolding tool have changed it. */
+  readonly sent?: Json;
+  /** `result`: whoever reads this runs the tool, and sends what came of it. */
+  readonly for: 'decision' | 'result';
+  readonly message: string;
+  /** Of a decision: what may be decided. */
+  readonly allows?: readonly DecisionKind[];
+  /** What the input of an `edit` must match; its texts are shown as those of `input`. */
+  readonly schema?: JsonSchema;
+  /** The role that may answer. */
+  readonly by?: string;
+  /** Who may not, whatever their roles. `requester`: whoever began the turn, or steered it. */
+  readonly notBy?: 'requester';
+  /** Milliseconds since the epoch after which no answer is taken. */
+  readonly expiresAt?: number;
+}

@@ -4,6 +4,7 @@ import { ModelError, type ModelMessage, type ModelReply } from '../model/chat-mo
 import { makerOf } from '../model/given-to.ts';
 import { callsOf, isOurCall, isPlain, plainParts, wordsOf } from '../model/parts.ts';
 import { priced } from '../model/prices.ts';
+import { routed } from '../tool/check-input.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { type AskedReply, replyOf, withoutSecrets } from './ask-reply.ts';
 import { withCacheMarks } from './cache-marks.ts';
@@ -12,7 +13,7 @@ import type { ShownFiles } from './loop-files.ts';
 import { askSeamOf, prepareAll, watched } from './loop-seams.ts';
 import { requestSettings } from './loop-settings.ts';
 import { isTooLong, makeRoom, type ToRequest } from './make-room.ts';
-import { fingerprint, loopView, type Offer, offerTools, routed, shownAs } from './offer-tools.ts';
+import { fingerprint, loopView, type Offer, offerTools, shownAs } from './offer-tools.ts';
 import { keepable } from './reply-weight.ts';
 import { shownHistory, toldOf, toModelMessages } from './shown-history.ts';
 import { sameName } from './tool-not-found.ts';

@@ -1,3 +1,4 @@
+import type { AskOutside } from '../journal/asking.ts';
 import { hasBegun } from '../journal/conversation.ts';
 import type { CallRecord } from '../journal/state.ts';
 import { untilAborted } from '../tool/async.ts';
@@ -8,7 +9,7 @@ import { SignalError } from '../tool/signals.ts';
 import type { LiveCall } from '../tool/tool.ts';
 import type { ToolResult } from '../tool/tool-result.ts';
 import type { AroundTime } from './around-time.ts';
-import { type AskOutside, askOutside } from './call-questions.ts';
+import { askOutside, mustAskAgain } from './ask-outside.ts';
 import { CallStarts } from './call-starts.ts';
 import { isCutOff } from './exception-processor.ts';
 import { isInterrupted } from './holder.ts';
@@ -74,7 +75,7 @@ export function prepareCall(run: PermittedRun, time: AroundTime): PreparedCall {
     time.assertCounts();
     if (progress.reached)
       throw new Error(`Tool '${record.name}' may execute or nest once a call, not twice.`);
-    if (record.waits) asking().assertAsked();
+    if (record.waits) mustAskAgain(run, outside?.asked);
     progress.reached = true;
   };
   const { turn } = loop.journal.state;
@@ -94,7 +95,7 @@ export function prepareCall(run: PermittedRun, time: AroundTime): PreparedCall {
       const inRun: Omit<ToolCall, 'idempotencyKey'> = {
         ...scope,
         decideWhileRunning: async (request) => asking().decideWhileRunning(request),
-        checkpoint: () => asking().checkpoint(),
+        checkpoint: () => record.waits && asking().checkpoint(),
       };
       const ran = time.outside(() => runExecution(run, inRun, execution));
       progress.answer = async () => (await ran).result;

@@ -1,10 +1,9 @@
 import type { OfferedTool } from '../journal/reply-data.ts';
-import type { CallRecord, Message } from '../journal/state.ts';
+import type { Message } from '../journal/state.ts';
 import type { ToolDefinition } from '../model/chat-model.ts';
 import { memoized } from '../tool/async.ts';
-import { parseToolInput } from '../tool/check-input.ts';
 import { distinctTools } from '../tool/decorate.ts';
-import { hash32, type JsonObject } from '../tool/json.ts';
+import { hash32 } from '../tool/json.ts';
 import type { AnyTool, LoopView } from '../tool/tool.ts';
 import { type Loop, principalOf } from './loop.ts';
 import { toHistory } from './shown-history.ts';
@@ -77,19 +76,6 @@ export const toDefinition = ({ name, description, inputSchema, providerTool }: A
   inputSchema,
   ...(providerTool && { providerTool }),
 });
-
-/** The tool that a call is meant for, with the input that is meant for it when that is not the call's own. */
-export interface Target {
-  readonly tool: AnyTool;
-  readonly input?: JsonObject | undefined;
-}
-
-/** Follows `route` to the tool that a call is meant for: an unfolding tool may stand for a tool behind it. */
-export function routed(tool: AnyTool, { input: sent }: Pick<CallRecord, 'input'>): Target {
-  if (!tool.route) return { tool };
-  const parsed = parseToolInput(tool.name, sent);
-  return (parsed.ok && tool.route(parsed.input)) || { tool };
-}
 
 /** The moment that is looked at: this one, the one at which the model made its last reply, or was asked for it. */
 type Moment = 'now' | 'last-reply' | 'asked';

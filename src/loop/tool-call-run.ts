@@ -2,7 +2,7 @@ import { openBatch } from '../journal/conversation.ts';
 import type { CallChanges, ScheduledMessage } from '../journal/events.ts';
 import { mergeCallState } from '../journal/fold-calls.ts';
 import type { CallRecord } from '../journal/state.ts';
-import { parseToolInput } from '../tool/check-input.ts';
+import { parseToolInput, type RoutedTool, routed } from '../tool/check-input.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { BlackboardEntry, CallBlackboard, CallState } from '../tool/kept-values.ts';
@@ -15,7 +15,7 @@ import type { CallStarts } from './call-starts.ts';
 import { foldOn } from './live-memories.ts';
 import { type Loop, timeIn } from './loop.ts';
 import { signalOf } from './next-step.ts';
-import { type Offer, offerTools, routed, type Target } from './offer-tools.ts';
+import { type Offer, offerTools } from './offer-tools.ts';
 import { tellDeveloper, throughJson } from './tool-answer.ts';
 
 /** One call of a batch, with all that it takes to run it: made once, when its turn has come, and handed down. */
@@ -33,7 +33,7 @@ export interface ToolCallRun extends BatchCall {
 }
 
 /** A run whose tool was offered, and may be called. */
-export type PermittedRun = ToolCallRun & Target;
+export type PermittedRun = ToolCallRun & RoutedTool;
 
 /** What a tool is called with, and what became of it. */
 export interface PreparedCall {
@@ -69,7 +69,7 @@ export interface Batch extends Pick<ToolCallRun, 'loop' | 'batch' | 'offer' | 't
 }
 
 /** One call, and where it belongs. */
-interface BatchCall extends Partial<Target> {
+interface BatchCall extends Partial<RoutedTool> {
   readonly record: CallRecord;
   /** The tool that the call is meant for; absent when it was not offered. */
   readonly tool?: AnyTool;
@@ -96,7 +96,7 @@ export function batchOf(loop: Loop): Batch {
 }
 
 /** The word that a call has in common with those of its batch beside which it may not run; `undefined` when it runs beside all. */
-function serialKeyOf({ tool, input }: Target, record: CallRecord): string | undefined {
+function serialKeyOf({ tool, input }: RoutedTool, record: CallRecord): string | undefined {
   if (typeof tool.serial !== 'function') return tool.serial;
   const parsed = input ? { ok: true as const, input } : parseToolInput(tool.name, record.input);
   return parsed.ok ? tool.serial(parsed.input) : undefined;

@@ -3,6 +3,7 @@ import type { Deferred, Notice } from '../journal/event-page.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import type { InboxMessage } from '../journal/inbox-message.ts';
 import type { Accepted, SessionPort } from '../journal/session-port.ts';
+import type { SentResult } from '../journal/wait.ts';
 import type { Modules } from '../loop/modules.ts';
 import {
   type CheckedAnswer,
@@ -10,9 +11,8 @@ import {
   editProblems,
   postAnswer,
   readResult,
-  type SentResult,
-} from '../session/answers/post-answer.ts';
-import { isKeptOut, openQuestions, type Question, requestersOf } from '../session/answers/questions.ts';
+} from '../modules/answers/post-answer.ts';
+import { isKeptOut, openQuestions, type Question, requestersOf } from '../modules/answers/questions.ts';
 import { type Steering, storeMessage, toNewMessage } from '../session/new-message.ts';
 import { systemClock } from '../session/read-platform.ts';
 import { Notices } from '../session/watching/follow-session.ts';

@@ -2,33 +2,23 @@ import { appModules } from '../agent/app-modules.ts';
 import type { Agent } from '../agent/define-agent.ts';
 import { agentResolver } from '../agent/resolve-agent.ts';
 import { createMemorySessions } from '../in-memory/memory-session.ts';
-import type { RunAnswer } from '../in-memory/run-agent.ts';
+import { type RunAnswer, stopShown } from '../in-memory/run-agent.ts';
 import type { Deferred } from '../journal/event-page.ts';
 import type { Principal, StoredEvent } from '../journal/events.ts';
 import { valueIn } from '../journal/memories.ts';
 import type { Accepted, Leased, SessionPort } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
+import type { PendingCall, SentDecision, SentResult } from '../journal/wait.ts';
 import type { Modules } from '../loop/modules.ts';
 import type { ChatModel, ModelRequest } from '../model/chat-model.ts';
-import {
-  type CheckedAnswer,
-  checkDecision,
-  type SentDecision,
-  type SentResult,
-} from '../session/answers/post-answer.ts';
-import {
-  asMeant,
-  openQuestions,
-  type PendingCall,
-  type Question,
-  toPendingCall,
-} from '../session/answers/questions.ts';
+import { type CheckedAnswer, checkDecision } from '../modules/answers/post-answer.ts';
+import { asMeant, openQuestions, type Question, toPendingCall } from '../modules/answers/questions.ts';
 import type { Steering } from '../session/new-message.ts';
 import { type Clock, systemClock } from '../session/read-platform.ts';
 import { type MintedSecrets, readSecrets, toSessionName } from '../session/read-secrets.ts';
 import { foldAll } from '../session/read-session.ts';
 import type { TurnHost } from '../session/turn-host.ts';
-import { stoppedTurn, turnStopped } from '../session/watching/turn-outcome.ts';
+import { turnStopped } from '../session/watching/turn-outcome.ts';
 import type { DecisionKind, TurnPrincipal } from '../tool/call.ts';
 import type { GivenEnv } from '../tool/env.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
@@ -296,7 +286,7 @@ function talkTo<Output>(
     decide: (callOrTool, decision) => {
       const { by = TESTER, ...sent } = typeof decision === 'string' ? { decision } : decision;
       return answerCall(callOrTool, (question) =>
-        checkDecision(question.wait, asMeant(question, sent), { by, uses: modules.uses }),
+        checkDecision(question.wait, asMeant(question, sent), { by }),
       );
     },
     result: (callOrTool, sent) => answerCall(callOrTool, (question) => resultFor(question, sent)),
@@ -305,8 +295,11 @@ function talkTo<Output>(
 }
 
 /** What a turn came to, once it has stopped. */
-async function answerOf<Output>({ agent, clock, port }: Stage, turn: string): Promise<TestAnswer<Output>> {
+async function answerOf<Output>(
+  { agent, modules, clock, port }: Stage,
+  turn: string,
+): Promise<TestAnswer<Output>> {
   const events = await turnStopped({ port, clock, turn, signal: new AbortController().signal });
-  const stopped = stoppedTurn(ADDRESS.session, agent.name, events);
+  const stopped = stopShown({ agent, modules }, ADDRESS.session, events);
   return withArtifacts(stopped) as TestAnswer<Output>; // its object has passed the agent's own schema
 }

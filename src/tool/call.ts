@@ -75,8 +75,8 @@ export interface CallScope {
    * may run twice, and the questions of a call come in the same order every time. Inside `run` a `once` tool may ask only with a
    * `checkpoint`.
    *
-   * @throws Error when the tool or its schema has changed since it was asked: the decision is void; ToolConfigurationError when an edit is
-   *   asked for, which nothing checks in this app: it ends the turn as `misconfigured`.
+   * @throws Error when the tool or its schema has changed since it was asked: the decision is void; ToolConfigurationError when the app
+   *   lacks the module `answers` of `holdfast/answers`: it ends the turn as `misconfigured`.
    */
   decide(request: DecisionRequest): Promise<Decision>;
 }
@@ -234,14 +234,12 @@ export type WhenBusy = 'queue' | 'steer';
 export interface DecisionRequest {
   /** What is asked, for whoever decides. */
   readonly message: string;
-  /** What may be decided. Unless given: all four, but no `edit` in an app that does not use `answerChecks` of `holdfast/json-schema`. */
+  /** What may be decided. Defaults to all four. */
   readonly allows?: readonly DecisionKind[] | undefined;
   /** What the tool is about to be called with, where that is no longer what the model sent. */
   readonly input?: JsonObject | undefined;
-  /** What the input of an `edit` must match; the tool's own input unless given. It needs `answerChecks` too. */
+  /** What the input of an `edit` must match; defaults to the schema of the tool. */
   readonly schema?: JsonSchema | undefined;
-  /** Whoever asks looks at the input of an edit, and asks again if it is not valid: then nothing else has to check it. */
-  readonly rechecks?: true | undefined;
   /**
    * `refused`: an input or a reason that looks like a credential is refused to whoever sends it, and nothing of it is kept.
    * Answers are journaled. Any is taken unless given.

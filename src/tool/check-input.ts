@@ -156,3 +156,16 @@ function alternatives(schema: unknown): readonly JsonObject[] {
   const choices = schema.anyOf ?? schema.oneOf;
   return Array.isArray(choices) ? choices.flatMap(alternatives) : [schema];
 }
+
+/** The tool that a call is meant for, with the input that is meant for it when that is not the call's own. */
+export interface RoutedTool {
+  readonly tool: AnyTool;
+  readonly input?: JsonObject | undefined;
+}
+
+/** Follows `route` to the tool that a call is meant for: an unfolding tool may stand for a tool behind it. */
+export function routed(tool: AnyTool, { input: sent }: { readonly input: string }): RoutedTool {
+  if (!tool.route) return { tool };
+  const parsed = parseToolInput(tool.name, sent);
+  return (parsed.ok && tool.route(parsed.input)) || { tool };
+}

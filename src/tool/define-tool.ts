@@ -1,4 +1,4 @@
-import type { CallInDoubt, Effect, Reconciliation, ToolCall } from './call.ts';
+import type { CallInDoubt, Effect, Reconciliation, ToolCall, ToolExecution } from './call.ts';
 import {
   checkNaming,
   checkTime,
@@ -11,9 +11,8 @@ import {
 import { checkCall, checkInput } from './check-input.ts';
 import type { InputDeclaration, InputOf } from './input-schema.ts';
 import type { JsonObject } from './json.ts';
-import { type ManualConfig, manually } from './manual.ts';
 import type { Inferred, KeptAs, ReturnsJson, ReturnsType } from './returned.ts';
-import type { AnyTool, LiveCall, Tool } from './tool.ts';
+import type { Tool } from './tool.ts';
 import { type ArtifactType, type ToolResult, toolResult } from './tool-result.ts';
 
 /** Milliseconds that a `run` has when its tool does not say. */
@@ -26,7 +25,8 @@ const EFFECTS: readonly Effect[] = ['read', 'idempotent', 'once'];
 
 /**
  * Makes a tool of one literal. Its input is validated before `run`, and a bad one is answered with every problem at once. `Input` of
- * the tool is what `run` is given, the schema's output. With `manual: true` in place of `run` the caller runs it.
+ * the tool is what `run` is given, the schema's output. A tool that the
+ * caller runs is made by `defineManualTool` of `holdfast/answers`.
  *
  * @throws ToolDefinitionError when the tool cannot work.
  *
@@ -56,13 +56,13 @@ export function defineTool<
   const { name, description, output, expose } = config;
   checkNaming(name, description);
   const metadata = readMetadata(name, config.metadata ?? {});
-  const act = actOf<Declaration, Output>(config);
+  const { effect, execution } = executionOf<Declaration, Output>(config);
   const schema = readInput<Declaration>(name, config.input);
   return {
     name,
     description,
     inputSchema: schema.json,
-    effect: act.effect,
+    effect,
     serial: config.serial,
     returnDirect: config.returnDirect ?? false,
     metadata,
@@ -72,7 +72,7 @@ export function defineTool<
     async call(input, call) {
       const parsed = await checkCall(schema, input, call);
       if (!parsed.ok) return parsed.answer;
-      return typed(await act.act(parsed.value, call), output);
+      return withOutputType(await call.execute(execution(parsed.value)), output);
     },
   };
 }
@@ -82,7 +82,8 @@ export type ToolConfig<Name extends string, Declaration extends InputDeclaration
   Name,
   Declaration
 > &
-  ((RunConfig<Declaration, Output> & ReconcileConfig<Declaration>) | ManualConfig);
+  RunConfig<Declaration, Output> &
+  ReconcileConfig<Declaration>;
 
 /** What all tools say of themselves. */
 export interface ToolConfigBase<Name extends string, Declaration extends InputDeclaration> {
@@ -119,8 +120,6 @@ export interface RunConfig<Declaration extends InputDeclaration, Output> {
    * invocation: a run that has too few left is left to the next one.
    */
   readonly subrequests?: number | undefined;
-  readonly expires?: undefined;
-  readonly manual?: undefined;
   /** Does the work. What it returns becomes a result as `toToolResult` says; what it throws, an error. */
   readonly run: (input: InputOf<Declaration>, call: ToolCall) => Output | Promise<Output>;
 }
@@ -143,34 +142,17 @@ export type ReconcileConfig<Declaration extends InputDeclaration> =
   | { readonly effect: Exclude<Effect, 'once'>; readonly reconcile?: undefined };
 
 /** What is done with a checked input. */
-interface Act<Input> {
-  readonly effect: AnyTool['effect'];
-  act(input: Input, call: LiveCall): Promise<ToolResult>;
+interface Executing<Input> {
+  readonly effect: Effect;
+  execution(input: Input): ToolExecution;
 }
 
-/** What is done, by `run` or by the caller: exactly one of them is said. */
-function actOf<Declaration extends InputDeclaration, Output>(
+/** @throws ToolDefinitionError if the tool cannot be run so. */
+function executionOf<Declaration extends InputDeclaration, Output>(
   config: ToolConfig<string, Declaration, Output>,
-): Act<InputOf<Declaration>> {
-  const { name, run, manual: isManual } = config;
-  if (run === undefined) {
-    if (isManual) {
-      const receive = manually(config);
-      return { effect: 'none', act: (_, call) => receive(call) };
-    }
-    const problem = "it has no 'run': use a function, or write manual: true where the caller runs it.";
-    throw new ToolDefinitionError(name, 'run', problem);
-  }
-  if (!isManual) return running(config, run);
-  const problem = "it has 'manual' beside 'run': leave one of them out.";
-  throw new ToolDefinitionError(name, 'manual', problem);
-}
-
-function running<Declaration extends InputDeclaration, Output>(
-  config: ToolConfig<string, Declaration, Output>,
-  run: RunConfig<Declaration, Output>['run'],
-): Act<InputOf<Declaration>> {
-  const { name, effect = 'once', timeout = DEFAULT_TIMEOUT, subrequests, reconcile } = config;
+): Executing<InputOf<Declaration>> {
+  const { name, run, effect = 'once', timeout = DEFAULT_TIMEOUT, subrequests, reconcile } = config;
+  if (run === undefined) throw new ToolDefinitionError(name, 'run', NO_RUN);
   checkWord(name, { effect }, EFFECTS);
   checkTime(name, { timeout }, MAX_TIMEOUT);
   checkSubrequests(name, subrequests);
@@ -183,16 +165,18 @@ function running<Declaration extends InputDeclaration, Output>(
   }
   return {
     effect,
-    act: (input, live) =>
-      live.execute({
-        effect,
-        timeout,
-        subrequests,
-        run: (call) => run(input, call),
-        reconcile: reconcile && ((call) => reconcile(input, call)),
-      }),
+    execution: (input) => ({
+      effect,
+      timeout,
+      subrequests,
+      run: (call) => run(input, call),
+      reconcile: reconcile && ((call) => reconcile(input, call)),
+    }),
   };
 }
+
+const NO_RUN =
+  "it has no 'run': use a function, or defineManualTool of 'holdfast/answers' where the caller runs it.";
 
 function checkSubrequests(name: string, subrequests = 1): void {
   if (Number.isSafeInteger(subrequests) && subrequests >= 0) return;
@@ -201,7 +185,7 @@ function checkSubrequests(name: string, subrequests = 1): void {
 }
 
 /** A result whose artifact has no type of its own gets the tool's. */
-const typed = (result: ToolResult, type: ArtifactType | undefined): ToolResult =>
+export const withOutputType = (result: ToolResult, type: ArtifactType | undefined): ToolResult =>
   type !== undefined && result.type === 'artifact' && result.artifactType === undefined
     ? toolResult({ ...result, artifactType: type.name })
     : result;

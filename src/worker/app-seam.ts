@@ -2,6 +2,8 @@
 import type { Modules } from '../loop/modules.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { defineSeam, type ModuleIdentity, type ModuleUse } from '../tool/module-use.ts';
+import type { AnsweringApp, TakesAnswers } from './answering.ts';
+import type { AppAnswers } from './app-answers.ts';
 import type { AppFiles } from './app-files.ts';
 import type { Env, HostedApp, Invoked } from './host.ts';
 import type { Gates, HttpHost, Route } from './route.ts';
@@ -11,6 +13,8 @@ export interface MountingApp {
   readonly host: HttpHost;
   /** The routes so far: those of every app, then those of the modules before this one. Requests see all routes in it. */
   readonly table: readonly Route[];
+  /** For routes that take answers. */
+  readonly answering: AnsweringApp;
 }
 
 /** An app, as one invocation of its Worker has it. */
@@ -33,6 +37,8 @@ export interface AppParts extends Gates {
   scheduled?(app: InvokedApp, time: CronTime): Promise<void>;
   /** How messages hold files. */
   readonly files?: AppFiles | undefined;
+  /** What calls wait for, and how they are answered. */
+  readonly answers?: (AppAnswers & TakesAnswers) | undefined;
   /** Checks what it needs of an environment, once for each. @throws DeploymentError if a session cannot work without it. */
   check?(env: Env): void;
 }

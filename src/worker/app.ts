@@ -4,6 +4,7 @@ import { HonoBase } from 'hono/hono-base';
 import { PatternRouter } from 'hono/router/pattern-router';
 import type { DueOutcome, DueRow } from '../journal/agenda.ts';
 import type { HandOver, TurnRunner } from '../journal/turn-runner.ts';
+import { needsAnswers } from '../loop/ask-outside.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { CALLS } from '../tool/call-origin.ts';
 import { credentialsIn } from '../tool/env.ts';
@@ -125,7 +126,8 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<Served
   const misplaced = misplacedRequests(host, routes);
   const nothing = async (_: AnsweredPath, asked: RouteRequest): Promise<Response> => {
     await callerOf(asked);
-    const hint = misplaced(asked.request.url);
+    const { url } = asked.request;
+    const hint = misplaced(url) + lackingAnswers(host, url);
     const detail = `There is nothing here. GET ${asked.base ?? '/'} shows where to start.${hint}`;
     throw new Problem('unknown-route', detail);
   };
@@ -216,6 +218,12 @@ function keepPrivate(response: Response): void {
   headers.set('x-content-type-options', 'nosniff');
   headers.set('cross-origin-resource-policy', 'same-origin');
 }
+
+/** Returns what to add to a 404 if an answer was sent to an app that takes none, as by the user of an earlier deployment. */
+const lackingAnswers = ({ answers }: HttpHost, url: string): string =>
+  !answers && /\/(approvals|results)\/[^/]+$|\/answers$/.test(new URL(url).pathname)
+    ? ` ${needsAnswers('An answer of a call')}`
+    : '';
 
 /** Hono marks the names in a path by a colon. */
 const pathOfHono = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');

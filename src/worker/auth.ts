@@ -1,6 +1,5 @@
+import type { Wait } from '../journal/wait.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { isKeptOut, type Question } from '../session/answers/questions.ts';
-import type { TurnPrincipal } from '../tool/call.ts';
 import { type Log, logOnce, warning } from '../tool/log.ts';
 import type { Owner } from '../tool/owner.ts';
 import { isSecretSource, readSecrets, SECRET_RULE, type SecretSource } from '../tool/secret-source.ts';
@@ -246,49 +245,23 @@ async function sameText(a: string, b: string): Promise<boolean> {
   return subtle.verify('HMAC', key, signature, encoder.encode(b));
 }
 
-/** @throws SessionError when a question is for a role that the caller does not have. */
-export function mustHaveRole(caller: Caller, question: Question): void {
-  const role = lackedRole(caller, question);
+/** A call, and what it waits for. */
+interface AskingCall {
+  readonly call: string;
+  readonly wait: Wait;
+}
+
+/** @throws SessionError if a question is for a role that the caller does not have. */
+export function mustHaveRole(caller: Caller, { call, wait }: AskingCall): void {
+  const role = lackedRole(caller, wait);
   if (role === undefined) return;
-  throw roleRequired(`Call ${question.call.id} is answered by somebody with the role '${role}'.`, { role });
+  throw roleRequired(`Call ${call} is answered by somebody with the role '${role}'.`, { role });
 }
 
-/** @throws SessionError when a question is for others than those who asked for its turn, and the caller is one of them. */
-export function mustBeAnother(
-  caller: Caller,
-  question: Question,
-  requesters: readonly TurnPrincipal[],
-): void {
-  if (!isKeptOut(question, requesters, caller)) return;
-  const { call, turn } = question;
-  throw new SessionError(
-    'another-person-required',
-    `Call ${call.id} is decided by somebody else than those who asked for turn ${turn}, and you are one of them. ` +
-      'Send the token of another person. To take back what you asked for, cancel the turn.',
-    { more: { notBy: 'requester' } },
-  );
-}
-
-/**
- * To end a turn that waits for a decision is to decide.
- *
- * @throws SessionError when a question is for a role that the caller does not have; `what` is what they may not do.
- */
-export function mustHaveRoleToEnd(
-  caller: Caller,
-  question: Question,
-  what: 'cancel' | 'erase' | 'delete files of',
-): void {
-  const role = lackedRole(caller, question);
-  if (role === undefined) return;
-  const { turn } = question;
-  const which = what === 'cancel' ? `Turn ${turn}` : `Turn ${turn} of this session`;
-  const who = `waits for somebody with the role '${role}', and nobody else may ${what} it.`;
-  throw roleRequired(`${which} ${who}`, { role, turn });
-}
-
-const lackedRole = ({ roles }: Caller, { wait }: Question): string | undefined =>
+/** Returns the role that a question is for, if the caller lacks it. */
+export const lackedRole = ({ roles }: Caller, wait: Wait): string | undefined =>
   wait.for === 'decision' && wait.by !== undefined && !roles?.includes(wait.by) ? wait.by : undefined;
 
-const roleRequired = (problem: string, more: Readonly<Record<string, string>>): SessionError =>
+/** Makes the error of a caller who lacks a role. */
+export const roleRequired = (problem: string, more: Readonly<Record<string, string>>): SessionError =>
   new SessionError('role-required', `${problem} Send the token of one who has it.`, { more });

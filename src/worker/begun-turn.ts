@@ -126,15 +126,16 @@ export async function followed(
   return end;
 }
 
-async function toView({ target }: SessionAccess, outcome: TurnOutcome): Promise<TurnView> {
+async function toView(at: SessionAccess, outcome: TurnOutcome): Promise<TurnView> {
+  const { target } = at;
   switch (outcome.status) {
     case 'ended':
       return outcome.answer;
     case 'suspended':
-      return suspendedView(target, outcome.events);
+      return suspendedView(at, outcome.events);
     case 'queued': {
       // Whoever asks may be the one who answers the open turn: they are told what that waits for, and are not kept waiting.
-      const pending = pendingViews(target, await readTurn(target.port, outcome.behind));
+      const pending = pendingViews(at, await readTurn(target.port, outcome.behind));
       return { ...queuedView(target, { status: 'queued', turn: outcome.turn }), pending };
     }
     case 'kept':

@@ -149,6 +149,7 @@ export function toHost(config: HoldfastConfig, deployed: (env: Env) => Deploymen
     secrets: mintingIn(config.secrets),
     platform: platformIn(config.platform ?? {}),
     files,
+    answers: parts.find((part) => part.answers)?.answers,
     session: sessionIn(config, deployed, { files, parts }),
     warnings: (env) => deploymentWarnings(deployed(env)),
   };

@@ -5,7 +5,7 @@ import type { Host, HostedApp } from './host.ts';
 
 /** What a module receives of the app with a row that is due. */
 export interface DueApp extends Pick<HostedApp, 'env'> {
-  readonly host: Pick<Host, 'session' | 'clock' | 'log' | 'basePath'>;
+  readonly host: Pick<Host, 'session' | 'clock' | 'log' | 'basePath' | 'answers'>;
 }
 
 /**

@@ -1,8 +1,7 @@
 /** Ends what is not wanted any more: a turn, or a session with all that is in it. */
-import { questionsForRoles } from '../session/answers/questions.ts';
 import { toSessionName } from '../session/read-secrets.ts';
-import { mustHaveRoleToEnd } from './auth.ts';
 import type { Caller, HostedApp } from './host.ts';
+import { mustMayEnd } from './open-waits.ts';
 import { SessionError } from './problem.ts';
 import { unknownSession, unknownTurn } from './session-view.ts';
 import { type Named, ownerOf, type SessionAccess, type Target, targetOf, turnPath } from './target.ts';
@@ -56,19 +55,6 @@ async function hasEndedOtherwise({ port }: Target, turn: string): Promise<boolea
   const types = { names: ['turn-ended'], until: Number.MAX_SAFE_INTEGER };
   const [end] = (await port.read({ from: 1, turn, types }))?.rows ?? [];
   return end !== undefined && Object(JSON.parse(end.body)).outcome !== 'cancelled';
-}
-
-/**
- * Lets pass who may end a turn now. One that comes to wait for somebody right after this was not waiting when it was asked.
- *
- * @throws SessionError when it waits for somebody with a role that the caller lacks.
- */
-export async function mustMayEnd(
-  { port, caller }: Pick<Target, 'port' | 'caller'>,
-  turn: string,
-  what: 'cancel' | 'erase' | 'delete files of',
-): Promise<void> {
-  for (const question of await questionsForRoles(port, turn)) mustHaveRoleToEnd(caller, question, what);
 }
 
 /** Somebody who wants something of a session, whether there is one or not. */

@@ -10,6 +10,7 @@ import type { Log } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
+import type { AppAnswers } from './app-answers.ts';
 import type { AppFiles } from './app-files.ts';
 
 /** Who a request comes from. Its sessions are those of its tenant, or, without one, its own. */
@@ -73,6 +74,8 @@ export interface Host {
   readonly secrets?: ((env: Env, principal: Principal, own: OwnRequest) => Promise<Secrets>) | undefined;
   /** How messages hold files; absent: they hold none. */
   readonly files?: AppFiles | undefined;
+  /** What calls wait for; absent: none can ask. */
+  readonly answers?: AppAnswers | undefined;
   /** What one invocation may use. @throws ConfigurationError when the settings say something impossible. */
   platform(env: Env): Platform;
   /** Whose messages a turn that runs is shown. */

@@ -1,5 +1,7 @@
 /** What the handler of a module's route is given. */
+import type { StoredEvent } from '../journal/events.ts';
 import type { JsonObject } from '../tool/json.ts';
+import type { PendingView } from './app-answers.ts';
 import type { Caller } from './host.ts';
 import type { ProblemType } from './problem.ts';
 import type { Session } from './session.ts';
@@ -74,6 +76,8 @@ export interface ModuleRequest {
     frames: (leave: AbortSignal) => AsyncIterable<string>,
     headers?: Readonly<Record<string, string>>,
   ): Response;
+  /** Returns what a turn waits for, by its events. The links lead nowhere. */
+  pending(events: readonly StoredEvent[]): readonly PendingView[];
   /** What a failure is told as: of what went wrong inside, only that something did. */
   problem(failure: unknown): RouteProblem;
   /** Keeps work going after the answer. */

@@ -12,7 +12,7 @@ import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
 import type { Log } from '../tool/log.ts';
 import { Problem, type ProblemType, SessionError } from './problem.ts';
 import type { RouteRequest } from './route.ts';
-import { type Target, turnPath } from './target.ts';
+import { type SessionAccess, type Target, turnPath } from './target.ts';
 import { pendingViews } from './turn-view.ts';
 
 /** The request that failed, and its name in logs. */
@@ -109,8 +109,9 @@ const unreadable = ({ message, page, cause }: UnreadableError): SessionError =>
  */
 export async function refusal(
   refused: Exclude<NotStarted, { status: 'known' }>,
-  target: Pick<Target, 'path' | 'port'>,
+  at: Pick<SessionAccess, 'host' | 'target'>,
 ): Promise<SessionError> {
+  const { target } = at;
   switch (refused.status) {
     case 'busy':
       return new SessionError(
@@ -120,7 +121,7 @@ export async function refusal(
       );
     case 'suspended': {
       const { turn } = refused;
-      const pending = pendingViews(target, await readTurn(target.port, turn));
+      const pending = pendingViews(at, await readTurn(target.port, turn));
       return new SessionError(
         'turn-suspended',
         `Turn ${turn} waits for an answer from outside. Answer its pending calls, or send the message with ?pending=decline.`,

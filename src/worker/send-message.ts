@@ -2,11 +2,9 @@
 import type { Deferred } from '../journal/event-page.ts';
 import { toTurnStart } from '../journal/event-rows.ts';
 import type { Accepted, Leased, NotStarted, TurnStart } from '../journal/session-port.ts';
-import { openQuestions } from '../session/answers/questions.ts';
 import { readerOf } from '../session/fold-session.ts';
 import type { CancelMessage } from '../session/inbox.ts';
 import { storeMessage, toNewMessage } from '../session/new-message.ts';
-import { readTurn } from '../session/read-session.ts';
 import { runTurn } from '../session/run-turn.ts';
 import type { TurnHost } from '../session/turn-host.ts';
 import { turnStopped } from '../session/watching/turn-outcome.ts';
@@ -15,6 +13,7 @@ import type { ContentPart } from '../tool/content.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import { mustHaveRole } from './auth.ts';
 import { accepted, type BegunTurn, resume, takeOver, toRunHere } from './begun-turn.ts';
+import { openWaits } from './open-waits.ts';
 import { SessionError } from './problem.ts';
 import { orMayBeTaken, refusal } from './refusal.ts';
 import { requestKey } from './request-headers.ts';
@@ -81,7 +80,7 @@ export async function sendMessage(at: SessionAccess, sent: SentMessage): Promise
     case 'scheduled':
       return { later: queuedView(target, answer) };
     default:
-      throw await refusal(answer, target);
+      throw await refusal(answer, at);
   }
 }
 
@@ -164,9 +163,9 @@ async function takeDeclining(at: SessionAccess, services: TurnHost, sending: Sen
 async function declinePending(at: SessionAccess, services: TurnHost, turn: string): Promise<void> {
   const { host, target, signal } = at;
   const { port, caller } = target;
-  const open = openQuestions(await readTurn(port, turn));
-  for (const question of open) mustHaveRole(caller, question);
-  const cancel: CancelMessage = { declinedBy: caller.id, waits: open.map(({ id }) => id) };
+  const waits = await openWaits(port, turn);
+  for (const wait of waits) mustHaveRole(caller, wait);
+  const cancel: CancelMessage = { declinedBy: caller.id, waits: waits.map(({ id }) => id) };
   await port.post({ kind: 'cancel', turn, body: JSON.stringify(cancel) });
   const sentAt = host.clock.now();
   const resumed = await resume(at, turn);

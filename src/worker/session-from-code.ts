@@ -1,5 +1,6 @@
 /** A session for code of the app: the same that the HTTP routes are made of, without HTTP. */
 
+import { needsAnswers } from '../loop/ask-outside.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { FeedItem } from '../session/live-feed.ts';
 import { attempt } from '../tool/async.ts';
@@ -8,15 +9,8 @@ import { withArtifacts } from '../tool/kept-values.ts';
 import { shown } from '../tool/shown.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { filesOfAgent } from './agent-model.ts';
-import { parseAnswersBody, type SentBody } from './answer-body.ts';
-import {
-  type AnswerKind,
-  answerCall,
-  answerCalls,
-  DECIDING,
-  GIVING_RESULT,
-  toSentAnswer,
-} from './answer-call.ts';
+import type { OneAnswer, SentBody, TakesAnswers } from './answering.ts';
+import { appParts } from './app-seam.ts';
 import { callerProblem } from './auth.ts';
 import { type BegunTurn, viewOf } from './begun-turn.ts';
 import type { CodeHost } from './code-host.ts';
@@ -43,6 +37,7 @@ import {
 import { eventsOf, type ShownEvent, viewOfSession, viewOfTurn } from './session-view.ts';
 import { invoked, type SessionAccess, targetOf } from './target.ts';
 import { turnFeed } from './turn-feed.ts';
+import { ANSWERING_APP } from './turn-response.ts';
 import type { TurnView } from './turn-view.ts';
 
 /** Makes a session for code of the app. @throws ConfigurationError when the literal is none, or its principal cannot be one. */
@@ -54,7 +49,7 @@ export function sessionFromCode<Output>(
   const door = doorOf(app, env, options);
   const answer = (begin: Beginning, waiting: Waiting): Promise<SessionAnswer<Output>> =>
     settled(app, answerOf(door, begin, waiting));
-  const answering = (kind: AnswerKind, call: AnsweredCall): Promise<SessionAnswer<Output>> =>
+  const answering = (kind: OneAnswer['for'], call: AnsweredCall): Promise<SessionAnswer<Output>> =>
     answer(async (at) => answerOne(at, kind, call), call.options);
   const show = (begin: Beginning, { after, signal }: Shown): Promise<TurnStream> =>
     settled(app, streamOf(door, begin, { after, signal }));
@@ -63,10 +58,10 @@ export function sessionFromCode<Output>(
       answer(async (at) => sendMessage(at, toSent(at, message, sending)), sending),
     decide(call, decision, answered = {}) {
       const body = typeof decision === 'string' ? { decision } : { ...decision };
-      return answering(DECIDING, { call, body, options: answered });
+      return answering('decision', { call, body, options: answered });
     },
     result: (call, result, answered = {}) =>
-      answering(GIVING_RESULT, { call, body: { ...result }, options: answered }),
+      answering('result', { call, body: { ...result }, options: answered }),
     answer: (answers, answered = {}) =>
       answer((at) => answerNamed(at, answers, checked('session.answer', answered)), answered),
     stream: (message, streaming = {}) =>
@@ -197,19 +192,38 @@ interface AnsweredCall {
   readonly options: AnswerOptions;
 }
 
-function answerOne(at: Entered, kind: AnswerKind, { call, body, options }: AnsweredCall): Promise<BegunTurn> {
+async function answerOne(
+  at: Entered,
+  kind: OneAnswer['for'],
+  { call, body, options }: AnsweredCall,
+): Promise<BegunTurn> {
   mustBe('the answer of a call', options);
   const { question = 1 } = options;
-  return answerCall(at, { kind, call, question, body, text: JSON.stringify(body) }, toAnswering(options));
+  return answeringOf(at.host).one(
+    { app: ANSWERING_APP, at },
+    {
+      for: kind,
+      call,
+      question,
+      body,
+      ...toAnswering(options),
+    },
+  );
 }
 
 /** Answers several calls, which are checked as a body is over HTTP. */
-async function answerNamed(
+const answerNamed = async (
   at: Entered,
   answers: readonly CallAnswer[],
   options: AnswersOptions,
-): Promise<BegunTurn> {
-  return answerCalls(at, parseAnswersBody({ answers }).map(toSentAnswer), toAnswering(options));
+): Promise<BegunTurn> =>
+  answeringOf(at.host).several({ app: ANSWERING_APP, at }, answers, toAnswering(options));
+
+/** Returns what takes the answers of an app. @throws ConfigurationError if no module does. */
+function answeringOf(host: Pick<HttpHost, 'modules'>): TakesAnswers {
+  const answers = appParts(host).find((part) => part.answers)?.answers;
+  if (answers) return answers;
+  throw new ConfigurationError(needsAnswers('An answer of a call'));
 }
 
 const toAnswering = ({ idempotencyKey, background = false }: AnswersOptions) => ({

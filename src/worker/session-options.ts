@@ -1,7 +1,7 @@
 /** What code of the app says when it asks a session for something, and what is wrong with it. */
 import type { Agent } from '../agent/define-agent.ts';
+import type { SentDecision, SentResult } from '../journal/wait.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import type { SentDecision, SentResult } from '../session/answers/post-answer.ts';
 import type { WhenBusy } from '../tool/call.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { type LiteralOf, literals } from '../tool/literals.ts';

@@ -21,10 +21,11 @@ import { type FileContent, isFile } from '../tool/content.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { BlackboardEntry } from '../tool/kept-values.ts';
 import { modelText, type ResultData } from '../tool/tool-result.ts';
+import type { PendingView } from './app-answers.ts';
 import { SessionError } from './problem.ts';
 import { noSequence } from './request-headers.ts';
 import type { SessionAccess, Target } from './target.ts';
-import { type PendingView, pendingViews, queuedView, suspendedView, type TurnView } from './turn-view.ts';
+import { pendingViews, queuedView, suspendedView, type TurnView } from './turn-view.ts';
 
 /** The folded state of a session, as its owner may see it. */
 export interface SessionView {
@@ -102,7 +103,7 @@ export async function viewOfSession(at: SessionAccess): Promise<TaggedView> {
     blackboard: state.blackboard,
     state: Object.fromEntries(state.callState),
     memory: visibleToolMemory(state, host.modules),
-    pending: pendingViews(target, turnEvents),
+    pending: pendingViews(at, turnEvents),
     usage: state.usage,
   };
   return { view, tag: await tagOf(at, { ...page, head: seq, incarnation }) };
@@ -181,7 +182,8 @@ export const unknownSession = ({ session, path }: Target): SessionError =>
  *
  * @throws SessionError when there is no such session or turn.
  */
-export async function viewOfTurn({ target }: SessionAccess, turn: string): Promise<TurnView> {
+export async function viewOfTurn(at: SessionAccess, turn: string): Promise<TurnView> {
+  const { target } = at;
   const page = await target.port.read({ from: 1, turn, maxBytes: PAGE_BYTES });
   if (!page) throw unknownSession(target);
   const message: Deferred | undefined = page.waits;
@@ -196,7 +198,7 @@ export async function viewOfTurn({ target }: SessionAccess, turn: string): Promi
   }
   const answer = stoppedTurn(target.session, target.agent.name, events);
   const { outcome } = answer;
-  return outcome === 'suspended' ? suspendedView(target, events) : { ...answer, outcome };
+  return outcome === 'suspended' ? suspendedView(at, events) : { ...answer, outcome };
 }
 
 const isWaiting = ({ openTurn }: EventPage, turn: string): boolean =>

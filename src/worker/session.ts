@@ -1,7 +1,7 @@
 /** What code of the app, and the surfaces of a Worker, can ask of a session. */
 
 import type { StoredEvent } from '../journal/events.ts';
-import type { SentDecision, SentResult } from '../session/answers/post-answer.ts';
+import type { SentDecision, SentResult } from '../journal/wait.ts';
 import type { AnswerObject, TurnAnswer } from '../session/watching/turn-outcome.ts';
 import type { DecisionKind } from '../tool/call.ts';
 import type { WithArtifacts } from '../tool/kept-values.ts';

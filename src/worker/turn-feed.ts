@@ -152,7 +152,7 @@ async function* followed({ at, turn, after, ...watch }: Shown, follow?: Follow):
       };
     const events = await readTurn(target.port, turn);
     // A turn that waited may have resumed by now. What it did is shown before its end.
-    if ((events.at(-1)?.seq ?? 0) <= last) return yield stopOf(target, turn, events);
+    if ((events.at(-1)?.seq ?? 0) <= last) return yield stopOf(at, turn, events);
     from = last;
   }
 }
@@ -183,16 +183,13 @@ export async function* followedFrom(
   }
 }
 
-function stopOf(
-  target: SessionAccess['target'],
-  turn: string,
-  events: readonly StoredEvent[],
-): TurnStreamEnd {
+function stopOf(at: SessionAccess, turn: string, events: readonly StoredEvent[]): TurnStreamEnd {
+  const { target } = at;
   if (events.length === 0) return { type: 'erased', turn };
   const answer = stoppedTurn(target.session, target.agent.name, events);
   const { outcome } = answer;
   return outcome === 'suspended'
-    ? { type: 'suspended', view: suspendedView(target, events) }
+    ? { type: 'suspended', view: suspendedView(at, events) }
     : { type: 'answer', answer: { ...answer, outcome } };
 }
 

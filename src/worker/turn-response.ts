@@ -1,12 +1,22 @@
 /** Makes responses of what becomes of turns. */
-import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
-import { type BegunTurn, viewOf } from './begun-turn.ts';
+import { keptFor, type TurnAnswer } from '../session/watching/turn-outcome.ts';
+import type { AnsweringApp } from './answering.ts';
+import { accepted, type BegunTurn, resume, toRunHere, viewOf } from './begun-turn.ts';
+import { readBody } from './body.ts';
 import { SessionError } from './problem.ts';
 import { failedTurn } from './refusal.ts';
-import { heeding, preferenceOf, resumedAfter, wantsEvents } from './request-headers.ts';
+import {
+  heeding,
+  idempotencyKeyOf,
+  preferenceOf,
+  prefersAsync,
+  requestKey,
+  resumedAfter,
+  wantsEvents,
+} from './request-headers.ts';
 import type { SessionRequest } from './route.ts';
 import { eventFrames, eventStream } from './sse.ts';
-import { type Target, turnPath } from './target.ts';
+import { type Target, turnPath, turnServices } from './target.ts';
 import { turnFeed } from './turn-feed.ts';
 import type { TurnView } from './turn-view.ts';
 
@@ -114,3 +124,27 @@ export function toResponse(answer: TurnAnswer, location: string): Response {
 /** Answers that what was asked for is not there yet: ask again in so many seconds. */
 export const notYet = (view: TurnView, retryAfter: number): Response =>
   Response.json(view, { status: 202, headers: { 'retry-after': String(retryAfter) } });
+
+/** What an app does for the answers that a module takes. */
+export const ANSWERING_APP: AnsweringApp = {
+  servicesOf: turnServices,
+  keyOf: requestKey,
+  async goOn(at, { turn, services, askedAt, inBackground }) {
+    if (inBackground) return accepted(at, turn);
+    const sentAt = at.host.clock.now();
+    const resumed = await resume(at, turn).catch(keptFor);
+    if (resumed === 'kept') return accepted(at, turn);
+    const begun =
+      resumed.status === 'leased' ? toRunHere({ turn, services, lease: resumed, sentAt }) : { turn };
+    return { ...begun, askedAt };
+  },
+  respond: (asked, begin) =>
+    settled(asked, async () => {
+      const { request, host } = asked;
+      const { text, value } = await readBody(request, host.maxBodyBytes);
+      return begin(
+        { text, value },
+        { idempotencyKey: idempotencyKeyOf(request), inBackground: prefersAsync(request) },
+      );
+    }),
+};

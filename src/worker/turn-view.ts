@@ -1,12 +1,7 @@
 import type { Deferred } from '../journal/event-page.ts';
 import type { StoredEvent } from '../journal/events.ts';
-import {
-  openQuestions,
-  type PendingCall,
-  type Question,
-  toPendingCall,
-} from '../session/answers/questions.ts';
 import { type SuspendedTurn, stoppedTurn, type TurnAnswer } from '../session/watching/turn-outcome.ts';
+import type { AppAnswers, PendingView } from './app-answers.ts';
 
 /** The session of a turn, as links name it. */
 interface TurnPlace {
@@ -14,6 +9,12 @@ interface TurnPlace {
   readonly session: string;
   /** Of the session. */
   readonly path: string;
+}
+
+/** A session, and what its app shows of calls that wait. */
+interface ShownSession<Place> {
+  readonly host: { readonly answers?: AppAnswers | undefined };
+  readonly target: Place;
 }
 
 /** A turn that has no events of its own: it waits, or its message went into another one. */
@@ -57,11 +58,14 @@ export function queuedView({ session, agent }: TurnPlace, message: QueuedMessage
 }
 
 /** Answers what there is so far of a turn that waits, and where it is answered. */
-export const suspendedView = (target: TurnPlace, events: readonly StoredEvent[]): SuspendedView => ({
-  ...stoppedTurn(target.session, target.agent.name, events),
+export const suspendedView = (
+  at: ShownSession<TurnPlace>,
+  events: readonly StoredEvent[],
+): SuspendedView => ({
+  ...stoppedTurn(at.target.session, at.target.agent.name, events),
   outcome: 'suspended',
   status: 'suspended',
-  pending: pendingViews(target, events),
+  pending: at.host.answers?.pending(at.target, events) ?? [],
 });
 
 /** The answer of a turn, folded from its own events; `undefined` while it is open. @throws UnreadableError when it cannot be folded. */
@@ -90,33 +94,11 @@ export const acceptedView = ({ session, agent }: TurnPlace, turn: string): Later
   status: 'accepted',
 });
 
-/** A call that waits, with the address at which it is answered. */
-export interface PendingView extends PendingCall {
-  readonly links: { readonly approvals: string } | { readonly results: string };
-}
-
-/** Answers what a turn waits for, by its events: the same wherever it is told. */
+/** Returns what a turn waits for, by its events. */
 export const pendingViews = (
-  target: Pick<TurnPlace, 'path'>,
+  { host, target }: ShownSession<Pick<TurnPlace, 'path'>>,
   events: readonly StoredEvent[],
-): readonly PendingView[] =>
-  openQuestions(events).map((question) => ({
-    ...toPendingCall(question),
-    links:
-      question.wait.for === 'decision'
-        ? { approvals: answerPath(target, question) }
-        : { results: answerPath(target, question) },
-  }));
-
-/**
- * Answers where a question is answered. A call may ask more than once: its later questions have addresses of their own,
- * so that an answer which is sent twice is never taken for the next question.
- */
-export function answerPath({ path }: Pick<TurnPlace, 'path'>, { call, number, wait }: Question): string {
-  const kind = wait.for === 'decision' ? 'approvals' : 'results';
-  const which = number === 1 ? '' : `?question=${number}`;
-  return `${path}/${kind}/${encodeURIComponent(call.id)}${which}`;
-}
+): readonly PendingView[] => host.answers?.pending(target, events) ?? [];
 
 /**
  * Which question of its call waits, from 1: what an answer names as its `question`, where a call asks more than once.

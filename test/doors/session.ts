@@ -1,8 +1,8 @@
 /** A door for tests. The Worker's side of a session: running, holding, reading and following a turn. */
 
 export { toTurnStart } from '../../src/journal/event-rows.ts';
-export { checkDecision, postAnswer } from '../../src/session/answers/post-answer.ts';
-export { openQuestions, questionsForRoles, questionsOf } from '../../src/session/answers/questions.ts';
+export { checkDecision, postAnswer } from '../../src/modules/answers/post-answer.ts';
+export { openQuestions, pendingViews, questionsOf } from '../../src/modules/answers/questions.ts';
 export { foldLeased, readerOf } from '../../src/session/fold-session.ts';
 export { HeldSession } from '../../src/session/held-session.ts';
 export type { FeedItem } from '../../src/session/live-feed.ts';
@@ -28,3 +28,4 @@ export { followedItems, followSession, Notices } from '../../src/session/watchin
 export { LiveQueue } from '../../src/session/watching/live-queue.ts';
 export { stoppedTurn, turnStopped } from '../../src/session/watching/turn-outcome.ts';
 export { DUE } from '../../src/worker/due.ts';
+export { openWaits } from '../../src/worker/open-waits.ts';

@@ -1,5 +1,6 @@
 /** A door for tests. What a tool is made of: results, inputs, calls, signals, resolution. What users import of it is in the entries. */
 
+export { editLines } from '../../src/modules/answers/edit-lines.ts';
 export { jsonSchemaCheck } from '../../src/modules/json-schema/check.ts';
 export { UNFOLDED, type Unfolded, type UnfoldedList } from '../../src/modules/unfolding/unfolding.ts';
 export { requiredTools } from '../../src/sources/resolution/required-tools.ts';
@@ -16,7 +17,6 @@ export { credentialIn } from '../../src/tool/credential-shapes.ts';
 export { lastList, mapRoute } from '../../src/tool/decorate.ts';
 export { applyChange } from '../../src/tool/define-injection-strategy.ts';
 export { DEFAULT_TIMEOUT, MAX_TIMEOUT } from '../../src/tool/define-tool.ts';
-export { editLines } from '../../src/tool/edit-check.ts';
 export { envOfTools } from '../../src/tool/env.ts';
 export { asQuoted, drawMark, fenced } from '../../src/tool/fence.ts';
 export { InputSchemaError, toInputSchema } from '../../src/tool/input-schema.ts';

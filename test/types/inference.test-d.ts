@@ -49,6 +49,7 @@ import {
 } from '../../src/mcp/server/entry.ts';
 import { defineMcpClient, defineMcpToolGroup, type McpClient } from '../../src/mcp/tools/entry.ts';
 import { defineModule, defineRoute, type ModuleUse } from '../../src/module.ts';
+import { defineManualTool } from '../../src/modules/answers/entry.ts';
 import { jsonSchema } from '../../src/modules/json-schema/entry.ts';
 import { defineSchedule } from '../../src/modules/schedules/entry.ts';
 import { defineToolCallingOptions, type ToolCallingOptions } from '../../src/modules/tool-calling/entry.ts';
@@ -107,6 +108,13 @@ expectTypeOf(defineTool({ ...said, name: 'zod', input: ZOD, run: async ({ id }) 
 >();
 // @ts-expect-error: the schema has no such key
 defineTool({ ...said, name: 'tool', input: ZOD, run: ({ at }) => at });
+
+// defineManualTool: the input of its schema.
+expectTypeOf(
+  defineManualTool({ name: 'ask', description: 'Asks.', input: v.object({ what: v.string() }) }),
+).toEqualTypeOf<Tool<'ask', { what: string }>>();
+// @ts-expect-error: the caller runs it
+defineManualTool({ name: 'both', description: 'Asks.', run: () => 'ok' });
 
 // defineTextTool
 const shout = defineTextTool({ ...said, name: 'shout', run: (words) => ({ loud: words.toUpperCase() }) });

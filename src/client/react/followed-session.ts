@@ -1,9 +1,9 @@
 /** What a page knows of a session, kept up to date while somebody looks. It needs no React. */
 import type { StoredEvent } from '../../journal/events.ts';
-import type { SentDecision } from '../../session/answers/post-answer.ts';
+import type { SentDecision } from '../../journal/wait.ts';
 import type { DecisionKind } from '../../tool/call.ts';
+import type { PendingView } from '../../worker/app-answers.ts';
 import type { SessionView } from '../../worker/session-view.ts';
-import type { PendingView } from '../../worker/turn-view.ts';
 import type {
   ClientCallAnswer,
   ClientPart,

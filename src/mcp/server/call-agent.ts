@@ -1,6 +1,7 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import { toTurnStart } from '../../journal/event-rows.ts';
 import type { NotStarted, RequestKey, TurnStart } from '../../journal/session-port.ts';
+import { pendingViews } from '../../modules/answers/questions.ts';
 import { readerOf } from '../../session/fold-session.ts';
 import type { FeedItem } from '../../session/live-feed.ts';
 import { readTurn } from '../../session/read-session.ts';
@@ -19,7 +20,6 @@ import type { JsonObject } from '../../tool/json.ts';
 import { type BegunTurn, followed, toRunHere } from '../../worker/begun-turn.ts';
 import { queueFullText } from '../../worker/refusal.ts';
 import { type SessionAccess, type Target, targetOf, turnServices } from '../../worker/target.ts';
-import { pendingViews } from '../../worker/turn-view.ts';
 import { IDEMPOTENCY_KEY } from '../content/rpc.ts';
 import { AGENT_INPUT, type AgentInput } from './agent-tool.ts';
 import type { AskingClient } from './asking-client.ts';

@@ -1,15 +1,22 @@
 /** Asks a client what a turn waits for, and takes what it answers (MCP specification, multi round-trip requests). */
 import { type InputRequests, specTypeSchemas } from '@modelcontextprotocol/server';
 import type { StoredEvent } from '../../journal/events.ts';
-import { openQuestions, type Question, questionsOf, requestersOf } from '../../session/answers/questions.ts';
+import { answerEach, DECIDING, type SentAnswer } from '../../modules/answers/answer-call.ts';
+import {
+  mustBeAnother,
+  openQuestions,
+  type Question,
+  questionsOf,
+  requestersOf,
+} from '../../modules/answers/questions.ts';
 import { readTurn } from '../../session/read-session.ts';
 import { attempt } from '../../tool/async.ts';
-import { answerEach, DECIDING, type SentAnswer } from '../../worker/answer-call.ts';
-import { mustBeAnother, mustHaveRole } from '../../worker/auth.ts';
+import { mustHaveRole } from '../../worker/auth.ts';
 import type { BegunTurn } from '../../worker/begun-turn.ts';
 import type { Caller } from '../../worker/host.ts';
 import type { SessionError, SessionErrorType } from '../../worker/problem.ts';
 import type { SessionAccess } from '../../worker/target.ts';
+import { ANSWERING_APP } from '../../worker/turn-response.ts';
 import { notTaken } from './asking-client.ts';
 import { formOf } from './question-form.ts';
 
@@ -38,7 +45,7 @@ export function inputRequestsOf(
   const requesters = requestersOf(events);
   const mayAnswer = (question: Question): boolean =>
     attempt(() => {
-      mustHaveRole(caller, question);
+      mustHaveRole(caller, { call: question.call.id, wait: question.wait });
       mustBeAnother(caller, question, requesters);
     }).ok;
   const asked = openQuestions(events).filter((question) => !left.has(question.id) && mayAnswer(question));
@@ -91,7 +98,7 @@ export async function takeInputs(at: SessionAccess, inputs: Inputs): Promise<Tak
   });
   const sent = read.flatMap((one) => (one.sent ? [one.sent] : []));
   const { begun, refused } = await answerEach(
-    at,
+    { app: ANSWERING_APP, at },
     { turn, sent },
     { idempotencyKey: KEY, inBackground: inputs.inBackground },
   );

@@ -1,12 +1,12 @@
 /** Puts a question of a turn to the person behind a client, and reads what they answer (MCP specification, Elicitation). */
 import type { ElicitRequestFormParams, ElicitResult } from '@modelcontextprotocol/server';
-import { answerChecks } from '../../modules/json-schema/answers.ts';
-import { checkDecision } from '../../session/answers/post-answer.ts';
-import { asMeant, type PendingCall, type Question, toPendingCall } from '../../session/answers/questions.ts';
+import type { PendingCall } from '../../journal/wait.ts';
+import { checkDecision } from '../../modules/answers/post-answer.ts';
+import { asMeant, type Question, toPendingCall } from '../../modules/answers/questions.ts';
 import type { DecisionKind } from '../../tool/call.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { JsonSchema } from '../../tool/json-schema.ts';
-import type { SentBody } from '../../worker/answer-body.ts';
+import type { SentBody } from '../../worker/answering.ts';
 import { oneLine } from '../content/words.ts';
 
 /** A question as a form. */
@@ -56,7 +56,7 @@ function asksForValues(question: Question, { allows = [], input }: PendingCall):
 }
 
 /** By whom nothing is answered: it is only looked at. */
-const NOBODY = { by: '', uses: [answerChecks] };
+const NOBODY = { by: '' };
 
 /** To accept it is to give the values, and to decline it is to reject. */
 function formOfValues({ message, allows = [], schema = {} }: PendingCall, fields: Fields): QuestionForm {

@@ -3,10 +3,10 @@ import type { CallToolResult, InputRequests } from '@modelcontextprotocol/server
 import { parseEvent } from '../../journal/event-rows.ts';
 import type { StoredEvent } from '../../journal/events.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
+import { pendingViews } from '../../modules/answers/questions.ts';
 import { readTurn } from '../../session/read-session.ts';
 import { stoppedTurn } from '../../session/watching/turn-outcome.ts';
 import { attempt } from '../../tool/async.ts';
-import { pendingViews } from '../../worker/turn-view.ts';
 import { oneLine } from '../content/words.ts';
 import { inputRequestsOf } from './input-required.ts';
 import { notifyOf } from './notifier.ts';

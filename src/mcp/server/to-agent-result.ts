@@ -1,7 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { pendingViews } from '../../modules/answers/questions.ts';
 import type { TurnAnswer, TurnOutcome } from '../../session/watching/turn-outcome.ts';
+import type { PendingView } from '../../worker/app-answers.ts';
 import { type Target, turnPath } from '../../worker/target.ts';
-import { type PendingView, pendingViews } from '../../worker/turn-view.ts';
 import { oneLine } from '../content/words.ts';
 import { linksOf } from './session-resources.ts';
 import { textBlock } from './to-call-result.ts';

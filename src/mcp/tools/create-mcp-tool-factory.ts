@@ -1,5 +1,5 @@
 import { discoveryIn } from '../../loop/discovery.ts';
-import { answerChecks } from '../../modules/json-schema/answers.ts';
+import { answers } from '../../modules/answers/answers.ts';
 import { LISTED_TOOLS } from '../../modules/listings/listings.ts';
 import { defineUnfolding } from '../../modules/unfolding/define-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../modules/unfolding/to-unfolding.ts';
@@ -172,7 +172,7 @@ function unfoldingTools({
         name,
         description,
         prepare: (call) => prepareTools(chosen, call),
-        uses: [LISTED_TOOLS, answerChecks],
+        uses: [LISTED_TOOLS, answers],
         tools: (view) => chosenTools(chosen, view).map(({ tool }) => adapted(tool)),
       });
     };

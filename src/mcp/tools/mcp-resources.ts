@@ -1,6 +1,6 @@
 import { isSpecType } from '@modelcontextprotocol/client';
 import { discoveryIn } from '../../loop/discovery.ts';
-import { answerChecks } from '../../modules/json-schema/answers.ts';
+import { answers } from '../../modules/answers/answers.ts';
 import { defineUnfolding } from '../../modules/unfolding/define-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../modules/unfolding/to-unfolding.ts';
 import type { ToolCall } from '../../tool/call.ts';
@@ -57,7 +57,7 @@ export function mcpResources<const Name extends string = string>(
     metadata: { mcp: { server: client.name } },
     tools: READS.map((read) => readingTool(client, read)),
   });
-  return { ...made, uses: [...(made.uses ?? []), answerChecks] };
+  return { ...made, uses: [...(made.uses ?? []), answers] };
 }
 
 /** One thing to ask a server that changes nothing. */

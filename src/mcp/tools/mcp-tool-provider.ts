@@ -1,4 +1,4 @@
-import { answerChecks } from '../../modules/json-schema/answers.ts';
+import { answers } from '../../modules/answers/answers.ts';
 import { LISTED_TOOLS } from '../../modules/listings/listings.ts';
 import { defineToolGroup } from '../../modules/tool-groups/define-tool-group.ts';
 import { type ToolGroupConfig, ToolGroupDefinitionError } from '../../modules/tool-groups/to-group.ts';
@@ -41,7 +41,7 @@ export function mcpToolProvider({ clients, filter }: McpToolProviderConfig): Too
       name: `MCP: ${names}`,
       description: `Tools of the MCP servers ${names}, found in each session.`,
     },
-    uses: [LISTED_TOOLS, answerChecks],
+    uses: [LISTED_TOOLS, answers],
     discover: of.clients.map((client) => (discovery) => found(client, discovery)),
     toolsNow: (view) =>
       view ? [...chosenTools(of, view).map(({ tool }) => tool), ...unreachable(of.clients, view)] : [],

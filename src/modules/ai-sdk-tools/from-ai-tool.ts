@@ -9,6 +9,7 @@ import type { JsonSchema } from '../../tool/json-schema.ts';
 import { providerTool } from '../../tool/provider-tool.ts';
 import { ToolConfigurationError } from '../../tool/signals.ts';
 import type { AnyTool, Tool } from '../../tool/tool.ts';
+import { defineManualTool } from '../answers/define-manual-tool.ts';
 import { jsonSchema as wrapped } from '../json-schema/json-schema.ts';
 import { toAiMessages } from './messages.ts';
 import { toResult } from './model-output.ts';
@@ -113,7 +114,7 @@ function made(tool: ErasedTool, { name, description, effect, ...more }: FromAiTo
     description: description ?? describedBy(name, tool),
     input: declared(name, 'inputSchema', tool.inputSchema),
   };
-  if (!execute) return defineTool({ ...known, manual: true });
+  if (!execute) return defineManualTool(known);
   const run = async (input: unknown, call: ToolCall): Promise<unknown> => {
     const output = await lastOf(execute(input, await optionsOf(tool, call)));
     return toResult(tool.toModelOutput, { toolCallId: call.id, input, output }, call.log);

@@ -1,7 +1,6 @@
 /** The entry `holdfast/json-schema`: inputs and outputs that are declared by JSON Schema, and parameters without a schema library. */
 
 export type { ModuleUse } from '../../tool/module-use.ts';
-export { answerChecks } from './answers.ts';
 export { type JsonSchemaInput, type JsonSchemaValue, jsonSchema } from './json-schema.ts';
 export {
   arrayParameter,

@@ -12,6 +12,7 @@ import type { ReachedLimit } from '../../tool/frame.ts';
 import type { BlackboardEntry } from '../../tool/kept-values.ts';
 import type { MemoryFact } from '../../tool/tool-memory.ts';
 import type { ResultData, Signal } from '../../tool/tool-result.ts';
+import type { PendingView } from '../../worker/app-answers.ts';
 import type { CancelRequested } from '../../worker/end-turn.ts';
 import type { FailedTurn, ProblemDocument } from '../../worker/problem.ts';
 import type {
@@ -24,7 +25,7 @@ import type {
   ToolView,
 } from '../../worker/route-views.ts';
 import type { CallView, MessageView, RunningTurnView, SessionView } from '../../worker/session-view.ts';
-import type { LaterView, PendingView, SuspendedView } from '../../worker/turn-view.ts';
+import type { LaterView, SuspendedView } from '../../worker/turn-view.ts';
 import { object, type SchemaOf, typed, values, whole } from './typed-schema.ts';
 
 /** The name of the component that describes the events of a type, such as `TurnStartedEvent`. */

@@ -35,7 +35,6 @@ const wait: SchemaOf<Wait> = either(
     allows: list(DECISION_KIND),
     'input?': anyObject(),
     schema: anyObject(),
-    'rechecked?': yes,
     'credentials?': values('refused'),
     'by?': text,
     'notBy?': values('requester'),

@@ -105,9 +105,13 @@ const OF_RESULTS = ['result-void', 'result-expired'] as const;
 /** The routes that the module `files` brings. */
 type RouteOfFiles = `${'GET' | 'DELETE'} /agents/{agent}/sessions/{session}/files/{file}`;
 
+/** The routes that the module `answers` brings. */
+type RouteOfAnswers =
+  `POST /agents/{agent}/sessions/{session}/${'approvals/{callId}' | 'results/{callId}' | 'answers'}`;
+
 /** The descriptions, in the order of the routes. */
 export const OWN_ROUTES: {
-  readonly [Key in KeyOf<OwnRoute> | 'GET /openapi.json' | RouteOfFiles]: RouteDescription;
+  readonly [Key in KeyOf<OwnRoute> | 'GET /openapi.json' | RouteOfFiles | RouteOfAnswers]: RouteDescription;
 } = {
   'GET /openapi.json': {
     operation: 'getOpenApi',

@@ -9,7 +9,6 @@ import { sha256Hex } from '../../tool/async.ts';
 import type { DoWork, DueApp } from '../../worker/due.ts';
 import type { Env } from '../../worker/host.ts';
 import { sessionPath, turnPath } from '../../worker/target.ts';
-import { pendingViews } from '../../worker/turn-view.ts';
 
 /** Something that a receiver is to be told. */
 export interface OutgoingMessage {
@@ -147,7 +146,7 @@ interface Stopped {
 /** Characters. Receivers take messages of some size; what is longer is told without what the turn has answered. */
 const LONGEST_BODY = 256 * 1024;
 
-function bodyOf({ host: { basePath } }: DueApp, { name, stop, events, at }: Stopped): string {
+function bodyOf({ host: { basePath, answers } }: DueApp, { name, stop, events, at }: Stopped): string {
   const { owner, agent, session } = addressOfSession(name);
   const path = sessionPath({ agent, session }, basePath);
   const view = stoppedTurn(session, agent, events);
@@ -157,7 +156,7 @@ function bodyOf({ host: { basePath } }: DueApp, { name, stop, events, at }: Stop
     ...(view.error && { error: view.error }),
     links: { turn: turnPath({ path }, turn) },
   };
-  const pending = stop === 'suspended' && { pending: pendingViews({ path }, events) };
+  const pending = stop === 'suspended' && { pending: answers?.pending({ path }, events) ?? [] };
   const write = (data: object): string =>
     JSON.stringify({ type: `turn.${stop}`, timestamp: new Date(at).toISOString(), data });
   const body = write({ ...brief, ...view, ...pending });

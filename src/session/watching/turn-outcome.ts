@@ -13,13 +13,13 @@ import {
   type TurnTools,
 } from '../../journal/state.ts';
 import type { PricedUsage } from '../../journal/usage.ts';
+import type { PendingCall } from '../../journal/wait.ts';
 import { attempt } from '../../tool/async.ts';
 import type { TurnSaid } from '../../tool/call.ts';
 import type { ReachedLimit } from '../../tool/frame.ts';
 import type { Json } from '../../tool/json.ts';
 import type { ToolMemory } from '../../tool/tool-memory.ts';
 import type { Signal } from '../../tool/tool-result.ts';
-import { openQuestions, type PendingCall, toPendingCall } from '../answers/questions.ts';
 import { PAGE_BYTES } from '../fold-session.ts';
 import type { TurnEnd } from '../run-turn.ts';
 import { SessionErasedError, SessionUnavailableError } from '../send-again.ts';
@@ -40,7 +40,7 @@ export interface AwaitedTurn extends Watch {
  */
 export type TurnOutcome =
   | { readonly status: 'ended'; readonly answer: TurnAnswer }
-  | { readonly status: 'suspended'; readonly answer: SuspendedTurn; readonly events: readonly StoredEvent[] }
+  | { readonly status: 'suspended'; readonly answer: SoFar; readonly events: readonly StoredEvent[] }
   | { readonly status: 'queued'; readonly turn: string; readonly behind: string }
   | { readonly status: 'kept'; readonly turn: string };
 
@@ -185,8 +185,11 @@ export interface SuspendedTurn extends Omit<TurnAnswer, 'outcome'> {
   readonly pending: readonly PendingCall[];
 }
 
+/** What a turn that waits has come to so far. */
+type SoFar = Omit<SuspendedTurn, 'pending'>;
+
 /**
- * Answers what a turn that has stopped came to, folded from its own events: its answer, or what it waits for. Of one that cannot
+ * Answers what a turn that has stopped came to, folded from its own events: its answer, or what there is so far. Of one that cannot
  * be folded and has ended without an answer, its end is told and no more.
  *
  * @throws UnreadableError when it cannot be folded, and has an answer, or is open.
@@ -195,13 +198,10 @@ export function stoppedTurn(
   session: string,
   agent: string,
   events: readonly StoredEvent[],
-): TurnAnswer | SuspendedTurn {
+): TurnAnswer | SoFar {
   const turn = foldTurn(events);
   if (!turn) throw new Error('There are no events of the turn.');
-  const answer = toAnswer(session, agent, turn);
-  if (answer) return answer;
-  const pending = openQuestions(events).map(toPendingCall);
-  return { ...soFar(session, agent, turn), outcome: 'suspended', pending };
+  return toAnswer(session, agent, turn) ?? { ...soFar(session, agent, turn), outcome: 'suspended' };
 }
 
 function foldTurn(events: readonly StoredEvent[]): TurnState | undefined {

@@ -85,6 +85,7 @@ function chatOf(asked: ModuleRequest, named: ChatRef): Chat {
     session: asked.session(named),
     version: uiVersionOf(request),
     fileUrl: (id) => new URL(`${path}/files/${id}`, request.url).href,
+    pending: (events) => asked.pending(events),
   };
 }
 

@@ -2,7 +2,8 @@
 import type { EventOf, StoredEvent } from '../../journal/events.ts';
 import type { Decision } from '../../tool/call.ts';
 import { modelText, type ResultData } from '../../tool/tool-result.ts';
-import { type PendingView, pendingViews, questionOf } from '../../worker/turn-view.ts';
+import type { PendingView } from '../../worker/app-answers.ts';
+import { questionOf } from '../../worker/turn-view.ts';
 import type { Able, UiChunk } from './chunks.ts';
 
 /** What a client has of a call that a stream goes on with. */
@@ -14,6 +15,7 @@ export interface KnownCall {
 /** Whatever a method answers is to be told next. */
 export class CallChunks {
   readonly #able: Able;
+  readonly #pendingIn: (events: readonly StoredEvent[]) => readonly PendingView[];
   readonly #known: Map<string, KnownCall>;
   /** What this stream has shown since the last reply of the turn's own loop. */
   #events: StoredEvent[] = [];
@@ -23,7 +25,12 @@ export class CallChunks {
   readonly #decided = new Map<string, Decision>();
 
   /** `known`: the calls that the client has parts of already. */
-  constructor(able: Able, known: Iterable<readonly [string, KnownCall]>) {
+  constructor(
+    able: Able,
+    known: Iterable<readonly [string, KnownCall]>,
+    pending: (events: readonly StoredEvent[]) => readonly PendingView[],
+  ) {
+    this.#pendingIn = pending;
     this.#able = able;
     this.#known = new Map(known);
   }
@@ -74,7 +81,7 @@ export class CallChunks {
   }
 
   #pending(): readonly PendingView[] {
-    return pendingViews({ path: '' }, this.#events); // nobody follows their links
+    return this.#pendingIn(this.#events);
   }
 
   /** What a call waits for. */

@@ -1,7 +1,7 @@
 /** The chunks of the AI SDK's UI message stream, as far as a session has something to say in them. */
 import type { TurnError } from '../../journal/events.ts';
+import type { PendingCall } from '../../journal/wait.ts';
 import type { Usage } from '../../model/prices.ts';
-import type { PendingCall } from '../../session/answers/questions.ts';
 import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import type { Json } from '../../tool/json.ts';
 

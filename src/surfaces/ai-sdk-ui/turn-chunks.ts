@@ -3,6 +3,7 @@ import type { EventOf, StoredEvent } from '../../journal/events.ts';
 import type { SuspendedTurn, TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import { type ContentPart, isFile, isStored } from '../../tool/content.ts';
 import { partsOfResult, type ResultData } from '../../tool/tool-result.ts';
+import type { PendingView } from '../../worker/app-answers.ts';
 import type { TurnItem, TurnStreamEnd } from '../../worker/turn-feed.ts';
 import type { SuspendedView } from '../../worker/turn-view.ts';
 import { CallChunks, type KnownCall } from './call-chunks.ts';
@@ -16,6 +17,8 @@ export interface ChunkOptions {
   readonly takesAll?: true | undefined;
   /** Where the bytes of a file of the session are. */
   fileUrl(id: string): string;
+  /** Returns what a turn waits for, by its events. */
+  pending(events: readonly StoredEvent[]): readonly PendingView[];
   /** The calls that the client has parts of already, in a stream that goes on. */
   readonly known?: ReadonlyMap<string, KnownCall> | undefined;
   /** The id of the message, where the stream does not begin with its turn and is to be a message of its own. */
@@ -51,7 +54,7 @@ export class TurnChunks {
     const is7 = version === 7;
     const able = { is7, takes7: is7 || takesAll };
     this.#steps = new MessageSteps(able);
-    this.#calls = new CallChunks(able, known);
+    this.#calls = new CallChunks(able, known, (events) => options.pending(events));
   }
 
   /** What stands before all items. */

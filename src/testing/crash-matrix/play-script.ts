@@ -2,7 +2,7 @@ import { toTurnStart } from '../../journal/event-rows.ts';
 import type { StoredEvent } from '../../journal/events.ts';
 import type { TurnStart } from '../../journal/session-port.ts';
 import type { ModelReply, ModelRequest } from '../../model/chat-model.ts';
-import { checkDecision, checkResult } from '../../session/answers/post-answer.ts';
+import { checkDecision, checkResult } from '../../modules/answers/post-answer.ts';
 import { readJournal, readTurn } from '../../session/read-session.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
 import { withOrderlyHashes } from '../clocks.ts';
@@ -122,12 +122,11 @@ class Play<World> {
     const { port } = this.#session;
     const app = this.#app();
     const [agent] = app;
-    const { uses } = this.#subject.modules(app);
     const page = await port.read({ from: 1, limit: 1 });
     const place = { port, agent, events: await readTurn(port, page?.openTurn?.id ?? '') };
     if ('decide' in step) {
       const sent = typeof step.as === 'string' ? { decision: step.as } : step.as;
-      await sendAnswer(place, step.decide, ({ wait }) => checkDecision(wait, sent, { by: 'tester', uses }));
+      await sendAnswer(place, step.decide, ({ wait }) => checkDecision(wait, sent, { by: 'tester' }));
     } else await sendAnswer(place, step.result, ({ call }) => checkResult(call.name, step.as, 'tester'));
   }
 

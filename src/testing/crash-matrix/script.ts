@@ -1,10 +1,10 @@
 import type { Agent } from '../../agent/define-agent.ts';
 import type { Principal } from '../../journal/events.ts';
+import type { SentDecision, SentResult } from '../../journal/wait.ts';
 import type { Modules } from '../../loop/modules.ts';
 import type { ChatModel, ModelMessage, ModelReply, ModelRequest } from '../../model/chat-model.ts';
 import { callsOf, type ReplyPart, wordsOf } from '../../model/parts.ts';
 import type { Prices, Usage } from '../../model/prices.ts';
-import type { SentDecision, SentResult } from '../../session/answers/post-answer.ts';
 import type { DecisionKind } from '../../tool/call.ts';
 import type { GivenEnv } from '../../tool/env.ts';
 import type { Secrets } from '../../tool/secrets.ts';

@@ -3,8 +3,8 @@ import { checkModels } from '../agent-model.ts';
 import { appParts } from '../app-seam.ts';
 import { defineRoute, type HttpHost, type Route } from '../route.ts';
 import type { HealthView, RootView } from '../route-views.ts';
+import { ANSWERING_APP } from '../turn-response.ts';
 import { getAgents } from './agents.ts';
-import { postAnswers, postApproval, postResult } from './answers.ts';
 import { getEvents } from './events.ts';
 import { postMessage } from './messages.ts';
 import { deleteSession, getSession } from './session.ts';
@@ -17,7 +17,8 @@ import { getTurn, postCancel } from './turns.ts';
 export function routeTable(host: HttpHost): readonly Route[] {
   const table: Route[] = [];
   table.push(...ownRoutes(table));
-  for (const parts of appParts(host)) table.push(...(parts.routes?.({ host, table }) ?? []));
+  for (const parts of appParts(host))
+    table.push(...(parts.routes?.({ host, table, answering: ANSWERING_APP }) ?? []));
   return table;
 }
 
@@ -33,9 +34,6 @@ const ownRoutes = (table: readonly Route[]) =>
     getTurn,
     getEvents,
     postCancel,
-    postApproval,
-    postResult,
-    postAnswers,
   ] as const;
 
 /** One of the routes that every app has. */

@@ -45,8 +45,8 @@ const ARROWS: readonly {
   { folder: 'src/tool/', because: 'a tool can be used, and read, without the rest', on: [] },
   {
     folder: 'src/decorators/',
-    because: 'a decorator takes a tool and answers a tool, whose edits may be checked',
-    on: ['src/tool/', 'src/modules/json-schema/'],
+    because: 'a decorator takes a tool and answers a tool, whose calls may ask',
+    on: ['src/tool/', 'src/modules/answers/', 'src/modules/json-schema/'],
   },
   { folder: 'src/modules/json-schema/', because: 'it reads and checks values', on: ['src/tool/'] },
   {
@@ -63,7 +63,7 @@ const ARROWS: readonly {
   {
     folder: 'src/journal/',
     because: 'it is data and pure functions over it',
-    on: ['src/tool/tool-result.ts', 'src/tool/content.ts', 'src/model/parts.ts'],
+    on: ['src/tool/tool-result.ts', 'src/tool/content.ts', 'src/tool/module-use.ts', 'src/model/parts.ts'],
     types: ['src/tool/', 'src/model/'],
   },
   {
@@ -139,6 +139,7 @@ const ARROWS: readonly {
       'modules/tool-calling',
       'modules/limits',
       'modules/json-schema',
+      'modules/answers',
     ].map((name) => `src/${name}/`),
     types: ['src/agent/', 'src/model/'],
   },
@@ -170,8 +171,20 @@ const ARROWS: readonly {
   {
     folder: 'src/surfaces/',
     because: 'it speaks other protocols over what code of an app can ask of a session',
-    on: ['src/tool/', 'src/worker/', 'src/model/configuration-error.ts', 'src/modules/openapi/'],
+    on: [
+      'src/tool/',
+      'src/worker/',
+      'src/model/configuration-error.ts',
+      'src/modules/openapi/',
+      'src/modules/answers/',
+    ],
     types: ['src/journal/', 'src/model/', 'src/session/'],
+  },
+  {
+    folder: 'src/modules/answers/',
+    because: 'it asks in calls, and takes answers by routes',
+    on: ['tool', 'journal', 'loop', 'session', 'worker', 'modules/json-schema'].map((name) => `src/${name}/`),
+    types: ['src/agent/'],
   },
   {
     folder: 'src/modules/compaction/',
@@ -262,6 +275,7 @@ const ARROWS: readonly {
       'src/modules/tool-groups/',
       'src/modules/unfolding/',
       'src/modules/json-schema/',
+      'src/modules/answers/',
     ],
   },
   {
@@ -281,6 +295,7 @@ const ARROWS: readonly {
       ...['tool', 'sources', 'model', 'journal', 'loop', 'agent', 'session', 'in-memory'].map(
         (name) => `src/${name}/`,
       ),
+      'src/modules/answers/',
     ],
   },
   {
@@ -405,7 +420,8 @@ describe('who may import whom', () => {
       'src/mcp/tools/',
       [
         ...['src/mcp/client/', 'src/mcp/content/', 'src/modules/unfolding/', 'src/sources/', 'src/loop/'],
-        ...['src/modules/listings/', 'src/modules/tool-groups/', 'src/modules/json-schema/'],
+        ...['src/modules/listings/', 'src/modules/tool-groups/', 'src/modules/answers/answers.ts'],
+        'src/modules/json-schema/',
         '@modelcontextprotocol/client',
       ],
     ],
@@ -414,7 +430,7 @@ describe('who may import whom', () => {
       'src/mcp/server/',
       [
         'src/mcp/content/',
-        ...['src/modules/openapi/', 'src/modules/json-schema/'],
+        ...['src/modules/openapi/', 'src/modules/json-schema/', 'src/modules/answers/'],
         ...['worker', 'session', 'agent', 'loop', 'journal', 'sources'].map((name) => `src/${name}/`),
         'src/model/configuration-error.ts',
         '@modelcontextprotocol/sdk/',
@@ -473,6 +489,7 @@ describe('who may import whom', () => {
       'src/surfaces/',
       'src/outgoing-webhooks/',
       'src/kinds/',
+      'src/testing/',
       'src/examples/',
       'src/worker.ts',
     ];

@@ -163,6 +163,7 @@ it('the page on HTTP names every route', () => {
   const files = [
     ...filesIn('src/worker/routes'),
     'src/mcp/server/routes.ts',
+    'src/modules/answers/answers.ts',
     'src/modules/files/file-routes.ts',
     'src/modules/openapi/openapi.ts',
     'src/modules/webhooks/hook-route.ts',

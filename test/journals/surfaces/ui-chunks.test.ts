@@ -22,12 +22,13 @@ import {
   type UiVersion,
   uiChunks,
 } from '../../../src/surfaces/ai-sdk-ui/entry.ts';
-import { stoppedTurn } from '../../doors/session.ts';
+import { pendingViews, stoppedTurn } from '../../doors/session.ts';
 import { toUiMessages } from '../../doors/surfaces.ts';
 import { problemOf } from '../../fixtures/ui-chat.ts';
 import { readFolder, versions } from '../kept.ts';
 
 const fileUrl = (id: string): string => `https://example.com/files/${id}`;
+const pending = (events: readonly StoredEvent[]) => pendingViews({ path: '' }, events);
 
 /** The turns of all journals. */
 const turns: readonly (readonly StoredEvent[])[] = versions().flatMap((version) =>
@@ -53,7 +54,7 @@ async function* listed(items: readonly TurnItem[]): AsyncGenerator<TurnItem> {
 
 async function chunksOf(items: readonly TurnItem[], version: UiVersion): Promise<UiChunk[]> {
   const chunks: UiChunk[] = [];
-  for await (const chunk of uiChunks(listed(items), { version, fileUrl })) chunks.push(chunk);
+  for await (const chunk of uiChunks(listed(items), { version, fileUrl, pending })) chunks.push(chunk);
   return chunks;
 }
 
@@ -133,7 +134,11 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
       const stop = stopOf(events);
       const whole = await chunksOf([...events, ...stop], version);
       const pieces = await chunksOf([...streamed(events, [1, 5, 2], version === 7), ...stop], version);
-      const [, loaded] = toUiMessages(events, { agent: 'agent', session: 's' }, { version, fileUrl });
+      const [, loaded] = toUiMessages(
+        events,
+        { agent: 'agent', session: 's' },
+        { version, fileUrl, pending },
+      );
       const one = await readBySdk(whole, version);
       const other = await readBySdk(pieces, version);
       expect([...one.problems, ...other.problems].filter((text) => !isOfTurn(text, events))).toEqual([]);
@@ -152,7 +157,7 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
         const listed = toUiMessages(
           events.slice(0, so + 1),
           { agent: 'agent', session: 's' },
-          { version, fileUrl },
+          { version, fileUrl, pending },
         );
         const plain = JSON.parse(JSON.stringify(listed));
         expect(await problemOf(plain, version)).toBeUndefined();

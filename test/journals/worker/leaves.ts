@@ -1,4 +1,5 @@
 /** Agents whose tools are leaves: of every effect, with artifacts, sinks, state, memos, and with results that are long. */
+
 import * as v from 'valibot';
 import {
   blackboardSink,
@@ -10,6 +11,7 @@ import {
 } from '../../../src/decorators/entry.ts';
 import { artifact, defineTextTool, defineTool, terminateAgent } from '../../../src/index.ts';
 import { defineUnfolding } from '../../../src/kinds/entry.ts';
+import { defineManualTool } from '../../../src/modules/answers/entry.ts';
 import { act, acting, reconciling, scene } from './scene.ts';
 
 const item = v.object({ item: v.string() });
@@ -118,7 +120,7 @@ const blobs = scene('blobs', {
       effect: 'read',
       run: () => 'tång '.repeat(12_000),
     }),
-    defineTool({ name: 'ask_user', description: 'Asks the user.', manual: true }),
+    defineManualTool({ name: 'ask_user', description: 'Asks the user.' }),
   ],
 });
 

@@ -1,7 +1,9 @@
 /** Agents whose turns wait: for somebody outside, for each other, for their time. */
+
 import * as v from 'valibot';
 import { humanInput, requireApproval } from '../../../src/decorators/entry.ts';
 import { defineTool } from '../../../src/index.ts';
+import { defineManualTool } from '../../../src/modules/answers/entry.ts';
 import { act, acting, scene } from './scene.ts';
 
 const HOUR = 60 * 60_000;
@@ -12,11 +14,10 @@ const suspended = scene('suspended', {
   tools: [
     acting('suspended', 'look_up', { effect: 'read' }),
     requireApproval(acting('suspended', 'refund', { effect: 'once', input: amount }), 'Refund it?'),
-    defineTool({
+    defineManualTool({
       name: 'measure',
       description: 'Is measured by the user.',
       input: v.object({ what: v.string() }),
-      manual: true,
     }),
     humanInput({ expires: 300 * 24 * HOUR }),
   ],
@@ -36,7 +37,7 @@ const expired = scene('expired', {
       expires: HOUR,
       onExpiry: 'reject',
     }),
-    defineTool({ name: 'measure', description: 'Is measured by the user.', manual: true, expires: HOUR }),
+    defineManualTool({ name: 'measure', description: 'Is measured by the user.', expires: HOUR }),
   ],
 });
 

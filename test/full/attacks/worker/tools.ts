@@ -3,6 +3,7 @@ import { sessionOf } from '../../../../src/create-holdfast.ts';
 import { requireApproval, withName } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTool, type ToolCall } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { defineManualTool } from '../../../../src/modules/answers/entry.ts';
 import { scheduleMessage, sendLater } from '../../../../src/modules/schedules/entry.ts';
 import { happen, wait } from './outside.ts';
 import { peers } from './peers.ts';
@@ -127,11 +128,10 @@ const peek = defineTool({
   run: async ({ id }, call) => ({ found: (await call.file(id)) !== undefined }),
 });
 
-const measure = defineTool({
+const measure = defineManualTool({
   name: 'measure',
   description: 'Is measured by the client.',
   input: v.object({ what: v.string() }),
-  manual: true,
 });
 
 const manager = hasHole('no-roles') ? {} : { by: 'manager' };

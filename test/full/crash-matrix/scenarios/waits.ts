@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { requireApproval } from '../../../../src/decorators/entry.ts';
-import { defineTool } from '../../../../src/index.ts';
+import { defineManualTool } from '../../../../src/modules/answers/entry.ts';
 import type { Care } from '../../../doors/testing.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
@@ -43,11 +43,10 @@ const manualResult: Scenario = {
   kind: 'manual-result',
   agent: (kit) =>
     survivor([
-      defineTool({
+      defineManualTool({
         name: 'ask_user',
         description: 'Asks the user.',
         input: v.object({ what: v.string() }),
-        manual: true,
       }),
       kit.tool({ name: 'pay', care: 'reconciled' }),
     ]),

@@ -9,6 +9,7 @@ import {
   defineUnfolding,
 } from '../../../../src/kinds/entry.ts';
 import { defineModule, type ModuleUse } from '../../../../src/module.ts';
+import { defineManualTool } from '../../../../src/modules/answers/entry.ts';
 import { sendLater } from '../../../../src/modules/schedules/entry.ts';
 import { type Plan, planText } from './plan.ts';
 import type { AppOptions, Outside } from './port.ts';
@@ -83,10 +84,9 @@ export function simpleTools(outside: Outside) {
 /** When nobody has decided, in ms. */
 const APPROVAL_EXPIRES = 90_000;
 
-const manual = defineTool({
+const manual = defineManualTool({
   name: 'manual',
   description: 'Is run by the caller.',
-  manual: true,
   input,
   expires: 120_000,
 });

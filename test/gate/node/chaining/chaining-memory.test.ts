@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { artifact, defineDomainType, defineTool } from '../../../../src/index.ts';
 import { chainFrom, type DiscoveredType, discover } from '../../../../src/kinds/entry.ts';
+import { answers as asking } from '../../../../src/modules/answers/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { stored } from '../../../fixtures/stored.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
@@ -205,6 +206,7 @@ describe('what is bound', () => {
       ],
     });
     const session = createTestSession(clerk([returns('get', Account, { id: 'a1' })], [chainFrom(Account)]), {
+      use: [asking],
       replies: [calls('get'), calls('close'), 'Done.'],
     });
     expect(await session.send('Close a1.')).toMatchObject({

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { requireApproval, withMetadata } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineDomainType, defineTool } from '../../../../src/index.ts';
 import { chainAny, chainFrom, definePlaybook, defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { answers } from '../../../../src/modules/answers/entry.ts';
 import { answersInside, sessionWith } from '../state-machine/scenes.ts';
 import { calls, UNBOUND } from './scenes.ts';
 
@@ -58,6 +59,7 @@ async function played(
   const session = sessionWith(
     [playing(get, [chainFrom(Customer)])],
     [calls('desk'), ...inside, 'So.', 'Done.'],
+    [answers],
   );
   await session.send('Go.');
   return { done, answers: (await answersInside(session)).slice(1), session };

@@ -64,27 +64,17 @@ describe('the literal of a tool', () => {
     [
       'call',
       ofTool({ call: run, run: undefined }),
-      "Tool 'pay': it has 'call', which defineTool does not take. It takes name, description, input, run, manual, effect, reconcile, timeout, subrequests, expires, serial, returnDirect, expose, metadata, output.",
+      "Tool 'pay': it has 'call', which defineTool does not take. It takes name, description, input, run, effect, reconcile, timeout, subrequests, serial, returnDirect, expose, metadata, output.",
     ],
     [
       'no run',
       ofTool({ run: undefined }),
-      "Tool 'pay': it has no 'run': use a function, or write manual: true where the caller runs it.",
+      "Tool 'pay': it has no 'run': use a function, or defineManualTool of 'holdfast/answers' where the caller runs it.",
     ],
     [
-      'manual that is false',
-      ofTool({ run: undefined, manual: false }),
-      "Tool 'pay': it has no 'run': use a function, or write manual: true where the caller runs it.",
-    ],
-    [
-      'manual beside run',
-      ofTool({ manual: true }),
-      "Tool 'pay': it has 'manual' beside 'run': leave one of them out.",
-    ],
-    [
-      'an effect of what the caller runs',
-      ofTool({ run: undefined, manual: true, effect: 'read' }),
-      "Tool 'pay': it is manual, so the caller runs it: effect, reconcile, timeout and subrequests say nothing.",
+      'manual, which is a tool of its own',
+      ofTool({ run: undefined, manual: true }),
+      "Tool 'pay': it has 'manual' in place of 'defineManualTool'; write that.",
     ],
     ['no name', ofTool({ name: undefined }), "Tool '': it has no 'name': use a text."],
     [

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decorate } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
+import { answers } from '../../../../src/modules/answers/entry.ts';
 import {
   createManualClock,
   createTestSession,
@@ -225,6 +226,7 @@ describe('an answer whose Worker is lost', () => {
     const { did, pay } = world();
     let found = 0;
     const asks: AnyTool = decorate(pay, {
+      uses: [answers],
       async call(input, call) {
         await call.decide({ message: 'May I?' });
         found += 1;

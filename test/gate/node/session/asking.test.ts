@@ -10,7 +10,8 @@ import {
   text,
 } from '../../../../src/index.ts';
 import { definePipeline, nest } from '../../../../src/kinds/entry.ts';
-import { answerChecks, jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
+import { answers } from '../../../../src/modules/answers/entry.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createManualClock, createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { passing } from './former-holder.ts';
 
@@ -91,11 +92,11 @@ describe('a decision', () => {
       description: 'Asks.',
       effect: 'read',
       run: async (_, call) => {
-        const answers = await Promise.all([call.decide({ message: 'A?' }), call.decide({ message: 'B?' })]);
-        return answers.map(({ decision }) => decision).join(' ');
+        const both = await Promise.all([call.decide({ message: 'A?' }), call.decide({ message: 'B?' })]);
+        return both.map(({ decision }) => decision).join(' ');
       },
     });
-    const session = createTestSession(agentOf(both), { replies: [calls('both'), 'Done.'] });
+    const session = createTestSession(agentOf(both), { use: [answers], replies: [calls('both'), 'Done.'] });
     expect(await session.send('Go.')).toMatchObject({ pending: [{ message: 'A?' }] });
     expect(await session.decide('both', { decision: 'reject' })).toMatchObject({
       pending: [{ message: 'B?' }],
@@ -114,7 +115,7 @@ describe('a decision', () => {
         return pay.call(input, call);
       },
     };
-    const session = createTestSession(agentOf(asking), { replies: [calls('pay'), 'Done.'] });
+    const session = createTestSession(agentOf(asking), { use: [answers], replies: [calls('pay'), 'Done.'] });
     await session.send('Pay.');
     expect(lastResults(session)).toEqual([
       'Error: A question cannot expire after Infinity ms: leave expires out to wait for ever.',
@@ -136,7 +137,7 @@ describe('a decision', () => {
         return 'ok';
       },
     });
-    const session = createTestSession(agentOf({ ...edits, uses: [answerChecks] }), {
+    const session = createTestSession(agentOf({ ...edits, uses: [answers] }), {
       replies: [calls('edits'), 'Done.'],
     });
     await session.send('Go.');

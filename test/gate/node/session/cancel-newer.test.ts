@@ -1,6 +1,6 @@
 /** A cancel after a rollback: the journal holds an event that a newer version wrote, and this one cannot fold the session. */
 import { describe, expect, it, vi } from 'vitest';
-import { questionsForRoles } from '../../../doors/session.ts';
+import { openWaits } from '../../../doors/session.ts';
 import { startOf } from '../../../fixtures/session-contract/harness.ts';
 import { LEASE_MS, passing } from './former-holder.ts';
 import { type ClockedApp, clockedApp } from './memory-app.ts';
@@ -97,6 +97,6 @@ describe('a turn with an event of a newer version', () => {
       { type: 'something-new' },
     ].map((event) => ({ type: event.type, turn, body: JSON.stringify({ v: 99, turn, ...event }) }));
     await app.port.append(epoch, page.head + 1, { events: rows, release: 'suspended' });
-    expect(await questionsForRoles(app.port, turn)).toMatchObject([{ id: 'c0#0', wait: { by: 'manager' } }]);
+    expect(await openWaits(app.port, turn)).toMatchObject([{ id: 'c0#0', wait: { by: 'manager' } }]);
   });
 });

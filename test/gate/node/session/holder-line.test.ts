@@ -163,7 +163,7 @@ describe('the line of a holder', () => {
     await clock.advance(2_000);
     const [question] = openQuestions(await app.events(turn));
     if (!question) throw new Error('Nothing is asked.');
-    const checked = checkDecision(question.wait, { decision: 'approve' }, { by: 'ann', uses: [] });
+    const checked = checkDecision(question.wait, { decision: 'approve' }, { by: 'ann' });
     if (!checked.ok) throw new Error(checked.problems.join('; '));
     expect(await postAnswer(app, question, { answer: checked.answer, hash: 'h' })).toBe('posted');
     expect(await passing(clock, end, 1)).toMatchObject({ turn: { text: 'Done.' } });

@@ -5,8 +5,8 @@ import {
   type InputDeclaration,
   type StoredEvent,
 } from '../../../../src/index.ts';
+import { answers } from '../../../../src/modules/answers/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
-import { answerChecks } from '../../../../src/modules/json-schema/entry.ts';
 import {
   type Clock,
   createManualClock,
@@ -80,7 +80,7 @@ export function memoryApp(options: Options): MemoryApp {
   const dispatch = ({ turn }: { readonly turn: string }) => dispatched.push(turn);
   const sessions = createMemorySessions({ clock, leaseMs, mostBytes, dispatch });
   const port = wrap(sessions.session('["owner","tester","s1"]'));
-  const modules = appModules({ use: [files(), answerChecks], agents: [agent] });
+  const modules = appModules({ use: [files(), answers], agents: [agent] });
   const { begin, resume, run, state } = turnSteps({ port, agent, model, clock, modules });
   // As the Worker has it: the invocation's meter counts every message to the session.
   const metered: MemoryApp['run'] = (leased, more = {}) =>

@@ -6,7 +6,6 @@ import {
   type StoredEvent,
   type ToolCall,
 } from '../../../../src/index.ts';
-import { answerChecks } from '../../../../src/modules/json-schema/entry.ts';
 import type { ScriptedReply, SentDecision } from '../../../../src/testing/entry.ts';
 import { checkDecision, openQuestions, postAnswer, type TurnHost } from '../../../doors/session.ts';
 import { calls } from '../tool-loop/scenes.ts';
@@ -55,7 +54,7 @@ export const open = async (app: MemoryApp, turn: string) => openQuestions(await 
 export async function decide(app: ClockedApp, turn: string, sent: SentDecision): Promise<string> {
   const [question] = await open(app, turn);
   if (!question) throw new Error('Nothing is asked.');
-  const checked = checkDecision(question.wait, sent, { by: 'ann', uses: [answerChecks] });
+  const checked = checkDecision(question.wait, sent, { by: 'ann' });
   if (!checked.ok) throw new Error(checked.problems.join('; '));
   const posted = await postAnswer(app, question, { answer: checked.answer, hash: question.id });
   await app.clock.advance(LEASE_MS / 3 + 100);

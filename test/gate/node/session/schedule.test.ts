@@ -6,6 +6,7 @@ import {
   type Tool,
   type ToolCall,
 } from '../../../../src/index.ts';
+import { answers } from '../../../../src/modules/answers/entry.ts';
 import { type LaterMessage, sendLater } from '../../../../src/modules/schedules/entry.ts';
 import {
   createManualClock,
@@ -208,7 +209,13 @@ describe('a message that a call schedules', () => {
         await call.decide({ message: 'All of them?' });
       },
     });
-    const agent = defineAgent({ name: 'a', description: 'A.', instructions: '', tools: [tired] });
+    const agent = defineAgent({
+      name: 'a',
+      description: 'A.',
+      instructions: '',
+      tools: [tired],
+      use: [answers],
+    });
     const session = createTestSession(agent, { replies: [PLAN, 'Done.'] });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
     expect(await session.decide('plan', 'approve')).toMatchObject({ outcome: 'completed' });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type AnyTool, defineAgent, defineTool, text } from '../../../../src/index.ts';
+import { type AnyTool, defineAgent, text } from '../../../../src/index.ts';
 import { nest } from '../../../../src/kinds/entry.ts';
+import { answers, defineManualTool } from '../../../../src/modules/answers/entry.ts';
 import { createManualClock, createTestSession } from '../../../../src/testing/entry.ts';
 import { openQuestions, postAnswer } from '../../../doors/session.ts';
 import { asksFirst } from '../../../fixtures/asks-first.ts';
@@ -14,6 +15,7 @@ describe('a call that waits inside a nested loop', () => {
     description: 'Digs.',
     inputSchema: { type: 'object', properties: {} },
     effect: 'none',
+    uses: [answers],
     returnDirect: false,
     metadata: {},
     check: async (input) => ({ ok: true, value: input }),
@@ -99,7 +101,7 @@ describe('a turn that is cancelled while a call waits', () => {
           : [],
     );
   };
-  const manual = defineTool({ name: 'note', description: 'Notes.', manual: true });
+  const manual = defineManualTool({ name: 'note', description: 'Notes.' });
 
   it('declines everything, by whom it was said, in one remark', async () => {
     const { did, pay } = world();

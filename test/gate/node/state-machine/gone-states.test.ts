@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineAgent, toolProvider } from '../../../../src/index.ts';
 import { stateMachines } from '../../../../src/kinds/entry.ts';
+import { answers } from '../../../../src/modules/answers/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import {
   answersInside,
@@ -44,7 +45,7 @@ describe('a position that the code no longer has', () => {
       instructions: 'Work.',
       tools: [toolProvider({ uses: [stateMachines], toolsNow: () => [machine] })],
     });
-    const session = createTestSession(agent, { replies });
+    const session = createTestSession(agent, { use: [answers], replies });
     return {
       session,
       deploy: (next: AnyTool) => {

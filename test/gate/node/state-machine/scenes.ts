@@ -9,6 +9,7 @@ import {
   type ToolCall,
 } from '../../../../src/index.ts';
 import { defineStateMachine, type StateMachine } from '../../../../src/kinds/entry.ts';
+import type { ModuleUse } from '../../../../src/module.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { modelText } from '../../../doors/tools.ts';
 
@@ -89,8 +90,13 @@ export function orderMachine(changes: Partial<Config> = {}) {
 }
 
 /** A session of an agent `clerk` with these tools. */
-export const sessionWith = (tools: readonly AnyTool[], replies: readonly ScriptedReply[]): TestSession =>
+export const sessionWith = (
+  tools: readonly AnyTool[],
+  replies: readonly ScriptedReply[],
+  use: readonly ModuleUse[] = [],
+): TestSession =>
   createTestSession(defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools }), {
+    use,
     replies,
   });
 

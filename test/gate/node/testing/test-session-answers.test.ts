@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
+import { defineManualTool } from '../../../../src/modules/answers/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { asksFirst } from '../../../fixtures/asks-first.ts';
 
@@ -230,11 +231,10 @@ describe('a test session whose decision does not come in time', () => {
 });
 
 describe('a test session whose tool the caller runs', () => {
-  const lookUp = defineTool({
+  const lookUp = defineManualTool({
     name: 'look_up',
     description: 'Looks up.',
     input: v.object({ id: v.string() }),
-    manual: true,
     expires: 60_000,
   });
   const looks = { calls: [call('look_up', { id: 'o1' })] };

@@ -16,6 +16,7 @@ import {
   ToolDefinitionError,
 } from '../../../../src/index.ts';
 import { defineAgenticTool, defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { defineManualTool } from '../../../../src/modules/answers/entry.ts';
 import { inspect, type LoopMoments } from '../../../../src/modules/inspect/entry.ts';
 import {
   chainResolvers,
@@ -508,7 +509,7 @@ describe('a manager', () => {
 
   it('answers a call that asks somebody outside that it cannot', async () => {
     const ask = reads('ask', async ({ decide }) => (await decide({ message: 'May I?' })).decision);
-    const manual = defineTool({ name: 'manual', manual: true, description: 'Is run by the caller.' });
+    const manual = defineManualTool({ name: 'manual', description: 'Is run by the caller.' });
     const { texts } = await executed([ask, manual, reads('b')], [call('ask'), call('manual'), call('b')]);
     expect(texts).toEqual([
       "Error: Tool 'ask' asks somebody outside, and only a session can wait for the answer: give the tool to an agent.",

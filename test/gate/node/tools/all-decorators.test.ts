@@ -16,8 +16,8 @@ import {
 } from '../../../../src/index.ts';
 import type { LiveCall } from '../../../../src/kinds/entry.ts';
 import * as kinds from '../../../../src/kinds/entry.ts';
+import { answers } from '../../../../src/modules/answers/entry.ts';
 import * as inspect from '../../../../src/modules/inspect/entry.ts';
-import { answerChecks } from '../../../../src/modules/json-schema/entry.ts';
 import * as toolObjects from '../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { toolResult } from '../../../doors/tools.ts';
@@ -48,7 +48,12 @@ const DECORATORS: Readonly<Record<string, Decorator>> = {
       holdfast.eachTool(tool, (one) => decorate(one, { call: (input, call) => one.call(input, call) })),
     guards: true,
   },
-  manual: { decorate: (tool) => holdfast.manual(tool), changes: ['effect'], waits: true, replaces: true },
+  manual: {
+    decorate: (tool) => holdfast.manual(tool),
+    changes: ['effect', 'uses'],
+    waits: true,
+    replaces: true,
+  },
   oneShotPerLoop: { decorate: (tool) => holdfast.oneShotPerLoop(tool, 'Go on.') },
   publishToBlackboard: { decorate: (tool) => holdfast.publishToBlackboard(tool, { name: 'found' }) },
   replanAlways: { decorate: (tool) => holdfast.replanAlways(tool) },
@@ -288,7 +293,7 @@ describe.each(Object.entries(DECORATORS))('%s', (_, { decorate: decorated, chang
     const kept = (all: Partial<AnyTool>) =>
       Object.entries(all).filter(([key]) => !changes.some((change) => change === key));
     expect(Object.keys(said).toSorted()).toEqual(Object.keys(says).toSorted());
-    expect(uses).toEqual(changes.includes('uses') ? [answerChecks] : undefined);
+    expect(uses).toEqual(changes.includes('uses') ? [answers] : undefined);
     expect(readInput?.('sea')).toEqual(READS('sea'));
     expect(adopt?.(tool)).toBe(ADOPTED);
     // What is done around a call would not be done around the call of another tool.

@@ -146,19 +146,8 @@ const foreign = { ...base, name: 'execute', execute: () => 'ok' };
 // @ts-expect-error also in a variable: it is no tool that the caller runs
 defineTool(foreign);
 
-// One without `run` is the caller's, who says so.
-expectTypeOf(
-  defineTool({ ...base, name: 'ask', input: v.object({ what: v.string() }), manual: true }),
-).toEqualTypeOf<Tool<'ask', { what: string }, unknown>>();
-defineTool({ ...base, name: 'ask', manual: true, expires: 1_000 });
-// @ts-expect-error it has neither
+// @ts-expect-error one without `run` is the caller's: defineManualTool
 defineTool({ ...base, name: 'neither' });
-// @ts-expect-error it has both
-defineTool({ ...base, name: 'both', manual: true, run: () => 'ok' });
-// @ts-expect-error `false` is no way to say it
-defineTool({ ...base, name: 'false', manual: false });
-// @ts-expect-error what its effect is is not known here
-defineTool({ ...base, name: 'effect', manual: true, effect: 'read' });
 
 // @ts-expect-error what the model sends is called `input`
 defineTool({ ...base, name: 'parameters', parameters: v.object({ id: v.string() }), run: () => 'ok' });

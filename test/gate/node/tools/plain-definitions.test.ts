@@ -101,7 +101,5 @@ describe('a word of other libraries', () => {
       input: jsonSchema({ type: 'object' }),
     };
     expect(tool(both)()).toMatchObject({ name: 'pay', effect: 'once' });
-    const none = { execute: undefined, parameters: undefined, inputSchema: undefined, manual: true };
-    expect(tool(none)()).toMatchObject({ name: 'pay', effect: 'none' });
   });
 });

@@ -353,7 +353,7 @@ describe('a text that comes in pieces', () => {
 });
 
 const leaky = (name: string, run: Parameters<typeof defineTool>[0]['run']): AnyTool =>
-  defineTool({ name, description: 'Leaks.', effect: 'read', ...(run && { run }) });
+  defineTool({ name, description: 'Leaks.', effect: 'read', run });
 
 describe('a secret that a tool lets out', () => {
   const tools = [

@@ -4,7 +4,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
-import { answerChecks } from '../../../../src/modules/json-schema/entry.ts';
+import { answers } from '../../../../src/modules/answers/entry.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
 import { appWith } from './app.ts';
 import { journal, json, newSession, post, sessionName } from './client.ts';
@@ -20,7 +20,7 @@ const asks = (name: string, credentials?: 'refused') =>
   });
 const agent = defineAgent({
   name: 'asker',
-  use: [answerChecks],
+  use: [answers],
   description: 'Asks.',
   instructions: '',
   model: modelBySession,

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { defineAgent, defineTool, type ToolCall } from '../../../../src/index.ts';
-import { answerChecks } from '../../../../src/modules/json-schema/entry.ts';
+import { answers } from '../../../../src/modules/answers/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
 import { pass } from '../../../fixtures/held-time.ts';
@@ -43,7 +43,7 @@ async function book(_: unknown, call: ToolCall): Promise<unknown> {
 // No runner has it: whatever becomes of its turns, nobody else takes them over.
 const agent = defineAgent({
   name: 'agent',
-  use: [answerChecks],
+  use: [answers],
   description: 'Books.',
   instructions: '',
   model: modelBySession,

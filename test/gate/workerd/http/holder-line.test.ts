@@ -3,6 +3,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { defineAgent, defineTool, type ToolCall } from '../../../../src/index.ts';
+import { answers } from '../../../../src/modules/answers/entry.ts';
 import { pass } from '../../../fixtures/held-time.ts';
 import { held, modelBySession, script, until } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
@@ -36,6 +37,7 @@ const digger = defineAgent({
   name: 'digger',
   description: 'Digs.',
   instructions: '',
+  use: [answers],
   model: modelBySession,
   tools: [
     defineTool({ name: 'dig', description: 'Digs.', effect: 'read', timeout: TIMEOUT, run: dig }),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { answers } from '../../../../src/modules/answers/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { openApi } from '../../../../src/modules/openapi/entry.ts';
 import { createApp, type HttpHost } from '../../../doors/http.ts';
@@ -12,7 +13,7 @@ const nothing = (): never => {
 const NO_GATES = { http: undefined, caller: undefined, admit: undefined };
 const host: HttpHost = {
   agents: new Map([['scripted', scripted]]),
-  modules: composeModules([openApi(), files()]),
+  modules: composeModules([answers, openApi(), files()]),
   appUses: [],
   auth: () => null,
   steering: 'requester',

@@ -2,6 +2,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool, text } from '../../../../src/index.ts';
+import { answers } from '../../../../src/modules/answers/entry.ts';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { objectSession } from '../../../doors/durable-objects.ts';
 import { toRow } from '../../../doors/journal.ts';
@@ -16,6 +17,7 @@ const waiting = defineAgent({
   name: 'agent',
   description: 'Waits.',
   instructions: '',
+  use: [answers],
   tools: [{ ...ask, call: async (_, call) => text((await call.decide({ message: 'May I?' })).decision) }],
   model: modelBySession,
 });
@@ -29,7 +31,8 @@ const pending = (session: string, turn: unknown) => ({
   input: {},
   for: 'decision',
   message: 'May I?',
-  allows: ['approve', 'reject', 'exit'],
+  allows: ['approve', 'edit', 'reject', 'exit'],
+  schema: ask.inputSchema,
   links: { approvals: `${session}/approvals/${turn}.3.0` },
 });
 

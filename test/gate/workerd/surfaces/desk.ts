@@ -1,7 +1,9 @@
 /** An agent whose turns have something of all that a chat can show. */
+
 import * as v from 'valibot';
 import { artifact, content, defineAgent, defineTool, image, text } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import { defineManualTool } from '../../../../src/modules/answers/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { asksFirst } from '../../../fixtures/asks-first.ts';
@@ -49,11 +51,10 @@ const note = defineTool({
   run: () => 'Noted.',
 });
 
-const here = defineTool({
+const here = defineManualTool({
   name: 'where',
   description: 'Tells where the page is.',
   input: v.object({}),
-  manual: true,
 });
 
 /** Goes on whatever is decided. */
@@ -77,7 +78,7 @@ const confirm = defineTool({
 });
 
 const look = asksFirst(
-  defineTool({ name: 'look', description: 'Looks around, in the page.', input: v.object({}), manual: true }),
+  defineManualTool({ name: 'look', description: 'Looks around, in the page.', input: v.object({}) }),
 );
 
 const finish = defineTool({

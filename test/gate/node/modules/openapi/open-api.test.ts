@@ -1,6 +1,7 @@
 /** The descriptions of routes: which there are, and what is wrong with some. */
 import { describe, expect, it } from 'vitest';
 import { defineMcpEndpoint, mcpDescription } from '../../../../../src/mcp/server/entry.ts';
+import { answers } from '../../../../../src/modules/answers/entry.ts';
 import { files } from '../../../../../src/modules/files/entry.ts';
 import {
   openApi,
@@ -30,7 +31,7 @@ const authorization = { servers: ['https://login.example'] };
 
 describe('a description', () => {
   it.each<[string, RouteDescriptions, readonly Route[]]>([
-    ['of every app, and of files', OWN_ROUTES, tableOf(openApi(), files())],
+    ['of every app, of answers and of files', OWN_ROUTES, tableOf(answers, openApi(), files())],
     ['of aiSdkUi', aiSdkUiDescription, routesOf(aiSdkUi())],
     ['of openAi', openAiDescription, routesOf(openAi())],
     ['of an MCP endpoint', mcpDescription, routesOf(defineMcpEndpoint({ agents: ['clerk'], authorization }))],

@@ -4,6 +4,7 @@ import type { DueRow, LogEntry } from '../../../../../src/create-holdfast.ts';
 import { requireApproval } from '../../../../../src/decorators/entry.ts';
 import { defineAgent, defineTool } from '../../../../../src/index.ts';
 import type { ModuleUse } from '../../../../../src/module.ts';
+import { answers } from '../../../../../src/modules/answers/entry.ts';
 import {
   type OutgoingWebhookConfig,
   outgoingWebhook,
@@ -15,6 +16,7 @@ import {
   scriptedModel,
 } from '../../../../../src/testing/entry.ts';
 import { appModules, doDue } from '../../../../doors/agent.ts';
+import { APP } from '../../../../doors/openapi.ts';
 import { toSessionName } from '../../../../doors/session.ts';
 import { turnSteps } from '../../../../doors/testing.ts';
 import { STANDARD_SECRET } from '../../../../fixtures/signed.ts';
@@ -71,6 +73,7 @@ function appOf(setting: Setting = {}) {
     session: () => port,
     clock,
     log: (entry: LogEntry) => void logged.push(entry),
+    answers: APP.of(answers)?.answers,
   };
   const sessions = createMemorySessions({
     clock,

@@ -18,6 +18,7 @@ import {
   unfolding,
   withInnerTools,
 } from '../../../../../src/kinds/entry.ts';
+import { answers } from '../../../../../src/modules/answers/entry.ts';
 import type { ScriptedReply, TestSession } from '../../../../../src/testing/entry.ts';
 import { shownResults } from '../../tool-loop/scenes.ts';
 import { calls, does, offered, opened, results, sessionWith } from '../../unfolding/scenes.ts';
@@ -40,7 +41,7 @@ async function approveAll(session: TestSession): Promise<readonly string[]> {
 
 /** What was asked in a turn with these replies, and the session. */
 async function turn(tools: readonly AnyTool[], ...replies: readonly ScriptedReply[]) {
-  const session = sessionWith(tools, [...replies, 'Done.']);
+  const session = sessionWith(tools, [...replies, 'Done.'], { use: [answers] });
   await session.send('Go.');
   return { session, asked: await approveAll(session) };
 }
@@ -194,7 +195,10 @@ describe('a deploy that guards an unfolding tool', () => {
   /** A session of the code of before and, from when `deploy` is called, of that of after. */
   function deployed(before: AnyTool, after: AnyTool, replies: readonly ScriptedReply[]) {
     let now = before;
-    const session = sessionWith([toolProvider({ uses: [unfolding], toolsNow: () => [now] })], replies);
+    const session = sessionWith(
+      [toolProvider({ uses: [unfolding, answers], toolsNow: () => [now] })],
+      replies,
+    );
     const deploy = (): void => {
       now = after;
       session.restart();

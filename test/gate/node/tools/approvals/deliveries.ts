@@ -1,6 +1,7 @@
 /** A tool that asks inside `run`, and says where it goes on. */
 import * as v from 'valibot';
 import { type AnyTool, defineAgent, type ToolCall } from '../../../../../src/index.ts';
+import { answers } from '../../../../../src/modules/answers/entry.ts';
 
 /** What begins a delivery, is told by its far end to ask somebody, and ends it with the ticket that it got. */
 export const deliver = (did: string[] = []) => ({
@@ -17,4 +18,4 @@ export const deliver = (did: string[] = []) => ({
 });
 
 export const agentOf = (tool: AnyTool) =>
-  defineAgent({ name: 'clerk', description: 'Delivers.', instructions: '', tools: [tool] });
+  defineAgent({ name: 'clerk', description: 'Delivers.', instructions: '', tools: [tool], use: [answers] });

@@ -12,7 +12,7 @@ import {
   SignalError,
   ToolConfigurationError,
 } from '../../../../../src/index.ts';
-import { answerChecks } from '../../../../../src/modules/json-schema/entry.ts';
+import { answers } from '../../../../../src/modules/answers/entry.ts';
 import { decidedInvocation } from './decided-invocation.ts';
 
 const INPUT = { question: 'Red or blue?' };
@@ -38,7 +38,7 @@ describe('the tool that asks a person', () => {
       effect: 'none',
       returnDirect: false,
       metadata: {},
-      uses: [answerChecks],
+      uses: [answers],
     });
   });
 
@@ -54,7 +54,6 @@ describe('the tool that asks a person', () => {
           required: ['text'],
           additionalProperties: false,
         },
-        rechecks: true,
         expires: 300_000,
         onExpiry: 'approve',
       },

@@ -18,6 +18,7 @@ import {
   exitEarly,
 } from '../../../../../src/index.ts';
 import { definePipeline } from '../../../../../src/kinds/entry.ts';
+import { answers } from '../../../../../src/modules/answers/entry.ts';
 import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 import {
   createManualClock,
@@ -298,6 +299,7 @@ describe('other tools that wait', () => {
       },
     });
     const session = createTestSession(desk(peek), {
+      use: [answers],
       replies: [{ calls: [{ name: 'peek' }] }, 'Done.'],
     });
     await session.send('Go.');

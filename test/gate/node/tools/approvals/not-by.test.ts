@@ -9,6 +9,7 @@ import {
   withConfirmation,
 } from '../../../../../src/decorators/entry.ts';
 import { type AnyTool, defineAgent, defineDomainType, defineTool } from '../../../../../src/index.ts';
+import { answers } from '../../../../../src/modules/answers/entry.ts';
 import { createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 import { parseEvent, toRow } from '../../../../doors/journal.ts';
 
@@ -26,7 +27,10 @@ const pay = (): AnyTool =>
 function scene(tool: AnyTool, replies = ['Done.']): TestSession {
   const agent = defineAgent({ name: 'clerk', description: 'Pays.', instructions: '', tools: [tool] });
   const input = tool.name === 'human_input' ? { question: 'May I?' } : { amount: 1 };
-  return createTestSession(agent, { replies: [{ calls: [{ name: tool.name, input }] }, ...replies] });
+  return createTestSession(agent, {
+    use: [answers],
+    replies: [{ calls: [{ name: tool.name, input }] }, ...replies],
+  });
 }
 
 const waitIn = async (session: TestSession) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { requireApproval } from '../../../../../src/decorators/entry.ts';
 import { type Decision, type JsonObject, ToolConfigurationError } from '../../../../../src/index.ts';
-import { answerChecks } from '../../../../../src/modules/json-schema/entry.ts';
+import { answers } from '../../../../../src/modules/answers/entry.ts';
 import { modelText } from '../../../../doors/tools.ts';
 import { decidedInvocation } from './decided-invocation.ts';
 import { refundTool } from './refund.ts';
@@ -26,9 +26,7 @@ describe('a tool that requires approval', () => {
     const { call: live, asked } = decidedInvocation('refund', []);
     await expect(tool.call({ orderId: 1003 }, live)).rejects.toThrow('This was not decided yet.');
     const schema = refund.inputSchema;
-    expect(asked).toEqual([
-      { message: 'Refund 10 of 1003 (1.2.0)?', input: { orderId: 1003 }, schema, rechecks: true },
-    ]);
+    expect(asked).toEqual([{ message: 'Refund 10 of 1003 (1.2.0)?', input: { orderId: 1003 }, schema }]);
     expect(refunds).toEqual([]);
   });
 
@@ -38,9 +36,7 @@ describe('a tool that requires approval', () => {
     const { call: live, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
     await tool.call(INPUT, live);
     const options = { by: 'supervisor', expires: 60_000, onExpiry: 'exit' };
-    expect(asked).toEqual([
-      { message: 'May it?', ...options, input: INPUT, schema: refund.inputSchema, rechecks: true },
-    ]);
+    expect(asked).toEqual([{ message: 'May it?', ...options, input: INPUT, schema: refund.inputSchema }]);
   });
 
   it('runs with the input of the model when that is approved (AEA-03)', async () => {
@@ -201,7 +197,7 @@ describe('a tool that requires approval', () => {
     const { call: _, check: _check, delegate, uses, ...same } = tool;
     const { call: __, check: __check, ...original } = refund;
     expect(same).toEqual(original);
-    expect(uses).toEqual([answerChecks]);
+    expect(uses).toEqual([answers]);
     expect(delegate).toBe(refund);
   });
 

@@ -44,7 +44,6 @@ describe('a tool that requires a type', () => {
         message: "Tool 'ship' needs a value of type 'Address'.",
         allows: ['edit', 'reject', 'exit'],
         schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-        rechecks: true,
       },
     ]);
     expect(shipped).toEqual([[7, [{ value: bergen, type: 'Address' }]]]);
@@ -88,7 +87,6 @@ describe('a tool that requires a type', () => {
         message: 'Where does 7 go?',
         allows: ['edit', 'reject', 'exit'],
         schema: { ...Address.json, default: bergen },
-        rechecks: true,
         by: 'clerk',
         expires: 5,
         onExpiry: 'exit',

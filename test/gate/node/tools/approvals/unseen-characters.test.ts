@@ -8,7 +8,8 @@ import {
   withReview,
 } from '../../../../../src/decorators/entry.ts';
 import { defineAgent, defineTool, type JsonObject } from '../../../../../src/index.ts';
-import { answerChecks, jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
+import { answers } from '../../../../../src/modules/answers/entry.ts';
+import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 import { createTestSession } from '../../../../../src/testing/entry.ts';
 
 const OVERRIDE = '\u202e';
@@ -101,7 +102,7 @@ describe('a question', () => {
       description: 'Asks.',
       instructions: '',
       tools: [choose],
-      use: [answerChecks],
+      use: [answers],
     });
     const session = createTestSession(agent, { replies: [{ calls: [{ name: 'choose' }] }, 'Done.'] });
     await session.send('Ask.');

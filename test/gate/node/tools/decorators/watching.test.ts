@@ -16,6 +16,7 @@ import {
   Secrets,
   ToolConfigurationError,
 } from '../../../../../src/index.ts';
+import { answers } from '../../../../../src/modules/answers/entry.ts';
 import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 import type { TestSession } from '../../../../../src/testing/entry.ts';
 import { promisesSettled } from '../../../../doors/testing.ts';
@@ -176,6 +177,7 @@ describe('a tool that publishes events', () => {
     const { list, publish } = events();
     const asks: AnyTool = {
       ...returning('seen'),
+      uses: [answers],
       call: async (_, call) => {
         await call.decide({ message: 'May I?' });
         throw new Error('Nobody decides in this test.');

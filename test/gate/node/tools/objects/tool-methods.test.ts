@@ -322,7 +322,7 @@ describe('the tools of a plain object', () => {
     ],
     [
       { one: { description: 'x', run: () => 1 }, two: { description: 'x' } },
-      "Tool 'two': it has no 'run': use a function, or write manual: true where the caller runs it.",
+      "Tool 'two': it has no 'run': use a function, or defineManualTool of 'holdfast/answers' where the caller runs it.",
     ],
     [
       { one: { descripton: 'x', run: () => 1 } },

@@ -1,41 +1,28 @@
-import { pendingWait } from '../journal/conversation.ts';
-import type { CallRecord } from '../journal/state.ts';
-import type { Answer, DecisionWait, ResultWait, Wait } from '../journal/wait.ts';
-import { sha256Hex, untilAborted } from '../tool/async.ts';
-import type { Decision, DecisionRequest, ResultRequest, RunningDecisionRequest } from '../tool/call.ts';
-import { parseToolInput } from '../tool/check-input.ts';
-import { EDITS } from '../tool/edit-check.ts';
-import { asQuoted } from '../tool/fence.ts';
-import type { Json, JsonObject } from '../tool/json.ts';
-import { ToolConfigurationError } from '../tool/signals.ts';
-import type { AnyTool } from '../tool/tool.ts';
-import { type ToolResult, toolResult } from '../tool/tool-result.ts';
-import { visible } from '../tool/visible.ts';
-import { Interrupted } from './holder.ts';
-import { inLoop } from './loop.ts';
-import type { PermittedRun } from './tool-call-run.ts';
-
-/** How a call asks somebody outside the turn, and finds the answers when it begins anew. */
-export interface AskOutside extends Pick<CallQuestions, 'hasRun' | 'assertAsked' | 'checkpoint'> {
-  decide(request: DecisionRequest): Promise<Decision>;
-  /** As `decide`, but stays until the answer is there; several are put one after another. */
-  decideWhileRunning(request: RunningDecisionRequest): Promise<Decision>;
-  receive(request: ResultRequest): Promise<ToolResult>;
-}
+import { type AskingCall, type AskOutside, askedOtherwise } from '../../journal/asking.ts';
+import { pendingWait } from '../../journal/conversation.ts';
+import type { CallRecord } from '../../journal/state.ts';
+import type { Answer, DecisionWait, ResultWait, Wait } from '../../journal/wait.ts';
+import { sha256Hex, untilAborted } from '../../tool/async.ts';
+import type { Decision, DecisionRequest } from '../../tool/call.ts';
+import { parseToolInput } from '../../tool/check-input.ts';
+import { asQuoted } from '../../tool/fence.ts';
+import type { JsonObject } from '../../tool/json.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+import { toolResult } from '../../tool/tool-result.ts';
+import { visible } from '../../tool/visible.ts';
 
 /** Answers what this call may ask, in the form that its tool knows. */
-export function askOutside(run: PermittedRun): AskOutside {
-  const { record } = run;
-  const questions = callQuestions(run);
+export function questionsOfCall(call: AskingCall): AskOutside {
+  const { record } = call;
+  const questions = callQuestions(call);
 
   async function decision(request: DecisionRequest, meanwhile: Meanwhile): Promise<Decision> {
-    const answer = await questions.answerTo(toQuestion(request, run), meanwhile);
+    const answer = await questions.answerTo(toQuestion(request, call), meanwhile);
     if (answer.type === 'decision') return answer;
     throw new Error(`Call ${record.id} was sent a result where a decision was asked for.`);
   }
 
-  return {
-    ...questions,
+  const asking: Omit<AskOutside, keyof CallQuestions> = {
     decide: (request) => decision(request, 'suspended'),
     async decideWhileRunning(request) {
       // The type says so; without one, the call would wait for as long as it may run.
@@ -51,6 +38,7 @@ export function askOutside(run: PermittedRun): AskOutside {
       throw new Error(`Call ${record.id} was sent a decision where a result was asked for.`);
     },
   };
+  return Object.assign(questions, asking);
 }
 
 /** A question as a call puts it; what its answer is given for is added. */
@@ -60,30 +48,21 @@ type PendingQuestion = Omit<DecisionWait, 'binding'> | Omit<ResultWait, 'binding
 type Meanwhile = 'suspended' | 'running';
 
 /** The questions of one call. They are told apart by their order, which is the same every time the call begins. */
-interface CallQuestions {
+interface CallQuestions extends Pick<AskOutside, 'checkpoint' | 'hasRun'> {
+  asked: number;
   /**
    * What the next question is answered, now or by an earlier holder.
    *
    * @throws Interrupted when the call is suspended until then; Error when nobody can answer, or another question was put.
    */
   answerTo(put: PendingQuestion, meanwhile: Meanwhile): Promise<Answer>;
-  /** What the next question was put with, when it was put before. */
-  checkpoint(): Json | undefined;
-  /** `run` is over, or was left: what it still asks while it runs is not put any more. */
-  hasRun(): void;
-  /** @throws Error when what the call asked before is no longer asked: its answer was for something else. */
-  assertAsked(): void;
 }
 
 /** Puts the questions of this call, and finds those that it has put before. */
-function callQuestions({ loop, record, tool }: PermittedRun): CallQuestions {
-  const { holder } = loop;
-  let asked = 0;
+function callQuestions(call: AskingCall): CallQuestions {
+  const { record, tool, signal } = call;
   let isOver = false;
   const over = Promise.withResolvers<void>();
-
-  const suspend = (wait: Wait): void =>
-    loop.journal.emit({ type: 'tool-call-suspended', ...inLoop(loop), call: record.id, wait });
 
   /** Waits its turn among the call's questions, puts it, and waits for the answer. @throws what ends the call before. */
   async function answered(index: number, wait: Wait): Promise<Answer> {
@@ -91,41 +70,37 @@ function callQuestions({ loop, record, tool }: PermittedRun): CallQuestions {
       const answer = given(record, index, wait);
       if (answer) return answer;
       if (record.ended || isOver) throw new Error(hasEnded(record.id));
-      if (!pendingWait(record) && (record.waits?.length ?? 0) === index) suspend(wait);
-      await untilAborted(holder.signal, Promise.race([loop.journal.changed, over.promise]));
+      if (!pendingWait(record) && (record.waits?.length ?? 0) === index) call.suspend(wait);
+      await untilAborted(signal, Promise.race([call.changed(), over.promise]));
     }
   }
 
-  return {
+  const questions: CallQuestions = {
+    asked: 0,
     async answerTo(put, meanwhile) {
-      const clean = loop.secrets.redact(put);
+      const clean = call.secrets.redact(put);
       const question = { ...clean, message: visible(clean.message) };
-      const index = asked;
-      asked += 1;
+      const index = questions.asked;
+      questions.asked += 1;
       const wait: Wait = { ...question, binding: await bindingOf(record, tool, question) };
-      if (holder.signal.aborted) throw holder.signal.reason;
+      if (signal.aborted) throw signal.reason;
       const answer = given(record, index, wait);
       if (answer) return answer;
-      if (!loop.inSession) throw new Error(nobodyToAsk(record.name));
       if (meanwhile === 'running') return answered(index, wait);
       if (record.ended) throw new Error(hasEnded(record.id));
       // One question at a time: asked together, only the last of them could be answered.
-      if (!pendingWait(record)) suspend(wait);
-      throw new Interrupted('suspended', `Call ${record.id} waits for an answer.`);
+      throw call.suspend(pendingWait(record) ? undefined : wait);
     },
     checkpoint() {
-      const before = record.waits?.[asked]?.wait;
+      const before = record.waits?.[questions.asked]?.wait;
       return before?.for === 'decision' ? structuredClone(before.checkpoint) : undefined;
     },
     hasRun() {
       isOver = true;
       over.resolve();
     },
-    assertAsked() {
-      const goesOn = record.started !== undefined || loop.journal.state.turn?.frames.has(record.id);
-      if (!goesOn && asked < (record.waits?.length ?? 0)) throw new Error(changed(record.name));
-    },
   };
+  return questions;
 }
 
 /** What the question of this number was answered. @throws Error when that was for another one. */
@@ -133,7 +108,7 @@ function given({ name, waits }: CallRecord, index: number, { binding }: Wait): A
   const { wait, answer } = waits?.[index] ?? {};
   // What the caller has run is not undone by a change of the tool.
   const isVoid = answer?.type === 'decision' && wait?.binding !== binding;
-  if (isVoid) throw new Error(changed(name));
+  if (isVoid) throw new Error(askedOtherwise(name));
   return structuredClone(answer);
 }
 
@@ -157,27 +132,13 @@ export function bindingOf(
 
 const hasEnded = (call: string): string => `Call ${call} has ended, and asks nobody any more.`;
 
-const nobodyToAsk = (tool: string): string =>
-  `Tool '${tool}' asks somebody outside, and only a session can wait for the answer: give the tool to an agent.`;
-
-const changed = (tool: string): string =>
-  `Tool '${tool}' has changed since this was asked, so what was decided does not hold for it. Call it again to ask again.`;
-
 const ALL: DecisionWait['allows'] = ['approve', 'edit', 'reject', 'exit'];
 
-/** Without a module that checks edits, nobody may answer by one. */
-const ALL_BUT_EDITS = ALL.filter((kind) => kind !== 'edit');
-
-/** @throws ToolConfigurationError when an edit is asked for that nothing in the app checks. */
-function toQuestion(request: DecisionRequest, { record, tool, loop }: PermittedRun): PendingQuestion {
-  const isCheckedHere = loop.modules.uses.some((use) => EDITS.of(use));
-  const isChecked = isCheckedHere || request.rechecks === true;
-  if (!isChecked && (request.schema ?? request.allows?.includes('edit')))
-    throw new ToolConfigurationError(uncheckedEdit(record.name));
+function toQuestion(request: DecisionRequest, { record, tool }: AskingCall): PendingQuestion {
   const {
     message,
     input,
-    allows = isChecked ? ALL : ALL_BUT_EDITS,
+    allows = ALL,
     schema = tool.inputSchema,
     credentials,
     by,
@@ -193,7 +154,6 @@ function toQuestion(request: DecisionRequest, { record, tool, loop }: PermittedR
     schema,
     onExpiry: request.onExpiry ?? 'reject',
     ...(input !== undefined && !isSent(record, input) && { input }),
-    ...(isChecked && !isCheckedHere && { rechecked: true as const }),
     ...(credentials && { credentials }),
     ...(by !== undefined && { by }),
     ...(notBy !== undefined && { notBy }),
@@ -201,10 +161,6 @@ function toQuestion(request: DecisionRequest, { record, tool, loop }: PermittedR
     ...(checkpoint !== undefined && { checkpoint }),
   };
 }
-
-const uncheckedEdit = (tool: string): string =>
-  `Tool '${tool}' asks for an input, which nothing checks in this app. Add \`answerChecks\` to \`use\` of createHoldfast, or to the ` +
-  "`uses` of what makes the tool: import { answerChecks } from 'holdfast/json-schema'.";
 
 const notByWhom = (notBy: never): string =>
   `A question has a notBy of '${String(notBy)}'; it must be 'requester'.`;

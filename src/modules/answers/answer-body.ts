@@ -1,15 +1,12 @@
-import { readResult, type SentDecision, type SentResult } from '../session/answers/post-answer.ts';
-import type { DecisionKind } from '../tool/call.ts';
-import { isJsonObject, unknownProblems } from '../tool/json.ts';
-import { invalidBody } from './body.ts';
-
-/** What was sent as an answer, by a request or by code. */
-export type SentBody = Readonly<Record<string, unknown>>;
+import type { SentDecision, SentResult } from '../../journal/wait.ts';
+import type { DecisionKind } from '../../tool/call.ts';
+import { isJsonObject, unknownProblems } from '../../tool/json.ts';
+import { MAX_REASON, MOST_ANSWERS, type SentBody } from '../../worker/answering.ts';
+import { invalidBody } from '../../worker/body.ts';
+import { readResult } from './post-answer.ts';
 
 const OF_DECISION = ['decision', 'input', 'reason'];
 const DECISIONS: readonly DecisionKind[] = ['approve', 'edit', 'reject', 'exit'];
-/** The most characters of a reason, which a model reads. */
-export const MAX_REASON = 2_000;
 
 /** Reads the body of a decision. @throws Problem that lists everything that is wrong with it. */
 export function parseDecisionBody(body: SentBody): SentDecision {
@@ -42,13 +39,10 @@ export function parseResultBody(body: SentBody): SentResult {
 /** One of several answers, each to the call that it names. */
 export interface NamedAnswer {
   readonly call: string;
-  /** Which question of the call, from 1; the first unless given. */
+  /** The question of the call, from 1. Defaults to the first. */
   readonly question?: number | undefined;
   readonly [field: string]: unknown;
 }
-
-/** Answers in one request at most: a turn waits for no more calls than a model may ask for at once. */
-export const MOST_ANSWERS = 128;
 
 /** What an answer says: the first of a decision, and the others of a result. */
 const ANSWERING = ['decision', 'result', 'text', 'error'];

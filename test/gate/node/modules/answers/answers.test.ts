@@ -4,11 +4,17 @@ import { requireApproval } from '../../../../../src/decorators/entry.ts';
 import type { AnyTool, DecisionRequest } from '../../../../../src/index.ts';
 import { defineAgent, defineTool } from '../../../../../src/index.ts';
 import { defineUnfolding } from '../../../../../src/kinds/entry.ts';
-import { answerChecks } from '../../../../../src/modules/json-schema/entry.ts';
+import { answers } from '../../../../../src/modules/answers/entry.ts';
 import { createTestSession } from '../../../../../src/testing/entry.ts';
 
 const base = { name: 'clerk', description: 'Asks.', instructions: '' };
 const SCHEMA = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
+
+const MISSING = {
+  type: 'misconfigured',
+  message:
+    "Tool 'ask' asks somebody outside: it needs the module `answers`: import it from 'holdfast/answers' and add it to `use`.",
+};
 
 /** A tool that asks by itself, and returns what was decided. */
 const asking = (request: Partial<DecisionRequest>): AnyTool =>
@@ -25,31 +31,12 @@ const sessionOf = (tool: AnyTool, use: Parameters<typeof defineAgent>[0]['use'] 
   });
 
 describe('a question of a tool that asks by itself', () => {
-  it('lets nobody edit where nothing checks an edit', async () => {
-    const session = sessionOf(asking({}));
-    await session.send('Go.');
-    expect(await session.pending()).toMatchObject([{ allows: ['approve', 'reject', 'exit'] }]);
-    expect(await session.decide('ask', 'approve')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+  it('ends the turn as misconfigured if no module takes answers', async () => {
+    expect(await sessionOf(asking({})).send('Go.')).toMatchObject({ outcome: 'failed', error: MISSING });
   });
 
-  it.each([{ schema: SCHEMA }, { allows: ['edit', 'reject'] as const }])(
-    'ends the turn as misconfigured if it asks for an input that nothing checks: %j',
-    async (request) => {
-      const answer = await sessionOf(asking(request)).send('Go.');
-      expect(answer).toMatchObject({
-        outcome: 'failed',
-        error: {
-          type: 'misconfigured',
-          message:
-            "Tool 'ask' asks for an input, which nothing checks in this app. Add `answerChecks` to `use` of createHoldfast, or to the " +
-            "`uses` of what makes the tool: import { answerChecks } from 'holdfast/json-schema'.",
-        },
-      });
-    },
-  );
-
-  it('takes what its schema says, and refuses anything else, where a module checks it', async () => {
-    const session = sessionOf(asking({ schema: SCHEMA }), [answerChecks]);
+  it('takes what its schema says, and refuses anything else', async () => {
+    const session = sessionOf(asking({ schema: SCHEMA }), [answers]);
     await session.send('Go.');
     await expect(session.decide('ask', { decision: 'edit', input: { n: 'two' } })).rejects.toThrow(
       'The answer is not valid: input.n: Instance type "string" is invalid. Expected "number".',
@@ -81,7 +68,7 @@ describe('an approval of a tool that is made in the turn', () => {
   };
 
   it('can be edited where what makes it names the module', async () => {
-    const named = session([answerChecks]);
+    const named = session([answers]);
     await named.send('Go.');
     await named.decide('pay', { decision: 'edit', input: { amount: 2 } });
     expect(named.requests.at(-1)?.messages.at(-1)).toMatchObject({
@@ -89,16 +76,10 @@ describe('an approval of a tool that is made in the turn', () => {
     });
   });
 
-  it('can be edited where it does not: the call looks at the edit when it goes on, and asks again', async () => {
-    const unnamed = session([]);
-    await unnamed.send('Go.');
-    await unnamed.decide('pay', { decision: 'edit', input: { amount: 'two' } });
-    expect(await unnamed.pending()).toMatchObject([
-      { message: expect.stringContaining('amount: Invalid type: Expected number but received "two"') },
-    ]);
-    await unnamed.decide('pay', { decision: 'edit', input: { amount: 2 } });
-    expect(unnamed.requests.at(-1)?.messages.at(-1)).toMatchObject({
-      text: expect.stringContaining('Paid 2.'),
+  it('ends the turn as misconfigured where what makes it names no module', async () => {
+    expect(await session([]).send('Go.')).toMatchObject({
+      outcome: 'failed',
+      error: { ...MISSING, message: MISSING.message.replace('ask', 'pay') },
     });
   });
 });

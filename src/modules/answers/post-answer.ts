@@ -2,20 +2,18 @@ import type { Agent } from '../../agent/define-agent.ts';
 import { ROOT } from '../../journal/events.ts';
 import type { Posted } from '../../journal/inbox-message.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
-import type { Answer, DecisionWait, Wait } from '../../journal/wait.ts';
-import { bindingOf } from '../../loop/call-questions.ts';
-import { routed } from '../../loop/offer-tools.ts';
-import type { DecisionKind } from '../../tool/call.ts';
+import type { Answer, DecisionWait, SentDecision, SentResult, Wait } from '../../journal/wait.ts';
+import type { AnswerMessage } from '../../session/inbox.ts';
+import { routed } from '../../tool/check-input.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { credentialIn } from '../../tool/credential-shapes.ts';
 import { opensTools } from '../../tool/decorate.ts';
-import { editLines } from '../../tool/edit-check.ts';
 import { formatPath, type Json, type JsonObject, unknownProblems } from '../../tool/json.ts';
-import type { ModuleUse } from '../../tool/module-use.ts';
 import { toToolResult } from '../../tool/to-tool-result.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
-import type { AnswerMessage } from '../inbox.ts';
+import { bindingOf } from './call-questions.ts';
+import { editLines } from './edit-lines.ts';
 import type { Question } from './questions.ts';
 
 /**
@@ -111,20 +109,6 @@ function nothing({ type, by }: Answer): Answer {
   return { type, result: { type: 'error', message: reason, reason: 'declined' }, ...who };
 }
 
-/** A decision as its sender words it. */
-export interface SentDecision {
-  readonly decision: DecisionKind;
-  /** What an `edit` calls the tool with instead. */
-  readonly input?: JsonObject | undefined;
-  readonly reason?: string | undefined;
-}
-
-/** What came of a tool that the caller ran: any JSON, words for the model, or what went wrong. */
-export type SentResult =
-  | { readonly result: Json; readonly text?: undefined; readonly error?: undefined }
-  | { readonly text: string; readonly result?: undefined; readonly error?: undefined }
-  | { readonly error: string; readonly result?: undefined; readonly text?: undefined };
-
 const OF_RESULT = ['result', 'text', 'error'];
 
 /** Reads a result as its sender words it, in a request body or in a test; or says all that is wrong with it, a short line each. */
@@ -154,21 +138,19 @@ export type CheckedAnswer =
 export interface AnsweredBy {
   /** The id of whoever answers. */
   readonly by: string;
-  /** The modules of the app, one of which checks inputs. */
-  readonly uses: readonly ModuleUse[];
 }
 
 /** Checks a decision against the question that it is for. */
 export function checkDecision(
   wait: Wait,
   { decision, input, reason }: SentDecision,
-  { by, uses }: AnsweredBy,
+  { by }: AnsweredBy,
 ): CheckedAnswer {
   if (wait.for === 'result') return { ok: false, problems: ['decision: a result is waited for here'] };
   if (!wait.allows.includes(decision)) {
     return { ok: false, problems: [`decision: must be ${listed(wait.allows)} here`] };
   }
-  const invalid = decision === 'edit' ? inputProblems(wait, input, uses) : [];
+  const invalid = decision === 'edit' ? inputProblems(wait, input) : [];
   const problems = invalid.length > 0 ? invalid : credentialProblems(wait, { input, reason });
   if (problems.length > 0) return { ok: false, problems };
   const edited = decision === 'edit' && input !== undefined ? { input } : {};
@@ -189,13 +171,12 @@ export function checkResult(tool: string, sent: SentResult, by: string): Checked
 }
 
 function inputProblems(
-  { schema, rechecked }: Pick<DecisionWait, 'schema' | 'rechecked'>,
+  { schema }: Pick<DecisionWait, 'schema'>,
   input: JsonObject | undefined,
-  uses: readonly ModuleUse[],
 ): readonly string[] {
   if (input === undefined) return ['input: is missing'];
   const tooDeep = depthProblems('input', input);
-  return tooDeep.length > 0 ? tooDeep : editLines(uses, { schema, input, mayBeUnchecked: rechecked });
+  return tooDeep.length > 0 ? tooDeep : editLines(schema, input);
 }
 
 /** Says where an answer holds what the question does not take, and nothing of what is there. */

@@ -1,6 +1,14 @@
 /** Takes what somebody outside answers to a call that waits, whichever way it comes. */
-import type { Posted } from '../journal/inbox-message.ts';
-import type { Answer } from '../journal/wait.ts';
+import type { Posted } from '../../journal/inbox-message.ts';
+import type { Answer } from '../../journal/wait.ts';
+import type { TurnHost } from '../../session/turn-host.ts';
+import type { AnsweredHere, Answering, SentBody } from '../../worker/answering.ts';
+import { mustHaveRole } from '../../worker/auth.ts';
+import type { BegunTurn } from '../../worker/begun-turn.ts';
+import { invalidBody } from '../../worker/body.ts';
+import { SessionError } from '../../worker/problem.ts';
+import type { SessionAccess, Target } from '../../worker/target.ts';
+import { type NamedAnswer, parseDecisionBody, parseResultBody } from './answer-body.ts';
 import {
   type AnsweredBy,
   type CheckedAnswer,
@@ -8,19 +16,15 @@ import {
   checkResult,
   editProblems,
   postAnswer,
-} from '../session/answers/post-answer.ts';
-import { asMeant, type Question } from '../session/answers/questions.ts';
-import type { TurnHost } from '../session/turn-host.ts';
-import { keptFor } from '../session/watching/turn-outcome.ts';
-import { type NamedAnswer, parseDecisionBody, parseResultBody, type SentBody } from './answer-body.ts';
-import { askedQuestion, type ReadTurns } from './asked-question.ts';
-import { mustBeAnother, mustHaveRole } from './auth.ts';
-import { accepted, type BegunTurn, resume, toRunHere } from './begun-turn.ts';
-import { invalidBody } from './body.ts';
-import { SessionError } from './problem.ts';
-import { requestKey } from './request-headers.ts';
-import { type SessionAccess, type Target, turnServices } from './target.ts';
-import { answerPath } from './turn-view.ts';
+} from './post-answer.ts';
+import {
+  answerPath,
+  askedQuestion,
+  asMeant,
+  mustBeAnother,
+  type Question,
+  type ReadTurns,
+} from './questions.ts';
 
 /** One of the two ways to answer a call that waits. */
 export interface AnswerKind {
@@ -49,6 +53,9 @@ export const GIVING_RESULT: AnswerKind = {
   },
 };
 
+/** The kinds of answers, by what a call waits for. */
+export const KINDS = { decision: DECIDING, result: GIVING_RESULT };
+
 /** The answer of a call, as it is sent. */
 export interface SentAnswer {
   readonly kind: AnswerKind;
@@ -69,24 +76,17 @@ export const toSentAnswer = ({ call, question = 1, ...body }: NamedAnswer): Sent
   text: JSON.stringify(body),
 });
 
-/** How answers are sent. */
-interface Answering {
-  readonly idempotencyKey?: string | undefined;
-  /** The turn goes on in the background, and nobody waits for its answer. */
-  readonly inBackground: boolean;
-}
-
 /**
  * Takes an answer, once, and goes on with the turn of its call.
  *
  * @throws SessionError when it is not taken; ConfigurationError for what the deployment lacks.
  */
 export async function answerCall(
-  at: SessionAccess,
+  here: AnsweredHere,
   sent: SentAnswer,
   answering: Answering,
 ): Promise<BegunTurn> {
-  return goOn(at, [await takeAnswer(at, await checkAnswer(at, sent, answering))], answering);
+  return goOn(here, [await takeAnswer(here.at, await checkAnswer(here, sent, answering))], answering);
 }
 
 /**
@@ -95,14 +95,14 @@ export async function answerCall(
  * @throws what `answerCall` does. Of several it says which, and which were taken before it.
  */
 export async function answerCalls(
-  at: SessionAccess,
+  here: AnsweredHere,
   sent: readonly SentAnswer[],
   answering: Answering,
 ): Promise<BegunTurn> {
   const turns: ReadTurns = new Map();
   const checked = await Promise.all(
     sent.map((one, place) =>
-      checkAnswer(at, one, { ...answering, turns }).catch((failure) => placed(failure, place)),
+      checkAnswer(here, one, { ...answering, turns }).catch((failure) => placed(failure, place)),
     ),
   );
   const [first] = checked;
@@ -114,9 +114,9 @@ export async function answerCalls(
   if (again > 0) throw invalidBody([`answers[${again}].call: is answered twice`]);
   const taken: CheckedCall[] = [];
   for (const one of checked) {
-    taken.push(await takeAnswer(at, one).catch((failure) => withTaken(failure, one, taken)));
+    taken.push(await takeAnswer(here.at, one).catch((failure) => withTaken(failure, one, taken)));
   }
-  return goOn(at, taken, answering);
+  return goOn(here, taken, answering);
 }
 
 /** What became of several answers, each of which was taken, or was not, by itself. */
@@ -133,7 +133,7 @@ export interface AnsweredEach {
  * @throws ConfigurationError for what the deployment lacks, and what keeps the session from answering at all.
  */
 export async function answerEach(
-  at: SessionAccess,
+  here: AnsweredHere,
   { turn, sent }: { readonly turn: string; readonly sent: readonly SentAnswer[] },
   answering: Answering,
 ): Promise<AnsweredEach> {
@@ -142,13 +142,13 @@ export async function answerEach(
   const refused = new Map<SentAnswer, SessionError>();
   for (const one of sent) {
     try {
-      taken.push(await takeAnswer(at, await checkAnswer(at, one, { ...answering, turns })));
+      taken.push(await takeAnswer(here.at, await checkAnswer(here, one, { ...answering, turns })));
     } catch (failure) {
       if (!(failure instanceof SessionError)) throw failure;
       refused.set(one, failure);
     }
   }
-  return { begun: taken.length === 0 ? { turn } : await goOn(at, taken, answering), refused };
+  return { begun: taken.length === 0 ? { turn } : await goOn(here, taken, answering), refused };
 }
 
 /** @throws what is wrong with one of several answers, which it names. */
@@ -186,24 +186,25 @@ interface Checking extends Pick<Answering, 'idempotencyKey'> {
 }
 
 async function checkAnswer(
-  at: SessionAccess,
+  here: AnsweredHere,
   sent: SentAnswer,
   { idempotencyKey, turns = new Map() }: Checking,
 ): Promise<CheckedCall> {
+  const { app, at } = here;
   const { host, target } = at;
   const { kind } = sent;
   const toAnswer = kind.read(sent.body);
-  const key = idempotencyKey === undefined ? undefined : await requestKey(idempotencyKey, sent.text);
+  const key = idempotencyKey === undefined ? undefined : await app.keyOf(idempotencyKey, sent.text);
   const { question, principal, requesters } = await askedQuestion(target, sent, turns);
-  mustHaveRole(target.caller, question);
+  mustHaveRole(target.caller, { call: question.call.id, wait: question.wait });
   mustBeAnother(target.caller, question, requesters);
   if (question.wait.for !== kind.for) throw wrongAnswer(target, question);
   // Copied, so that what this deployment lacks is found out before the answer is taken.
   const services = {
-    ...turnServices(at, { port: target.port, agent: target.agent.name, session: target.session }),
+    ...app.servicesOf(at, { port: target.port, agent: target.agent.name, session: target.session }),
   };
   services.context?.(principal, question.turn);
-  const checked = toAnswer(question, { by: target.caller.id, uses: host.modules.uses });
+  const checked = toAnswer(question, { by: target.caller.id });
   if (!checked.ok) throw invalidBody(checked.problems);
   const answer = at.origin ? inCall(checked.answer) : checked.answer;
   const problems = question.standing === 'open' ? await editProblems(services.agent, question, answer) : [];
@@ -228,22 +229,15 @@ async function takeAnswer({ target }: SessionAccess, checked: CheckedCall): Prom
 
 /** Goes on with a turn that got what it waited for: here, or with whoever was faster. It is answered as the message is that started it. */
 async function goOn(
-  at: SessionAccess,
+  here: AnsweredHere,
   taken: readonly CheckedCall[],
   { inBackground }: Answering,
 ): Promise<BegunTurn> {
   const [first] = taken;
   if (!first) throw invalidBody(['answers: must have at least one']);
   const { services, question } = first;
-  const { turn } = question;
-  if (inBackground) return accepted(at, turn);
-  const sentAt = at.host.clock.now();
-  const resumed = await resume(at, turn).catch(keptFor);
-  if (resumed === 'kept') return accepted(at, turn);
   const askedAt = Math.max(...taken.map((one) => one.question.seq));
-  const begun =
-    resumed.status === 'leased' ? toRunHere({ turn, services, lease: resumed, sentAt }) : { turn };
-  return { ...begun, askedAt };
+  return here.app.goOn(here.at, { turn: question.turn, services, askedAt, inBackground });
 }
 
 /** What the object would say of a question that is closed by the journal. */

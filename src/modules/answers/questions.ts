@@ -1,18 +1,20 @@
 import { waitId } from '../../journal/conversation.ts';
-import type { EventPage } from '../../journal/event-page.ts';
-import { parseKnown } from '../../journal/event-rows.ts';
 import { type Principal, ROOT, type StoredEvent } from '../../journal/events.ts';
 import type { JournaledCall } from '../../journal/reply-data.ts';
-import type { SessionPort } from '../../journal/session-port.ts';
-import type { Answer, DecisionWait, Wait } from '../../journal/wait.ts';
+import type { Answer, DecisionWait, PendingCall, Wait } from '../../journal/wait.ts';
+import { isSamePerson } from '../../session/new-message.ts';
+import { readTurn } from '../../session/read-session.ts';
 import { attempt } from '../../tool/async.ts';
-import type { DecisionKind, TurnPrincipal } from '../../tool/call.ts';
+import type { TurnPrincipal } from '../../tool/call.ts';
 import { parseToolInput } from '../../tool/check-input.ts';
 import type { Json, JsonObject } from '../../tool/json.ts';
 import type { JsonSchema } from '../../tool/json-schema.ts';
 import { fromVisible, visible, visibleIn } from '../../tool/visible.ts';
-import { PAGE_BYTES } from '../fold-session.ts';
-import { isSamePerson } from '../new-message.ts';
+import type { PendingView } from '../../worker/app-answers.ts';
+import type { Caller } from '../../worker/host.ts';
+import { SessionError } from '../../worker/problem.ts';
+import { unknownSession } from '../../worker/session-view.ts';
+import type { Target } from '../../worker/target.ts';
 
 /** What a call asked somebody outside the turn, and what became of it. */
 export interface Question {
@@ -77,29 +79,6 @@ export function questionsOf(events: readonly StoredEvent[]): ReadonlyMap<string,
 export const openQuestions = (events: readonly StoredEvent[]): readonly Question[] =>
   [...questionsOf(events).values()].flat().filter(({ standing }) => standing === 'open');
 
-/**
- * Returns the same of a turn that asks somebody with a role; nothing of any other, of which no more is read than that it asks none. It
- * folds nothing, and reads what this code knows of events that a newer version wrote.
- */
-export async function questionsForRoles(
-  port: Pick<SessionPort, 'read'>,
-  turn: string,
-): Promise<readonly Question[]> {
-  const types = { names: ['tool-call-suspended'], until: Number.MAX_SAFE_INTEGER };
-  const asked = await port.read({ from: 1, turn, types });
-  const isForRole = (event: StoredEvent): boolean =>
-    event.type === 'tool-call-suspended' && event.wait.for === 'decision' && event.wait.by !== undefined;
-  const mayBe = asked !== null && (asked.next !== null || asked.rows.flatMap(parseKnown).some(isForRole));
-  if (!mayBe) return [];
-  const events: StoredEvent[] = [];
-  for (let from: number | null = 1; from !== null; ) {
-    const page: EventPage | null = await port.read({ from, turn, maxBytes: PAGE_BYTES });
-    events.push(...(page?.rows ?? []).flatMap(parseKnown));
-    from = page?.next ?? null;
-  }
-  return openQuestions(events);
-}
-
 /** Whether somebody is one of those who asked for the turn of a question that is for others than these. */
 export const isKeptOut = (
   { wait }: Question,
@@ -133,32 +112,6 @@ function toQuestion(
     expiresAt: wait.expires === undefined ? undefined : at + wait.expires,
     standing: 'open',
   };
-}
-
-/** A call that waits for somebody outside, as whoever answers it is shown it. */
-export interface PendingCall {
-  readonly call: string;
-  readonly tool: string;
-  /**
-   * What the tool is to be called with: what an edit takes the place of. A text where the model sent no JSON object. Of a decision,
-   * characters that cannot be seen stand in its texts as `\u{202e}`, and an edit may leave them so.
-   */
-  readonly input: Json;
-  /** What the model sent, where that is something else: decorators, an edit before this one or an unfolding tool have changed it. */
-  readonly sent?: Json;
-  /** `result`: whoever reads this runs the tool, and sends what came of it. */
-  readonly for: 'decision' | 'result';
-  readonly message: string;
-  /** Of a decision: what may be decided. */
-  readonly allows?: readonly DecisionKind[];
-  /** What the input of an `edit` must match; its texts are shown as those of `input`. */
-  readonly schema?: JsonSchema;
-  /** The role that may answer. */
-  readonly by?: string;
-  /** Who may not, whatever their roles. `requester`: whoever began the turn, or steered it. */
-  readonly notBy?: 'requester';
-  /** Milliseconds since the epoch after which no answer is taken. */
-  readonly expiresAt?: number;
 }
 
 /**
@@ -224,3 +177,99 @@ const decisionOf = ({
   ...(by !== undefined && { by }),
   ...(notBy !== undefined && { notBy }),
 });
+
+/** Returns what a turn waits for, by its events: the same wherever it is shown. */
+export const pendingViews = (
+  target: Pick<Target, 'path'>,
+  events: readonly StoredEvent[],
+): readonly PendingView[] =>
+  openQuestions(events).map((question) => ({
+    ...toPendingCall(question),
+    links:
+      question.wait.for === 'decision'
+        ? { approvals: answerPath(target, question) }
+        : { results: answerPath(target, question) },
+  }));
+
+/**
+ * Answers where a question is answered. A call may ask more than once: its later questions have addresses of their own,
+ * so that an answer which is sent twice is never taken for the next question.
+ */
+export function answerPath({ path }: Pick<Target, 'path'>, { call, number, wait }: Question): string {
+  const kind = wait.for === 'decision' ? 'approvals' : 'results';
+  const which = number === 1 ? '' : `?question=${number}`;
+  return `${path}/${kind}/${encodeURIComponent(call.id)}${which}`;
+}
+
+/** A question, whose turn asks it, and whose messages the turn has taken. */
+interface AskedQuestion {
+  readonly question: Question;
+  readonly principal: Principal;
+  readonly requesters: readonly Principal[];
+}
+
+/** Which question of which call, from 1. */
+interface NamedQuestion {
+  readonly call: string;
+  readonly question: number;
+}
+
+/** A turn as it was read, and whether there is a session at all. */
+interface ReadTurn {
+  readonly hasSession: boolean;
+  readonly events: readonly StoredEvent[];
+  readonly questions: ReturnType<typeof questionsOf>;
+}
+
+/** Turns by their ids: a long one is read once for all answers of a request. */
+export type ReadTurns = Map<string, Promise<ReadTurn>>;
+
+function readOnce({ port }: Target, turn: string, turns: ReadTurns): Promise<ReadTurn> {
+  const read = async (): Promise<ReadTurn> => {
+    const [session, events] = await Promise.all([port.read({ from: 1, limit: 1 }), readTurn(port, turn)]);
+    return { hasSession: session !== null, events, questions: questionsOf(events) };
+  };
+  const reading = turns.get(turn) ?? read();
+  turns.set(turn, reading);
+  return reading;
+}
+
+/** @throws SessionError when there is no such session, call or question. */
+export async function askedQuestion(
+  target: Target,
+  { call, question: number }: NamedQuestion,
+  turns: ReadTurns,
+): Promise<AskedQuestion> {
+  const turn = call.replace(/\.\d+\.\d+$/, '');
+  const { hasSession, events, questions } = await readOnce(target, turn, turns);
+  if (!hasSession) throw unknownSession(target);
+  const shown = call.slice(0, 80);
+  const asked = questions.get(call);
+  if (!asked) {
+    const detail = `There is no call '${shown}' in this session: GET ${target.path} shows what it waits for.`;
+    throw new SessionError('unknown-call', detail);
+  }
+  const question = asked[number - 1];
+  const [started] = events;
+  if (question && started?.type === 'turn-started') {
+    return { question, principal: started.principal, requesters: requestersOf(events) };
+  }
+  const what = number === 1 ? 'It asked nothing' : `It has not asked ${number} questions`;
+  throw new SessionError('not-waiting', `Call ${shown} does not wait for this answer. ${what}.`);
+}
+
+/** @throws SessionError when a question is for others than those who asked for its turn, and the caller is one of them. */
+export function mustBeAnother(
+  caller: Caller,
+  question: Question,
+  requesters: readonly TurnPrincipal[],
+): void {
+  if (!isKeptOut(question, requesters, caller)) return;
+  const { call, turn } = question;
+  throw new SessionError(
+    'another-person-required',
+    `Call ${call.id} is decided by somebody else than those who asked for turn ${turn}, and you are one of them. ` +
+      'Send the token of another person. To take back what you asked for, cancel the turn.',
+    { more: { notBy: 'requester' } },
+  );
+}

@@ -1,0 +1,41 @@
+/** What a loop does for a call that asks somebody outside. Without the module for it the call ends its turn as misconfigured. */
+import { ASKING, type AskOutside, askedOtherwise } from '../journal/asking.ts';
+import { ToolConfigurationError } from '../tool/signals.ts';
+import { Interrupted } from './holder.ts';
+import { inLoop } from './loop.ts';
+import type { PermittedRun } from './tool-call-run.ts';
+
+/** Makes what a call asks by. @throws Error outside of a session; ToolConfigurationError if no module of the app takes answers. */
+export function askOutside({ loop, record, tool }: PermittedRun): AskOutside {
+  const { journal, holder, secrets } = loop;
+  if (!loop.inSession) throw new Error(cannotAsk(record.name));
+  for (const use of loop.modules.uses) {
+    const asking = ASKING.of(use);
+    if (!asking) continue;
+    return asking.outside({
+      record,
+      tool,
+      signal: holder.signal,
+      secrets,
+      changed: () => journal.changed,
+      suspend(wait) {
+        if (wait) journal.emit({ type: 'tool-call-suspended', ...inLoop(loop), call: record.id, wait });
+        return new Interrupted('suspended', `Call ${record.id} waits for an answer.`);
+      },
+    });
+  }
+  throw new ToolConfigurationError(needsAnswers(`Tool '${record.name}' asks somebody outside: it`));
+}
+
+/** @throws Error if what a call asked before it restarted is not asked any more: its answer was for something else. */
+export function mustAskAgain({ loop, record }: PermittedRun, asked = 0): void {
+  const resumes = record.started !== undefined || loop.journal.state.turn?.frames.has(record.id);
+  if (!resumes && asked < (record.waits?.length ?? 0)) throw new Error(askedOtherwise(record.name));
+}
+
+/** Tells a developer that something needs the module of answers. */
+export const needsAnswers = (what: string): string =>
+  `${what} needs the module \`answers\`: import it from 'holdfast/answers' and add it to \`use\`.`;
+
+const cannotAsk = (tool: string): string =>
+  `Tool '${tool}' asks somebody outside, and only a session can wait for the answer: give the tool to an agent.`;

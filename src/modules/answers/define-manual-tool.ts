@@ -1,0 +1,71 @@
+import { checkTime, checkToolLiteral } from '../../tool/check-definition.ts';
+import { checkedFirst } from '../../tool/check-input.ts';
+import type { LiteralShape } from '../../tool/check-literal.ts';
+import { defineTool, type ToolConfigBase, withOutputType } from '../../tool/define-tool.ts';
+import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
+import type { LiveCall, Tool } from '../../tool/tool.ts';
+import type { ToolResult } from '../../tool/tool-result.ts';
+import { answers } from './answers.ts';
+
+/** The literal that `defineManualTool` takes. */
+export interface ManualToolConfig<Name extends string, Declaration extends InputDeclaration>
+  extends ToolConfigBase<Name, Declaration> {
+  /** Milliseconds until a call without a result is answered by an error. Defaults to never. */
+  readonly expires?: number | undefined;
+}
+
+/**
+ * Makes a tool that the caller runs: each valid call suspends the turn until its result comes by `POST .../results/{callId}`.
+ *
+ * @throws ToolDefinitionError if the tool cannot work.
+ *
+ * @example
+ * ```ts
+ * const locate = defineManualTool({ name: 'locate', description: 'Returns where the user is.', expires: 60_000 });
+ * ```
+ */
+export function defineManualTool<
+  const Name extends string,
+  const Declaration extends InputDeclaration = undefined,
+>(config: ManualToolConfig<Name, Declaration>): Tool<Name, InputOf<Declaration>> {
+  checkToolLiteral(config, SHAPE);
+  const { expires, ...declared } = config;
+  const tool = defineTool<Name, Declaration>({ ...declared, effect: 'read', run: () => undefined });
+  const receive = leaveToCaller(tool.name, expires);
+  return {
+    ...tool,
+    effect: 'none',
+    uses: [answers],
+    call: checkedFirst(tool, async ({ call }) => withOutputType(await receive(call), tool.output)),
+  };
+}
+
+const SHAPE = {
+  of: 'defineManualTool',
+  keys: {
+    name: 'any',
+    description: 'any',
+    input: 'any',
+    expires: 'any',
+    serial: 'any',
+    returnDirect: 'any',
+    expose: 'any',
+    metadata: 'any',
+    output: 'any',
+  },
+  required: ['name', 'description'],
+  foreign: {},
+} satisfies LiteralShape<keyof ManualToolConfig<string, undefined>>;
+
+/**
+ * Leaves the running of a tool's calls to the caller, for `expires` milliseconds each.
+ *
+ * @throws ToolDefinitionError if `expires` is not more than 0.
+ */
+export function leaveToCaller(
+  tool: string,
+  expires: number | undefined,
+): (call: LiveCall) => Promise<ToolResult> {
+  checkTime(tool, { expires });
+  return (call) => call.receive({ message: `Run '${call.tool}' and send its result.`, expires });
+}

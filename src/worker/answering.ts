@@ -1,0 +1,72 @@
+/** How an app takes answers of calls that wait: a part of the seam `APP`. */
+import type { SessionPort } from '../journal/session-port.ts';
+import type { Wait } from '../journal/wait.ts';
+import type { TurnHost } from '../session/turn-host.ts';
+import type { BegunTurn } from './begun-turn.ts';
+import type { SessionRequest } from './route.ts';
+import type { CallAnswer } from './session-options.ts';
+import type { SessionAccess } from './target.ts';
+
+/** The most characters of a reason, which a model reads. */
+export const MAX_REASON = 2_000;
+
+/** The most answers of one request: a turn waits for no more calls than a model may ask for at once. */
+export const MOST_ANSWERS = 128;
+
+/** The fields of an answer, by a request or by code. */
+export type SentBody = Readonly<Record<string, unknown>>;
+
+/** How answers are sent. */
+export interface Answering {
+  readonly idempotencyKey?: string | undefined;
+  /** The turn resumes in the background, and the sender does not wait for its answer. */
+  readonly inBackground: boolean;
+}
+
+/** An answer of a call of this kind. */
+export interface OneAnswer extends Answering {
+  readonly for: Wait['for'];
+  readonly call: string;
+  readonly question: number;
+  readonly body: SentBody;
+}
+
+/** A turn that got what it waited for. */
+export interface AnsweredTurn extends Pick<Answering, 'inBackground'> {
+  readonly turn: string;
+  readonly services: TurnHost;
+  /** The event that asked the last of the questions. */
+  readonly askedAt: number;
+}
+
+/** What the app does for the module that takes answers, which needs nothing else of it: tools bring the module to programs without a Worker. */
+export interface AnsweringApp {
+  /** Returns what this deployment brings to the turns of a session. @throws ConfigurationError for what it lacks. */
+  servicesOf(
+    at: SessionAccess,
+    of: { readonly port: SessionPort; readonly agent: string; readonly session: string },
+  ): TurnHost;
+  /** Binds a key to what is sent under it. */
+  keyOf(idempotencyKey: string, text: string): Promise<{ readonly key: string; readonly bodyHash: string }>;
+  /** Resumes a turn here, or leaves it to the invocation that was faster. It is answered as the message is that started it. */
+  goOn(at: SessionAccess, answered: AnsweredTurn): Promise<BegunTurn>;
+  /** Reads the body of a request, and answers as a message is answered. */
+  respond(
+    asked: SessionRequest,
+    begin: (body: { readonly text: string; readonly value: SentBody }, how: Answering) => Promise<BegunTurn>,
+  ): Promise<Response>;
+}
+
+/** Where answers are taken. */
+export interface AnsweredHere {
+  readonly app: AnsweringApp;
+  readonly at: SessionAccess;
+}
+
+/** What takes the answers. Each method throws a SessionError if an answer is not taken. */
+export interface TakesAnswers {
+  /** Takes an answer, once, and resumes the turn of its call. */
+  one(here: AnsweredHere, answer: OneAnswer): Promise<BegunTurn>;
+  /** Takes the answers of several calls of one turn, each once, and resumes the turn. All are checked before the first is taken. */
+  several(here: AnsweredHere, answers: readonly CallAnswer[], how: Answering): Promise<BegunTurn>;
+}

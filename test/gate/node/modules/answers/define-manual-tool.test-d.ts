@@ -1,0 +1,15 @@
+import * as v from 'valibot';
+import { expectTypeOf } from 'vitest';
+import type { Tool } from '../../../../../src/index.ts';
+import { defineManualTool } from '../../../../../src/modules/answers/entry.ts';
+
+const base = { description: 'Is run by the caller.' };
+
+expectTypeOf(defineManualTool({ ...base, name: 'ask', input: v.object({ what: v.string() }) })).toEqualTypeOf<
+  Tool<'ask', { what: string }>
+>();
+defineManualTool({ ...base, name: 'ask', expires: 1_000 });
+// @ts-expect-error the caller runs it
+defineManualTool({ ...base, name: 'both', run: () => 'ok' });
+// @ts-expect-error what its effect is is not known here
+defineManualTool({ ...base, name: 'effect', effect: 'read' });

@@ -1,0 +1,16 @@
+/** What the sender of an edit reads. */
+import { expect, it } from 'vitest';
+import { editLines } from '../../../../doors/tools.ts';
+
+const schema = { type: 'object', properties: { n: { type: 'number' } } };
+
+it.each<[string, Parameters<typeof editLines>, readonly string[]]>([
+  ['a valid input', [schema, { n: 1 }], []],
+  [
+    'an input that is not valid',
+    [schema, { n: 'one' }],
+    ['input.n: Instance type "string" is invalid. Expected "number".'],
+  ],
+])('lists the problems of %s', (_, asked, lines) => {
+  expect(editLines(...asked)).toEqual(lines);
+});
