@@ -202,8 +202,9 @@ describe('a store outside', () => {
     expect(incarnation).toMatch(/^[0-9a-f]{16}$/);
     const key = { session: sessionName(session), incarnation, id };
     expect(puts).toEqual([[key, bytesOf('some bytes'), 'image/png']]);
-    const outside = { module: 'files', key: '' };
-    expect(sent).toEqual([[{ id, mediaType: 'image/png', size: 10, outside }]]);
+    const about = JSON.stringify({ mediaType: 'image/png' });
+    const outside = { module: 'files', key: '', incarnation, version: 0 };
+    expect(sent).toEqual([[{ id, about, size: 10, outside }]]);
   });
 
   it('that fails keeps the message from being taken', async () => {

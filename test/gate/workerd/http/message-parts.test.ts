@@ -33,8 +33,14 @@ describe('a message of parts', () => {
     });
     expect(sent).toEqual([
       [
-        { id: png, mediaType: 'image/png', name: 'chart.png', size: 5, bytes: bytesOf('a png') },
-        { id: pdf, mediaType: 'application/pdf', size: 5, bytes: bytesOf('a pdf') },
+        {
+          ...{ id: png, size: 5, bytes: bytesOf('a png') },
+          about: JSON.stringify({ mediaType: 'image/png', name: 'chart.png' }),
+        },
+        {
+          ...{ id: pdf, size: 5, bytes: bytesOf('a pdf') },
+          about: JSON.stringify({ mediaType: 'application/pdf' }),
+        },
       ],
     ]);
   });
