@@ -52,7 +52,9 @@ function placeOf(types: string): string {
 export const isOfFeature = (file: string, path: string): boolean =>
   file === path || file.startsWith(`${path}/`);
 
-export const isModule = ({ path }: Feature): boolean => path.startsWith(`${MODULES}/`);
+/** Whether a feature is a module: of the modules' folder, a surface, or MCP. */
+export const isModule = ({ path }: Feature): boolean =>
+  [`${MODULES}/`, 'src/surfaces/', 'src/mcp'].some((start) => path.startsWith(start));
 
 /** Returns the features that these files, such as a Worker's, import by name. */
 export function importedFeatures(features: readonly Feature[], sources: readonly Source[]): Feature[] {

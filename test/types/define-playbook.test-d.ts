@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
-import { requireApproval } from '../../src/decorators/entry.ts';
 import { type AnyTool, defineDomainType, defineTool, type Tool, toolProvider } from '../../src/index.ts';
 import {
   after,
@@ -17,6 +16,7 @@ import {
   type UnlockCondition,
   when,
 } from '../../src/kinds/entry.ts';
+import { requireApproval } from '../../src/modules/decorators/entry.ts';
 import { toolFactory, toolsOf } from '../../src/modules/tool-objects/entry.ts';
 
 const tool = <const Name extends string>(name: Name) =>

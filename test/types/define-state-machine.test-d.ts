@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
-import { requireApproval } from '../../src/decorators/entry.ts';
 import { type AnyTool, defineAgent, defineTool, type ToolInput, toolProvider } from '../../src/index.ts';
 import { defineStateMachine, type StateMachine, startingIn } from '../../src/kinds/entry.ts';
+import { requireApproval } from '../../src/modules/decorators/entry.ts';
 import { toMermaid } from '../../src/modules/inspect/entry.ts';
 import { defineToolGroup } from '../../src/modules/tool-groups/entry.ts';
 import { type ToolTable, toolFactory } from '../../src/modules/tool-objects/entry.ts';

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
-import { requireApproval } from '../../src/decorators/entry.ts';
 import { defineTool, type Reference, type Tool, type ToolGroup } from '../../src/index.ts';
 import {
   defineUnfolding,
@@ -9,6 +8,7 @@ import {
   withInnerTools,
   withUnfolding,
 } from '../../src/kinds/entry.ts';
+import { requireApproval } from '../../src/modules/decorators/entry.ts';
 import {
   type UnfoldingDeclaration,
   unfoldingOf,

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
-import { manual } from '../../src/decorators/entry.ts';
 import { type AnyTool, defineAgent, defineTool, type Tool } from '../../src/index.ts';
+import { manual } from '../../src/modules/decorators/entry.ts';
 import type { LoopInspector } from '../../src/modules/inspect/entry.ts';
 import { callLimits } from '../../src/modules/limits/entry.ts';
 import {

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
-import { replanWhen, type Sink, sinkArtifacts } from '../../src/decorators/entry.ts';
 import {
   type AsJson,
   defineAgent,
@@ -11,6 +10,7 @@ import {
   type ToolArtifactItem,
 } from '../../src/index.ts';
 import { defineUnfolding } from '../../src/kinds/entry.ts';
+import { replanWhen, type Sink, sinkArtifacts } from '../../src/modules/decorators/entry.ts';
 
 interface Order {
   readonly id: string;

@@ -1,6 +1,6 @@
-import { requireApproval } from '../../decorators/entry.ts';
 import { type Agent, type AnyTool, defineAgent } from '../../index.ts';
 import { createMcpToolFactory, defineMcpClient, type McpClientConfig } from '../../mcp/tools/entry.ts';
+import { requireApproval } from '../../modules/decorators/entry.ts';
 import { callLimits } from '../../modules/limits/entry.ts';
 
 /** Where the MCP server of the folder answers, and what else its client may say. */

@@ -1,4 +1,4 @@
-import { requireApproval } from '../../decorators/entry.ts';
+import { requireApproval } from '../../modules/decorators/entry.ts';
 import { refundOrder } from './shop.ts';
 
 export const approvedRefund = requireApproval(

@@ -1,6 +1,6 @@
-import { humanInput } from '../../decorators/entry.ts';
 import { defineAgent, readResult } from '../../index.ts';
 import { agentProcessTools, blackboardTools, communicateTool, progressTool } from '../../kinds/entry.ts';
+import { humanInput } from '../../modules/decorators/entry.ts';
 import { scheduleMessage } from '../../modules/schedules/entry.ts';
 
 export const aware = defineAgent({

@@ -1,5 +1,5 @@
-import { oneShotPerLoop, withUsageNote } from '../../decorators/entry.ts';
 import { defineTool } from '../../index.ts';
+import { oneShotPerLoop, withUsageNote } from '../../modules/decorators/entry.ts';
 
 const readPolicy = defineTool({
   name: 'read_policy',

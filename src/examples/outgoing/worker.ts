@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { createHoldfast } from '../../create-holdfast.ts';
-import { requireApproval } from '../../decorators/entry.ts';
 import { defineAgent, defineTool } from '../../index.ts';
 import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
+import { requireApproval } from '../../modules/decorators/entry.ts';
 import { outgoingWebhook } from '../../modules/outgoing-webhooks/entry.ts';
 import { orOffline } from '../../offline-model/entry.ts';
 

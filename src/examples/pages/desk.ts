@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { requireApproval } from '../../decorators/entry.ts';
 import { defineAgent, defineTool } from '../../index.ts';
+import { requireApproval } from '../../modules/decorators/entry.ts';
 
 const refund = defineTool({
   name: 'refund',

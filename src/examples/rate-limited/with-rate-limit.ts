@@ -1,8 +1,8 @@
 /** A module for tools of an app's own: at most so many calls an hour, counted for as long as the session lives. */
 
-import { decorate, mapContent } from '../../decorators/entry.ts';
 import { type AnyTool, error, type JsonObject } from '../../index.ts';
 import { defineModule } from '../../module.ts';
+import { decorate, mapContent } from '../../modules/decorators/entry.ts';
 
 const HOUR = 60 * 60 * 1000;
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { oneShotPerLoop, requireApproval } from '../../decorators/entry.ts';
 import { type Agent, defineAgent, defineTool, error } from '../../index.ts';
+import { oneShotPerLoop, requireApproval } from '../../modules/decorators/entry.ts';
 import { customers, orders, policy } from '../support/books.ts';
 import type { Receipt, Shop } from '../support/shop.ts';
 import { estimateRefund } from './estimate-refund.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { decorate } from '../../decorators/entry.ts';
 import { type AnyTool, defineAgent, defineTool, eachTool, toolProvider } from '../../index.ts';
 import { after, definePlaybook, defineStateMachine, defineUnfolding } from '../../kinds/entry.ts';
+import { decorate } from '../../modules/decorators/entry.ts';
 import { defineToolGroup } from '../../modules/tool-groups/entry.ts';
 import { cart } from './cart.ts';
 

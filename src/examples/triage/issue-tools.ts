@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { requireApproval } from '../../decorators/entry.ts';
 import { type AnyTool, defineTool, error } from '../../index.ts';
+import { requireApproval } from '../../modules/decorators/entry.ts';
 import type { CloseReason, GitHub, Issue, Label } from './github.ts';
 import { nameOf, type Subject, subjectOf } from './subject.ts';
 

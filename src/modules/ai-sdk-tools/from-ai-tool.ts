@@ -1,5 +1,4 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import { withAwaiting } from '../../decorators/approval.ts';
 import type { CallScope, Effect, ToolCall } from '../../tool/call.ts';
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
 import { defineTool } from '../../tool/define-tool.ts';
@@ -10,6 +9,7 @@ import { providerTool } from '../../tool/provider-tool.ts';
 import { ToolConfigurationError } from '../../tool/signals.ts';
 import type { AnyTool, Tool } from '../../tool/tool.ts';
 import { defineManualTool } from '../answers/define-manual-tool.ts';
+import { withAwaiting } from '../decorators/approval.ts';
 import { jsonSchema as wrapped } from '../json-schema/json-schema.ts';
 import { toAiMessages } from './messages.ts';
 import { toResult } from './model-output.ts';

@@ -44,7 +44,7 @@ const ARROWS: readonly {
 }[] = [
   { folder: 'src/tool/', because: 'a tool can be used, and read, without the rest', on: [] },
   {
-    folder: 'src/decorators/',
+    folder: 'src/modules/decorators/',
     because: 'a decorator takes a tool and answers a tool, whose calls may ask',
     on: ['src/tool/', 'src/modules/answers/', 'src/modules/json-schema/'],
   },
@@ -134,7 +134,7 @@ const ARROWS: readonly {
     because: 'it changes tools for another library, and back, whose calls the tool-calling manager runs',
     on: [
       'tool',
-      'decorators',
+      'modules/decorators',
       'sources',
       'modules/tool-calling',
       'modules/limits',
@@ -329,7 +329,7 @@ describe('who may import whom', () => {
 
   it.each([
     ['src/tool/', ['@standard-schema/spec', 'valibot', '@valibot/to-json-schema', '@cfworker/json-schema']],
-    ['src/decorators/', ['valibot']],
+    ['src/modules/decorators/', ['valibot']],
     ['src/sources/', ['valibot', '@standard-schema/spec']],
     ['src/journal/', []],
     ['src/loop/', []],
@@ -457,11 +457,10 @@ describe('who may import whom', () => {
     expect(ofSdk).toEqual([]);
   });
 
-  it('nothing in the kernel imports a module, a decorator, a surface or MCP, so that a Worker carries those that it uses', () => {
+  it('nothing in the kernel imports a module, a surface or MCP, so that a Worker carries those that it uses', () => {
     const folders = ['journal', 'session', 'loop', 'tool', 'model', 'worker', 'sources', 'agent'];
     const kernel = ['src/index.ts', 'src/create-holdfast.ts', ...folders.map((name) => `src/${name}/`)];
-    const isFeature = ({ to }: Import): boolean =>
-      isIn(to, 'src/modules/', 'src/decorators/', 'src/surfaces/', 'src/mcp/');
+    const isFeature = ({ to }: Import): boolean => isIn(to, 'src/modules/', 'src/surfaces/', 'src/mcp/');
     const ofKernel = imports.filter(({ from }) => isIn(from, 'durable-objects/', ...kernel));
     expect(ofKernel.filter(isFeature)).toEqual([]);
   });
@@ -482,12 +481,9 @@ describe('who may import whom', () => {
   });
 
   it('the kernel imports nothing of a module, not even a type', () => {
-    // They are to be modules themselves.
     const FEATURES = [
-      'src/decorators/',
       'src/mcp/',
       'src/surfaces/',
-      'src/outgoing-webhooks/',
       'src/kinds/',
       'src/testing/',
       'src/examples/',

@@ -1,6 +1,5 @@
 /** Agents with one of each kind of tool that decides which tools come next, or stands for several. */
 import * as v from 'valibot';
-import { publishToBlackboard, requireApproval } from '../../../src/decorators/entry.ts';
 import { artifact, defineDomainType, defineTextTool, defineTool } from '../../../src/index.ts';
 import {
   addTools,
@@ -19,6 +18,7 @@ import {
   removeTools,
   when,
 } from '../../../src/kinds/entry.ts';
+import { publishToBlackboard, requireApproval } from '../../../src/modules/decorators/entry.ts';
 import { act, acting, scene } from './scene.ts';
 
 const unfolded = scene('unfolded', {

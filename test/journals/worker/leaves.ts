@@ -1,6 +1,9 @@
 /** Agents whose tools are leaves: of every effect, with artifacts, sinks, state, memos, and with results that are long. */
 
 import * as v from 'valibot';
+import { artifact, defineTextTool, defineTool, terminateAgent } from '../../../src/index.ts';
+import { defineUnfolding } from '../../../src/kinds/entry.ts';
+import { defineManualTool } from '../../../src/modules/answers/entry.ts';
 import {
   blackboardSink,
   compositeSink,
@@ -8,10 +11,7 @@ import {
   oneShotPerLoop,
   publishToBlackboard,
   sinkArtifacts,
-} from '../../../src/decorators/entry.ts';
-import { artifact, defineTextTool, defineTool, terminateAgent } from '../../../src/index.ts';
-import { defineUnfolding } from '../../../src/kinds/entry.ts';
-import { defineManualTool } from '../../../src/modules/answers/entry.ts';
+} from '../../../src/modules/decorators/entry.ts';
 import { act, acting, reconciling, scene } from './scene.ts';
 
 const item = v.object({ item: v.string() });

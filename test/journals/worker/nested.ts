@@ -1,6 +1,5 @@
 /** Agents with loops inside their own: finished, and killed inside. */
 import * as v from 'valibot';
-import { publishToBlackboard, requireApproval } from '../../../src/decorators/entry.ts';
 import { artifact, defineTool } from '../../../src/index.ts';
 import {
   agentProcessTools,
@@ -10,6 +9,7 @@ import {
   defineSubagent,
   progressTool,
 } from '../../../src/kinds/entry.ts';
+import { publishToBlackboard, requireApproval } from '../../../src/modules/decorators/entry.ts';
 import { callLimits } from '../../../src/modules/limits/entry.ts';
 import { scheduleMessage } from '../../../src/modules/schedules/entry.ts';
 import { act, acting, reconciling, scene } from './scene.ts';

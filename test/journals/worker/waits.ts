@@ -1,9 +1,9 @@
 /** Agents whose turns wait: for somebody outside, for each other, for their time. */
 
 import * as v from 'valibot';
-import { humanInput, requireApproval } from '../../../src/decorators/entry.ts';
 import { defineTool } from '../../../src/index.ts';
 import { defineManualTool } from '../../../src/modules/answers/entry.ts';
+import { humanInput, requireApproval } from '../../../src/modules/decorators/entry.ts';
 import { act, acting, scene } from './scene.ts';
 
 const HOUR = 60 * 60_000;

@@ -8,9 +8,9 @@ import {
   type Holdfast,
   type HoldfastConfig,
 } from '../../../../src/create-holdfast.ts';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { cors, onBehalfOf, rateLimit } from '../../../../src/modules/http/entry.ts';
 import { openApi } from '../../../../src/modules/openapi/entry.ts';

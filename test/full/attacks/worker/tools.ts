@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { sessionOf } from '../../../../src/create-holdfast.ts';
-import { requireApproval, withName } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTool, type ToolCall } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { defineManualTool } from '../../../../src/modules/answers/entry.ts';
+import { requireApproval, withName } from '../../../../src/modules/decorators/entry.ts';
 import { scheduleMessage, sendLater } from '../../../../src/modules/schedules/entry.ts';
 import { happen, wait } from './outside.ts';
 import { peers } from './peers.ts';

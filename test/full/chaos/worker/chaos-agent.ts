@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import type { Shop } from '../../../../src/examples/support/shop.ts';
 import { type Agent, defineAgent, defineTool, type ToolCall } from '../../../../src/index.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { pause } from './pause.ts';
 import { SERVICES } from './plan.ts';
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { artifact, defineAgent } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';

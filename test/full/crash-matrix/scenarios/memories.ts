@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { oneShotPerLoop, publishToBlackboard } from '../../../../src/decorators/entry.ts';
 import { artifact } from '../../../../src/index.ts';
 import { definePipeline } from '../../../../src/kinds/entry.ts';
+import { oneShotPerLoop, publishToBlackboard } from '../../../../src/modules/decorators/entry.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 

@@ -1,7 +1,7 @@
-import { decorate, mapContent } from '../../../../src/decorators/entry.ts';
 import { rateLimits, withRateLimit } from '../../../../src/examples/rate-limited/with-rate-limit.ts';
 import { type AnyTool, defineAgent } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import { decorate, mapContent } from '../../../../src/modules/decorators/entry.ts';
 import type { Care } from '../../../doors/testing.ts';
 import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { publishToBlackboard } from '../../../../src/decorators/entry.ts';
 import { defineDomainType } from '../../../../src/index.ts';
 import { after, allOf, definePlaybook, onArtifact, onBlackboard, when } from '../../../../src/kinds/entry.ts';
+import { publishToBlackboard } from '../../../../src/modules/decorators/entry.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import {
   defineInjectionStrategy,
   defineUnfolding,
   noChange,
   removeTools,
 } from '../../../../src/kinds/entry.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';

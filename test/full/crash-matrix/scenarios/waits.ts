@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { defineManualTool } from '../../../../src/modules/answers/entry.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import type { Care } from '../../../doors/testing.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';

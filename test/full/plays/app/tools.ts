@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTool, type ToolCall } from '../../../../src/index.ts';
 import {
   after,
@@ -10,6 +9,7 @@ import {
 } from '../../../../src/kinds/entry.ts';
 import { defineModule, type ModuleUse } from '../../../../src/module.ts';
 import { defineManualTool } from '../../../../src/modules/answers/entry.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { sendLater } from '../../../../src/modules/schedules/entry.ts';
 import { type Plan, planText } from './plan.ts';
 import type { AppOptions, Outside } from './port.ts';

@@ -1,7 +1,6 @@
 /** Copies of tools that work in loops of their own, and the context that such a tool declares. */
 
 import { describe, expect, it } from 'vitest';
-import { requireApproval, withName } from '../../../../src/decorators/entry.ts';
 import {
   type Agent,
   type AnyTool,
@@ -10,7 +9,6 @@ import {
   ToolDefinitionError,
   toolProvider,
 } from '../../../../src/index.ts';
-
 import {
   defineAgenticTool,
   definePlaybook,
@@ -22,6 +20,7 @@ import {
   withModel,
   withTools,
 } from '../../../../src/kinds/entry.ts';
+import { requireApproval, withName } from '../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { toolTable } from '../../../../src/modules/tool-objects/entry.ts';

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { withUsageNote } from '../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   defineTool,
@@ -10,8 +9,8 @@ import {
   type ToolSource,
   toolProvider,
 } from '../../../../src/index.ts';
-
 import { type AgenticToolConfig, defineAgenticTool } from '../../../../src/kinds/entry.ts';
+import { withUsageNote } from '../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import {
   createToolCallingManager,

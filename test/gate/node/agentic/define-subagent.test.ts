@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTool, ModelError, ToolDefinitionError } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { runBare } from '../tool-loop/bare-loop.ts';
 import { agent, answers, asks, byLoop, calls, offered, resultsRead, shown, turnOf } from './scenes.ts';

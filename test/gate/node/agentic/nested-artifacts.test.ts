@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { withUsageNote } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, artifact, defineDomainType, defineTool } from '../../../../src/index.ts';
 import { definePipeline, defineSubagent } from '../../../../src/kinds/entry.ts';
+import { withUsageNote } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { startStored } from '../../../fixtures/stored.ts';
 import { agent, agentic, answers, asks, calls } from './scenes.ts';

@@ -3,9 +3,9 @@ import { dynamicTool, jsonSchema, type ModelMessage, tool, zodSchema } from 'ai'
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { z as z3 } from 'zod/v3';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { defineAgent, providerTool, ToolDefinitionError } from '../../../../src/index.ts';
 import { fromAiTool } from '../../../../src/modules/ai-sdk-tools/entry.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { callTool, createTestSession } from '../../../../src/testing/entry.ts';
 

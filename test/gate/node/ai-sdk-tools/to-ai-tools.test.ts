@@ -1,7 +1,6 @@
 import { generateText, stepCountIs } from 'ai';
 import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
-import { requireApproval, withUsageNote } from '../../../../src/decorators/entry.ts';
 import {
   artifact,
   defineAgent,
@@ -13,6 +12,7 @@ import {
 } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { AiToolError, type ToAiToolsOptions, toAiTools } from '../../../../src/modules/ai-sdk-tools/entry.ts';
+import { requireApproval, withUsageNote } from '../../../../src/modules/decorators/entry.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { listings } from '../../../../src/modules/listings/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';

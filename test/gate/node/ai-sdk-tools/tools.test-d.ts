@@ -2,9 +2,9 @@ import { generateText, jsonSchema, type LanguageModel, tool } from 'ai';
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import { z } from 'zod';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { type Agent, defineTool, type Tool } from '../../../../src/index.ts';
 import { fromAiTool, type GivenTool, toAiTools } from '../../../../src/modules/ai-sdk-tools/entry.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 
 const weather = tool({
   description: 'Tells the weather.',

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { artifact, defineDomainType, defineTool } from '../../../../src/index.ts';
 import { chainFrom, type DiscoveredType, discover } from '../../../../src/kinds/entry.ts';
 import { answers as asking } from '../../../../src/modules/answers/entry.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { stored } from '../../../fixtures/stored.ts';
 import { warnings } from '../../../fixtures/warnings.ts';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { decorate, withMetadata } from '../../../../src/decorators/entry.ts';
 import { artifact, defineDomainType, defineTool } from '../../../../src/index.ts';
 import { chainFrom, discover } from '../../../../src/kinds/entry.ts';
+import { decorate, withMetadata } from '../../../../src/modules/decorators/entry.ts';
 import {
   inspect,
   type LoopInspector,

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { requireApproval, withMetadata } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineDomainType, defineTool } from '../../../../src/index.ts';
 import { chainAny, chainFrom, definePlaybook, defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { answers } from '../../../../src/modules/answers/entry.ts';
+import { requireApproval, withMetadata } from '../../../../src/modules/decorators/entry.ts';
 import { answersInside, sessionWith } from '../state-machine/scenes.ts';
 import { calls, UNBOUND } from './scenes.ts';
 

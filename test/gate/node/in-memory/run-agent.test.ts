@@ -3,10 +3,10 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../../src/create-holdfast.ts';
-import { manual, requireApproval } from '../../../../src/decorators/entry.ts';
 import { runAgent } from '../../../../src/in-memory/entry.ts';
 import { type AnyTool, content, defineAgent, defineTool, file } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import { manual, requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { sendLater } from '../../../../src/modules/schedules/entry.ts';
 import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';

@@ -1,7 +1,6 @@
 /** What somebody writes by mistake inside the literal of another, and in the literals that few apps have: each with the whole message. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { withConfirmation } from '../../../../src/decorators/entry.ts';
 import { defineDomainType } from '../../../../src/index.ts';
 import {
   chainAny,
@@ -14,6 +13,7 @@ import { defineMcpEndpoint, defineMcpPrompt } from '../../../../src/mcp/server/e
 import { defineMcpToolGroup, mcpResources, mcpToolProvider } from '../../../../src/mcp/tools/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { defineModule } from '../../../../src/module.ts';
+import { withConfirmation } from '../../../../src/modules/decorators/entry.ts';
 import {
   createToolCallingManager,
   defineToolCallingOptions,

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { decorate } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineAgent, defineTool, error, text } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { defineModule, type RememberingModule } from '../../../../src/module.ts';
+import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import {
   createManualClock,
   createTestSession,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { decorate } from '../../../../src/decorators/entry.ts';
 import { defineAgent, defineTool, ToolCallContext, text } from '../../../../src/index.ts';
 import { defineModule, type Module } from '../../../../src/module.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
+import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import { createManualClock, createMemorySessions, scriptedModel } from '../../../../src/testing/entry.ts';
 import { composeModules, toolKinds } from '../../../doors/kinds.ts';
 import { foldAll, readerOf, runTurn, toSessionName, toTurnStart } from '../../../doors/session.ts';

@@ -1,8 +1,8 @@
 /** What a reply held goes back to its provider however its calls have ended. */
 
 import { describe, expect, it } from 'vitest';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineAgent, defineTool, error } from '../../../../src/index.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import {
   createToolCallingManager,

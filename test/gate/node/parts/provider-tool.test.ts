@@ -1,6 +1,5 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from 'vitest';
-import { withDescription } from '../../../../src/decorators/entry.ts';
 import {
   defineAgent,
   defineTool,
@@ -13,6 +12,7 @@ import {
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { withDescription } from '../../../../src/modules/decorators/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { hello, sse } from '../model/openai-compatible/fake-server.ts';

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, artifact, defineTool, error } from '../../../../src/index.ts';
 import {
   after,
@@ -12,6 +11,7 @@ import {
   when,
 } from '../../../../src/kinds/entry.ts';
 import { defineModule } from '../../../../src/module.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { formatToolTree } from '../../../../src/modules/inspect/entry.ts';
 import { toolsOf, toolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';

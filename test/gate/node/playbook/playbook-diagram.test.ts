@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { withDescription } from '../../../../src/decorators/entry.ts';
 import {
   after,
   allOf,
@@ -10,6 +9,7 @@ import {
   onBlackboardMatching,
   when,
 } from '../../../../src/kinds/entry.ts';
+import { withDescription } from '../../../../src/modules/decorators/entry.ts';
 import { toMermaid } from '../../../../src/modules/inspect/entry.ts';
 import { analyze, Document, does, playbook, report, search } from './scenes.ts';
 

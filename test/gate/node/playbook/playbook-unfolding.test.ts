@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTool } from '../../../../src/index.ts';
 import { after, defineUnfolding, when } from '../../../../src/kinds/entry.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import type { ScriptedReply, TestSession } from '../../../../src/testing/entry.ts';
 import { startStored } from '../../../fixtures/stored.ts';
 import { shownResults } from '../tool-loop/scenes.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { decorate } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
 import { answers } from '../../../../src/modules/answers/entry.ts';
+import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import {
   createManualClock,
   createTestSession,

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { manual, requireApproval } from '../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   defineAgent,
@@ -11,6 +10,7 @@ import {
 } from '../../../../src/index.ts';
 import { definePipeline, nest } from '../../../../src/kinds/entry.ts';
 import { answers } from '../../../../src/modules/answers/entry.ts';
+import { manual, requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createManualClock, createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { passing } from './former-holder.ts';

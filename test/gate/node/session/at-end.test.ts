@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import type { ToolProvider } from '../../../../src/index.ts';
 import { toolProvider } from '../../../../src/index.ts';
 import type { Discovery } from '../../../../src/kinds/entry.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { listings } from '../../../../src/modules/listings/entry.ts';
 import {
   createManualClock,

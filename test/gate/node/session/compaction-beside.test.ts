@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { oneShotPerLoop } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTool, type HistoryMessage } from '../../../../src/index.ts';
 import { definePlaybook, when } from '../../../../src/kinds/entry.ts';
 import type { SummaryOptions } from '../../../../src/modules/compaction/entry.ts';
+import { oneShotPerLoop } from '../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { defineTool, ToolCallContext } from '../../../../src/index.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { type Leased, toSnapshot } from '../../../doors/journal.ts';
 import { foldAll, foldLeased, readerOf, toTurnStart } from '../../../doors/session.ts';

@@ -1,7 +1,6 @@
 /** A conversation that no longer fits its model is shown to it shortened, and goes on. */
 
 import { describe, expect, it } from 'vitest';
-import { oneShotPerLoop } from '../../../../src/decorators/entry.ts';
 import {
   type AgentConfig,
   type AnyTool,
@@ -13,6 +12,7 @@ import {
 } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
+import { oneShotPerLoop } from '../../../../src/modules/decorators/entry.ts';
 import { inspect } from '../../../../src/modules/inspect/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';

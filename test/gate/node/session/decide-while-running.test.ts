@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { type RunningDecisionRequest, Secrets, type ToolCall } from '../../../../src/index.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { questionsOf } from '../../../doors/session.ts';
 import { calls, digs } from '../tool-loop/scenes.ts';
 import { LEASE_MS, passing } from './former-holder.ts';

@@ -1,7 +1,7 @@
 /** What becomes of the calls inside a nested loop when the call that opened it ends. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { decorate, requireApproval } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTool, type StoredEvent, text } from '../../../../src/index.ts';
+import { decorate, requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createManualClock, type ManualClock } from '../../../../src/testing/entry.ts';
 import { digs } from '../tool-loop/scenes.ts';
 import { asked, LEASE_MS, leftBehind, passing, takenOver } from './former-holder.ts';

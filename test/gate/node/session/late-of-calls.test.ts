@@ -1,8 +1,8 @@
 /** Which late results count: those of calls in doubt, and those of calls that are still open. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { decorate } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTool, text } from '../../../../src/index.ts';
 import { nest } from '../../../../src/kinds/entry.ts';
+import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import { createManualClock, type ManualClock } from '../../../../src/testing/entry.ts';
 import { answers, asked, LEASE_MS, leftBehind, passing, takenOver } from './former-holder.ts';
 import { watchedLive } from './live-state.ts';

@@ -1,10 +1,10 @@
 /** What an invocation folds as it emits is what anybody folds of the journal afterwards. */
 import { expect, it } from 'vitest';
-import { decorate } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineAgenticTool, defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { defineModule } from '../../../../src/module.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
+import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { listing, long } from './compaction-scene.ts';
 import { watchedLive } from './live-state.ts';

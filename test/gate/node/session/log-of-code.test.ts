@@ -2,7 +2,6 @@
 import * as v from 'valibot';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { LogEntry } from '../../../../src/create-holdfast.ts';
-import { conditionalReplan, sinkArtifacts, withEventPublication } from '../../../../src/decorators/entry.ts';
 import {
   type AgentConfig,
   artifact,
@@ -20,6 +19,11 @@ import {
   progressTool,
   when,
 } from '../../../../src/kinds/entry.ts';
+import {
+  conditionalReplan,
+  sinkArtifacts,
+  withEventPublication,
+} from '../../../../src/modules/decorators/entry.ts';
 import {
   createToolCallingManager,
   defineToolCallingOptions,

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { defineTool } from '../../../../src/index.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { mostBytesOf, SessionLedger } from '../../../doors/ledger.ts';
 import { stoppedTurn } from '../../../doors/session.ts';
 import { MemoryStorage } from '../../../doors/testing.ts';

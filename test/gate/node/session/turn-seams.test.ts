@@ -1,8 +1,8 @@
 /** What modules store with the stop of a turn, whoever writes it. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { LogEntry } from '../../../../src/create-holdfast.ts';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { defineTool } from '../../../../src/index.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import type { ScriptedReply, SessionPort } from '../../../../src/testing/entry.ts';
 import type { AgendaRow, Change } from '../../../doors/journal.ts';
 import { ENDED, Meter, type StoppedTurn, UNLIMITED } from '../../../doors/session.ts';

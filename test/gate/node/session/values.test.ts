@@ -1,7 +1,6 @@
 /** Values that say by `toJSON` what they are, wherever code hands one over to the journal; and values that say nothing. */
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { manual, publishToBlackboard, type Sink, sinkArtifacts } from '../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   artifact,
@@ -13,6 +12,12 @@ import {
   type ToolCall,
 } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import {
+  manual,
+  publishToBlackboard,
+  type Sink,
+  sinkArtifacts,
+} from '../../../../src/modules/decorators/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { oneShotPerLoop, requireApproval, withName } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTool, error } from '../../../../src/index.ts';
 import { defineStateMachine } from '../../../../src/kinds/entry.ts';
+import { oneShotPerLoop, requireApproval, withName } from '../../../../src/modules/decorators/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import { startStored } from '../../../fixtures/stored.ts';
 import {

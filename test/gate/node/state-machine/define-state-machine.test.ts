@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   artifact,
@@ -9,6 +8,7 @@ import {
   toolProvider,
 } from '../../../../src/index.ts';
 import { defineStateMachine, startingIn } from '../../../../src/kinds/entry.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { formatToolTree } from '../../../../src/modules/inspect/entry.ts';
 import { toolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import {

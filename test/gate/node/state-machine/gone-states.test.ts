@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineAgent, toolProvider } from '../../../../src/index.ts';
 import { stateMachines } from '../../../../src/kinds/entry.ts';
 import { answers } from '../../../../src/modules/answers/entry.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import {
   answersInside,

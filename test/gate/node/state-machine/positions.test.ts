@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import type { AnyTool } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { withName } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineAgent } from '../../../../src/index.ts';
 import {
   after,
@@ -8,6 +7,7 @@ import {
   defineSubagent,
   defineUnfolding,
 } from '../../../../src/kinds/entry.ts';
+import { withName } from '../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import {
   answersInside,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { manual, requireApproval, withReview } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineAgent, type SessionEvent } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
+import { manual, requireApproval, withReview } from '../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import type { ScriptedReply, TestSession } from '../../../../src/testing/entry.ts';
 import { stored } from '../../../fixtures/stored.ts';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { defineTool, ToolDefinitionError } from '../../../../src/index.ts';
 import { defineStateMachine, startingIn } from '../../../../src/kinds/entry.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { toMermaid } from '../../../../src/modules/inspect/entry.ts';
 import { orderMachine, workshop } from './scenes.ts';
 

@@ -1,10 +1,10 @@
 /** One tool in a test, stubs in the place of effects, and what a kind of tools remembers. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { manual, requireApproval, withParameter } from '../../../../src/decorators/entry.ts';
 import { defineAgent, defineTool, exitEarly } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { defineModule } from '../../../../src/module.ts';
+import { manual, requireApproval, withParameter } from '../../../../src/modules/decorators/entry.ts';
 import { callTool, createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 
 const pay = defineTool({

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { decorate, requireApproval } from '../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   defineAgent,
@@ -9,6 +8,7 @@ import {
   type ToolCall,
 } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
+import { decorate, requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
 import { type CrashKit, type CrashScript, crashMatrix } from '../../../../src/testing/crash-matrix/entry.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { decorate } from '../../../../src/decorators/entry.ts';
 import type { ModelReply } from '../../../../src/index.ts';
 import { discoveryIn } from '../../../../src/kinds/entry.ts';
+import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import {
   createToolCallingManager,
   defineToolCallingOptions,

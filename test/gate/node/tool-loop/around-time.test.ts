@@ -2,9 +2,14 @@
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../../src/create-holdfast.ts';
-import { decorate, requireApproval, withAwaiting, withReview } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineAgent, defineTool, type Policies } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import {
+  decorate,
+  requireApproval,
+  withAwaiting,
+  withReview,
+} from '../../../../src/modules/decorators/entry.ts';
 import {
   createManualClock,
   createTestSession,

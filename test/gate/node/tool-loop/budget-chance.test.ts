@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { withName } from '../../../../src/decorators/entry.ts';
 import {
   type ChatModel,
   defineAgent,
@@ -9,6 +8,7 @@ import {
   type StoredEvent,
 } from '../../../../src/index.ts';
 import type { ModuleUse } from '../../../../src/module.ts';
+import { withName } from '../../../../src/modules/decorators/entry.ts';
 import { type BudgetOptions, budget } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { ROOT } from '../../../doors/journal.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decorate } from '../../../../src/decorators/entry.ts';
 import { exclusively } from '../../../../src/kinds/entry.ts';
+import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { emptyState, reduce, type TurnState } from '../../../doors/journal.ts';
 import { CallLocks, memoryLoop, runForOutput } from '../../../doors/loop.ts';

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { decorate } from '../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   defineTool,
@@ -12,6 +11,7 @@ import {
 } from '../../../../src/index.ts';
 import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
 import type { FactPlace, ToolMemory } from '../../../../src/module.ts';
+import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { factOf, withheld } from '../../../doors/tools.ts';
 import { runBare } from './bare-loop.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withName } from '../../../../src/decorators/entry.ts';
+import { withName } from '../../../../src/modules/decorators/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { askedIn, eventsOf, heldBy, PRICES, reservedIn, scene, used } from './budget-scene.ts';
 import { calls, digs, reads, shownResults } from './scenes.ts';

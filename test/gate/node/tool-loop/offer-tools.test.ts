@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { decorate } from '../../../../src/decorators/entry.ts';
 import { defineTool } from '../../../../src/index.ts';
 import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
+import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import { runBare } from './bare-loop.ts';
 
 const tool = (name: string, description = `Does ${name}.`) =>

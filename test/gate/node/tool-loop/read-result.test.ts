@@ -1,6 +1,5 @@
 /** A model reads on in a result of which it was shown the beginning. */
 import { describe, expect, it } from 'vitest';
-import { withName } from '../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   artifact,
@@ -11,6 +10,7 @@ import {
   readResult,
 } from '../../../../src/index.ts';
 import { defineAgenticTool, definePlaybook } from '../../../../src/kinds/entry.ts';
+import { withName } from '../../../../src/modules/decorators/entry.ts';
 import {
   defineTransformer,
   slidingWindow,

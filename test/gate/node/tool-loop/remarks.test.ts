@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { mapContent } from '../../../../src/decorators/entry.ts';
 import { artifact, defineAgent, error, text } from '../../../../src/index.ts';
 import type { InjectionStrategy, RemarkedCall } from '../../../../src/kinds/entry.ts';
+import { mapContent } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { withRemark } from '../../../doors/loop.ts';
 import { modelText, toolResult } from '../../../doors/tools.ts';

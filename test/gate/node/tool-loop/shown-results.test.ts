@@ -1,9 +1,9 @@
 /** How much of one result a model is shown. */
 import { describe, expect, it } from 'vitest';
-import { oneShotPerLoop } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, content, defineAgent, error, file, type Policies } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
+import { oneShotPerLoop } from '../../../../src/modules/decorators/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';

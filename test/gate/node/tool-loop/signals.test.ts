@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { decorate } from '../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   defineAgent,
@@ -14,6 +13,7 @@ import {
   terminateAgent,
   text,
 } from '../../../../src/index.ts';
+import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { toolResult } from '../../../doors/tools.ts';

@@ -1,7 +1,5 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import * as decorators from '../../../../src/decorators/entry.ts';
-import { autoApprove, decorate, listSink } from '../../../../src/decorators/entry.ts';
 import * as core from '../../../../src/index.ts';
 import {
   type AnyTool,
@@ -17,6 +15,8 @@ import {
 import type { LiveCall } from '../../../../src/kinds/entry.ts';
 import * as kinds from '../../../../src/kinds/entry.ts';
 import { answers } from '../../../../src/modules/answers/entry.ts';
+import * as decorators from '../../../../src/modules/decorators/entry.ts';
+import { autoApprove, decorate, listSink } from '../../../../src/modules/decorators/entry.ts';
 import * as inspect from '../../../../src/modules/inspect/entry.ts';
 import * as toolObjects from '../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';

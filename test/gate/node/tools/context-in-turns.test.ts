@@ -2,14 +2,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {
-  withCoercion,
-  withDescription,
-  withMetadata,
-  withName,
-  withParameter,
-  withUsageNote,
-} from '../../../../src/decorators/entry.ts';
-import {
   type AnyTool,
   defineAgent,
   defineTool,
@@ -20,6 +12,14 @@ import {
   text,
 } from '../../../../src/index.ts';
 import { nest } from '../../../../src/kinds/entry.ts';
+import {
+  withCoercion,
+  withDescription,
+  withMetadata,
+  withName,
+  withParameter,
+  withUsageNote,
+} from '../../../../src/modules/decorators/entry.ts';
 import { stringParameter } from '../../../../src/modules/json-schema/entry.ts';
 import { toolsOf } from '../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { decorate } from '../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   artifact,
@@ -10,6 +9,7 @@ import {
   error,
   text,
 } from '../../../../src/index.ts';
+import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { fakeInvocation } from './fake-invocation.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decorate, withName } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTool } from '../../../../src/index.ts';
+import { decorate, withName } from '../../../../src/modules/decorators/entry.ts';
 import { formatToolTree } from '../../../../src/modules/inspect/entry.ts';
 
 const leaf = (name: string) => defineTool({ name, description: `Does ${name}.`, run: () => name });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type LoopMemo, loopMemo } from '../../../../src/decorators/entry.ts';
 import { defineTool, LOOP_ID_KEY, ToolCallContext } from '../../../../src/index.ts';
+import { type LoopMemo, loopMemo } from '../../../../src/modules/decorators/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import { calls, crash, sessionWith, shownResults } from './decorators/turns.ts';
 import { fakeCall } from './fake-call.ts';

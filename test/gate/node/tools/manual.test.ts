@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { manual } from '../../../../src/decorators/entry.ts';
 import { defineTool, ToolDefinitionError } from '../../../../src/index.ts';
+import { manual } from '../../../../src/modules/decorators/entry.ts';
 import { answers } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
 

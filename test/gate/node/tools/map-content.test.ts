@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { decorate, mapContent } from '../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   artifact,
@@ -10,6 +9,7 @@ import {
   replan,
   text,
 } from '../../../../src/index.ts';
+import { decorate, mapContent } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { failure, isToolResult, modelText, toolResult } from '../../../doors/tools.ts';
 import { shownResults } from './decorators/turns.ts';

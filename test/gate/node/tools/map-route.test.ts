@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decorate } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTool } from '../../../../src/index.ts';
+import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import { mapRoute } from '../../../doors/tools.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'Seen.' });

@@ -4,7 +4,6 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { mapContent } from '../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   artifact,
@@ -15,6 +14,7 @@ import {
   terminateAgent,
   text,
 } from '../../../../src/index.ts';
+import { mapContent } from '../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { memoryApp } from '../session/memory-app.ts';
 import { calls, sessionWith, shownResults } from './decorators/turns.ts';

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { withParameter } from '../../../../src/decorators/entry.ts';
 import { defineAgent, defineTool, type JsonObject, ToolDefinitionError } from '../../../../src/index.ts';
+import { withParameter } from '../../../../src/modules/decorators/entry.ts';
 import { jsonSchema, parameters, stringParameter } from '../../../../src/modules/json-schema/entry.ts';
 
 const run = () => 'ok';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTool } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import { digs } from '../tool-loop/scenes.ts';
 import { calls, crash, does, offered, opened, results, sessionWith } from './scenes.ts';

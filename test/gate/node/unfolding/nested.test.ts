@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { decorate, withObservability } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, text } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { decorate, withObservability } from '../../../../src/modules/decorators/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import { digs } from '../tool-loop/scenes.ts';
 import { calls, does, offered, opened, results, sessionWith } from './scenes.ts';

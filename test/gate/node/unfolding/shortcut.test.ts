@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { requireApproval, withObservability } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTextTool, defineTool, type Eligible } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { requireApproval, withObservability } from '../../../../src/modules/decorators/entry.ts';
 import { calls, crash, does, offered, opened, results, sessionWith } from './scenes.ts';
 
 const create = defineTool({

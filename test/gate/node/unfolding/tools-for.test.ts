@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
-import { decorate, withReview } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, ToolDefinitionError } from '../../../../src/index.ts';
 import { defineUnfolding, toolsFor } from '../../../../src/kinds/entry.ts';
+import { decorate, withReview } from '../../../../src/modules/decorators/entry.ts';
 import { does } from './scenes.ts';
 
 const names = (tools: readonly AnyTool[]): readonly string[] => tools.map(({ name }) => name);

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import type { Reference } from '../../../../src/index.ts';
 import { defineUnfolding, withInnerTools, withUnfolding } from '../../../../src/kinds/entry.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { formatToolTree } from '../../../../src/modules/inspect/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import type { ToolTable } from '../../../../src/modules/tool-objects/entry.ts';

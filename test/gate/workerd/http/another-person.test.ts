@@ -2,8 +2,8 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type Caller, createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { clerk, paidTo, payments } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, modelBySession, script } from '../../../fixtures/scripts.ts';

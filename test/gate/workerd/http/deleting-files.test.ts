@@ -2,8 +2,8 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { type ChatModel, defineTool, type ModelRequest } from '../../../../src/index.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { objectSession } from '../../../doors/durable-objects.ts';
 import { until } from '../../../fixtures/scripts.ts';
 import { json, newSession, type Send, sessionName } from './client.ts';

@@ -1,9 +1,9 @@
 /** Edits over HTTP: what is told to whoever sends one that is not valid, and what they start from. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { requireApproval, withParameter } from '../../../../src/decorators/entry.ts';
 import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
 import { definePipeline } from '../../../../src/kinds/entry.ts';
+import { requireApproval, withParameter } from '../../../../src/modules/decorators/entry.ts';
 import { paidTo, payments } from '../../../fixtures/clerk-agent.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
 import { appWith } from './app.ts';

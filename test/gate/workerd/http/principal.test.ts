@@ -8,9 +8,9 @@ import {
   createHoldfast,
   type HoldfastConfig,
 } from '../../../../src/create-holdfast.ts';
-import { requireApproval } from '../../../../src/decorators/entry.ts';
 import { defineAgent, defineTool, LOOP_ID_KEY, type TurnPrincipal } from '../../../../src/index.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { defineSchedule } from '../../../../src/modules/schedules/entry.ts';
 import { toSessionName } from '../../../doors/session.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';

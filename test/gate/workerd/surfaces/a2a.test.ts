@@ -3,9 +3,9 @@ import { type Message, Role, type StreamResponse, type Task, TaskState } from '@
 import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory } from '@a2a-js/sdk/client';
 import { describe, expect, it } from 'vitest';
 import type { HoldfastConfig } from '../../../../src/create-holdfast.ts';
-import { humanInput } from '../../../../src/decorators/entry.ts';
 import { a2a } from '../../../../src/examples/a2a/a2a.ts';
 import { content, defineAgent, defineTool, image } from '../../../../src/index.ts';
+import { humanInput } from '../../../../src/modules/decorators/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';

@@ -1,4 +1,4 @@
-import { requireApproval } from '../../../../src/decorators/entry.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { look, serve } from './measured.ts';
 
 const holdfast = serve({ tools: [requireApproval(look('once'), 'Look?')] });

@@ -1,6 +1,5 @@
 /** Tools of MCP servers in agents' lists and behind unfolding tools: MCP-01 to MCP-04, MCP-08, MCP-09. */
 import { describe, expect, it } from 'vitest';
-import { withUsageNote } from '../../../../../src/decorators/entry.ts';
 import {
   createMcpToolFactory,
   defineMcpToolGroup,
@@ -9,6 +8,7 @@ import {
   mcpResources,
   mcpToolProvider,
 } from '../../../../../src/mcp/tools/entry.ts';
+import { withUsageNote } from '../../../../../src/modules/decorators/entry.ts';
 import { answers } from '../../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';
 import { offered, opened, results } from '../../unfolding/scenes.ts';

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { requireApproval } from '../../../../../src/decorators/entry.ts';
 import type { AnyTool, DecisionRequest } from '../../../../../src/index.ts';
 import { defineAgent, defineTool } from '../../../../../src/index.ts';
 import { defineUnfolding } from '../../../../../src/kinds/entry.ts';
 import { answers } from '../../../../../src/modules/answers/entry.ts';
+import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
 import { createTestSession } from '../../../../../src/testing/entry.ts';
 
 const base = { name: 'clerk', description: 'Asks.', instructions: '' };

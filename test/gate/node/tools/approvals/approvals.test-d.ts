@@ -1,5 +1,7 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
+import { type AnyTool, defineDomainType, defineTool, type Tool } from '../../../../../src/index.ts';
+import { type CallScope, defineUnfolding } from '../../../../../src/kinds/entry.ts';
 import {
   type ApprovalOptions,
   autoApprove,
@@ -12,9 +14,7 @@ import {
   withAwaiting,
   withConfirmation,
   withReview,
-} from '../../../../../src/decorators/entry.ts';
-import { type AnyTool, defineDomainType, defineTool, type Tool } from '../../../../../src/index.ts';
-import { type CallScope, defineUnfolding } from '../../../../../src/kinds/entry.ts';
+} from '../../../../../src/modules/decorators/entry.ts';
 
 const refund = defineTool({
   name: 'refund',

@@ -1,12 +1,6 @@
 /** Nothing leads around the guard of an unfolding tool: no name, no list, no loop, and no guard inside. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import {
-  decorate,
-  requireApproval,
-  withConfirmation,
-  withReview,
-} from '../../../../../src/decorators/entry.ts';
 import { type AnyTool, defineDomainType, defineTool, toolProvider } from '../../../../../src/index.ts';
 import {
   after,
@@ -19,6 +13,12 @@ import {
   withInnerTools,
 } from '../../../../../src/kinds/entry.ts';
 import { answers } from '../../../../../src/modules/answers/entry.ts';
+import {
+  decorate,
+  requireApproval,
+  withConfirmation,
+  withReview,
+} from '../../../../../src/modules/decorators/entry.ts';
 import type { ScriptedReply, TestSession } from '../../../../../src/testing/entry.ts';
 import { shownResults } from '../../tool-loop/scenes.ts';
 import { calls, does, offered, opened, results, sessionWith } from '../../unfolding/scenes.ts';

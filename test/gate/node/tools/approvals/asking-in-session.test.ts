@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { humanInput, requireType } from '../../../../../src/decorators/entry.ts';
 import { type AnyTool, defineAgent, defineDomainType, defineTool } from '../../../../../src/index.ts';
+import { humanInput, requireType } from '../../../../../src/modules/decorators/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 
 const desk = (...tools: readonly AnyTool[]) =>

@@ -1,7 +1,7 @@
 /** Questions inside `run` that say where the call goes on. */
 import { describe, expect, it } from 'vitest';
-import { requireApproval } from '../../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTool, type Effect } from '../../../../../src/index.ts';
+import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
 import { createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 import { parseEvent, toRow } from '../../../../doors/journal.ts';
 import { results } from '../../unfolding/scenes.ts';

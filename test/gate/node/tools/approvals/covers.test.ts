@@ -1,6 +1,9 @@
 /** What the guard of an unfolding tool guards: the tools behind it, or its opening. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { type AnyTool, defineDomainType, type JsonObject, providerTool } from '../../../../../src/index.ts';
+import { defineAgenticTool, defineUnfolding } from '../../../../../src/kinds/entry.ts';
+import { createMcpToolFactory } from '../../../../../src/mcp/tools/entry.ts';
 import {
   decorate,
   requireApproval,
@@ -9,10 +12,7 @@ import {
   withConfirmation,
   withName,
   withReview,
-} from '../../../../../src/decorators/entry.ts';
-import { type AnyTool, defineDomainType, type JsonObject, providerTool } from '../../../../../src/index.ts';
-import { defineAgenticTool, defineUnfolding } from '../../../../../src/kinds/entry.ts';
-import { createMcpToolFactory } from '../../../../../src/mcp/tools/entry.ts';
+} from '../../../../../src/modules/decorators/entry.ts';
 import { unfoldingOf } from '../../../../../src/modules/tool-objects/entry.ts';
 import type { TestSession } from '../../../../../src/testing/entry.ts';
 import { says, scene } from '../../mcp/tools/scenes.ts';

@@ -2,6 +2,14 @@
 import * as v from 'valibot';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
+  type AnyTool,
+  defineAgent,
+  defineDomainType,
+  defineTool,
+  type JsonObject,
+} from '../../../../../src/index.ts';
+import { definePipeline } from '../../../../../src/kinds/entry.ts';
+import {
   humanInput,
   type Review,
   type ReviewHandler,
@@ -11,15 +19,7 @@ import {
   withCoercion,
   withParameter,
   withReview,
-} from '../../../../../src/decorators/entry.ts';
-import {
-  type AnyTool,
-  defineAgent,
-  defineDomainType,
-  defineTool,
-  type JsonObject,
-} from '../../../../../src/index.ts';
-import { definePipeline } from '../../../../../src/kinds/entry.ts';
+} from '../../../../../src/modules/decorators/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 import { decidedInvocation } from './decided-invocation.ts';
 

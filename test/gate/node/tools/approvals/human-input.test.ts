@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type HumanInputConfig,
-  humanInput,
-  type ReviewHandler,
-  type ReviewRequest,
-  withName,
-} from '../../../../../src/decorators/entry.ts';
-import {
   type AnyTool,
   type Decision,
   SignalError,
   ToolConfigurationError,
 } from '../../../../../src/index.ts';
 import { answers } from '../../../../../src/modules/answers/entry.ts';
+import {
+  type HumanInputConfig,
+  humanInput,
+  type ReviewHandler,
+  type ReviewRequest,
+  withName,
+} from '../../../../../src/modules/decorators/entry.ts';
 import { decidedInvocation } from './decided-invocation.ts';
 
 const INPUT = { question: 'Red or blue?' };

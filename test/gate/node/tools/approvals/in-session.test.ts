@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
+  type AnyTool,
+  type DecisionKind,
+  defineAgent,
+  defineTool,
+  exitEarly,
+} from '../../../../../src/index.ts';
+import { definePipeline } from '../../../../../src/kinds/entry.ts';
+import { answers } from '../../../../../src/modules/answers/entry.ts';
+import {
   type ApprovalOptions,
   autoApprove,
   type Review,
@@ -9,16 +18,7 @@ import {
   withAwaiting,
   withConfirmation,
   withReview,
-} from '../../../../../src/decorators/entry.ts';
-import {
-  type AnyTool,
-  type DecisionKind,
-  defineAgent,
-  defineTool,
-  exitEarly,
-} from '../../../../../src/index.ts';
-import { definePipeline } from '../../../../../src/kinds/entry.ts';
-import { answers } from '../../../../../src/modules/answers/entry.ts';
+} from '../../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 import {
   createManualClock,

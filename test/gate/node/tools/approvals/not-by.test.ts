@@ -1,15 +1,15 @@
 /** Decisions that whoever asked for the turn may not make. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { type AnyTool, defineAgent, defineDomainType, defineTool } from '../../../../../src/index.ts';
+import { answers } from '../../../../../src/modules/answers/entry.ts';
 import {
   humanInput,
   requireApproval,
   requireType,
   withAwaiting,
   withConfirmation,
-} from '../../../../../src/decorators/entry.ts';
-import { type AnyTool, defineAgent, defineDomainType, defineTool } from '../../../../../src/index.ts';
-import { answers } from '../../../../../src/modules/answers/entry.ts';
+} from '../../../../../src/modules/decorators/entry.ts';
 import { createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 import { parseEvent, toRow } from '../../../../doors/journal.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { requireApproval } from '../../../../../src/decorators/entry.ts';
 import { type Decision, type JsonObject, ToolConfigurationError } from '../../../../../src/index.ts';
 import { answers } from '../../../../../src/modules/answers/entry.ts';
+import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
 import { modelText } from '../../../../doors/tools.ts';
 import { decidedInvocation } from './decided-invocation.ts';
 import { refundTool } from './refund.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { requireType } from '../../../../../src/decorators/entry.ts';
 import { type Decision, defineDomainType, defineTool } from '../../../../../src/index.ts';
+import { requireType } from '../../../../../src/modules/decorators/entry.ts';
 import { decidedInvocation } from './decided-invocation.ts';
 
 const Address = defineDomainType({

@@ -6,7 +6,7 @@ import {
   type ReviewHandler,
   type ReviewRequest,
   serialised,
-} from '../../../../../src/decorators/entry.ts';
+} from '../../../../../src/modules/decorators/entry.ts';
 import { promisesSettled } from '../../../../doors/testing.ts';
 import { fakeInvocation } from '../fake-invocation.ts';
 import { refundTool } from './refund.ts';

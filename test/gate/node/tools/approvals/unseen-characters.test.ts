@@ -1,14 +1,14 @@
 /** What people decide by holds no character that they cannot see. */
 
 import { describe, expect, it } from 'vitest';
+import { defineAgent, defineTool, type JsonObject } from '../../../../../src/index.ts';
+import { answers } from '../../../../../src/modules/answers/entry.ts';
 import {
   humanInput,
   type ReviewRequest,
   requireApproval,
   withReview,
-} from '../../../../../src/decorators/entry.ts';
-import { defineAgent, defineTool, type JsonObject } from '../../../../../src/index.ts';
-import { answers } from '../../../../../src/modules/answers/entry.ts';
+} from '../../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 import { createTestSession } from '../../../../../src/testing/entry.ts';
 

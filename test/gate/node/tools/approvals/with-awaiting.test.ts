@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { withAwaiting } from '../../../../../src/decorators/entry.ts';
 import { ToolConfigurationError } from '../../../../../src/index.ts';
+import { withAwaiting } from '../../../../../src/modules/decorators/entry.ts';
 import { decidedInvocation } from './decided-invocation.ts';
 import { refundTool } from './refund.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { withConfirmation } from '../../../../../src/decorators/entry.ts';
 import type { Decision } from '../../../../../src/index.ts';
+import { withConfirmation } from '../../../../../src/modules/decorators/entry.ts';
 import { decidedInvocation } from './decided-invocation.ts';
 import { refundTool } from './refund.ts';
 

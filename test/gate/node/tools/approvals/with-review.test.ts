@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { exitEarly, SignalError, ToolConfigurationError } from '../../../../../src/index.ts';
+import type { LiveCall } from '../../../../../src/kinds/entry.ts';
 import {
   autoApprove,
   type Review,
@@ -6,9 +8,7 @@ import {
   type ReviewOptions,
   type ReviewRequest,
   withReview,
-} from '../../../../../src/decorators/entry.ts';
-import { exitEarly, SignalError, ToolConfigurationError } from '../../../../../src/index.ts';
-import type { LiveCall } from '../../../../../src/kinds/entry.ts';
+} from '../../../../../src/modules/decorators/entry.ts';
 import { decidedInvocation } from './decided-invocation.ts';
 import { refundTool } from './refund.ts';
 

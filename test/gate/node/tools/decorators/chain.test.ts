@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type AnyTool, defineTool, error, terminateAction } from '../../../../../src/index.ts';
 import {
   decorate,
   mapContent,
@@ -9,8 +10,7 @@ import {
   withEventPublication,
   withMetadata,
   withObservability,
-} from '../../../../../src/decorators/entry.ts';
-import { type AnyTool, defineTool, error, terminateAction } from '../../../../../src/index.ts';
+} from '../../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 import { modelText } from '../../../../doors/tools.ts';
 import { calls, sessionWith, shownResults } from './turns.ts';

@@ -1,6 +1,18 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import {
+  type AnyTool,
+  type ArtifactType,
+  artifact,
+  type BlackboardEntry,
+  defineDomainType,
+  defineTool,
+  error,
+  type Json,
+  type Tool,
+  text,
+} from '../../../../../src/index.ts';
+import {
   type Asset,
   assetsOf,
   blackboardSink,
@@ -25,19 +37,7 @@ import {
   unwrapAs,
   withEventPublication,
   withObservability,
-} from '../../../../../src/decorators/entry.ts';
-import {
-  type AnyTool,
-  type ArtifactType,
-  artifact,
-  type BlackboardEntry,
-  defineDomainType,
-  defineTool,
-  error,
-  type Json,
-  type Tool,
-  text,
-} from '../../../../../src/index.ts';
+} from '../../../../../src/modules/decorators/entry.ts';
 
 const Document = defineDomainType({ name: 'Document', schema: v.object({ title: v.string() }) });
 const Named: ArtifactType = { name: 'Named' };

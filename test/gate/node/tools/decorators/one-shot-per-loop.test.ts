@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { decorate, oneShotPerLoop } from '../../../../../src/decorators/entry.ts';
 import { type AnyTool, defineAgent, defineTool, error, text } from '../../../../../src/index.ts';
 import { defineStateMachine, nest } from '../../../../../src/kinds/entry.ts';
+import { decorate, oneShotPerLoop } from '../../../../../src/modules/decorators/entry.ts';
 import { slidingWindow } from '../../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 import { fakeCall } from '../fake-call.ts';

@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { artifact, defineDomainType, defineTool } from '../../../../../src/index.ts';
 import {
   blackboardSink,
   compositeSink,
   listSink,
   publishToBlackboard,
   sinkArtifacts,
-} from '../../../../../src/decorators/entry.ts';
-import { artifact, defineDomainType, defineTool } from '../../../../../src/index.ts';
+} from '../../../../../src/modules/decorators/entry.ts';
 import { scriptedModel, type TestSession } from '../../../../../src/testing/entry.ts';
 import { memoryLoop, runForOutput } from '../../../../doors/loop.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';

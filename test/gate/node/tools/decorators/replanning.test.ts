@@ -1,14 +1,6 @@
 import * as v from 'valibot';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
-  conditionalReplan,
-  type ReplanContext,
-  replanAlways,
-  replanAndAdd,
-  replanning,
-  replanWhen,
-} from '../../../../../src/decorators/entry.ts';
-import {
   type AnyTool,
   type ArtifactType,
   artifact,
@@ -18,6 +10,14 @@ import {
   exitEarly,
   type Json,
 } from '../../../../../src/index.ts';
+import {
+  conditionalReplan,
+  type ReplanContext,
+  replanAlways,
+  replanAndAdd,
+  replanning,
+  replanWhen,
+} from '../../../../../src/modules/decorators/entry.ts';
 import { fakeCall } from '../fake-call.ts';
 import { calls, sessionWith, shownResults } from './turns.ts';
 

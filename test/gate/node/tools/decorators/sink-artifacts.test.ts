@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { listSink, sinkArtifacts } from '../../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   type ArtifactType,
@@ -13,6 +12,7 @@ import {
   Secrets,
   text,
 } from '../../../../../src/index.ts';
+import { listSink, sinkArtifacts } from '../../../../../src/modules/decorators/entry.ts';
 import { fakeCall } from '../fake-call.ts';
 import { calls, sessionWith, shownResults } from './turns.ts';
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { assetsOf, trackAssets } from '../../../../../src/decorators/entry.ts';
 import { artifact, defineDomainType, defineTool } from '../../../../../src/index.ts';
+import { assetsOf, trackAssets } from '../../../../../src/modules/decorators/entry.ts';
 import type { TestSession } from '../../../../../src/testing/entry.ts';
 import { fakeCall } from '../fake-call.ts';
 import { calls, crash, sessionWith, shownResults } from './turns.ts';

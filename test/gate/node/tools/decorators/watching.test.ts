@@ -1,13 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
-  decorate,
-  oneShotPerLoop,
-  type ToolCallEvent,
-  type ToolObservation,
-  withEventPublication,
-  withObservability,
-} from '../../../../../src/decorators/entry.ts';
-import {
   type AnyTool,
   artifact,
   defineTool,
@@ -17,6 +9,14 @@ import {
   ToolConfigurationError,
 } from '../../../../../src/index.ts';
 import { answers } from '../../../../../src/modules/answers/entry.ts';
+import {
+  decorate,
+  oneShotPerLoop,
+  type ToolCallEvent,
+  type ToolObservation,
+  withEventPublication,
+  withObservability,
+} from '../../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 import type { TestSession } from '../../../../../src/testing/entry.ts';
 import { promisesSettled } from '../../../../doors/testing.ts';

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { type AnyTool, defineTool, ToolCallContext } from '../../../../../src/index.ts';
 import {
   decorate,
   unwrapAs,
@@ -7,8 +8,7 @@ import {
   withMetadata,
   withName,
   withUsageNote,
-} from '../../../../../src/decorators/entry.ts';
-import { type AnyTool, defineTool, ToolCallContext } from '../../../../../src/index.ts';
+} from '../../../../../src/modules/decorators/entry.ts';
 import { toolsOf } from '../../../../../src/modules/tool-objects/entry.ts';
 import { fakeInvocation } from '../fake-invocation.ts';
 import { sessionWith, shownResults } from './turns.ts';

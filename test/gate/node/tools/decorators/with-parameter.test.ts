@@ -1,7 +1,12 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { decorate, unwrapAs, withMetadata, withParameter } from '../../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTool, text } from '../../../../../src/index.ts';
+import {
+  decorate,
+  unwrapAs,
+  withMetadata,
+  withParameter,
+} from '../../../../../src/modules/decorators/entry.ts';
 import { jsonSchema, stringParameter } from '../../../../../src/modules/json-schema/entry.ts';
 import { fakeInvocation } from '../fake-invocation.ts';
 import { sessionWith, shownResults } from './turns.ts';

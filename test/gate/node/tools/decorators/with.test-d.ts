@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
+import { type AnyTool, defineTool, type Tool } from '../../../../../src/index.ts';
 import {
   withCoercion,
   withDescription,
@@ -7,8 +8,7 @@ import {
   withName,
   withParameter,
   withUsageNote,
-} from '../../../../../src/decorators/entry.ts';
-import { type AnyTool, defineTool, type Tool } from '../../../../../src/index.ts';
+} from '../../../../../src/modules/decorators/entry.ts';
 import {
   integerParameter,
   jsonSchema,

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { withCoercion } from '../../../../../src/decorators/entry.ts';
 import { defineTool, type Json, type JsonSchema } from '../../../../../src/index.ts';
+import { withCoercion } from '../../../../../src/modules/decorators/entry.ts';
 import { coerceInput } from '../../../../doors/tools.ts';
 import { fakeInvocation } from '../fake-invocation.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { requireApproval } from '../../../../../src/decorators/entry.ts';
 import { type AnyTool, defineAgent, defineTextTool, type Effect } from '../../../../../src/index.ts';
 import { definePipeline } from '../../../../../src/kinds/entry.ts';
+import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 import { answers } from '../../session/former-holder.ts';
 import { memoryApp } from '../../session/memory-app.ts';

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { decorate } from '../../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   defineAgent,
@@ -8,8 +7,8 @@ import {
   type ToolSource,
   toolProvider,
 } from '../../../../../src/index.ts';
-
 import { defineUnfolding } from '../../../../../src/kinds/entry.ts';
+import { decorate } from '../../../../../src/modules/decorators/entry.ts';
 import { defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
 import { toolTable } from '../../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../../src/testing/entry.ts';

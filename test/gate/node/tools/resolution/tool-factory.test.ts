@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { requireApproval } from '../../../../../src/decorators/entry.ts';
 import {
   type AnyTool,
   defineTool,
@@ -9,8 +8,8 @@ import {
   type ToolFactory,
   toolProvider,
 } from '../../../../../src/index.ts';
-
 import { defineAgenticTool, defineUnfolding, toolsFor } from '../../../../../src/kinds/entry.ts';
+import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
 import { defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
 import { toolFactory, toolsOf, toolTable } from '../../../../../src/modules/tool-objects/entry.ts';
 import { calls, crash, does, offered, results, sessionWith } from '../../unfolding/scenes.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compositeSink, listSink, type SinkCall } from '../../../../../src/decorators/entry.ts';
 import { exitEarly } from '../../../../../src/index.ts';
+import { compositeSink, listSink, type SinkCall } from '../../../../../src/modules/decorators/entry.ts';
 import { fakeCall } from '../fake-call.ts';
 
 const call: SinkCall = { ...fakeCall().call, artifact: { json: 1 } };

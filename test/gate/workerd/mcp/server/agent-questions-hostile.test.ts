@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../../../src/create-holdfast.ts';
-import { requireApproval } from '../../../../../src/decorators/entry.ts';
 import { defineAgent } from '../../../../../src/index.ts';
+import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
 import { changedClerk, clerk, paidTo } from '../../../../fixtures/clerk-agent.ts';
 import { modelBySession, script } from '../../../../fixtures/scripts.ts';
 import { type Asked, answered } from './asking.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { humanInput } from '../../../../../src/decorators/entry.ts';
 import { defineAgent, defineTool } from '../../../../../src/index.ts';
+import { humanInput } from '../../../../../src/modules/decorators/entry.ts';
 import { asksFirst } from '../../../../fixtures/asks-first.ts';
 import { clerk, paidTo } from '../../../../fixtures/clerk-agent.ts';
 import { modelBySession, type Scripted, script } from '../../../../fixtures/scripts.ts';

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError, createHoldfast } from '../../../../../src/create-holdfast.ts';
-import { humanInput, manual } from '../../../../../src/decorators/entry.ts';
 import { defineTool } from '../../../../../src/index.ts';
 import { definePlaybook, defineSubagent, defineUnfolding } from '../../../../../src/kinds/entry.ts';
 import {
@@ -9,6 +8,7 @@ import {
   type McpEndpointConfig,
   McpEndpointDefinitionError,
 } from '../../../../../src/mcp/server/entry.ts';
+import { humanInput, manual } from '../../../../../src/modules/decorators/entry.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
 
 const hello = defineTool({ name: 'hello', description: 'Greets.', run: () => 'Hello.' });

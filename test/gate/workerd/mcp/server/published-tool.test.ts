@@ -3,9 +3,9 @@ import { env } from 'cloudflare:workers';
 import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
 import { createHoldfast, type LogEntry } from '../../../../../src/create-holdfast.ts';
-import { requireApproval } from '../../../../../src/decorators/entry.ts';
 import { type AnyTool, defineTool, error, type ToolCall, text } from '../../../../../src/index.ts';
 import { defineMcpEndpoint } from '../../../../../src/mcp/server/entry.ts';
+import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
 import { ORIGIN, type Send } from '../../http/client.ts';
 import { calling, KEY, messagesOf, postMcp, publishing, rpc } from './talk.ts';
 

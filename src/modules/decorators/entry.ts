@@ -1,7 +1,7 @@
 /** The entry `holdfast/decorators`: a decorator takes a tool and answers a tool. */
 
-export { decorate, unwrapAs } from '../tool/decorate.ts';
-export { mapContent } from '../tool/tool-result.ts';
+export { decorate, unwrapAs } from '../../tool/decorate.ts';
+export { mapContent } from '../../tool/tool-result.ts';
 export {
   withCoercion,
   withDescription,
@@ -9,7 +9,7 @@ export {
   withName,
   withParameter,
   withUsageNote,
-} from '../tool/with.ts';
+} from '../../tool/with.ts';
 export {
   type ApprovalMessage,
   type ApprovalOptions,

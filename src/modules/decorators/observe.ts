@@ -1,9 +1,9 @@
-import { listen } from '../tool/async.ts';
-import { decorate, unwrapAs } from '../tool/decorate.ts';
-import type { JsonObject } from '../tool/json.ts';
-import { CallInterrupted, SignalError, signalled } from '../tool/signals.ts';
-import type { AnyTool } from '../tool/tool.ts';
-import { type ToolResult, toolResult } from '../tool/tool-result.ts';
+import { listen } from '../../tool/async.ts';
+import { decorate, unwrapAs } from '../../tool/decorate.ts';
+import type { JsonObject } from '../../tool/json.ts';
+import { CallInterrupted, SignalError, signalled } from '../../tool/signals.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+import { type ToolResult, toolResult } from '../../tool/tool-result.ts';
 
 /** One call, as metrics and traces record it. `ms` is in milliseconds. */
 export type ToolObservation = WatchedCall & { readonly ms: number } & ObservedStatus;

@@ -1,9 +1,9 @@
-import type { DecisionRequest } from '../tool/call.ts';
-import { checkedFirst } from '../tool/check-input.ts';
-import type { DomainType } from '../tool/domain-type.ts';
-import type { JsonObject } from '../tool/json.ts';
-import type { CallBlackboard } from '../tool/kept-values.ts';
-import type { AnyTool } from '../tool/tool.ts';
+import type { DecisionRequest } from '../../tool/call.ts';
+import { checkedFirst } from '../../tool/check-input.ts';
+import type { DomainType } from '../../tool/domain-type.ts';
+import type { JsonObject } from '../../tool/json.ts';
+import type { CallBlackboard } from '../../tool/kept-values.ts';
+import type { AnyTool } from '../../tool/tool.ts';
 import {
   type ApprovalMessage,
   type ApprovalOptions,

@@ -1,11 +1,11 @@
-import { answers } from '../modules/answers/answers.ts';
-import type { CallScope, Decision, DecisionRequest } from '../tool/call.ts';
-import { checkTime, checkWord } from '../tool/check-definition.ts';
-import { checkedFirst } from '../tool/check-input.ts';
-import { type JsonObject, shorten } from '../tool/json.ts';
-import { ToolConfigurationError } from '../tool/signals.ts';
-import type { AnyTool, LiveCall } from '../tool/tool.ts';
-import { failure, mapContent, type ToolResult, toolResult } from '../tool/tool-result.ts';
+import type { CallScope, Decision, DecisionRequest } from '../../tool/call.ts';
+import { checkTime, checkWord } from '../../tool/check-definition.ts';
+import { checkedFirst } from '../../tool/check-input.ts';
+import { type JsonObject, shorten } from '../../tool/json.ts';
+import { ToolConfigurationError } from '../../tool/signals.ts';
+import type { AnyTool, LiveCall } from '../../tool/tool.ts';
+import { failure, mapContent, type ToolResult, toolResult } from '../../tool/tool-result.ts';
+import { answers } from '../answers/answers.ts';
 import { type Covers, type CoversOption, type GuardedInput, type GuardedTool, withGuard } from './covers.ts';
 
 /**

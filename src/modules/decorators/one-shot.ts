@@ -1,9 +1,9 @@
-import type { CallScope, HistoryCall } from '../tool/call.ts';
-import { decorate } from '../tool/decorate.ts';
-import type { Json, JsonLike } from '../tool/json.ts';
-import type { AnyTool } from '../tool/tool.ts';
-import { loopId } from '../tool/tool-call-context.ts';
-import { modelText, succeeded, withheld } from '../tool/tool-result.ts';
+import type { CallScope, HistoryCall } from '../../tool/call.ts';
+import { decorate } from '../../tool/decorate.ts';
+import type { Json, JsonLike } from '../../tool/json.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+import { loopId } from '../../tool/tool-call-context.ts';
+import { modelText, succeeded, withheld } from '../../tool/tool-result.ts';
 
 /**
  * Lets a tool deliver its content once a loop. A further call is answered that the content is above, with `advice` on what to

@@ -1,11 +1,11 @@
-import type { CallScope, Decision } from '../tool/call.ts';
-import { checkTime, checkWord } from '../tool/check-definition.ts';
-import { checkedFirst } from '../tool/check-input.ts';
-import { MAX_TIMEOUT } from '../tool/define-tool.ts';
-import { isJsonObject, type JsonObject } from '../tool/json.ts';
-import { ToolConfigurationError } from '../tool/signals.ts';
-import type { AnyTool, LiveCall } from '../tool/tool.ts';
-import { visible } from '../tool/visible.ts';
+import type { CallScope, Decision } from '../../tool/call.ts';
+import { checkTime, checkWord } from '../../tool/check-definition.ts';
+import { checkedFirst } from '../../tool/check-input.ts';
+import { MAX_TIMEOUT } from '../../tool/define-tool.ts';
+import { isJsonObject, type JsonObject } from '../../tool/json.ts';
+import { ToolConfigurationError } from '../../tool/signals.ts';
+import type { AnyTool, LiveCall } from '../../tool/tool.ts';
+import { visible } from '../../tool/visible.ts';
 import {
   type ApprovalMessage,
   afterBadEdit,

@@ -1,14 +1,14 @@
-import { answers } from '../modules/answers/answers.ts';
-import { jsonSchema } from '../modules/json-schema/json-schema.ts';
-import type { Decision } from '../tool/call.ts';
-import { checkNaming, checkTime, checkWord } from '../tool/check-definition.ts';
-import { checkCall, checkInput } from '../tool/check-input.ts';
-import { MAX_TIMEOUT } from '../tool/define-tool.ts';
-import { toInputSchema } from '../tool/input-schema.ts';
-import type { JsonSchema } from '../tool/json-schema.ts';
-import { exitEarly } from '../tool/signals.ts';
-import type { LiveCall, Tool } from '../tool/tool.ts';
-import { failure, type ToolResult, text } from '../tool/tool-result.ts';
+import type { Decision } from '../../tool/call.ts';
+import { checkNaming, checkTime, checkWord } from '../../tool/check-definition.ts';
+import { checkCall, checkInput } from '../../tool/check-input.ts';
+import { MAX_TIMEOUT } from '../../tool/define-tool.ts';
+import { toInputSchema } from '../../tool/input-schema.ts';
+import type { JsonSchema } from '../../tool/json-schema.ts';
+import { exitEarly } from '../../tool/signals.ts';
+import type { LiveCall, Tool } from '../../tool/tool.ts';
+import { failure, type ToolResult, text } from '../../tool/tool-result.ts';
+import { answers } from '../answers/answers.ts';
+import { jsonSchema } from '../json-schema/json-schema.ts';
 import { askReviewer, mustBeHandler, REVIEW_TIMEOUT, type ReviewHandler } from './review.ts';
 
 /** What a model asks a person. */

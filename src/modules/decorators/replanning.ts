@@ -1,11 +1,11 @@
-import { keptArtifact, readAs, type ToolArtifact } from '../tool/artifact.ts';
-import { listen } from '../tool/async.ts';
-import type { CallScope } from '../tool/call.ts';
-import { decorate } from '../tool/decorate.ts';
-import type { Json } from '../tool/json.ts';
-import { ToolConfigurationError } from '../tool/signals.ts';
-import type { AnyTool } from '../tool/tool.ts';
-import { type ArtifactType, type ToolResult, toolResult } from '../tool/tool-result.ts';
+import { keptArtifact, readAs, type ToolArtifact } from '../../tool/artifact.ts';
+import { listen } from '../../tool/async.ts';
+import type { CallScope } from '../../tool/call.ts';
+import { decorate } from '../../tool/decorate.ts';
+import type { Json } from '../../tool/json.ts';
+import { ToolConfigurationError } from '../../tool/signals.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+import { type ArtifactType, type ToolResult, toolResult } from '../../tool/tool-result.ts';
 
 /**
  * Puts on the blackboard what the next plan should know. As every change of a call it is lost when the call failed. When

@@ -1,7 +1,7 @@
-import { checkWord, ToolDefinitionError } from '../tool/check-definition.ts';
-import { adopting, decorate, opensTools } from '../tool/decorate.ts';
-import type { AnyTool, OpeningTool, ToolInput } from '../tool/tool.ts';
-import { withheld } from '../tool/tool-result.ts';
+import { checkWord, ToolDefinitionError } from '../../tool/check-definition.ts';
+import { adopting, decorate, opensTools } from '../../tool/decorate.ts';
+import type { AnyTool, OpeningTool, ToolInput } from '../../tool/tool.ts';
+import { withheld } from '../../tool/tool-result.ts';
 
 /**
  * What the guard of an unfolding tool guards. `tools`: every call of a tool behind it, at whatever depth, and to open it takes

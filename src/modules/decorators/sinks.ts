@@ -4,16 +4,16 @@ import {
   readAs,
   type ToolArtifact,
   type ToolArtifactItem,
-} from '../tool/artifact.ts';
-import { listen } from '../tool/async.ts';
-import type { CallScope } from '../tool/call.ts';
-import { decorate } from '../tool/decorate.ts';
-import { isJsonObject, type Json } from '../tool/json.ts';
-import type { BlackboardEntry } from '../tool/kept-values.ts';
-import { warning } from '../tool/log.ts';
-import { SignalError, ToolConfigurationError } from '../tool/signals.ts';
-import type { AnyTool } from '../tool/tool.ts';
-import type { ArtifactType, ToolResult } from '../tool/tool-result.ts';
+} from '../../tool/artifact.ts';
+import { listen } from '../../tool/async.ts';
+import type { CallScope } from '../../tool/call.ts';
+import { decorate } from '../../tool/decorate.ts';
+import { isJsonObject, type Json } from '../../tool/json.ts';
+import type { BlackboardEntry } from '../../tool/kept-values.ts';
+import { warning } from '../../tool/log.ts';
+import { SignalError, ToolConfigurationError } from '../../tool/signals.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+import type { ArtifactType, ToolResult } from '../../tool/tool-result.ts';
 
 /**
  * Takes artifacts: one function. They come one after another, in order; a promise is awaited, what is answered is

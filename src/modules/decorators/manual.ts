@@ -1,8 +1,8 @@
-import { answers } from '../modules/answers/answers.ts';
-import { leaveToCaller } from '../modules/answers/define-manual-tool.ts';
-import { checkedFirst } from '../tool/check-input.ts';
-import { decorate } from '../tool/decorate.ts';
-import type { AnyTool } from '../tool/tool.ts';
+import { checkedFirst } from '../../tool/check-input.ts';
+import { decorate } from '../../tool/decorate.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+import { answers } from '../answers/answers.ts';
+import { leaveToCaller } from '../answers/define-manual-tool.ts';
 
 /**
  * The same tool, run by the caller instead: a valid call suspends the turn until its result comes by
