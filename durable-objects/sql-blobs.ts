@@ -49,7 +49,7 @@ export class SqlBlobs implements BlobStorage {
         ...[id, about, size, bytes ? 1 : 0, at],
       )
       .one();
-    if (bytes && !before?.here) this.#chunks.addBytes('blob', seq, bytes);
+    if (bytes && !before?.here) this.#chunks.addBytes('blob', bytes, { seq });
   }
 
   remove(id: string, why: BlobGone): void {

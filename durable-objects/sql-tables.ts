@@ -185,15 +185,14 @@ export class SqlChunks implements SnapshotStorage {
 
   /** `seq`: of the event, that which a snapshot covers, or the id of the inbox row. */
   add(owner: TextOwner, text: SnapshotOrigin & { readonly seq: number; readonly body: string }): void {
-    this.addBytes(owner, text.seq, new TextEncoder().encode(text.body), text);
+    this.addBytes(owner, new TextEncoder().encode(text.body), text);
   }
 
   /** `seq`: of the blob's row, or as of a text. */
   addBytes(
     owner: TextOwner | 'blob',
-    seq: number,
     bytes: Uint8Array,
-    { reducer = null, messagesFrom = 1 }: SnapshotOrigin = {},
+    { seq, reducer = null, messagesFrom = 1 }: SnapshotOrigin & { readonly seq: number },
   ): void {
     toChunks(bytes).forEach((chunk, part) => {
       this.#sql.exec(

@@ -20,11 +20,15 @@ export function checkUses(agent: string, uses: readonly ModuleUse[], model: Chat
 
 /** @throws AgentDefinitionError when a limit cannot be one. */
 export function checkLimits(agent: string, limits: Limits | undefined): void {
-  mustFit(agent, 'limits', 'limit', limitProblem(limits));
+  mustFit(agent, ['limits', 'limit'], limitProblem(limits));
 }
 
 /** @throws AgentDefinitionError for a value inside the literal, if there is one that does not fit. */
-function mustFit(agent: string, field: string, what: string, fault: Unfit | undefined): void {
+function mustFit(
+  agent: string,
+  [field, what]: readonly [field: string, what: string],
+  fault: Unfit | undefined,
+): void {
   if (!fault) return;
   const { path, value, use } = fault;
   const problem = `has a ${what} '${path}' of ${value}: use ${use}`;
@@ -67,14 +71,14 @@ export function checkChaining(agent: string, chaining: Chaining | undefined): vo
 
 /** Returns the times that are given. In development: @throws AgentDefinitionError if one is unknown or out of range. */
 export function checkedTimeout(agent: string, declared: ModelTimeout = {}): ModelTimeout {
-  mustFit(agent, 'modelTimeout', 'modelTimeout', literals?.innerFault(declared, 'modelTimeout'));
+  mustFit(agent, ['modelTimeout', 'modelTimeout'], literals?.innerFault(declared, 'modelTimeout'));
   const { total, silence } = declared;
   return { ...(total !== undefined && { total }), ...(silence !== undefined && { silence }) };
 }
 
 /** In development: @throws AgentDefinitionError if a policy is unknown or has a value that cannot be followed. */
 export function checkPolicies(agent: string, policies: Policies | undefined): void {
-  mustFit(agent, 'policies', 'policy', policyProblem(policies));
+  mustFit(agent, ['policies', 'policy'], policyProblem(policies));
 }
 
 /** @throws AgentDefinitionError when a retention is no time. */
