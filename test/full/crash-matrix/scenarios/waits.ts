@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { defineManualTool } from '../../../../src/modules/answers/entry.ts';
+import { answers, defineManualTool } from '../../../../src/modules/answers/entry.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import type { Care } from '../../../doors/testing.ts';
 import type { Scenario } from '../lab/scenario.ts';
@@ -70,11 +70,8 @@ const askingWhileRunning: Scenario = {
           return (await call.decideWhileRunning(asked)).decision;
         },
       });
-    return survivor([
-      asks('put', 'idempotent'),
-      asks('book', 'once'),
-      kit.tool({ name: 'look', care: 'read' }),
-    ]);
+    const tools = [asks('put', 'idempotent'), asks('book', 'once'), kit.tool({ name: 'look', care: 'read' })];
+    return survivor(tools, { use: [answers] });
   },
   script: [{ to: 'Go.', replies: [['book', 'look'], ['put', 'book'], 'Booked.'] }],
   // What may begin anew is suspended when its invocation is gone.
