@@ -89,7 +89,7 @@ describe('bodies of five million characters', () => {
     expect(JSON.stringify(state.messages).split(LONG)).toHaveLength(5);
     const longest = await longestIn(session);
     expect(Object.keys(longest).sort()).toEqual(
-      ['agenda', 'chunks', 'events', 'files', 'inbox', 'lease', 'requests', 'schema'].sort(),
+      ['agenda', 'blobs', 'chunks', 'events', 'inbox', 'lease', 'requests', 'schema'].sort(),
     );
     expect(Math.max(...Object.values(longest))).toBeLessThanOrEqual(MIB);
     expect(longest.events).toBeLessThanOrEqual(64 * 1024);
