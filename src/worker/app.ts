@@ -2,6 +2,7 @@ import { exports as exported, env as ownEnv, WorkerEntrypoint, waitUntil } from 
 import type { Context, Hono } from 'hono';
 import { HonoBase } from 'hono/hono-base';
 import { PatternRouter } from 'hono/router/pattern-router';
+import { getPath } from 'hono/utils/url';
 import type { DueOutcome, DueRow } from '../journal/agenda.ts';
 import type { HandOver, TurnRunner } from '../journal/turn-runner.ts';
 import { needsAnswers } from '../loop/ask-outside.ts';
@@ -111,7 +112,12 @@ interface Served {
   Bindings: Env;
 }
 
-const newApp = (): Hono<Served> => new HonoBase<Served>({ router: new PatternRouter() });
+/** A path with a slash behind it is no path of a route. The router takes it for one, so that slash is made two. */
+const newApp = (): Hono<Served> =>
+  new HonoBase<Served>({
+    router: new PatternRouter(),
+    getPath: (request) => getPath(request).replace(/(?<=.)\/$/, '//'),
+  });
 
 /**
  * The HTTP surface: the routes of the app, and what answers everything else. They are found below its `basePath`, and without it

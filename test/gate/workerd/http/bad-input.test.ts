@@ -182,13 +182,18 @@ describe('a path', () => {
     },
   );
 
-  it.each(['/nothing', '/agents/scripted', '/agents/scripted/sessions/s/x', '//agents', '/AGENTS'])(
-    'that leads nowhere is a 404: %s',
-    async (path) => {
-      const detail = 'There is nothing here. GET / shows where to start.';
-      await expectProblem(await send(path), problem('unknown-route', 404, detail));
-    },
-  );
+  it.each([
+    '/nothing',
+    '/agents/scripted',
+    '/agents/scripted/sessions/s/x',
+    '//agents',
+    '/agents/',
+    '/agents/scripted/sessions/s/',
+    '/AGENTS',
+  ])('that leads nowhere is a 404: %s', async (path) => {
+    const detail = 'There is nothing here. GET / shows where to start.';
+    await expectProblem(await send(path), problem('unknown-route', 404, detail));
+  });
 
   it.each([
     ['DELETE', '/agents', 'GET, HEAD'],
