@@ -73,7 +73,7 @@ describe("the clerk's Worker", () => {
 
 it('a Worker with all definitions carries no check of literals in production', async () => {
   const entries = [
-    ...['index', 'create-holdfast', 'kinds/entry', 'decorators/entry', 'module'],
+    ...['index', 'create-holdfast', 'kinds/entry', 'modules/decorators/entry', 'module'],
     ...['modules/webhooks/entry', 'modules/outgoing-webhooks/entry'],
     ...['mcp/tools/entry', 'mcp/server/entry', 'modules/tool-calling/entry', 'modules/tool-objects/entry'],
   ];

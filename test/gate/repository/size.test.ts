@@ -33,7 +33,7 @@ const WORKER = `
 /** The same with every kind, decorator, sink, approval, pipeline, group and logger of the entries, though no app uses them all, and the routes
  * that they bring. */
 const VOCABULARY = `
-  ${['index', 'kinds/entry', 'modules/tool-objects/entry', 'decorators/entry', 'modules/inspect/entry'].map((entry) => `export * from './src/${entry}.ts';`).join('')}
+  ${['index', 'kinds/entry', 'modules/tool-objects/entry', 'modules/decorators/entry', 'modules/inspect/entry'].map((entry) => `export * from './src/${entry}.ts';`).join('')}
   ${WORKER}
 `;
 
@@ -268,7 +268,7 @@ it('a Worker carries the surface for useChat only when it mounts it, and never t
     'create-holdfast',
     'index',
     'kinds/entry',
-    'decorators/entry',
+    'modules/decorators/entry',
     'modules/webhooks/entry',
     'mcp/tools/entry',
     'mcp/server/entry',
@@ -411,7 +411,7 @@ it('a Worker carries the exchange of tools with the AI SDK only when it imports 
     'create-holdfast',
     'index',
     'kinds/entry',
-    'decorators/entry',
+    'modules/decorators/entry',
     'modules/tool-calling/entry',
     'model/ai-sdk/entry',
   ];
