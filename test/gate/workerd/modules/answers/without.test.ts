@@ -1,0 +1,88 @@
+/** A turn waits for an answer, and the next deployment has no tool that asks, so it lacks the module of answers. */
+import { expect, it } from 'vitest';
+import type { Caller } from '../../../../../src/create-holdfast.ts';
+import { defineAgent, defineTool } from '../../../../../src/index.ts';
+import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
+import { modelBySession, script } from '../../../../fixtures/scripts.ts';
+import { appWith } from '../../http/app.ts';
+import { json, newSession, post, type Send } from '../../http/client.ts';
+
+const max: Caller = { id: 'ann', roles: ['manager'] };
+const ann: Caller = { id: 'ann', roles: [] };
+
+const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => 'Paid.' });
+const clerk = {
+  name: 'agent',
+  description: 'Pays.',
+  instructions: '',
+  model: modelBySession,
+};
+const asking = defineAgent({ ...clerk, tools: [requireApproval(pay, 'Pay?', { by: 'manager' })] });
+const plain = defineAgent(clerk);
+
+const before = (caller: Caller): Send => appWith({ agents: [asking], auth: () => caller });
+const after = (caller: Caller): Send => appWith({ agents: [plain], auth: () => caller });
+
+/** Has a turn wait for the approval of a call. */
+async function waiting() {
+  const session = newSession('agent');
+  const message = script({ calls: [{ name: 'pay' }] }, 'Done.').message();
+  const { turn, status } = await json(await post(session, { message }, { via: before(max) }));
+  expect(status).toBe('suspended');
+  return { session, call: `${turn}.3.0`, path: `${session}/turns/${turn}` };
+}
+
+const answer = (session: string, call: string, via: Send): Promise<Response> =>
+  via(`${session}/approvals/${call}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ decision: 'approve' }),
+  });
+
+const cancel = (session: string, via: Send): Promise<Response> =>
+  via(`${session}/cancel`, { method: 'POST' });
+
+const decline = (session: string, via: Send): Promise<Response> =>
+  via(`${session}/messages?pending=decline`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ message: 'Never mind.' }),
+  });
+
+it('shows the turn as suspended without pending calls', async () => {
+  const { session, path } = await waiting();
+  expect(await json(await after(max)(path))).toMatchObject({ status: 'suspended', pending: [] });
+  expect(await json(await after(max)(session))).toMatchObject({ pending: [] });
+});
+
+it('has no route for the answer, says which module takes it, and resumes the turn when the module is back', async () => {
+  const { session, call } = await waiting();
+  const refused = await answer(session, call, after(max));
+  expect([refused.status, await json(refused)]).toMatchObject([
+    404,
+    {
+      type: 'urn:holdfast:problem:unknown-route',
+      detail:
+        'There is nothing here. GET / shows where to start. An answer of a call needs the module `answers`: ' +
+        "import it from 'holdfast/answers' and add it to `use`.",
+    },
+  ]);
+  expect(await json(await answer(session, call, before(max)))).toMatchObject({ text: 'Done.' });
+});
+
+it.each([cancel, decline])(
+  'lets only a caller with the role of the question end the turn: %o',
+  async (end) => {
+    const { session, path } = await waiting();
+    const refused = await end(session, after(ann));
+    expect([refused.status, (await json(refused)).type]).toEqual([403, 'urn:holdfast:problem:role-required']);
+    expect(await json(await after(max)(path))).toMatchObject({ status: 'suspended' });
+    expect((await end(session, after(max))).ok).toBe(true);
+  },
+);
+
+it('ends the turn as cancelled by a message that declines the question', async () => {
+  const { session, path } = await waiting();
+  expect(await json(await decline(session, after(max)))).toMatchObject({ text: 'Done.' });
+  expect(await json(await after(max)(path))).toMatchObject({ outcome: 'cancelled' });
+});
