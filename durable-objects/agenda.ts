@@ -15,7 +15,7 @@ interface Lane extends LaneKey {
   readonly refs: readonly string[];
 }
 
-/** Tells lanes apart. */
+/** The key of a lane within its module. */
 interface LaneKey extends AgendaOwner {
   /**
    * Of the lane for blobs that the module has in a store outside: the incarnation of the session that put them there, which is its only

@@ -14,8 +14,8 @@ export interface DueWork {
 }
 
 /**
- * Does what is due, sets the next alarm, and answers what to hand to a runner now. Of a session that was erased, only what modules have
- * outside is due.
+ * Does what is due, sets the next alarm, and returns what to hand to a runner now. If the session was erased, only the blobs that modules
+ * have outside are due.
  */
 export function doDueWork(scope: LedgerScope): DueWork {
   if (dueRefs(scope, 'retention').length > 0) retainAnew(scope);

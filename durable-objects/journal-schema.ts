@@ -33,8 +33,8 @@ here INTEGER NOT NULL, outside INTEGER NOT NULL, at INTEGER NOT NULL, gone TEXT,
 version INTEGER NOT NULL DEFAULT 0, deleted INTEGER NOT NULL DEFAULT 0)`;
 
 /**
- * What brings the tables of each version to those of the next. Empty before the first release: until then `TABLES` is changed. Once
- * a version is deployed neither is changed any more, and an upgrade is added here.
+ * The statements that upgrade the tables of each version to those of the next. Empty before the first release: until then `TABLES`
+ * changes. Once a version is deployed, neither changes any more, and a new version adds a statement here.
  */
 const UPGRADES: readonly string[] = [];
 

@@ -202,7 +202,7 @@ export class SqlChunks implements SnapshotStorage {
     });
   }
 
-  /** Answers some parts of a blob, each of 1 MiB but for the last one that it has. */
+  /** Returns some parts of a blob, each of 1 MiB except its last one. */
   bytes(owner: 'blob', seq: number, parts: { readonly first: number; readonly last: number }): ArrayBuffer[] {
     const rows = this.#sql.exec<{ body: ArrayBuffer }>(
       'SELECT body FROM chunks WHERE owner = ? AND seq = ? AND part BETWEEN ? AND ? ORDER BY part',

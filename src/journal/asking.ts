@@ -16,7 +16,7 @@ export interface AskingCall {
   readonly tool: Pick<AnyTool, 'inputSchema'>;
   /** Aborts when this invocation may not act for the turn any more. */
   readonly signal: AbortSignal;
-  /** Those of the turn, which are taken out of what it asks. */
+  /** The secrets of the turn, which are redacted from its questions. */
   readonly secrets: Pick<Secrets, 'redact'>;
   /** Resolves when the journal has changed. */
   changed(): Promise<void>;
@@ -38,7 +38,7 @@ export interface AskOutside {
   hasRun(): void;
 }
 
-/** What a module brings by which calls ask. */
+/** The functions of a module by which calls ask. */
 export interface Asking {
   /** Makes what one call asks by. */
   outside(call: AskingCall): AskOutside;

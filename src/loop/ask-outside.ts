@@ -33,7 +33,7 @@ export function mustAskAgain({ loop, record }: PermittedRun, asked = 0): void {
   if (!resumes && asked < (record.waits?.length ?? 0)) throw new Error(askedOtherwise(record.name));
 }
 
-/** Tells a developer that something needs the module of answers. */
+/** Returns the message that something needs the module of answers. */
 export const needsAnswers = (what: string): string =>
   `${what} needs the module \`answers\`: import it from 'holdfast/answers' and add it to \`use\`.`;
 

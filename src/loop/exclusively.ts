@@ -8,7 +8,7 @@ import type { Loop } from './loop.ts';
 /**
  * Runs `work` when no other call holds the same word that is made in a loop of the same path, in whatever frame: from then on this call
  * holds it, until it has ended or is left open. `latest` is what a memory `when: 'call'` knows of all calls that have ended, also since
- * this one's reply. To be called before `execute` and `nest`.
+ * this one's reply. Call it before `execute` and `nest`.
  *
  * @throws TypeError if the call was not handed out by a loop of this copy of holdfast.
  */

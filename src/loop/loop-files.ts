@@ -74,7 +74,7 @@ export interface HoldingSession {
   readonly name: string;
   /** Returns the session's incarnation. */
   readonly incarnation: () => string;
-  /** What the session keeps already; absent if it never kept any. */
+  /** The blobs that the session keeps already. Absent if it never kept any. */
   readonly kept?: BlobLoad | undefined;
   /** Counts requests. */
   readonly count: (subrequests: number) => void;

@@ -41,7 +41,7 @@ export function nest(call: LiveCall, frame: Frame): Promise<FrameOutcome> {
   return outcome;
 }
 
-/** Tells whether a frame of this call is open: an earlier invocation was cut off inside it, and `nest` resumes it. */
+/** Returns whether a frame of this call is open: an earlier invocation was cut off inside it, and `nest` resumes it. */
 export const resumesFrame = (call: LiveCall): boolean => openedFrame(RunningCall.of(call)) !== undefined;
 
 async function nestIn(opener: CallParts, frame: Frame): Promise<FrameOutcome> {

@@ -33,11 +33,11 @@ export interface AdapterOptions {
   readonly settings?: ModelSettings | undefined;
 }
 
-/** What an adapter says of its model. */
+/** The traits of a model that an adapter declares. */
 type Traits = Pick<ChatModel, 'prices' | 'maxOutputTokens' | 'settings' | 'media'>;
 
 /**
- * Returns what an adapter was told of its model, and nothing under the keys of the rest. `never`: the lists of media types that must be
+ * Returns the traits among the options of an adapter, and no key for an absent one. `never`: the lists of media types that must be
  * empty, since the adapter cannot send a file there.
  *
  * @throws TypeError for a price that cannot be one; in development for anything that cannot be.

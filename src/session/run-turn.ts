@@ -219,7 +219,10 @@ async function endTurn(
 const stopped = ({ held, session }: Run, stop: TurnStop) =>
   storedWithStop(held, { stop, seq: session.outbox.state.seq });
 
-/** Logs the outcome of the turn, and first why it failed; `thrown`: what nobody had foreseen. What was not stored is told by whoever ends the turn after this invocation. */
+/**
+ * Logs the outcome of the turn, and first why it failed. `thrown`: the unforeseen error. An outcome that was not stored is logged by the
+ * invocation that ends the turn later.
+ */
 function logEnd({ held: { log }, session, folded, turn }: Run, thrown?: unknown): void {
   const { outcome = 'open', error, usage, callsByTool, iterations } = turn;
   if (error) log(failureOf(error, thrown));

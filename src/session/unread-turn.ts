@@ -21,7 +21,7 @@ const READ_AGAIN_AFTER = 1_000;
 /** Invocations in a row that had room for nothing, after which none ever will. */
 const MAX_IDLE = 20;
 
-/** Tells whether a turn is to be given up: as one that was read, where it can be. */
+/** Returns whether a turn is abandoned, by the rule for a turn that was read. */
 export function isGivenUp({ expirations, strikes }: Leased, turn?: Pick<TurnState, 'resumedIdly'>): boolean {
   const isIdle = turn !== undefined && turn.resumedIdly >= MAX_IDLE;
   return isIdle || strikes >= MAX_STRIKES || expirations >= MAX_EXPIRATIONS;

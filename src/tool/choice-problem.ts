@@ -1,7 +1,7 @@
 /** Checks which tools a model is told to call. Runs in development only: other files reach it through `literals.ts`. */
 import { shorten } from './json.ts';
 
-/** What is read of a tool. */
+/** The parts of a tool that the check reads. */
 interface Named {
   readonly name: string;
   readonly inner?: readonly Named[] | undefined;

@@ -44,7 +44,7 @@ export interface InputSchema<Value> {
   parse(input: JsonObject): Promise<ParsedInput<Value>>;
 }
 
-/** What was declared cannot be the input of a tool, or the output of an agent. The message completes "Tool 'x': ". */
+/** A schema that cannot be the input of a tool, or the output of an agent. The message completes "Tool 'x': ". */
 export class InputSchemaError extends Error {
   override readonly name = 'InputSchemaError';
 

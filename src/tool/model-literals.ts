@@ -1,4 +1,4 @@
-/** Checks what adapters are told of their models. Runs in development only: other files reach it through `literals.ts`. */
+/** Checks the options of model adapters. Runs in development only: other files reach it through `literals.ts`. */
 import { type InnerShape, innerFault, type LiteralRule } from './check-literal.ts';
 import { isJsonObject } from './json.ts';
 
@@ -17,7 +17,7 @@ const EFFORTS: readonly unknown[] = ['none', 'minimal', 'low', 'medium', 'high',
 const isChoice = (value: unknown): boolean =>
   value === 'auto' || value === 'required' || value === 'none' || isWord(only(value, 'tool'));
 
-/** Returns the value under a key of a choice that says nothing else: of two nobody could know which one is meant. */
+/** Returns the value under a key of a choice that says nothing else: with two keys, the choice is ambiguous. */
 const only = (value: unknown, key: 'tool' | 'first' | 'every'): unknown =>
   isJsonObject(value) && ['tool', 'first', 'every'].every((name) => name in value === (name === key))
     ? value[key]
@@ -64,7 +64,7 @@ type MediaList = 'message.data' | 'message.url' | 'result.data' | 'result.url';
 
 const LISTS: readonly MediaList[] = ['message.data', 'message.url', 'result.data', 'result.url'];
 
-/** What an adapter is told, by callers with or without types. */
+/** The options of an adapter, by callers with or without types. */
 interface AdapterLiteral {
   readonly settings?: unknown;
   readonly maxOutputTokens?: unknown;
@@ -72,7 +72,7 @@ interface AdapterLiteral {
 }
 
 /**
- * Returns the problem of what an adapter is told of its model, or `undefined`. `never`: the lists of media types that must be empty, since
+ * Returns the problem of the options about a model, or `undefined`. `never`: the lists of media types that must be empty, since
  * the adapter cannot send a file there.
  */
 export function adapterProblem(
@@ -105,14 +105,14 @@ function mediaProblem(list: MediaList, media: unknown, never: readonly MediaList
     : undefined;
 }
 
-/** What an adapter of a server is told of its requests. */
+/** The options of an adapter about the requests to a server. */
 interface ServerLiteral {
   readonly extraBody?: unknown;
   readonly cacheKeyIn?: unknown;
   readonly baseURL?: unknown;
 }
 
-/** Returns the problem of what an adapter is told of a server, or `undefined`. `ours`: the fields that the adapter sets itself. */
+/** Returns the problem of the options about a server, or `undefined`. `ours`: the fields that the adapter sets itself. */
 export function serverProblem(
   { extraBody, cacheKeyIn = 'key', baseURL, ...others }: ServerLiteral,
   ours: ReadonlySet<string>,
@@ -135,7 +135,7 @@ function isJson(value: unknown): boolean {
   }
 }
 
-/** An agent, as far as its model is told. */
+/** The parts of an agent that concern its model. */
 interface ModelledAgent {
   readonly name: string;
   readonly model?: unknown;

@@ -3,7 +3,7 @@ import { shorten } from './json.ts';
 /** The key that marks what `toolMethod` and `toolTable` make. */
 export const READS: unique symbol = Symbol('holdfast.tool-object');
 
-/** Tells an object or a class that has something which `toolMethod` or `toolTable` made. No getter but of `tools` is asked. */
+/** Returns whether an object or a class has a member that `toolMethod` or `toolTable` made. Reads no getter except `tools`. */
 export const isReadable = (object: object): boolean => carriersOf(object).some(isMarked);
 
 const isMarked = (value: unknown): boolean =>

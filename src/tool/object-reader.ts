@@ -1,7 +1,7 @@
 import type { READS } from './object-class.ts';
 import type { AnyTool } from './tool.ts';
 
-/** What is marked. */
+/** An object or a class that is marked. */
 export interface ReadByIts {
   readonly [READS]: true;
 }

@@ -26,7 +26,7 @@ function refuse(type: string): never {
   throw new Error(`a model cannot send a value of the type '${type}'`);
 }
 
-/** Returns what is wrong with a value that is no schema of an object, to go on after "its input ". */
+/** Returns what is wrong with a value that is no schema of an object, to follow "its input ". */
 export const noSchema = (declared: unknown): string =>
   typeof Object(declared).type === 'string'
     ? "is a plain JSON Schema. Wrap it: jsonSchema({ ... }), with jsonSchema from 'holdfast/json-schema'."

@@ -125,7 +125,7 @@ export interface LiveCall extends CallScope {
     memory: ToolMemory<Value, Fact>,
     fact: Fact,
   ): readonly AnyTool[];
-  /** What functions take that do more for a tool than every call does, such as `nest`: a Worker carries those that it imports. Opaque. */
+  /** Opaque. Functions over a call, such as `nest`, read it; a Worker carries only those that it imports. */
   readonly inLoop: object;
   execute(execution: ToolExecution): Promise<ToolResult>;
   /**

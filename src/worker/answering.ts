@@ -63,7 +63,7 @@ export interface AnsweredHere {
   readonly at: SessionAccess;
 }
 
-/** What takes the answers. Each method throws a SessionError if an answer is not taken. */
+/** Takes the answers. Each method throws a SessionError if an answer is not taken. */
 export interface TakesAnswers {
   /** Takes an answer, once, and resumes the turn of its call. */
   one(here: AnsweredHere, answer: OneAnswer): Promise<BegunTurn>;

@@ -57,7 +57,7 @@ export interface ListedAt extends CollectPlace {
   readonly index: number;
 }
 
-/** What `toolProvider` takes. */
+/** The literal that `toolProvider` takes. */
 export interface ToolProviderConfig {
   /**
    * The tools of now. Asked before every model call, and again when calls are run, also of a call that was begun by
@@ -164,10 +164,10 @@ interface NoFunction {
   readonly [Symbol.hasInstance]?: never;
 }
 
-/** Tells what says itself what it stands for in a list. */
+/** Returns whether something in a list carries the code of its source. */
 export const carriesSource = (value: unknown): value is CarriesSource => SOURCE in Object(value);
 
-/** Tells what `toolProvider` answers. */
+/** Returns whether something was made by `toolProvider`. */
 export const isToolProvider = (value: unknown): value is ToolProvider => ASKS in Object(value);
 
 /** Tells a tool group from a wish for one, and from an agent. */
