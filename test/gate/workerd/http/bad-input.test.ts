@@ -195,10 +195,6 @@ describe('a path', () => {
     await expectProblem(await send(path), problem('unknown-route', 404, detail));
   });
 
-  it('with a slash behind it is the path without it', async () => {
-    expect(await json(await send('/agents/'))).toEqual(await json(await send('/agents')));
-  });
-
   it.each([
     ['DELETE', '/agents', 'GET, HEAD'],
     ['POST', '/', 'GET, HEAD'],
