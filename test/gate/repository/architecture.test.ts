@@ -558,6 +558,16 @@ describe('ARCHITECTURE.md', () => {
     expect(linked.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
+  it('names beside a file only what that file names', () => {
+    const named = [...page.matchAll(/\]\(([^)#\s]+\.ts)\)((?:, `\w+`)+)/g)].flatMap(
+      ([, path = '', names = '']) => [...names.matchAll(/\w+/g)].map(([name]) => ({ path, name })),
+    );
+    expect(named.length).toBeGreaterThan(20);
+    const isThere = ({ path, name }: { path: string; name: string }): boolean =>
+      new RegExp(`\\b${name}\\b`).test(textOf(path));
+    expect(named.filter((one) => !isThere(one))).toEqual([]);
+  });
+
   it('draws every folder of the library', () => {
     const drawing = textOf('docs/house.svg');
     const folders = ARROWS.map(({ folder }) =>
