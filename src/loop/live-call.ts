@@ -51,7 +51,7 @@ export class RunningCall {
   /** @throws TypeError if the call was not handed out by a loop of this copy of holdfast. */
   static of({ inLoop }: LiveCall): CallParts {
     if (inLoop instanceof RunningCall) return inLoop.parts;
-    throw new TypeError('A call is needed as its loop has handed it out.');
+    throw new TypeError('This call was not made by a loop. Pass the call that the loop gave to the tool.');
   }
 }
 

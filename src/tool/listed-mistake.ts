@@ -44,7 +44,7 @@ function nearMistake(given: unknown): string | undefined {
   if (typeof unfoldingByName === 'function')
     return 'is a factory of MCP tools: list what its toolByName or unfolding answers';
   if (typeof toolsNow === 'function')
-    return "is no tool provider yet: list toolProvider({ ... }) of it, with toolProvider from 'holdfast'";
+    return "is the literal of a tool provider: wrap it in toolProvider({ ... }) of 'holdfast'";
   if (!Array.isArray(tools)) return undefined;
   return typeof instructions === 'string' ? `${named} is an agent: list its tools instead` : undefined;
 }

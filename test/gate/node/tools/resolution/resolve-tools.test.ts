@@ -156,7 +156,7 @@ describe('what is no tool', () => {
     [
       'the literal of a provider',
       { toolsNow: () => [] },
-      "Tool at index 1 is no tool provider yet: list toolProvider({ ... }) of it, with toolProvider from 'holdfast'",
+      "Tool at index 1 is the literal of a tool provider: wrap it in toolProvider({ ... }) of 'holdfast'",
     ],
     ['text', 'look', "Tool at index 1 is 'look': list the tool itself"],
   ])('is refused with its place: %s (AEV-03)', (_, source, message) => {
