@@ -43,8 +43,8 @@ export function defineManualTool<
 const SHAPE = {
   of: 'defineManualTool',
   keys: {
-    name: 'any',
-    description: 'any',
+    name: 'text',
+    description: 'text',
     input: 'any',
     expires: 'any',
     serial: 'any',

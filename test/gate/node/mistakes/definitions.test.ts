@@ -1,11 +1,32 @@
 /** What a newcomer writes by mistake, each with the whole message that says what to write. Types refuse most of it; plain JavaScript does not. */
 import { describe, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
+import { defineManualTool } from '../../../../src/modules/answers/entry.ts';
 import { type Mistake, make, ofAgent, ofTool, run, told, tool } from './mistake.ts';
 
 const AGENT_KEYS =
   'name, description, instructions, tools, toolGroups, permissions, chaining, strategies, references, model, settings, ' +
   'accepts, modelTimeout, use, limits, policies, context, loopIds, maxGenerations, maxScheduled, retention, output';
+
+const ofManual = (config: object) => make(defineManualTool, { name: 'pay', description: 'Pays.', ...config });
+
+const MANUAL_KEYS = 'name, description, input, expires, serial, returnDirect, expose, metadata, output';
+
+describe('the literal of a tool that the caller runs', () => {
+  it.each<Mistake>([
+    [
+      'run',
+      ofManual({ run }),
+      `Tool 'pay': it has 'run', which defineManualTool does not take. It takes ${MANUAL_KEYS}.`,
+    ],
+    [
+      'effect',
+      ofManual({ effect: 'read' }),
+      `Tool 'pay': it has 'effect', which defineManualTool does not take. It takes ${MANUAL_KEYS}.`,
+    ],
+    ['no name', ofManual({ name: undefined }), "Tool '': it has no 'name': use a text."],
+  ])('%s', told);
+});
 
 describe('the literal of a tool', () => {
   it.each<Mistake>([
