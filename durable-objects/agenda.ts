@@ -84,6 +84,8 @@ export function settleRow(scope: LedgerScope, row: OfferedRow, outcome: DueOutco
   const { module, key, stale } = row;
   const [, lane] = find(scope, { module, key, outside: stale?.incarnation }) ?? [];
   if (lane === undefined || lane.refs[0] !== row.ref || lane.attempts !== row.attempt) return;
+  // Of a session that was erased while some copies were deleted, all are still to be deleted.
+  if (stale?.copies && staleOf(scope, stale.incarnation).copies === undefined) return;
   const { attempts, misses, refs } = lane;
   const now = scope.now();
   if (outcome === 'unknown') {

@@ -47,10 +47,10 @@ const CODES = /context_length_exceeded|exceed_context_size_error|request_too_lar
 const TOO_LONG = new RegExp(
   [
     'maximum (?:context|prompt|model) length (?:is|of) \\d',
-    'configured limit of \\d+ tokens',
-    "model's context length",
+    'exceed the configured limit of \\d+ tokens\\b.*?resulted in',
+    "longer than the model's context length",
     'context window (?:limit|exceeds)',
-    'context limit:',
+    'exceed context limit:',
     'prompt is too long',
     'input is too long for requested model',
     'input token count.*?(?:exceeds the maximum|only supports up to)',
@@ -60,11 +60,11 @@ const TOO_LONG = new RegExp(
     'when context the overflows',
     'than the context length',
     'context size has been exceeded',
-    'model with \\d+ maximum context length',
+    'too large for model with \\d+ maximum context length',
     'reduce the length of the messages',
     'exceeded model token limit',
     'range of input length should be',
-    'max_new_tokens`? must be <=',
+    'tokens \\+ `?max_new_tokens`? must be <=',
   ].join('|'),
 );
 

@@ -1,6 +1,8 @@
+import { memoized } from '../tool/async.ts';
 import { isTool } from '../tool/check-definition.ts';
 import { adopting, decorate, opensTools } from '../tool/decorate.ts';
 import type { AnyTool } from '../tool/tool.ts';
+import { usesOf } from '../tool/uses.ts';
 import { changedTools, collectTools } from './resolution/resolve-tools.ts';
 import {
   isGroup,
@@ -55,7 +57,12 @@ const partsOf = (
 
 function eachInside(tool: AnyTool, change: ChangesTool): AnyTool {
   if (!opensTools(tool)) return change(tool);
-  return decorate(tool, { adopt: adopting(tool, (inner) => eachInside(inner, change)) });
+  const changed = memoized((inner: AnyTool) => eachInside(inner, change));
+  const uses = usesOf((tool.inner ?? []).map(changed));
+  return decorate(tool, {
+    adopt: adopting(tool, changed),
+    ...(uses.length > 0 && { uses: [...new Set([...(tool.uses ?? []), ...uses])] }),
+  });
 }
 
 const isList = (source: ToolSource | readonly ToolSource[]): source is readonly ToolSource[] =>

@@ -121,7 +121,7 @@ interface Shown extends Pick<EventPage, 'head' | 'openTurn' | 'waiting'> {
 /** The same view may come in other words, with its keys in another order, so that the tag is a weak one (RFC 9110). */
 async function tagOf({ target, host }: SessionAccess, shown: Shown): Promise<string> {
   const { incarnation, head, openTurn, waiting } = shown;
-  const code = [VIEW_VERSION, host.modules.reducer, target.path];
+  const code = [VIEW_VERSION, host.modules.reducer, host.answers !== undefined, target.path];
   const hash = await sha256Hex(JSON.stringify([code, incarnation, head, openTurn?.id ?? null, waiting]));
   return `W/"${hash.slice(0, 32)}"`;
 }

@@ -64,8 +64,8 @@ export const suspendedView = (
 ): SuspendedView => ({
   ...stoppedTurn(at.target.session, at.target.agent.name, events),
   outcome: 'suspended',
+  pending: pendingViews(at, events),
   status: 'suspended',
-  pending: at.host.answers?.pending(at.target, events) ?? [],
 });
 
 /** The answer of a turn, folded from its own events; `undefined` while it is open. @throws UnreadableError when it cannot be folded. */

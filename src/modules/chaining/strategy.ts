@@ -1,9 +1,11 @@
+import { attempt } from '../../tool/async.ts';
 import type { Chaining } from '../../tool/chaining.ts';
 import { adopting, decorate, mapRoute } from '../../tool/decorate.ts';
 import { shorten } from '../../tool/json.ts';
 import { warning } from '../../tool/log.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { withheld } from '../../tool/tool-result.ts';
+import { usesOf } from '../../tool/uses.ts';
 import { withDescription, withMetadata, withName } from '../../tool/with.ts';
 import { UNFOLDING } from '../unfolding/strategy.ts';
 import { unfoldingIn } from '../unfolding/unfolding.ts';
@@ -38,11 +40,18 @@ function chainingStrategy(keyed: KeyedChain): InjectionStrategy {
   };
   return {
     name: 'chaining',
-    uses: [CHAINING, UNFOLDING],
+    uses: [...new Set([CHAINING, UNFOLDING, ...usesOf(declaredIn(keyed.chain))])],
     offer: (tools, view) => joined(tools, offered(view), view),
     remarkOn: (call, view) => rememberArtifact({ ...keyed, view }, call),
   };
 }
+
+/** The tools of the objects of all types that are named, as far as they are known before there is an object. */
+const declaredIn = ({ named }: KeyedChain['chain']): readonly AnyTool[] =>
+  [...named.values()].flatMap(({ objects }) => {
+    const declared = attempt(() => objects?.declared ?? []);
+    return declared.ok ? declared.value : [];
+  });
 
 const joinedLists = new WeakMap<readonly AnyTool[], WeakMap<readonly AnyTool[], readonly AnyTool[]>>();
 

@@ -16,6 +16,7 @@ const APP = `
   import { createHoldfast } from './src/create-holdfast.ts';
   import { openaiCompatible } from './src/model/openai-compatible/entry.ts';
   import { defineMcpEndpoint, mcpDescription } from './src/mcp/server/entry.ts';
+  import { answers } from './src/modules/answers/entry.ts';
   import { files } from './src/modules/files/entry.ts';
   import { openApi } from './src/modules/openapi/entry.ts';
   import { aiSdkUi, aiSdkUiDescription } from './src/surfaces/ai-sdk-ui/entry.ts';
@@ -34,7 +35,7 @@ const APP = `
   const webhooks = [githubWebhook({ agent: 'clerk', secret: 'SECRET', events: ['issues.opened'], owner: { id: 'me' }, start: () => ({}) })];
   const app = { agents: [agent], model: openaiCompatible(), auth: () => ({ id: 'me' }) };
   const described = openApi({ descriptions: [aiSdkUiDescription, openAiDescription, agUiDescription, mcpDescription, webhookDescription] });
-  export default createHoldfast({ ...app, use: [files(), aiSdkUi(), openAi(), agUi(), plain, mcp, ...webhooks, described] }).worker;
+  export default createHoldfast({ ...app, use: [answers, files(), aiSdkUi(), openAi(), agUi(), plain, mcp, ...webhooks, described] }).worker;
 `;
 
 /** What the platform has: a description asks nothing of it. */

@@ -458,6 +458,14 @@ describe('a conversation that is not too long', () => {
   });
 });
 
+it.each([
+  'max_tokens (9000) exceeds the configured limit of 4096 tokens for this deployment',
+  "max_tokens is too large: 9000. It must not be more than the model's context length (8192)",
+  'Invalid max_new_tokens: `max_new_tokens` must be <= 512. Given: 1024',
+])('a reply limit that is refused is no conversation that is too long: %s', (words) => {
+  expect(toldLength('bad-request', words)).toBeUndefined();
+});
+
 it('a refusal that repeats what it was sent is searched at once', () => {
   const words = `${'maximum context length is 1 tokens '.repeat(20)}${'requested 1 tokens '.repeat(66)}`;
   const began = performance.now();

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import type { AnyTool, DecisionRequest } from '../../../../../src/index.ts';
-import { defineAgent, defineTool } from '../../../../../src/index.ts';
-import { defineUnfolding } from '../../../../../src/kinds/entry.ts';
+import { artifact, defineAgent, defineDomainType, defineTool, eachTool } from '../../../../../src/index.ts';
+import { chainFrom, defineUnfolding } from '../../../../../src/kinds/entry.ts';
 import { answers } from '../../../../../src/modules/answers/entry.ts';
 import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
 import { createTestSession } from '../../../../../src/testing/entry.ts';
@@ -81,5 +81,39 @@ describe('an approval of a tool that is made in the turn', () => {
       outcome: 'failed',
       error: { ...MISSING, message: MISSING.message.replace('ask', 'pay') },
     });
+  });
+});
+
+describe('an approval of a tool that is inside of something else', () => {
+  const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => 'Paid.' });
+  const asks = (tool: AnyTool): AnyTool => requireApproval(tool, 'May I?');
+
+  it('brings the module along where each tool of an unfolding tool is changed', async () => {
+    const bank = defineUnfolding({ name: 'bank', description: 'A bank.', tools: [pay] });
+    const session = createTestSession(defineAgent({ ...base, tools: eachTool([bank], asks) }), {
+      replies: [{ calls: [{ name: 'bank' }] }, { calls: [{ name: 'pay' }] }, 'Done.'],
+    });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended', pending: [{ tool: 'pay' }] });
+    expect(await session.decide('pay', { decision: 'approve' })).toMatchObject({ text: 'Done.' });
+  });
+
+  it('brings the module along where objects of a domain type have the tool', async () => {
+    const Order = defineDomainType({
+      name: 'Order',
+      schema: v.object({ id: v.string() }),
+      id: ({ id }) => id,
+      tools: () => [asks(pay)],
+    });
+    const find = defineTool({
+      name: 'find',
+      description: 'Finds.',
+      effect: 'read',
+      output: Order,
+      run: () => artifact('Found.', Order, { id: '1' }),
+    });
+    const session = createTestSession(defineAgent({ ...base, tools: [find], chaining: [chainFrom(Order)] }), {
+      replies: [{ calls: [{ name: 'find' }] }, { calls: [{ name: 'pay' }] }, 'Done.'],
+    });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended', pending: [{ tool: 'pay' }] });
   });
 });

@@ -55,6 +55,16 @@ it('shows the turn as suspended without pending calls', async () => {
   expect(await json(await after(max)(session))).toMatchObject({ pending: [] });
 });
 
+it('shows a client the pending calls again when the module is back, though nothing has happened', async () => {
+  const { session } = await waiting();
+  const { headers } = await after(max)(session);
+  const known = { headers: { 'if-none-match': headers.get('etag') ?? '' } };
+  expect((await after(max)(session, known)).status).toBe(304);
+  const back = await before(max)(session, known);
+  expect(back.status).toBe(200);
+  expect(await json(back)).toMatchObject({ pending: [{ tool: 'pay' }] });
+});
+
 it('has no route for the answer, says which module takes it, and resumes the turn when the module is back', async () => {
   const { session, call } = await waiting();
   const refused = await answer(session, call, after(max));

@@ -7,6 +7,7 @@ import { createHoldfast } from '../../../../../src/create-holdfast.ts';
 import { agUi } from '../../../../../src/examples/ag-ui/ag-ui.ts';
 import { defineTool } from '../../../../../src/index.ts';
 import { defineMcpEndpoint } from '../../../../../src/mcp/server/entry.ts';
+import { answers } from '../../../../../src/modules/answers/entry.ts';
 import { files } from '../../../../../src/modules/files/entry.ts';
 import { cors } from '../../../../../src/modules/http/entry.ts';
 import { openApi } from '../../../../../src/modules/openapi/entry.ts';
@@ -35,7 +36,7 @@ const shop = defineWebhook({
   verify: () => reply('Nothing.'),
   start: () => ignored('Nothing.'),
 });
-const via = appWith({ use: [openApi(), files(), shop, pages] });
+const via = appWith({ use: [answers, openApi(), files(), shop, pages] });
 const says = (...replies: Parameters<typeof script>) => ({ message: script(...replies).message() });
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
 
@@ -261,6 +262,7 @@ describe('every route that an app may have', () => {
     auth: ({ headers }: Request) => (headers.has('authorization') ? { id: 'me' } : null),
     use: [
       pages,
+      answers,
       openAi(),
       aiSdkUi(),
       agUi(),

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { SessionLedger } from '../../../doors/ledger.ts';
+import { MemoryStorage } from '../../../doors/testing.ts';
+import { idOf, outside } from '../../../fixtures/session-contract/blobs.ts';
+import { event, READER, startInStore } from '../../../fixtures/session-contract/harness.ts';
+
+const LEASE_MS = 3_000;
+const TERM_AND_MORE = LEASE_MS * 1.25;
+
+it('a late report that some blobs were deleted is none of the erased session that has all to delete', () => {
+  let now = 1_000_000;
+  const ledger = new SessionLedger(new MemoryStorage('s', () => {}), {
+    leaseMs: LEASE_MS,
+    now: () => now,
+    firstEpoch: () => 0,
+  });
+  const offered = () => {
+    now += TERM_AND_MORE;
+    const [row, ...others] = ledger.alarm().rows;
+    expect(others).toEqual([]);
+    if (row === undefined) throw new Error('No row is offered.');
+    return row;
+  };
+  const start = { ...startInStore('t1', 'one'), blobs: [outside('a', 3, 'one')] };
+  expect(ledger.begin({ start, nonce: 'a', reader: READER })).toMatchObject({ status: 'leased' });
+  ledger.append(1, 3, { events: [event('t1', 'end')], release: 'ended' });
+  ledger.removeBlob(idOf('a'));
+  const some = offered();
+  expect(some.stale).toMatchObject({ copies: [{ id: idOf('a') }] });
+  ledger.erase();
+  const all = offered();
+  expect(all.stale).toMatchObject({ incarnation: 'one' });
+  expect(all.stale).not.toHaveProperty('copies');
+  ledger.settleRow(some, 'done');
+  ledger.settleRow(all, { again: 60_000 });
+  now += 60_000;
+  expect(offered()).toMatchObject({ stale: { incarnation: 'one' } });
+});
