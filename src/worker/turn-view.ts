@@ -64,7 +64,7 @@ export const suspendedView = (
 ): SuspendedView => ({
   ...stoppedTurn(at.target.session, at.target.agent.name, events),
   outcome: 'suspended',
-  pending: pendingViews(at, events),
+  pending: at.host.answers?.pending(at.target, events) ?? [],
   status: 'suspended',
 });
 

@@ -6,17 +6,18 @@ import { invalidBody } from '../../worker/body.ts';
 import { readResult } from './post-answer.ts';
 
 const OF_DECISION = ['decision', 'input', 'reason'];
-const DECISIONS: readonly DecisionKind[] = ['approve', 'edit', 'reject', 'exit'];
+const DECISIONS: ReadonlySet<unknown> = new Set<DecisionKind>(['approve', 'edit', 'reject', 'exit']);
 
 /** Reads the body of a decision. @throws Problem that lists everything that is wrong with it. */
 export function parseDecisionBody(body: SentBody): SentDecision {
   const { decision, input, reason } = body;
   const problems: string[] = [];
+  const isKnown = DECISIONS.has(decision);
   if (decision === undefined) problems.push('decision: is missing');
-  else if (!isDecision(decision)) problems.push('decision: must be approve, edit, reject or exit');
+  else if (!isKnown) problems.push('decision: must be approve, edit, reject or exit');
   if (input !== undefined && !isJsonObject(input)) problems.push('input: must be a JSON object');
   else if (decision === 'edit' && input === undefined) problems.push('input: is missing');
-  else if (isDecision(decision) && decision !== 'edit' && input !== undefined) {
+  else if (isKnown && decision !== 'edit' && input !== undefined) {
     problems.push('input: is for the decision edit only');
   }
   if (reason !== undefined && (typeof reason !== 'string' || reason.length > MAX_REASON)) {
@@ -26,8 +27,6 @@ export function parseDecisionBody(body: SentBody): SentDecision {
   if (problems.length > 0) throw invalidBody(problems);
   return { decision, input, reason } as SentDecision; // as just checked
 }
-
-const isDecision = (value: unknown): boolean => DECISIONS.some((one) => one === value);
 
 /** Reads the body of a result. @throws Problem that lists everything that is wrong with it. */
 export function parseResultBody(body: SentBody): SentResult {
