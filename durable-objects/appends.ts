@@ -73,7 +73,7 @@ export function weightOf(
 
 const GB = 1_000_000_000;
 
-/** The least that `SESSION_BYTES` may say: what says less, or no number, would leave no room, and Workers are told so. */
+/** The smallest valid value of `SESSION_BYTES`. A smaller one would leave no room for events. */
 const LEAST_BYTES = 17_000_000;
 
 /** What the database of an object may weigh on the plan of its Worker, in bytes, unless a var says otherwise that can be. */

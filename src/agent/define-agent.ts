@@ -151,7 +151,7 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly loopIds?: LoopIds | undefined;
   /**
    * How many turns in a row may each be scheduled by the one before (`sendLater` of `holdfast/schedules`). Defaults to 8. In the last one
-   * `sendLater` throws. A message or a decision from outside begins the row anew.
+   * `sendLater` throws. A message or a decision from outside resets the count.
    */
   readonly maxGenerations?: CallLimit | undefined;
   /**

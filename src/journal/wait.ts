@@ -70,7 +70,7 @@ export type SentResult =
   | { readonly text: string; readonly result?: undefined; readonly error?: undefined }
   | { readonly error: string; readonly result?: undefined; readonly text?: undefined };
 
-/** A call that waits for somebody outside, as whoever answers it is shown it. */
+/** A call that waits for somebody outside, as it is shown to the person or client that answers it. */
 export interface PendingCall {
   readonly call: string;
   readonly tool: string;
@@ -81,7 +81,7 @@ export interface PendingCall {
   readonly input: Json;
   /** What the model sent, where that is something else: decorators, an edit before this one or an unfolding tool have changed it. */
   readonly sent?: Json;
-  /** `result`: whoever reads this runs the tool, and sends what came of it. */
+  /** `result`: the client runs the tool and sends its result. */
   readonly for: 'decision' | 'result';
   readonly message: string;
   /** Of a decision: what may be decided. */
@@ -90,7 +90,7 @@ export interface PendingCall {
   readonly schema?: JsonSchema;
   /** The role that may answer. */
   readonly by?: string;
-  /** Who may not, whatever their roles. `requester`: whoever began the turn, or steered it. */
+  /** Who may not decide, even with the role. `requester`: the people who began or steered the turn. */
   readonly notBy?: 'requester';
   /** Milliseconds since the epoch after which no answer is taken. */
   readonly expiresAt?: number;

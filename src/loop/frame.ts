@@ -11,7 +11,7 @@ import type { LoopAgent } from './loop.ts';
 export interface Frame {
   /** Joined to the path of what is around it; keeps state of its tools apart. */
   readonly name: string;
-  /** Told to the model first; a function is asked anew before each model call. */
+  /** The system message. A function is called before each model call. */
   readonly instructions: Instructions;
   /** What the nested loop is asked, as its user message. */
   readonly message: string;

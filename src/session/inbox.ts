@@ -58,7 +58,7 @@ export class HeldInbox {
     this.#options = options;
   }
 
-  /** The ids of the messages that were told, and stay where they are for now: nobody need tell them again. */
+  /** The ids of messages that were reported and still wait in the inbox. They are not reported again. */
   get kept(): readonly number[] {
     return [...this.#kept.keys()];
   }

@@ -247,7 +247,7 @@ export interface DecisionRequest {
   readonly credentials?: 'refused' | undefined;
   /** The role that may decide; anybody who may see the session unless given. */
   readonly by?: string | undefined;
-  /** Who may not decide, whatever their roles. `requester`: those whose messages the turn has taken, who began it or steered it. */
+  /** Who may not decide, even with the role. `requester`: the people whose messages began or steered the turn. */
   readonly notBy?: 'requester' | undefined;
   /** Milliseconds until `onExpiry` is decided; never unless given. */
   readonly expires?: number | undefined;
