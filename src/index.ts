@@ -101,7 +101,7 @@ export {
 } from './sources/resolution/tool-source.ts';
 export type { ToolArtifact, ToolArtifactItem } from './tool/artifact.ts';
 export type {
-  CallInDoubt,
+  CallContext,
   Decision,
   DecisionKind,
   DecisionRequest,
@@ -111,7 +111,6 @@ export type {
   Reconciliation,
   ResultRequest,
   RunningDecisionRequest,
-  ToolCall,
   TurnPrincipal,
   TurnSaid,
 } from './tool/call.ts';

@@ -71,7 +71,7 @@ export type { UnfoldingOptions, UnfoldingTool } from '../modules/unfolding/to-un
 export { type ToolsForOptions, toolsFor } from '../modules/unfolding/tools-for.ts';
 export type { UnfoldingScope } from '../modules/unfolding/unfolding.ts';
 export { withInnerTools, withUnfolding } from '../modules/unfolding/with-unfolding.ts';
-export type { CallScope, ToolExecution } from '../tool/call.ts';
+export type { ToolEffect } from '../tool/call.ts';
 export type { Chained, Chaining } from '../tool/chaining.ts';
 export {
   addTools,
@@ -90,12 +90,12 @@ export type { ModuleUse } from '../tool/module-use.ts';
 export type { BudgetView, ProcessView } from '../tool/process-view.ts';
 export type {
   CallRemarks,
+  CallRun,
   Discover,
   Discovery,
   InjectionStrategy,
   Instructions,
   KeptValue,
-  LiveCall,
   LoopView,
   RemarkedCall,
   RoutedCall,

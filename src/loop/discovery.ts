@@ -1,5 +1,5 @@
 import { inTime } from '../tool/async.ts';
-import type { Discovery, LiveCall, LoopView } from '../tool/tool.ts';
+import type { CallRun, Discovery, LoopView } from '../tool/tool.ts';
 import { RunningCall } from './live-call.ts';
 import type { Loop } from './loop.ts';
 
@@ -24,7 +24,7 @@ export const discoveryOf = (loop: Loop, view: LoopView, signal: AbortSignal): Di
  *
  * @throws TypeError if the call was not handed out by a loop of this copy of holdfast.
  */
-export function discoveryIn(call: LiveCall): Discovery {
+export function discoveryIn(call: CallRun): Discovery {
   const { loop, time } = RunningCall.of(call);
   const discovery = discoveryOf(loop, call.view, loop.holder.signal);
   return { ...discovery, ask: (needs, work) => time.outside(() => discovery.ask(needs, work)) };

@@ -1,7 +1,7 @@
 import { hasBegun, openBatch } from '../journal/conversation.ts';
 import { ROOT } from '../journal/events.ts';
 import type { TurnState } from '../journal/state.ts';
-import type { LiveCall, LoopView } from '../tool/tool.ts';
+import type { CallRun, LoopView } from '../tool/tool.ts';
 import { RunningCall } from './live-call.ts';
 import type { Loop } from './loop.ts';
 
@@ -13,7 +13,7 @@ import type { Loop } from './loop.ts';
  * @throws TypeError if the call was not handed out by a loop of this copy of holdfast.
  */
 export async function exclusively<T>(
-  call: LiveCall,
+  call: CallRun,
   word: string,
   work: (latest: LoopView['recall']) => Promise<T>,
 ): Promise<T> {

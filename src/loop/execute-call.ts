@@ -84,7 +84,7 @@ async function endOf(run: ToolCallRun): Promise<CallEnding> {
     const permission = await permitCall(run, time);
     if (!permission.ok) return { result: knownResult(run.record) ?? permission.answer };
     const { run: permitted } = permission;
-    const prepared = prepareCall(permitted, time);
+    const prepared = prepareCall(permitted, time, await run.loop.holder.idempotencyKey(run.record.id));
     return await endingOf(permitted, prepared, await answerOf(permitted, prepared, time));
   } finally {
     time.end();

@@ -2,11 +2,11 @@ import type { AskOutside } from '../journal/asking.ts';
 import { hasBegun } from '../journal/conversation.ts';
 import type { CallRecord } from '../journal/state.ts';
 import { untilAborted } from '../tool/async.ts';
-import type { CallScope, HistoryMessage, ToolCall, ToolExecution } from '../tool/call.ts';
+import type { CallContext, HistoryMessage, ToolEffect } from '../tool/call.ts';
 import { CALLS } from '../tool/call-origin.ts';
 import { literals } from '../tool/literals.ts';
 import { SignalError } from '../tool/signals.ts';
-import type { LiveCall } from '../tool/tool.ts';
+import type { CallRun } from '../tool/tool.ts';
 import type { ToolResult } from '../tool/tool-result.ts';
 import type { AroundTime } from './around-time.ts';
 import { askOutside, mustAskAgain } from './ask-outside.ts';
@@ -49,14 +49,14 @@ export class RunningCall {
   }
 
   /** @throws TypeError if the call was not handed out by a loop of this copy of holdfast. */
-  static of({ inLoop }: LiveCall): CallParts {
+  static of({ inLoop }: CallRun): CallParts {
     if (inLoop instanceof RunningCall) return inLoop.parts;
     throw new TypeError('This call was not made by a loop. Pass the call that the loop gave to the tool.');
   }
 }
 
 /** Binds one call to the loop that runs it. `time` counts the code around it. */
-export function prepareCall(run: PermittedRun, time: AroundTime): PreparedCall {
+export function prepareCall(run: PermittedRun, time: AroundTime, idempotencyKey: string): PreparedCall {
   const { loop, record, offer, view } = run;
   const starts = loop.starts && new CallStarts(loop.starts, record);
   // Most calls ask nobody.
@@ -68,7 +68,13 @@ export function prepareCall(run: PermittedRun, time: AroundTime): PreparedCall {
     return outside;
   };
   const progress: CallProgress = { reached: false, ranOnce: false, received: false };
-  const scope = scopeOf(run, { origin: starts, decide: async (request) => asking().decide(request) });
+  const scope = scopeOf(run, {
+    idempotencyKey,
+    origin: starts,
+    decide: async (request) => asking().decide(request),
+    decideWhileRunning: async (request) => asking().decideWhileRunning(request),
+    checkpoint: () => record.waits && asking().checkpoint(),
+  });
   const enter = (): void => {
     // Code of a call that was left goes on by itself; what it still asks for is not for this turn's journal.
     if (scope.signal.aborted) throw scope.signal.reason;
@@ -79,8 +85,9 @@ export function prepareCall(run: PermittedRun, time: AroundTime): PreparedCall {
     progress.reached = true;
   };
   const { turn } = loop.journal.state;
-  const call: LiveCall = {
+  const call: CallRun = {
     ...scope,
+    asked: record,
     view: loopView(loop, 'last-reply', view.recall),
     offered: () => [...offer.byName.values()],
     offeredAfter: (memory, fact) =>
@@ -92,12 +99,7 @@ export function prepareCall(run: PermittedRun, time: AroundTime): PreparedCall {
     execute: async (execution) => {
       enter();
       progress.ranOnce = execution.effect === 'once';
-      const inRun: Omit<ToolCall, 'idempotencyKey'> = {
-        ...scope,
-        decideWhileRunning: async (request) => asking().decideWhileRunning(request),
-        checkpoint: () => record.waits && asking().checkpoint(),
-      };
-      const ran = time.outside(() => runExecution(run, inRun, execution));
+      const ran = time.outside(() => runExecution(run, { call, scope, execution }));
       progress.answer = async () => (await ran).result;
       try {
         const { result, ms } = await ran;
@@ -125,8 +127,8 @@ export function prepareCall(run: PermittedRun, time: AroundTime): PreparedCall {
 /** What every tool and decorator is given of its call. */
 const scopeOf = (
   { loop, record, view, tool }: PermittedRun,
-  of: Pick<CallScope, 'origin' | 'decide'>,
-): CallScope => ({
+  of: Pick<CallContext, 'idempotencyKey' | 'origin' | 'decide' | 'decideWhileRunning' | 'checkpoint'>,
+): CallContext => ({
   id: record.id,
   tool: tool.name,
   context: loop.spec.context,
@@ -141,6 +143,7 @@ const scopeOf = (
   inSession: loop.inSession,
   process: processView(loop),
   now: view.now,
+  startedAt: view.now(),
   record: view.record,
   recall: view.recallNow,
   progress: (status) => loop.live.progress(record.id, loop.secrets.redact(status)),
@@ -171,14 +174,13 @@ const callHistory = (loop: Loop): readonly HistoryMessage[] => {
  */
 async function runExecution(
   { loop, record, tool }: PermittedRun,
-  scope: Omit<ToolCall, 'idempotencyKey'>,
-  declared: ToolExecution,
+  { call: run, scope, execution: declared }: { call: CallRun; scope: CallContext; execution: ToolEffect },
 ): Promise<Ran> {
   const { holder, slots } = loop;
   const inherited = record.started;
   // What was started as more than a read may have happened, whatever its tool has become since.
   const isWeakened = inherited === 'idempotent' && declared.effect === 'read';
-  const execution: ToolExecution = isWeakened ? { ...declared, effect: inherited } : declared;
+  const execution: ToolEffect = isWeakened ? { ...declared, effect: inherited } : declared;
   // Begun as what may be repeated, and no longer so: run again, it could happen twice.
   const isInDoubt = inherited === 'once' || (inherited === 'idempotent' && execution.effect === 'once');
   return slots.hold(async () => {
@@ -186,14 +188,13 @@ async function runExecution(
     // A tool whose effect has changed since it was started starts anew, under the effect that it has now.
     const goesOn = isInDoubt || inherited === execution.effect;
     const started = goesOn ? undefined : start(loop, record, execution);
-    const [idempotencyKey] = await Promise.all([holder.idempotencyKey(record.id), started]);
-    const call: ToolCall = {
+    await started;
+    const call: CallContext = {
       ...scope,
       ...(execution.effect === 'once' && { decide: fromCheckpoint(scope) }),
-      idempotencyKey,
+      startedAt: isInDoubt ? startBefore(loop, record) : holder.now(),
     };
-    const startedAt = isInDoubt ? startBefore(loop, record) : holder.now();
-    const running: Running = { loop, record, tool, execution, call, startedAt };
+    const running: Running = { loop, record, tool, run, execution, call };
     if (isInDoubt) {
       const found = await foundOut(running);
       if (found.verdict !== 'not-done') return { result: found.result };
@@ -202,7 +203,7 @@ async function runExecution(
     if (holder.signal.aborted) return { result: (inherited ? stopped : withoutAnswer)(running) };
     holder.assertHeld();
     const began = holder.now();
-    const result = await runOnce({ ...running, startedAt: began });
+    const result = await runOnce({ ...running, call: { ...call, startedAt: began } });
     return { result, ms: holder.now() - began };
   });
 }
@@ -216,7 +217,7 @@ function startBefore({ holder, startsBefore }: Loop, { id, started }: CallRecord
   return journaled ?? holder.now();
 }
 
-async function start(loop: Loop, { id: call }: CallRecord, { effect }: ToolExecution): Promise<void> {
+async function start(loop: Loop, { id: call }: CallRecord, { effect }: ToolEffect): Promise<void> {
   const { journal, memories, secrets } = loop;
   const held = secrets.redact(memories.heldBy(call));
   journal.emit({ type: 'tool-call-started', ...inLoop(loop), call, effect, ...held });
@@ -226,7 +227,7 @@ async function start(loop: Loop, { id: call }: CallRecord, { effect }: ToolExecu
 
 /** What a `once` call has done when it asks inside `run` would be done again after the answer, unless it says where it goes on. */
 const fromCheckpoint =
-  ({ decide }: Pick<CallScope, 'decide'>): CallScope['decide'] =>
+  ({ decide }: Pick<CallContext, 'decide'>): CallContext['decide'] =>
   async (request) => {
     if (request.checkpoint !== undefined) return decide(request);
     throw new Error(
@@ -277,7 +278,9 @@ async function saidBy(running: Running): Promise<Said> {
   const { loop, tool, call } = running;
   try {
     const { uses } = loop.spec;
-    const returned = await (uses.length > 0 ? runInModules(uses, running) : running.execution.run(call));
+    const returned = await (uses.length > 0
+      ? runInModules(uses, { run: running.run, context: call, effect: running.execution })
+      : running.execution.run(call));
     if (literals) tellUnchained(loop, tool, returned);
     return await resultOf(loop, call.tool, returned);
   } catch (thrown) {

@@ -1,18 +1,10 @@
 import { ROOT } from '../journal/events.ts';
-import type { CallRecord } from '../journal/state.ts';
 import type { CacheMarks, ChatModel, ModelRequest } from '../model/chat-model.ts';
-import type {
-  CallInDoubt,
-  HistoryMessage,
-  Reconciliation,
-  ToolCall,
-  ToolExecution,
-  TurnPrincipal,
-} from '../tool/call.ts';
+import type { CallContext, HistoryMessage, Reconciliation, ToolEffect, TurnPrincipal } from '../tool/call.ts';
 import type { Limits, ReachedLimit } from '../tool/frame.ts';
 import type { Log } from '../tool/log.ts';
 import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
-import type { LiveCall } from '../tool/tool.ts';
+import type { CallRun } from '../tool/tool.ts';
 import type { ToolResult } from '../tool/tool-result.ts';
 import type { AskSeam } from './ask-reply.ts';
 import { isPlanned, type Loop, type ScopedUse } from './loop.ts';
@@ -31,15 +23,16 @@ export interface LoopSeam {
    * Wraps a call whose tool is offered: it returns a result itself, or the result of `next`. It runs again in every invocation that
    * continues the call, and after every answer from outside. It may take 30 seconds, without `next`, and must rethrow `Interrupted`.
    */
-  call?(call: LiveCall, next: () => Promise<ToolResult>, place: CallPlace): Promise<ToolResult>;
+  call?(call: CallRun, next: () => Promise<ToolResult>, place: CallPlace): Promise<ToolResult>;
   /**
-   * Wraps `run` of a call's tool, once the start of the call is durable: it returns what `run` may return, itself or by `next`. It counts
+   * Wraps `run` of a call's tool, once the start of the call is durable: it returns what `run` may return, itself or by `next`,
+   * which takes what the tool gets in place of members of its call. It counts
    * against the tool's timeout, and runs again where `run` does. What it throws, the tool has thrown; it must rethrow what it does not know.
    */
-  run?(execution: RunningExecution, next: (call: ToolCall) => unknown): unknown;
+  run?(call: CallRun, next: (change?: Partial<CallContext>) => unknown, effect: ToolEffect): unknown;
   /** Wraps `reconcile` of a tool that has one. A module whose `run` leaves out `next` must know what became of its own work. */
   reconcile?(
-    execution: DoubtedExecution,
+    call: CallRun,
     next: () => Reconciliation | Promise<Reconciliation>,
   ): Reconciliation | Promise<Reconciliation>;
   /**
@@ -117,22 +110,6 @@ export interface CallPlace {
   reached(limit: ReachedLimit): void;
 }
 
-/** The effect of a call, as the seam `run` wraps it. */
-export interface RunningExecution extends AskedExecution {
-  readonly call: ToolCall;
-}
-
-/** A `once` call whose outcome is unknown, as the seam `reconcile` wraps the question about it. */
-export interface DoubtedExecution extends AskedExecution {
-  readonly call: CallInDoubt;
-}
-
-interface AskedExecution {
-  readonly execution: ToolExecution;
-  /** The name and the input of the call in the journal: a tool may have handed it to another. */
-  readonly asked: Pick<CallRecord, 'name' | 'input'>;
-}
-
 /** A limit that a module sets, and how much of it is used up. */
 export interface LimitUse extends ReachedLimit {
   readonly used: number;
@@ -189,7 +166,7 @@ export function askSeamOf({ spec: { uses, model } }: Pick<Loop, 'spec'>): AskSea
 /** Runs a call through the modules that wrap it, the outermost first. */
 export function throughModules(
   uses: readonly ScopedUse[],
-  call: LiveCall,
+  call: CallRun,
   { next, reached }: { next(): Promise<ToolResult>; reached(limit: ReachedLimit): void },
 ): Promise<ToolResult> {
   const chain = uses.reduceRight((inner, { use, frame }) => {
@@ -201,39 +178,37 @@ export function throughModules(
 }
 
 /** Runs the effect of a call through the modules that wrap it, the outermost first. */
-export function runInModules(
-  uses: readonly ScopedUse[],
-  { execution, call, record: asked }: Effect,
-): unknown {
-  const chain = uses.reduceRight<(call: ToolCall) => unknown>(
+export function runInModules(uses: readonly ScopedUse[], { run, context, effect }: RunningEffect): unknown {
+  const chain = uses.reduceRight<(call: CallContext) => unknown>(
     (inner, { use }) => {
       const seam = LOOPS.of(use);
       const around = seam?.run?.bind(seam);
-      return around ? (given) => around({ execution, call: given, asked }, inner) : inner;
+      if (!around) return inner;
+      return (given) => around({ ...run, ...given }, (change) => inner({ ...given, ...change }), effect);
     },
-    (given) => execution.run(given),
+    (given) => effect.run(given),
   );
-  return chain(call);
+  return chain(context);
 }
 
 /** Asks the tool of a call what became of it, through the modules that wrap its effect. The tool has a `reconcile`. */
 export function reconcileInModules(
   uses: readonly ScopedUse[],
-  { execution, record: asked }: Omit<Effect, 'call'>,
-  call: CallInDoubt,
+  { run, context, effect }: RunningEffect,
 ): Reconciliation | Promise<Reconciliation> {
+  const call = { ...run, ...context };
   const ask = (): Reconciliation | Promise<Reconciliation> =>
-    execution.reconcile ? execution.reconcile(call) : 'unknown';
+    effect.reconcile ? effect.reconcile(context) : 'unknown';
   return uses.reduceRight((inner, { use }) => {
     const seam = LOOPS.of(use);
     const around = seam?.reconcile?.bind(seam);
-    return around ? () => around({ execution, call, asked }, inner) : inner;
+    return around ? () => around(call, inner) : inner;
   }, ask)();
 }
 
-/** The effect of a call that runs. */
-interface Effect {
-  readonly execution: ToolExecution;
-  readonly call: ToolCall;
-  readonly record: AskedExecution['asked'];
+/** The effect of a call that runs, and what its code is given. */
+interface RunningEffect {
+  readonly run: CallRun;
+  readonly effect: ToolEffect;
+  readonly context: CallContext;
 }

@@ -6,7 +6,7 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import type { DoneCall, FrameOutcome } from '../tool/frame.ts';
 import { warning } from '../tool/log.ts';
 import { SignalError, ToolConfigurationError } from '../tool/signals.ts';
-import type { LiveCall } from '../tool/tool.ts';
+import type { CallRun } from '../tool/tool.ts';
 import {
   error,
   isOutcomeUnknown,
@@ -35,14 +35,14 @@ import type { ToolCallRun } from './tool-call-run.ts';
  *
  * @throws TypeError if the call was not handed out by a loop of this copy of holdfast.
  */
-export function nest(call: LiveCall, frame: Frame): Promise<FrameOutcome> {
+export function nest(call: CallRun, frame: Frame): Promise<FrameOutcome> {
   const outcome = nestIn(RunningCall.of(call), frame);
   outcome.catch(() => undefined);
   return outcome;
 }
 
 /** Returns whether a frame of this call is open: an earlier invocation was cut off inside it, and `nest` resumes it. */
-export const resumesFrame = (call: LiveCall): boolean => openedFrame(RunningCall.of(call)) !== undefined;
+export const resumesFrame = (call: CallRun): boolean => openedFrame(RunningCall.of(call)) !== undefined;
 
 async function nestIn(opener: CallParts, frame: Frame): Promise<FrameOutcome> {
   const { progress } = opener;

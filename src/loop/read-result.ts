@@ -5,7 +5,7 @@ import { decorate } from '../tool/decorate.ts';
 import { defineTool } from '../tool/define-tool.ts';
 import { checkedSchema, propertyIssue } from '../tool/input-schema.ts';
 import { shorten } from '../tool/json.ts';
-import type { LiveCall, Tool } from '../tool/tool.ts';
+import type { CallRun, Tool } from '../tool/tool.ts';
 import {
   beginning,
   error,
@@ -101,7 +101,7 @@ interface EarlierResults {
   shownOf(words: string): number;
 }
 
-function earlierResults(asking: LiveCall): EarlierResults {
+function earlierResults(asking: CallRun): EarlierResults {
   const { loop, record } = RunningCall.of(asking);
   const { id, name, input } = record;
   return {

@@ -1,7 +1,8 @@
 import { cancelledRunning, unknownOutcome } from '../journal/conversation.ts';
 import type { CallRecord } from '../journal/state.ts';
-import type { ToolCall, ToolExecution } from '../tool/call.ts';
+import type { CallContext, ToolEffect } from '../tool/call.ts';
 import { shorten } from '../tool/json.ts';
+import type { CallRun } from '../tool/tool.ts';
 import { failure, isOutcomeUnknown, type ToolResult, toolResult } from '../tool/tool-result.ts';
 import { type Holder, isInterrupted, type LateCall } from './holder.ts';
 import { reconcileInModules } from './loop-seams.ts';
@@ -10,15 +11,17 @@ import type { PermittedRun } from './tool-call-run.ts';
 
 /** Asks the tool what became of a `once` call. One that cannot tell, does not in time, or throws does not know. */
 export async function reconciled(running: Running): Promise<Found> {
-  const { loop, call, execution, startedAt } = running;
+  const { loop, call, execution } = running;
   const { holder } = loop;
   const unknown: Found = { verdict: 'unknown', result: unknownOutcome(call.tool) };
   if (!execution.reconcile) return unknown;
   const stop = new AbortController(); // its own: the call's may have aborted, and that is why this is asked
   try {
     const ms = holder.signal.aborted ? Math.min(execution.timeout, LAST_WORD) : execution.timeout;
-    const doubt = { ...call, startedAt, signal: stop.signal };
-    const asked = Promise.resolve(reconcileInModules(loop.spec.uses, running, doubt));
+    const context = { ...call, signal: stop.signal };
+    const asked = Promise.resolve(
+      reconcileInModules(loop.spec.uses, { run: running.run, context, effect: execution }),
+    );
     const answer = await within(holder, ms, asked);
     if (answer === 'not-done') return { ...unknown, verdict: answer };
     // In plain JavaScript it may be anything: a misspelt word must not be taken for what was done.
@@ -53,10 +56,9 @@ export async function foundOut(running: Running): Promise<Found> {
 
 /** An effect with the call that it is run for, as the model asked for it and as its code is given it. */
 export interface Running extends Pick<PermittedRun, 'loop' | 'record' | 'tool'> {
-  readonly execution: ToolExecution;
-  readonly call: ToolCall;
-  /** When the call was started last, as `CallInDoubt.startedAt` says. */
-  readonly startedAt: number;
+  readonly run: CallRun;
+  readonly execution: ToolEffect;
+  readonly call: CallContext;
 }
 
 type Verdict = 'done' | 'not-done' | 'unknown';

@@ -1,6 +1,6 @@
 /** What the strategies of a loop add to the end of a call. */
 import { paragraphs } from '../tool/json.ts';
-import type { LiveCall, RemarkedCall } from '../tool/tool.ts';
+import type { CallRun, RemarkedCall } from '../tool/tool.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
 import {
   modelText,
@@ -22,7 +22,7 @@ export interface Remarked {
 export function remarksOn(
   { spec, log }: Pick<Loop, 'spec' | 'log'>,
   noted: RemarkedCall,
-  { view }: Pick<LiveCall, 'view'>,
+  { view }: Pick<CallRun, 'view'>,
 ): Remarked {
   const { result } = noted;
   if (!succeeded(result)) return { result };

@@ -7,7 +7,7 @@ import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { BlackboardEntry, CallBlackboard, CallState } from '../tool/kept-values.ts';
 import { callBlackboard, callState } from '../tool/kept-values.ts';
-import type { AnyTool, LiveCall, LoopView } from '../tool/tool.ts';
+import type { AnyTool, CallRun, LoopView } from '../tool/tool.ts';
 import { type FactOptions, factOf, type MemoryFact, type ToolMemory } from '../tool/tool-memory.ts';
 import type { ResultData, Signal, ToolResult } from '../tool/tool-result.ts';
 import { type AroundTimes, aroundTimes } from './around-time.ts';
@@ -37,7 +37,7 @@ export type PermittedRun = ToolCallRun & RoutedTool;
 
 /** What a tool is called with, and what became of it. */
 export interface PreparedCall {
-  readonly call: LiveCall;
+  readonly call: CallRun;
   /** Goes on while the tool runs. */
   readonly progress: Readonly<Omit<CallProgress, 'limit'>> & Pick<CallProgress, 'limit'>;
   /** The turns that it starts; absent where no session keeps them. */

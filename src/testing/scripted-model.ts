@@ -3,7 +3,7 @@ import { type ChatModel, ModelError, type ModelReply, type ModelRequest } from '
 import { callsOf, type ProviderData, type ReplyPart, wordsOf } from '../model/parts.ts';
 import type { Prices, Usage } from '../model/prices.ts';
 import type { ModelSettings } from '../model/settings.ts';
-import type { ToolCall } from '../tool/call.ts';
+import type { CallContext } from '../tool/call.ts';
 import { parseToolInput } from '../tool/check-input.ts';
 import { type JsonObject, own } from '../tool/json.ts';
 import { createModule, type ModuleUse, useOf } from '../tool/module-use.ts';
@@ -190,15 +190,16 @@ export function recorded(given: ChatModel): {
 }
 
 /** Stands in for the effect of a tool. `input`: as the model sent it, when that is a JSON object. */
-export type Stub = (input: JsonObject, call: ToolCall) => unknown;
+export type Stub = (input: JsonObject, call: CallContext) => unknown;
 
 /** Runs stubs in the place of the effects of the tools that have one. Nobody asks their `reconcile`, which knows nothing of a stub. */
 export function stubbing(stubs: Readonly<Record<string, Stub>>): ModuleUse {
   const use = useOf(STUBS);
   LOOPS.give(use, {
-    run({ call, asked }, next) {
+    run(call, next) {
+      const { asked } = call;
       const stub = own(stubs, asked.name);
-      if (!stub) return next(call);
+      if (!stub) return next();
       const read = parseToolInput(asked.name, asked.input);
       return stub(read.ok ? read.input : {}, call);
     },

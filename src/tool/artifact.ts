@@ -1,4 +1,4 @@
-import type { CallScope } from './call.ts';
+import type { CallContext } from './call.ts';
 import { keepJson } from './copy-json.ts';
 import { type DomainType, isDomainType } from './domain-type.ts';
 import type { AsJson, Json } from './json.ts';
@@ -43,7 +43,7 @@ export interface KeptArtifact {
 export function keptArtifact(
   result: ToolResult,
   type: ArtifactType | undefined,
-  { secrets }: Pick<CallScope, 'secrets'>,
+  { secrets }: Pick<CallContext, 'secrets'>,
 ): KeptArtifact | undefined {
   if (result.type !== 'artifact') return undefined;
   if (type !== undefined && result.artifactType !== type.name) return undefined;

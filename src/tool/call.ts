@@ -11,8 +11,8 @@ import type { ToolCallContext } from './tool-call-context.ts';
 import type { FactOptions, ToolMemory } from './tool-memory.ts';
 import type { ResultData } from './tool-result.ts';
 
-/** One call, as a tool and its decorators see it. */
-export interface CallScope {
+/** What a tool gets beside its input: `run`, `reconcile` and the functions of its decorators. One call, as its code sees it. */
+export interface CallContext {
   /** `{turn}.{sequence of the reply}.{index}`, unique in the session and the same when the call is run again. */
   readonly id: string;
   readonly tool: string;
@@ -79,10 +79,6 @@ export interface CallScope {
    *   lacks the module `answers` of `holdfast/answers`: it ends the turn as `misconfigured`.
    */
   decide(request: DecisionRequest): Promise<Decision>;
-}
-
-/** What `run` is given beside its input. */
-export interface ToolCall extends CallScope {
   /**
    * Answers the checkpoint of the question that this call puts next, when it was put before: `run` begins anew, and goes on from
    * there. `undefined` for a question that is new, or was put without one.
@@ -98,27 +94,23 @@ export interface ToolCall extends CallScope {
   decideWhileRunning(request: RunningDecisionRequest): Promise<Decision>;
   /** Hex SHA-256, unique across sessions and the same when the call is run again: send it to whatever deduplicates. */
   readonly idempotencyKey: string;
-}
-
-/** A `once` call of which nobody knows whether it happened, as its `reconcile` is given it. */
-export interface CallInDoubt extends ToolCall {
   /**
-   * When the call was started last, in ms since the epoch: by the clock of its session's object when another invocation started
-   * it, else by this invocation's own. What that start has sent may still be on its way: compare with `now()`.
+   * When the call was started last, in ms since the epoch. Another invocation started a call that `reconcile` asks about: then it is by
+   * the clock of the session's object. What that start has sent may still be on its way: compare with `now()`.
    */
   readonly startedAt: number;
 }
 
-/** The part of a tool that acts on the world. Everything before it may be repeated freely. */
-export interface ToolExecution {
+/** The part of a tool that acts on the world, with its input. Everything before it may be repeated freely. */
+export interface ToolEffect {
   readonly effect: Effect;
   /** Milliseconds until the signal is aborted and the call ends without `run`'s answer. */
   readonly timeout: number;
   /** Requests that `run` makes at the most; 1 unless given. The invocation must have them left. */
   readonly subrequests?: number | undefined;
-  run(call: ToolCall): unknown;
+  run(call: CallContext): unknown;
   /** Asked instead of running again, when a `once` call started and its end is not known. Answers as `Reconciliation` says. */
-  readonly reconcile?: ((call: CallInDoubt) => Reconciliation | Promise<Reconciliation>) | undefined;
+  readonly reconcile?: ((call: CallContext) => Reconciliation | Promise<Reconciliation>) | undefined;
 }
 
 /**

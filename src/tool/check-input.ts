@@ -2,7 +2,7 @@ import type { InputSchema } from './input-schema.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson, shorten } from './json.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { CheckedInput } from './parsed-input.ts';
-import type { AnyTool, LiveCall, ToolInput } from './tool.ts';
+import type { AnyTool, CallRun, ToolInput } from './tool.ts';
 import { error, failure, type ToolResult } from './tool-result.ts';
 
 /**
@@ -68,7 +68,7 @@ export async function checkInput<Value>(
 export const checkCall = <Value>(
   schema: InputSchema<Value>,
   input: JsonObject,
-  call: Pick<LiveCall, 'during' | 'tool'>,
+  call: Pick<CallRun, 'during' | 'tool'>,
 ): Promise<CheckedInput<Value>> =>
   call.during('its input schema', () => checkInput(schema, input, call.tool));
 
@@ -96,7 +96,7 @@ interface CheckedCall<T extends AnyTool> {
   /** The input as the model sent it. */
   readonly input: JsonObject;
   readonly typed: ToolInput<T>;
-  readonly call: LiveCall;
+  readonly call: CallRun;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { CallInDoubt, Effect, Reconciliation, ToolCall, ToolExecution } from './call.ts';
+import type { CallContext, Effect, Reconciliation, ToolEffect } from './call.ts';
 import {
   checkNaming,
   checkTime,
@@ -121,7 +121,7 @@ export interface RunConfig<Declaration extends InputDeclaration, Output> {
    */
   readonly subrequests?: number | undefined;
   /** Does the work. What it returns becomes a result as `toToolResult` says; what it throws, an error. */
-  readonly run: (input: InputOf<Declaration>, call: ToolCall) => Output | Promise<Output>;
+  readonly run: (input: InputOf<Declaration>, call: CallContext) => Output | Promise<Output>;
 }
 
 /** What may happen to calls that were cut off. */
@@ -135,7 +135,7 @@ export type ReconcileConfig<Declaration extends InputDeclaration> =
        * `unknown`. The tool runs at most once only if that word is true.
        */
       readonly reconcile?:
-        | ((input: InputOf<Declaration>, call: CallInDoubt) => Reconciliation | Promise<Reconciliation>)
+        | ((input: InputOf<Declaration>, call: CallContext) => Reconciliation | Promise<Reconciliation>)
         | undefined;
     }
   /** These calls are run again instead. */
@@ -144,7 +144,7 @@ export type ReconcileConfig<Declaration extends InputDeclaration> =
 /** What is done with a checked input. */
 interface Executing<Input> {
   readonly effect: Effect;
-  execution(input: Input): ToolExecution;
+  execution(input: Input): ToolEffect;
 }
 
 /** @throws ToolDefinitionError if the tool cannot be run so. */

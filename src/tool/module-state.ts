@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { CallScope } from './call.ts';
+import type { CallContext } from './call.ts';
 import { copyJson } from './copy-json.ts';
 import { type Json, shorten } from './json.ts';
 import type { LoopView } from './tool.ts';
@@ -25,7 +25,7 @@ export interface ModuleState<Value extends Json, Fact extends Json> {
    *
    * @throws ToolConfigurationError if the app does not have the module, or its state cannot be folded.
    */
-  recall(from: Pick<CallScope, 'recall'> | Pick<LoopView, 'recall'>): Value;
+  recall(from: Pick<CallContext, 'recall'> | Pick<LoopView, 'recall'>): Value;
   /**
    * Records a fact of this call. One for its `end` that is recorded before the tool's effect is stored with the start of the
    * effect, and counts from then on even if the call is killed. One that is recorded in `run` is stored with the call's end.
@@ -33,7 +33,7 @@ export interface ModuleState<Value extends Json, Fact extends Json> {
    * @throws TypeError if something of the fact is not JSON; ModuleError if it is not as the schema of the facts says;
    *   ToolConfigurationError as `recall`.
    */
-  remember(call: Pick<CallScope, 'record'>, fact: Fact, options?: FactOptions): void;
+  remember(call: Pick<CallContext, 'record'>, fact: Fact, options?: FactOptions): void;
   /** A fact for `Frame.facts`, and for what a strategy notes of a call. */
   fact(fact: Fact, options?: FactOptions): MemoryFact;
 }

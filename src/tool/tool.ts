@@ -1,9 +1,9 @@
 import type {
-  CallScope,
+  CallContext,
   Effect,
   HistoryMessage,
   ResultRequest,
-  ToolExecution,
+  ToolEffect,
   TurnPrincipal,
 } from './call.ts';
 import type { Json, JsonObject } from './json.ts';
@@ -69,7 +69,7 @@ export interface AnyTool {
    */
   check(input: JsonObject, name?: string): Promise<CheckedInput<unknown>>;
   /** `input` is the model's parsed JSON, not yet validated. Bad input is an error result that lists every problem. */
-  call(input: JsonObject, call: LiveCall): Promise<ToolResult>;
+  call(input: JsonObject, call: CallRun): Promise<ToolResult>;
 }
 
 /** A tool as the provider that runs it knows it. */
@@ -104,11 +104,11 @@ export type ToolInput<T extends AnyTool> = T extends Tool<string, infer Input, u
 export type ToolOutput<T extends AnyTool> = T extends Tool<string, unknown, infer Output> ? Output : unknown;
 
 /**
- * What the tool loop hands to a tool. `execute` is the only door to side effects: it waits for a slot, journals the
+ * One call that runs, as its loop hands it to the tool, its decorators and the modules around it. `execute` is the only door to side effects: it waits for a slot, journals the
  * start where the effect asks for it, keeps the deadline, and answers what is known of a call that was interrupted.
  * Code around it (validation, decorators) runs again on every resume.
  */
-export interface LiveCall extends CallScope {
+export interface CallRun extends CallContext {
   /**
    * The loop that the call belongs to, as of the start of its batch; its `recall` also knows the facts of earlier calls of
    * the same `serial`.
@@ -125,9 +125,11 @@ export interface LiveCall extends CallScope {
     memory: ToolMemory<Value, Fact>,
     fact: Fact,
   ): readonly AnyTool[];
+  /** The name and the input of the call in the journal: an unfolding tool may have handed it to another tool. */
+  readonly asked: { readonly name: string; readonly input: string };
   /** Opaque. Functions over a call, such as `nest`, read it; a Worker carries only those that it imports. */
   readonly inLoop: object;
-  execute(execution: ToolExecution): Promise<ToolResult>;
+  execute(execution: ToolEffect): Promise<ToolResult>;
   /**
    * Runs code around the effect under a name, which the log shows if the code takes longer than half a minute. The call ends as
    * `timeout` then, or with the result of its effect if that has run.

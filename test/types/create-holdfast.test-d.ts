@@ -12,7 +12,7 @@ import {
   openOnLocalhost,
 } from '../../src/create-holdfast.ts';
 import type { Principal } from '../../src/index.ts';
-import { type ChatModel, defineAgent, type EnvOf, type ToolCall } from '../../src/index.ts';
+import { type CallContext, type ChatModel, defineAgent, type EnvOf } from '../../src/index.ts';
 import { openaiCompatible } from '../../src/model/openai-compatible/entry.ts';
 import { defineToolGroup, toolGroups } from '../../src/modules/tool-groups/entry.ts';
 import { offlineModel, orOffline } from '../../src/offline-model/entry.ts';
@@ -116,7 +116,7 @@ createHoldfast<OfApp>({ agents: [clerk], secrets: (env) => ({ key: env.KEY }) })
 typed.worker satisfies ExportedHandler<{ readonly DB: string }>;
 
 // A tool is given what the program's types declare; where they declare nothing, values that are looked at.
-expectTypeOf<ToolCall['env']>().toEqualTypeOf<Cloudflare.Env>();
+expectTypeOf<CallContext['env']>().toEqualTypeOf<Cloudflare.Env>();
 expectTypeOf<EnvOf<OfApp>>().toEqualTypeOf<OfApp>();
 expectTypeOf<EnvOf<object>>().toEqualTypeOf<Readonly<Record<string, unknown>>>();
 

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import { createHoldfast } from '../../src/create-holdfast.ts';
 import type { AnyTool } from '../../src/index.ts';
-import type { LiveCall, LoopView } from '../../src/kinds/entry.ts';
+import type { CallRun, LoopView } from '../../src/kinds/entry.ts';
 import {
   defineModule,
   defineRoute,
@@ -38,7 +38,7 @@ const use = visits.use({
     visits.remember(loop, { by: 'one' });
   },
   call(call, next) {
-    expectTypeOf(call).toEqualTypeOf<LiveCall>();
+    expectTypeOf(call).toEqualTypeOf<CallRun>();
     return next();
   },
   offer(tools, view) {
@@ -77,7 +77,7 @@ graded.fact({ grade: 'one' });
 
 // The value and the fact are those that `apply` is written for.
 type Uses = { readonly [key: string]: number };
-declare const call: LiveCall;
+declare const call: CallRun;
 const uses = defineModule({
   name: 'uses',
   state: {

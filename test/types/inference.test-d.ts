@@ -12,6 +12,7 @@ import { createHoldfast } from '../../src/create-holdfast.ts';
 import {
   type Agent,
   type AnyTool,
+  type CallContext,
   type DomainType,
   defineAgent,
   defineDomainType,
@@ -22,7 +23,6 @@ import {
   type InputDeclaration,
   type InputOf,
   type Tool,
-  type ToolCall,
   type ToolGroup,
 } from '../../src/index.ts';
 import {
@@ -98,7 +98,7 @@ const tool = defineTool({
   }),
   run(input, call) {
     expectTypeOf(input).branded.toEqualTypeOf<OfJsonSchema>();
-    expectTypeOf(call).toEqualTypeOf<ToolCall>();
+    expectTypeOf(call).toEqualTypeOf<CallContext>();
     return { found: input.id };
   },
 });

@@ -1,10 +1,10 @@
 import { expectTypeOf } from 'vitest';
-import { defineTool, type ToolCall } from '../../src/index.ts';
+import { type CallContext, defineTool } from '../../src/index.ts';
 import { type LaterMessage, sendLater } from '../../src/modules/schedules/entry.ts';
 
 expectTypeOf(sendLater).parameter(1).toEqualTypeOf<LaterMessage>();
 expectTypeOf(sendLater).returns.resolves.toEqualTypeOf<string>();
-expectTypeOf<ToolCall>().toExtend<Parameters<typeof sendLater>[0]>();
+expectTypeOf<CallContext>().toExtend<Parameters<typeof sendLater>[0]>();
 
 // A recurring run is declared by a flag.
 defineTool({

@@ -1,4 +1,11 @@
-import { type AnyTool, defineTool, error, type Json, type JsonObject, type ToolCall } from '../../index.ts';
+import {
+  type AnyTool,
+  type CallContext,
+  defineTool,
+  error,
+  type Json,
+  type JsonObject,
+} from '../../index.ts';
 import { jsonSchema } from '../../modules/json-schema/entry.ts';
 import type { Method, OpenApiDocument, Operation, Parameter } from './openapi.ts';
 import { brief, toToolSchema } from './to-tool-schema.ts';
@@ -15,7 +22,7 @@ export interface ApiRequest {
 }
 
 /** Whoever sends requests: `fetch` with the credentials of `call.secrets`, or a fake. */
-export type Api = (request: ApiRequest, call: ToolCall) => Json | Promise<Json>;
+export type Api = (request: ApiRequest, call: CallContext) => Json | Promise<Json>;
 
 /** What may happen if a request is sent twice, as HTTP says. */
 const EFFECTS = {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type Agent, defineAgent, defineTool, type ToolCall } from '../../index.ts';
+import { type Agent, type CallContext, defineAgent, defineTool } from '../../index.ts';
 import { chainFrom, defineStateMachine } from '../../kinds/entry.ts';
 import type { Shop } from '../support/shop.ts';
 import { Customer, getCustomer, incoming, Order } from './incoming.ts';
@@ -17,7 +17,7 @@ const warehouse = (shop: Shop, name: string, description: string) => {
     name,
     description,
     effect: 'once',
-    async run(_, call: ToolCall) {
+    async run(_, call: CallContext) {
       return done(await shop.act('warehouse', { step: name }, call));
     },
     async reconcile(_, call) {

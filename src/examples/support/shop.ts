@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { CallInDoubt, ToolCall } from '../../index.ts';
+import type { CallContext } from '../../index.ts';
 import { type Shipment, shipments } from './books.ts';
 
 /** What the shop can have done for it; also the path of the service that does it. */
@@ -12,11 +12,11 @@ export type Receipt = v.InferOutput<typeof receiptSchema>;
 
 /** The world outside the shop's books. */
 export interface Shop {
-  shipment(trackingCode: string, call: ToolCall): Promise<Shipment | undefined>;
+  shipment(trackingCode: string, call: CallContext): Promise<Shipment | undefined>;
   /** Has something done, under the call's idempotency key. */
-  act(service: Service, order: Readonly<Record<string, unknown>>, call: ToolCall): Promise<Receipt>;
+  act(service: Service, order: Readonly<Record<string, unknown>>, call: CallContext): Promise<Receipt>;
   /** What came of an earlier `act` of the same call. `not-done`: nothing, and nothing can come of it any more. */
-  recall(service: Service, call: CallInDoubt): Promise<Receipt | 'not-done' | 'unknown'>;
+  recall(service: Service, call: CallContext): Promise<Receipt | 'not-done' | 'unknown'>;
 }
 
 /** A shop on paper: it answers at once, and nothing real happens, neither now nor later. */

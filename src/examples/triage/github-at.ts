@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { ToolCall } from '../../index.ts';
+import type { CallContext } from '../../index.ts';
 import type { GitHub, Issue, Written } from './github.ts';
 import { type Ask, answerOf, githubClient, isGone } from './github-client.ts';
 import type { Subject } from './subject.ts';
@@ -104,7 +104,7 @@ const pathOf = ({ repository, number }: Subject): string => `/repos/${repository
  * GitHub takes no idempotency key, so the comment carries it where no reader sees it. Before the comment is there, nobody
  * can know the key and write it first.
  */
-const markOf = ({ idempotencyKey }: ToolCall): string => `<!-- holdfast ${idempotencyKey} -->`;
+const markOf = ({ idempotencyKey }: CallContext): string => `<!-- holdfast ${idempotencyKey} -->`;
 
 const toWritten = ({ html_url: url }: v.InferOutput<typeof commentSchema>): Written => ({ url });
 

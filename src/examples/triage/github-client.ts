@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { ToolCall } from '../../index.ts';
+import type { CallContext } from '../../index.ts';
 
 /** The name of the secret that holds the token: of an app's installation, or fine-grained, for issues of one repository. */
 export const TOKEN = 'GITHUB_TOKEN';
@@ -14,7 +14,7 @@ export interface Asked {
 }
 
 /** Sends one request on behalf of a call. Rejects as `fetch` does, so a lost connection is no answer. */
-export type Ask = (call: ToolCall, path: string, asked?: Asked) => Promise<Response>;
+export type Ask = (call: CallContext, path: string, asked?: Asked) => Promise<Response>;
 
 /** Asks the REST API at this address. The token is the call's own secret, and there may be none. */
 export function githubClient(url: string): Ask {
@@ -31,7 +31,7 @@ export function githubClient(url: string): Ask {
 }
 
 /** GitHub refuses whoever does not say who they are. */
-function headersOf({ secrets }: ToolCall): Record<string, string> {
+function headersOf({ secrets }: CallContext): Record<string, string> {
   const token = secrets.get(TOKEN);
   return {
     accept: 'application/vnd.github+json',

@@ -1,4 +1,4 @@
-import type { CallInDoubt, ToolCall } from '../../index.ts';
+import type { CallContext } from '../../index.ts';
 import type { Subject } from './subject.ts';
 
 /** One issue, as far as a triage looks at it. Whoever opened it wrote its title and body. */
@@ -35,18 +35,18 @@ export type CloseReason = 'completed' | 'not_planned';
  */
 export interface GitHub {
   /** `undefined` when there is none, or none any more. */
-  issue(subject: Subject, call: ToolCall): Promise<Issue | undefined>;
+  issue(subject: Subject, call: CallContext): Promise<Issue | undefined>;
   /** The labels that the repository has, at most 100. */
-  labels(subject: Subject, call: ToolCall): Promise<readonly Label[]>;
+  labels(subject: Subject, call: CallContext): Promise<readonly Label[]>;
   /** Adds a label, which may be there already. Answers all labels of the issue. */
-  addLabel(subject: Subject, label: string, call: ToolCall): Promise<readonly string[]>;
+  addLabel(subject: Subject, label: string, call: CallContext): Promise<readonly string[]>;
   /** Writes a comment that can be found again by the call's idempotency key. */
-  comment(subject: Subject, text: string, call: ToolCall): Promise<Written>;
+  comment(subject: Subject, text: string, call: CallContext): Promise<Written>;
   /** What came of an earlier `comment` of the same call. `not-done`: nothing, and nothing can come of it any more. */
-  recall(subject: Subject, call: CallInDoubt): Promise<Written | 'not-done' | 'unknown'>;
-  close(subject: Subject, reason: CloseReason, call: ToolCall): Promise<void>;
+  recall(subject: Subject, call: CallContext): Promise<Written | 'not-done' | 'unknown'>;
+  close(subject: Subject, reason: CloseReason, call: CallContext): Promise<void>;
   /** Issues of the subject's repository that hold all of these words, the best first; the subject is not among them. */
-  search(subject: Subject, words: readonly string[], call: ToolCall): Promise<readonly IssueSummary[]>;
+  search(subject: Subject, words: readonly string[], call: CallContext): Promise<readonly IssueSummary[]>;
   /** The text of a file on the default branch; `undefined` when there is no such file. */
-  file(subject: Subject, path: string, call: ToolCall): Promise<string | undefined>;
+  file(subject: Subject, path: string, call: CallContext): Promise<string | undefined>;
 }

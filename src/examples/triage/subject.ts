@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import type { JsonObject } from '../../index.ts';
-import type { CallScope } from '../../kinds/entry.ts';
+import type { CallContext, JsonObject } from '../../index.ts';
 
 /** `owner/name` as GitHub allows it: nothing that could climb out of a path it is put into. */
 const repositoryName = v.pipe(
@@ -29,7 +28,7 @@ export const aboutIssue = (subject: Subject): JsonObject => ({ [SUBJECT_KEY]: su
  *
  * @throws ToolCallContextError when the turn was started without one.
  */
-export const subjectOf = ({ context }: Pick<CallScope, 'context'>): Subject =>
+export const subjectOf = ({ context }: Pick<CallContext, 'context'>): Subject =>
   context.get(SUBJECT_KEY, subjectSchema);
 
 /** As GitHub itself writes it: `octocat/Hello-World#1347`. */

@@ -14,7 +14,7 @@ import * as v from 'valibot';
 import { Interrupted } from '../../loop/holder.ts';
 import { jsonSchemaCheck } from '../../modules/json-schema/check.ts';
 import { sha256Hex } from '../../tool/async.ts';
-import type { Effect, ToolCall } from '../../tool/call.ts';
+import type { CallContext, Effect } from '../../tool/call.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { problemLines } from '../../tool/problem-lines.ts';
 import { type AskingClient, asksPeople, notTaken } from './asking-client.ts';
@@ -85,7 +85,7 @@ export interface McpPromptCall {
  * ```
  */
 export async function askClient<Questions extends Readonly<Record<string, McpQuestion>>>(
-  call: ToolCall | McpPromptCall,
+  call: CallContext | McpPromptCall,
   questions: Questions,
 ): Promise<{ readonly [Key in keyof Questions]: McpAnswer<Questions[Key]> | undefined }> {
   const asking = ASKING.get(call);
@@ -104,12 +104,12 @@ export async function askClient<Questions extends Readonly<Record<string, McpQue
 const ASKING = new WeakMap<object, Asking>();
 
 /** Lets `askClient` ask in this call. @throws Error when the call must not begin anew. */
-export function mayAsk(call: ToolCall | McpPromptCall, asking: Asking, effect: Effect = 'read'): void {
+export function mayAsk(call: CallContext | McpPromptCall, asking: Asking, effect: Effect = 'read'): void {
   asking.mustNotAsk = effect === 'once' && 'tool' in call ? beginsAnew(call.tool) : undefined;
   ASKING.set(call, asking);
 }
 
-const notHere = (call: ToolCall | McpPromptCall): string => {
+const notHere = (call: CallContext | McpPromptCall): string => {
   const what = 'tool' in call ? `Tool '${call.tool}'` : 'This';
   return (
     `${what} asks its client by askClient, and was not called by one: only a tool or prompt that defineMcpEndpoint publishes ` +

@@ -81,9 +81,9 @@ async function runAlone(
 function askingBy(asking: Asking): ModuleUse {
   const use = useOf(ASKS_CLIENT);
   LOOPS.give(use, {
-    run({ execution, call }, next) {
-      mayAsk(call, asking, execution.effect);
-      return next(call);
+    run(call, next, { effect }) {
+      mayAsk(call, asking, effect);
+      return next();
     },
   });
   return use;

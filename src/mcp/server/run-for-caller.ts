@@ -1,5 +1,5 @@
 import { HOOK_TIME, inTime } from '../../tool/async.ts';
-import type { ToolCall } from '../../tool/call.ts';
+import type { CallContext } from '../../tool/call.ts';
 import { credentialsIn, envOfTools } from '../../tool/env.ts';
 import { hiding } from '../../tool/log.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
@@ -10,7 +10,7 @@ import { type EndpointRequest, mintedFor } from './endpoint-request.ts';
  * For whom a resource is read or listed, or a value completed: what a published tool is given of its call. Its `signal` aborts when
  * the client goes, or the time is over.
  */
-export type McpAsked = Pick<ToolCall, 'principal' | 'context' | 'env' | 'secrets' | 'log' | 'signal'>;
+export type McpAsked = Pick<CallContext, 'principal' | 'context' | 'env' | 'secrets' | 'log' | 'signal'>;
 
 /** A request, as far as what is done for its caller depends on it. */
 export interface ForCaller {

@@ -1,5 +1,5 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
-import type { Decision, DecisionKind, DecisionRequest, Effect, ToolCall } from '../../tool/call.ts';
+import type { CallContext, Decision, DecisionKind, DecisionRequest, Effect } from '../../tool/call.ts';
 import { credentialIn } from '../../tool/credential-shapes.ts';
 import { drawMark, fenced } from '../../tool/fence.ts';
 import { formatPath, isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
@@ -12,7 +12,7 @@ export interface Eliciting {
   readonly client: McpClient;
   /** The effect with which the call was started. */
   readonly effect: Effect;
-  readonly call: ToolCall;
+  readonly call: CallContext;
 }
 
 /** Milliseconds that people have to answer a question of a call that must not begin anew. */
@@ -96,7 +96,7 @@ export async function askPeople(
 /** The server's words on one line, which stay between the marks, and between quotes where their reader puts them: the rest is ours. */
 const quoted = (words: string): string => oneLine(words, MAX_MESSAGE).replaceAll('"', "'");
 
-const askedForCredential = ({ name }: McpClient, { tool }: ToolCall, field: string): string =>
+const askedForCredential = ({ name }: McpClient, { tool }: CallContext, field: string): string =>
   `MCP server '${name}' asked for a credential while '${tool}' ran, in its field '${oneLine(field, MAX_FIELD)}', and was ` +
   'declined: what people answer is journaled.';
 

@@ -4,7 +4,7 @@ import type {
   LoggingMessageNotification,
   Progress,
 } from '@modelcontextprotocol/client';
-import type { Effect, ToolCall } from '../../tool/call.ts';
+import type { CallContext, Effect } from '../../tool/call.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { mistake } from '../../tool/log.ts';
 import { error, failure, mapContent, type ToolResult } from '../../tool/tool-result.ts';
@@ -44,7 +44,7 @@ const THROTTLE = 100;
  *
  * @throws McpLostError when nobody knows what became of the call; CallInterrupted when it waits for somebody.
  */
-export async function callRemote(remote: Remote, call: ToolCall): Promise<ToolResult> {
+export async function callRemote(remote: Remote, call: CallContext): Promise<ToolResult> {
   const { client, tool, effect, discovery } = remote;
   const meta = metaOf(client, call);
   if (!meta) return error(notPrepared(tool));
@@ -77,7 +77,7 @@ const begunAnew = ({ name }: McpClient): string =>
   `MCP server '${name}' has begun a new session: nothing of earlier calls is left there.`;
 
 interface Sending {
-  readonly call: ToolCall;
+  readonly call: CallContext;
   readonly meta: JsonObject;
   readonly connection: McpConnection;
   readonly goesOn: Continuation | undefined;
@@ -130,7 +130,7 @@ async function answerOf(
 const partyOf = ({ client, address, tool }: Remote): string =>
   JSON.stringify([client.name, address, tool.name]);
 
-const moved = ({ client: { name } }: Remote, { tool }: ToolCall): string =>
+const moved = ({ client: { name } }: Remote, { tool }: CallContext): string =>
   `Tool '${tool}' is not called: MCP server '${name}' has another address than when it listed this tool. Its tools are ` +
   'listed again before your next reply: call one of those.';
 
@@ -144,7 +144,7 @@ const late = ({ tool: { name }, client: { timeout } }: Remote): string =>
  * Makes all that crosses beside the input: of the tool-call context only what the client's converter lets pass. `undefined`
  * when the converter throws, and then the tool is not called.
  */
-export function metaOf(client: McpClient, call: ToolCall): JsonObject | undefined {
+export function metaOf(client: McpClient, call: CallContext): JsonObject | undefined {
   try {
     return { ...client.meta?.(call.context), [IDEMPOTENCY_KEY]: call.idempotencyKey };
   } catch (thrown) {

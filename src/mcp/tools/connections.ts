@@ -1,5 +1,5 @@
 import { attempt, sha256Hex } from '../../tool/async.ts';
-import type { ToolCall } from '../../tool/call.ts';
+import type { CallContext } from '../../tool/call.ts';
 import type { AnyTool, Discovery, LoopView } from '../../tool/tool.ts';
 import { LOOP_ID_KEY } from '../../tool/tool-call-context.ts';
 import { connect } from '../client/connect.ts';
@@ -51,7 +51,7 @@ export async function connectionTo(
  * @throws McpServerError.
  */
 export async function connectionFor(
-  call: ToolCall,
+  call: CallContext,
   { client, discovery, subrequests }: Party,
 ): Promise<McpConnection> {
   try {

@@ -7,7 +7,7 @@ import { requiredTools } from '../../sources/resolution/required-tools.ts';
 import type { ToolProvider } from '../../sources/resolution/tool-source.ts';
 import { memoized } from '../../tool/async.ts';
 import { LISTINGS } from '../../tool/listings.ts';
-import type { AnyTool, LiveCall, LoopView } from '../../tool/tool.ts';
+import type { AnyTool, CallRun, LoopView } from '../../tool/tool.ts';
 import { checkClients } from '../client/define-mcp-client.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { type FoundTools, findTools } from './find-tools.ts';
@@ -209,7 +209,7 @@ type Prepared = string | { readonly remark: string } | undefined;
  *
  * @throws CallInterrupted when nothing was found, for lack of room: another invocation begins the call anew.
  */
-async function prepareTools(of: McpToolProviderConfig, call: LiveCall): Promise<Prepared> {
+async function prepareTools(of: McpToolProviderConfig, call: CallRun): Promise<Prepared> {
   const answers = await answersOf(of.clients, call);
   for (const { facts } of answers) for (const fact of facts) call.record(LISTINGS, fact);
   const problems = answers.flatMap(({ problem }) => problem ?? []);
@@ -228,7 +228,7 @@ interface Answer extends FoundTools {
   readonly isPutOff: boolean;
 }
 
-async function answersOf(clients: readonly McpClient[], call: LiveCall): Promise<readonly Answer[]> {
+async function answersOf(clients: readonly McpClient[], call: CallRun): Promise<readonly Answer[]> {
   const discovery = discoveryIn(call);
   const settled = await Promise.allSettled(clients.map((client) => findTools(client, discovery)));
   discovery.signal.throwIfAborted();
@@ -244,7 +244,7 @@ async function answersOf(clients: readonly McpClient[], call: LiveCall): Promise
 }
 
 /** What is missing, and that it can be had, where nothing but room was lacking. */
-function remarkOf(missing: readonly Answer[], { tool }: LiveCall): string {
+function remarkOf(missing: readonly Answer[], { tool }: CallRun): string {
   const problems = missing.map(({ problem }) => problem).join(' ');
   const again = missing.some(({ isPutOff }) => isPutOff) ? ` Call '${tool}' again for the other tools.` : '';
   return `Some tools of '${tool}' are not here. ${problems}${again}`;

@@ -3,7 +3,7 @@ import { discoveryIn } from '../../loop/discovery.ts';
 import { answers } from '../../modules/answers/answers.ts';
 import { defineUnfolding } from '../../modules/unfolding/define-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../modules/unfolding/to-unfolding.ts';
-import type { ToolCall } from '../../tool/call.ts';
+import type { CallContext } from '../../tool/call.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
@@ -192,7 +192,7 @@ function readingTool(client: McpClient, { name, description, input: properties, 
 /** Asks a server. What failed is an error result, in the server's words. */
 async function asking(
   party: Party,
-  call: ToolCall,
+  call: CallContext,
   ask: (server: Server) => Promise<ToolResult>,
 ): Promise<ToolResult> {
   const { client, discovery } = party;

@@ -19,7 +19,7 @@ import type { FrameOutcome, Limits } from '../../tool/frame.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import { literals } from '../../tool/literals.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
-import type { AnyTool, InjectionStrategy, LiveCall, LoopView, Serial, Tool } from '../../tool/tool.ts';
+import type { AnyTool, CallRun, InjectionStrategy, LoopView, Serial, Tool } from '../../tool/tool.ts';
 import type { ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';
 import { FOREIGN_INPUT, NAMED } from '../../tool/tool-literals.ts';
 import { artifact, error, isToolResult, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
@@ -99,7 +99,7 @@ interface AgenticKind<Input> {
   readonly whenEmpty: string;
   readonly serial?: Serial | undefined;
   /** The nested loop of one call, made again whenever the call is resumed; or why there is none. */
-  loop(input: Input, call: LiveCall): NestedLoop<Input> | ToolResult;
+  loop(input: Input, call: CallRun): NestedLoop<Input> | ToolResult;
 }
 
 /** What the kind decides of a frame; the configuration decides the rest. */
@@ -298,7 +298,7 @@ export const defaultInstructions = (description: string): string =>
  * copies under other names share it. A tool that is offered under another name because there is one of its name already
  * is not a copy of that: its state is kept under the name that it is offered under.
  */
-export function frameName(own: string, { tool, offered }: Pick<LiveCall, 'tool' | 'offered'>): string {
+export function frameName(own: string, { tool, offered }: Pick<CallRun, 'tool' | 'offered'>): string {
   const called = offered().find(({ name }) => name === tool);
   const origin = called && originOf(called);
   return origin && origin.name !== tool ? tool : own;

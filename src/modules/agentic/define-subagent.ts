@@ -21,7 +21,7 @@ import type { BlackboardEntry, CallBlackboard } from '../../tool/kept-values.ts'
 import { literals } from '../../tool/literals.ts';
 import type { CheckedInput } from '../../tool/parsed-input.ts';
 import { ended } from '../../tool/shown.ts';
-import type { AnyTool, Instructions, LiveCall, Tool } from '../../tool/tool.ts';
+import type { AnyTool, CallRun, Instructions, Tool } from '../../tool/tool.ts';
 import type { ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';
 import { FOREIGN_INPUT, NAMED } from '../../tool/tool-literals.ts';
 import { error, failure, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
@@ -232,7 +232,7 @@ async function checkSubagentInput(
   return { ...checked, answer: failure('invalid-input', message) };
 }
 
-function resultOf(outcome: FrameOutcome, { blackboard }: Pick<LiveCall, 'blackboard'>): ToolResult {
+function resultOf(outcome: FrameOutcome, { blackboard }: Pick<CallRun, 'blackboard'>): ToolResult {
   if (outcome.outcome === 'failed') return error(outcome.text);
   mergeBlackboard(blackboard, outcome.added);
   const { object: value } = outcome;

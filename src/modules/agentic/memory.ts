@@ -1,4 +1,4 @@
-import type { CallScope } from '../../tool/call.ts';
+import type { CallContext } from '../../tool/call.ts';
 import { saysTrue } from '../../tool/check-definition.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import type { JsonObject } from '../../tool/json.ts';
@@ -22,7 +22,7 @@ export interface KeyedMemory {
 export const memoryOf = <Input>(
   { name, key = () => '', reset = () => false }: KeyedConfig<Input> & { readonly name: string },
   input: Input,
-  { log }: Pick<CallScope, 'log'>,
+  { log }: Pick<CallContext, 'log'>,
 ): KeyedMemory => ({
   key: key(input),
   isReset: saysTrue({ whose: `\`reset\` of tool '${name}'`, log }, reset, input),

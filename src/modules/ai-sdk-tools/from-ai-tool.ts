@@ -1,5 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import type { CallScope, Effect, ToolCall } from '../../tool/call.ts';
+import type { CallContext, Effect } from '../../tool/call.ts';
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
 import { defineTool } from '../../tool/define-tool.ts';
 import { type InputDeclaration, isStandardSchema } from '../../tool/input-schema.ts';
@@ -115,7 +115,7 @@ function made(tool: ErasedTool, { name, description, effect, ...more }: FromAiTo
     input: declared(name, 'inputSchema', tool.inputSchema),
   };
   if (!execute) return defineManualTool(known);
-  const run = async (input: unknown, call: ToolCall): Promise<unknown> => {
+  const run = async (input: unknown, call: CallContext): Promise<unknown> => {
     const output = await lastOf(execute(input, await optionsOf(tool, call)));
     return toResult(tool.toModelOutput, { toolCallId: call.id, input, output }, call.log);
   };
@@ -144,7 +144,7 @@ const asking = (
   });
 
 /** What the AI SDK gives `execute` beside its input. */
-async function optionsOf(tool: ErasedTool, call: CallScope): Promise<object> {
+async function optionsOf(tool: ErasedTool, call: CallContext): Promise<object> {
   const context = await contextOf(tool, call);
   return {
     toolCallId: call.id,
@@ -157,7 +157,7 @@ async function optionsOf(tool: ErasedTool, call: CallScope): Promise<object> {
   };
 }
 
-async function contextOf({ contextSchema }: ErasedTool, { tool, context }: CallScope): Promise<unknown> {
+async function contextOf({ contextSchema }: ErasedTool, { tool, context }: CallContext): Promise<unknown> {
   const values = context.toJSON();
   const schema = contextSchema === undefined ? undefined : declared(tool, 'contextSchema', contextSchema);
   if (!schema || !isStandardSchema(schema)) return values;

@@ -3,7 +3,7 @@ import { checkedFirst } from '../../tool/check-input.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { defineTool, type ToolConfigBase, withOutputType } from '../../tool/define-tool.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
-import type { LiveCall, Tool } from '../../tool/tool.ts';
+import type { CallRun, Tool } from '../../tool/tool.ts';
 import type { ToolResult } from '../../tool/tool-result.ts';
 import { answers } from './answers.ts';
 
@@ -65,7 +65,7 @@ const SHAPE = {
 export function leaveToCaller(
   tool: string,
   expires: number | undefined,
-): (call: LiveCall) => Promise<ToolResult> {
+): (call: CallRun) => Promise<ToolResult> {
   checkTime(tool, { expires });
   return (call) => call.receive({ message: `Run '${call.tool}' and send its result.`, expires });
 }

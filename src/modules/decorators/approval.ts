@@ -1,9 +1,9 @@
-import type { CallScope, Decision, DecisionRequest } from '../../tool/call.ts';
+import type { CallContext, Decision, DecisionRequest } from '../../tool/call.ts';
 import { checkTime, checkWord } from '../../tool/check-definition.ts';
 import { checkedFirst } from '../../tool/check-input.ts';
 import { type JsonObject, shorten } from '../../tool/json.ts';
 import { ToolConfigurationError } from '../../tool/signals.ts';
-import type { AnyTool, LiveCall } from '../../tool/tool.ts';
+import type { AnyTool, CallRun } from '../../tool/tool.ts';
 import { failure, mapContent, type ToolResult, toolResult } from '../../tool/tool-result.ts';
 import { answers } from '../answers/answers.ts';
 import { type Covers, type CoversOption, type GuardedInput, type GuardedTool, withGuard } from './covers.ts';
@@ -76,7 +76,7 @@ export const withAwaiting = <T extends AnyTool>(tool: T, decider: AwaitingDecide
  */
 export type ApprovalMessage<T extends AnyTool, C extends Covers = 'tools'> =
   | string
-  | ((input: GuardedInput<T, C>, call: CallScope) => string | Promise<string>);
+  | ((input: GuardedInput<T, C>, call: CallContext) => string | Promise<string>);
 
 /** Who decides and who may not, for how long, and what counts when nobody does. */
 export type ApprovalOptions = Pick<DecisionRequest, 'by' | 'notBy' | 'expires' | 'onExpiry'>;
@@ -84,7 +84,7 @@ export type ApprovalOptions = Pick<DecisionRequest, 'by' | 'notBy' | 'expires' |
 /** What is to be decided about a call before it runs; `undefined` runs it at once. */
 export type AwaitingDecider<T extends AnyTool> = (
   input: GuardedInput<T, 'tools'>,
-  call: CallScope,
+  call: CallContext,
   tool: GuardedTool<T>,
 ) => Approval | undefined | Promise<Approval | undefined>;
 
@@ -111,7 +111,7 @@ interface Pause {
   readonly decider: AwaitingDecider<AnyTool>;
   readonly covers?: Covers | undefined;
   /** Told the input with which the tool is about to be called. */
-  readonly accepted?: ((input: JsonObject, call: CallScope) => void) | undefined;
+  readonly accepted?: ((input: JsonObject, call: CallContext) => void) | undefined;
 }
 
 /**
@@ -142,14 +142,14 @@ export const withAnswers = <T extends AnyTool>(tool: T): T => ({
   uses: [...(tool.uses ?? []), answers],
 });
 
-const checkEdit = (tool: AnyTool, edit: JsonObject, call: LiveCall): ReturnType<AnyTool['check']> =>
+const checkEdit = (tool: AnyTool, edit: JsonObject, call: CallRun): ReturnType<AnyTool['check']> =>
   call.during('its input schema', () => tool.check(edit, call.tool));
 
 /** What is wrong with the edited input of a tool's call, a line each; nothing when it can be run. */
 export async function editProblems(
   tool: AnyTool,
   edit: JsonObject,
-  call: LiveCall,
+  call: CallRun,
 ): Promise<readonly string[]> {
   const checked = await checkEdit(tool, edit, call);
   return checked.ok ? [] : (checked.problems ?? [checked.answer.content]);
@@ -160,7 +160,7 @@ export async function editProblems(
  * call. When nobody answers that in time the call does not run: what the model sent was not wanted as it is.
  */
 export async function decideUntilValid(
-  call: Pick<CallScope, 'decide'>,
+  call: Pick<CallContext, 'decide'>,
   request: DecisionRequest,
   problemsOf: (edit: JsonObject) => readonly string[] | Promise<readonly string[]>,
 ): Promise<Decision> {
@@ -186,7 +186,7 @@ type Asked = Pick<DecisionRequest, 'message' | 'onExpiry'>;
 export async function messageFor<T extends AnyTool, C extends Covers>(
   message: ApprovalMessage<T, C>,
   input: unknown,
-  call: CallScope,
+  call: CallContext,
 ): Promise<string> {
   if (typeof message === 'string') return message;
   return message(input as GuardedInput<T, C>, call); // of the tool that is guarded
@@ -212,7 +212,7 @@ export function checkApprovalOptions<Options extends ApprovalOptions>(
 export const ON_EXPIRY = ['approve', 'reject', 'exit'] as const;
 
 /** @throws ToolConfigurationError when the call runs outside of a session, where nobody is ever asked. */
-export function mustBeDecidable({ tool, inSession }: CallScope, what: string): void {
+export function mustBeDecidable({ tool, inSession }: CallContext, what: string): void {
   if (inSession) return;
   throw new ToolConfigurationError(
     `Tool '${tool}' requires ${what} but no ReviewHandler is configured. ` +
@@ -226,7 +226,7 @@ interface Decided {
   readonly tool: AnyTool;
   /** The input as the model sent it. */
   readonly input: JsonObject;
-  readonly call: LiveCall;
+  readonly call: CallRun;
   readonly decision: Decision;
   /** Told the input with which the tool is about to be called. */
   readonly accepted?: ((input: JsonObject) => void) | undefined;

@@ -5,7 +5,7 @@ import { MAX_TIMEOUT } from '../../tool/define-tool.ts';
 import { toInputSchema } from '../../tool/input-schema.ts';
 import type { JsonSchema } from '../../tool/json-schema.ts';
 import { exitEarly } from '../../tool/signals.ts';
-import type { LiveCall, Tool } from '../../tool/tool.ts';
+import type { CallRun, Tool } from '../../tool/tool.ts';
 import { failure, type ToolResult, text } from '../../tool/tool-result.ts';
 import { answers } from '../answers/answers.ts';
 import { jsonSchema } from '../json-schema/json-schema.ts';
@@ -93,7 +93,7 @@ const NO_REVIEWER = 'No reviewer is available. Please proceed with your best jud
 /** A question, and the call that asks it. */
 interface AskingCall extends Question {
   readonly tool: Tool;
-  readonly call: LiveCall;
+  readonly call: CallRun;
 }
 
 function answerTo(

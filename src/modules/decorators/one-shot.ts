@@ -1,4 +1,4 @@
-import type { CallScope, HistoryCall } from '../../tool/call.ts';
+import type { CallContext, HistoryCall } from '../../tool/call.ts';
 import { decorate } from '../../tool/decorate.ts';
 import type { Json, JsonLike } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
@@ -27,7 +27,7 @@ export const oneShotPerLoop = <T extends AnyTool>(tool: T, advice: string): T =>
   });
 
 /** Whether the model is shown the result of the call that was noted. */
-const isShown = (call: CallScope, noted: unknown): boolean =>
+const isShown = (call: CallContext, noted: unknown): boolean =>
   noted !== undefined &&
   call
     .history()
@@ -56,23 +56,23 @@ const REMEMBERED_LOOPS = 16;
  */
 export interface LoopMemo {
   /** True until a call of this loop that asked has succeeded; without a loop id always. Notes that it was asked. */
-  firstTimeIn(call: CallScope): boolean;
+  firstTimeIn(call: CallContext): boolean;
   /** What was noted of this loop. */
-  recall(call: CallScope): Json | undefined;
+  recall(call: CallContext): Json | undefined;
   /** In place of what was noted of this loop before. */
-  remember(call: CallScope, value: JsonLike): void;
+  remember(call: CallContext, value: JsonLike): void;
 }
 
 /** Makes the memo of a name. Memos of one name are one memo, wherever they were made; those of different names share nothing. */
 export function loopMemo(name: string): LoopMemo {
   const key = `holdfast.memo:${name}`;
 
-  function noted(call: CallScope): Json | undefined {
+  function noted(call: CallContext): Json | undefined {
     const loop = loopId(call.context);
     return notesOf(call.state.get(key)).find(([of]) => of === loop)?.[1];
   }
 
-  function note(call: CallScope, value: JsonLike): void {
+  function note(call: CallContext, value: JsonLike): void {
     const loop = loopId(call.context);
     if (loop === undefined) return;
     const others = notesOf(call.state.get(key)).filter(([of]) => of !== loop);

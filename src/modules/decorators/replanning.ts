@@ -1,6 +1,6 @@
 import { keptArtifact, readAs, type ToolArtifact } from '../../tool/artifact.ts';
 import { listen } from '../../tool/async.ts';
-import type { CallScope } from '../../tool/call.ts';
+import type { CallContext } from '../../tool/call.ts';
 import { decorate } from '../../tool/decorate.ts';
 import type { Json } from '../../tool/json.ts';
 import { ToolConfigurationError } from '../../tool/signals.ts';
@@ -11,7 +11,7 @@ import { type ArtifactType, type ToolResult, toolResult } from '../../tool/tool-
  * Puts on the blackboard what the next plan should know. As every change of a call it is lost when the call failed. When
  * it throws, that is logged, and the loop ends all the same.
  */
-export type BlackboardUpdater = (result: ToolResult, call: CallScope) => unknown;
+export type BlackboardUpdater = (result: ToolResult, call: CallContext) => unknown;
 
 /** Why to replan, and what the next plan should know. */
 export interface ReplanDecision {
@@ -42,7 +42,7 @@ const mayReplan = (result: ToolResult): boolean =>
 async function withReplan(
   result: ToolResult,
   { reason, updater }: ReplanDecision,
-  call: CallScope,
+  call: CallContext,
 ): Promise<ToolResult> {
   await listen(`the blackboard updater of tool '${call.tool}'`, call, () => updater?.(result, call));
   return toolResult({ ...result, signal: { type: 'replan', reason } });
@@ -66,7 +66,7 @@ const addArtifact: BlackboardUpdater = (result, call) => {
 /** A result, for whoever decides whether its loop ends. */
 export interface ReplanContext<T extends AnyTool> {
   readonly tool: T;
-  readonly call: CallScope;
+  readonly call: CallContext;
   readonly result: ToolResult;
   /** The words of the result; of an error its message. */
   readonly content: string;
@@ -140,7 +140,7 @@ const basedOnResult = ({ call }: ReplanContext<AnyTool>): ReplanDecision => ({
   reason: `${call.tool} replans based on result`,
 });
 
-function contextOf<T extends AnyTool>(tool: T, result: ToolResult, call: CallScope): ReplanContext<T> {
+function contextOf<T extends AnyTool>(tool: T, result: ToolResult, call: CallContext): ReplanContext<T> {
   return {
     tool,
     call,
@@ -162,7 +162,7 @@ function readWhole<T extends AnyTool, Type extends ArtifactType | undefined>(
 function readArtifact(
   result: ToolResult,
   type: ArtifactType | undefined,
-  call: CallScope,
+  call: CallContext,
 ): { readonly value: unknown } | undefined {
   const kept = keptArtifact(result, type, call);
   return kept && readAs(kept.json, type);

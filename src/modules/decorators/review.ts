@@ -1,10 +1,10 @@
-import type { CallScope, Decision } from '../../tool/call.ts';
+import type { CallContext, Decision } from '../../tool/call.ts';
 import { checkTime, checkWord } from '../../tool/check-definition.ts';
 import { checkedFirst } from '../../tool/check-input.ts';
 import { MAX_TIMEOUT } from '../../tool/define-tool.ts';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import { ToolConfigurationError } from '../../tool/signals.ts';
-import type { AnyTool, LiveCall } from '../../tool/tool.ts';
+import type { AnyTool, CallRun } from '../../tool/tool.ts';
 import { visible } from '../../tool/visible.ts';
 import {
   type ApprovalMessage,
@@ -96,12 +96,12 @@ export interface ReviewRequest<Input = unknown> {
   /** Never `approve` once the call was edited. */
   readonly onTimeout: OnTimeout;
   /** Its signal also aborts when the time is over: nobody waits for an answer any more. */
-  readonly call: CallScope;
+  readonly call: CallContext;
 }
 
 /** A request, with the whole call: the reviewer has a time limit of its own. */
 interface Reviewing<Input> extends ReviewRequest<Input> {
-  readonly call: LiveCall;
+  readonly call: CallRun;
 }
 
 /** What a synchronous reviewer decides; the same words as those of a decision over HTTP. */

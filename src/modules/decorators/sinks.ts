@@ -6,7 +6,7 @@ import {
   type ToolArtifactItem,
 } from '../../tool/artifact.ts';
 import { listen } from '../../tool/async.ts';
-import type { CallScope } from '../../tool/call.ts';
+import type { CallContext } from '../../tool/call.ts';
 import { decorate } from '../../tool/decorate.ts';
 import { isJsonObject, type Json } from '../../tool/json.ts';
 import type { BlackboardEntry } from '../../tool/kept-values.ts';
@@ -22,7 +22,7 @@ import type { ArtifactType, ToolResult } from '../../tool/tool-result.ts';
 export type Sink<Artifact = unknown> = (artifact: Artifact, call: SinkCall) => unknown;
 
 /** The call whose artifact a sink is given. */
-export interface SinkCall extends CallScope {
+export interface SinkCall extends CallContext {
   readonly artifact: {
     /** The name of its type; of what a transform made, the name in `into`. */
     readonly type?: string | undefined;
@@ -83,7 +83,7 @@ interface Options<Artifact> {
 type AnyOptions = Options<never>;
 type ErasedOptions = Options<unknown> & { readonly sink: Sink };
 
-async function sinkAll(result: ToolResult, call: CallScope, options: ErasedOptions): Promise<void> {
+async function sinkAll(result: ToolResult, call: CallContext, options: ErasedOptions): Promise<void> {
   const kept = keptArtifact(result, options.type, call);
   if (!kept) return;
   const items = Array.isArray(kept.json) ? kept.json : [kept.json];
@@ -92,7 +92,7 @@ async function sinkAll(result: ToolResult, call: CallScope, options: ErasedOptio
   }
 }
 
-function sinkOne({ json, type }: KeptArtifact, call: CallScope, options: ErasedOptions): unknown {
+function sinkOne({ json, type }: KeptArtifact, call: CallContext, options: ErasedOptions): unknown {
   const { sink, filter, transform, into } = options;
   const read = readAs(json, options.type);
   if (!read || filter?.(read.value) === false) return;

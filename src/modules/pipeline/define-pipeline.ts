@@ -4,7 +4,7 @@ import { checkNaming, checkToolLiteral, checkWord } from '../../tool/check-defin
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { defineTextTool } from '../../tool/define-text-tool.ts';
 import type { Plan } from '../../tool/frame.ts';
-import type { AnyTool, LiveCall, Tool, ToolInput, ToolOutput } from '../../tool/tool.ts';
+import type { AnyTool, CallRun, Tool, ToolInput, ToolOutput } from '../../tool/tool.ts';
 import { NAMED } from '../../tool/tool-literals.ts';
 import { error, type ToolResult } from '../../tool/tool-result.ts';
 import {
@@ -105,7 +105,7 @@ const ON_FAILURE: readonly OnFailure[] = ['fail-fast', 'continue'];
 async function runSteps(
   run: PipelineRun,
   frame: Pick<Frame, 'name' | 'message'>,
-  call: LiveCall,
+  call: CallRun,
 ): Promise<ToolResult> {
   const plan: Plan = (done) => {
     const progress = progressOf(run, done);

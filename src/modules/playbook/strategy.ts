@@ -2,7 +2,7 @@ import { memoized } from '../../tool/async.ts';
 import { decorate, lastList, mapRoute, unwrapAs } from '../../tool/decorate.ts';
 import type { DomainType } from '../../tool/domain-type.ts';
 import type { Log } from '../../tool/log.ts';
-import type { AnyTool, InjectionStrategy, LiveCall, LoopView } from '../../tool/tool.ts';
+import type { AnyTool, CallRun, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { factOf } from '../../tool/tool-memory.ts';
 import { type ToolResult, withheld } from '../../tool/tool-result.ts';
 import { circumstances, firstShut, guidance, holds, isOpen, type Lock, type Locks } from './lock.ts';
@@ -76,7 +76,7 @@ function namesOf(tool: AnyTool): readonly string[] {
 }
 
 /** Shows the loop as a call sees it, with what earlier calls of its batch have added to the blackboard. */
-const withLiveBoard = ({ view, blackboard }: LiveCall): LoopView => ({
+const withLiveBoard = ({ view, blackboard }: CallRun): LoopView => ({
   ...view,
   get blackboard() {
     return blackboard.entries();

@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../tool/call.ts';
+import type { CallContext } from '../../tool/call.ts';
 import { defineTool } from '../../tool/define-tool.ts';
 import type { DomainType } from '../../tool/domain-type.ts';
 import type { Json, JsonObject } from '../../tool/json.ts';
@@ -148,7 +148,7 @@ const byType = (
   });
 
 function lookUp(
-  call: ToolCall,
+  call: CallContext,
   { parameter, sought }: { readonly parameter: string; readonly sought: string | undefined },
   say: (sought: string, shown: string) => string,
 ): string | ToolResult {

@@ -4,7 +4,7 @@ import { MAX_WAITING } from '../../journal/inbox-message.ts';
 import type { TurnState } from '../../journal/state.ts';
 import { CallStarts } from '../../loop/call-starts.ts';
 import { DELAY_RULE, isDelay, sha256Hex } from '../../tool/async.ts';
-import type { CallScope } from '../../tool/call.ts';
+import type { CallContext } from '../../tool/call.ts';
 
 /** A message that is to be sent later. */
 export interface LaterMessage {
@@ -37,7 +37,7 @@ export interface LaterMessage {
  * ```
  */
 export async function sendLater(
-  { id, origin, inSession }: Pick<CallScope, 'id' | 'origin' | 'inSession'>,
+  { id, origin, inSession }: Pick<CallContext, 'id' | 'origin' | 'inSession'>,
   { message, delaySeconds, recurring }: LaterMessage,
 ): Promise<string> {
   const text = checked(message);

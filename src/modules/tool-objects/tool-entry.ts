@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { CallInDoubt, Effect, Reconciliation, ToolCall } from '../../tool/call.ts';
+import type { CallContext, Effect, Reconciliation } from '../../tool/call.ts';
 import type { ReconcileConfig, RunConfig, ToolConfigBase } from '../../tool/define-tool.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import type { JsonObject } from '../../tool/json.ts';
@@ -32,7 +32,7 @@ export const methodIn = (value: unknown): unknown => methods.get(Object(value)) 
 
 /** What is told of a method, its types erased. */
 interface MarkedMethod extends Omit<AnyToolEntry, 'reconcile'> {
-  readonly reconcile?: ((input: never, call: CallInDoubt) => unknown) | undefined;
+  readonly reconcile?: ((input: never, call: CallContext) => unknown) | undefined;
 }
 
 /** What `toolMethod` was told of this value; `undefined` for anything else. */
@@ -133,7 +133,7 @@ export type ToolTable<Instance> = {
 };
 
 /** A method that can be a tool. */
-type ToolMethod = (input: never, call: ToolCall) => unknown;
+type ToolMethod = (input: never, call: CallContext) => unknown;
 
 /** What the model and the loop are told of one method. */
 export type ToolEntry<Instance, Method> = AnyToolEntry & {
@@ -176,7 +176,7 @@ type JsonSchemaFor<Input> =
 type ReconcilerOf<Instance> = {
   [Name in keyof Instance]: Instance[Name] extends (
     input: never,
-    call: CallInDoubt,
+    call: CallContext,
   ) => Reconciliation | Promise<Reconciliation>
     ? Name & string
     : never;

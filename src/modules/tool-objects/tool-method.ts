@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../tool/call.ts';
+import type { CallContext } from '../../tool/call.ts';
 import type { ReconcileConfig, RunConfig, ToolConfigBase } from '../../tool/define-tool.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import type { ReadByIts } from '../../tool/object-reader.ts';
@@ -39,7 +39,7 @@ export type ToolMethodConfig<Declaration extends InputDeclaration = undefined> =
  * ```
  */
 export function toolMethod<
-  Method extends (input: InputOf<Declaration>, call: ToolCall) => unknown,
+  Method extends (input: InputOf<Declaration>, call: CallContext) => unknown,
   const Declaration extends InputDeclaration = undefined,
   Type extends ArtifactType = ArtifactType,
 >(

@@ -1,9 +1,9 @@
-import type { CallScope } from '../../tool/call.ts';
+import type { CallContext } from '../../tool/call.ts';
 import { decorate, originOf } from '../../tool/decorate.ts';
 import { isJsonObject, type Json, type JsonObject, paragraphs, sameJson, shorten } from '../../tool/json.ts';
 import type { JsonSchema } from '../../tool/json-schema.ts';
 import { warning } from '../../tool/log.ts';
-import type { AnyTool, LiveCall } from '../../tool/tool.ts';
+import type { AnyTool, CallRun } from '../../tool/tool.ts';
 import { error, type ToolResult, text, withheld } from '../../tool/tool-result.ts';
 import { allOf, broughtBy, categoryOf, innerTools } from './inner-tools.ts';
 import {
@@ -23,7 +23,7 @@ import {
  *
  * @throws what the code of the unfolding tool throws.
  */
-export async function callUnfolding(input: Json, call: LiveCall): Promise<ToolResult> {
+export async function callUnfolding(input: Json, call: CallRun): Promise<ToolResult> {
   const { tool: name, view } = call;
   const own = call.offered().find((one) => one.name === name);
   const unfolding = own && unfoldingIn(own);
@@ -75,7 +75,7 @@ function categoryIn(input: Json, into: Extract<UnfoldsInto, { by: 'category' }>)
 }
 
 /** Answers a call when a wrapper says neither that the tool unfolds nor what it wraps. */
-function hidden({ tool: name, log }: CallScope): ToolResult {
+function hidden({ tool: name, log }: CallContext): ToolResult {
   log(
     warning(
       `the unfolding tool '${name}' cannot unfold: what wraps it has no delegate, or it is called in no loop that offers it`,
@@ -85,7 +85,7 @@ function hidden({ tool: name, log }: CallScope): ToolResult {
 }
 
 /** Answers a call of a tool that has nothing to offer in its place, so that it stays. */
-function nothing({ tool: name, log }: CallScope, { into }: Unfolding): ToolResult {
+function nothing({ tool: name, log }: CallContext, { into }: Unfolding): ToolResult {
   if (into.by === 'moment') {
     return withheld(`Tool '${name}' has no tools now. It stays available; they may be there later.`);
   }

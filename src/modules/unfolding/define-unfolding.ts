@@ -15,7 +15,7 @@ import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import { paragraphs } from '../../tool/json.ts';
 import { readObject } from '../../tool/object-reader.ts';
-import type { AnyTool, LiveCall } from '../../tool/tool.ts';
+import type { AnyTool, CallRun } from '../../tool/tool.ts';
 import { FOREIGN_INPUT, NAMED } from '../../tool/tool-literals.ts';
 import { usesOf } from '../../tool/uses.ts';
 import {
@@ -156,7 +156,7 @@ export function unfoldingInto(
 /** Lets providers find out what they have when the tool is opened, once nothing is against that. */
 const findingOut =
   (providers: readonly ToolProvider[], prepare: Unfolding['prepare']) =>
-  async (call: LiveCall): ReturnType<NonNullable<Unfolding['prepare']>> => {
+  async (call: CallRun): ReturnType<NonNullable<Unfolding['prepare']>> => {
     const prepared = await prepare?.(call);
     if (typeof prepared === 'string') return prepared;
     const found = await foundBy(providers.flatMap(partsOf), discoveryIn(call));

@@ -1,6 +1,6 @@
 import { unwrapAs } from '../../tool/decorate.ts';
 import { type Json, sameJson } from '../../tool/json.ts';
-import type { AnyTool, LiveCall, LoopView, OpeningTool } from '../../tool/tool.ts';
+import type { AnyTool, CallRun, LoopView, OpeningTool } from '../../tool/tool.ts';
 import type { FactPlace, SessionMoment, ToolMemory } from '../../tool/tool-memory.ts';
 
 /** Marks an unfolding tool. Private to the system: a tool is one by how it was made, never by its shape. */
@@ -22,7 +22,7 @@ export interface Unfolding {
    * remark.
    */
   readonly prepare?:
-    | ((call: LiveCall) => Promise<string | { readonly remark: string } | undefined>)
+    | ((call: CallRun) => Promise<string | { readonly remark: string } | undefined>)
     | undefined;
 }
 

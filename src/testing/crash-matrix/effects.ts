@@ -1,5 +1,5 @@
 import { LOOPS } from '../../loop/loop-seams.ts';
-import type { Reconciliation, ToolCall } from '../../tool/call.ts';
+import type { CallContext, Reconciliation } from '../../tool/call.ts';
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
 import type { CrashableInvocation } from './crashable-invocation.ts';
 
@@ -53,7 +53,7 @@ interface Run extends Omit<SeenRun, 'isDone'> {
 }
 
 interface Carried {
-  run(call: ToolCall): unknown;
+  run(change?: Partial<CallContext>): unknown;
   readonly care: Care;
   readonly invocation: CrashableInvocation;
 }
@@ -105,16 +105,16 @@ export class Effects<World> {
   watching(invocation: CrashableInvocation, reconciles: 'own' | 'simulated'): ModuleUse {
     const use = useOf(WATCHED);
     LOOPS.give(use, {
-      run: ({ execution: { effect, reconcile }, call }, run) => {
+      run: (call, run, { effect, reconcile }) => {
         const care = effect === 'once' && reconcile ? 'reconciled' : effect;
         return invocation.through('run', () => this.#carryOut({ run, care, invocation }, call), call.tool);
       },
-      reconcile: ({ call }, next) => (reconciles === 'own' ? next() : this.#answerFor(call.idempotencyKey)),
+      reconcile: ({ idempotencyKey: key }, next) => (reconciles === 'own' ? next() : this.#answerFor(key)),
     });
     return use;
   }
 
-  async #carryOut({ run: carry, care, invocation }: Carried, call: ToolCall): Promise<unknown> {
+  async #carryOut({ run: carry, care, invocation }: Carried, call: CallContext): Promise<unknown> {
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     const seen = { tool: call.tool, care, call: call.id, key: call.idempotencyKey };
     const run: Run = { ...seen, state: 'cut-off', value: undefined, ended };
@@ -122,7 +122,6 @@ export class Effects<World> {
     try {
       for (const watcher of this.#watchers) await watcher.before?.(seen);
       run.value = await carry({
-        ...call,
         decideWhileRunning: (request) => invocation.waiting(() => call.decideWhileRunning(request)),
       });
       run.state = 'done';

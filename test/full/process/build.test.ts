@@ -156,7 +156,7 @@ import {
 } from 'holdfast';
 import { CORE_ROLES, defineToolGroup, toolGroups } from 'holdfast/tool-groups';
 import { nest } from 'holdfast/kinds';
-import type { CallScope, Frame, FrameOutcome, LiveCall, ToolExecution } from 'holdfast/kinds';
+import type { CallRun, Frame, FrameOutcome, ToolEffect } from 'holdfast/kinds';
 import { offlineModel, orOffline } from 'holdfast/models/offline';
 import { openaiCompatible } from 'holdfast/models/openai-compatible';
 import { type AiBinding, workersAi, type WorkersAiOptions } from 'holdfast/models/workers-ai';
@@ -170,17 +170,17 @@ import * as v from 'valibot';
 
 export const logged = (tool: AnyTool, log: (id: string) => void): AnyTool => ({
   ...tool,
-  call(input, invocation: LiveCall) {
-    const { id }: CallScope = invocation;
+  call(input, invocation: CallRun) {
+    const { id }: CallContext = invocation;
     log(id);
-    return tool.call(input, { ...invocation, execute: (leaf: ToolExecution) => invocation.execute({ ...leaf, timeout: 5 }) });
+    return tool.call(input, { ...invocation, execute: (leaf: ToolEffect) => invocation.execute({ ...leaf, timeout: 5 }) });
   },
 });
 export const look = defineTool({
   name: 'look', description: 'Looks.', input: v.object({ at: v.optional(v.string(), 'me') }), run: ({ at }) => [at],
 });
 export const one = (input: InputDeclaration, schema: JsonSchema) => [input, schema] as const;
-export const nested = (frame: Frame, invocation: LiveCall): Promise<FrameOutcome> => nest(invocation, frame);
+export const nested = (frame: Frame, invocation: CallRun): Promise<FrameOutcome> => nest(invocation, frame);
 export const told = ({ artifacts, error }: TurnAnswer): readonly [readonly TurnArtifact[], TurnError | undefined] => [artifacts, error];
 export const reasonOf = (result: ResultData): ErrorReason | undefined => result.type === 'error' ? result.reason : undefined;
 export const changesOf = (event: StoredEvent): CallChanges | undefined => event.type === 'tool-call-ended' ? event.changes : undefined;

@@ -4,6 +4,7 @@ import { env } from 'cloudflare:workers';
 import {
   type Agent,
   type AgentConfig,
+  type CallContext,
   type ChatModel,
   defineAgent,
   defineTool,
@@ -11,7 +12,6 @@ import {
   type InputDeclaration,
   type JsonSchema,
   type Prices,
-  type ToolCall,
 } from '../../../src/index.ts';
 import { openaiCompatible } from '../../../src/model/openai-compatible/entry.ts';
 import { jsonSchema } from '../../../src/modules/json-schema/entry.ts';
@@ -75,7 +75,7 @@ export const reconciling = <const Name extends string>(scene: string, name: Name
       (await wasDone(`${scene}/${name}`, call)) ? { done: `${name} was done before` } : 'not-done',
   });
 
-type Acts = Pick<ToolCall, 'id' | 'idempotencyKey' | 'signal'>;
+type Acts = Pick<CallContext, 'id' | 'idempotencyKey' | 'signal'>;
 
 /** Does something in the world, at `{scene}/{what}`. */
 export async function act(place: string, input: unknown, call: Acts): Promise<string> {

@@ -2,12 +2,12 @@
 import * as v from 'valibot';
 import {
   type Agent,
+  type CallContext,
   type ChatModel,
   content,
   defineAgent,
   defineTool,
   image,
-  type ToolCall,
 } from '../../../src/index.ts';
 import { after, definePlaybook, defineStateMachine, defineUnfolding } from '../../../src/kinds/entry.ts';
 import { createMcpToolFactory, defineMcpClient, type McpClientConfig } from '../../../src/mcp/tools/entry.ts';
@@ -50,7 +50,7 @@ export function defineWiresAgent({ name: agent, models, accepts, mcp, act }: Wir
       description: `Does ${name}.`,
       effect,
       input: v.object(input),
-      async run(asked, { id, idempotencyKey }: ToolCall) {
+      async run(asked, { id, idempotencyKey }: CallContext) {
         await act({ agent, tool: name, call: id, key: idempotencyKey });
         return { done: name, of: asked };
       },
@@ -70,7 +70,7 @@ export function defineWiresAgent({ name: agent, models, accepts, mcp, act }: Wir
         description: 'Takes a shot of the screen.',
         effect: 'read',
         input: v.object({ at: v.number() }),
-        async run(_, { id, idempotencyKey }: ToolCall) {
+        async run(_, { id, idempotencyKey }: CallContext) {
           await act({ agent, tool: 'shot', call: id, key: idempotencyKey });
           return content(['A shot:', image(bytesOf(SHOT), 'image/png'), 'Done.']);
         },

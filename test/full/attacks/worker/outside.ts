@@ -1,8 +1,8 @@
-import type { ToolCall } from '../../../../src/index.ts';
+import type { CallContext } from '../../../../src/index.ts';
 import { settings } from './settings.ts';
 
 /** Does something in the world, which counts it, for the tenant of whoever asked. */
-export async function happen(call: ToolCall, what: string, about: unknown): Promise<unknown> {
+export async function happen(call: CallContext, what: string, about: unknown): Promise<unknown> {
   const { id, tenant } = call.principal;
   const body = JSON.stringify({ what, about, id, tenant: tenant ?? null, key: call.idempotencyKey });
   const response = await fetch(`${settings.WORLD_URL}/effects`, {
@@ -15,7 +15,7 @@ export async function happen(call: ToolCall, what: string, about: unknown): Prom
 }
 
 /** Waits until the runner opens this gate, or the call is over. */
-export async function wait(gate: string, { signal }: ToolCall): Promise<string> {
+export async function wait(gate: string, { signal }: CallContext): Promise<string> {
   const response = await fetch(`${settings.WORLD_URL}/gates/${encodeURIComponent(gate)}`, { signal });
   return response.text();
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { sessionOf } from '../../../../src/create-holdfast.ts';
-import { type AnyTool, defineTool, type ToolCall } from '../../../../src/index.ts';
+import { type AnyTool, type CallContext, defineTool } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { defineManualTool } from '../../../../src/modules/answers/entry.ts';
 import { requireApproval, withName } from '../../../../src/modules/decorators/entry.ts';
@@ -65,7 +65,7 @@ export const leak = defineTool({
   run: ({ as = 'plain' }, call) => spoken(as, call),
 });
 
-function spoken(as: string, { secrets, progress, say }: ToolCall): unknown {
+function spoken(as: string, { secrets, progress, say }: CallContext): unknown {
   const secret = secrets.get('API_KEY') ?? '';
   if (as === 'json') return { nested: [{ secret }] };
   if (as === 'url') return `https://x.example/?key=${encodeURIComponent(secret)}`;

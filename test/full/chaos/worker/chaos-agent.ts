@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Shop } from '../../../../src/examples/support/shop.ts';
-import { type Agent, defineAgent, defineTool, type ToolCall } from '../../../../src/index.ts';
+import { type Agent, type CallContext, defineAgent, defineTool } from '../../../../src/index.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { pause } from './pause.ts';
 import { SERVICES } from './plan.ts';
@@ -72,7 +72,11 @@ const approved = (shop: Shop) =>
 const order = ({ label }: Input) => ({ label });
 
 /** Takes its time around the effect, so that a process can die on either side of it. */
-async function slowly<T>({ before, after }: Input, { signal }: ToolCall, act: () => Promise<T>): Promise<T> {
+async function slowly<T>(
+  { before, after }: Input,
+  { signal }: CallContext,
+  act: () => Promise<T>,
+): Promise<T> {
   await pause(before, signal);
   signal.throwIfAborted();
   const result = await act();

@@ -1,12 +1,12 @@
 import {
   type ArtifactType,
+  type CallContext,
   defineTextTool,
   defineTool,
   type InputDeclaration,
   type InputOf,
   type Reconciliation,
   type Tool,
-  type ToolCall,
 } from '../../../../src/index.ts';
 import type { CrashKit } from '../../../../src/testing/crash-matrix/entry.ts';
 import type { Care } from '../../../doors/testing.ts';
@@ -19,7 +19,7 @@ interface KitTool<Name extends string, Input, Output> {
   readonly returnDirect?: boolean;
   readonly output?: ArtifactType;
   /** What it answers; `name done` unless given. Must be a function of the input and of what the call sees. */
-  readonly answer?: (input: Input, call: ToolCall) => Output;
+  readonly answer?: (input: Input, call: CallContext) => Output;
 }
 
 /** What is outside of a scenario beside its effects. */
@@ -65,13 +65,13 @@ function acts<Name extends string, Input, Output>(
   { care: _, answer, ...declared }: KitTool<Name, Input, Output>,
 ) {
   const { name, description = `To ${name}.` } = declared;
-  const answerOf = (input: Input, call: ToolCall): Output =>
+  const answerOf = (input: Input, call: CallContext): Output =>
     answer ? answer(input, call) : (`${name} done` as Output); // without an answer of its own nobody relies on its type
   return {
     ...declared,
     description,
     run: answerOf,
-    reconcile: (input: Input, call: ToolCall): Reconciliation =>
+    reconcile: (input: Input, call: CallContext): Reconciliation =>
       ran(call.idempotencyKey) ? { done: answerOf(input, call) } : 'not-done',
   };
 }

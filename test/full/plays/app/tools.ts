@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type AnyTool, defineTool, type ToolCall } from '../../../../src/index.ts';
+import { type AnyTool, type CallContext, defineTool } from '../../../../src/index.ts';
 import {
   after,
   defineAgenticTool,
@@ -21,7 +21,7 @@ type Input = v.InferOutput<typeof input>;
 async function act(
   outside: Outside,
   { label, before, after }: Input,
-  call: ToolCall,
+  call: CallContext,
 ): Promise<{ readonly did: string }> {
   const { idempotencyKey: key, id, signal } = call;
   const ticket = outside.ticket(key);
@@ -37,12 +37,12 @@ const acting = <Name extends string>(outside: Outside, name: Name) =>
     name,
     description: `Does what the plan says: ${name}.`,
     input,
-    run: (asked: Input, call: ToolCall) => act(outside, asked, call),
+    run: (asked: Input, call: CallContext) => act(outside, asked, call),
   }) as const;
 
 const reconcileBy =
   (outside: Outside) =>
-  async ({ label }: Input, call: ToolCall) => {
+  async ({ label }: Input, call: CallContext) => {
     const known = await outside.recall(call.idempotencyKey);
     return known === 'done' ? { done: { did: label } } : known;
   };

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type AnyTool, defineAgent, type ModelRequest } from '../../../../src/index.ts';
-import { type CallScope, communicateTool, type LiveCall, progressTool } from '../../../../src/kinds/entry.ts';
+import { type AnyTool, type CallContext, defineAgent, type ModelRequest } from '../../../../src/index.ts';
+import { type CallRun, communicateTool, progressTool } from '../../../../src/kinds/entry.ts';
 import { inspect, type ToolCallSeen } from '../../../../src/modules/inspect/entry.ts';
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
@@ -9,7 +9,7 @@ import { toToolResult } from '../../../doors/tools.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import { memoryApp } from '../session/memory-app.ts';
 import { digs, reads, shownResults } from '../tool-loop/scenes.ts';
-import { fakeInvocation, toolCallOf } from '../tools/fake-invocation.ts';
+import { fakeInvocation } from '../tools/fake-invocation.ts';
 
 const agent = defineAgent({
   name: 'clerk',
@@ -30,11 +30,11 @@ const messagesIn = async (session: TestSession): Promise<readonly string[]> =>
   (await session.events()).flatMap((event) => (event.type === 'message-sent' ? [event.text] : []));
 
 /** A call that the loop does not make: outside of a session, or with a channel that breaks. */
-async function called(tool: AnyTool, input: Record<string, string>, scope: Partial<CallScope>) {
-  const call: LiveCall = {
+async function called(tool: AnyTool, input: Record<string, string>, scope: Partial<CallContext>) {
+  const call: CallRun = {
     ...fakeInvocation(tool.name).call,
     ...scope,
-    execute: async (leaf) => toToolResult(tool.name, await leaf.run(toolCallOf(call))),
+    execute: async (leaf) => toToolResult(tool.name, await leaf.run(call)),
   };
   return tool.call(input, call);
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { paperShop, shopAt } from '../../../../src/examples/support/shop.ts';
 import { defineSupport } from '../../../../src/examples/support/support.ts';
-import type { CallInDoubt } from '../../../../src/index.ts';
+import type { CallContext } from '../../../../src/index.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import type { CallRecord, TurnState } from '../../../doors/journal.ts';
@@ -109,7 +109,7 @@ describe('the support agent with services of its own', () => {
       now += 5_000;
       return new Response(null, { status: 404 });
     });
-    const call = { idempotencyKey: 'k', startedAt: 1_000_000, now: () => now } as CallInDoubt; // all that it reads
+    const call = { idempotencyKey: 'k', startedAt: 1_000_000, now: () => now } as CallContext; // all that it reads
     expect(await shopAt('http://shop.test').recall('refunds', call)).toBe(said);
   });
 

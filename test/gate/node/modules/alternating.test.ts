@@ -1,6 +1,6 @@
 /** Deployments with a module of an app's own and without it, which hold one session by turns. */
 import { expect, it } from 'vitest';
-import { defineAgent, defineTool, type ToolCall } from '../../../../src/index.ts';
+import { type CallContext, defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineModule } from '../../../../src/module.ts';
 import { createMemorySessions, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 import { appModules } from '../../../doors/agent.ts';
@@ -32,7 +32,7 @@ it('agree on what the session remembers, with a kill in every third turn and sna
     name: 'act',
     description: 'Acts.',
     effect: 'idempotent',
-    async run(_, call: ToolCall) {
+    async run(_, call: CallContext) {
       if (!isToDie) return 'done';
       isToDie = false;
       deployed += 1; // the one that goes on is of the other version

@@ -18,9 +18,9 @@ function tracing(name: string, log: string[], nested = false): ModuleUse {
       log.push(`${name}: call ${call.tool}`);
       return next();
     },
-    async run({ execution, call, asked }, next) {
-      log.push(`${name}: run ${asked.name}, ${execution.effect}, ${asked.input}`);
-      const value = await next(call);
+    async run({ asked }, next, { effect }) {
+      log.push(`${name}: run ${asked.name}, ${effect}, ${asked.input}`);
+      const value = await next();
       log.push(`${name}: ran ${asked.name}: ${value}`);
       return value;
     },
@@ -77,10 +77,10 @@ describe('the seam run', () => {
   it('may change the call, answer in the place of the tool, and throw as the tool would', async () => {
     const use = useOf(createModule({ name: 'changing' }));
     LOOPS.give(use, {
-      run({ call, asked }, next) {
+      run({ asked }, next) {
         if (asked.name === 'replaced') return 'by the module';
         if (asked.name === 'broken') throw new Error('No connection.');
-        return next({ ...call, idempotencyKey: 'changed' });
+        return next({ idempotencyKey: 'changed' });
       },
     });
     const tool = (name: string) =>

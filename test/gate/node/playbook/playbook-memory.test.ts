@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { defineTool, type ToolCall } from '../../../../src/index.ts';
+import { type CallContext, defineTool } from '../../../../src/index.ts';
 import {
   after,
   allOf,
@@ -161,7 +161,7 @@ describe('a playbook whose Worker is killed', () => {
     more: Pick<Config<never, never>, 'reset'> = {},
   ) {
     const ran: string[] = [];
-    const run = (_: unknown, call: ToolCall): string => {
+    const run = (_: unknown, call: CallContext): string => {
       if (ran.push(call.id) === 1) session.kill();
       return 'dies done';
     };

@@ -2,11 +2,11 @@ import * as v from 'valibot';
 import {
   type AnyTool,
   artifact,
+  type CallContext,
   defineAgent,
   defineDomainType,
   defineTool,
   type ModelRequest,
-  type ToolCall,
 } from '../../../../src/index.ts';
 import { definePlaybook, type PlaybookConfig } from '../../../../src/kinds/entry.ts';
 import type { ModuleUse } from '../../../../src/module.ts';
@@ -21,7 +21,7 @@ export const Document = defineDomainType({
 /** A tool that does one thing, and says that it did. */
 export const does = <const Name extends string>(
   name: Name,
-  run: (call: ToolCall) => unknown = () => `${name} done`,
+  run: (call: CallContext) => unknown = () => `${name} done`,
 ) => defineTool({ name, description: `Does ${name}.`, effect: 'read', run: (_, call) => run(call) });
 
 /** A tool that returns these as an artifact of the type `Document`, whatever they are. */

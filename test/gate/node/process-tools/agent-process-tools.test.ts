@@ -7,7 +7,7 @@ import { createTestSession, type TestSession } from '../../../../src/testing/ent
 import { duration } from '../../../doors/kinds.ts';
 import { toToolResult } from '../../../doors/tools.ts';
 import { calls, reads, shownResults } from '../tool-loop/scenes.ts';
-import { fakeInvocation, toolCallOf } from '../tools/fake-invocation.ts';
+import { fakeInvocation } from '../tools/fake-invocation.ts';
 import { clock, lines, PRICES, said, scene } from './process-scene.ts';
 
 describe('agent_process', () => {
@@ -36,8 +36,7 @@ describe('agent_process', () => {
     expect(tools).toHaveLength(6);
     for (const tool of tools) {
       const { call } = fakeInvocation(tool.name);
-      const execute: typeof call.execute = async (leaf) =>
-        toToolResult(tool.name, await leaf.run(toolCallOf(call)));
+      const execute: typeof call.execute = async (leaf) => toToolResult(tool.name, await leaf.run(call));
       expect(await tool.call({}, { ...call, process: undefined, execute })).toEqual({
         type: 'text',
         content: 'No agent process available. These tools require an active agent context.',

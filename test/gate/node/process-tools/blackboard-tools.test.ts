@@ -2,20 +2,20 @@ import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
 import {
   type AnyTool,
+  type CallContext,
   defineAgent,
   defineDomainType,
   type Json,
-  type ToolCall,
 } from '../../../../src/index.ts';
 import { blackboardTools } from '../../../../src/kinds/entry.ts';
 import { fullLength } from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { toToolResult } from '../../../doors/tools.ts';
 import { calls, digs, reads, shownResults } from '../tool-loop/scenes.ts';
-import { fakeInvocation, toolCallOf } from '../tools/fake-invocation.ts';
+import { fakeInvocation } from '../tools/fake-invocation.ts';
 
 /** What is on the board when the tools look at it: in this order. */
-const fill = (call: ToolCall): string => {
+const fill = (call: CallContext): string => {
   call.blackboard.add({ id: 'c1', name: 'Ada' }, { name: 'vip', type: 'Customer' });
   call.blackboard.add('Plain words.', { name: 'note' });
   call.blackboard.add([1, 2]);
@@ -42,7 +42,7 @@ async function said(
 }
 
 interface Board {
-  readonly board?: (call: ToolCall) => string;
+  readonly board?: (call: CallContext) => string;
   readonly tools?: AnyTool;
 }
 
@@ -75,7 +75,7 @@ describe('blackboard', () => {
     for (const tool of tools) {
       const { call } = fakeInvocation(tool.name);
       const execute: typeof call.execute = async (leaf) =>
-        toToolResult(tool.name, await leaf.run(toolCallOf(call, { process: undefined })));
+        toToolResult(tool.name, await leaf.run({ ...call, process: undefined }));
       expect(await tool.call({}, { ...call, execute })).toEqual({
         type: 'text',
         content: 'No agent process available. Blackboard tools require an active agent context.',
@@ -135,7 +135,7 @@ describe('blackboard', () => {
   );
 
   it('lists the newest of very many (BLK-02)', async () => {
-    const board = (call: ToolCall): string => {
+    const board = (call: CallContext): string => {
       for (let at = 0; at < 203; at += 1) call.blackboard.add(at);
       return 'Filled.';
     };
@@ -150,7 +150,7 @@ describe('blackboard', () => {
 });
 
 describe('a value of the blackboard', () => {
-  const of = (value: Json) => (call: ToolCall) => {
+  const of = (value: Json) => (call: CallContext) => {
     call.blackboard.add(value, { name: 'it' });
     return 'Filled.';
   };

@@ -7,7 +7,7 @@ import { createTestSession, scriptedModel } from '../../../../src/testing/entry.
 import { PROCESS } from '../../../doors/kinds.ts';
 import { toToolResult } from '../../../doors/tools.ts';
 import { calls, reads, shownResults } from '../tool-loop/scenes.ts';
-import { fakeInvocation, toolCallOf } from '../tools/fake-invocation.ts';
+import { fakeInvocation } from '../tools/fake-invocation.ts';
 import { clock, lines, PRICES, said, scene } from './process-scene.ts';
 
 describe('process_history', () => {
@@ -137,7 +137,7 @@ describe('process_models', () => {
     const { call } = fakeInvocation('process_models');
     const process = { recall: () => turnless } as unknown as NonNullable<typeof call.process>; // all that is read
     const execute: typeof call.execute = async (leaf) =>
-      toToolResult('process_models', await leaf.run(toolCallOf(call, { process })));
+      toToolResult('process_models', await leaf.run({ ...call, process }));
     const answer = await inner?.call({}, { ...call, process, execute });
     expect(answer?.content).toBe('No models have been used yet.');
   });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type AnyTool, defineTool, type ToolCall, text } from '../../../../src/index.ts';
+import { type AnyTool, type CallContext, defineTool, text } from '../../../../src/index.ts';
 import { createManualClock, type ManualClock } from '../../../../src/testing/entry.ts';
 import { answers, asked, LEASE_MS, leftBehind, passing, takenOver } from './former-holder.ts';
 import { memoryApp } from './memory-app.ts';
@@ -18,7 +18,7 @@ beforeEach(() => {
   signals = [];
 });
 
-const hang = (_: unknown, call: ToolCall): Promise<string> => {
+const hang = (_: unknown, call: CallContext): Promise<string> => {
   signals.push(call.signal);
   return new Promise(() => {});
 };

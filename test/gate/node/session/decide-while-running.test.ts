@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type RunningDecisionRequest, Secrets, type ToolCall } from '../../../../src/index.ts';
+import { type CallContext, type RunningDecisionRequest, Secrets } from '../../../../src/index.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { questionsOf } from '../../../doors/session.ts';
 import { calls, digs } from '../tool-loop/scenes.ts';
@@ -23,7 +23,7 @@ const ANSWERS = [
 ] as const;
 
 /** Asks three questions at once. */
-const three = (call: ToolCall) =>
+const three = (call: CallContext) =>
   Promise.all(
     ANSWERS.map(async ([message]) => {
       const { decision } = await call.decideWhileRunning({ ...QUESTION, message });

@@ -2,9 +2,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
   type AnyTool,
+  type CallContext,
   defineTool,
   type Effect,
-  type ToolCall,
   ToolCallContext,
 } from '../../../../src/index.ts';
 import {
@@ -86,7 +86,7 @@ const after =
   (): Promise<T> =>
     new Promise((resolve) => clock.after(ms, () => resolve(value)));
 
-const tool = (run: (call: ToolCall) => unknown, effect: Effect = 'read', name = 'look'): AnyTool =>
+const tool = (run: (call: CallContext) => unknown, effect: Effect = 'read', name = 'look'): AnyTool =>
   defineTool({ name, description: 'Does.', effect, timeout: 900_000, run: (_, call) => run(call) });
 
 const cancel = (app: MemoryApp, turn: string): Promise<unknown> =>
@@ -157,7 +157,7 @@ describe('the line of a holder', () => {
   });
 
   it('brings a decision to a call that waits for it while it runs', async () => {
-    const asks = (call: ToolCall) => call.decideWhileRunning({ message: 'May I?', expires: 600_000 });
+    const asks = (call: CallContext) => call.decideWhileRunning({ message: 'May I?', expires: 600_000 });
     const app = appOf([tool(async (call) => (await asks(call)).decision)], [calls('look'), 'Done.']);
     const { end, turn } = await running(app);
     await clock.advance(2_000);

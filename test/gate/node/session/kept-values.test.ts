@@ -4,10 +4,10 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type AnyTool,
   artifact,
+  type CallContext,
   defineAgent,
   defineDomainType,
   defineTool,
-  type ToolCall,
 } from '../../../../src/index.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 
@@ -26,7 +26,7 @@ const ANN = { id: 'ann', since: '2026-01-01T00:00:00.000Z' };
 const BEN = { id: 'ben', since: '2026-02-01T00:00:00.000Z' };
 const read = ({ id, since }: typeof ANN) => ({ id, since: new Date(since) });
 
-const tool = (name: string, run: (call: ToolCall) => unknown, more: { serial?: string } = {}): AnyTool =>
+const tool = (name: string, run: (call: CallContext) => unknown, more: { serial?: string } = {}): AnyTool =>
   defineTool({ name, description: `Does ${name}.`, run: (_, call) => run(call), ...more });
 const calls = (...names: readonly string[]): ScriptedReply => ({ calls: names.map((name) => ({ name })) });
 

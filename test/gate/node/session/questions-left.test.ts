@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AnyTool, defineTool, type ToolCall } from '../../../../src/index.ts';
+import { type AnyTool, type CallContext, defineTool } from '../../../../src/index.ts';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { questionsOf } from '../../../doors/session.ts';
 import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
@@ -23,7 +23,7 @@ const unknown = (tool: string): string =>
 
 describe('a call that asks while it runs, and is suspended', () => {
   it('looks for no answer any more, and finds it when it begins anew', async () => {
-    const run = async (call: ToolCall) => {
+    const run = async (call: CallContext) => {
       const [first, second] = await Promise.all([
         call.decideWhileRunning(QUESTION),
         call.decide({ message: 'Sure?' }),
@@ -52,7 +52,7 @@ describe('a question of a running call', () => {
     const answer = Promise.withResolvers<string>();
     const said: unknown[] = [];
     const work: Promise<unknown>[] = [];
-    const run = async (call: ToolCall) => {
+    const run = async (call: CallContext) => {
       await call.decideWhileRunning(QUESTION).catch((thrown: unknown) => said.push(thrown));
       return answer.promise;
     };
@@ -117,7 +117,7 @@ describe('a question of a running call', () => {
   }
 
   it('of an idempotent call is waited for, when its holder is gone: the call begins anew with the answer', async () => {
-    const run = async (call: ToolCall) => (await call.decideWhileRunning(QUESTION)).decision;
+    const run = async (call: CallContext) => (await call.decideWhileRunning(QUESTION)).decision;
     const ran: string[] = [];
     const { app, turn } = await orphaned(asks(run, { effect: 'idempotent', ran }));
     expect(await passing(app.clock, app.run(await app.resume(turn)))).toMatchObject({ status: 'suspended' });

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   AgentDefinitionError,
+  type CallContext,
   defineAgent,
   defineTool,
   type SessionEvent,
   type Tool,
-  type ToolCall,
 } from '../../../../src/index.ts';
 import { sendLater } from '../../../../src/modules/schedules/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
@@ -17,15 +17,15 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const plan = (run: (call: ToolCall) => unknown): Tool =>
+const plan = (run: (call: CallContext) => unknown): Tool =>
   defineTool({ name: 'plan', description: 'Plans.', effect: 'read', run: (_, call) => run(call) });
 
 const PLAN: ScriptedReply = { calls: [{ name: 'plan' }] };
 
-const once = (call: ToolCall): Promise<string> => sendLater(call, { message: 'On.', delaySeconds: 1 });
+const once = (call: CallContext): Promise<string> => sendLater(call, { message: 'On.', delaySeconds: 1 });
 
 /** An app of which every turn plans once, and each turn that is due is run, until none is left. */
-function scene(run: (call: ToolCall) => unknown, options: Partial<Parameters<typeof memoryApp>[0]> = {}) {
+function scene(run: (call: CallContext) => unknown, options: Partial<Parameters<typeof memoryApp>[0]> = {}) {
   const clock = createManualClock(1_000_000);
   const replies = Array.from({ length: 2_000 }, () => [PLAN, 'Done.']).flat();
   const app = memoryApp({ tools: [plan(run)], replies, clock, ...options });

@@ -1,10 +1,10 @@
 import {
   type AnyTool,
+  type CallContext,
   defineTool,
   type Effect,
   type RunningDecisionRequest,
   type StoredEvent,
-  type ToolCall,
 } from '../../../../src/index.ts';
 import type { ScriptedReply, SentDecision } from '../../../../src/testing/entry.ts';
 import { checkDecision, openQuestions, postAnswer, type TurnHost } from '../../../doors/session.ts';
@@ -25,10 +25,10 @@ interface Asks {
 
 /** A tool that acts, and then asks this. */
 export const asks = (
-  run: (call: ToolCall) => unknown = (call) => call.decideWhileRunning(QUESTION),
+  run: (call: CallContext) => unknown = (call) => call.decideWhileRunning(QUESTION),
   { name = 'book', effect = 'once', timeout = 300_000, ran = [] }: Asks = {},
 ): AnyTool => {
-  const acts = (_: unknown, call: ToolCall) => {
+  const acts = (_: unknown, call: CallContext) => {
     ran.push(call.id);
     return run(call);
   };

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
+  type CallContext,
   defineAgent,
   defineTool,
   type SessionEvent,
   type Tool,
-  type ToolCall,
 } from '../../../../src/index.ts';
 import { answers } from '../../../../src/modules/answers/entry.ts';
 import { type LaterMessage, sendLater } from '../../../../src/modules/schedules/entry.ts';
@@ -22,13 +22,13 @@ import { type MemoryApp, memoryApp } from './memory-app.ts';
 const HOUR = 3_600_000;
 
 /** A tool whose run is this. */
-const tool = (run: (call: ToolCall) => unknown, effect: 'read' | 'idempotent' = 'read'): Tool =>
+const tool = (run: (call: CallContext) => unknown, effect: 'read' | 'idempotent' = 'read'): Tool =>
   defineTool({ name: 'plan', description: 'Plans.', effect, run: (_, call) => run(call) });
 
 const PLAN: ScriptedReply = { calls: [{ name: 'plan' }] };
 
 function scene(
-  run: (call: ToolCall) => unknown,
+  run: (call: CallContext) => unknown,
   replies: readonly ScriptedReply[] = [PLAN, 'Done.', 'Later.'],
   options: Partial<Parameters<typeof memoryApp>[0]> = {},
 ) {
@@ -223,7 +223,7 @@ describe('a message that a call schedules', () => {
   });
 
   it('is refused when as many wait as may', async () => {
-    const plan = async (call: ToolCall): Promise<void> => {
+    const plan = async (call: CallContext): Promise<void> => {
       for (let i = 0; i < 20; i += 1) await sendLater(call, { message: 'A.', delaySeconds: HOUR / 1_000 });
     };
     const { app } = scene(plan, Array.from({ length: 6 }, () => [PLAN, 'Done.']).flat());
@@ -268,7 +268,7 @@ describe('a message that a call schedules', () => {
 
   it('is refused when those that wait would weigh more than ten million bytes', async () => {
     const heavy = { message: '€'.repeat(100_000), delaySeconds: HOUR / 1_000 };
-    const plan = async (call: ToolCall): Promise<void> => {
+    const plan = async (call: CallContext): Promise<void> => {
       for (let i = 0; i < 20; i += 1)
         await sendLater(call, heavy).catch((failure: Error) => call.say(failure.message));
     };

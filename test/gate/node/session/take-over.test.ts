@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type AnyTool,
-  type CallInDoubt,
+  type CallContext,
   defineTool,
   type Effect,
   type Reconciliation,
@@ -23,7 +23,7 @@ beforeEach(() => {
   ran = [];
 });
 
-type Reconcile = (input: unknown, call: CallInDoubt) => Reconciliation | Promise<Reconciliation>;
+type Reconcile = (input: unknown, call: CallContext) => Reconciliation | Promise<Reconciliation>;
 
 const once = (reconcile?: Reconcile): AnyTool =>
   defineTool({

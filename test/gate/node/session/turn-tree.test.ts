@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
+  type CallContext,
   defineTool,
   type SessionEvent,
   type Tool,
-  type ToolCall,
   ToolCallContext,
 } from '../../../../src/index.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
@@ -22,7 +22,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const plan = (run: (call: ToolCall) => unknown): Tool =>
+const plan = (run: (call: CallContext) => unknown): Tool =>
   defineTool({ name: 'plan', description: 'Plans.', effect: 'read', run: (_, call) => run(call) });
 
 const PLAN: ScriptedReply = { calls: [{ name: 'plan' }] };
@@ -30,7 +30,7 @@ const PLAN: ScriptedReply = { calls: [{ name: 'plan' }] };
 /** Schedules as often as it is asked to, and returns the refusals. */
 const schedules =
   (count: number) =>
-  async (call: ToolCall): Promise<string> => {
+  async (call: CallContext): Promise<string> => {
     const refusals: string[] = [];
     for (let i = 0; i < count; i += 1)
       await sendLater(call, { message: 'On.', delaySeconds: 1 }).catch(({ message }: Error) =>
@@ -40,7 +40,7 @@ const schedules =
   };
 
 /** An app of which each turn plans once, and a function that runs every turn that becomes due. */
-function scene(run: (call: ToolCall) => unknown, options: Partial<Parameters<typeof memoryApp>[0]> = {}) {
+function scene(run: (call: CallContext) => unknown, options: Partial<Parameters<typeof memoryApp>[0]> = {}) {
   const clock = createManualClock(1_000_000);
   const replies = Array.from({ length: 2_000 }, () => [PLAN, 'Done.']).flat();
   const app = memoryApp({ tools: [plan(run)], replies, clock, ...options });
@@ -148,7 +148,7 @@ describe('a tree of turns', () => {
 
   it('counts its whole use in a budget, and that of one turn in what a call sees as used', async () => {
     const seen: unknown[] = [];
-    const run = async (call: ToolCall): Promise<void> => {
+    const run = async (call: CallContext): Promise<void> => {
       seen.push([call.process?.budget.tokens?.used, call.process?.used.tokens]);
       await schedules(1)(call);
     };
@@ -239,7 +239,7 @@ const again = { message: 'Next night.', delaySeconds: 60, recurring: true };
 
 describe('a recurring run', () => {
   it('is scheduled by the run before it any number of times, each with a budget of its own', async () => {
-    const run = (call: ToolCall): Promise<string> => sendLater(call, again);
+    const run = (call: CallContext): Promise<string> => sendLater(call, again);
     const options = {
       use: [budget({ tokens: 5_000 })],
       replies: costly(31),
@@ -262,7 +262,7 @@ describe('a recurring run', () => {
   });
 
   it('is one at a time: a second one is refused in the same call, in the turn and in a later turn', async () => {
-    const run = async (call: ToolCall): Promise<string> => {
+    const run = async (call: CallContext): Promise<string> => {
       const said = [];
       for (let i = 0; i < 2; i += 1)
         said.push(await sendLater(call, again).catch(({ message }: Error) => message));
@@ -304,7 +304,7 @@ describe('a recurring run', () => {
   });
 
   it('is refused in a turn that another turn has started', async () => {
-    const run = (call: ToolCall): Promise<string> =>
+    const run = (call: CallContext): Promise<string> =>
       sendLater(call, call.history().length < 3 ? { message: 'On.', delaySeconds: 1 } : again);
     const { app, runAll } = scene(run);
     await app.say('Go.');
@@ -328,7 +328,7 @@ describe('a recurring run', () => {
 /** Two sessions, each of which sends the other a message by the environment of its call. */
 function pingPong(each: number, options: Partial<Parameters<typeof memoryApp>[0]> = {}) {
   const refusals: string[] = [];
-  const sendTo = (other: () => MemoryApp) => async (call: ToolCall) => {
+  const sendTo = (other: () => MemoryApp) => async (call: CallContext) => {
     for (let i = 0; i < each; i += 1) {
       try {
         const start = {
@@ -384,7 +384,7 @@ describe('two sessions that answer each other', () => {
   });
 
   it('count a message that a failing call has sent', async () => {
-    const run = (call: ToolCall): never => {
+    const run = (call: CallContext): never => {
       CALLS.originOf(call.env)?.send();
       throw new Error('no');
     };

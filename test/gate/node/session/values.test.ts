@@ -4,12 +4,12 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type AnyTool,
   artifact,
+  type CallContext,
   defineAgent,
   defineDomainType,
   defineTool,
   error,
   exitEarly,
-  type ToolCall,
 } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import {
@@ -32,7 +32,7 @@ beforeEach(() => {
   return () => vi.restoreAllMocks();
 });
 
-const tool = (name: string, run: (input: unknown, call: ToolCall) => unknown): AnyTool =>
+const tool = (name: string, run: (input: unknown, call: CallContext) => unknown): AnyTool =>
   defineTool({ name, description: `Does ${name}.`, run });
 const calls = (...names: string[]): ScriptedReply => ({ calls: names.map((name) => ({ name })) });
 const clerk = (tools: readonly AnyTool[]) =>
@@ -309,7 +309,7 @@ describe('a value that cannot be journaled after the tool has run', () => {
       ]);
   });
 
-  it.each<[string, (call: ToolCall) => void, string]>([
+  it.each<[string, (call: CallContext) => void, string]>([
     ['the state', ({ state }) => state.set('x', 1n as never), "call.state 'x'"],
     ['the blackboard', ({ blackboard }) => blackboard.add(1n as never), 'call.blackboard'],
   ])('is told of when it was meant for %s', async (_, keep, where) => {

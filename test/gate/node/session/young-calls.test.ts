@@ -1,6 +1,6 @@
 /** What `reconcile` must know before it says that a call was not done: a request may arrive after it was asked about. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type AnyTool, type CallInDoubt, defineTool, type Reconciliation } from '../../../../src/index.ts';
+import { type AnyTool, type CallContext, defineTool, type Reconciliation } from '../../../../src/index.ts';
 import { createManualClock, type ManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
 import { answers, asked, LEASE_MS, leftBehind, passing } from './former-holder.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
@@ -16,7 +16,7 @@ const ON_ITS_WAY = 40_000;
 
 const START = 1_000_000;
 
-type Reconcile = (call: CallInDoubt) => Reconciliation;
+type Reconcile = (call: CallContext) => Reconciliation;
 
 let clock: ManualClock;
 /** What has reached the bank, and when. */

@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import {
   type AnyTool,
+  type CallContext,
   defineAgent,
   defineTool,
   type Effect,
   type Json,
   type ModelRequest,
-  type ToolCall,
 } from '../../../../src/index.ts';
 import { defineStateMachine, type StateMachine } from '../../../../src/kinds/entry.ts';
 import type { ModuleUse } from '../../../../src/module.ts';
@@ -43,7 +43,7 @@ export function workshop() {
   const done: string[] = [];
   const tool = <const Name extends string>(
     name: Name,
-    run: (call: ToolCall) => unknown = () => `${name} done`,
+    run: (call: CallContext) => unknown = () => `${name} done`,
     effect: Effect = 'once',
   ) =>
     defineTool({

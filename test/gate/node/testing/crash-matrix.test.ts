@@ -2,10 +2,10 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {
   type AnyTool,
+  type CallContext,
   defineAgent,
   defineTool,
   type ReplyPart,
-  type ToolCall,
 } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { decorate, requireApproval } from '../../../../src/modules/decorators/entry.ts';
@@ -201,7 +201,7 @@ const mailed: CrashScript = {
 
 describe('a crash matrix finds', { timeout: 60_000 }, () => {
   const act = { name: 'act', description: 'Acts.' } as const;
-  const charging = (kit: CrashKit) => async (_: unknown, call: ToolCall) => {
+  const charging = (kit: CrashKit) => async (_: unknown, call: CallContext) => {
     await kit.effect('charge', call.idempotencyKey);
     return 'charged';
   };

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type AnyTool,
   artifact,
+  type CallContext,
   defineAgent,
   defineTool,
   exceptionProcessor,
@@ -11,7 +12,6 @@ import {
   type ModelReply,
   type RequestedCall,
   replan,
-  type ToolCall,
   ToolCallContext,
   ToolDefinitionError,
 } from '../../../../src/index.ts';
@@ -487,7 +487,7 @@ describe('a manager', () => {
   });
 
   it('keeps nothing: a call knows that it is in no session', async () => {
-    const seen: Pick<ToolCall, 'inSession' | 'id' | 'idempotencyKey'>[] = [];
+    const seen: Pick<CallContext, 'inSession' | 'id' | 'idempotencyKey'>[] = [];
     const tool = reads('a', ({ inSession, id, idempotencyKey, state }) => {
       seen.push({ inSession, id, idempotencyKey });
       const before = state.get('n') ?? 'nothing';

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { defineTool, type Json, type ToolCall } from '../../../../src/index.ts';
+import { type CallContext, defineTool, type Json } from '../../../../src/index.ts';
 import { answers } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
 
-type Run = (input: { readonly n: number }, call: ToolCall) => unknown;
+type Run = (input: { readonly n: number }, call: CallContext) => unknown;
 const tool = (name: string, run: Run, more: { serial?: string; timeout?: number } = {}) =>
   defineTool({
     name,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PricedUsage, ToolCall } from '../../../../src/index.ts';
+import type { CallContext, PricedUsage } from '../../../../src/index.ts';
 import { inspect } from '../../../../src/modules/inspect/entry.ts';
 import { eventsOf, PRICES, reservedIn, scene } from './budget-scene.ts';
 import { calls, reads } from './scenes.ts';
@@ -31,7 +31,7 @@ describe('what a model tells of its tokens', () => {
 
   it('is told to inspectors and to calls', async () => {
     const seen: unknown[] = [];
-    let used: NonNullable<ToolCall['process']>['used'] | undefined;
+    let used: NonNullable<CallContext['process']>['used'] | undefined;
     const look = reads('look', ({ process }) => {
       used = process?.used;
     });

@@ -2,13 +2,13 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {
   type AnyTool,
+  type CallContext,
   type ChatModel,
   defineAgent,
   defineTool,
   type Limits,
   type ModelReply,
   type SessionEvent,
-  type ToolCall,
 } from '../../../../src/index.ts';
 import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
 import { inspect, type LoopInspector } from '../../../../src/modules/inspect/entry.ts';
@@ -431,7 +431,7 @@ describe('a loop that is killed', () => {
       name: 'put',
       description: 'Puts.',
       effect: 'idempotent',
-      run: (_, { idempotencyKey, state, id }: ToolCall) => {
+      run: (_, { idempotencyKey, state, id }: CallContext) => {
         const n = Number(state.get('n') ?? 0) + 1;
         state.set('n', n);
         keys.push(idempotencyKey);

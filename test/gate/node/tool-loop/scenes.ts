@@ -1,4 +1,10 @@
-import { type AnyTool, defineTool, type ModelRequest, type ToolCall, text } from '../../../../src/index.ts';
+import {
+  type AnyTool,
+  type CallContext,
+  defineTool,
+  type ModelRequest,
+  text,
+} from '../../../../src/index.ts';
 import type { Frame } from '../../../../src/kinds/entry.ts';
 import { nest } from '../../../../src/kinds/entry.ts';
 
@@ -8,7 +14,7 @@ export const calls = (...names: string[]) => ({ calls: names.map((name) => ({ na
 /** A `read` tool that does one thing. */
 export const reads = (
   name: string,
-  run: (call: ToolCall) => unknown = () => `${name} done`,
+  run: (call: CallContext) => unknown = () => `${name} done`,
   more: { serial?: string; returnDirect?: boolean; timeout?: number } = {},
 ) => defineTool({ name, description: 'Does.', effect: 'read', run: (_, call) => run(call), ...more });
 

@@ -12,7 +12,7 @@ import {
   ToolCallContext,
   text,
 } from '../../../../src/index.ts';
-import type { LiveCall } from '../../../../src/kinds/entry.ts';
+import type { CallRun } from '../../../../src/kinds/entry.ts';
 import * as kinds from '../../../../src/kinds/entry.ts';
 import { answers } from '../../../../src/modules/answers/entry.ts';
 import * as decorators from '../../../../src/modules/decorators/entry.ts';
@@ -168,7 +168,7 @@ const ROUTES = (input: JsonObject) => ({ tool: ADOPTED, input });
 
 /** A tool none of whose properties is a default. What it is called with is recorded. */
 function probe(answer: AnyTool['call'] = async () => text('seen')) {
-  const given: { input: unknown; call: LiveCall }[] = [];
+  const given: { input: unknown; call: CallRun }[] = [];
   const declared = defineTool({
     name: 'probe',
     description: 'Looks.',
@@ -238,13 +238,13 @@ class ClassTool implements AnyTool {
   check(input: JsonObject, name?: string) {
     return this.#made.check(input, name);
   }
-  call(input: JsonObject, live: LiveCall) {
+  call(input: JsonObject, live: CallRun) {
     return this.#made.call(input, live);
   }
 }
 
 /** A call of which everything that is asked is approved, and for which a `Person` is known. */
-function approvedCall(changes: Partial<LiveCall> = {}): LiveCall {
+function approvedCall(changes: Partial<CallRun> = {}): CallRun {
   const { call } = fakeCall({ decide: async () => ({ decision: 'approve' }), ...changes });
   call.blackboard.add({ name: 'Ann' }, { type: 'Person' });
   return call;

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
-import { type AnyTool, defineTextTool, type Tool, type ToolCall } from '../../../../src/index.ts';
+import { type AnyTool, type CallContext, defineTextTool, type Tool } from '../../../../src/index.ts';
 
 const base = { description: 'Does something.' };
 
@@ -9,7 +9,7 @@ const shout = defineTextTool({
   name: 'shout',
   run(input, call) {
     expectTypeOf(input).toEqualTypeOf<string>();
-    expectTypeOf(call).toEqualTypeOf<ToolCall>();
+    expectTypeOf(call).toEqualTypeOf<CallContext>();
     return { loud: input.toUpperCase() };
   },
   reconcile(input) {

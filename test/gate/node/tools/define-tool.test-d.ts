@@ -4,11 +4,11 @@ import { expectTypeOf } from 'vitest';
 import { z } from 'zod';
 import {
   type AnyTool,
+  type CallContext,
   defineTool,
   type Effect,
   type JsonSchema,
   type Tool,
-  type ToolCall,
   ToolCallContext,
 } from '../../../../src/index.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
@@ -26,7 +26,7 @@ const valibot = defineTool({
   }),
   run(input, call) {
     expectTypeOf(input).toEqualTypeOf<{ at: Date; top: number; tag?: string | undefined }>();
-    expectTypeOf(call).toEqualTypeOf<ToolCall>();
+    expectTypeOf(call).toEqualTypeOf<CallContext>();
     return input.top;
   },
   reconcile(input) {

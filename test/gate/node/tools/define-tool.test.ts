@@ -4,18 +4,17 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
   artifact,
-  type CallInDoubt,
+  type CallContext,
   defineDomainType,
   defineTool,
   error,
   type InputDeclaration,
-  type ToolCall,
   ToolCallContext,
   ToolDefinitionError,
 } from '../../../../src/index.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { DEFAULT_TIMEOUT, MAX_TIMEOUT, modelText } from '../../../doors/tools.ts';
-import { fakeInvocation, toolCallOf } from './fake-invocation.ts';
+import { fakeInvocation } from './fake-invocation.ts';
 
 const Order = v.object({ id: v.string(), quantity: v.optional(v.number(), 1) });
 const order = defineTool({
@@ -69,7 +68,7 @@ describe('a defined tool', () => {
     ['its input', ({ name }: { name?: string } = {}) => `hi ${name}`],
     [
       'its input and the call',
-      ({ name }: { name?: string } = {}, call?: ToolCall) => `hi ${name ?? call?.id}`,
+      ({ name }: { name?: string } = {}, call?: CallContext) => `hi ${name ?? call?.id}`,
     ],
   ])('runs a function that takes %s (TOOL-02, TOOL-04)', async (_, run) => {
     const input = v.object({ name: v.string() });
@@ -139,7 +138,7 @@ describe('a defined tool', () => {
     });
     const { call, leaves } = fakeInvocation('charge', ToolCallContext.of({ tenantId: 'acme' }));
     await charge.call({ id: 'kelp' }, call);
-    const again: CallInDoubt = { ...toolCallOf(call), startedAt: 7 };
+    const again: CallContext = { ...call, startedAt: 7 };
     expect(await leaves[0]?.reconcile?.(again)).toBe('not-done');
     expect(seen).toEqual([{ id: 'kelp', quantity: 1 }, 'acme', { id: 'kelp', quantity: 1 }, '1.2.0', 7]);
     expect(leaves[0]?.timeout).toBe(5);

@@ -1,13 +1,13 @@
 import type { BlackboardEntry, Json, JsonLike, ToolCallContext } from '../../../../src/index.ts';
-import type { LiveCall } from '../../../../src/kinds/entry.ts';
+import type { CallRun } from '../../../../src/kinds/entry.ts';
 import { callBlackboard, callState } from '../../../doors/tools.ts';
 import { fakeInvocation } from './fake-invocation.ts';
 
 /** An invocation with a state and a blackboard of its own, which are kept whatever becomes of the call. */
-export function fakeCall(changes: Partial<LiveCall> = {}) {
+export function fakeCall(changes: Partial<CallRun> = {}) {
   const cells = new Map<string, Json>();
   const board: BlackboardEntry[] = [];
-  const call: LiveCall = {
+  const call: CallRun = {
     ...fakeInvocation('tool').call,
     state: callState({ get: (key) => cells.get(key), set: (key, value) => void cells.set(key, kept(value)) }),
     blackboard: callBlackboard({
@@ -21,7 +21,7 @@ export function fakeCall(changes: Partial<LiveCall> = {}) {
     }),
     ...changes,
   };
-  return { call, cells, board, during: (context: ToolCallContext): LiveCall => ({ ...call, context }) };
+  return { call, cells, board, during: (context: ToolCallContext): CallRun => ({ ...call, context }) };
 }
 
 /** As a session keeps it. */

@@ -1,12 +1,12 @@
-import { Secrets, type ToolCall, ToolCallContext } from '../../../../src/index.ts';
-import type { Discovery, LiveCall, LoopView, ToolExecution } from '../../../../src/kinds/entry.ts';
+import { Secrets, ToolCallContext } from '../../../../src/index.ts';
+import type { CallRun, Discovery, LoopView, ToolEffect } from '../../../../src/kinds/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { aroundTimes, memoryLoop, RunningCall } from '../../../doors/loop.ts';
 import { callBlackboard, callState, consoleLog, envOfTools, toToolResult } from '../../../doors/tools.ts';
 
 /** A live call that runs the execution at once, and records each that it was given. */
 export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
-  const leaves: ToolExecution[] = [];
+  const leaves: ToolEffect[] = [];
   const seen: LoopView = {
     turn: '1',
     principal: { id: 'ada' },
@@ -21,7 +21,7 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     made: (_, make) => make(),
     history: () => [],
   };
-  const call: LiveCall = {
+  const call: CallRun = {
     id: '1.2.0',
     tool,
     context,
@@ -39,7 +39,7 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     history: () => [],
     async execute(leaf) {
       leaves.push(leaf);
-      return toToolResult(tool, await leaf.run(toolCallOf(call)));
+      return toToolResult(tool, await leaf.run(call));
     },
     during: async (_, work) => work(),
     untimed: (work) => work(),
@@ -56,7 +56,12 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     record: () => undefined,
     recall: ({ initial }) => initial,
     now: () => 0,
+    asked: { name: tool, input: '{}' },
+    idempotencyKey: 'a'.repeat(64),
+    startedAt: 0,
     decide: () => Promise.reject(new Error('This tool waits for nobody.')),
+    decideWhileRunning: () => Promise.reject(new Error('This tool waits for nobody.')),
+    checkpoint: () => undefined,
     receive: () => Promise.reject(new Error('This tool waits for nobody.')),
     hasBegun: false,
   };
@@ -72,12 +77,3 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
   };
   return { call, discovery, leaves };
 }
-
-/** What an execution is given by such a call. */
-export const toolCallOf = (call: LiveCall, more: Partial<ToolCall> = {}): ToolCall => ({
-  ...call,
-  idempotencyKey: 'a'.repeat(64),
-  decideWhileRunning: () => Promise.reject(new Error('This tool waits for nobody.')),
-  checkpoint: () => undefined,
-  ...more,
-});

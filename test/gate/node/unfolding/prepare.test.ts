@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { AnyTool } from '../../../../src/index.ts';
-import { defineUnfolding, discoveryIn, type LiveCall, type LoopView } from '../../../../src/kinds/entry.ts';
+import { type CallRun, defineUnfolding, discoveryIn, type LoopView } from '../../../../src/kinds/entry.ts';
 import { LISTINGS, type Listings, listings } from '../../../../src/modules/listings/entry.ts';
 import { createManualClock, type TestSession } from '../../../../src/testing/entry.ts';
 import { valueIn } from '../../../doors/journal.ts';
@@ -19,11 +19,11 @@ const toolsIn = (view: LoopView): readonly AnyTool[] => {
 };
 const lists =
   (...names: string[]) =>
-  async (call: LiveCall): Promise<undefined> => {
+  async (call: CallRun): Promise<undefined> => {
     call.record(LISTINGS, { key: 'shop', told: names });
   };
 
-type Prepare = (call: LiveCall) => Promise<string | undefined>;
+type Prepare = (call: CallRun) => Promise<string | undefined>;
 
 /** An unfolding tool whose tools are known once it has prepared. */
 const shop = (prepare: Prepare, more: { tools?: readonly AnyTool[]; scope?: 'session' } = {}): AnyTool =>

@@ -1,9 +1,9 @@
 import {
   type AgentConfig,
   type AnyTool,
+  type CallContext,
   defineAgent,
   defineTool,
-  type ToolCall,
   type ToolSource,
 } from '../../../../src/index.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
@@ -11,7 +11,7 @@ import { createTestSession, type ScriptedReply, type TestSession } from '../../.
 /** A `read` tool that does one thing. */
 export const does = (
   name: string,
-  run: (call: ToolCall) => unknown = () => `${name} done`,
+  run: (call: CallContext) => unknown = () => `${name} done`,
   description = `Does ${name}.`,
 ) => defineTool({ name, description, effect: 'read', run: (_, call) => run(call) });
 

@@ -10,7 +10,7 @@ import {
   type Session,
   sessionOf,
 } from '../../../../src/create-holdfast.ts';
-import { defineAgent, defineTool, type ToolCall } from '../../../../src/index.ts';
+import { type CallContext, defineAgent, defineTool } from '../../../../src/index.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
 import { script } from '../../../fixtures/scripts.ts';
@@ -22,7 +22,7 @@ const PASS = { calls: [{ name: 'pass_on' }] };
 /** What the call of each turn does with the other session. */
 type PassOn = (
   other: Session,
-  call: ToolCall,
+  call: CallContext,
   context: { readonly me: string; readonly other: string },
   app: Holdfast,
 ) => Promise<unknown>;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { defineAgent, defineTool, type ToolCall } from '../../../../src/index.ts';
+import { type CallContext, defineAgent, defineTool } from '../../../../src/index.ts';
 import { answers } from '../../../../src/modules/answers/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
@@ -28,7 +28,7 @@ const SCHEMA = {
   required: ['name'],
 } as const;
 
-async function book(_: unknown, call: ToolCall): Promise<unknown> {
+async function book(_: unknown, call: CallContext): Promise<unknown> {
   asking.ran.push(call.id);
   call.signal.addEventListener('abort', () => asking.stopped.push(call.id));
   const { decision, input, expired } = await call.decideWhileRunning({

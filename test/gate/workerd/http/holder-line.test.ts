@@ -2,7 +2,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { defineAgent, defineTool, type ToolCall } from '../../../../src/index.ts';
+import { type CallContext, defineAgent, defineTool } from '../../../../src/index.ts';
 import { answers } from '../../../../src/modules/answers/entry.ts';
 import { pass } from '../../../fixtures/held-time.ts';
 import { held, modelBySession, script, until } from '../../../fixtures/scripts.ts';
@@ -19,7 +19,7 @@ beforeEach(() => {
 
 const TIMEOUT = 300_000;
 
-async function dig(_: unknown, { signal }: ToolCall): Promise<string> {
+async function dig(_: unknown, { signal }: CallContext): Promise<string> {
   signal.addEventListener('abort', () => {
     tools.stopped = true;
   });
@@ -28,7 +28,7 @@ async function dig(_: unknown, { signal }: ToolCall): Promise<string> {
   return 'dug';
 }
 
-async function ask(_: unknown, call: ToolCall): Promise<string> {
+async function ask(_: unknown, call: CallContext): Promise<string> {
   tools.run = true;
   return (await call.decideWhileRunning({ message: 'May I?', expires: TIMEOUT })).decision;
 }

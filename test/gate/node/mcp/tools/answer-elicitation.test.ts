@@ -2,7 +2,7 @@
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/sdk/types.js';
 import { ElicitResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it, vi } from 'vitest';
-import type { ToolCall } from '../../../../../src/index.ts';
+import type { CallContext } from '../../../../../src/index.ts';
 import { type McpClientConfig, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import type { TestSession } from '../../../../../src/testing/entry.ts';
 import { answerElicitation } from '../../../../doors/mcp.ts';
@@ -191,7 +191,7 @@ describe('a question that nobody is asked', () => {
     const requestedSchema = { type: 'object', properties: { people: { $ref: '#/$defs/x30' } }, $defs };
     const { client } = scene([]);
     // As far as it goes before anybody is asked.
-    const call = { inSession: true, tool: 'book' } as unknown as ToolCall;
+    const call = { inSession: true, tool: 'book' } as unknown as CallContext;
     const asked = { message: 'How many?', requestedSchema } as unknown as ElicitRequestFormParams;
     expect(await answerElicitation({ client, effect: 'read', call }, asked)).toEqual({ action: 'decline' });
   });

@@ -3,7 +3,7 @@
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/sdk/types.js';
 import { ElicitResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type JsonObject, Secrets, type ToolCall } from '../../../../../src/index.ts';
+import { type CallContext, type JsonObject, Secrets } from '../../../../../src/index.ts';
 import { mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import type { TestSession } from '../../../../../src/testing/entry.ts';
 import { answerElicitation } from '../../../../doors/mcp.ts';
@@ -73,7 +73,7 @@ describe('a form that asks for a credential', () => {
     const { client } = scene([]);
     // As far as it goes before anybody is asked.
     const told = { secrets: Secrets.NONE, log: consoleLog() };
-    const call = { inSession: true, tool: 'book', ...told } as unknown as ToolCall;
+    const call = { inSession: true, tool: 'book', ...told } as unknown as CallContext;
     const asked = { message: 'Please.', requestedSchema: { type: 'object', properties } };
     const params = asked as unknown as ElicitRequestFormParams;
     expect(await answerElicitation({ client, effect: 'read', call }, params)).toEqual({ action: 'decline' });

@@ -1,7 +1,7 @@
 /** What a call of a server's tool asks of its invocation. */
 import { expect, it } from 'vitest';
 import { type Effect, type ToolResult, text } from '../../../../../src/index.ts';
-import type { ToolExecution } from '../../../../../src/kinds/entry.ts';
+import type { ToolEffect } from '../../../../../src/kinds/entry.ts';
 import type { McpClientConfig } from '../../../../../src/mcp/tools/entry.ts';
 import { createManualClock } from '../../../../../src/testing/entry.ts';
 import { mcpTool } from '../../../../doors/mcp.ts';
@@ -10,8 +10,8 @@ import { fakeInvocation } from '../../tools/fake-invocation.ts';
 import { client, listed } from './listing-fixtures.ts';
 
 /** The part of a call that acts, of a tool with this effect. */
-async function leafOf(effect: Effect, config: Partial<McpClientConfig> = {}): Promise<ToolExecution> {
-  const leaves: ToolExecution[] = [];
+async function leafOf(effect: Effect, config: Partial<McpClientConfig> = {}): Promise<ToolEffect> {
+  const leaves: ToolEffect[] = [];
   const tool = mcpTool({
     client: client({ effects: { read: effect }, ...config }),
     listed: listed(),
@@ -20,7 +20,7 @@ async function leafOf(effect: Effect, config: Partial<McpClientConfig> = {}): Pr
   });
   // All that it asks of an invocation before it acts.
   const { call } = fakeInvocation('read');
-  const execute = async (leaf: ToolExecution): Promise<ToolResult> => {
+  const execute = async (leaf: ToolEffect): Promise<ToolResult> => {
     leaves.push(leaf);
     return text('');
   };

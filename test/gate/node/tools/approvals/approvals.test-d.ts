@@ -1,7 +1,13 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
-import { type AnyTool, defineDomainType, defineTool, type Tool } from '../../../../../src/index.ts';
-import { type CallScope, defineUnfolding } from '../../../../../src/kinds/entry.ts';
+import {
+  type AnyTool,
+  type CallContext,
+  defineDomainType,
+  defineTool,
+  type Tool,
+} from '../../../../../src/index.ts';
+import { defineUnfolding } from '../../../../../src/kinds/entry.ts';
 import {
   type ApprovalOptions,
   autoApprove,
@@ -29,7 +35,7 @@ const approved = requireApproval(
   refund,
   (input, call) => {
     expectTypeOf(input).toEqualTypeOf<{ orderId: string; amount: number }>();
-    expectTypeOf(call).toEqualTypeOf<CallScope>();
+    expectTypeOf(call).toEqualTypeOf<CallContext>();
     return `Refund ${input.amount}?`;
   },
   { by: 'supervisor', expires: 60_000, onExpiry: 'exit' },

@@ -1,5 +1,5 @@
 import type { BlackboardEntry, CallBlackboard, Decision, DecisionRequest } from '../../../../../src/index.ts';
-import type { LiveCall } from '../../../../../src/kinds/entry.ts';
+import type { CallRun } from '../../../../../src/kinds/entry.ts';
 import { callBlackboard } from '../../../../doors/tools.ts';
 import { kept } from '../fake-call.ts';
 import { fakeInvocation } from '../fake-invocation.ts';
@@ -8,7 +8,7 @@ import { fakeInvocation } from '../fake-invocation.ts';
 export function decidedInvocation(
   tool: string,
   decisions: readonly Decision[],
-  change: Partial<LiveCall> = {},
+  change: Partial<CallRun> = {},
 ) {
   const { call: fake, leaves } = fakeInvocation(tool);
   const asked: DecisionRequest[] = [];
@@ -23,7 +23,7 @@ export function decidedInvocation(
       });
     },
   });
-  const live: LiveCall = {
+  const live: CallRun = {
     ...fake,
     blackboard,
     execute: (leaf) => fake.execute({ ...leaf, run: (call) => leaf.run({ ...call, blackboard }) }),

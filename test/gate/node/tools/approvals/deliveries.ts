@@ -1,13 +1,13 @@
 /** A tool that asks inside `run`, and says where it goes on. */
 import * as v from 'valibot';
-import { type AnyTool, defineAgent, type ToolCall } from '../../../../../src/index.ts';
+import { type AnyTool, type CallContext, defineAgent } from '../../../../../src/index.ts';
 import { answers } from '../../../../../src/modules/answers/entry.ts';
 
 /** What begins a delivery, is told by its far end to ask somebody, and ends it with the ticket that it got. */
 export const deliver = (did: string[] = []) => ({
   name: 'deliver',
   description: 'Delivers.',
-  async run(_: unknown, call: ToolCall) {
+  async run(_: unknown, call: CallContext) {
     const kept = v.safeParse(v.object({ ticket: v.string() }), call.checkpoint());
     if (!kept.success) did.push('began');
     const ticket = kept.success ? kept.output.ticket : 'T-1';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { exitEarly, SignalError, ToolConfigurationError } from '../../../../../src/index.ts';
-import type { LiveCall } from '../../../../../src/kinds/entry.ts';
+import type { CallRun } from '../../../../../src/kinds/entry.ts';
 import {
   autoApprove,
   type Review,
@@ -17,7 +17,7 @@ const INPUT = { orderId: 1003, amount: 149 };
 async function reviewed(
   handler: ReviewHandler,
   options: ReviewOptions<ReturnType<typeof refundTool>['refund']> = {},
-  change: Partial<LiveCall> = {},
+  change: Partial<CallRun> = {},
 ) {
   const { refund, refunds } = refundTool();
   const { call: live, asked } = decidedInvocation('refund', [], change);

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { artifact, type ToolCall, text } from '../../../../../src/index.ts';
+import { artifact, type CallContext, text } from '../../../../../src/index.ts';
 import { toolTable } from '../../../../../src/modules/tool-objects/entry.ts';
 
 const Pair = v.object({
@@ -48,7 +48,7 @@ export class Calculator {
     return text('as it is');
   }
 
-  whose(_: Record<string, never>, { context }: ToolCall): string {
+  whose(_: Record<string, never>, { context }: CallContext): string {
     return `${this.owner} for ${context.get('tenantId')}`;
   }
 

@@ -6,10 +6,10 @@ import { expectTypeOf } from 'vitest';
 import { z } from 'zod';
 import {
   type AnyTool,
+  type CallContext,
   defineAgent,
   defineDomainType,
   type Tool,
-  type ToolCall,
 } from '../../../../../src/index.ts';
 import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 import { toolMethod, toolsOf } from '../../../../../src/modules/tool-objects/entry.ts';
@@ -22,7 +22,7 @@ class Calculator {
   readonly #places = 2;
   readonly add = toolMethod({ description: 'Adds.', input: Pair, effect: 'read' }, ({ a, b }, call) => {
     expectTypeOf(a).toBeNumber();
-    expectTypeOf(call).toEqualTypeOf<ToolCall>();
+    expectTypeOf(call).toEqualTypeOf<CallContext>();
     return a + b + this.#places;
   });
   readonly since = toolMethod(
@@ -92,7 +92,7 @@ const tools = toolsOf({
     input: Pair,
     effect: 'read',
     run: ({ a, b }, call) => {
-      expectTypeOf(call).toEqualTypeOf<ToolCall>();
+      expectTypeOf(call).toEqualTypeOf<CallContext>();
       return a + b;
     },
   },

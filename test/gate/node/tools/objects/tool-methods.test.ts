@@ -10,7 +10,7 @@ import {
   unfoldingOf,
 } from '../../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession } from '../../../../../src/testing/entry.ts';
-import { fakeInvocation, toolCallOf } from '../fake-invocation.ts';
+import { fakeInvocation } from '../fake-invocation.ts';
 
 const Amount = v.object({ amount: v.number() });
 const names = (tools: readonly AnyTool[]) => tools.map(({ name }) => name);
@@ -206,7 +206,7 @@ describe('a method that is a tool', () => {
     }
     const { call, leaves } = fakeInvocation('charge');
     await toolsOf(new Charges())[0]?.call({ amount: 3 }, call);
-    expect(await leaves[0]?.reconcile?.({ ...toolCallOf(call), startedAt: 5 })).toEqual({
+    expect(await leaves[0]?.reconcile?.({ ...call, startedAt: 5 })).toEqual({
       done: 'charged 3',
     });
   });

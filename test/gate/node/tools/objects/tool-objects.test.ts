@@ -2,11 +2,11 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {
+  type CallContext,
   defineAgent,
   exitEarly,
   replan,
   type SignalError,
-  type ToolCall,
   ToolConfigurationError,
   terminateAction,
   terminateAgent,
@@ -37,13 +37,13 @@ class Shop {
     return JSON.stringify(input);
   }
 
-  bind({ id }: { id: string }, { inSession, blackboard }: ToolCall) {
+  bind({ id }: { id: string }, { inSession, blackboard }: CallContext) {
     if (!inSession) return 'No session: unable to bind the customer';
     blackboard.add({ id }, { name: 'customer', type: 'Customer' });
     return 'Customer bound to the blackboard';
   }
 
-  bound(_: Record<string, never>, { blackboard }: ToolCall) {
+  bound(_: Record<string, never>, { blackboard }: CallContext) {
     return JSON.stringify(blackboard.get('customer') ?? null);
   }
 }
@@ -137,7 +137,7 @@ describe('a method that throws', () => {
   it('may wait for somebody outside (ANN-10)', async () => {
     class Asker {
       static readonly tools = { ask: { description: 'Asks.', effect: 'read' } } satisfies ToolTable<Asker>;
-      async ask(_: Record<string, never>, call: ToolCall) {
+      async ask(_: Record<string, never>, call: CallContext) {
         return (await call.decide({ message: 'May I?' })).decision;
       }
     }

@@ -2,7 +2,7 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import { z } from 'zod';
-import type { AnyTool, ToolCall } from '../../../../../src/index.ts';
+import type { AnyTool, CallContext } from '../../../../../src/index.ts';
 import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 import {
   type ToolTable,
@@ -36,7 +36,7 @@ class Calculator {
   add({ a, b }: { a: number; b: number }): number {
     return a + b + this.#places;
   }
-  async subtract({ a, b }: { a: number; b: number }, { context }: ToolCall) {
+  async subtract({ a, b }: { a: number; b: number }, { context }: CallContext) {
     return { difference: a - b, tenant: context.get('tenantId') };
   }
   multiply({ a, b }: { a: number; b: number }) {

@@ -2,10 +2,9 @@ import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
 import {
   type AnyTool,
-  type CallInDoubt,
+  type CallContext,
   defineAgent,
   defineTool,
-  type ToolCall,
   ToolCallContext,
 } from '../../../../../src/index.ts';
 import {
@@ -17,7 +16,7 @@ import {
   toolTable,
 } from '../../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession } from '../../../../../src/testing/entry.ts';
-import { fakeInvocation, toolCallOf } from '../fake-invocation.ts';
+import { fakeInvocation } from '../fake-invocation.ts';
 import { Calculator } from './calculator.ts';
 
 const names = (tools: readonly AnyTool[]) => tools.map(({ name }) => name);
@@ -116,10 +115,10 @@ describe('the tools of an object', () => {
         search: { description: 'Searches.', input: Search, effect: 'read' },
         tenant: { description: 'Tells.', effect: 'read' },
       });
-      search({ query, limit, tag }: v.InferOutput<typeof Search>, { context }: ToolCall) {
+      search({ query, limit, tag }: v.InferOutput<typeof Search>, { context }: CallContext) {
         return `${query} ${limit} ${tag} of ${context.get('tenantId')}`;
       }
-      tenant(_: Record<string, never>, { context }: ToolCall) {
+      tenant(_: Record<string, never>, { context }: CallContext) {
         return `${[...context.keys()].length} keys`;
       }
     }
@@ -252,13 +251,13 @@ describe('the tools of an object', () => {
       charge({ card }: { card: string }) {
         return card;
       }
-      found({ card }: { card: string }, { startedAt }: CallInDoubt) {
+      found({ card }: { card: string }, { startedAt }: CallContext) {
         return card === '7' ? { done: `charged, as of ${startedAt}` } : ('not-done' as const);
       }
     }
     const { call, leaves } = fakeInvocation('charge');
     await named(toolsOf(new Till()), 'charge').call({ card: '7' }, call);
-    const doubtful = { ...toolCallOf(call), startedAt: 5 };
+    const doubtful = { ...call, startedAt: 5 };
     expect(await leaves[0]?.reconcile?.(doubtful)).toEqual({ done: 'charged, as of 5' });
     class Wrong {
       static readonly tools = { charge: { description: 'Charges.', reconcile: 'find' } };

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import {
   type AnyTool,
   artifact,
+  type CallContext,
   defineAgent,
   defineTextTool,
   defineTool,
   error,
   exitEarly,
   replan,
-  type ToolCall,
   ToolConfigurationError,
   type ToolResult,
   terminateAgent,
@@ -22,7 +22,7 @@ import { createManualClock, createTestSession, type TestSession } from '../../..
 /** A text step that adds its name, or does what it is told to. */
 const step = (
   name: string,
-  run: (input: string, call: ToolCall) => unknown = (input) => `${input} ${name}`,
+  run: (input: string, call: CallContext) => unknown = (input) => `${input} ${name}`,
 ) => defineTextTool({ name, description: 'Steps.', effect: 'read', run });
 const fails = (name: string, message = 'no luck') => step(name, () => error(message));
 const throws = (name: string, thrown: unknown) =>

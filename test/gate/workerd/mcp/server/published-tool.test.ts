@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
 import { createHoldfast, type LogEntry } from '../../../../../src/create-holdfast.ts';
-import { type AnyTool, defineTool, error, type ToolCall, text } from '../../../../../src/index.ts';
+import { type AnyTool, type CallContext, defineTool, error, text } from '../../../../../src/index.ts';
 import { defineMcpEndpoint } from '../../../../../src/mcp/server/entry.ts';
 import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
 import { ORIGIN, type Send } from '../../http/client.ts';
@@ -22,10 +22,10 @@ const greet = defineTool({
 });
 
 /** A tool that answers what `run` makes of its call. */
-const tool = (run: (call: ToolCall) => unknown, effect: 'read' | 'idempotent' | 'once' = 'read') =>
+const tool = (run: (call: CallContext) => unknown, effect: 'read' | 'idempotent' | 'once' = 'read') =>
   defineTool({ name: 'it', description: 'Does it.', effect, run: (_, call) => run(call) });
 
-const asked = (run: (call: ToolCall) => unknown) => calling(publishing({ tools: [tool(run)] }), 'it');
+const asked = (run: (call: CallContext) => unknown) => calling(publishing({ tools: [tool(run)] }), 'it');
 
 describe('a published tool', () => {
   it('is given the app’s context and the mapped headers, and nothing of the request’s _meta', async () => {

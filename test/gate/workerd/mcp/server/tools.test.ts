@@ -3,13 +3,13 @@ import * as v from 'valibot';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   artifact,
+  type CallContext,
   content,
   defineDomainType,
   defineTool,
   error,
   file,
   image,
-  type ToolCall,
   text,
 } from '../../../../../src/index.ts';
 import { mcpResult } from '../../../../../src/mcp/server/entry.ts';
@@ -35,13 +35,13 @@ const USE =
   'or search results are not callable.';
 
 /** A tool that answers what `run` makes of its call. */
-const tool = (run: (call: ToolCall) => unknown, effect: 'read' | 'idempotent' | 'once' = 'read') =>
+const tool = (run: (call: CallContext) => unknown, effect: 'read' | 'idempotent' | 'once' = 'read') =>
   defineTool({ name: 'it', description: 'Does it.', effect, run: (_, call) => run(call) });
 
 const HELLO = new TextEncoder().encode('hello');
 const HELLO_ID = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824';
 
-const asked = (run: (call: ToolCall) => unknown) =>
+const asked = (run: (call: CallContext) => unknown) =>
   calling(publishing({ tools: [tool(run)] }, { use: [files()] }), 'it');
 
 const $schema = 'https://json-schema.org/draft/2020-12/schema';
