@@ -124,7 +124,11 @@ const TOKEN_SETTING = 'HOLDFAST_TOKEN';
  */
 export function bearerToken(source: SecretSource): Authenticate<object> {
   if (!isSecretSource(source)) throw new TypeError(`bearerToken ${SECRET_RULE}.`);
-  return asking(
+  return byTokenOf(source);
+}
+
+const byTokenOf = (source: SecretSource): Authenticate<object> =>
+  asking(
     () => ({ id: TOKEN }),
     async (request, env) => {
       const expected = await readTokens(env, source);
@@ -135,7 +139,6 @@ export function bearerToken(source: SecretSource): Authenticate<object> {
       return matches.includes(true) ? { id: TOKEN } : null;
     },
   );
-}
 
 /**
  * Lets in whoever asks this machine by its own name, as one owner and without a token: for development, never behind a proxy
@@ -153,7 +156,7 @@ export const openOnLocalhost = (): Authenticate<object> =>
   );
 
 const localhost = openOnLocalhost();
-const byToken = bearerToken(TOKEN_SETTING);
+const byToken = byTokenOf(TOKEN_SETTING);
 
 /** Somebody has to write it down: an environment that says nothing lets nobody in. @throws Problem if it says nothing. */
 function authOf(env: Env): Authenticate<object> {
