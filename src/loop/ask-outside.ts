@@ -38,4 +38,4 @@ export const needsAnswers = (what: string): string =>
   `${what} needs the module \`answers\`: import it from 'holdfast/answers' and add it to \`use\`.`;
 
 const cannotAsk = (tool: string): string =>
-  `Tool '${tool}' asks somebody outside, and only a session can wait for the answer: give the tool to an agent.`;
+  `Tool '${tool}' asks somebody outside: only in a session can it wait for the answer.`;

@@ -97,9 +97,8 @@ export class CallStarts implements CallOrigin {
     if (named.has(option)) return;
     named.add(option);
     const message =
-      `turn ${turn.id} of agent '${agent.name}' may schedule no further turn: ${why}, without a word of a person. Its ` +
-      `\`${option}\` of ${most} allows no more: raise it if turns of this agent are to go on by themselves, or schedule the next run ` +
-      'with `recurring: true`.';
+      `turn ${turn.id} of agent '${agent.name}' may schedule no further turn: ${why}, without a word of a person. Raise its ` +
+      `\`${option}\` of ${most}, or schedule the next run with \`recurring: true\`.`;
     log(warning(message));
   }
 }

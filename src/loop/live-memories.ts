@@ -48,10 +48,7 @@ export class LiveMemories {
   #problemOf(name: string): string | undefined {
     const kind = name.replace(APP_MEMORY, '');
     if (!this.#memories.has(name)) {
-      return (
-        `The module '${kind}' remembers nothing here, since the app does not have it: add it to createHoldfast({ use }), and in tests ` +
-        'to the `use` of createTestSession and crashMatrix.'
-      );
+      return `The module '${kind}' remembers nothing here: add it to \`use\` of createHoldfast, createTestSession or crashMatrix.`;
     }
     const broken = this.#state.brokenMemories?.get(name);
     return broken === undefined

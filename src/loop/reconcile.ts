@@ -147,8 +147,7 @@ export type Said = ToolResult | 'no-answer';
 const isCancelled = ({ signal }: Holder): boolean => isInterrupted(signal.reason, 'cancelled');
 
 const misreconciled = (tool: string, answer: unknown): string =>
-  `The reconcile of tool '${tool}' answered '${String(answer)}', which is neither { done }, 'not-done' nor 'unknown'. ` +
-  "'not-done' says that it did not happen and cannot happen any more.";
+  `The reconcile of tool '${tool}' answered '${String(answer)}', which is neither { done }, 'not-done' nor 'unknown'.`;
 
 /** The promise's value, unless it takes more than `ms`, more than a last word once the turn is cancelled, or the lease is lost. */
 function within<T>(holder: Holder, ms: number, promise: Promise<T>): Promise<T | 'no-answer'> {

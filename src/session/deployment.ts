@@ -25,29 +25,26 @@ const HAS_EXPORTS = 'enable_ctx_exports';
 const STAYS_AWAKE = 'durable_object_io_tasks_prevent_eviction';
 
 const NO_EXPORTS =
-  'This Worker runs without `ctx.exports`, so no turn would run in the background, and none would go on after a crash. In ' +
-  'wrangler.toml, set a compatibility date of 2025-11-17 or later, better of 2026-10-01 or later, without the flag ' +
+  'This Worker runs without `ctx.exports`, so no turn outlives its request. Set in wrangler.toml, without the flag ' +
   '`disable_ctx_exports`:\n\ncompatibility_date = "2026-10-01"';
 
 const NO_RUNNER =
-  'This Worker exports no `TurnRunner`, so no turn would run in the background, and none would go on after a crash. Add to ' +
-  'its main module, which calls createHoldfast:\n\nexport const { TurnRunner } = holdfast;';
+  'This Worker exports no `TurnRunner`, so no turn outlives its request. Add to its main module:\n\n' +
+  'export const { TurnRunner } = holdfast;';
 
 const NO_CLASS =
-  'This Worker exports no class for the objects of its sessions. Add to its main module:\n\n' +
+  'This Worker exports no class for its sessions. Add to its main module:\n\n' +
   "export { SessionObject } from 'holdfast/durable-objects';";
 
 const NO_BINDING =
-  'This Worker has no Durable Object binding SESSIONS. Add to wrangler.toml (an environment inherits none, and needs its ' +
-  'own under [[env.NAME.durable_objects.bindings]]):\n\n' +
+  'This Worker has no Durable Object binding SESSIONS. Add to wrangler.toml, and to each of its environments:\n\n' +
   '[[durable_objects.bindings]]\nname = "SESSIONS"\nclass_name = "SessionObject"';
 
 /** What whoever deploys is told when the objects of the sessions keep no database. */
 export const NO_SQLITE =
   'The sessions of this Worker have no SQLite storage. Add to wrangler.toml, in place of `new_classes`:\n\n' +
   '[[migrations]]\ntag = "v1"\nnew_sqlite_classes = ["SessionObject"]\n\n' +
-  'A class that was deployed without it stays without: export it under another name, to be used in the binding and under ' +
-  'another tag.';
+  'A class that was deployed without it stays without: export it under another name, with another tag.';
 
 /**
  * The vars that the objects of the sessions read, which go on without one while it is wrong, and the least of each. A holder renews its
@@ -63,10 +60,8 @@ function varProblems(env: Deployment['env']): string[] {
 }
 
 const MAY_STOP =
-  'This Worker has no queue TURNS, and runs without `durable_object_io_tasks_prevent_eviction`, which comes with the ' +
-  "compatibility date 2026-10-01: the platform may stop a session's object while a turn in the background waits for a " +
-  'model or a tool, and the turn with it. It goes on when its lease has run out, and the outcome of a `once` call may ' +
-  'then be unknown. Set compatibility_date = "2026-10-01" or later in wrangler.toml, or bind a queue as TURNS.';
+  'The platform may stop a turn in the background while it waits for a model or a tool. It resumes when its lease has run ' +
+  'out, and the outcome of a `once` call may be unknown. Set compatibility_date = "2026-10-01" in wrangler.toml, or bind a queue as TURNS.';
 
 /**
  * Checks what a session needs beside its database. The `TurnRunner` is needed with a queue too: it goes on with turns

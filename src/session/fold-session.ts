@@ -126,8 +126,8 @@ export class TooLongError extends Error {
 
   constructor(limit: string, isForGood: boolean) {
     super(
-      `The session is too long to be read within one invocation of this deployment, which has ${limit}. ` +
-        'Raise INTERNAL_SUBREQUESTS if the plan allows more, or go on in a new session.',
+      `The session is too long to be read by one invocation, which has ${limit}. ` +
+        'Raise INTERNAL_SUBREQUESTS if the plan allows more, or begin another session.',
     );
     this.isForGood = isForGood;
   }

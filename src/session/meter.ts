@@ -165,8 +165,8 @@ export class InvocationBudgetWatch {
     const { meter } = this.#options;
     if (needs.subrequests > meter.mostAtOnce) {
       throw new ToolConfigurationError(
-        `A call may make ${needs.subrequests} requests, and an invocation of this deployment has room for ` +
-          `${meter.mostAtOnce} of one call. Raise SUBREQUESTS if the plan allows more, or ask for less at once.`,
+        `A call may make ${needs.subrequests} requests, and an invocation has room for ${meter.mostAtOnce}. ` +
+          'Raise SUBREQUESTS if the plan allows more.',
       );
     }
     const short = meter.shortFor(needs);

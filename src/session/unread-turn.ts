@@ -44,8 +44,8 @@ export class UnreadableError extends Error {
 
   constructor(cause: unknown, page?: EventPage) {
     super(
-      'This deployment cannot read the session. Nothing of it is lost: GET .../events shows its events, POST .../cancel ends its ' +
-        'open turn, and a deployment that can read it goes on with it. Meanwhile begin another session.',
+      'This deployment cannot read the session. GET .../events shows its events, POST .../cancel ends its open turn, and a ' +
+        'deployment that can read it resumes it.',
       { cause },
     );
     this.page = page;
@@ -135,8 +135,8 @@ const isCancelled = ({ inbox, page }: Leased): boolean =>
 const stuckUnread = ({ expirations }: Leased): TurnError => ({
   type: 'stuck',
   message:
-    `The turn was taken over ${expirations} times without progress, and could not be read. Its journal is kept: deploy ` +
-    'code that can read it, or begin another session.',
+    `The turn was taken over ${expirations} times without progress, and could not be read. Deploy code that can read it, or ` +
+    'begin another session.',
 });
 
 /** The line of a turn that failed. */

@@ -91,13 +91,13 @@ export function distinctModules(uses: readonly ModuleUse[]): readonly ModuleIden
 function notMade(use: unknown): string {
   const { name } = Object(Object(use).module);
   return typeof name === 'string'
-    ? `A use of the module '${name}' is a copy, which brings nothing: pass the object that the module returned, without spreading it, ` +
-        'or look for a second copy of holdfast (npm ls holdfast).'
+    ? `A use of the module '${name}' is a copy: pass the object that the module returned${SECOND_COPY}`
     : '`use` has a value that no module has made: use what modules return, such as openApi().';
 }
 
-const twoModules = (name: string): string =>
-  `Two modules are called '${name}': rename one, or look for a second copy of holdfast (npm ls holdfast).`;
+const SECOND_COPY = ', or look for a second copy of holdfast (npm ls holdfast).';
+
+const twoModules = (name: string): string => `Two modules are called '${name}': rename one${SECOND_COPY}`;
 
 const twoUses = (name: string, key: string): string =>
   `The module '${name}' is used twice ` +

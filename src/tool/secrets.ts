@@ -11,7 +11,7 @@ const noSecret = (name: string): string => {
     /^[A-Z]+(_[A-Z]+)+$/.test(name) && name.length <= 40
       ? `'${name}'`
       : 'of the name that `secrets.require` was given';
-  return `There is no secret ${which}. \`secrets\` of createHoldfast mints them.`;
+  return `There is no secret ${which}: mint it in \`secrets\` of createHoldfast.`;
 };
 
 /**

@@ -33,15 +33,11 @@ function makeModel({ host, env }: HostedApp, make: ModelOfEnv): ChatModel {
       throw new DeploymentError(thrown.message, { cause: thrown.cause });
     // Its words may hold what only the environment should know.
     host.log({ level: 'error', event: 'other', message: 'a `model` function threw', thrown });
-    throw new ConfigurationError(
-      'A `model` function threw instead of making a model; what it threw is in the log of the Worker. Mend the function, ' +
-        'or set what it reads of the environment.',
-    );
+    throw new ConfigurationError('A `model` function threw: the log of the Worker shows what.');
   }
   if (typeof Object(model).ask === 'function') return model;
   throw new ConfigurationError(
-    'A `model` function answered with something that is no model. Have it return what an adapter makes, such as ' +
-      'openaiCompatible({ ... }).',
+    'A `model` function returned no model: return what an adapter makes, such as openaiCompatible({ ... }).',
   );
 }
 

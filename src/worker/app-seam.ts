@@ -81,7 +81,7 @@ export function gatesOf({ uses, appWide }: Modules): Gates {
 const isGate = ({ http, caller, admit }: Gates = {}): boolean => Boolean(http ?? caller ?? admit);
 
 const ofTheApp = ({ name }: ModuleIdentity): string =>
-  `The module '${name}' works on all requests of the app, but an agent or a tool brings it: add it to \`use\` of createHoldfast.`;
+  `The module '${name}' works on all requests: add it to \`use\` of createHoldfast.`;
 
 type Layer = NonNullable<Gates['http']>;
 type Speaker = NonNullable<Gates['caller']>;

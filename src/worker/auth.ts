@@ -65,8 +65,7 @@ function mustNotBeCrossSite({ method, url, headers }: Request): void {
   if (!isForeign && headers.get('sec-fetch-site') !== 'cross-site') return;
   throw new Problem(
     'cross-site',
-    'A page of another site sent this request, and may not. If it is a page of yours, name its origin in ' +
-      "cors({ origins }) of 'holdfast/http', in `use` of createHoldfast.",
+    "A page of another site sent this request. If it is yours, add cors({ origins }) of 'holdfast/http' to `use`.",
   );
 }
 
@@ -77,7 +76,7 @@ function mustBeCaller(caller: Caller, who: string): void {
 }
 
 const NO_DELEGATION =
-  "`auth` returned a caller with `delegates: true`. Import `onBehalfOf` from 'holdfast/http', and add it to `use` of createHoldfast.";
+  "`auth` returned a caller with `delegates: true`: add onBehalfOf() of 'holdfast/http' to `use`.";
 
 /**
  * Answers what keeps a value from being a caller, as a sentence goes on after "a caller "; `undefined` when it is one. Code that
@@ -85,7 +84,7 @@ const NO_DELEGATION =
  */
 export function callerProblem({ id, tenant, roles, delegates }: Caller): string | undefined {
   if (!isName(id) || (tenant !== undefined && !isName(tenant))) {
-    return 'whose id or tenant is not a text, or is empty';
+    return 'whose id or tenant is no text, or is empty';
   }
   if (roles !== undefined && !(Array.isArray(roles) && roles.every(isName))) {
     return 'whose roles are no list of texts';
@@ -101,7 +100,7 @@ const unauthorized = (scheme: Authenticate['scheme']): Problem =>
     ? new Problem('unauthorized', 'Send a valid token as "Authorization: Bearer ...".', {
         headers: { 'www-authenticate': scheme },
       })
-    : new Problem('unauthorized', 'Send valid credentials: it is not clear who this request is from.');
+    : new Problem('unauthorized', 'Send valid credentials.');
 
 /** The principals of what nobody sent. */
 const NOBODYS = /^(webhook:|schedule:|code$)/;
@@ -186,8 +185,7 @@ const PASSED_ON = /^(forwarded|x-forwarded-.+|x-real-ip|via|mf-original-.+)$/;
 const FROM = 'cf-connecting-ip';
 
 const LOCAL_MODE =
-  'This machine is let in without a token. On any address but loopback (wrangler dev --ip), set HOLDFAST_TOKEN in .dev.vars and ' +
-  'use no openOnLocalhost(): two headers make a request from the network look local.';
+  'This machine is let in without a token. With wrangler dev --ip, use a token: two headers make any request look local.';
 
 /** Answers what in a request shows that it is not this machine's own; `undefined` when nothing does. */
 function signOfElsewhere(hostname: string, headers: Headers): string | undefined {
@@ -203,29 +201,26 @@ const LOCAL_NAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::
 
 const LOOPBACK = /^(::1|(::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/i;
 
-const SET_IT = `Set the secret ${TOKEN_SETTING} (wrangler secret put ${TOKEN_SETTING}) and send it as a bearer token`;
+const SET_IT = `Set the secret ${TOKEN_SETTING} and send it as a bearer token, or pass \`auth\` to createHoldfast`;
 
 /** A stranger reads it, so that it names no var but our own: a token may be given in place of its name. */
 const notSet = (source: SecretSource): Problem =>
   new Problem(
     'not-configured',
-    `This Worker has no token yet, so it answers nobody. ${
-      source === TOKEN_SETTING ? SET_IT : 'Set the var that its bearerToken reads (wrangler secret put)'
-    }.`,
+    `This Worker has no token yet. ${source === TOKEN_SETTING ? SET_IT : 'Set the secret that its bearerToken reads'}.`,
   );
 
 const noAuth = (): Problem =>
   new Problem(
     'not-configured',
-    `This Worker has no authentication yet, so it answers nobody. ${SET_IT}, or pass \`auth\` to createHoldfast. ` +
-      'On your own machine the line HOLDFAST_AUTH=localhost in .dev.vars lets you in without a token.',
+    `This Worker has no authentication yet. ${SET_IT}. ` +
+      'On your own machine, HOLDFAST_AUTH=localhost in .dev.vars lets you in without a token.',
   );
 
 const onlyLocal = (sign: string): Problem =>
   new Problem(
     'only-localhost',
-    `This Worker answers only requests of its own machine, and this is none: ${sign}. ${SET_IT}, or pass \`auth\` ` +
-      'to createHoldfast.',
+    `This Worker answers its own machine alone, and this request is not from there: ${sign}. ${SET_IT}.`,
   );
 
 /** The tokens that are set. @throws ConfigurationError when the Secrets Store does not give one. */

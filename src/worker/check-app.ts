@@ -19,7 +19,7 @@ export function checkApp(config: unknown): void {
 
 /** Where a model comes from, for an app that has none. */
 export const GIVE_MODEL =
-  "Give createHoldfast one: model: openaiCompatible(), with openaiCompatible from 'holdfast/models/openai-compatible'.";
+  "Give createHoldfast one, such as openaiCompatible() of 'holdfast/models/openai-compatible'.";
 
 /** In development: @throws ConfigurationError that names the agents without a model, if the app has none either. */
 export function checkModels({ agents, model }: AgentsOf & { readonly model?: unknown }): void {

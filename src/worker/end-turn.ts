@@ -40,7 +40,7 @@ async function whyNot(target: Target, turn: string): Promise<SessionError> {
   const page = await target.port.read({ from: 1, limit: 1, turn });
   if (page?.waits?.status === 'steering') {
     const { into } = page.waits;
-    const detail = `Message ${turn} is on its way into turn ${into}, and no turn of its own. Cancel turn ${into}.`;
+    const detail = `Message ${turn} is on its way into turn ${into}: cancel that.`;
     return new SessionError('no-open-turn', detail, { more: { turn: into } });
   }
   if (!page || page.rows.length === 0) return unknownTurn(target, turn);

@@ -116,7 +116,7 @@ export async function refusal(
     case 'busy':
       return new SessionError(
         'session-busy',
-        `The session is busy with turn ${refused.turn}. Send the message again when it has ended (GET ${target.path} shows it), or now with ?whenBusy=queue, to wait in line, or ?whenBusy=steer, to be read by that turn.`,
+        `The session is busy with turn ${refused.turn}. Send the message again when it has ended (GET ${target.path} shows it), or now with ?whenBusy=queue, to wait, or ?whenBusy=steer, to be read by that turn.`,
         { retryAfter: toSeconds(refused.retryAfter), more: { turn: refused.turn } },
       );
     case 'suspended': {
@@ -162,7 +162,7 @@ type QueueFull = Extract<NotStarted, { status: 'full' }>;
 
 /** Says of a message that no more may wait in its session. */
 export const queueFullText = ({ most }: QueueFull): string =>
-  `No more messages may wait in this session: ${most} do, or they would weigh more than ${MAX_WAITING.bytes} bytes together.`;
+  `No more messages may wait in this session: ${most} do, or more than ${MAX_WAITING.bytes} bytes.`;
 
 const toSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
@@ -181,17 +181,15 @@ export function orMayBeTaken(failure: unknown, { target, start, log }: SentStart
   if (!(failure instanceof SessionUnavailableError) || failure.tookNothing) return failure;
   const { turn } = start;
   tellFailed(log, { message: `nobody knows whether turn ${turn} was taken`, failure });
-  const detail = `The session did not answer, and may have taken the message all the same${howToGoOn(target, start)}`;
+  const detail = `The session did not answer, and may have taken the message${howToGoOn(target, start)}`;
   return new SessionError('session-unavailable', detail, { retryAfter: 1, more: { turn }, cause: failure });
 }
 
 /** How a client goes on that does not know whether it was heard. Under a key the turn may be an earlier one, so none is named. */
 const howToGoOn = (target: Target, { turn, request }: TurnStart): string =>
   request === undefined
-    ? `, as turn ${turn}: GET ${turnPath(target, turn)} answers 404 if it has not. ` +
-      'Send the message again only then. One with an Idempotency-Key may be sent again at any time.'
-    : '. Send it again with the same Idempotency-Key: it is taken once under it. ' +
-      `GET ${target.path} shows the session.`;
+    ? `, as turn ${turn}: send it again only if GET ${turnPath(target, turn)} returns 404.`
+    : '. Send it again with the same Idempotency-Key.';
 
 /** Makes the problem that is answered for a failed turn. It has the turn's answer in it. */
 export function failedTurn(answer: TurnAnswer): Problem {

@@ -81,9 +81,7 @@ export function idempotencyKeyOf({ headers }: Request): string | undefined {
   if (sent === undefined || !/^"|"$/.test(sent)) return sent;
   const [, quoted] = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/.exec(sent) ?? [];
   if (quoted !== undefined) return quoted.replaceAll(/\\(.)/g, '$1');
-  const detail =
-    'Idempotency-Key has a quote, and is no String of RFC 8941: send the key without quotes, or in one pair of them, with a backslash ' +
-    'before each quote and backslash within.';
+  const detail = 'Idempotency-Key has a quote, and is no String of RFC 8941: send it without quotes.';
   throw new SessionError('invalid-header', detail);
 }
 

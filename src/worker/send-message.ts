@@ -105,10 +105,7 @@ async function turnStartOf(at: SessionAccess, sent: SentMessage): Promise<TurnSt
 }
 
 const steersLater = (): SessionError =>
-  new SessionError(
-    'invalid-query',
-    'A message with delaySeconds gets in line when its time comes, so whenBusy cannot be steer.',
-  );
+  new SessionError('invalid-query', 'A message with delaySeconds cannot steer.');
 
 interface Sending {
   readonly start: TurnStart;

@@ -44,7 +44,7 @@ async function mustNotBeErased({ port }: Target, incarnation: string): Promise<v
   // An older object does not tell.
   if (page && (page.incarnation ?? incarnation) === incarnation) return;
   const detail =
-    'The session of Last-Event-ID, or of `after`, was erased, so nothing was taken. A message that is sent without it begins another one.';
+    'The session of Last-Event-ID, or of `after`, was erased. Send the message without it to begin another.';
   throw new SessionError('session-erased', detail);
 }
 

@@ -74,13 +74,13 @@ const isStored = (value: unknown): value is StoredSecret => typeof Object(value)
 
 const SET = 'Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to the name of the model there.';
 
-const PLANNER = "orOffline(openaiCompatible()), with orOffline from 'holdfast/models/offline'.";
+const PLANNER = "orOffline(openaiCompatible()) of 'holdfast/models/offline'.";
 
 const NO_SERVER =
   `neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. ${SET} To develop without a language model, set MODEL = "offline", and use ` +
-  `the model ${PLANNER}`;
+  PLANNER;
 
-const NO_PLANNER = `MODEL is 'offline', but the planner is not in this Worker: it runs in development only, as ${PLANNER} ${SET}`;
+const NO_PLANNER = `MODEL is 'offline', which runs in development only, as ${PLANNER} ${SET}`;
 
 function ofSettings(options: OpenaiCompatibleOptions): ChatModel {
   try {
@@ -120,7 +120,7 @@ function parsePrices(value: string | undefined): Prices | undefined {
     return checkPrices(JSON.parse(value)).prices;
   } catch {
     throw new ConfigurationError(
-      'MODEL_PRICES is not the JSON of two prices. Set it to USD per million tokens, such as {"input":0.25,"output":2}.',
+      'MODEL_PRICES is not the JSON of two prices, in USD per million tokens, such as {"input":0.25,"output":2}.',
     );
   }
 }

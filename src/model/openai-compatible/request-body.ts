@@ -71,9 +71,7 @@ const settingsFields = (request: ModelRequest): UntrustedRecord => {
   const { settings = {} } = request;
   const { topK, stop = [] } = settings;
   if (topK !== undefined) {
-    throw refused(
-      "Chat completions have no 'topK'. Where the server takes one, give it to openaiCompatible as 'extraBody: { top_k }'.",
-    );
+    throw refused("Chat completions have no 'topK': where the server has one, use 'extraBody: { top_k }'.");
   }
   return {
     ...ownFields(settings, { key: 'openaiCompatible', ours: OUR_FIELDS }),

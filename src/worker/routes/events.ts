@@ -69,7 +69,7 @@ async function jsonPage(target: Target, query: URLSearchParams): Promise<Respons
   // A journal that was written elsewhere may have none.
   if (incarnation !== undefined && (page.incarnation ?? incarnation) !== incarnation) {
     const detail =
-      'The session of this event was erased. Without `after`, the one that is there now is read.';
+      'The session of this event was erased. Leave out `after` to read the one that is there now.';
     throw new SessionError('session-erased', detail);
   }
   const events = page.rows.map(parseEvent);

@@ -10,19 +10,19 @@ const ENTRY = 'src/examples/first/worker.ts';
 const SESSION = '/agents/clerk/sessions/s1';
 const BACKGROUND = { prefer: 'respond-async' };
 
-const NO_EXPORTS = `This Worker runs without \`ctx.exports\`, so no turn would run in the background, and none would go on after a crash. In wrangler.toml, set a compatibility date of 2025-11-17 or later, better of 2026-10-01 or later, without the flag \`disable_ctx_exports\`:
+const NO_EXPORTS = `This Worker runs without \`ctx.exports\`, so no turn outlives its request. Set in wrangler.toml, without the flag \`disable_ctx_exports\`:
 
 compatibility_date = "2026-10-01"`;
 
-const NO_RUNNER = `This Worker exports no \`TurnRunner\`, so no turn would run in the background, and none would go on after a crash. Add to its main module, which calls createHoldfast:
+const NO_RUNNER = `This Worker exports no \`TurnRunner\`, so no turn outlives its request. Add to its main module:
 
 export const { TurnRunner } = holdfast;`;
 
-const NO_CLASS = `This Worker exports no class for the objects of its sessions. Add to its main module:
+const NO_CLASS = `This Worker exports no class for its sessions. Add to its main module:
 
 export { SessionObject } from 'holdfast/durable-objects';`;
 
-const NO_BINDING = `This Worker has no Durable Object binding SESSIONS. Add to wrangler.toml (an environment inherits none, and needs its own under [[env.NAME.durable_objects.bindings]]):
+const NO_BINDING = `This Worker has no Durable Object binding SESSIONS. Add to wrangler.toml, and to each of its environments:
 
 [[durable_objects.bindings]]
 name = "SESSIONS"
@@ -34,18 +34,14 @@ const NO_SQLITE = `The sessions of this Worker have no SQLite storage. Add to wr
 tag = "v1"
 new_sqlite_classes = ["SessionObject"]
 
-A class that was deployed without it stays without: export it under another name, to be used in the binding and under another tag.`;
+A class that was deployed without it stays without: export it under another name, with another tag.`;
 
 const MAY_STOP =
-  'This Worker has no queue TURNS, and runs without `durable_object_io_tasks_prevent_eviction`, which comes with the ' +
-  "compatibility date 2026-10-01: the platform may stop a session's object while a turn in the background waits for a " +
-  'model or a tool, and the turn with it. It goes on when its lease has run out, and the outcome of a `once` call may ' +
-  'then be unknown. Set compatibility_date = "2026-10-01" or later in wrangler.toml, or bind a queue as TURNS.';
+  'The platform may stop a turn in the background while it waits for a model or a tool. It resumes when its lease has run out, and the outcome of a `once` call may be unknown. Set compatibility_date = "2026-10-01" in wrangler.toml, or bind a queue as TURNS.';
 
 const NO_MODEL =
   'This Worker has no model: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to ' +
-  'the name of the model there. To develop without a language model, set MODEL = "offline", and use the model ' +
-  "orOffline(openaiCompatible()), with orOffline from 'holdfast/models/offline'.";
+  'the name of the model there. To develop without a language model, set MODEL = "offline", and use orOffline(openaiCompatible()) of \'holdfast/models/offline\'.';
 
 const without = (line: string): WorkerSettings => ({
   build: { edits: [{ file: ENTRY, from: line, to: '' }] },

@@ -121,7 +121,7 @@ describe('prices', () => {
     'cheap',
   ])('are refused as %s', (text) => {
     const message =
-      'MODEL_PRICES is not the JSON of two prices. Set it to USD per million tokens, such as {"input":0.25,"output":2}.';
+      'MODEL_PRICES is not the JSON of two prices, in USD per million tokens, such as {"input":0.25,"output":2}.';
     expect(() => openaiCompatible()({ OPENAI_API_KEY: 'sk-1', MODEL_PRICES: text })).toThrow(
       new ConfigurationError(message),
     );

@@ -93,8 +93,8 @@ describe('a value that is no use', () => {
 
   it('is refused if it is a copy, which no seam knows', () => {
     expect(making([{ ...audit.use(auditing) }])).toThrow(
-      "A use of the module 'app:audit' is a copy, which brings nothing: pass the object that the module returned, without " +
-        'spreading it, or look for a second copy of holdfast (npm ls holdfast).',
+      "A use of the module 'app:audit' is a copy: pass the object that the module returned, or look" +
+        ' for a second copy of holdfast (npm ls holdfast).',
     );
   });
 

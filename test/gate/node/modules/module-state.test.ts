@@ -203,8 +203,7 @@ describe('a mistake of a developer', () => {
     const kind = wordsOf();
     const session = createTestSession(agentOf(remembering(kind)), { replies: [act(2), act()] });
     const message =
-      "The module 'words' remembers nothing here, since the app does not have it: add it to createHoldfast({ use }), and in tests " +
-      'to the `use` of createTestSession and crashMatrix.';
+      "The module 'words' remembers nothing here: add it to `use` of createHoldfast, createTestSession or crashMatrix.";
     const failed = { outcome: 'failed', error: { type: 'misconfigured', message } };
     expect(await session.send('Go.')).toMatchObject(failed);
     expect(await session.send('Again.')).toMatchObject(failed);

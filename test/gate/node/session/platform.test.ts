@@ -173,8 +173,7 @@ describe('an invocation near its limit of subrequests', () => {
       error: {
         type: 'misconfigured',
         message:
-          'A call may make 29 requests, and an invocation of this deployment has room for 28 of one call. Raise SUBREQUESTS ' +
-          'if the plan allows more, or ask for less at once.',
+          'A call may make 29 requests, and an invocation has room for 28. Raise SUBREQUESTS if the plan allows more.',
       },
     });
   });
@@ -236,8 +235,8 @@ describe('a turn that is always near a limit', () => {
       error: {
         type: 'misconfigured',
         message:
-          'The session is too long to be read within one invocation of this deployment, which has 20 subrequests ' +
-          'to the platform itself. Raise INTERNAL_SUBREQUESTS if the plan allows more, or go on in a new session.',
+          'The session is too long to be read by one invocation, which has 20 subrequests ' +
+          'to the platform itself. Raise INTERNAL_SUBREQUESTS if the plan allows more, or begin another session.',
       },
     });
     expect(

@@ -82,7 +82,7 @@ describe('turns that schedule turns', () => {
     expect(warned.mock.calls).toEqual([
       [
         `holdfast: turn ${turn?.id} of agent 'tester' may schedule no further turn: 8 turns in a row were scheduled by the turn before them, ` +
-          'without a word of a person. Its `maxGenerations` of 8 allows no more: raise it if turns of this agent are to go on by themselves, or schedule the next run with `recurring: true`.',
+          'without a word of a person. Raise its `maxGenerations` of 8, or schedule the next run with `recurring: true`.',
       ],
     ]);
   });

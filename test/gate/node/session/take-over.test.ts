@@ -92,7 +92,7 @@ describe('a once call that was started and did not end', () => {
     expect(ran).toEqual([]);
     expect(log.mock.calls).toEqual([
       [
-        `holdfast: The reconcile of tool 'pay' answered '${said}', which is neither { done }, 'not-done' nor 'unknown'. 'not-done' says that it did not happen and cannot happen any more.`,
+        `holdfast: The reconcile of tool 'pay' answered '${said}', which is neither { done }, 'not-done' nor 'unknown'.`,
       ],
     ]);
     log.mockRestore();

@@ -96,8 +96,7 @@ async function overBy(app: ClockedApp, most: number) {
 const STUCK = {
   type: 'stuck',
   message:
-    'The turn was taken over 8 times without progress, and could not be read. Its journal is kept: deploy code that can ' +
-    'read it, or begin another session.',
+    'The turn was taken over 8 times without progress, and could not be read. Deploy code that can read it, or begin another session.',
 };
 
 describe('a turn that cannot be read', () => {
@@ -175,8 +174,7 @@ describe('a turn that cannot be read', () => {
     const events = await app.events(turn);
     const answered = [...events, ended];
     expect(() => stoppedTurn('s1', 'tester', answered)).toThrow(
-      'This deployment cannot read the session. Nothing of it is lost: GET .../events shows its events, POST .../cancel ends ' +
-        'its open turn, and a deployment that can read it goes on with it. Meanwhile begin another session.',
+      'This deployment cannot read the session. GET .../events shows its events, POST .../cancel ends its open turn, and a deployment that can read it resumes it.',
     );
   });
 

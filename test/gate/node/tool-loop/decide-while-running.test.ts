@@ -23,7 +23,7 @@ describe('a call that asks while it runs', () => {
     'fails outside of a session, which is what would know of the question, when it is %s',
     async (effect) => {
       expect(await told(effect, 'decideWhileRunning')).toEqual([
-        "Error: Tool 'book' asks somebody outside, and only a session can wait for the answer: give the tool to an agent.",
+        "Error: Tool 'book' asks somebody outside: only in a session can it wait for the answer.",
       ]);
     },
   );

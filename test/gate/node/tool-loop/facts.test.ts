@@ -135,8 +135,7 @@ describe('a fact that a call records', () => {
       {
         type: 'misconfigured',
         message:
-          "The module 'noted' remembers nothing here, since the app does not have it: add it to createHoldfast({ use }), and in tests " +
-          'to the `use` of createTestSession and crashMatrix.',
+          "The module 'noted' remembers nothing here: add it to `use` of createHoldfast, createTestSession or crashMatrix.",
       },
       0,
     ]);

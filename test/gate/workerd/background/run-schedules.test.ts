@@ -139,9 +139,7 @@ describe('a schedule', () => {
     expect(log.mock.calls).toEqual([
       [
         "holdfast: schedule 'daily' could not start a turn",
-        new Error(
-          'No more messages may wait in this session: 100 do, or they would weigh more than 10000000 bytes together.',
-        ),
+        new Error('No more messages may wait in this session: 100 do, or more than 10000000 bytes.'),
       ],
     ]);
   });

@@ -116,10 +116,7 @@ describe('a message', () => {
   it('that steers, and is for later, is refused', async () => {
     const { chat } = fresh();
     expect(await refusalOf(chat.send('Hello', { whenBusy: 'steer', delaySeconds: 1 }))).toEqual(
-      refusal(
-        'invalid-query',
-        'A message with delaySeconds gets in line when its time comes, so whenBusy cannot be steer.',
-      ),
+      refusal('invalid-query', 'A message with delaySeconds cannot steer.'),
     );
   });
 
@@ -133,7 +130,7 @@ describe('a message', () => {
     expect(refused).toEqual(
       refusal(
         'session-busy',
-        `The session is busy with turn ${openTurn}. Send the message again when it has ended (GET ${path} shows it), or now with ?whenBusy=queue, to wait in line, or ?whenBusy=steer, to be read by that turn.`,
+        `The session is busy with turn ${openTurn}. Send the message again when it has ended (GET ${path} shows it), or now with ?whenBusy=queue, to wait, or ?whenBusy=steer, to be read by that turn.`,
         { retryAfter: expect.any(Number), more: { turn: openTurn } },
       ),
     );
@@ -167,7 +164,7 @@ describe('a message', () => {
     expect(refused).toEqual(
       refusal(
         'session-unavailable',
-        `The session did not answer, and may have taken the message all the same, as turn ${turn}: GET ${path}/turns/${turn} answers 404 if it has not. Send the message again only then. One with an Idempotency-Key may be sent again at any time.`,
+        `The session did not answer, and may have taken the message, as turn ${turn}: send it again only if GET ${path}/turns/${turn} returns 404.`,
         { retryAfter: 1, more: { turn: expect.stringMatching(/^[0-9a-f]{16}$/) } },
       ),
     );
@@ -313,9 +310,9 @@ describe('what is not there', () => {
 
 describe('a principal', () => {
   it.each<[unknown, string]>([
-    [null, 'whose id or tenant is not a text, or is empty'],
-    [{ id: '' }, 'whose id or tenant is not a text, or is empty'],
-    [{ id: 'ann', tenant: 1 }, 'whose id or tenant is not a text, or is empty'],
+    [null, 'whose id or tenant is no text, or is empty'],
+    [{ id: '' }, 'whose id or tenant is no text, or is empty'],
+    [{ id: 'ann', tenant: 1 }, 'whose id or tenant is no text, or is empty'],
     [{ id: 'ann', roles: 'buyer' }, 'whose roles are no list of texts'],
     [{ id: 'webhook:github' }, "with the id 'webhook:github', by which nobody is called"],
   ])('that cannot be one is told at once: %j', (principal, problem) => {

@@ -21,9 +21,9 @@ const notConfigured = {
   title: 'not configured',
   status: 401,
   detail:
-    'This Worker has no authentication yet, so it answers nobody. Set the secret HOLDFAST_TOKEN (wrangler secret put ' +
-    'HOLDFAST_TOKEN) and send it as a bearer token, or pass `auth` to createHoldfast. On your own machine the line ' +
-    'HOLDFAST_AUTH=localhost in .dev.vars lets you in without a token.',
+    'This Worker has no authentication yet. Set the secret HOLDFAST_TOKEN and send' +
+    ' it as a bearer token, or pass `auth` to createHoldfast. On your own machine, HOLDFAST_AUTH=localhost in .dev.vars lets' +
+    ' you in without a token.',
 };
 
 const onlyLocalhost = (sign: string) => ({
@@ -31,8 +31,8 @@ const onlyLocalhost = (sign: string) => ({
   title: 'only localhost',
   status: 403,
   detail:
-    `This Worker answers only requests of its own machine, and this is none: ${sign}. Set the secret HOLDFAST_TOKEN ` +
-    '(wrangler secret put HOLDFAST_TOKEN) and send it as a bearer token, or pass `auth` to createHoldfast.',
+    `This Worker answers its own machine alone, and this request is not from there: ${sign}. Set the secret HOLDFAST_TOKEN and send` +
+    ' it as a bearer token, or pass `auth` to createHoldfast.',
 });
 
 const unauthorized = {
@@ -148,8 +148,7 @@ describe('the log line about local mode', () => {
         level: 'warn',
         event: 'other',
         message:
-          'This machine is let in without a token. On any address but loopback (wrangler dev --ip), set HOLDFAST_TOKEN in ' +
-          '.dev.vars and use no openOnLocalhost(): two headers make a request from the network look local.',
+          'This machine is let in without a token. With wrangler dev --ip, use a token: two headers make any request look local.',
       },
     ]);
   });
@@ -239,8 +238,7 @@ describe('with a token under another name', () => {
       expect(response.status).toBe(401);
       expect(await json(response)).toEqual({
         ...notConfigured,
-        detail:
-          'This Worker has no token yet, so it answers nobody. Set the var that its bearerToken reads (wrangler secret put).',
+        detail: 'This Worker has no token yet. Set the secret that its bearerToken reads.',
       });
     }
   });
@@ -298,7 +296,7 @@ describe('with an `auth` of its own', () => {
     expect([refused.status, refused.headers.has('www-authenticate')]).toEqual([401, false]);
     expect(await json(refused)).toEqual({
       ...unauthorized,
-      detail: 'Send valid credentials: it is not clear who this request is from.',
+      detail: 'Send valid credentials.',
     });
   });
 
@@ -322,7 +320,7 @@ describe('with an `auth` of its own', () => {
     expect(events[1]).toMatchObject({ principal: { id: 'ann', tenant: 'acme', roles: ['approver'] } });
   });
 
-  const ID = '`auth` answered a caller whose id or tenant is not a text, or is empty.';
+  const ID = '`auth` answered a caller whose id or tenant is no text, or is empty.';
   const ROLES = '`auth` answered a caller whose roles are no list of texts.';
   const nobodys = (id: string): string =>
     `\`auth\` answered a caller with the id '${id}', by which nobody is called.`;

@@ -64,7 +64,7 @@ describe('a message for a busy session', () => {
     const { session, first, turn, answering } = await busy();
     const response = await say(session, query, { message: 'Two' });
     expect([response.status, response.headers.has('retry-after')]).toEqual([409, true]);
-    const detail = `The session is busy with turn ${turn}. Send the message again when it has ended (GET ${session} shows it), or now with ?whenBusy=queue, to wait in line, or ?whenBusy=steer, to be read by that turn.`;
+    const detail = `The session is busy with turn ${turn}. Send the message again when it has ended (GET ${session} shows it), or now with ?whenBusy=queue, to wait, or ?whenBusy=steer, to be read by that turn.`;
     expect(await json(response)).toEqual(problem('session-busy', 409, detail, { turn }));
     first.release();
     await (await answering).text();
@@ -222,7 +222,7 @@ describe('a message that queues', () => {
     expect(new Set(statuses)).toEqual(new Set([202]));
     const response = await say(session, 'whenBusy=queue', { message: 'One too many' });
     const detail =
-      'No more messages may wait in this session: 100 do, or they would weigh more than 10000000 bytes together. Send the message again when some have been answered.';
+      'No more messages may wait in this session: 100 do, or more than 10000000 bytes. Send the message again when some have been answered.';
     expect([response.headers.get('retry-after'), await json(response)]).toEqual([
       '30',
       problem('queue-full', 429, detail),
@@ -331,8 +331,7 @@ describe('a message that steers', () => {
 
   it('cannot be for later', async () => {
     const response = await say(newSession(), 'whenBusy=steer', { message: 'Hello', delaySeconds: 1 });
-    const detail =
-      'A message with delaySeconds gets in line when its time comes, so whenBusy cannot be steer.';
+    const detail = 'A message with delaySeconds cannot steer.';
     expect(await json(response)).toEqual(problem('invalid-query', 400, detail));
   });
 });

@@ -105,8 +105,7 @@ describe('an app whose model cannot be chosen', () => {
       status: 500,
       detail:
         "MODEL is 'gpt-5', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to " +
-        'the name of the model there. To develop without a language model, set MODEL = "offline", and use the model ' +
-        "orOffline(openaiCompatible()), with orOffline from 'holdfast/models/offline'.",
+        'the name of the model there. To develop without a language model, set MODEL = "offline", and use orOffline(openaiCompatible()) of \'holdfast/models/offline\'.',
     });
     expect(log).toHaveBeenCalledOnce();
     expect((await send(session)).status).toBe(404);

@@ -11,8 +11,7 @@ import { problem } from './waiting.ts';
 const refused = problem(
   'cross-site',
   403,
-  'A page of another site sent this request, and may not. If it is a page of yours, name its origin in ' +
-    "cors({ origins }) of 'holdfast/http', in `use` of createHoldfast.",
+  "A page of another site sent this request. If it is yours, add cors({ origins }) of 'holdfast/http' to `use`.",
 );
 
 const EVIL = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };

@@ -197,7 +197,7 @@ describe('who goes on in a session that was erased', () => {
     const session = newSession();
     const id = await again(session);
     const detail =
-      'The session of this event was erased. Without `after`, the one that is there now is read.';
+      'The session of this event was erased. Leave out `after` to read the one that is there now.';
     expect(await json(await send(`${session}/events?after=${id}`))).toEqual(
       problem('session-erased', 410, detail),
     );
@@ -235,7 +235,7 @@ describe('who goes on in a session that was erased', () => {
     const refused = problem(
       'session-erased',
       410,
-      'The session of Last-Event-ID, or of `after`, was erased, so nothing was taken. A message that is sent without it begins another one.',
+      'The session of Last-Event-ID, or of `after`, was erased. Send the message without it to begin another.',
     );
     const before = await journal(session);
     const body = { message: script('No.').message() };

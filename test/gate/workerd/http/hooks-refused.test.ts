@@ -104,7 +104,7 @@ describe('a delivery that is refused', () => {
       problem(
         429,
         'queue-full',
-        'No more messages may wait in this session: 100 do, or they would weigh more than 10000000 bytes together. Send the message again when some have been answered.',
+        'No more messages may wait in this session: 100 do, or more than 10000000 bytes. Send the message again when some have been answered.',
       ),
     );
   });

@@ -102,8 +102,7 @@ describe('a model of the environment', () => {
       () => {
         throw new Error('The key is s3cret.');
       },
-      'A `model` function threw instead of making a model; what it threw is in the log of the Worker. Mend the function, or ' +
-        'set what it reads of the environment.',
+      'A `model` function threw: the log of the Worker shows what.',
     ],
     [
       'says what is missing',
@@ -116,7 +115,7 @@ describe('a model of the environment', () => {
       'makes no model',
       // @ts-expect-error: for callers without types
       () => ({}),
-      'A `model` function answered with something that is no model. Have it return what an adapter makes, such as ' +
+      'A `model` function returned no model: return what an adapter makes, such as ' +
         'openaiCompatible({ ... }).',
     ],
   ])('that %s leaves a message untaken, and is asked for again', async (_, model, detail) => {

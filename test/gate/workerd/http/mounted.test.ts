@@ -235,7 +235,7 @@ describe('the developer is told', () => {
 
   it('once, and in every answer, when the Worker serves a part of a site and nobody said so', async () => {
     const via = sending(app().worker.fetch as Fetch);
-    const hint = "If the Worker is served below /ai, say so: createHoldfast({ basePath: '/ai' }).";
+    const hint = "If the Worker is served below /ai, set createHoldfast({ basePath: '/ai' }).";
     for (const path of [
       '/ai/agents',
       '/ai/agents/clerk/sessions/s1/messages',

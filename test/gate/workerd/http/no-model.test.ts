@@ -13,17 +13,15 @@ import { config, deliver, expectProblem, problem, signedIssue } from './hook-del
 
 const SET = 'Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to the name of the model there.';
 
-const NO_SERVER =
-  `neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. ${SET} To develop without a language model, set MODEL = "offline", and use ` +
-  "the model orOffline(openaiCompatible()), with orOffline from 'holdfast/models/offline'.";
+const NO_SERVER = `neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. ${SET} To develop without a language model, set MODEL = "offline", and use orOffline(openaiCompatible()) of 'holdfast/models/offline'.`;
 
 const NO_MODEL = problem(500, 'misconfigured', `This Worker has no model: ${NO_SERVER}`);
 
 const NO_PLANNER = problem(
   500,
   'misconfigured',
-  "MODEL is 'offline', but the planner is not in this Worker: it runs in development only, as orOffline(openaiCompatible()), with " +
-    `orOffline from 'holdfast/models/offline'. ${SET}`,
+  "MODEL is 'offline', which runs in development only, as orOffline(openaiCompatible()) of 'holdfast/models/offline'." +
+    ` ${SET}`,
 );
 
 const bare = { ...scripted, name: 'bare', model: undefined };
@@ -97,8 +95,7 @@ it('a model that the app declares is asked whatever the settings say', async () 
 });
 
 describe('an app without a model', () => {
-  const GIVE =
-    "Give createHoldfast one: model: openaiCompatible(), with openaiCompatible from 'holdfast/models/openai-compatible'.";
+  const GIVE = "Give createHoldfast one, such as openaiCompatible() of 'holdfast/models/openai-compatible'.";
 
   it.each([
     [[bare], "Agent 'bare' has no model, and neither has the app."],

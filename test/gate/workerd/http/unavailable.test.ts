@@ -96,9 +96,8 @@ describe('a session whose object cannot be reached', () => {
       expect(turn).toMatch(/^[0-9a-f]{16}$/);
       expect(said).toEqual(
         unavailable(
-          `The session did not answer, and may have taken the message all the same, as turn ${turn}: ` +
-            `GET ${session}/turns/${turn} answers 404 if it has not. Send the message again only then. ` +
-            'One with an Idempotency-Key may be sent again at any time.',
+          `The session did not answer, and may have taken the message, as turn ${turn}: ` +
+            `send it again only if GET ${session}/turns/${turn} returns 404.`,
         ),
       );
       expect(log.mock.calls).toEqual([
@@ -117,8 +116,7 @@ describe('a session whose object cannot be reached', () => {
       expect(turn).toMatch(/^[0-9a-f]{16}$/);
       expect(said).toEqual(
         unavailable(
-          'The session did not answer, and may have taken the message all the same. Send it again with the same ' +
-            `Idempotency-Key: it is taken once under it. GET ${session} shows the session.`,
+          'The session did not answer, and may have taken the message. Send it again with the same Idempotency-Key.',
         ),
       );
       log.mockRestore();

@@ -51,16 +51,14 @@ const problem = (more: object) => ({
   title: 'session unreadable',
   status: 503,
   detail:
-    'This deployment cannot read the session. Nothing of it is lost: GET .../events shows its events, POST .../cancel ends its ' +
-    'open turn, and a deployment that can read it goes on with it. Meanwhile begin another session.',
+    'This deployment cannot read the session. GET .../events shows its events, POST .../cancel ends its open turn, and a deployment that can read it resumes it.',
   ...more,
 });
 
 const STUCK = {
   type: 'stuck',
   message:
-    'The turn was taken over 8 times without progress, and could not be read. Its journal is kept: deploy code that can ' +
-    'read it, or begin another session.',
+    'The turn was taken over 8 times without progress, and could not be read. Deploy code that can read it, or begin another session.',
 };
 
 /** Takes a message without waiting for its answer. */

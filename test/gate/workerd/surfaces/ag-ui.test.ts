@@ -665,7 +665,7 @@ describe('what is refused before a run', () => {
       status: 401,
       payload: {
         code: 'unauthorized',
-        message: 'Send valid credentials: it is not clear who this request is from.',
+        message: 'Send valid credentials.',
       },
     });
   });

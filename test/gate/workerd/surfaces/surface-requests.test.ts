@@ -153,7 +153,7 @@ describe('a public route', () => {
     expect(await json(response)).toEqual({
       caller: 'undefined',
       sessions:
-        'ConfigurationError: sessionOf was given a principal whose id or tenant is not a text, or is empty.',
+        'ConfigurationError: sessionOf was given a principal whose id or tenant is no text, or is empty.',
       named: { agent: 'scripted' },
       body: { a: 1 },
     });
@@ -264,7 +264,7 @@ describe('a surface tells in its own words', () => {
 
   it('that nobody is known', async () => {
     const response = await ask(appOf(never, { auth: () => null }));
-    const detail = 'Send valid credentials: it is not clear who this request is from.';
+    const detail = 'Send valid credentials.';
     expect(await refused(response)).toEqual(told(401, 'unauthorized', detail));
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
     expect(response.headers.get('cache-control')).toBe('no-store');

@@ -4,14 +4,14 @@ import type { Came } from '../http.ts';
 import { SECRETS } from '../secrets.ts';
 
 const SET_TOKEN =
-  'Set the secret HOLDFAST_TOKEN (wrangler secret put HOLDFAST_TOKEN) and send it as a bearer token, or pass `auth` to createHoldfast.';
+  'Set the secret HOLDFAST_TOKEN and send it as a bearer token, or pass `auth` to createHoldfast.';
 
 /** The refusal of local mode, by the sign that gave a request away. */
 export const onlyLocal = (sign: string): Check =>
   problem(
     403,
     'only-localhost',
-    `This Worker answers only requests of its own machine, and this is none: ${sign}. ${SET_TOKEN}`,
+    `This Worker answers its own machine alone, and this request is not from there: ${sign}. ${SET_TOKEN}`,
   );
 
 /** What a proxy or a tunnel adds, each in its own spelling. */
@@ -126,7 +126,7 @@ function challenge(came: unknown): string | undefined {
 export const NO_AUTH = problem(
   401,
   'not-configured',
-  `This Worker has no authentication yet, so it answers nobody. ${SET_TOKEN.slice(0, -1)}. On your own machine the line HOLDFAST_AUTH=localhost in .dev.vars lets you in without a token.`,
+  `This Worker has no authentication yet. ${SET_TOKEN.slice(0, -1)}. On your own machine, HOLDFAST_AUTH=localhost in .dev.vars lets you in without a token.`,
 );
 
 const nothingSet: readonly Attack[] = [
@@ -149,7 +149,7 @@ const nothingSet: readonly Attack[] = [
 const crossSite = problem(
   403,
   'cross-site',
-  "A page of another site sent this request, and may not. If it is a page of yours, name its origin in cors({ origins }) of 'holdfast/http', in `use` of createHoldfast.",
+  "A page of another site sent this request. If it is yours, add cors({ origins }) of 'holdfast/http' to `use`.",
 );
 
 /** What browsers send for a page that may not. */

@@ -70,7 +70,7 @@ export const localMode = (): readonly Attack[] => [
     comes: problem(
       403,
       'cross-site',
-      "A page of another site sent this request, and may not. If it is a page of yours, name its origin in cors({ origins }) of 'holdfast/http', in `use` of createHoldfast.",
+      "A page of another site sent this request. If it is yours, add cors({ origins }) of 'holdfast/http' to `use`.",
     ),
   },
 ];

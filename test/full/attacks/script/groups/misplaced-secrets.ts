@@ -40,7 +40,7 @@ export const misplacedSecrets = (): readonly Attack[] => [
       comes: problem(
         401,
         'not-configured',
-        'This Worker has no token yet, so it answers nobody. Set the var that its bearerToken reads (wrangler secret put).',
+        'This Worker has no token yet. Set the secret that its bearerToken reads.',
       ),
     }),
   ),

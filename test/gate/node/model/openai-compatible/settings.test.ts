@@ -60,10 +60,7 @@ describe('settings', () => {
   });
 
   it.each<[NonNullable<ModelRequest['settings']>, string]>([
-    [
-      { topK: 40 },
-      "Chat completions have no 'topK'. Where the server takes one, give it to openaiCompatible as 'extraBody: { top_k }'.",
-    ],
+    [{ topK: 40 }, "Chat completions have no 'topK': where the server has one, use 'extraBody: { top_k }'."],
     [
       { toolChoice: { tool: 'gone' } },
       "'toolChoice' names the tool 'gone', which this request does not offer.",

@@ -213,9 +213,7 @@ describe('a published tool', () => {
   it('that asks somebody while it runs is told that nobody is there', async () => {
     const answer = await asked((call) => call.decide({ message: 'May I?' }));
     expect(answer).toEqual(
-      refused(
-        "Tool 'it' asks somebody outside, and only a session can wait for the answer: give the tool to an agent.",
-      ),
+      refused("Tool 'it' asks somebody outside: only in a session can it wait for the answer."),
     );
   });
 

@@ -179,7 +179,7 @@ describe('an app that contradicts itself', () => {
       'a caller delegates, and the app names no person',
       DELEGATING,
       { personOf: null },
-      "`auth` returned a caller with `delegates: true`. Import `onBehalfOf` from 'holdfast/http', and add it to `use` of createHoldfast.",
+      "`auth` returned a caller with `delegates: true`: add onBehalfOf() of 'holdfast/http' to `use`.",
     ],
     [
       'a delegating caller could be a person of another',
