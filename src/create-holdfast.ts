@@ -3,15 +3,14 @@
 export type { AgendaRow, DueOutcome, DueRow } from './journal/agenda.ts';
 export type { HandOver, TurnRunner } from './journal/turn-runner.ts';
 export { ConfigurationError } from './model/configuration-error.ts';
-export type { ObjectSessionOptions } from './session/object-session.ts';
-export type { PlatformConfig } from './session/read-platform.ts';
+export type { PlatformConfig, SessionPlace } from './session/read-platform.ts';
 export type { AppContext, MintedSecrets } from './session/read-secrets.ts';
 export type { Log, LogEntry, LoggedProblem, LogOption, LogPlace, LogProblem, LogTurn } from './tool/log.ts';
 export type { Owner } from './tool/owner.ts';
 export type { SecretSource } from './tool/secret-source.ts';
 export { createHoldfast, type Holdfast } from './worker/app.ts';
 export { type Authenticate, bearerToken, openOnLocalhost } from './worker/auth.ts';
-export type { HoldfastConfig } from './worker/config.ts';
+export type { HoldfastConfig, HttpConfig } from './worker/config.ts';
 export { consumeTurns } from './worker/consume-turns.ts';
 export type { Caller, Claims, ContextFor, Env, OwnRequest } from './worker/host.ts';
 export { SessionError, type SessionErrorType } from './worker/problem.ts';

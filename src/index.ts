@@ -1,7 +1,7 @@
 /** The entry `holdfast`: what agents and tools are made with. Nothing here needs a Worker. */
 
 export type { AgentOutput, OutputOf } from './agent/agent-output.ts';
-export { AgentDefinitionError, type Retention } from './agent/check-settings.ts';
+export { AgentDefinitionError } from './agent/check-settings.ts';
 export {
   type Agent,
   type AgentConfig,

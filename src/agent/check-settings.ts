@@ -81,59 +81,6 @@ export function checkPolicies(agent: string, policies: Policies | undefined): vo
   mustFit(agent, ['policies', 'policy'], policyProblem(policies));
 }
 
-/** @throws AgentDefinitionError when a retention is no time. */
-export function checkRetention(agent: string, retention: Retention): void {
-  const problem = retentionProblem(retention);
-  if (!problem) return;
-  const { value, use } = problem;
-  throw new AgentDefinitionError(agent, {
-    field: 'retention',
-    problem: `has a retention of ${value}: use ${use}`,
-  });
-}
-
-/**
- * How long a session is kept after what happened in it last, `days`, and how long each of its files is kept after it came, `fileDays`.
- * Both default to the life of the session, which is endless; parts of days count. A session with an open turn, also one that
- * waits for somebody, or with messages that wait or are planned, is kept. Then all of it is erased, and with it what
- * would recognise an old request. A file is kept until no turn runs.
- */
-export type Retention =
-  | 'forever'
-  | { readonly days: number; readonly fileDays?: number | undefined }
-  | { readonly days?: undefined; readonly fileDays: number };
-
-const DAY = 24 * 60 * 60_000;
-const HUNDRED_YEARS = 36_525;
-
-/** Returns the milliseconds of a retention without a problem, and `undefined` for ever. */
-export const retainMs = (retention: Retention): number | undefined =>
-  retention === 'forever' ? undefined : toMs(retention.days);
-
-/** Returns the milliseconds for which a retention without a problem keeps files, and `undefined` if as long as their session. */
-export const fileRetainMs = (retention: Retention): number | undefined =>
-  retention === 'forever' ? undefined : toMs(retention.fileDays);
-
-const toMs = (days: number | undefined): number | undefined =>
-  days === undefined ? undefined : Math.ceil(days * DAY);
-
-/** Says what is wrong with a retention: its value, and what it can be, to go on after "use "; `undefined` when it is one. */
-export function retentionProblem(
-  retention: Retention,
-): { readonly value: string; readonly use: string } | undefined {
-  if (retention === 'forever') return undefined;
-  // Callers without types may give anything.
-  const { days, fileDays, ...others }: { readonly days?: unknown; readonly fileDays?: unknown } =
-    Object(retention);
-  const given: readonly unknown[] = [days, fileDays].filter((one) => one !== undefined);
-  const isTime = (one: unknown): boolean => typeof one === 'number' && one > 0 && one <= HUNDRED_YEARS;
-  if (given.length > 0 && given.every(isTime) && Object.keys(others).length === 0) return undefined;
-  return {
-    value: (JSON.stringify(retention) ?? String(retention)).slice(0, 80),
-    use: `'forever', or { days }, { fileDays } or both, with more than 0 and at most ${HUNDRED_YEARS}`,
-  };
-}
-
 /** An agent was declared wrongly; thrown where it is defined. */
 export class AgentDefinitionError extends Error {
   override readonly name = 'AgentDefinitionError';

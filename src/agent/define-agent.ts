@@ -33,10 +33,8 @@ import {
   checkedTimeout,
   checkLimits,
   checkPolicies,
-  checkRetention,
   checkSettings,
   checkUses,
-  type Retention,
 } from './check-settings.ts';
 
 /** Instructions, a model, tools and limits: code, deployed with the Worker and never stored. */
@@ -81,8 +79,6 @@ export interface Agent<Name extends string = string, Output = unknown> {
   readonly maxGenerations: CallLimit;
   /** Turns that turns may start in one tree. */
   readonly maxScheduled: CallLimit;
-  /** When it is absent, the app's holds. */
-  readonly retention?: Retention | undefined;
   /** The form of its answers; they are words when it is absent. */
   readonly output?: AgentOutput | undefined;
   /** For inference only; never set. */
@@ -159,8 +155,6 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
    * person, however they branch. Defaults to 20. Recurring runs do not count.
    */
   readonly maxScheduled?: CallLimit | undefined;
-  /** How long its sessions and their files are kept. Defaults to the app's `retention`. */
-  readonly retention?: Retention | undefined;
   /**
    * What an answer must be: the schema of a JSON object. The answer of a turn then has it as `object`. A model whose
    * answer does not fit is told why and asked once more; then the turn fails as `invalid-output`.
@@ -227,7 +221,6 @@ export function defineAgent<
   checkSettings(name, config.settings, { tools, hasMoreTools, model });
   const modelTimeout = checkedTimeout(name, config.modelTimeout);
   checkPolicies(name, config.policies);
-  if (config.retention !== undefined) checkRetention(name, config.retention);
   return {
     name,
     description,
@@ -259,7 +252,6 @@ export function defineAgent<
     loopIds: config.loopIds ?? 'stamped',
     maxGenerations: checkedCount(name, 'maxGenerations', config.maxGenerations ?? MOST_GENERATIONS),
     maxScheduled: checkedCount(name, 'maxScheduled', config.maxScheduled ?? MOST_IN_TREE),
-    retention: config.retention,
     output: toAgentOutput(name, config.output),
   };
 }

@@ -39,6 +39,12 @@ export type Eligible = (
   principal: TurnPrincipal,
 ) => boolean | Promise<boolean>;
 
+/**
+ * Whose messages steer a turn (`?whenBusy=steer`, and webhooks that steer): those of the person who asked for it, by id and tenant, or those of
+ * anyone who may send to its session. Any other message waits in line, as a turn of its sender's own.
+ */
+export type Steering = 'requester' | 'anyone';
+
 /** How a loop decides where there is a choice. Nested loops have those of the loop around them. */
 export interface LoopPolicies {
   /**
@@ -54,6 +60,7 @@ export interface LoopPolicies {
   readonly exceptions: ExceptionProcessor;
   /** The most characters of one result that the model is shown. The journal, and whoever is answered directly, have all of it. */
   readonly resultCharacters: number;
+  readonly steering: Steering;
 }
 
 /** What an agent declares of its policies; the rest is as by default. */
@@ -65,6 +72,8 @@ export interface Policies {
   readonly exceptions?: ExceptionProcessor | undefined;
   /** 65,536 unless given. */
   readonly resultCharacters?: number | undefined;
+  /** Defaults to `requester`. */
+  readonly steering?: Steering | undefined;
 }
 
 type Declared<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
@@ -83,6 +92,7 @@ export const DEFAULT_POLICIES: LoopPolicies = {
   blankReplies: { retries: 1, end: 'failed' },
   exceptions: tellException,
   resultCharacters: RESULT_CHARACTERS,
+  steering: 'requester',
 };
 
 /** The declared policies over the default ones. */

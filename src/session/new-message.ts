@@ -3,6 +3,7 @@ import type { Deferred } from '../journal/event-page.ts';
 import { parseEvent } from '../journal/event-rows.ts';
 import type { Accepted, Leased, NotStarted, SessionPort, TurnStart } from '../journal/session-port.ts';
 import { type FileKeeper, needsFiles } from '../loop/loop-files.ts';
+import type { Steering } from '../loop/policies.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { TurnPrincipal } from '../tool/call.ts';
 import { type ContentPart, isFile, isNew, textsOf } from '../tool/content.ts';
@@ -36,12 +37,6 @@ export async function toNewMessage(
   if (said.some(isNew)) throw new ConfigurationError(needsFiles('A message with a file'));
   return { message, parts: said };
 }
-
-/**
- * Whose messages are shown to the model of a turn that runs, when they ask for it: those of whoever asked for the turn, or anyone's
- * who may send to the session.
- */
-export type Steering = 'requester' | 'anyone';
 
 /** A message that somebody sends to a session. */
 interface Sending<Answer> {

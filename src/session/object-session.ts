@@ -14,16 +14,8 @@ import {
 } from '../journal/live-items.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import { attempt } from '../tool/async.ts';
-import { systemClock } from './read-platform.ts';
+import { type SessionPlace, systemClock } from './read-platform.ts';
 import { type Pauses, sendingAgain } from './send-again.ts';
-
-/** How a session's Durable Object is found and asked. */
-export interface ObjectSessionOptions {
-  /** Where an object that does not exist yet is made. */
-  readonly locationHint?: DurableObjectLocationHint | undefined;
-  /** Where its data may be kept; part of the object's identity. */
-  readonly jurisdiction?: DurableObjectJurisdiction | undefined;
-}
 
 /**
  * The session of this name in its Durable Object. Every call may be done twice: its answer may be lost, and it is sent again by
@@ -33,7 +25,7 @@ export interface ObjectSessionOptions {
 export function objectSession(
   namespace: DurableObjectNamespace<SessionObject>,
   name: string,
-  { locationHint, jurisdiction, pauses }: ObjectSessionOptions & { readonly pauses?: Partial<Pauses> } = {},
+  { locationHint, jurisdiction, pauses }: SessionPlace & { readonly pauses?: Partial<Pauses> } = {},
 ): SessionPort {
   const objects = jurisdiction === undefined ? namespace : namespace.jurisdiction(jurisdiction);
   const send = sendingAgain(

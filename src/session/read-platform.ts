@@ -13,6 +13,16 @@ export interface Platform {
   readonly wallMs: number;
 }
 
+/** Where the Durable Objects of sessions are. Its words are those of the platform's types, which Node has not. */
+export interface SessionPlace {
+  /** Where an object that does not exist yet is made. */
+  readonly locationHint?:
+    | ('wnam' | 'enam' | 'sam' | 'weur' | 'eeur' | 'apac' | 'apac-ne' | 'apac-se' | 'oc' | 'afr' | 'me')
+    | undefined;
+  /** Where its data may be kept; part of the object's identity. */
+  readonly jurisdiction?: 'eu' | 'fedramp' | 'fedramp-high' | 'us' | undefined;
+}
+
 /** What the code of an app says of its platform; the rest is as its vars say. */
 export type PlatformConfig = { readonly [Limit in keyof Platform]?: number | undefined };
 
@@ -71,7 +81,7 @@ export function readPlatform(
 /** @throws ConfigurationError when what the code declares of its platform is impossible. */
 export function checkPlatform(declared: PlatformConfig): void {
   for (const [name, value] of Object.entries(declared)) {
-    if (isLimit(name) && value !== undefined) checkLimit(`platform.${name}`, LIMITS[name][1], value);
+    if (isLimit(name) && value !== undefined) checkLimit(`limits.${name}`, LIMITS[name][1], value);
   }
 }
 

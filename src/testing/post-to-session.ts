@@ -13,7 +13,7 @@ import {
   readResult,
 } from '../modules/answers/post-answer.ts';
 import { isKeptOut, openQuestions, type Question, requestersOf } from '../modules/answers/questions.ts';
-import { type Steering, storeMessage, toNewMessage } from '../session/new-message.ts';
+import { storeMessage, toNewMessage } from '../session/new-message.ts';
 import { systemClock } from '../session/read-platform.ts';
 import { Notices } from '../session/watching/follow-session.ts';
 import { Changes } from '../tool/async.ts';
@@ -39,7 +39,7 @@ export interface SendOptions {
 export interface PostOptions extends SendOptions {
   /**
    * `queue`: its turn starts when those before it have ended. `steer`: the model of the open turn is shown it next, if that is a turn
-   * of the same sender, or the session's `steering` lets anyone.
+   * of the same sender, or the agent's `policies.steering` lets anyone.
    */
   readonly whenBusy?: WhenBusy | undefined;
   /** Its turn starts so much later, by the session's clock. */
@@ -48,12 +48,12 @@ export interface PostOptions extends SendOptions {
 
 /** What sending to a session needs, while one of its turns runs. */
 interface Stage {
+  readonly agent: Agent;
   readonly port: SessionPort;
   readonly modules: Modules;
   readonly steps: TurnSteps;
   /** Of every message, as those of `SendOptions`. */
   readonly principal: TurnPrincipal | undefined;
-  readonly steering: Steering;
   readonly context: ToolCallContext;
   /** Lets so much time pass that the turn that runs hears of what was left for it. */
   readonly hear: () => void;
@@ -111,7 +111,8 @@ export async function postTo(
   message: TestMessage,
   { whenBusy, delaySeconds, ...options }: PostOptions,
 ): Promise<Accepted | Deferred> {
-  const { steps, port, modules, steering, hear, heard } = stage;
+  const { agent, steps, port, modules, hear, heard } = stage;
+  const { steering } = agent.policies;
   const delayMs = delaySeconds === undefined ? undefined : delaySeconds * 1000;
   // Words are posted at once: a test may kill the turn in the next line.
   const said = typeof message === 'string' ? { message } : await toNewMessage(message, modules.files);

@@ -13,7 +13,6 @@ import type { Modules } from '../loop/modules.ts';
 import type { ChatModel, ModelRequest } from '../model/chat-model.ts';
 import { type CheckedAnswer, checkDecision } from '../modules/answers/post-answer.ts';
 import { asMeant, openQuestions, type Question, toPendingCall } from '../modules/answers/questions.ts';
-import type { Steering } from '../session/new-message.ts';
 import { type Clock, systemClock } from '../session/read-platform.ts';
 import { type MintedSecrets, readSecrets, toSessionName } from '../session/read-secrets.ts';
 import { foldAll } from '../session/read-session.ts';
@@ -78,14 +77,12 @@ export type TestSessionOptions = TestModel & {
   readonly stubs?: Readonly<Record<string, Stub>> | undefined;
   /** The Worker's vars, secrets and bindings, or what stands in for those that are used: for `call.env`, and for modules that read a var, such as `TOOL_GROUPS`. */
   readonly env?: GivenEnv | undefined;
-  /** Whose messages steer a turn, as `createHoldfast` takes it. */
-  readonly steering?: Steering | undefined;
   /** Beside a function that makes the agent: one invocation runs a turn. Else another goes on after each reply, as after an eviction. */
   readonly warm?: boolean | undefined;
   /** The system's unless given. */
   readonly clock?: Clock | undefined;
   /**
-   * Takes the lines of the log, as `createHoldfast` takes it. Unless given, problems are written to the console, and no line for
+   * Takes the lines of the log, as `logTo` of `holdfast/app` does. Unless given, problems are written to the console, and no line for
    * each turn; `false`: nothing is.
    */
   readonly log?: LogOption | undefined;
@@ -180,7 +177,7 @@ export function createTestSession<Output>(
 ): TestSession<Output> {
   const make = typeof given === 'function' ? given : () => given;
   const declared = make();
-  const { leaseMs = 20_000, context = {}, steering = 'requester' } = options;
+  const { leaseMs = 20_000, context = {} } = options;
   const env = { ...options.env };
   const app: readonly Agent[] = [declared, ...(options.agents ?? [])];
   const log = toLog(options.log ?? writeProblems);
@@ -234,7 +231,7 @@ export function createTestSession<Output>(
   const ofMessages = { hear, heard, principal: options.principal, context: ToolCallContext.of(context) };
   return {
     requests,
-    ...talkTo<Output>({ agent, modules, clock, port, steps, worker, steering, ...ofMessages }),
+    ...talkTo<Output>({ agent, modules, clock, port, steps, worker, ...ofMessages }),
     file: (id) => readFile(port, id),
     events: steps.events,
     state: steps.state,
@@ -252,7 +249,6 @@ interface Stage {
   readonly port: SessionPort;
   readonly steps: TurnSteps;
   readonly worker: MortalWorker;
-  readonly steering: Steering;
   /** Lets so much time pass that the turn that runs hears of what was left for it. */
   readonly hear: () => void;
   readonly heard: HeardMessages;

@@ -146,7 +146,6 @@ export const SHAPES = {
       loopIds: oneOf('stamped', 'as-sent'),
       maxGenerations: 'any',
       maxScheduled: 'any',
-      retention: 'any',
       output: 'schema',
     },
     required: ['name', 'description', 'instructions'],
@@ -154,6 +153,8 @@ export const SHAPES = {
       id: 'name',
       compaction: 'use: [summarize({ overTokens })]',
       inspectors: 'use: [inspect(...)]',
+      retention: 'use: [retain({ days })]',
+      steering: 'policies: { steering }',
       transformers: 'use: [defineTransformer({ name, result })]',
       cache: 'use: [promptCache(...)]',
       system: 'instructions',
@@ -199,44 +200,36 @@ export const SHAPES = {
     of: 'createHoldfast',
     keys: {
       agents: 'agents',
-      use: 'list',
       model: 'model',
-      log: 'any',
-      context: 'any',
-      bodyContext: 'list',
-      secrets: 'function',
       auth: 'function',
-      steering: oneOf('requester', 'anyone'),
-      contextHeaders: [
-        'names of headers, each with a key of the context but that of the loop, which a client sends as `loopId` of the body',
-        (value) => isJsonObject(value) && Object.entries(value).every(isMapped),
-      ],
-      maxBodyBytes: 'any',
-      maxStreams: ['a whole number above 0', (value) => Number.isSafeInteger(value) && Number(value) > 0],
-      basePath: [
-        "a path with a '/' before it and none behind it, such as '/ai'",
-        (value) => /^(\/[A-Za-z0-9_.~@!$&'()+,;=-]+)+$/.test(String(value)),
-      ],
-      platform: 'any',
-      retention: 'any',
-      location: 'object',
+      use: 'list',
+      context: 'any',
+      secrets: 'function',
+      limits: 'any',
+      http: 'object',
     },
     required: ['agents'],
     foreign: {
       agent: 'agents',
+      platform: 'limits',
+      basePath: 'http: { basePath }',
+      contextHeaders: 'http: { contextHeaders }',
+      bodyContext: 'http: { bodyContext }',
+      maxBodyBytes: 'http: { maxBodyBytes }',
+      maxStreams: 'http: { maxStreams }',
       files: 'use: [files({ store })]',
       toolGroups: 'use: [toolGroups([...])]',
       allowPrivateFiles: 'use: [files({ allowPrivateAddresses: true })]',
       origins: 'use: [cors({ origins })]',
       onBehalfOf: 'use: [onBehalfOf(...)]',
+      log: 'use: [logTo(...)]',
+      retention: 'use: [retain({ days })]',
+      location: 'use: [placeSessions({ jurisdiction })]',
+      steering: 'policies: { steering } of each agent',
     },
     items: {
-      agents: ['what defineAgent makes', ({ loopIds }) => typeof loopIds === 'string'],
+      agents: ['what defineAgent makes', ({ toolGroups }) => Array.isArray(toolGroups)],
       use: ['what modules make, such as openApi()', ({ module }) => typeof module === 'object'],
-      bodyContext: [
-        'a key of the context but that of the loop, which a client sends as `loopId` of the body',
-        (one) => one instanceof String && String(one) !== LOOP_ID_KEY,
-      ],
     },
   },
   sessionOf: {
@@ -321,8 +314,29 @@ const TIME: LiteralRule = [
   (value) => Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= DAY,
 ];
 
-/** The literals inside those of loops. */
+/** The literals inside those of loops and of apps. */
 export const INNER_SHAPES = {
+  http: {
+    keys: {
+      basePath: [
+        "a path with a '/' before it and none behind it, such as '/ai'",
+        (value) => /^(\/[A-Za-z0-9_.~@!$&'()+,;=-]+)+$/.test(String(value)),
+      ],
+      contextHeaders: [
+        'names of headers, each with a key of the context but that of the loop, which a client sends as `loopId` of the body',
+        (value) => isJsonObject(value) && Object.entries(value).every(isMapped),
+      ],
+      bodyContext: [
+        'a list of keys of the context but that of the loop, which a client sends as `loopId` of the body',
+        (value) =>
+          Array.isArray(value) && value.every((one) => typeof one === 'string' && one !== LOOP_ID_KEY),
+      ],
+      maxBodyBytes: COUNT,
+      maxStreams: ['a whole number above 0', (value) => Number.isSafeInteger(value) && Number(value) > 0],
+    },
+    foreign: { origins: 'use: [cors({ origins })]', headers: 'contextHeaders' },
+    isJson: true,
+  },
   limits: {
     keys: ['iterations', 'tokens'],
     foreign: {
@@ -339,6 +353,7 @@ export const INNER_SHAPES = {
   policies: {
     keys: {
       returnDirect: oneOf('all', 'any'),
+      steering: oneOf('requester', 'anyone'),
       unknownTools: ANY,
       blankReplies: ANY,
       isEligible: ANY,

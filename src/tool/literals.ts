@@ -55,7 +55,7 @@ const CHECKS = {
   mountedElsewhere: (mounted: string, basePath: string): string | undefined =>
     basePath.endsWith(mounted)
       ? undefined
-      : `requests come in below '${mounted}', and links lead below '${basePath}', as createHoldfast({ basePath }) says. ` +
+      : `requests come in below '${mounted}', and links lead below '${basePath}', as createHoldfast({ http: { basePath } }) says. ` +
         'Leave `basePath` out, unless something before this Worker rewrites paths.',
 
   convertible,

@@ -1,6 +1,9 @@
 /** Where modules plug into an app: its routes, and the entries of its Worker. */
 import type { Modules } from '../loop/modules.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
+import type { SessionPlace } from '../session/read-platform.ts';
+import type { Keeping } from '../session/read-secrets.ts';
+import type { LogOption } from '../tool/log.ts';
 import { defineSeam, type ModuleIdentity, type ModuleUse } from '../tool/module-use.ts';
 import type { AnsweringApp, TakesAnswers } from './answering.ts';
 import type { AppAnswers } from './app-answers.ts';
@@ -39,6 +42,12 @@ export interface AppParts extends Gates {
   readonly files?: AppFiles | undefined;
   /** What calls wait for, and how they are answered. */
   readonly answers?: (AppAnswers & TakesAnswers) | undefined;
+  /** Takes the lines of the app's log, in place of the console. Of the app. */
+  readonly log?: LogOption | undefined;
+  /** Where sessions live. Of the app. */
+  readonly location?: SessionPlace | undefined;
+  /** How long sessions are kept: those of the agent that brings it, or of all agents that bring none. */
+  readonly keeps?: Pick<Keeping, 'retainMs' | 'blobRetainMs'> | undefined;
   /** Checks what it needs of an environment, once for each. @throws DeploymentError if a session cannot work without it. */
   check?(env: Env): void;
 }
@@ -50,7 +59,8 @@ export const APP = defineSeam<AppParts>();
 export const appParts = ({ modules }: Pick<HttpHost, 'modules'>): readonly AppParts[] =>
   partsOf(modules.uses);
 
-const partsOf = (uses: readonly ModuleUse[]): readonly AppParts[] => [
+/** Returns what these uses bring, each once. */
+export const partsOf = (uses: readonly ModuleUse[]): readonly AppParts[] => [
   ...new Set(uses.flatMap((use) => APP.of(use) ?? [])),
 ];
 
@@ -78,10 +88,11 @@ export function gatesOf({ uses, appWide }: Modules): Gates {
   };
 }
 
-const isGate = ({ http, caller, admit }: Gates = {}): boolean => Boolean(http ?? caller ?? admit);
+const isGate = ({ http, caller, admit, log, location }: AppParts = {}): boolean =>
+  (http ?? caller ?? admit ?? log ?? location) !== undefined;
 
 const ofTheApp = ({ name }: ModuleIdentity): string =>
-  `The module '${name}' works on all requests: add it to \`use\` of createHoldfast.`;
+  `The module '${name}' is of the whole app: add it to \`use\` of createHoldfast.`;
 
 type Layer = NonNullable<Gates['http']>;
 type Speaker = NonNullable<Gates['caller']>;

@@ -9,7 +9,7 @@ import { needsAnswers } from '../loop/ask-outside.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { CALLS } from '../tool/call-origin.ts';
 import { credentialsIn } from '../tool/env.ts';
-import { hiding, toLog } from '../tool/log.ts';
+import { hiding } from '../tool/log.ts';
 import { appParts, type CronTime, type InvokedApp } from './app-seam.ts';
 import { callerOf } from './auth.ts';
 import { resumeTurn } from './background.ts';
@@ -53,15 +53,14 @@ export interface Holdfast<AppEnv extends object = Env> {
  * Makes the Worker of an app. The object's binding is called `SESSIONS`.
  *
  * @throws ConfigurationError when a key is not known, an agent is none, an agent has a subagent that is not there, two agents share a name, two uses of
- *   a module share a key, a module cannot be used by this app (such as a webhook of an agent that is not there), the context is not JSON, `contextHeaders` maps a header that carries credentials or cannot be one, a limit of the platform is impossible, the retention is no time, or an agent has a cost
+ *   a module share a key, a module cannot be used by this app (such as a webhook of an agent that is not there), the context is not JSON, `http.contextHeaders` maps a header that carries credentials or cannot be one, a limit of the platform is impossible, or an agent has a cost
  *   limit and the app's model no prices. What the environment decides is found out by the first turn, and what the deployment lacks by the
  *   first request for a session, and by `GET /health`.
  */
 export function createHoldfast<AppEnv extends object = Env>(config: HoldfastConfig<AppEnv>): Holdfast<AppEnv>;
 export function createHoldfast(config: HoldfastConfig): Holdfast {
   checkApp(config);
-  const log = hiding(toLog(config.log), {}, () => credentialsIn(ownEnv));
-  const host = toHost({ ...config, log }, deployed);
+  const host = toHost(config, { deployed, hide: (log) => hiding(log, {}, () => credentialsIn(ownEnv)) });
   const table = routeTable(host);
   const app = createApp(host, table);
 

@@ -3,7 +3,7 @@ import { toTurnStart } from '../journal/event-rows.ts';
 import type { Accepted, NotStarted, TurnStart } from '../journal/session-port.ts';
 import type { HandOver } from '../journal/turn-runner.ts';
 import { readerOf } from '../session/fold-session.ts';
-import { type Steering, storeMessage } from '../session/new-message.ts';
+import { storeMessage } from '../session/new-message.ts';
 import { namesOfSession } from '../session/read-secrets.ts';
 import { runTurn } from '../session/run-turn.ts';
 import type { WhenBusy } from '../tool/call.ts';
@@ -37,7 +37,6 @@ interface OutsideStart {
 
 /** A turn, and the session that it is for. */
 export interface BackgroundTurn {
-  readonly steering: Steering;
   /** Of the session. */
   readonly owner: Owner;
   readonly target: Target;
@@ -62,7 +61,7 @@ export async function toBackgroundTurn(
     { agent, message, context: ToolCallContext.of(context), from, request },
     here.host.newId,
   );
-  return { owner, target, start: { ...start, whenBusy }, steering: here.host.steering };
+  return { owner, target, start: { ...start, whenBusy } };
 }
 
 /** A turn without a model could only fail: whoever starts it is told at once, and may start it again when that is mended. */
@@ -75,8 +74,9 @@ type Background = Accepted | Deferred | Extract<NotStarted, { status: 'known' | 
  * Stores the turn in one durable write; it runs in the background. What would steer a turn that waits for somebody outside waits
  * in line: nobody is there to be told what to answer first.
  */
-export async function startInBackground({ target, start, steering }: BackgroundTurn): Promise<Background> {
-  const { port, caller: from } = target;
+export async function startInBackground({ target, start }: BackgroundTurn): Promise<Background> {
+  const { port, caller: from, agent } = target;
+  const { steering } = agent.policies;
   const first = await storeMessage({ port, steering, from, start, take: (one) => port.accept(one) });
   const taken = first.status === 'suspended' ? await port.accept(queued(start)) : first;
   switch (taken.status) {

@@ -43,7 +43,7 @@ export function misplacedRequests(
     if (pathname.startsWith('/.well-known/')) return '';
     const below = basePath === undefined && patterns.map((end) => end.exec(pathname)?.[1]).find(Boolean);
     if (!below) return '';
-    const hint = `If the Worker is served below ${below}, set createHoldfast({ basePath: '${below}' }).`;
+    const hint = `If the Worker is served below ${below}, set createHoldfast({ http: { basePath: '${below}' } }).`;
     if (!isTold) log({ level: 'warn', event: 'other', message: `there is nothing at ${pathname}. ${hint}` });
     isTold = true;
     return ` ${hint}`;

@@ -15,6 +15,11 @@ interface AgentsOf {
 export function checkApp(config: unknown): void {
   const fault = literals?.fault(config, 'createHoldfast');
   if (fault) throw new ConfigurationError(`createHoldfast ${ended(fault.problem)}`);
+  const inHttp = literals?.innerFault(Object(config).http, 'http');
+  if (inHttp) {
+    const { path, value, use } = inHttp;
+    throw new ConfigurationError(`createHoldfast has ${value} as its 'http.${path}': use ${use}.`);
+  }
 }
 
 /** Where a model comes from, for an app that has none. */

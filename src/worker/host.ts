@@ -4,7 +4,6 @@ import type { SessionPort } from '../journal/session-port.ts';
 import type { Modules } from '../loop/modules.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import type { Meter } from '../session/meter.ts';
-import type { Steering } from '../session/new-message.ts';
 import type { Clock, Platform } from '../session/read-platform.ts';
 import type { Log } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
@@ -78,8 +77,6 @@ export interface Host {
   readonly answers?: AppAnswers | undefined;
   /** What one invocation may use. @throws ConfigurationError when the settings say something impossible. */
   platform(env: Env): Platform;
-  /** Whose messages a turn that runs is shown. */
-  readonly steering: Steering;
   /** The path below which the app is served, as it says. */
   readonly basePath?: string | undefined;
   /**

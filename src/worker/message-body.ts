@@ -186,4 +186,4 @@ function parseContext(
 const MOST_TOLD = 10;
 
 const notAllowed = (key: string): string =>
-  `context: a body may not say '${key.slice(0, 80)}': createHoldfast({ bodyContext: [...] }) names the keys that it may`;
+  `context: a body may not say '${key.slice(0, 80)}': createHoldfast({ http: { bodyContext: [...] } }) names the keys that it may`;

@@ -132,7 +132,7 @@ async function take({ host, target }: SessionAccess, { start, inBackground }: Se
       throw orMayBeTaken(failure, { target, start: one, log: host.log });
     }
   };
-  const { steering } = host;
+  const { steering } = target.agent.policies;
   const answer = await storeMessage({ port, steering, from: caller, start, take: takeAs });
   return { answer, sentAt };
 }

@@ -14,6 +14,7 @@ import {
 import type { Principal } from '../../src/index.ts';
 import { type CallContext, type ChatModel, defineAgent, type EnvOf } from '../../src/index.ts';
 import { openaiCompatible } from '../../src/model/openai-compatible/entry.ts';
+import { placeSessions } from '../../src/modules/app/entry.ts';
 import { defineToolGroup, toolGroups } from '../../src/modules/tool-groups/entry.ts';
 import { offlineModel, orOffline } from '../../src/offline-model/entry.ts';
 
@@ -68,7 +69,7 @@ const typed = createHoldfast<OfApp>({
     return {};
   },
   secrets: ({ HOLDFAST_TOKEN }) => ({ token: HOLDFAST_TOKEN }),
-  platform(env) {
+  limits(env) {
     expectTypeOf(env).toEqualTypeOf<OfApp>();
     return {};
   },
@@ -165,33 +166,32 @@ createHoldfast({
   agents: [],
   model: undefined,
   auth: undefined,
-  contextHeaders: undefined,
-  maxBodyBytes: undefined,
+  http: { contextHeaders: undefined, maxBodyBytes: undefined },
   context: undefined,
   secrets: undefined,
-  location: undefined,
-  platform: undefined,
+  limits: undefined,
+  use: undefined,
 });
 createHoldfast({
   agents: [clerk],
   auth,
-  contextHeaders: { 'x-tenant': 'tenant' },
-  location: { locationHint: 'weur', jurisdiction: 'eu' },
+  http: { contextHeaders: { 'x-tenant': 'tenant' } },
+  use: [placeSessions({ locationHint: 'weur', jurisdiction: 'eu' })],
 });
 
 // What an invocation may use, in the code or by the vars.
-createHoldfast({ agents: [clerk], platform: { subrequests: 10_000, internalSubrequests: undefined } });
+createHoldfast({ agents: [clerk], limits: { subrequests: 10_000, internalSubrequests: undefined } });
 createHoldfast({
   agents: [clerk],
-  platform(env) {
+  limits(env) {
     expectTypeOf(env).toEqualTypeOf<Env>();
     return { subrequests: 1_000, wallMs: 60_000 };
   },
 });
 // @ts-expect-error Workers do not tell
-createHoldfast({ agents: [clerk], platform: { cpuUsed: () => 5 } });
+createHoldfast({ agents: [clerk], limits: { cpuUsed: () => 5 } });
 // @ts-expect-error there is no such limit
-createHoldfast({ agents: [clerk], platform: { memory: 128 } });
+createHoldfast({ agents: [clerk], limits: { memory: 128 } });
 
 // A Worker takes cron events, and messages of its queue by a function.
 const withQueue = { ...holdfast.worker, queue: consumeTurns(holdfast) } satisfies ExportedHandler<Env>;
@@ -210,4 +210,4 @@ createHoldfast({ agents: [{ name: 'clerk' }] });
 createHoldfast({ agents: [clerk], auth: () => ({ tenant: 'acme' }) });
 
 // @ts-expect-error there is no such place
-createHoldfast({ agents: [clerk], location: { locationHint: 'moon' } });
+placeSessions({ locationHint: 'moon' });

@@ -11,8 +11,8 @@ import {
   type Json,
   type ModelOfEnv,
   type Reference,
-  type Retention,
 } from '../../src/index.ts';
+import { type Retention, retain } from '../../src/modules/app/entry.ts';
 import { summarize } from '../../src/modules/compaction/entry.ts';
 import { jsonSchema } from '../../src/modules/json-schema/entry.ts';
 import { callLimits } from '../../src/modules/limits/entry.ts';
@@ -57,7 +57,6 @@ defineAgent({
   permissions: undefined,
   references: undefined,
   output: undefined,
-  retention: undefined,
 });
 
 // What compacts its conversations is made by a function, of which others may be made; options by themselves are none.
@@ -73,13 +72,13 @@ const kept: readonly Retention[] = [
   { days: 90, fileDays: 7 },
   { fileDays: 7 },
 ];
-for (const retention of kept) defineAgent({ ...base, name: 'kept', retention });
+for (const retention of kept) defineAgent({ ...base, name: 'kept', use: [retain(retention)] });
 // @ts-expect-error: no such unit
-defineAgent({ ...base, name: 'ms', retention: { ms: 1 } });
+retain({ ms: 1 });
 // @ts-expect-error: it says neither how long sessions nor how long files are kept
-defineAgent({ ...base, name: 'none', retention: {} });
+retain({});
 // @ts-expect-error: no unit
-defineAgent({ ...base, name: 'unit', retention: 30 });
+retain(30);
 
 // The media types of files that its messages may hold; what is none is found when it is defined.
 defineAgent({ ...base, name: 'accepts', accepts: ['image/*', 'application/pdf'] });

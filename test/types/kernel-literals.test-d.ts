@@ -7,6 +7,7 @@ import type {
   EventsOptions,
   FollowOptions,
   HoldfastConfig,
+  HttpConfig,
   MessageOptions,
   SessionOptions,
   StreamOptions,
@@ -54,6 +55,7 @@ type InnerKeys = { [Of in keyof typeof INNER_SHAPES]: KeysIn<(typeof INNER_SHAPE
 type KeysIn<Keys> = Keys extends readonly (infer Key)[] ? Key : keyof Keys;
 
 expectTypeOf<InnerKeys>().toEqualTypeOf<{
+  readonly http: keyof HttpConfig;
   readonly limits: keyof Limits;
   readonly policies: keyof Policies;
   readonly unknownTools: keyof UnknownToolPolicy;

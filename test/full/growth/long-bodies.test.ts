@@ -25,8 +25,7 @@ const writer = defineAgent({
 const via = appWith({
   agents: [writer],
   auth: () => ({ id: 'owner' }),
-  bodyContext: ['payload'],
-  maxBodyBytes: 32 * MIB,
+  http: { bodyContext: ['payload'], maxBodyBytes: 32 * MIB },
 });
 
 /** The longest value of every table in the object of a session, in bytes. */

@@ -154,6 +154,7 @@ import {
   type StoredEvent, type ToolGroup, type TurnAnswer, type TurnArtifact, type TurnError,
   defineAgent, defineTool,
 } from 'holdfast';
+import { placeSessions } from 'holdfast/app';
 import { CORE_ROLES, defineToolGroup, toolGroups } from 'holdfast/tool-groups';
 import { nest } from 'holdfast/kinds';
 import type { CallRun, Frame, FrameOutcome, ToolEffect } from 'holdfast/kinds';
@@ -163,7 +164,7 @@ import { type AiBinding, workersAi, type WorkersAiOptions } from 'holdfast/model
 import { type Clock, createMemorySessions, type SessionPort } from 'holdfast/testing';
 import { createToolCallingManager, defineToolCallingOptions, type ToolExecutionResult } from 'holdfast/tool-calling';
 import {
-  createHoldfast, type Env, type HandOver, type MintedSecrets, type ObjectSessionOptions, type TurnRunner,
+  createHoldfast, type Env, type HandOver, type MintedSecrets, type SessionPlace, type TurnRunner,
 } from 'holdfast/worker';
 import { mathTools } from 'holdfast/tools/math';
 import * as v from 'valibot';
@@ -193,7 +194,7 @@ export const atCloudflare = (ai: Ai, options: WorkersAiOptions): ChatModel => wo
 export const wrapped = (ai: Ai): AiBinding => ({ run: (model, inputs) => ai.run(model, inputs, { gateway: { id: 'g' } }) });
 export const sessions = (clock: Clock, dispatch: (handOver: HandOver) => void): SessionPort =>
   createMemorySessions({ clock, leaseMs: 20_000, dispatch }).session('s');
-export const at = (env: Env, location: ObjectSessionOptions) => [env, createHoldfast({ agents: [], location })] as const;
+export const at = (env: Env, place: SessionPlace) => [env, createHoldfast({ agents: [], use: [placeSessions(place)] })] as const;
 export const runner = (handOver: HandOver, { run }: TurnRunner) => run(handOver);
 export const counting = defineAgent({
   name: 'counting', description: 'Counts.', instructions: 'Count.', output: v.object({ sum: v.number() }),

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { artifact, defineTextTool, defineTool, terminateAgent } from '../../../src/index.ts';
 import { defineUnfolding } from '../../../src/kinds/entry.ts';
 import { defineManualTool } from '../../../src/modules/answers/entry.ts';
+import { retain } from '../../../src/modules/app/entry.ts';
 import {
   blackboardSink,
   compositeSink,
@@ -17,7 +18,7 @@ import { act, acting, reconciling, scene } from './scene.ts';
 const item = v.object({ item: v.string() });
 
 const finished = scene('finished', {
-  retention: { days: 30 },
+  use: [retain({ days: 30 })],
   context: { desk: 'front', team: 'blue' },
   tools: [
     acting('finished', 'look_up', { effect: 'read' }),

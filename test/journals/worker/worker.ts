@@ -31,8 +31,7 @@ const holdfast: Holdfast = createHoldfast({
   agents,
   auth: callerOf,
   // Its clock stands still, so that no stream is ever silent for long.
-  maxStreams: 1_000,
-  bodyContext: ['team'],
+  http: { maxStreams: 1_000, bodyContext: ['team'] },
   ...SERVED,
   use: [...KINDS, files(), ...(SERVED.use ?? [])],
 });

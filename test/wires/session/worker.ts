@@ -41,7 +41,7 @@ const agents = agentsOf().map(({ name, wire }) => {
   });
 });
 
-const holdfast = createHoldfast({ agents, use: [files()], platform: { subrequests: 10_000 } });
+const holdfast = createHoldfast({ agents, use: [files()], limits: { subrequests: 10_000 } });
 
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;

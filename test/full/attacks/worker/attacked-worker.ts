@@ -45,14 +45,16 @@ const pages = cors({ origins: ['https://app.example'] });
 const app: HoldfastConfig = {
   agents: [...agents, ...careless],
   model,
-  maxBodyBytes: 200_000,
-  context: (_, { principal }) => ({ tenant: principal.tenant ?? principal.id, plan: 'basic' }),
-  bodyContext: hasHole('context-tenant') ? ['locale', 'tenant'] : ['locale'],
-  contextHeaders: {
-    ...(!hasHole('context-tenant') && { 'x-gateway-tenant': 'tenant' }),
-    'x-scenario': 'scenario',
-    'x-address': 'address',
+  http: {
+    maxBodyBytes: 200_000,
+    bodyContext: hasHole('context-tenant') ? ['locale', 'tenant'] : ['locale'],
+    contextHeaders: {
+      ...(!hasHole('context-tenant') && { 'x-gateway-tenant': 'tenant' }),
+      'x-scenario': 'scenario',
+      'x-address': 'address',
+    },
   },
+  context: (_, { principal }) => ({ tenant: principal.tenant ?? principal.id, plan: 'basic' }),
   secrets: () => ({ API_KEY: settings.API_KEY, REMOTE_TOKEN: settings.REMOTE_TOKEN }),
   use: [openApi(), endpoint, fileModule, pages],
 };

@@ -17,7 +17,11 @@ declare global {
 /** On the way from one process to another of this machine, nothing takes as long as a lease. */
 const shop = shopAt(env.SHOP_URL, { longestRequest: 0 });
 
-const holdfast = createHoldfast({ agents: [defineChaos(shop)], model: plannedModel, maxStreams: 1_000 });
+const holdfast = createHoldfast({
+  agents: [defineChaos(shop)],
+  model: plannedModel,
+  http: { maxStreams: 1_000 },
+});
 
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;

@@ -25,8 +25,7 @@ const server = defineMcpClient({
 
 const holdfast = createHoldfast({
   // All scenarios at the same time, as one caller.
-  maxStreams: 1_000,
-  bodyContext: ['scenario', 'server', 'given'],
+  http: { maxStreams: 1_000, bodyContext: ['scenario', 'server', 'given'] },
   agents: [
     defineAgent({
       name: 'caller',

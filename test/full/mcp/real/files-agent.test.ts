@@ -12,7 +12,7 @@ function talk({ url }: RealRun) {
   // A turn stays in one invocation, since the next one would be run by the Worker of the tests.
   const platform = { subrequests: 10_000 };
   const via = appWith(
-    { agents: [defineFiles({ url })], model: orOffline(openaiCompatible()), platform },
+    { agents: [defineFiles({ url })], model: orOffline(openaiCompatible()), limits: platform },
     { MODEL: 'offline' },
   );
   const session = newSession('files');

@@ -12,7 +12,7 @@ it('a turn that is too long for one invocation connects again in the next, and c
   const rounds = Array.from({ length: ROUNDS }, (_, at) =>
     calls('create_entities', { entities: [entityOf(at)] }),
   );
-  const talk = realTalk(run, { replies: [...rounds, 'Done.'], app: { platform: { subrequests: 40 } } });
+  const talk = realTalk(run, { replies: [...rounds, 'Done.'], app: { limits: { subrequests: 40 } } });
   const accepted = await talk.say({}, { prefer: 'respond-async' });
   let parts = 0;
   let types: unknown[] = [];

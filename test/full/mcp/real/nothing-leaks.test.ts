@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
 import { allowKeys, denyKeys, type MetaConverter, passThrough } from '../../../../src/mcp/tools/entry.ts';
+import { logTo } from '../../../../src/modules/app/entry.ts';
 import { allEvents, post, SSE, sessionId } from '../../../gate/workerd/http/client.ts';
 import type { RecordedRequest } from '../servers/provided.ts';
 import { kindOf, LEAK_PATHS, LEAK_PATHS_2026, type LeakPath, sessionsIn } from './leak-paths.ts';
@@ -184,7 +185,7 @@ it('the id of a session that is kept is in no answer, stream, event or line of t
   const talk = realTalk(run, {
     replies: [calls('get-env'), 'One.', calls('echo', { message: 'Hello.' }), 'Two.'],
     client: { keepSession: true },
-    app: { log: (line) => void seen.push(line) },
+    app: { use: [logTo((line) => void seen.push(line))] },
   });
   seen.push(await talk.say());
   const streamed = await post(talk.session, { message: 'Go on.' }, { via: talk.via, headers: SSE });

@@ -1,6 +1,7 @@
 /** The played app: every kind of tool, by plans. */
-import { consumeTurns, createHoldfast } from '../../../../src/create-holdfast.ts';
+import { consumeTurns, createHoldfast, type LogEntry } from '../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../src/index.ts';
+import { logTo } from '../../../../src/modules/app/entry.ts';
 import { plannedModel } from './planned-model.ts';
 import type { AppOptions } from './port.ts';
 import { toolsOf } from './tools.ts';
@@ -17,17 +18,17 @@ export function createApp(options: AppOptions) {
     tools,
     limits: { iterations: 60 },
   });
+  const log = (entry: LogEntry): void =>
+    options.log(
+      entry.level === 'info'
+        ? `info ${entry.outcome}`
+        : `${entry.level} ${entry.event} ${entry.message} ${entry.thrown ?? ''}`,
+    );
   const holdfast = createHoldfast({
     agents: [agent],
-    use: kinds,
+    use: [...kinds, logTo(log)],
     model: plannedModel(options.outside),
     auth: () => ({ id: 'player' }),
-    log: (entry) =>
-      options.log(
-        entry.level === 'info'
-          ? `info ${entry.outcome}`
-          : `${entry.level} ${entry.event} ${entry.message} ${entry.thrown ?? ''}`,
-      ),
   });
   const worker = { ...holdfast.worker, queue: consumeTurns(holdfast) };
   return { ...holdfast, worker, uses: [...kinds, ...agent.uses] };

@@ -136,7 +136,11 @@ const agent = defineAgent({
   tools: [look],
 });
 
-const holdfast = createHoldfast({ agents: [agent], auth: () => ({ id: 'owner' }), maxStreams: 1_000 });
+const holdfast = createHoldfast({
+  agents: [agent],
+  auth: () => ({ id: 'owner' }),
+  http: { maxStreams: 1_000 },
+});
 
 interface Env {
   readonly SESSIONS: DurableObjectNamespace<SessionObject>;

@@ -68,7 +68,7 @@ const agent = defineAgent({
   tools: [mail, dig],
 });
 
-const holdfast = createHoldfast({ agents: [agent], maxStreams: 1_000 });
+const holdfast = createHoldfast({ agents: [agent], http: { maxStreams: 1_000 } });
 
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;

@@ -27,6 +27,7 @@ it('has the documented policies unless it declares others', () => {
   const { exceptions, ...policies } = defineAgent(base).policies;
   expect(policies).toEqual({
     returnDirect: 'all',
+    steering: 'requester',
     unknownTools,
     blankReplies: { retries: 1, end: 'failed' },
     resultCharacters: 65_536,
@@ -81,11 +82,6 @@ it.each<[string, object, string]>([
     "Agent 'clerk' has a limit 'iterations' of 0: use a positive whole number.",
   ],
   ...IN_DEVELOPMENT,
-  [
-    'retention',
-    { retention: { days: -1 } },
-    `Agent 'clerk' has a retention of {"days":-1}: use 'forever', or { days }, { fileDays } or both, with more than 0 and at most 36525.`,
-  ],
   [
     'tools',
     { tools: [null as unknown as typeof look] }, // as callers without types may

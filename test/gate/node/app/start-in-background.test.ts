@@ -38,13 +38,12 @@ function hereWith(
     return { rows, next: null, head: rows.length, openTurn: null, waiting: [] };
   };
   const host = {
-    agents: new Map([[scripted.name, scripted]]),
+    agents: new Map([[scripted.name, { ...scripted, policies: { ...scripted.policies, steering } }]]),
     newId: () => 'id',
     session: (_: unknown, name: string) => {
       names.push(name);
       return { accept, read };
     },
-    steering,
   };
   // What starting a turn uses of an app.
   return { app: { host, env: {} } as unknown as Parameters<typeof toBackgroundTurn>[0], sent, names };

@@ -2,14 +2,15 @@
 
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { type AnyTool, defineAgent, defineTool, type ModelRequest } from '../../../../src/index.ts';
-import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import {
-  createTestSession,
-  type ScriptedReply,
-  type TestSession,
-  type TestSessionOptions,
-} from '../../../../src/testing/entry.ts';
+  type AnyTool,
+  defineAgent,
+  defineTool,
+  type ModelRequest,
+  type Policies,
+} from '../../../../src/index.ts';
+import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 
 /** What the model was shown, without what the system says. */
 const shown = (request: ModelRequest | undefined): readonly string[] =>
@@ -29,7 +30,7 @@ function scene(
   replies: readonly ScriptedReply[],
   make: (session: () => TestSession) => readonly AnyTool[],
   more: Partial<Parameters<typeof defineAgent>[0]> = {},
-  app: Pick<TestSessionOptions, 'steering'> = {},
+  policies: Policies = {},
 ) {
   let session: TestSession | undefined;
   const current = (): TestSession => {
@@ -40,10 +41,11 @@ function scene(
     name: 'tester',
     description: 'Tests.',
     instructions: '',
+    policies,
     ...more,
     tools: make(current),
   });
-  session = createTestSession(agent, { replies, ...app });
+  session = createTestSession(agent, { replies });
   return session;
 }
 

@@ -155,7 +155,7 @@ describe('a turn that is sent by the queue', () => {
     let handOver: HandOver | undefined = await accepted(of, script(...replies, 'Done.').message());
     let deliveries = 0;
     while (handOver) {
-      await deliver([handOver], { config: { platform: { subrequests: 20, internalSubrequests: 20 } } });
+      await deliver([handOver], { config: { limits: { subrequests: 20, internalSubrequests: 20 } } });
       deliveries += 1;
       const isOver = (await journal(of)).at(-1)?.type === 'turn-ended';
       if (!isOver) await expect.poll(() => sentOf(of).length).toBe(deliveries + 1);
@@ -207,7 +207,7 @@ describe('a message of the queue', () => {
     const records = [...'abcdefghijkl'].map(record);
     const first = await accepted(one, script(...records, 'Done.').message());
     const second = await accepted(two, script('Done.').message());
-    const config = { platform: { internalSubrequests: 20 } };
+    const config = { limits: { internalSubrequests: 20 } };
     expect(await deliver([first, second], { config })).toEqual(['acknowledged', 'again']);
     expect(await journal(two)).toHaveLength(2);
   });

@@ -3,7 +3,6 @@ import {
   type Caller,
   createHoldfast,
   type Holdfast,
-  type HoldfastConfig,
   type Session,
   SessionError,
   type SessionErrorType,
@@ -11,11 +10,12 @@ import {
 } from '../../../../src/create-holdfast.ts';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { marathon, scripted } from '../../../fixtures/scripted-agent.ts';
+import { type AppConfig, withLog } from '../http/app.ts';
 import { newSession, sessionId } from '../http/client.ts';
 
 /** An app of one's own, over the objects of the Worker of the tests, which goes on with its turns. */
-export const appOf = (config: Partial<HoldfastConfig> = {}): Holdfast =>
-  createHoldfast({ agents: [scripted, clerk, marathon], ...config });
+export const appOf = (config: AppConfig = {}): Holdfast =>
+  createHoldfast({ agents: [scripted, clerk, marathon], ...withLog(config) });
 
 const holdfast = appOf();
 

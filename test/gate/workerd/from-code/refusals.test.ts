@@ -93,7 +93,7 @@ describe('a message', () => {
   });
 
   it('that is too long is refused', async () => {
-    const chat = at(newSession(), LOCAL, appOf({ maxBodyBytes: 10 }));
+    const chat = at(newSession(), LOCAL, appOf({ http: { maxBodyBytes: 10 } }));
     const detail = 'Besides its files, the body is larger than 10 bytes. Send less, or long text as a file.';
     expect(await refusalOf(chat.send('Hello, hello'))).toEqual(refusal('body-too-large', detail));
   });

@@ -101,7 +101,7 @@ describe('session.stream', () => {
       message: script(...answers.map(({ reply }) => reply), 'Done.').message(),
     });
     await answers[0]?.asked();
-    const limited = appOf({ agents: [marathon], platform: { subrequests: 20, internalSubrequests: 20 } });
+    const limited = appOf({ agents: [marathon], limits: { subrequests: 20, internalSubrequests: 20 } });
     const openTurn = (await chat.state()).openTurn ?? '';
     const following = listed(await at(path, LOCAL, limited).follow(openTurn));
     for (const { asked, release } of answers) {

@@ -1,4 +1,5 @@
 /** Turns of one session that start turns of another, over the real object: one tree, which ends. */
+
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
@@ -11,6 +12,8 @@ import {
   sessionOf,
 } from '../../../../src/create-holdfast.ts';
 import { type CallContext, defineAgent, defineTool } from '../../../../src/index.ts';
+import { defineAgent, defineTool, type ToolCall } from '../../../../src/index.ts';
+import { logTo } from '../../../../src/modules/app/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
 import { script } from '../../../fixtures/scripts.ts';
@@ -53,8 +56,8 @@ function twoSessions(passOn: PassOn = send, bindings?: object) {
   });
   const app: Holdfast = createHoldfast({
     agents: [agent],
-    log: () => {},
-    contextHeaders: { 'x-me': 'me', 'x-other': 'other' },
+    use: [logTo(false)],
+    http: { contextHeaders: { 'x-me': 'me', 'x-other': 'other' } },
   });
   const chatIn = (session: string, bindings: object = env): Session =>
     sessionOf(app, bindings, { agent, session, principal: LOCAL });

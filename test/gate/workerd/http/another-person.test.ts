@@ -1,8 +1,9 @@
 /** Several people in one session: who may say something into a turn, and who may end what another decides about. */
+
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { type Caller, createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
-import { defineAgent, defineTool } from '../../../../src/index.ts';
+import type { Caller, HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import { type Agent, defineAgent, defineTool } from '../../../../src/index.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { clerk, paidTo, payments } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
@@ -20,6 +21,12 @@ function app(config: Partial<HoldfastConfig> = {}): (caller: Caller) => Send {
   return (caller) => (path, init) =>
     via(path, { ...init, headers: { ...Object(init?.headers), 'x-caller': JSON.stringify(caller) } });
 }
+
+/** The agent, whose turns anyone may steer. */
+const anyones = (agent: Agent): Agent => ({
+  ...agent,
+  policies: { ...agent.policies, steering: 'anyone' },
+});
 
 const steer = (
   session: string,
@@ -89,16 +96,17 @@ describe('a message that would steer a turn of another person', () => {
     ],
     ['is shown to its model when the app lets anyone', bob],
   ])('%s', async (_, caller) => {
-    const as = app(caller.id === 'bob' ? { steering: 'anyone' } : {});
+    const as = app(caller.id === 'bob' ? { agents: [anyones(scripted)] } : {});
     const { session, turn, ended } = await annsTurn(as);
     expect(await json(await steer(session, as(caller)))).toMatchObject({ status: 'steering', into: turn });
     await ended();
   });
 
   it('is refused as a setting that there is not', () => {
-    const steering: unknown = 'Anyone';
-    expect(() => createHoldfast({ agents: [scripted], steering: steering as 'anyone' })).toThrow(
-      "createHoldfast has 'Anyone' as its 'steering': use 'requester' or 'anyone'.",
+    const steering = 'Anyone' as 'anyone';
+    const agent = { name: 'open', description: 'Is open.', instructions: '' };
+    expect(() => defineAgent({ ...agent, policies: { steering } })).toThrow(
+      "Agent 'open' has a policy 'steering' of Anyone: use 'requester' or 'anyone'.",
     );
   });
 });
@@ -245,7 +253,7 @@ describe('a call that is decided by another person than those who asked', () => 
   });
 
   it('is not decided either by who has steered the turn', async () => {
-    const as = app({ agents: [teller], steering: 'anyone' });
+    const as = app({ agents: [anyones(teller)] });
     const session = newSession('teller');
     // Its start is durable before it runs: whoever stores that hears of what was left meanwhile.
     const first = held({ calls: [{ name: 'note' }] });

@@ -47,7 +47,7 @@ function deployment(config: Partial<HoldfastConfig> = {}, vars: Readonly<Record<
   const { worker, TurnRunner } = createHoldfast({
     agents: [agent],
     use: [registered([web])],
-    bodyContext: ['who'],
+    http: { bodyContext: ['who'] },
     ...config,
   });
   const all = { ...env, ...vars };

@@ -1,21 +1,31 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import { createHoldfast, type HoldfastConfig, type LogOption } from '../../../../src/create-holdfast.ts';
 import type { Agent } from '../../../../src/index.ts';
+import { logTo } from '../../../../src/modules/app/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { asDescribed } from './as-described.ts';
 import { ORIGIN, type Send } from './client.ts';
 
+/** What tests say of an app: its literal, and a log, whatever else it uses. */
+export interface AppConfig extends Partial<HoldfastConfig> {
+  readonly log?: LogOption | undefined;
+}
+
+/** Returns the literal with its log among its uses. */
+export const withLog = <Config extends AppConfig>({ log, ...config }: Config): Omit<Config, 'log'> =>
+  log === undefined ? config : { ...config, use: [...(config.use ?? []), logTo(log)] };
+
 /** Another Worker over the same objects: with its own settings, and vars in place of the test Worker's. */
-export function appWith(config: Partial<HoldfastConfig>, vars: Readonly<Record<string, unknown>> = {}): Send {
-  const { worker } = createHoldfast({ agents: [scripted], ...config });
+export function appWith(config: AppConfig, vars: Readonly<Record<string, unknown>> = {}): Send {
+  const { worker } = createHoldfast({ agents: [scripted], ...withLog(config) });
   return asDescribed(
     async (path, init) => {
       const url = path.startsWith('/') ? `${ORIGIN}${path}` : path;
       const request = new Request(url, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
       return worker.fetch(request, { ...env, ...vars }, createExecutionContext());
     },
-    { base: config.basePath, use: config.use },
+    { base: config.http?.basePath, use: config.use },
   );
 }
 

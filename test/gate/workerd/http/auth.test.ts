@@ -4,14 +4,13 @@ import {
   type Caller,
   ConfigurationError,
   createHoldfast,
-  type HoldfastConfig,
   type LogEntry,
   openOnLocalhost,
   type SecretSource,
 } from '../../../../src/create-holdfast.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
-import { appWith } from './app.ts';
+import { type AppConfig, appWith } from './app.ts';
 import { journal, json, newSession, post, type Send } from './client.ts';
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
@@ -75,7 +74,7 @@ describe('without any authentication', () => {
   });
 });
 
-describe.each<[string, Partial<HoldfastConfig>, Readonly<Record<string, unknown>>]>([
+describe.each<[string, AppConfig, Readonly<Record<string, unknown>>]>([
   ['the var HOLDFAST_AUTH', {}, OPEN],
   ['openOnLocalhost()', { auth: openOnLocalhost() }, NOBODY],
 ])('opened on localhost by %s', (_, config, vars) => {
@@ -129,12 +128,12 @@ describe.each<[string, Partial<HoldfastConfig>, Readonly<Record<string, unknown>
 
 describe('the log line about local mode', () => {
   const connected = { headers: { 'cf-connecting-ip': '127.0.0.1' } };
-  const logged = (config: Partial<HoldfastConfig>, vars: Readonly<Record<string, unknown>>) => {
+  const logged = (config: AppConfig, vars: Readonly<Record<string, unknown>>) => {
     const lines: LogEntry[] = [];
     return { via: appWith({ log: (line) => void lines.push(line), ...config }, vars), lines };
   };
 
-  it.each<[string, Partial<HoldfastConfig>, Readonly<Record<string, unknown>>]>([
+  it.each<[string, AppConfig, Readonly<Record<string, unknown>>]>([
     ['the var HOLDFAST_AUTH', {}, OPEN],
     ['openOnLocalhost()', { auth: openOnLocalhost() }, NOBODY],
   ])('is written once, when %s lets the first connection in', async (_, config, vars) => {
@@ -369,17 +368,17 @@ describe('a Worker that cannot be', () => {
   it.each(['Authorization', 'cookie', 'Set-Cookie', 'Proxy-Authorization', 'proxy-x'])(
     'maps the header %s into the context',
     (header) => {
-      expect(() => createHoldfast({ agents: [], contextHeaders: { [header]: 'x' } })).toThrow(
+      expect(() => createHoldfast({ agents: [], http: { contextHeaders: { [header]: 'x' } } })).toThrow(
         `The header '${header.toLowerCase()}' carries credentials; it is never journaled.`,
       );
     },
   );
 
   it('maps what is no header', () => {
-    expect(() => createHoldfast({ agents: [], contextHeaders: { 'a b': 'x' } })).toThrow(
+    expect(() => createHoldfast({ agents: [], http: { contextHeaders: { 'a b': 'x' } } })).toThrow(
       new ConfigurationError(
-        "createHoldfast has an object as its 'contextHeaders': use names of headers, each with a key of the context but that of the " +
-          'loop, which a client sends as `loopId` of the body.',
+        `createHoldfast has {"a b":"x"} as its 'http.contextHeaders': use names of headers, each with a key of the context but that of ` +
+          'the loop, which a client sends as `loopId` of the body.',
       ),
     );
   });

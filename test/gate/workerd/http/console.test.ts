@@ -1,10 +1,10 @@
 import { env, withEnv } from 'cloudflare:workers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { HoldfastConfig, LogEntry } from '../../../../src/create-holdfast.ts';
+import type { LogEntry } from '../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, exceptionProcessor } from '../../../../src/index.ts';
 import { defineWebhook, WebhookRefusal } from '../../../../src/modules/webhooks/entry.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
-import { appWith } from './app.ts';
+import { type AppConfig, appWith } from './app.ts';
 import { json, newSession, post } from './client.ts';
 import { deliver, plain, signedIssue } from './hook-deliveries.ts';
 
@@ -26,7 +26,7 @@ const saver = defineAgent({
 });
 
 /** An app with the agent, and the lines that its log was given. */
-function logged(config: Partial<HoldfastConfig> = {}) {
+function logged(config: AppConfig = {}) {
   const lines: LogEntry[] = [];
   const via = appWith({ agents: [saver], log: (line) => void lines.push(line), ...config });
   return { via, lines };

@@ -56,7 +56,7 @@ describe('a credential', () => {
       vi.spyOn(console, level).mockImplementation((...said) => void lines.push(...said)),
     );
     const app = appWith(
-      { agents: [scripted, broken], contextHeaders: { 'x-locale': 'locale' } },
+      { agents: [scripted, broken], http: { contextHeaders: { 'x-locale': 'locale' } } },
       { HOLDFAST_TOKEN: 'tok-zq4711' },
     );
     const headers = {

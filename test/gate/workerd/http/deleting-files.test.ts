@@ -1,8 +1,10 @@
 /** `DELETE` of one file, the retention of files, and what a model is shown of files that are gone. */
+
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { type ChatModel, defineTool, type ModelRequest } from '../../../../src/index.ts';
+import { retain } from '../../../../src/modules/app/entry.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { objectSession } from '../../../doors/durable-objects.ts';
 import { until } from '../../../fixtures/scripts.ts';
@@ -164,8 +166,8 @@ describe('the retention of files', () => {
     'is as %s says, and shows the model in the line of a file that it has expired',
     async (_, { retention, ofAgent }) => {
       const { model, last } = recording();
-      const agents = [{ ...seer({ model }), ...(ofAgent && { retention: ofAgent }) }];
-      const { via } = fileApp({ agents, retention });
+      const agents = [{ ...seer({ model }), ...(ofAgent && { uses: [retain(ofAgent)] }) }];
+      const { via } = fileApp({ agents, use: [retain(retention)] });
       const { session } = await posted(via, { message: [file('one')] });
       const object = env.SESSIONS.getByName(sessionName(session));
       await runInDurableObject(object, (_object, { storage }) => {
@@ -189,7 +191,7 @@ describe('the retention of files', () => {
   );
 
   it('is not that of sessions, which are kept', async () => {
-    const { via } = fileApp({ retention: { fileDays: 1 } });
+    const { via } = fileApp({ use: [retain({ fileDays: 1 })] });
     const { session } = await posted(via, { message: 'Hello' });
     const object = env.SESSIONS.getByName(sessionName(session));
     const kinds = await runInDurableObject(object, (_object, { storage }) =>

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { retain } from '../../../../src/modules/app/entry.ts';
 import { recordings, scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
@@ -174,10 +175,11 @@ describe('a session that is erased while something happens in it', () => {
 
 describe('retention', () => {
   it('erases a session when nothing has happened in it for so long, as the app or its agent says', async () => {
-    const briefly = { days: 1 };
-    const byApp = appWith({ retention: briefly });
-    const byAgent = appWith({ agents: [{ ...scripted, retention: briefly }], retention: 'forever' });
-    const notByAgent = appWith({ agents: [{ ...scripted, retention: 'forever' }], retention: briefly });
+    const briefly = retain({ days: 1 });
+    const forever = retain('forever');
+    const byApp = appWith({ use: [briefly] });
+    const byAgent = appWith({ agents: [{ ...scripted, uses: [briefly] }], use: [forever] });
+    const notByAgent = appWith({ agents: [{ ...scripted, uses: [forever] }], use: [briefly] });
     const talk = async (via: typeof send): Promise<string> => {
       const session = newSession();
       await (await post(session, { message: script('Hello.').message() }, { via })).text();
@@ -200,7 +202,7 @@ describe('retention', () => {
     [{}, '{}'],
     ['soon', '"soon"'],
   ])('must be a time: %j', (retention, said) => {
-    expect(() => appWith({ retention: retention as never })).toThrow(
+    expect(() => retain(retention as never)).toThrow(
       `The retention is ${said}: use 'forever', or { days }, { fileDays } or both, with more than 0 and at most 36525.`,
     );
   });

@@ -1,9 +1,8 @@
 import { env } from 'cloudflare:workers';
-import type { HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { type ChatModel, defineAgent } from '../../../../src/index.ts';
 import { type FilesConfig, files } from '../../../../src/modules/files/entry.ts';
 import type { BeginRequest, TurnStart } from '../../../doors/journal.ts';
-import { appWith, objectsWith } from './app.ts';
+import { type AppConfig, appWith, objectsWith } from './app.ts';
 import { newSession, post, type Send } from './client.ts';
 
 /** What the tests' model takes: some images with their bytes or by address, PDF by its bytes alone. */
@@ -32,7 +31,7 @@ export const seer = ({ model = seeing(), accepts }: SeerConfig = {}) =>
 type SentFiles = NonNullable<TurnStart['blobs']>;
 
 /** An app of one agent that takes files, and what is set of these. */
-type FileAppConfig = SeerConfig & Partial<HoldfastConfig> & FilesConfig;
+type FileAppConfig = SeerConfig & AppConfig & FilesConfig;
 
 /** An app of one agent, and the files of what it has sent to its objects. */
 export function fileApp(config: FileAppConfig = {}): {
@@ -52,7 +51,7 @@ export function fileApp(config: FileAppConfig = {}): {
     via: appWith(
       {
         agents: [seer({ model, accepts })],
-        bodyContext: ['a', 'order'],
+        http: { bodyContext: ['a', 'order'] },
         use: [files({ store, allowPrivateAddresses }), ...use],
         ...app,
       },

@@ -245,7 +245,7 @@ describe('the size of a body', () => {
       'The body is larger than 1000000 bytes. Send less.',
     );
     expect((await posted(fileApp().via, body)).status).toBe(200);
-    const generous = fileApp({ maxBodyBytes: 13 * 1024 * 1024 });
+    const generous = fileApp({ http: { maxBodyBytes: 13 * 1024 * 1024 } });
     expect((await posted(generous.via, { message: 'x'.repeat(12.5 * 1024 * 1024) })).status).toBe(200);
   });
 

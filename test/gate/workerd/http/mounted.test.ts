@@ -66,21 +66,21 @@ const PLACES: readonly (readonly [how: string, base: string, fetch: () => Fetch]
   [
     'by app.route, with its basePath',
     '/ai',
-    () => new Hono().route('/ai', app({ basePath: '/ai' }).routes).fetch,
+    () => new Hono().route('/ai', app({ http: { basePath: '/ai' } }).routes).fetch,
   ],
   [
     'by mount, with its basePath',
     '/ai',
-    () => new Hono().all('/ai/*', mount(app({ basePath: '/ai' }).routes.fetch)).fetch,
+    () => new Hono().all('/ai/*', mount(app({ http: { basePath: '/ai' } }).routes.fetch)).fetch,
   ],
-  ['by its own basePath', '/ai', () => app({ basePath: '/ai' }).worker.fetch as Fetch],
+  ['by its own basePath', '/ai', () => app({ http: { basePath: '/ai' } }).worker.fetch as Fetch],
   [
     'by mount without a change of the path, with its basePath',
     '/ai/agents',
     () =>
       new Hono().all(
         '/ai/agents/*',
-        mount(app({ basePath: '/ai/agents' }).worker.fetch as Fetch, { replaceRequest: false }),
+        mount(app({ http: { basePath: '/ai/agents' } }).worker.fetch as Fetch, { replaceRequest: false }),
       ).fetch,
   ],
 ];
@@ -235,7 +235,7 @@ describe('the developer is told', () => {
 
   it('once, and in every answer, when the Worker serves a part of a site and nobody said so', async () => {
     const via = sending(app().worker.fetch as Fetch);
-    const hint = "If the Worker is served below /ai, set createHoldfast({ basePath: '/ai' }).";
+    const hint = "If the Worker is served below /ai, set createHoldfast({ http: { basePath: '/ai' } }).";
     for (const path of [
       '/ai/agents',
       '/ai/agents/clerk/sessions/s1/messages',
@@ -259,12 +259,12 @@ describe('the developer is told', () => {
   });
 
   it('once when it is mounted elsewhere than its basePath says', async () => {
-    const via = sending(new Hono().route('/api', app({ basePath: '/ai' }).routes).fetch, '/api');
+    const via = sending(new Hono().route('/api', app({ http: { basePath: '/ai' } }).routes).fetch, '/api');
     expect(await json(await via('/api'))).toMatchObject({ agents: '/ai/agents' });
     await via('/api');
     expect(warn.mock.calls).toEqual([
       [
-        "holdfast: requests come in below '/api', and links lead below '/ai', as createHoldfast({ basePath }) says. " +
+        "holdfast: requests come in below '/api', and links lead below '/ai', as createHoldfast({ http: { basePath } }) says. " +
           'Leave `basePath` out, unless something before this Worker rewrites paths.',
       ],
     ]);
@@ -273,8 +273,8 @@ describe('the developer is told', () => {
   it.each(['ai', '/ai/', '/', '', '/a b', '/ai?x', '//ai'])(
     'at the start that %j is no basePath',
     (basePath) => {
-      expect(() => app({ basePath })).toThrow(
-        `createHoldfast has '${basePath}' as its 'basePath': use a path with a '/' before it and none behind it, such as '/ai'.`,
+      expect(() => app({ http: { basePath } })).toThrow(
+        `createHoldfast has ${JSON.stringify(basePath)} as its 'http.basePath': use a path with a '/' before it and none behind it, such as '/ai'.`,
       );
     },
   );

@@ -13,7 +13,7 @@ const EVENTS = { headers: { accept: 'text/event-stream' } };
 /** An app of two callers, by a header, with a session of the first. */
 async function appOf(maxStreams?: number) {
   const auth = (request: Request) => ({ id: request.headers.get('x-id') ?? 'ann', tenant: 'acme' });
-  const via = appWith({ agents: [clerk], auth, use: [aiSdkUi()], ...(maxStreams && { maxStreams }) });
+  const via = appWith({ agents: [clerk], auth, use: [aiSdkUi()], http: { maxStreams } });
   const path = newSession('clerk');
   const sent = await post(via, path);
   expect(sent.status).toBe(200);
@@ -97,8 +97,8 @@ describe('the event streams of a caller', () => {
   });
 
   it.each([0, -1, 1.5, Number.NaN])('cannot be %d at the most', (maxStreams) => {
-    expect(() => createHoldfast({ agents: [clerk], maxStreams })).toThrow(
-      `createHoldfast has ${maxStreams} as its 'maxStreams': use a whole number above 0.`,
+    expect(() => createHoldfast({ agents: [clerk], http: { maxStreams } })).toThrow(
+      `createHoldfast has ${maxStreams} as its 'http.maxStreams': use a whole number above 0.`,
     );
   });
 });

@@ -127,7 +127,7 @@ describe('a client that waits for the turn of another', () => {
     await answer.asked();
     let watches = 0;
     const limited = appWith(
-      { agents: [marathon], platform: { wallMs: WALL_MS } },
+      { agents: [marathon], limits: { wallMs: WALL_MS } },
       {
         SESSIONS: objectsWith((stub) => ({
           fetch: (...request: Parameters<typeof stub.fetch>) => {
@@ -157,7 +157,7 @@ describe('a stream of events whose invocation must end', () => {
     const { message } = script(...answers.map(({ reply }) => reply), 'Done.');
     const answering = post(session, { message: message() });
     await expect.poll(async () => (await send(session)).status).toBe(200);
-    const limited = appWith({ agents: [marathon], platform: { subrequests: 20, internalSubrequests: 20 } });
+    const limited = appWith({ agents: [marathon], limits: { subrequests: 20, internalSubrequests: 20 } });
     const following = allEvents(await limited(`${session}/events`, { headers: SSE }));
     for (const { asked, release } of answers) {
       await asked();
@@ -230,8 +230,8 @@ describe('the limits of a deployment', () => {
   });
 
   it('are checked where the code declares them', () => {
-    expect(() => createHoldfast({ agents: [marathon], platform: { subrequests: 19 } })).toThrow(
-      'platform.subrequests is 19; it must be a whole number of at least 20.',
+    expect(() => createHoldfast({ agents: [marathon], limits: { subrequests: 19 } })).toThrow(
+      'limits.subrequests is 19; it must be a whole number of at least 20.',
     );
   });
 });

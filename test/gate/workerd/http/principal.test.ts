@@ -116,7 +116,9 @@ describe('the principal of a call', () => {
   });
 
   it('cannot be chosen by what a body or a header says', async () => {
-    const { as } = deployment({ bodyContext: ['principal', 'tenant'], contextHeaders: { 'x-who': 'id' } });
+    const { as } = deployment({
+      http: { bodyContext: ['principal', 'tenant'], contextHeaders: { 'x-who': 'id' } },
+    });
     const context = { principal: { id: 'root' }, tenant: 'evil' };
     const headers = { 'x-who': 'root' };
     const body = { message: script(...LOOKS).message(), context };
@@ -167,7 +169,7 @@ describe('the context of a body', () => {
   const refused = (...keys: readonly string[]) => {
     const problems = keys.map(
       (key) =>
-        `context: a body may not say '${key}': createHoldfast({ bodyContext: [...] }) names the keys that it may`,
+        `context: a body may not say '${key}': createHoldfast({ http: { bodyContext: [...] } }) names the keys that it may`,
     );
     return {
       type: 'urn:holdfast:problem:invalid-body',
@@ -182,12 +184,22 @@ describe('the context of a body', () => {
     ['nothing is named', {}, { tenant: 'evil' }, ['tenant']],
     [
       'other keys are named',
-      { bodyContext: ['locale'] },
+      { http: { bodyContext: ['locale'] } },
       { locale: 'nl', tenant: 'evil', b: 1 },
       ['tenant', 'b'],
     ],
-    ['the id of the loop', { bodyContext: ['locale'] }, { [LOOP_ID_KEY]: 'of-another' }, [LOOP_ID_KEY]],
-    ['a property of every object', { bodyContext: ['locale'] }, { constructor: 1 }, ['constructor']],
+    [
+      'the id of the loop',
+      { http: { bodyContext: ['locale'] } },
+      { [LOOP_ID_KEY]: 'of-another' },
+      [LOOP_ID_KEY],
+    ],
+    [
+      'a property of every object',
+      { http: { bodyContext: ['locale'] } },
+      { constructor: 1 },
+      ['constructor'],
+    ],
   ])('that nobody has allowed is refused, with the setting: %s', async (_, config, context, keys) => {
     const { as } = deployment(config);
     const session = newSession('agent');
@@ -206,8 +218,7 @@ describe('the context of a body', () => {
         },
       ],
       context: { a: 0, d: 0 },
-      bodyContext: ['b', 'c'],
-      contextHeaders: { 'x-c': 'c' },
+      http: { bodyContext: ['b', 'c'], contextHeaders: { 'x-c': 'c' } },
     });
     const body = { message: script(...LOOKS).message(), context: { b: 2, c: 2 } };
     await post(newSession('agent'), body, { headers: { 'x-c': 'header' }, via: as(ann) });
@@ -216,10 +227,13 @@ describe('the context of a body', () => {
 
   const loop = 'but that of the loop, which a client sends as `loopId` of the body.';
   it.each<[string, Partial<HoldfastConfig>]>([
-    [`'holdfast.loopId' at bodyContext[0]: use a key of the context ${loop}`, { bodyContext: [LOOP_ID_KEY] }],
     [
-      `an object as its 'contextHeaders': use names of headers, each with a key of the context ${loop}`,
-      { contextHeaders: { 'x-loop': LOOP_ID_KEY } },
+      `["holdfast.loopId"] as its 'http.bodyContext': use a list of keys of the context ${loop}`,
+      { http: { bodyContext: [LOOP_ID_KEY] } },
+    ],
+    [
+      `{"x-loop":"holdfast.loopId"} as its 'http.contextHeaders': use names of headers, each with a key of the context ${loop}`,
+      { http: { contextHeaders: { 'x-loop': LOOP_ID_KEY } } },
     ],
   ])('cannot be allowed to choose the loop: %s', (problem, config) => {
     expect(() => deployment(config)).toThrow(new ConfigurationError(`createHoldfast has ${problem}`));

@@ -16,7 +16,6 @@ const host: HttpHost = {
   modules: composeModules([answers, openApi(), files()]),
   appUses: [],
   auth: () => null,
-  steering: 'requester',
   contextHeaders: new Map(),
   bodyContext: new Set(),
   gates: NO_GATES,

@@ -197,7 +197,7 @@ describe('a session whose object cannot be reached', () => {
     const session = newSession('marathon');
     const record = (note: number) => ({ calls: [{ name: 'record', input: { note: `${note}` } }] });
     const { message } = script(...Array.from({ length: 9 }, (_, note) => record(note)), 'Done.');
-    const via = appWith({ agents: [marathon], platform: { internalSubrequests: 20 } }, { SESSIONS });
+    const via = appWith({ agents: [marathon], limits: { internalSubrequests: 20 } }, { SESSIONS });
     const response = await pausesPassing(() => post(session, { message: message() }, { via }));
     expect(await json(response)).toMatchObject({ outcome: 'completed', text: 'Done.' });
     const events = await journal(session);

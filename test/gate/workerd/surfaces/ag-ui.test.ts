@@ -244,7 +244,7 @@ describe('a run', () => {
   });
 
   it('gives its context to the tools, of the keys that the app lets a body say', async () => {
-    const via = app({ bodyContext: ['locale'] });
+    const via = app({ http: { bodyContext: ['locale'] } });
     const { path, say, chat } = client('scripted', via);
     await say(script('Ja.').message(), { context: [{ description: 'locale', value: 'de' }] });
     const started = (await ended(path)).find(({ type }) => type === 'turn-started');

@@ -111,4 +111,4 @@ export const desk = defineAgent({
   },
 });
 
-export const via = appWith({ agents: [desk], use: [aiSdkUi(), files()], bodyContext: ['order'] });
+export const via = appWith({ agents: [desk], use: [aiSdkUi(), files()], http: { bodyContext: ['order'] } });

@@ -47,7 +47,7 @@ const MORE_THAN_WORDS: readonly (readonly [what: string, opening: Opening])[] = 
     {
       replies: ['Hi.'],
       saying: { headers: { 'x-ward': '7' } },
-      config: { contextHeaders: { 'x-ward': 'ward' } },
+      config: { http: { contextHeaders: { 'x-ward': 'ward' } } },
     },
   ],
 ];
@@ -143,7 +143,7 @@ describe('two users of one token with equal openings', () => {
 
   it('do not meet in words either when they differ in a mapped header', async () => {
     const { message } = script('Hi.');
-    const via = clientsOf({ id: 'app' }, { contextHeaders: { 'x-ward': 'ward' } })();
+    const via = clientsOf({ id: 'app' }, { http: { contextHeaders: { 'x-ward': 'ward' } } })();
     const { history } = await say([], message(), { via });
     const headers = { 'x-ward': '7' };
     await expect(say(history, 'And now?', { via, headers })).rejects.toMatchObject(unknown);

@@ -319,7 +319,7 @@ describe('what there is not', () => {
   });
 
   it('is so below the path of the app too, and nowhere else', async () => {
-    const send = appWith({ agents: [scripted], use: [openAi()], basePath: '/ai' });
+    const send = appWith({ agents: [scripted], use: [openAi()], http: { basePath: '/ai' } });
     expect(await json(await send('/ai/v1/files'))).toEqual({ error });
     expect(await json(await send('/v1/files'))).toEqual({ error });
     for (const path of ['/ai/v2/files', '/ai/nothing', '/v1s']) {
@@ -329,7 +329,7 @@ describe('what there is not', () => {
   });
 
   it('is so too where the path of the app is in the middle of another one', async () => {
-    const send = appWith({ agents: [scripted], use: [openAi()], basePath: '/a' });
+    const send = appWith({ agents: [scripted], use: [openAi()], http: { basePath: '/a' } });
     expect(await json(await send('/v1/audio'))).toEqual({ error });
     const { type } = await json(await send('/ab/v1/audio'));
     expect(type).toBe('urn:holdfast:problem:unknown-route');

@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers';
 import { Hono } from 'hono';
 import { describe, expect, it, vi } from 'vitest';
-import { createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
+import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineModule, defineRoute, type ModuleRequest, type RouteProblem } from '../../../../src/module.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { rateLimit } from '../../../../src/modules/http/entry.ts';
@@ -13,7 +13,7 @@ import { attempt } from '../../../doors/tools.ts';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
-import { appWith, objectsWith } from '../http/app.ts';
+import { type AppConfig, appWith, objectsWith } from '../http/app.ts';
 import { ended, json, newSession, ORIGIN, type Send, send, sessionId } from '../http/client.ts';
 import { seer } from '../http/file-app.ts';
 
@@ -34,7 +34,7 @@ const surfaceOf = (handle: Handle, name = 'echo') =>
     ],
   });
 
-const appOf = (handle: Handle, config: Partial<HoldfastConfig> = {}, vars = {}): Send =>
+const appOf = (handle: Handle, config: AppConfig = {}, vars = {}): Send =>
   appWith({ agents: [scripted, clerk], use: [surfaceOf(handle)], ...config }, vars);
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -518,9 +518,9 @@ describe('a session of a surface', () => {
 
   it('takes of a context only the keys that a body may have', async () => {
     const path = newSession();
-    const via = appOf(sending({ tenant: 'mine', locale: 'de' }), { bodyContext: ['locale'] });
+    const via = appOf(sending({ tenant: 'mine', locale: 'de' }), { http: { bodyContext: ['locale'] } });
     const problem =
-      "context: a body may not say 'tenant': createHoldfast({ bodyContext: [...] }) names the keys that it may";
+      "context: a body may not say 'tenant': createHoldfast({ http: { bodyContext: [...] } }) names the keys that it may";
     expect(await refused(await ask(via, {}, {}, `/echo/${sessionId(path)}`))).toEqual({
       status: 422,
       oops: {
@@ -529,7 +529,7 @@ describe('a session of a surface', () => {
         more: { problems: [problem] },
       },
     });
-    const allowed = appOf(sending({ locale: 'de' }), { bodyContext: ['locale'] });
+    const allowed = appOf(sending({ locale: 'de' }), { http: { bodyContext: ['locale'] } });
     expect((await ask(allowed, {}, {}, `/echo/${sessionId(path)}`)).status).toBe(200);
     expect(await contextOf(path)).toEqual({ locale: 'de' });
   });
@@ -537,8 +537,7 @@ describe('a session of a surface', () => {
   it('has what headers say over what the client says', async () => {
     const path = newSession();
     const via = appOf(sending({ locale: 'de' }), {
-      bodyContext: ['locale'],
-      contextHeaders: { 'x-locale': 'locale', 'x-tenant': 'tenant' },
+      http: { bodyContext: ['locale'], contextHeaders: { 'x-locale': 'locale', 'x-tenant': 'tenant' } },
     });
     const headers = { 'x-locale': 'fr', 'x-tenant': 't1' };
     await ask(via, {}, { headers }, `/echo/${sessionId(path)}`);

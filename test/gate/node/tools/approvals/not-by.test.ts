@@ -91,13 +91,13 @@ describe("notBy: 'requester'", () => {
       description: 'Pays.',
       instructions: '',
       tools: [requireApproval(pay(), 'Pay?', { notBy })],
+      policies: { steering: 'anyone' },
     });
     const steered = async () => {
       await session?.post('To Bob.', { whenBusy: 'steer', principal: { id: 'bob' } });
       return 'Whom?';
     };
     session = createTestSession(agent, {
-      steering: 'anyone',
       replies: [steered, { calls: [{ name: 'pay', input: { amount: 1 } }] }, 'Done.'],
     });
     await session.send('Pay.', { principal: { id: 'ann' } });

@@ -100,7 +100,7 @@ describe('a turn that outlives its invocation', () => {
   it('is followed to its end, and its client hears of it all the while', async () => {
     const long = publishing(
       { agents: ['marathon'] },
-      { agents: [marathon], platform: { subrequests: 30, internalSubrequests: 30 } },
+      { agents: [marathon], limits: { subrequests: 30, internalSubrequests: 30 } },
     );
     const { message } = script(...Array.from({ length: 30 }, () => add), 'Far.');
     const id = newId();

@@ -165,7 +165,10 @@ describe('a call of an agent', () => {
   });
 
   it('is given the mapped headers as context', async () => {
-    const mapped = publishing({ agents: ['scripted'] }, { contextHeaders: { 'x-locale': 'locale' } });
+    const mapped = publishing(
+      { agents: ['scripted'] },
+      { http: { contextHeaders: { 'x-locale': 'locale' } } },
+    );
     const { message } = script(record('mcp-context'), 'Done.');
     const params = { name: 'scripted', arguments: { message: message() } };
     await postMcp(mapped, rpc('tools/call', params), { headers: { 'x-locale': 'nl' } }).then((one) =>

@@ -130,7 +130,7 @@ describe('who signs in', () => {
   });
 
   it('is told of the endpoint below the base path, at the root of the origin too', async () => {
-    const via = guarded({ basePath: '/ai' });
+    const via = guarded({ http: { basePath: '/ai' } });
     const response = await via('/ai/mcp', { method: 'POST', body: '{}' });
     const where = /resource_metadata="([^"]+)"/.exec(response.headers.get('www-authenticate') ?? '')?.[1];
     expect(where).toBe(`${ORIGIN}/ai${WELL_KNOWN}/mcp`);

@@ -32,7 +32,7 @@ describe('a published tool', () => {
     const contexts: unknown[] = [];
     const via = publishing(
       { tools: [tool(({ context, inSession }) => contexts.push([context.toJSON(), inSession]))] },
-      { context: { plan: 'free', locale: 'en' }, contextHeaders: { 'x-locale': 'locale' } },
+      { context: { plan: 'free', locale: 'en' }, http: { contextHeaders: { 'x-locale': 'locale' } } },
     );
     const body = rpc('tools/call', { name: 'it', _meta: { tenant: 'forged', plan: 'pro' } });
     await postMcp(via, body, { headers: { 'x-locale': 'nl' } }).then((response) => response.text());
@@ -234,7 +234,7 @@ describe('a published tool', () => {
     const runs = vi.fn(() => 'Done.');
     const asking = (subrequests: number) =>
       defineTool({ name: `asks_${subrequests}`, description: 'Asks.', subrequests, run: runs });
-    const via = publishing({ tools: [asking(30), asking(60)] }, { platform: { subrequests: 50 } });
+    const via = publishing({ tools: [asking(30), asking(60)] }, { limits: { subrequests: 50 } });
     expect(await calling(via, 'asks_60')).toEqual(
       refused('The invocation has too little left of its 50 subrequests for what this tool needs.'),
     );

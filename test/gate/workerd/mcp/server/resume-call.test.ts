@@ -113,7 +113,7 @@ describe('the stream of a call of an agent', () => {
     const { message } = script(...steps.map(({ reply }) => reply), 'Far.');
     const long = publishing({ agents: ['marathon'] }, { agents: [marathon] });
     const platform = { subrequests: 20, internalSubrequests: 20 };
-    const short = publishing({ agents: ['marathon'] }, { agents: [marathon], platform });
+    const short = publishing({ agents: ['marathon'] }, { agents: [marathon], limits: platform });
     const params = { name: 'marathon', arguments: { message: message() }, _meta: { progressToken: 1 } };
     const [first] = await eventsOf(await postMcp(long, rpc('tools/call', params), { headers }), () => true);
     await steps[0]?.asked();

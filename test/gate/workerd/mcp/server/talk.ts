@@ -3,21 +3,16 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/cfworker';
 import { createParser } from 'eventsource-parser';
-import type { HoldfastConfig } from '../../../../../src/create-holdfast.ts';
 import { defineMcpEndpoint, type McpEndpointConfig } from '../../../../../src/mcp/server/entry.ts';
 import { clerk } from '../../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
-import { appWith } from '../../http/app.ts';
+import { type AppConfig, appWith } from '../../http/app.ts';
 import { ORIGIN, type Send } from '../../http/client.ts';
 
 type Vars = Readonly<Record<string, unknown>>;
 
 /** A Worker that publishes this; the rest of its settings, and its vars, when a test needs them. */
-export const publishing = (
-  mcp: McpEndpointConfig,
-  config: Partial<HoldfastConfig> = {},
-  vars: Vars = {},
-): Send =>
+export const publishing = (mcp: McpEndpointConfig, config: AppConfig = {}, vars: Vars = {}): Send =>
   appWith(
     { agents: [scripted, clerk], ...config, use: [...(config.use ?? []), defineMcpEndpoint(mcp)] },
     vars,

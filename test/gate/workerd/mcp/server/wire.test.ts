@@ -200,7 +200,7 @@ describe('POST /mcp', () => {
   });
 
   it('refuses a body that is larger than the app allows, whatever it announces', async () => {
-    const small = publishing({ tools: [hello] }, { maxBodyBytes: 100 });
+    const small = publishing({ tools: [hello] }, { http: { maxBodyBytes: 100 } });
     const response = await postMcp(
       small,
       rpc('tools/call', { name: 'hello', arguments: { a: 'x'.repeat(99) } }),
@@ -212,7 +212,7 @@ describe('POST /mcp', () => {
   });
 
   it('takes a body as large as the app allows', async () => {
-    const large = publishing({ tools: [hello] }, { maxBodyBytes: 6_000_000 });
+    const large = publishing({ tools: [hello] }, { http: { maxBodyBytes: 6_000_000 } });
     const input = { pad: 'x'.repeat(5_000_000) };
     expect(await answerTo(large, 'tools/call', { name: 'hello', arguments: input })).toEqual({
       content: [{ type: 'text', text: 'Hello.' }],

@@ -316,7 +316,7 @@ describe('below another path', () => {
     async (path, init) =>
       fetch(new Request(ORIGIN + path, init), { ...env }, createExecutionContext());
   const { routes } = createHoldfast({ agents: [scripted], use: [pages] });
-  const { worker } = createHoldfast({ agents: [scripted], use: [pages], basePath: '/ai' });
+  const { worker } = createHoldfast({ agents: [scripted], use: [pages], http: { basePath: '/ai' } });
 
   it.each<[string, Send]>([
     ['a Hono app', sending(new Hono().route('/ai', routes).fetch)],

@@ -165,7 +165,7 @@ it('is of the app: an agent that brings one is refused, with the module’s name
   });
   expect(() => appWith({ agents: [agent] })).toThrow(
     new ConfigurationError(
-      "The module 'rate-limit' works on all requests: add it to `use` of createHoldfast.",
+      "The module 'rate-limit' is of the whole app: add it to `use` of createHoldfast.",
     ),
   );
   expect(() => appWith({ agents: [agent], use: [rateLimit()] })).not.toThrow();

@@ -1,17 +1,12 @@
 /** One caller that sends requests for several persons: who the principal is, and whose the sessions are. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  type Caller,
-  ConfigurationError,
-  type HoldfastConfig,
-  type LogEntry,
-} from '../../../../../src/create-holdfast.ts';
+import { type Caller, ConfigurationError, type LogEntry } from '../../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, type TurnPrincipal } from '../../../../../src/index.ts';
 import { defineMcpEndpoint } from '../../../../../src/mcp/server/entry.ts';
 import { type OnBehalfOf, onBehalfOf } from '../../../../../src/modules/http/entry.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
 import { modelBySession, script } from '../../../../fixtures/scripts.ts';
-import { appWith } from '../../http/app.ts';
+import { type AppConfig, appWith } from '../../http/app.ts';
 import { json, newSession, post, type Send } from '../../http/client.ts';
 import { calling } from '../../mcp/server/talk.ts';
 
@@ -49,7 +44,7 @@ const byHeader: OnBehalfOf = ({ headers }) => {
 };
 
 /** An app, and how it names the persons of a request; `null`: not at all. */
-interface DelegatingApp extends Partial<HoldfastConfig> {
+interface DelegatingApp extends AppConfig {
   readonly personOf?: OnBehalfOf | null;
 }
 

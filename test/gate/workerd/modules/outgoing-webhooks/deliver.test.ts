@@ -1,8 +1,10 @@
 /** Outgoing webhooks of a Worker, over HTTP and the real object, whose time is held. */
+
 import { createExecutionContext, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createHoldfast, type HoldfastConfig } from '../../../../../src/create-holdfast.ts';
+import { logTo } from '../../../../../src/modules/app/entry.ts';
 import { outgoingWebhook } from '../../../../../src/modules/outgoing-webhooks/entry.ts';
 import { standardWebhook } from '../../../../../src/modules/webhooks/entry.ts';
 import { clerk } from '../../../../fixtures/clerk-agent.ts';
@@ -55,7 +57,8 @@ function appWith(config: Partial<HoldfastConfig> = { use: [ALERTS] }) {
   setTime(name, () => now);
   const stub = () => env.SESSIONS.getByName(name);
   const agent = { ...clerk, name: 'agent' };
-  const { worker, TurnRunner } = createHoldfast({ agents: [agent], log: () => {}, ...config });
+  const { use = [], ...more } = config;
+  const { worker, TurnRunner } = createHoldfast({ agents: [agent], ...more, use: [...use, logTo(false)] });
   const via: Send = asDescribed(async (path, init) => {
     const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
     return worker.fetch(request, vars, createExecutionContext());

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigurationError, createHoldfast } from '../../../../../src/create-holdfast.ts';
+import { defineAgent } from '../../../../../src/index.ts';
+import { logTo, placeSessions, retain } from '../../../../../src/modules/app/entry.ts';
+import { scripted } from '../../../../fixtures/scripted-agent.ts';
+
+const agentWith = (use: Parameters<typeof defineAgent>[0]['use']) =>
+  defineAgent({ name: 'keeper', description: 'Keeps.', instructions: '', model: scripted.model, use });
+
+describe('a use that is about the whole app', () => {
+  it.each([
+    ['log', logTo(false)],
+    ['place', placeSessions({ jurisdiction: 'eu' })],
+  ])('is refused in an agent: %s', (name, use) => {
+    expect(() => createHoldfast({ agents: [agentWith([use])] })).toThrow(
+      `The module '${name}' is of the whole app: add it to \`use\` of createHoldfast.`,
+    );
+  });
+
+  it('is used once', () => {
+    expect(() => createHoldfast({ agents: [scripted], use: [logTo(false), logTo(() => {})] })).toThrow(
+      "The module 'log' is used twice with different settings: use it once.",
+    );
+  });
+});
+
+describe('a retention', () => {
+  it('of an agent may differ from that of the app, and two alike are one', () => {
+    const agents = [agentWith([retain({ days: 1 })])];
+    expect(retain({ days: 1 })).toBe(retain({ days: 1 }));
+    expect(() => createHoldfast({ agents, use: [retain({ days: 1 })] })).not.toThrow();
+    expect(() => createHoldfast({ agents, use: [retain({ days: 2 })] })).not.toThrow();
+  });
+
+  it.each([
+    ['The app', { agents: [scripted], use: [retain({ days: 1 }), retain({ days: 2 })] }],
+    ["Agent 'keeper'", { agents: [agentWith([retain({ days: 1 }), retain('forever')])] }],
+  ])('is said once by %s', (whose, config) => {
+    expect(() => createHoldfast(config)).toThrow(
+      new ConfigurationError(`${whose} says twice how long its sessions are kept: use one.`),
+    );
+  });
+});
+
+describe('createHoldfast', () => {
+  it.each([
+    ['log', 'use: [logTo(...)]'],
+    ['retention', 'use: [retain({ days })]'],
+    ['location', 'use: [placeSessions({ jurisdiction })]'],
+    ['platform', 'limits'],
+    ['maxStreams', 'http: { maxStreams }'],
+    ['steering', 'policies: { steering } of each agent'],
+  ])('names the place of an option that is elsewhere: %s', (key, place) => {
+    expect(() => createHoldfast({ agents: [scripted], [key]: 1 })).toThrow(
+      `createHoldfast has '${key}' in place of '${place}'; `,
+    );
+  });
+
+  it('names the option of http that was probably meant', () => {
+    const http: object = { basepath: '/ai' };
+    expect(() => createHoldfast({ agents: [scripted], http })).toThrow(
+      "createHoldfast has '/ai' as its 'http.basepath': use 'basePath'.",
+    );
+  });
+});
