@@ -5,8 +5,8 @@ export { AgentDefinitionError } from './agent/check-settings.ts';
 export {
   type Agent,
   type AgentConfig,
+  type AgentLimits,
   defineAgent,
-  type LoopIds,
   type RoleRequest,
   type ToolGroupRequest,
 } from './agent/define-agent.ts';
@@ -31,7 +31,6 @@ export {
 } from './loop/exception-processor.ts';
 export type { ParsedAnswer } from './loop/loop.ts';
 export type { LoopLimits } from './loop/loop-limits.ts';
-export type { ModelTimeout } from './loop/model-time.ts';
 export type {
   BlankReplyPolicy,
   Eligible,
@@ -80,6 +79,7 @@ export type {
   AgentSettings,
   LoopToolChoice,
   ModelSettings,
+  ModelTimeout,
   ReasoningEffort,
   ToolChoice,
 } from './model/settings.ts';

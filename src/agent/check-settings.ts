@@ -1,12 +1,11 @@
-import { isCount, limitProblem } from '../loop/loop-limits.ts';
+import { limitProblem } from '../loop/loop-limits.ts';
 import { refusedModel } from '../loop/loop-seams.ts';
 import { settingsFault } from '../loop/loop-settings.ts';
-import type { ModelTimeout } from '../loop/model-time.ts';
 import { type Policies, policyProblem } from '../loop/policies.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
 import type { Chaining } from '../tool/chaining.ts';
-import type { CallLimit, Limits } from '../tool/frame.ts';
+import type { Limits } from '../tool/frame.ts';
 import { shorten } from '../tool/json.ts';
 import { literals } from '../tool/literals.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
@@ -42,17 +41,6 @@ interface Unfit {
   readonly use: string;
 }
 
-/** Returns the bound. @throws AgentDefinitionError if it is no positive whole number and not `unlimited`. */
-export function checkedCount(
-  agent: string,
-  field: 'maxGenerations' | 'maxScheduled',
-  most: CallLimit,
-): CallLimit {
-  if (most === 'unlimited' || isCount(most)) return most;
-  const problem = `has a ${field} of ${String(most).slice(0, 40)}: use a positive whole number or 'unlimited'`;
-  throw new AgentDefinitionError(agent, { field, problem });
-}
-
 /** @throws AgentDefinitionError when a setting cannot be followed, or not beside the others, by these tools or this model. */
 export function checkSettings(
   agent: string,
@@ -67,13 +55,6 @@ export function checkSettings(
 export function checkChaining(agent: string, chaining: Chaining | undefined): void {
   const problem = literals?.chainingProblem(chaining);
   if (problem !== undefined) throw new AgentDefinitionError(agent, { field: 'chaining', problem });
-}
-
-/** Returns the times that are given. In development: @throws AgentDefinitionError if one is unknown or out of range. */
-export function checkedTimeout(agent: string, declared: ModelTimeout = {}): ModelTimeout {
-  mustFit(agent, ['modelTimeout', 'modelTimeout'], literals?.innerFault(declared, 'modelTimeout'));
-  const { total, silence } = declared;
-  return { ...(total !== undefined && { total }), ...(silence !== undefined && { silence }) };
 }
 
 /** In development: @throws AgentDefinitionError if a policy is unknown or has a value that cannot be followed. */

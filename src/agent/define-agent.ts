@@ -1,6 +1,5 @@
 import { MOST_GENERATIONS, MOST_IN_TREE } from '../loop/call-starts.ts';
 import { DEFAULT_LIMITS, type LoopLimits, withLimits } from '../loop/loop-limits.ts';
-import type { ModelTimeout } from '../loop/model-time.ts';
 import { type LoopPolicies, type Policies, withPolicies } from '../loop/policies.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
@@ -29,8 +28,6 @@ import {
   AgentDefinitionError,
   checkAgentLiteral,
   checkChaining,
-  checkedCount,
-  checkedTimeout,
   checkLimits,
   checkPolicies,
   checkSettings,
@@ -68,28 +65,29 @@ export interface Agent<Name extends string = string, Output = unknown> {
   readonly settings?: AgentSettings | undefined;
   /** The media types of files that its messages may hold; when it is absent, its model says which. */
   readonly accepts?: readonly string[] | undefined;
-  /** What it declares; as by default, or in loops around its own, where it says nothing. */
-  readonly modelTimeout: ModelTimeout;
-  readonly limits: LoopLimits;
+  readonly limits: LoopLimits & { readonly maxGenerations: CallLimit; readonly maxScheduled: CallLimit };
   readonly policies: LoopPolicies;
   /** It lies under every request's context, which wins where both have a key. */
   readonly context: ToolCallContext;
-  readonly loopIds: LoopIds;
-  /** Turns in a row that turns of its sessions may schedule. */
-  readonly maxGenerations: CallLimit;
-  /** Turns that turns may start in one tree. */
-  readonly maxScheduled: CallLimit;
   /** The form of its answers; they are words when it is absent. */
   readonly output?: AgentOutput | undefined;
   /** For inference only; never set. */
   readonly '~types'?: { readonly output: Output };
 }
 
-/**
- * What becomes of a turn whose sender gave no `loopId`. `stamped`: its tools read a fresh one in their context, so that
- * what happens once a loop, happens once a turn. `as-sent`: they read none. A `loopId` that was sent stands.
- */
-export type LoopIds = 'stamped' | 'as-sent';
+/** Bounds of a turn, and of the turns that turns start. */
+export interface AgentLimits extends Limits {
+  /**
+   * How many turns in a row may each be scheduled by the one before (`sendLater` of `holdfast/schedules`). Defaults to 8. In the last one
+   * `sendLater` throws. A message or a decision from outside resets the count.
+   */
+  readonly maxGenerations?: CallLimit | undefined;
+  /**
+   * How many turns calls may start (`sendLater`, or a message to another session by `call.env`) between two messages of a
+   * person, however they branch. Defaults to 20. Recurring runs do not count.
+   */
+  readonly maxScheduled?: CallLimit | undefined;
+}
 
 /** The literal that `defineAgent` takes. */
 export interface AgentConfig<Name extends string, Declaration extends InputDeclaration = undefined> {
@@ -132,29 +130,12 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
    * that its model cannot be given is refused even when it is named here.
    */
   readonly accepts?: readonly string[] | undefined;
-  /**
-   * How long each model call may take. Unless given: 10 minutes, and for a model that streams 2 minutes of silence. Of loops
-   * inside its own too, unless their agents say otherwise.
-   */
-  readonly modelTimeout?: ModelTimeout | undefined;
   /** Bounds of one turn. Defaults to 20 iterations. */
-  readonly limits?: Limits | undefined;
+  readonly limits?: AgentLimits | undefined;
   /** What its loops do where there is a choice: tools that do not exist, blank replies, tools that throw. */
   readonly policies?: Policies | undefined;
   /** Tool-call context of every turn; a request's own wins where both have a key. No credentials: it is code. */
   readonly context?: ContextValues | ToolCallContext | undefined;
-  /** `stamped` unless given. */
-  readonly loopIds?: LoopIds | undefined;
-  /**
-   * How many turns in a row may each be scheduled by the one before (`sendLater` of `holdfast/schedules`). Defaults to 8. In the last one
-   * `sendLater` throws. A message or a decision from outside resets the count.
-   */
-  readonly maxGenerations?: CallLimit | undefined;
-  /**
-   * How many turns calls may start (`sendLater`, or a message to another session by `call.env`) between two messages of a
-   * person, however they branch. Defaults to 20. Recurring runs do not count.
-   */
-  readonly maxScheduled?: CallLimit | undefined;
   /**
    * What an answer must be: the schema of a JSON object. The answer of a turn then has it as `object`. A model whose
    * answer does not fit is told why and asked once more; then the turn fails as `invalid-output`.
@@ -219,7 +200,6 @@ export function defineAgent<
   const strategies = [...(config.strategies ?? [])];
   const hasMoreTools = sources.length + strategies.length + toolGroups.length > 0;
   checkSettings(name, config.settings, { tools, hasMoreTools, model });
-  const modelTimeout = checkedTimeout(name, config.modelTimeout);
   checkPolicies(name, config.policies);
   return {
     name,
@@ -245,16 +225,18 @@ export function defineAgent<
     ...(typeof config.model === 'function' && { modelOf: config.model }),
     ...(config.settings && { settings: config.settings }),
     ...(config.accepts && { accepts: [...config.accepts] }),
-    modelTimeout,
-    limits: withLimits(config.limits, DEFAULT_LIMITS),
+    limits: limitsOf(config.limits),
     policies: withPolicies(config.policies),
     context: ToolCallContext.of(config.context ?? {}),
-    loopIds: config.loopIds ?? 'stamped',
-    maxGenerations: checkedCount(name, 'maxGenerations', config.maxGenerations ?? MOST_GENERATIONS),
-    maxScheduled: checkedCount(name, 'maxScheduled', config.maxScheduled ?? MOST_IN_TREE),
     output: toAgentOutput(name, config.output),
   };
 }
+
+const limitsOf = (declared: AgentLimits = {}): Agent['limits'] => ({
+  ...withLimits(declared, DEFAULT_LIMITS),
+  maxGenerations: declared.maxGenerations ?? MOST_GENERATIONS,
+  maxScheduled: declared.maxScheduled ?? MOST_IN_TREE,
+});
 
 /** An agent that asks for tool groups by their roles carries it, so that an app without any is refused when it is made. */
 export const ASKS_BY_ROLE = useOf(createModule({ name: 'tool-group-roles' }));

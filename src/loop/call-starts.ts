@@ -23,8 +23,7 @@ export interface TurnStarts {
   /** The name of the agent, how many turns in a row turns may start, and how many in one tree. */
   readonly agent: {
     readonly name: string;
-    readonly maxGenerations: CallLimit;
-    readonly maxScheduled: CallLimit;
+    readonly limits: { readonly maxGenerations: CallLimit; readonly maxScheduled: CallLimit };
   };
   readonly log: Log;
   /** Turns that running calls have started and no event names yet. */
@@ -76,7 +75,7 @@ export class CallStarts implements CallOrigin {
 
   /** Returns why the tree of the turn may have no more turns, or `undefined`. The log names the limit once an invocation. */
   treeProblem(turn: TurnState): string | undefined {
-    const { maxGenerations, maxScheduled } = this.turns.agent;
+    const { maxGenerations, maxScheduled } = this.turns.agent.limits;
     if (maxGenerations !== 'unlimited' && turn.generation >= maxGenerations) {
       const row = `${turn.generation} turns in a row were scheduled by the turn before them`;
       this.#warn(turn, 'maxGenerations', { most: maxGenerations, why: row });
@@ -98,7 +97,7 @@ export class CallStarts implements CallOrigin {
     named.add(option);
     const message =
       `turn ${turn.id} of agent '${agent.name}' may schedule no further turn: ${why}, without a word of a person. Raise its ` +
-      `\`${option}\` of ${most}, or schedule the next run with \`recurring: true\`.`;
+      `\`limits.${option}\` of ${most}, or schedule the next run with \`recurring: true\`.`;
     log(warning(message));
   }
 }

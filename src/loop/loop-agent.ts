@@ -39,10 +39,14 @@ export function specInside(loop: Loop, frame: Frame, opened: Opened): LoopSpec |
 function modelFor(
   loop: Loop,
   { model: given, settings }: Runner,
-): Pick<LoopSpec, 'settings'> & Partial<Pick<LoopSpec, 'model'>> {
+): Pick<LoopSpec, 'settings' | 'modelTimeout'> & Partial<Pick<LoopSpec, 'model'>> {
   const model = givenModel(loop, given);
-  if (given) return { settings, ...(model && { model }) };
-  return { settings: mergedSettings({ ...loop.spec.settings, toolChoice: undefined }, settings) };
+  const modelTimeout = { ...loop.spec.modelTimeout, ...settings?.timeout };
+  if (given) return { settings, modelTimeout, ...(model && { model }) };
+  return {
+    settings: mergedSettings({ ...loop.spec.settings, toolChoice: undefined }, settings),
+    modelTimeout,
+  };
 }
 
 /** Answers nothing without an environment, as in a test: whoever runs the loop around runs this one too. */
@@ -118,7 +122,7 @@ function declaredBy(agent: LoopAgent, { loop, frame, runner }: Asked): Declared 
   const own = {
     instructions: endingWith(runner.instructions ?? agent.instructions, output?.instruction),
     tools: toolsBeside(agent, frame),
-    modelTimeout: { ...spec.modelTimeout, ...agent.modelTimeout },
+    modelTimeout: { ...spec.modelTimeout, ...settings?.timeout },
     policies,
     output,
     settings,

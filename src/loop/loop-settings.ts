@@ -57,7 +57,7 @@ export function refusedSettings({
   readonly settings?: AgentSettings | undefined;
 }): string | undefined {
   if (!model.refuses) return undefined;
-  const { maxOutputTokens: _, toolChoice: declared, ...others } = mergedSettings(model.settings, settings);
+  const { maxOutputTokens: _, toolChoice: declared, ...others } = settingsOf({ model, settings });
   const why = chosenIn(declared)
     .map((toolChoice) => model.refuses?.({ ...others, toolChoice }))
     .find((words) => words !== undefined);
@@ -101,7 +101,14 @@ export function asideSettings({ spec }: Pick<Loop, 'spec'>): Pick<Asked, 'settin
   return told(settings, []);
 }
 
-const settingsOf = ({ model, settings }: LoopSpec) => mergedSettings(model.settings, settings);
+/** The time limit is the loop's own: no model is asked to keep it. */
+function settingsOf({
+  model,
+  settings,
+}: Pick<LoopSpec, 'model' | 'settings'>): Omit<AgentSettings, 'timeout'> {
+  const { timeout: _, ...asked } = mergedSettings(model.settings, settings);
+  return asked;
+}
 
 /** The choice that holds for one model call of a loop, after so many others. */
 function choiceNow(declared: LoopToolChoice | undefined, before: number): ToolChoice | undefined {

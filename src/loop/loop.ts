@@ -1,7 +1,7 @@
 import { inFrame, type Outcome, type SessionEvent, type TurnError } from '../journal/events.ts';
 import type { FrameState, SessionState } from '../journal/state.ts';
 import type { ChatModel, ModelOfEnv, OutputFormat } from '../model/chat-model.ts';
-import type { AgentSettings } from '../model/settings.ts';
+import type { AgentSettings, ModelTimeout } from '../model/settings.ts';
 import { CODE, type TurnPrincipal } from '../tool/call.ts';
 import type { WorkerEnv } from '../tool/env.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
@@ -17,7 +17,6 @@ import type { Holder } from './holder.ts';
 import type { LiveMemories } from './live-memories.ts';
 import type { LoopFiles } from './loop-files.ts';
 import type { LoopLimits } from './loop-limits.ts';
-import type { ModelTimeout } from './model-time.ts';
 import type { Modules } from './modules.ts';
 import type { LoopPolicies } from './policies.ts';
 import type { Slots } from './slots.ts';
@@ -185,7 +184,7 @@ export interface AnswerForm {
 }
 
 /** An agent as another loop runs it, in a frame: what it declares. */
-export interface LoopAgent extends Pick<LoopSpec, 'tools' | 'modelTimeout' | 'policies' | 'context'> {
+export interface LoopAgent extends Pick<LoopSpec, 'tools' | 'policies' | 'context'> {
   readonly name: string;
   readonly instructions: string;
   /** The modules that it uses. */

@@ -5,23 +5,10 @@ import {
   type ModelReply,
   type ModelRequest,
 } from '../model/chat-model.ts';
+import type { ModelTimeout } from '../model/settings.ts';
 import { untilAborted } from '../tool/async.ts';
 import { type Log, warning } from '../tool/log.ts';
 import type { Holder } from './holder.ts';
-
-/**
- * How long one call of a model may take, whatever the model does, up to a day. When a time is over, the model is aborted and the turn
- * fails as `model-failure`; after silence in the middle of its output it is asked once more.
- */
-export interface ModelTimeout {
-  /** Milliseconds for a reply as a whole, the adapter's own further attempts included; 600,000 unless given. */
-  readonly total?: number | undefined;
-  /**
-   * Milliseconds without a sign of life of a model that streams: one that has handed on a piece, or calls `alive`. Unless
-   * given: 120,000, or as long as an adapter waits that says so. A model that answers in one piece has `total` alone.
-   */
-  readonly silence?: number | undefined;
-}
 
 /** How long a reply may take unless its agent says otherwise, in ms. */
 const TOTAL = 600_000;

@@ -61,6 +61,11 @@ export interface LoopPolicies {
   /** The most characters of one result that the model is shown. The journal, and whoever is answered directly, have all of it. */
   readonly resultCharacters: number;
   readonly steering: Steering;
+  /**
+   * Whether the tools of a turn whose sender gave no `loopId` read one in their context. `stamped`: they read a fresh one, so that a thing that
+   * happens once a loop happens once a turn. `as-sent`: they read none.
+   */
+  readonly loopIds: 'stamped' | 'as-sent';
 }
 
 /** What an agent declares of its policies; the rest is as by default. */
@@ -74,6 +79,8 @@ export interface Policies {
   readonly resultCharacters?: number | undefined;
   /** Defaults to `requester`. */
   readonly steering?: Steering | undefined;
+  /** Defaults to `stamped`. */
+  readonly loopIds?: LoopPolicies['loopIds'] | undefined;
 }
 
 type Declared<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
@@ -93,6 +100,7 @@ export const DEFAULT_POLICIES: LoopPolicies = {
   exceptions: tellException,
   resultCharacters: RESULT_CHARACTERS,
   steering: 'requester',
+  loopIds: 'stamped',
 };
 
 /** The declared policies over the default ones. */

@@ -33,6 +33,20 @@ export interface ModelSettings {
 /** A choice with the model calls of a loop that it holds for; in the others the model calls tools as it likes. */
 export type LoopToolChoice = ToolChoice | { readonly first: ToolChoice } | { readonly every: ToolChoice };
 
+/**
+ * How long one call of a model may take, whatever the model does, up to a day. When a time is over, the model is aborted and the turn
+ * fails as `model-failure`; after silence in the middle of its output it is asked once more.
+ */
+export interface ModelTimeout {
+  /** Milliseconds for a reply as a whole, the adapter's own further attempts included; 600,000 unless given. */
+  readonly total?: number | undefined;
+  /**
+   * Milliseconds without a sign of life of a model that streams: one that has handed on a piece, or calls `alive`. Unless
+   * given: 120,000, or as long as an adapter waits that says so. A model that answers in one piece has `total` alone.
+   */
+  readonly silence?: number | undefined;
+}
+
 /** How the replies of a loop are to be made: what an agent or an agentic tool declares, over the defaults of its model. */
 export interface AgentSettings extends Omit<ModelSettings, 'toolChoice'> {
   /** The most tokens of one reply, thinking included; where its model can write fewer, those. */
@@ -43,6 +57,11 @@ export interface AgentSettings extends Omit<ModelSettings, 'toolChoice'> {
    * tool that returns directly, by a signal or by a limit.
    */
   readonly toolChoice?: LoopToolChoice | undefined;
+  /**
+   * How long each model call may take. Defaults to 10 minutes, and for a model that streams to 2 minutes of silence. Loops inside have it
+   * too, unless they say otherwise.
+   */
+  readonly timeout?: ModelTimeout | undefined;
 }
 
 /** The settings that are set, over others; what only one provider knows is merged provider by provider. */

@@ -63,7 +63,7 @@ export function specOf(host: TurnHost, turn: TurnState): LoopSpec {
   const { agent, modules = NO_MODULES } = host;
   const ofApp = host.context?.(turn.principal, turn.id) ?? ToolCallContext.EMPTY;
   // A turn that was sent no loop id has its own id as such.
-  const isStamped = agent.loopIds === 'stamped' || turn.loopId !== turn.id;
+  const isStamped = agent.policies.loopIds === 'stamped' || turn.loopId !== turn.id;
   const stamp = ToolCallContext.of(isStamped ? { [LOOP_ID_KEY]: turn.loopId } : {});
   const model = agent.model ?? host.model;
   const { settings } = agent;
@@ -80,7 +80,7 @@ export function specOf(host: TurnHost, turn: TurnState): LoopSpec {
     model,
     accepts: agent.accepts,
     settings,
-    modelTimeout: agent.modelTimeout,
+    modelTimeout: settings?.timeout ?? {},
     iterations: agent.limits.iterations,
     tokenCeiling: tokenCeiling(agent.limits, uses),
     policies: agent.policies,

@@ -138,14 +138,10 @@ export const SHAPES = {
       model: 'model',
       settings: 'object',
       accepts: 'list',
-      modelTimeout: 'object',
       use: 'list',
       limits: 'object',
       policies: 'object',
       context: 'object',
-      loopIds: oneOf('stamped', 'as-sent'),
-      maxGenerations: 'any',
-      maxScheduled: 'any',
       output: 'schema',
     },
     required: ['name', 'description', 'instructions'],
@@ -155,6 +151,11 @@ export const SHAPES = {
       inspectors: 'use: [inspect(...)]',
       retention: 'use: [retain({ days })]',
       steering: 'policies: { steering }',
+      loopIds: 'policies: { loopIds }',
+      modelTimeout: 'settings: { timeout }',
+      timeout: 'settings: { timeout }',
+      maxGenerations: 'limits: { maxGenerations }',
+      maxScheduled: 'limits: { maxScheduled }',
       transformers: 'use: [defineTransformer({ name, result })]',
       cache: 'use: [promptCache(...)]',
       system: 'instructions',
@@ -310,8 +311,17 @@ const SHARE: LiteralRule = [
 const DAY = 24 * 60 * 60_000;
 
 const TIME: LiteralRule = [
-  `a whole number of ms from 1 to ${DAY}`,
+  'a number of ms',
   (value) => Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= DAY,
+];
+
+const TIMEOUT: LiteralRule = [
+  `{ total, silence }, each a whole number of ms from 1 to ${DAY}`,
+  (value) =>
+    isJsonObject(value) &&
+    Object.entries(value).every(
+      ([key, ms]) => (key === 'total' || key === 'silence') && (ms === undefined || TIME[1](ms)),
+    ),
 ];
 
 /** The literals inside those of loops and of apps. */
@@ -338,7 +348,7 @@ export const INNER_SHAPES = {
     isJson: true,
   },
   limits: {
-    keys: ['iterations', 'tokens'],
+    keys: ['iterations', 'tokens', 'maxGenerations', 'maxScheduled'],
     foreign: {
       cost: 'use: [budget({ cost })], with budget from holdfast/limits',
       toolCalls: 'use: [callLimits({ toolCalls })], with callLimits from holdfast/limits',
@@ -354,6 +364,7 @@ export const INNER_SHAPES = {
     keys: {
       returnDirect: oneOf('all', 'any'),
       steering: oneOf('requester', 'anyone'),
+      loopIds: oneOf('stamped', 'as-sent'),
       unknownTools: ANY,
       blankReplies: ANY,
       isEligible: ANY,
@@ -372,6 +383,5 @@ export const INNER_SHAPES = {
     },
   },
   blankReplies: { keys: { retries: COUNT, end: oneOf('failed', 'completed') } },
-  modelTimeout: { keys: { total: TIME, silence: TIME } },
-  settings: SETTINGS,
+  settings: { ...SETTINGS, keys: { ...SETTINGS.keys, timeout: TIMEOUT } },
 } as const satisfies Readonly<Record<string, InnerShape>>;

@@ -174,11 +174,16 @@ defineAgent({ ...base, name: 'dated', tools: [], context: { since: () => 1 } });
 clerk.tools = [];
 
 // Loop ids are stamped, or left as they are sent.
-defineAgent({ name: 'a', description: 'x', instructions: 'x', tools: [], loopIds: 'as-sent' });
+defineAgent({ name: 'a', description: 'x', instructions: 'x', tools: [], policies: { loopIds: 'as-sent' } });
 // @ts-expect-error there is no third way
-defineAgent({ name: 'a', description: 'x', instructions: 'x', tools: [], loopIds: 'never' });
+defineAgent({ name: 'a', description: 'x', instructions: 'x', tools: [], policies: { loopIds: 'never' } });
 
 // Turns that turns start are a number, or without a limit.
-defineAgent({ name: 'a', description: 'x', instructions: 'x', maxScheduled: 'unlimited', maxGenerations: 3 });
+defineAgent({
+  name: 'a',
+  description: 'x',
+  instructions: 'x',
+  limits: { maxScheduled: 'unlimited', maxGenerations: 3 },
+});
 // @ts-expect-error a bound is no other word
-defineAgent({ name: 'a', description: 'x', instructions: 'x', maxScheduled: 'none' });
+defineAgent({ name: 'a', description: 'x', instructions: 'x', limits: { maxScheduled: 'none' } });

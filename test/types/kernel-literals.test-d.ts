@@ -14,12 +14,11 @@ import type {
 } from '../../src/create-holdfast.ts';
 import type {
   AgentConfig,
+  AgentLimits,
   AgentSettings,
   BlankReplyPolicy,
   DomainTypeConfig,
   Json,
-  Limits,
-  ModelTimeout,
   Policies,
   ToolConfig,
   UnknownToolPolicy,
@@ -56,10 +55,9 @@ type KeysIn<Keys> = Keys extends readonly (infer Key)[] ? Key : keyof Keys;
 
 expectTypeOf<InnerKeys>().toEqualTypeOf<{
   readonly http: keyof HttpConfig;
-  readonly limits: keyof Limits;
+  readonly limits: keyof AgentLimits;
   readonly policies: keyof Policies;
   readonly unknownTools: keyof UnknownToolPolicy;
   readonly blankReplies: keyof BlankReplyPolicy;
-  readonly modelTimeout: keyof ModelTimeout;
   readonly settings: keyof AgentSettings;
 }>();

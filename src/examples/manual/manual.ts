@@ -29,12 +29,11 @@ export const manual = defineAgent({
       fromAiSdk(gpt, { prices: { input: 0.25, output: 2, cachedInput: 0.025 } }),
     ]);
   },
-  settings: { reasoning: 'medium', maxOutputTokens: 8_000 },
+  settings: { reasoning: 'medium', maxOutputTokens: 8_000, timeout: { total: 5 * 60_000 } },
   // A chapter is long, and asked about for a while. Claude keeps it at the marks, GPT finds it again by the key.
   use: [
     promptCache(({ key }) => ({ key, tools: true, system: true, messages: [-1], ttl: '1h' })),
     budget({ cost: 2 }), // USD for each turn, held back before each call
   ],
-  modelTimeout: { total: 5 * 60_000 },
   limits: { iterations: 12 },
 });

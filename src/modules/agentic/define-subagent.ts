@@ -56,7 +56,6 @@ export interface SubagentConfig<
 interface DefinedAgent<Name extends string, Output> extends LoopAgent {
   readonly name: Name;
   readonly description: string;
-  readonly loopIds: string;
   /** For inference only; never set. */
   readonly '~types'?: { readonly output: Output };
 }
@@ -212,8 +211,9 @@ function nameOf(agent: LoopAgent | string): { agentName: string; about: string }
     if (given.trim() === '') throw new ToolDefinitionError('', 'agent', 'Agent name must not be blank.');
     return { agentName: given, about: `Delegate to agent '${given}'` };
   }
-  const { name, description, instructions, loopIds }: Readonly<Record<string, unknown>> = Object(given);
-  if ([name, description, instructions, loopIds].every((part) => typeof part === 'string')) {
+  const { name, description, instructions, needsApp }: Readonly<Record<string, unknown>> = Object(given);
+  const isWords = [name, description, instructions].every((part) => typeof part === 'string');
+  if (isWords && typeof needsApp === 'boolean') {
     return { agentName: String(name), about: String(description) };
   }
   const problem = 'its agent is neither what defineAgent made nor the name of an agent.';

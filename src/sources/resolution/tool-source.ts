@@ -151,7 +151,7 @@ export type ToolObjectSource = object & {
   readonly toolsNow?: never;
   /** A promise is none. */
   readonly then?: never;
-  readonly loopIds?: never;
+  readonly needsApp?: never;
   /** A client of MCP is none, and the factory of one makes them. */
   readonly '~mcp'?: 'List mcpToolProvider({ clients: [client] }), or what the factory answers, in its place.';
   /** A list has it. */

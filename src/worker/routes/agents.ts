@@ -29,7 +29,8 @@ const MAX_DEPTH = 16;
  * listed with what it lacks, and does not hide the others.
  */
 function describeAgent(host: HttpHost, env: Env, agent: Agent): AgentView {
-  const { name, description, limits, output } = agent;
+  const { name, description, output } = agent;
+  const { maxGenerations: _, maxScheduled: __, ...limits } = agent.limits;
   const described = {
     name,
     description,

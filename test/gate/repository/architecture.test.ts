@@ -48,6 +48,12 @@ const ARROWS: readonly {
     because: 'a decorator takes a tool and answers a tool, whose calls may ask',
     on: ['src/tool/', 'src/modules/answers/', 'src/modules/json-schema/'],
   },
+  {
+    folder: 'src/modules/app/',
+    because: 'its uses say where logs, sessions and their times are for a whole app',
+    on: ['src/tool/', 'src/model/', 'src/worker/'],
+    types: ['src/session/'],
+  },
   { folder: 'src/modules/json-schema/', because: 'it reads and checks values', on: ['src/tool/'] },
   {
     folder: 'src/sources/',

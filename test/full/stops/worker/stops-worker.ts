@@ -64,7 +64,7 @@ const agent = defineAgent({
   description: 'Works until it is stopped.',
   instructions: '',
   model: endless,
-  modelTimeout: { total: LONG },
+  settings: { timeout: { total: LONG } },
   tools: [mail, dig],
 });
 

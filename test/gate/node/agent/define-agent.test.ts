@@ -28,6 +28,7 @@ it('has the documented policies unless it declares others', () => {
   expect(policies).toEqual({
     returnDirect: 'all',
     steering: 'requester',
+    loopIds: 'stamped',
     unknownTools,
     blankReplies: { retries: 1, end: 'failed' },
     resultCharacters: 65_536,
@@ -58,9 +59,9 @@ const IN_DEVELOPMENT: readonly [string, object, string][] =
           "Agent 'clerk' has a limit 'toolCalls' of 3: use 'use: [callLimits({ toolCalls })], with callLimits from holdfast/limits'.",
         ],
         [
-          'loopIds',
-          { loopIds: 'no' },
-          "Agent 'clerk' has 'no' as its 'loopIds': use 'stamped' or 'as-sent'.",
+          'policies.loopIds',
+          { policies: { loopIds: 'no' } },
+          "Agent 'clerk' has a policy 'loopIds' of no: use 'stamped' or 'as-sent'.",
         ],
         [
           'description',

@@ -117,7 +117,7 @@ describe('what an agent declares holds in its frame', () => {
     const script = [asks('clerk'), calls('tell'), 'Filed.', 'Done.'];
     const { session } = await turnOf([defineSubagent({ agent: own })], script, {
       context: { user: 'ann', floor: 'of the turn' },
-      boss: { loopIds: 'as-sent' },
+      boss: { policies: { loopIds: 'as-sent' } },
     });
     expect(JSON.parse(session.requests[2]?.messages.at(-1)?.text ?? '')).toEqual({
       desk: 'own',

@@ -49,9 +49,9 @@ it.each<[string, object, string]>([
       ['silence', 86_400_001],
     ] as const
   ).map(([path, value]): [string, object, string] => [
-    `modelTimeout.${path}`,
-    { modelTimeout: { [path]: value } },
-    `Agent 'clerk' has a modelTimeout '${path}' of ${value}: use a whole number of ms from 1 to 86400000.`,
+    'settings.timeout',
+    { settings: { timeout: { [path]: value } } },
+    `Agent 'clerk' has a setting 'timeout' of ${JSON.stringify({ [path]: value })}: use { total, silence }, each a whole number of ms from 1 to 86400000.`,
   ]),
   [
     'accepts[1]',

@@ -6,7 +6,7 @@ import { type Mistake, make, ofAgent, ofTool, run, told, tool } from './mistake.
 
 const AGENT_KEYS =
   'name, description, instructions, tools, toolGroups, permissions, chaining, strategies, references, model, settings, ' +
-  'accepts, modelTimeout, use, limits, policies, context, loopIds, maxGenerations, maxScheduled, output';
+  'accepts, use, limits, policies, context, output';
 
 const ofManual = (config: object) => make(defineManualTool, { name: 'pay', description: 'Pays.', ...config });
 

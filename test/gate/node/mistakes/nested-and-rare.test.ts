@@ -100,23 +100,21 @@ describe('a key inside the literal of an agent', () => {
     ],
     [
       'a time of a model',
-      ofAgent({ modelTimeout: { ms: 5_000 } }),
-      "Agent 'clerk' has a modelTimeout 'ms' of 5000: use one of total, silence.",
+      ofAgent({ settings: { timeout: { ms: 5_000 } } }),
+      `Agent 'clerk' has a setting 'timeout' of {"ms":5000}: use { total, silence }, each a whole number of ms from 1 to 86400000.`,
     ],
   ])('%s', told);
 
   it('is what an agent was made with, spread into another', () => {
     const first = ofAgent({
       limits: { iterations: 3, tokens: undefined },
-      settings: { temperature: 0 },
+      settings: { temperature: 0, timeout: { total: 1_000 } },
       policies: { blankReplies: { retries: 2 } },
-      modelTimeout: { total: 1_000 },
     })();
     expect(ofAgent({ ...Object(first), name: 'second' })()).toMatchObject({
       limits: { iterations: 3 },
-      settings: { temperature: 0 },
+      settings: { temperature: 0, timeout: { total: 1_000 } },
       policies: { blankReplies: { retries: 2, end: 'failed' } },
-      modelTimeout: { total: 1_000 },
     });
   });
 });

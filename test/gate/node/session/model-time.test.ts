@@ -31,7 +31,7 @@ async function turnOf(ask: Ask, modelTimeout?: ModelTimeout) {
     name: 'mine',
     ask: (_, options) => ask(options, asked.push(options)),
   };
-  const app = memoryApp({ replies: [], clock, modelTimeout });
+  const app = memoryApp({ replies: [], clock, settings: { timeout: modelTimeout } });
   const shown: FeedItem[] = [];
   let end: TurnEnd | undefined;
   const leased = await app.lease('Hi.');
@@ -273,7 +273,7 @@ describe('loops inside of an agent', () => {
         description: 'Digs.',
         instructions: '',
         model: slow,
-        modelTimeout,
+        settings: { timeout: modelTimeout },
       }),
     });
 
@@ -285,7 +285,7 @@ describe('loops inside of an agent', () => {
   ])('have its times: %s', async (_, tool, ms) => {
     const clock = createManualClock(1_000_000);
     const inner = tool();
-    const agent = defineAgent({ ...clerk, tools: [inner], modelTimeout: { total: 3_000 } });
+    const agent = defineAgent({ ...clerk, tools: [inner], settings: { timeout: { total: 3_000 } } });
     const model = scriptedModel([asks(inner.name), 'Well.']);
     const session = createTestSession(agent, { model, clock });
     const answer = session.send('Go.');

@@ -82,7 +82,7 @@ describe('turns that schedule turns', () => {
     expect(warned.mock.calls).toEqual([
       [
         `holdfast: turn ${turn?.id} of agent 'tester' may schedule no further turn: 8 turns in a row were scheduled by the turn before them, ` +
-          'without a word of a person. Raise its `maxGenerations` of 8, or schedule the next run with `recurring: true`.',
+          'without a word of a person. Raise its `limits.maxGenerations` of 8, or schedule the next run with `recurring: true`.',
       ],
     ]);
   });
@@ -106,7 +106,7 @@ describe('turns that schedule turns', () => {
         }
         return [...told].join('\n');
       },
-      { maxGenerations: most, maxScheduled: 'unlimited' },
+      { limits: { maxGenerations: most, maxScheduled: 'unlimited' } },
     );
     await app.say('Go.');
     const turns = await runAll();
@@ -128,7 +128,7 @@ describe('turns that schedule turns', () => {
         await once(call);
         return 'planned';
       },
-      { maxGenerations: 2 },
+      { limits: { maxGenerations: 2 } },
     );
     await app.say('Go.');
     expect(await runAll()).toBe(2);
@@ -171,7 +171,7 @@ describe('turns that schedule turns', () => {
 
   it('may be as many as an agent says', async () => {
     vi.spyOn(console, 'warn').mockReturnValue();
-    const { app, runAll } = scene(once, { maxGenerations: 3 });
+    const { app, runAll } = scene(once, { limits: { maxGenerations: 3 } });
     await app.say('Go.');
     expect(await runAll()).toBe(3);
     expect((await results(app)).at(-1)).toBe(refused(3));
@@ -184,7 +184,7 @@ describe('turns that schedule turns', () => {
         left -= 1;
         if (left > 0) await once(call);
       },
-      { maxGenerations: 'unlimited', maxScheduled: 'unlimited' },
+      { limits: { maxGenerations: 'unlimited', maxScheduled: 'unlimited' } },
     );
     await app.say('Go.');
     expect(await runAll()).toBe(29);
@@ -196,10 +196,9 @@ describe('turns that schedule turns', () => {
     [1.5, '1.5'],
     [Number.POSITIVE_INFINITY, 'Infinity'],
   ])('cannot be %d in a row', (maxGenerations, said) => {
-    const define = () => defineAgent({ name: 'a', description: 'A.', instructions: '', maxGenerations });
+    const define = () =>
+      defineAgent({ name: 'a', description: 'A.', instructions: '', limits: { maxGenerations } });
     expect(define).toThrow(AgentDefinitionError);
-    expect(define).toThrow(
-      `Agent 'a' has a maxGenerations of ${said}: use a positive whole number or 'unlimited'.`,
-    );
+    expect(define).toThrow(`Agent 'a' has a limit 'maxGenerations' of ${said}: use a positive whole number.`);
   });
 });

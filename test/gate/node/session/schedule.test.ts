@@ -189,7 +189,7 @@ describe('a message that a call schedules', () => {
     const { app } = scene(
       (call) => sendLater(call, { message: 'A.', delaySeconds: 60 }),
       [batch, batch, 'Done.'],
-      { maxScheduled: 'unlimited' },
+      { limits: { maxScheduled: 'unlimited' } },
     );
     const end = await app.say('Go.');
     expect(end).toMatchObject({ status: 'ended', turn: { scheduled: 20 } });

@@ -95,19 +95,19 @@ describe('a tree of turns', () => {
     expect(turn).toMatchObject({ root: root?.id, generation: 1 });
     expect(warned.mock.lastCall).toEqual([
       `holdfast: turn ${turn?.id} of agent 'tester' may schedule no further turn: turns have started 20 turns since the last message of a ` +
-        'person, without a word of a person. Raise its `maxScheduled` of 20, or schedule' +
+        'person, without a word of a person. Raise its `limits.maxScheduled` of 20, or schedule' +
         ' the next run with `recurring: true`.',
     ]);
   });
 
   it('has as many turns as the agent allows', async () => {
-    const { app, runAll } = scene(schedules(3), { maxScheduled: 5 });
+    const { app, runAll } = scene(schedules(3), { limits: { maxScheduled: 5 } });
     await app.say('Go.');
     expect(await runAll()).toBe(5);
   });
 
   it('is a new one with each message of a person', async () => {
-    const { app, runAll } = scene(schedules(2), { maxScheduled: 4 });
+    const { app, runAll } = scene(schedules(2), { limits: { maxScheduled: 4 } });
     await app.say('Go.');
     expect(await runAll()).toBe(4);
     await app.say('And again.');
@@ -377,7 +377,7 @@ describe('two sessions that answer each other', () => {
   });
 
   it('start at most twenty turns each, though each turn sends two messages', async () => {
-    const { one, runAll, refusals } = pingPong(2, { maxGenerations: 'unlimited' });
+    const { one, runAll, refusals } = pingPong(2, { limits: { maxGenerations: 'unlimited' } });
     await one.say('Go.');
     expect(await runAll()).toBeLessThanOrEqual(40);
     expect(refusals.at(-1)).toBe(refused(20).replace('scheduled', 'sent'));

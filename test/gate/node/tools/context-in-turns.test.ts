@@ -55,7 +55,7 @@ function unstamped(tool: AnyTool, process: JsonObject = {}, everyMessage?: JsonO
     instructions: 'Help.',
     tools: [tool],
     context: process,
-    loopIds: 'as-sent',
+    policies: { loopIds: 'as-sent' },
   });
   return createTestSession(agent, { replies: [calls(tool.name), 'Done.'], context: everyMessage });
 }
@@ -78,7 +78,7 @@ describe('the context of a call', () => {
       tools: [tool],
       replies: [calls('look'), 'Done.'],
       context: { a: 'agent', b: 'agent' },
-      loopIds: 'as-sent',
+      policies: { loopIds: 'as-sent' },
     });
     await app.say('Go.', { context: () => ToolCallContext.of({ a: 'app', c: 'app' }) });
     expect(seen[0]?.toJSON()).toEqual({ a: 'agent', b: 'agent', c: 'app' });
@@ -93,7 +93,7 @@ describe('the context of a call', () => {
       instructions: 'Help.',
       tools: [tool],
       context: of({ a: 1, b: 1, c: 1 }),
-      loopIds: 'as-sent',
+      policies: { loopIds: 'as-sent' },
     });
     const replies = [calls('look'), 'Done.', calls('look'), 'Done.'];
     const session = createTestSession(agent, { replies, context: of({ b: 2, c: 2 }) });

@@ -12,7 +12,6 @@ import {
   sessionOf,
 } from '../../../../src/create-holdfast.ts';
 import { type CallContext, defineAgent, defineTool } from '../../../../src/index.ts';
-import { defineAgent, defineTool, type ToolCall } from '../../../../src/index.ts';
 import { logTo } from '../../../../src/modules/app/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';

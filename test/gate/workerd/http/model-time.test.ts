@@ -12,7 +12,7 @@ const agentOf = (ask: ChatModel['ask'], modelTimeout?: ModelTimeout) =>
     description: 'Waits.',
     instructions: '',
     model: { name: 'slow', ask },
-    modelTimeout,
+    settings: { timeout: modelTimeout },
   });
 
 it('a model that never settles is a 502 after its time', async () => {

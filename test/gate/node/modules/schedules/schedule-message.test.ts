@@ -17,7 +17,7 @@ afterEach(() => {
 async function call(input: JsonObject, inSession = true): Promise<[string, ...object[]]> {
   const { call } = fakeInvocation('schedule_message');
   const journal = { state: emptyState(), waiting: { turns: 0, bytes: 0 } };
-  const agent = { name: 'planner', maxGenerations: 8, maxScheduled: 20 };
+  const agent = { name: 'planner', limits: { maxGenerations: 8, maxScheduled: 20 } };
   const origin = new CallStarts({ journal, agent, log: call.log, started: [], named: new Set() }, {});
   // The execution is given what the call has.
   Object.assign(call, { origin, inSession });

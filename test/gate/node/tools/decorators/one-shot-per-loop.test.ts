@@ -206,7 +206,7 @@ describe('a one-shot tool', () => {
       description: 'Helps.',
       instructions: 'Help.',
       tools: [skill()],
-      loopIds: 'as-sent',
+      policies: { loopIds: 'as-sent' },
     });
     const session = createTestSession(agent, { replies: [calls('skill'), calls('skill'), 'Done.'] });
     await session.send('Go.');

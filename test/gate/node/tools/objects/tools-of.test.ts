@@ -127,7 +127,7 @@ describe('the tools of an object', () => {
       description: 'Works.',
       instructions: '',
       tools: [new Desk()],
-      loopIds: 'as-sent',
+      policies: { loopIds: 'as-sent' },
     });
     const both = { calls: [{ name: 'search', input: { query: 'kelp' } }, { name: 'tenant' }] };
     const session = createTestSession(agent, { replies: [both, 'Done.', both, 'Done.'] });
