@@ -167,8 +167,8 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'fold-compaction',
     breaks:
       'A summary is paid for, and forgotten by the next invocation, which is shown all that it stood for.',
-    in: 'foldCompaction',
-    text: 'foldStandIn(state, event.from);',
+    in: 'foldCut',
+    text: "state.cut = { text: state.messages[0]?.text ?? '', from: state.starts[0] ?? 1 };",
     becomes: '',
     tests: ['test/gate/node/session/compaction-cold.test.ts'],
   },

@@ -222,20 +222,9 @@ export type SessionEvent =
       readonly open?: true;
       readonly call: string;
       readonly tool: string;
-      /** The beginning of what the model wrote as its input: the call itself may be compacted away by now. */
+      /** The beginning of what the model wrote as its input: the call itself may be cut off by now. */
       readonly input: string;
       readonly result: ResultData;
-    })
-  /** A summary stands for the oldest messages from now on, for the model only: their events stay as they are. */
-  | (InTurn & {
-      readonly type: 'conversation-compacted';
-      readonly summary: string;
-      /** How many messages it replaces, an earlier summary included. */
-      readonly messages: number;
-      /** The sequence of the first event whose message is kept: a `turn-started`. */
-      readonly from: number;
-      /** Of the model that wrote it; absent when a function did. */
-      readonly usage?: PricedUsage;
     })
   /** A module has something to remember beside the ends of calls. */
   | (InFrame & {
@@ -246,15 +235,20 @@ export type SessionEvent =
       /** Of a model that the module has asked aside, as far as that is known. */
       readonly usage?: PricedUsage;
     })
-  /** What the model was shown did not fit it: it is shown less from now on, and the events stay as they are. */
+  /** The model is shown less of the conversation from now on. The events stay as they are. */
   | (InFrame & {
-      readonly type: 'conversation-shortened';
-      /** How many turns are still shown, the one that runs included; absent when none has left. */
+      readonly type: 'conversation-cut';
+      /** How many turns are still shown, the open one included. Absent: all that were shown before. */
       readonly turns?: number;
-      /** Nor is the summary shown any more that stood before them. */
-      readonly withoutSummary?: true;
-      /** How many characters are still shown of each result that there is; absent when none is shortened. */
-      readonly characters?: number;
+      /** How many characters are still shown of each result that there is. Absent: as many as before. */
+      readonly results?: number;
+      /**
+       * What is shown in place of the messages before these turns, an earlier summary included. Absent: an earlier summary stays. Empty:
+       * it is not shown either.
+       */
+      readonly summary?: string;
+      /** Of the model that wrote the summary, as far as that is known. */
+      readonly usage?: PricedUsage;
     })
   | (InTurn & { readonly type: 'cancel-requested' })
   | (InTurn & { readonly type: 'turn-yielded'; readonly reason: string })

@@ -1,11 +1,11 @@
 import { isFile } from '../tool/content.ts';
 import { partsOfResult, RESULT_CHARACTERS, shownText } from '../tool/tool-result.ts';
 import { lastBatch } from './conversation.ts';
+import { foldCutMessages } from './cut.ts';
 import { type EventOf, ROOT, type SessionEvent } from './events.ts';
 import { findCall, holdFacts } from './fold-calls.ts';
 import { foldToolsChanged, taken } from './fold-offers.ts';
 import { applyFacts } from './memories.ts';
-import { foldShortened, summaryMessage, withoutChange } from './shortened.ts';
 import { framesAround } from './spending.ts';
 import {
   type Fold,
@@ -177,16 +177,8 @@ export function foldMessage(messages: Message[], event: SessionEvent, { turn, of
     case 'late-result-received':
       if (!event.open) messages.push({ role: 'user', ...lateContent(event), by: 'late' });
       break;
-    case 'conversation-compacted':
-      messages.splice(
-        0,
-        messages.length,
-        summaryMessage(event.summary),
-        ...withoutChange(messages.slice(event.messages)),
-      );
-      break;
-    case 'conversation-shortened':
-      foldShortened(messages, event);
+    case 'conversation-cut':
+      foldCutMessages(messages, event);
       break;
   }
 }
@@ -215,9 +207,8 @@ export function foldCovered({ messages, closedUnread, offered }: SessionState, e
   // The loops that nested in those turns are gone, but not what they said to the user.
   if (event.type === 'message-sent') addSaid(messages, event.under, event);
   if ('frame' in event) return;
-  if (event.type === 'conversation-shortened') {
-    const { turns: _, withoutSummary: __, ...still } = event;
-    foldMessage(messages, still);
+  if (event.type === 'conversation-cut') {
+    if (event.results !== undefined) foldCutMessages(messages, { results: event.results });
     return;
   }
   // What was offered last is in the snapshot; only where it stands in the conversation is not.

@@ -131,10 +131,11 @@ function momentOf(state: SessionState, event: SessionEvent): SessionMoment | und
       const place = at(event.frame);
       return place && { type: 'loop-opened', ...place, around: event.parent ?? ROOT };
     }
-    case 'conversation-compacted':
     case 'module-event':
-      return isAskedAside(event) ? { type: 'asked-aside', ...own, usage: event.usage } : undefined;
-    case 'conversation-shortened': {
+      return event.usage ? { type: 'asked-aside', ...own, usage: event.usage } : undefined;
+    case 'conversation-cut': {
+      // A summary counts as a model call even if that has reported nothing.
+      if (event.summary) return { type: 'asked-aside', ...own, usage: event.usage };
       const place = at(event.frame ?? ROOT);
       return place && { type: 'request-refused', ...place };
     }
@@ -158,10 +159,6 @@ function momentOf(state: SessionState, event: SessionEvent): SessionMoment | und
       return undefined;
   }
 }
-
-/** A summary has stood for its model call even where that has reported nothing. */
-const isAskedAside = (event: EventOf<'conversation-compacted' | 'module-event'>): boolean =>
-  event.type === 'conversation-compacted' || event.usage !== undefined;
 
 /** Once a batch has settled, its calls are still the last reply's. */
 const callsOf = (

@@ -1,5 +1,6 @@
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { answerText, closeOpenCalls, lastBatch, saysNothing } from './conversation.ts';
+import { foldCut } from './cut.ts';
 import { progressBy } from './event-rows.ts';
 import {
   EVENT_VERSION,
@@ -15,7 +16,6 @@ import { foldAnswered, foldEnded, foldLate, foldSaid, foldStarted, foldSuspended
 import { foldConversation, openFrame, startTurn } from './fold-loop.ts';
 import { foldTurnTools } from './fold-offers.ts';
 import { applyFacts, tellMemories } from './memories.ts';
-import { foldCompaction, foldLessShown } from './shortened.ts';
 import { countCalls, foldRefused, foldUsed } from './spending.ts';
 import { type CallRecord, type Fold, frameOf, type SessionState, type StoppingCall } from './state.ts';
 import { graft, leaveTree } from './turn-tree.ts';
@@ -81,9 +81,8 @@ const FOLDS: Folds = {
   'answer-rejected': foldRejected,
   'turn-steered': graft,
   'late-result-received': foldLate,
-  'conversation-compacted': foldCompaction,
   'module-event': foldNoted,
-  'conversation-shortened': foldLessShown,
+  'conversation-cut': foldCut,
   'cancel-requested': ({ turn }) => {
     turn.cancelRequested = true;
   },

@@ -1,5 +1,5 @@
 import type { ResultData } from '../tool/tool-result.ts';
-import { standIn } from './shortened.ts';
+import { standIn } from './cut.ts';
 import { emptyState, nothingOffered, type SessionState, type TurnState, type TurnTree } from './state.ts';
 
 /** The folded state at a sequence, as text, stamped with the reducer that made it. */
@@ -7,7 +7,7 @@ export interface Snapshot {
   readonly seq: number;
   readonly reducer: number;
   readonly body: string;
-  /** The first event whose message the conversation still has: those before it were compacted away. 1 unless given. */
+  /** The first event whose message the conversation still has: those before it were cut off. 1 unless given. */
   readonly messagesFrom?: number | undefined;
 }
 
@@ -15,15 +15,7 @@ export interface Snapshot {
 interface Stored
   extends Pick<
     SessionState,
-    | 'seq'
-    | 'incarnation'
-    | 'agent'
-    | 'usage'
-    | 'offered'
-    | 'starts'
-    | 'blackboard'
-    | 'compacted'
-    | 'recurring'
+    'seq' | 'incarnation' | 'agent' | 'usage' | 'offered' | 'starts' | 'blackboard' | 'cut' | 'recurring'
   > {
   readonly cells: readonly [string, SessionState['callState'] extends Map<string, infer V> ? V : never][];
   readonly slices: readonly [string, SessionState['memories'] extends Map<string, infer V> ? V : never][];
@@ -49,7 +41,7 @@ export function toSnapshot(state: SessionState): string {
     memories: slices,
     turn,
   } = state;
-  const { inDoubt, closedUnread, compacted, trees, recurring } = state;
+  const { inDoubt, closedUnread, cut, trees, recurring } = state;
   const kept = turn && { ...turn, frames: undefined, callsByTool: [...turn.callsByTool] };
   return JSON.stringify({
     seq,
@@ -64,23 +56,23 @@ export function toSnapshot(state: SessionState): string {
     slices: [...slices],
     inDoubt: [...inDoubt],
     closedUnread: [...closedUnread],
-    compacted,
+    cut,
     trees: [...trees],
     recurring,
     turn: kept,
   });
 }
 
-/** The state that `toSnapshot` wrote. Of its messages there is only the one that stands for those before a compaction. */
+/** The state that `toSnapshot` wrote. Of its messages there is only the one that stands for those before a cut. */
 export function fromSnapshot(body: string): SessionState {
   const stored = JSON.parse(body) as Stored; // written by toSnapshot of this reducer's version
-  const { turn, cells, slices, inDoubt, closedUnread, trees, compacted, ...rest } = stored;
+  const { turn, cells, slices, inDoubt, closedUnread, trees, cut, ...rest } = stored;
   return {
     ...emptyState(),
     ...rest,
     offered: { ...nothingOffered(), ...rest.offered },
-    compacted,
-    messages: compacted ? [standIn(compacted.text)] : [],
+    cut,
+    messages: cut ? [standIn(cut.text)] : [],
     inDoubt: new Set(inDoubt),
     closedUnread: new Map(closedUnread),
     trees: new Map(trees),

@@ -236,8 +236,8 @@ export interface SessionState {
   readonly inDoubt: Set<string>;
   /** What is told of calls that no event ends, since their turn was ended by one who could not read it; by their ids. */
   readonly closedUnread: Map<string, ResultData>;
-  /** What the first message says, which stands for all before an event. */
-  compacted: { readonly text: string; readonly from: number } | undefined;
+  /** What the first message says in place of all before an event. */
+  cut: { readonly text: string; readonly from: number } | undefined;
   /** The trees of turns, by the ids of their roots; the one that changed last is last. */
   readonly trees: Map<string, TurnTree>;
   /** The recurring turn that waits for its time. */
@@ -276,7 +276,7 @@ export const emptyState = (): SessionState => ({
   memories: new Map(),
   inDoubt: new Set(),
   closedUnread: new Map(),
-  compacted: undefined,
+  cut: undefined,
   trees: new Map(),
   recurring: undefined,
   turn: undefined,

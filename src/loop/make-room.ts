@@ -1,5 +1,5 @@
 import { isStart } from '../journal/conversation.ts';
-import { type Shortening, shortened } from '../journal/shortened.ts';
+import { type Cut, cutMessages } from '../journal/cut.ts';
 import type { Message } from '../journal/state.ts';
 import { ModelError, type ModelRequest, type ToldLength } from '../model/chat-model.ts';
 import { tokensOfFiles, withoutBytes } from '../model/sent-files.ts';
@@ -30,28 +30,24 @@ export function makeRoom(loop: Loop, toRequest: ToRequest, failure: ModelError):
   const { frame, spec } = loop;
   if (frame.shortened) return tooLong(loop, 'though it was shortened', failure);
   const { messages } = frame;
-  const bytes = (left: Shortening): number => bytesOf(toRequest(shortened(messages, left)));
+  const bytes = (left: Cut): number => bytesOf(toRequest(cutMessages(messages, left)));
   const all = bytes({});
   const aim = aimOf(all, failure.length);
-  const left = shorteningOf(messages, spec.policies.resultCharacters, (some) => bytes(some) <= aim);
+  const left = cutOf(messages, spec.policies.resultCharacters, (some) => bytes(some) <= aim);
   if (bytes(left) >= all) return tooLong(loop, 'and nothing of it is left to shorten', failure);
-  loop.journal.emit({ type: 'conversation-shortened', ...inLoop(loop), ...left });
+  loop.journal.emit({ type: 'conversation-cut', ...inLoop(loop), ...left });
   return undefined;
 }
 
-function shorteningOf(
-  messages: readonly Message[],
-  characters: number,
-  fits: (left: Shortening) => boolean,
-): Shortening {
+function cutOf(messages: readonly Message[], characters: number, fits: (left: Cut) => boolean): Cut {
   const all = messages.filter(isStart).length;
   const left = all > 1 ? { turns: most(1, all - 1, (turns) => fits({ turns })) } : {};
   if (fits(left)) return left;
   const less = {
     ...left,
-    characters: most(FEWEST, characters, (some) => fits({ ...left, characters: some })),
+    results: most(FEWEST, characters, (some) => fits({ ...left, results: some })),
   };
-  const least: Shortening = { ...less, turns: 1, withoutSummary: true };
+  const least: Cut = { ...less, turns: 1, summary: '' };
   // Where nothing helps, as after a message that is too long by itself, a summary is not given up in vain.
   return fits(least) && !fits(less) ? least : less;
 }

@@ -125,9 +125,9 @@ const MAX_SNAPSHOT = 4 * 1024 * 1024;
 export function snapshotIfDue({ state, reducer, leased, bytes, log }: EndedTurn): Snapshot | undefined {
   const isLong = state.seq - (leased.snapshot?.seq ?? 0) > SNAPSHOT_AFTER;
   const isHeavy = bytes > (leased.snapshot?.body.length ?? 0);
-  // One that covers what was compacted away spares the next turn from reading it.
-  const isCompacted = (state.compacted?.from ?? 1) > (leased.snapshot?.messagesFrom ?? 1);
-  return (isLong && isHeavy) || isCompacted ? snapshotOf({ state, reducer, log }) : undefined;
+  // One that covers what was cut off spares the next turn from reading it.
+  const hasCut = (state.cut?.from ?? 1) > (leased.snapshot?.messagesFrom ?? 1);
+  return (isLong && isHeavy) || hasCut ? snapshotOf({ state, reducer, log }) : undefined;
 }
 
 /** A snapshot only saves time, so a state that cannot be written down, or weighs too much, is left to the journal. */
@@ -137,7 +137,7 @@ function snapshotOf({ state, reducer, log }: Omit<EndedTurn, 'leased' | 'bytes'>
   try {
     const body = toSnapshot(state);
     if (body.length > MAX_SNAPSHOT) return undefined;
-    return { seq: state.seq, reducer, body, messagesFrom: state.compacted?.from };
+    return { seq: state.seq, reducer, body, messagesFrom: state.cut?.from };
   } catch (failure) {
     log({ level: 'error', event: 'other', message: 'a snapshot could not be made', thrown: failure });
     return undefined;

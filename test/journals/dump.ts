@@ -3,7 +3,6 @@ import { basename, dirname, join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as v from 'valibot';
 import { databasesIn } from '../full/deploys/stored.ts';
-import { toCurrentName, toCurrentTables } from './current-tables.ts';
 
 /** What a storage holds of one object, as text: the statements that make its database again, and the file it was. */
 export interface Dump {
@@ -70,12 +69,9 @@ export function restore(storage: string, dumps: Iterable<Dump>): void {
   }
 }
 
-/** Has the Worker of today find the sessions of a storage, which were stored `at`, and be woken by their alarms. */
-export function bringUpToDate(storage: string, at: number): void {
-  for (const path of databasesIn(storage)) {
-    toCurrentTables(path, at);
-    setAlarm(toCurrentName(path));
-  }
+/** Has the sessions of a storage be woken by their alarms. */
+export function setAlarms(storage: string): void {
+  for (const path of databasesIn(storage)) setAlarm(path);
 }
 
 /** Beside the databases of a class, workerd keeps when which of its objects is to be woken. */

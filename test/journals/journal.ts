@@ -17,7 +17,7 @@ export interface Journal {
   readonly wasDone?: string | undefined;
   /** What came before. The Worker is killed when it resolves, with whatever is held. */
   write(talk: Talk, world: World): Promise<unknown>;
-  /** What comes when all others are written, one after another, in the moments before the Worker is killed. */
+  /** What comes to the Worker that is started next, while the leases of the one that was killed still run. It is killed as well. */
   lastly?(talk: Talk): Promise<unknown>;
   /** What comes two hours later, when it is read. */
   goesOn(talk: Talk): Promise<unknown>;

@@ -3,7 +3,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { parseEvent } from '../doors/journal.ts';
 import type { Dump } from './dump.ts';
 import type { Reading } from './record.ts';
 import type { Answer } from './talk.ts';
@@ -102,19 +101,9 @@ export function readFolder(version: string): Folder {
   const { at, journals } = v.parse(written, JSON.parse(text('written.json')));
   const all = journals.map((name) => {
     const dump = fromText(lengthen(text(`${name}.sql`)));
-    const read = JSON.parse(lengthen(text(`${name}.json`)), (_, value) => asOfToday(value));
-    return [name, { dump, ...v.parse(beside, read) }] as const;
+    return [name, { dump, ...v.parse(beside, JSON.parse(lengthen(text(`${name}.json`)))) }] as const;
   });
   return { at, journals: new Map(all) };
-}
-
-const FORMER_TYPES: readonly unknown[] = ['summary-dropped', 'model-asked'];
-
-/** The events that older code told under a type which the code of today tells under another. */
-function asOfToday(value: unknown): unknown {
-  const { seq, at, type, turn, ...rest } = Object(value);
-  if (!FORMER_TYPES.includes(type) || seq === undefined) return value;
-  return parseEvent({ seq, at, type, turn, body: JSON.stringify({ v: 1, type, turn, ...rest }) });
 }
 
 export function writeFolder(version: string, { at, journals }: Folder): void {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Build, startWorker } from '../full/process/start-worker.ts';
-import { bringUpToDate, type Dump, restore } from './dump.ts';
+import { type Dump, restore, setAlarms } from './dump.ts';
 import type { Journal } from './journal.ts';
 import { type Answer, openTalk, streamed } from './talk.ts';
 import { type Deed, openWorld, type World } from './world.ts';
@@ -52,7 +52,7 @@ export async function read(
   try {
     const dumps = stored.map(({ dump }) => dump);
     restore(storage, dumps);
-    bringUpToDate(storage, at);
+    setAlarms(storage);
     const vars = { WORLD_URL: world.url, CLOCK_AHEAD: String(at - Date.now()) };
     const worker = await startWorker(WORKER, { vars, storage, build });
     try {

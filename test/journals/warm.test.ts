@@ -35,7 +35,7 @@ function warmed(snapshot: string, events: readonly StoredEvent[], seq: number): 
   const state = fromSnapshot(snapshot);
   for (const event of events) {
     if (event.seq > seq) reduce(state, event, MEMORIES);
-    else if (MESSAGE_TYPES.includes(event.type) && event.seq >= (state.compacted?.from ?? 1))
+    else if (MESSAGE_TYPES.includes(event.type) && event.seq >= (state.cut?.from ?? 1))
       foldCovered(state, event);
   }
   return state;

@@ -12,7 +12,7 @@ import type { Journal } from './journal.ts';
 import { type Kept, type KeptReading, readFolder, textOf, toKept, writeFolder } from './kept.ts';
 import { play, type Reading, read, type Stored, scenesOf, WORKER } from './record.ts';
 import { journals } from './sessions/journals.ts';
-import { openTalk } from './talk.ts';
+import { openTalk, type Talk } from './talk.ts';
 import { openWorld } from './world.ts';
 
 /** A session as it was just stored, and what its tools have done. */
@@ -22,19 +22,21 @@ interface Written extends Stored, Pick<Kept, 'before'> {}
 async function store(): Promise<readonly Written[]> {
   const storage = await mkdtemp(join(tmpdir(), 'holdfast-journals-'));
   const world = await openWorld();
-  try {
+  const untilKilled = async (work: (journal: Journal, talk: Talk) => Promise<unknown>): Promise<void> => {
     const worker = await startKillable(WORKER, { vars: { WORLD_URL: world.url }, storage });
     try {
-      for (const journal of journals) play(world, journal);
-      const talks = journals.map((journal) => ({
-        journal,
-        talk: openTalk(worker.url, journal.name, journal.as),
-      }));
-      await Promise.all(talks.map(({ journal, talk }) => journal.write(talk, world)));
-      for (const { journal, talk } of talks) await journal.lastly?.(talk);
+      await Promise.all(
+        journals.map((journal) => work(journal, openTalk(worker.url, journal.name, journal.as))),
+      );
     } finally {
       await worker.kill();
     }
+  };
+  try {
+    for (const journal of journals) play(world, journal);
+    await untilKilled(async (journal, talk) => journal.write(talk, world));
+    // The holders are dead, and their leases are not over yet.
+    await untilKilled(async (journal, talk) => journal.lastly?.(talk));
     const problems = journals.flatMap(scenesOf).flatMap((scene) => world.problems(scene));
     if (problems.length > 0) throw new Error(problems.join('\n'));
     const dumps = dumpsOf(storage);

@@ -61,7 +61,7 @@ type SummaryWriter =
     };
 
 /** Which turns a summary was last paid for in vain: the event before which it would have stood. Type aliases: they must be JSON. */
-type Dropped = { readonly from?: number };
+type Dropped = { readonly from: number };
 type DroppedFact = Dropped & { readonly reason: Reason; readonly tokens: number };
 
 /** Remembers it until other turns would be summarized. */
@@ -70,7 +70,7 @@ export const DROPPED: ToolMemory<Dropped | null, DroppedFact> = {
   initial: null,
   scope: 'session',
   isHidden: true,
-  apply: (_, { from }) => (from === undefined ? {} : { from }),
+  apply: (_, { from }) => ({ from }),
 };
 
 const COMPACTION = createModule({ name: 'compaction', state: [DROPPED] });
@@ -124,7 +124,7 @@ async function compactConversation(settings: SummarySettings, loop: Loop): Promi
   try {
     const cut = findCut(journal.state, settings.keepTurns);
     const dropped = loop.memories.valueIn(journal.state.memories, DROPPED, frame.path);
-    if (!cut || (dropped !== null && cut.from === dropped.from)) return;
+    if (!cut || cut.from === dropped?.from) return;
     journal.emit(await replacement(settings, loop, { cut, tokens }));
   } catch (failure) {
     if (failure instanceof Interrupted) throw failure;
@@ -143,7 +143,8 @@ async function replacement(
   const replaced = shownHistory(loop, frame.messages.slice(0, cut.messages));
   try {
     const written = await writeSummary(settings, loop, replaced);
-    return { type: 'conversation-compacted', turn, summary: written.text, ...cut, ...usageOf(written) };
+    const turns = settings.keepTurns + 1;
+    return { type: 'conversation-cut', turn, turns, summary: written.text, ...usageOf(written) };
   } catch (failure) {
     if (!(failure instanceof SummaryDropped)) throw failure;
     const { reason } = failure;

@@ -1,4 +1,4 @@
-import { summaryMessage } from '../../journal/shortened.ts';
+import { summaryMessage } from '../../journal/cut.ts';
 import type { PricedUsage } from '../../journal/usage.ts';
 import { askAside } from '../../loop/ask-layers.ts';
 import type { Loop } from '../../loop/loop.ts';

@@ -151,15 +151,14 @@ const EVENTS: { readonly [Type in EventType]: Fields<Omit<EventOf<Type>, 'type'>
     input: text,
     result: ref('ToolResult'),
   },
-  'conversation-compacted': {
-    ...inTurn,
-    summary: text,
-    messages: whole,
-    from: whole,
+  'module-event': { ...inFrame, module: text, facts: FACTS, 'usage?': ref('Usage') },
+  'conversation-cut': {
+    ...inFrame,
+    'turns?': whole,
+    'results?': whole,
+    'summary?': text,
     'usage?': ref('Usage'),
   },
-  'module-event': { ...inFrame, module: text, facts: FACTS, 'usage?': ref('Usage') },
-  'conversation-shortened': { ...inFrame, 'turns?': whole, 'withoutSummary?': yes, 'characters?': whole },
   'cancel-requested': inTurn,
   'turn-yielded': { ...inTurn, reason: text },
   'turn-ended': {

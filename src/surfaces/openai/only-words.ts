@@ -33,8 +33,7 @@ const WITHOUT_MORE: ReadonlySet<string> = new Set<StoredEvent['type']>([
   'model-refused',
   'tools-changed',
   'answer-rejected',
-  'conversation-compacted',
-  'conversation-shortened',
+  'conversation-cut',
   'cancel-requested',
 ]);
 

@@ -58,7 +58,7 @@ describe.each(SCENARIOS.map((scenario) => [scenario.kind, scenario] as const))('
     const state = foldEvents(trial.result.events);
     expect(fromSnapshot(toSnapshot(state))).toEqual({
       ...state,
-      messages: state.messages.slice(0, state.compacted ? 1 : 0),
+      messages: state.messages.slice(0, state.cut ? 1 : 0),
     });
   });
 

@@ -7,7 +7,7 @@ const work = (task: string): Call => ['work', { task }];
 /** What its nested loop may use is less than one reply needs. */
 const budgeted: Journal = {
   name: 'budgeted',
-  holds: ['"type":"model-asked"', '"type":"model-refused"', '"cost":'],
+  holds: ['"module":"budgets"', '"type":"model-refused"', '"cost":'],
   plays: [
     ['Go.', [[['look_up']], [work('buy')], 'Bought.']],
     ['And now?', [[['look_up']], [work('more')], 'Bought more.']],
@@ -19,7 +19,7 @@ const budgeted: Journal = {
 /** What the call that it is killed in may use stays held back. */
 const killedInModel: Journal = {
   name: 'killed-in-model',
-  holds: ["'held'", '"type":"model-asked"'],
+  holds: ["'held'", '"module":"budgets"'],
   plays: [
     ['Go.', [[['look_up']], 'Gone.']],
     ['Again.', [[['look_up']], 'Gone again.']],
@@ -74,7 +74,7 @@ const AT_LENGTH = 'as you asked, and in the way that you had asked for, '.repeat
 
 const compacted: Journal = {
   name: 'compacted',
-  holds: ['"type":"conversation-compacted"', "VALUES ('snapshot', "],
+  holds: ['"type":"conversation-cut"', "VALUES ('snapshot', "],
   plays: [
     ['{"summary":', ['In short: it was paid twice.']],
     ['{"user":"Go."}', ['In short: it was paid.']],
@@ -92,7 +92,7 @@ const compacted: Journal = {
 
 const summaryDropped: Journal = {
   name: 'summary-dropped',
-  holds: ['"type":"summary-dropped"'],
+  holds: ['"module":"compaction"'],
   plays: [
     ['{"user":', ['Much longer than what it is for. '.repeat(60)]],
     ['Go.', [[['pay']], `Paid ${AT_LENGTH}.`]],

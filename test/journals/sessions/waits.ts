@@ -172,7 +172,7 @@ const cancelled: Journal = {
   goesOn: (talk) => talk.say('And now?'),
 };
 
-/** An answer came to a holder that was killed before it looked. */
+/** An answer came after its holder was killed, and before anyone knew. */
 const killedWithAnswer: Journal = {
   name: 'killed-with-answer',
   holds: ["'held'", "'answer', ", "'answer "],
@@ -190,7 +190,7 @@ const killedWithAnswer: Journal = {
   goesOn: (talk) => talk.sayNext('And now?'),
 };
 
-/** A cancel came to a holder that was killed before it looked. */
+/** A cancel came after its holder was killed, and before anyone knew. */
 const killedWithCancel: Journal = {
   name: 'killed-with-cancel',
   holds: ["'held'", "'cancel', "],

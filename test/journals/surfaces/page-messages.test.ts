@@ -9,7 +9,7 @@ import { readFolder, versions } from '../kept.ts';
 const sessions = versions().flatMap((version) =>
   [...readFolder(version).journals].flatMap(([name, { reading }]) => {
     const events = reading.events.flatMap(({ body }) => (Object(body).events ?? []) as StoredEvent[]);
-    const isWhole = !events.some(({ type }) => type === 'conversation-compacted');
+    const isWhole = !events.some(({ type }) => type === 'conversation-cut');
     const view = reading.session.body as SessionView; // as it was answered
     return reading.session.status === 200 && isWhole ? [{ name: `${version}/${name}`, events, view }] : [];
   }),

@@ -144,14 +144,15 @@ function lastAnswerCauses(span: Span): readonly Cause[] {
 function shortenedCauses(span: Span): readonly Cause[] {
   const explains = ({ part }: Departure): boolean => part === 'messages';
   return [
-    ...between(span, 'conversation-shortened').map((): Cause => {
-      return { words: 'the request was too long for the model, which is shown less since', explains };
-    }),
+    ...between(span, 'conversation-cut')
+      .filter((event) => event.type === 'conversation-cut' && !event.summary)
+      .map((): Cause => {
+        return { words: 'the request was too long for the model, which is shown less since', explains };
+      }),
     ...after(span)
-      .filter(({ type }) => type === 'conversation-compacted' && span.frame === '')
-      .map((event): Cause => {
-        const count = event.type === 'conversation-compacted' ? event.messages : 0;
-        return { words: `a summary took the place of the ${count} oldest messages`, explains };
+      .filter((event) => event.type === 'conversation-cut' && event.summary && span.frame === '')
+      .map((): Cause => {
+        return { words: 'a summary took the place of the oldest turns', explains };
       }),
   ];
 }

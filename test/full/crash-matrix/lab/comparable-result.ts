@@ -75,13 +75,13 @@ const placeless = (event: StoredEvent): StoredEvent =>
 /** The state, but for what it says of the invocations that made it. */
 function memoryOf(state: SessionState, names: CallNames): Record<string, string> {
   // Where in the journal something stands depends on who took a turn over before it.
-  const { seq: _, turn, memories, callState: cells, starts, compacted, ...rest } = state;
+  const { seq: _, turn, memories, callState: cells, starts, cut, ...rest } = state;
   const { lastEvent: __, resumedSinceReply: ___, ...last } = turn ?? {};
   const parts = {
     ...rest,
     turn: last,
     starts: starts.length,
-    compacted: compacted?.text,
+    cut: cut?.text,
     cells: Object.fromEntries(cells),
     ...Object.fromEntries(
       [...memories].map(([name, value]) => [name, name.startsWith('app:') ? timeless(value) : value]),

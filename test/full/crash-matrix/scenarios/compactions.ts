@@ -17,7 +17,7 @@ const compacted = (
   summary: readonly ScriptedExchange[],
 ): Scenario => ({
   kind,
-  tells: '"type":"conversation-compacted"',
+  tells: '"summary":"',
   agent: (kit) =>
     survivor([kit.tool({ name: 'pay', care: 'reconciled' }), kit.tool({ name: 'mail', care: 'once' })], {
       use: [summarize(options)],
@@ -46,7 +46,7 @@ const ifItFits =
 /** Results that do not fit their model, in a turn and in a loop inside one: they are shown shortened, and the turns before leave. */
 const tooLong: Scenario = {
   kind: 'context-length',
-  tells: '"type":"conversation-shortened"',
+  tells: '"type":"conversation-cut"',
   agent: (kit) => {
     const read = kit.tool({ name: 'read', care: 'idempotent', answer: () => 'kelp '.repeat(1_600) });
     const work = defineAgenticTool({

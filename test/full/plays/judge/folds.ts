@@ -44,7 +44,7 @@ export class Folds {
     const state = fromSnapshot(body);
     for (const event of events) {
       if (event.seq > seq) reduce(state, event, memories);
-      else if (MESSAGE_TYPES.includes(event.type) && event.seq >= (state.compacted?.from ?? 1))
+      else if (MESSAGE_TYPES.includes(event.type) && event.seq >= (state.cut?.from ?? 1))
         foldCovered(state, event);
     }
     const cold = folded(events, memories);

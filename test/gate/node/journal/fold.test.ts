@@ -48,7 +48,7 @@ const throughRows = (events: readonly SessionEvent[]): SessionEvent[] =>
 /** As a holder finds a session: the snapshot, the messages before it that are still shown, and the events after it. */
 function foldFromSnapshot(events: readonly SessionEvent[], covered: number): SessionState {
   const state = fromSnapshot(toSnapshot(fold(events.slice(0, covered))));
-  const from = state.compacted?.from ?? 1;
+  const from = state.cut?.from ?? 1;
   for (const event of throughRows(events.slice(0, covered)).slice(from - 1)) {
     if (MESSAGE_TYPES.includes(event.type)) foldCovered(state, event);
   }

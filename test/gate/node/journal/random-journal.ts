@@ -122,11 +122,11 @@ const summaryDropped = (draw: Draw, turn: string): SessionEvent => ({
 /** What is left to show a model that has refused a request: some of the turns, or less of the last one's results. */
 function lessShown(draw: Draw, turn: string, frame: FrameState): SessionEvent {
   const turns = 1 + draw(frame.messages.filter(isStart).length);
-  const bare = draw(3) === 0 ? { withoutSummary: true as const } : {};
+  const bare = draw(3) === 0 ? { summary: ['', 'Short.'][draw(2)] ?? '' } : {};
   const left = frame.id === ROOT ? { turns, ...bare } : {};
-  const type = 'conversation-shortened';
-  const characters = turns === 1 && draw(2) === 0 ? { characters: 1 + draw(90) } : {};
-  return { type, turn, ...inFrame(frame.id), ...left, ...characters };
+  const type = 'conversation-cut';
+  const results = turns === 1 && draw(2) === 0 ? { results: 1 + draw(90) } : {};
+  return { type, turn, ...inFrame(frame.id), ...left, ...results };
 }
 
 /** What sources outside told before a reply; of a kind that this code does not know, too. */

@@ -59,8 +59,7 @@ describe('reduce', () => {
     { type: 'frame-started', turn: 't1', frame: 'a', name: 'dig', message: 'Dig.' },
     ended('a'),
     { type: 'tool-call-answered', turn: 't1', call: 'a', answer: { type: 'decision', decision: 'reject' } },
-    { type: 'conversation-compacted', turn: 't1', summary: 'Short.', messages: 1, from: 2 },
-    { type: 'conversation-shortened', turn: 't1', characters: 9 },
+    { type: 'conversation-cut', turn: 't1', results: 9 },
   ])('$type: is progress, after which idle invocations are counted anew', (progress) => {
     const resumed: SessionEvent = { type: 'turn-resumed', turn: 't1', cause: 'expired' };
     expect(turnOf(fold([opened, started, resumed, resumed])).resumedIdly).toBe(2);

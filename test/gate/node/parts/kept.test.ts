@@ -225,7 +225,7 @@ describe('a reply of parts', () => {
     session.restart();
     await session.send('Yes?');
     const types = (await session.events()).map(({ type }) => type);
-    expect(types).toContain('conversation-shortened');
+    expect(types).toContain('conversation-cut');
     expect(heldIn(session.requests, SCRIPT)).toEqual([[], [0], [0], [0, 1], [0, 1, 2]]);
     expect(JSON.stringify(session.requests[2])).toContain('... [shortened: ');
   });

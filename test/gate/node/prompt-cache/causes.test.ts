@@ -186,16 +186,15 @@ describe('why a message is another', () => {
 
   it('is told of a summary, of what was too long, and of a last answer', () => {
     const summary: SessionEvent = {
-      type: 'conversation-compacted',
+      type: 'conversation-cut',
       turn,
+      turns: 2,
       summary: 'S',
-      messages: 4,
-      from: 9,
     };
     expect(why(message('user'), [replied(), summary, replied()])).toBe(
-      'a summary took the place of the 4 oldest messages',
+      'a summary took the place of the oldest turns',
     );
-    const shortened: SessionEvent = { type: 'conversation-shortened', turn, turns: 1 };
+    const shortened: SessionEvent = { type: 'conversation-cut', turn, turns: 1 };
     expect(why(message('user', 'gone'), [replied(), shortened, replied()])).toBe(
       'the request was too long for the model, which is shown less since',
     );

@@ -127,7 +127,7 @@ describe('a summary', () => {
     expect(types.slice(types.lastIndexOf('turn-started'))).toEqual([
       'turn-started',
       'module-event',
-      'conversation-compacted',
+      'conversation-cut',
       'module-event',
       'model-replied',
       'turn-ended',

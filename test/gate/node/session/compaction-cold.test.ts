@@ -61,16 +61,12 @@ describe('a compacted session', () => {
   it('is begun with the messages that are kept, and none of those before', async () => {
     const app = await talk('abcde');
     const leased = await app.lease('next');
-    expect(leased.snapshot?.messagesFrom).toBe((await app.state()).compacted?.from);
+    expect(leased.snapshot?.messagesFrom).toBe((await app.state()).cut?.from);
     const bodies = leased.covered.flatMap(
-      (text) => JSON.parse(text) as { message?: string; text?: string }[],
+      (text) => JSON.parse(text) as { type: string; message?: string; text?: string }[],
     );
-    expect(bodies.map(({ message, text }) => (message ?? text)?.split(' ')[0])).toEqual([
-      'd',
-      'D.',
-      'e',
-      'E.',
-    ]);
+    const said = bodies.filter(({ type }) => type !== 'conversation-cut');
+    expect(said.map(({ message, text }) => (message ?? text)?.split(' ')[0])).toEqual(['d', 'D.', 'e', 'E.']);
     expect(leased.page.rows.map(({ type }) => type)).toEqual(['turn-started']);
   });
 
@@ -140,7 +136,7 @@ describe('a turn that is not begun by its message', () => {
     const turn = (await app.state()).turn?.id ?? '';
     await app.port.post({ kind: 'cancel', turn, body: '{}' });
     await app.run(await app.resume(turn));
-    expect((await app.state()).compacted).toBeUndefined();
+    expect((await app.state()).cut).toBeUndefined();
   });
 
   it('stops when it is cancelled while its summary is written', async () => {
@@ -163,7 +159,7 @@ describe('a turn that is not begun by its message', () => {
     await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
     await clock.advance(7_000);
     expect(await running).toMatchObject({ status: 'ended', turn: { outcome: 'cancelled' } });
-    expect((await app.state()).compacted).toBeUndefined();
+    expect((await app.state()).cut).toBeUndefined();
     expect(log()).toEqual([]);
   });
 });

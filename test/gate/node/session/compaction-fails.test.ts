@@ -64,9 +64,7 @@ describe('a summary that fails', () => {
       ['holdfast: a conversation was not compacted, and goes on whole: The model is busy.'],
     ]);
     await session.send('c');
-    expect((await compactions(session)).map(({ summary, messages }) => [summary, messages])).toEqual([
-      ['Sum.', 4],
-    ]);
+    expect(await compactions(session)).toMatchObject([{ turns: 1, summary: 'Sum.' }]);
   });
 
   it('is waited for a minute at the most', async () => {

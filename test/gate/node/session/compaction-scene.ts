@@ -34,11 +34,11 @@ export function sessionOf(
   return { ...session, shown: () => session.requests.at(-1)?.messages };
 }
 
-type Compacted = Extract<SessionEvent, { type: 'conversation-compacted' }>;
+type Compacted = Extract<SessionEvent, { type: 'conversation-cut' }>;
 
 export const compactions = async (session: Pick<TestSession, 'events'>): Promise<Compacted[]> =>
   (await session.events()).flatMap((event) =>
-    event.type === 'conversation-compacted' ? [unplaced(event)] : [],
+    event.type === 'conversation-cut' && event.summary ? [unplaced(event)] : [],
   );
 
 /** An event of a summary that was dropped. */

@@ -56,11 +56,11 @@ const clerk = (
     ...more,
   });
 
-type Shortened = Extract<SessionEvent, { type: 'conversation-shortened' }>;
+type Shortened = Extract<SessionEvent, { type: 'conversation-cut' }>;
 
 const shortenings = async (session: Pick<TestSession, 'events'>): Promise<Shortened[]> =>
   (await session.events()).flatMap((event) =>
-    event.type === 'conversation-shortened' ? [unplaced(event)] : [],
+    event.type === 'conversation-cut' && !event.summary ? [unplaced(event)] : [],
   );
 
 /** What a model was shown in words, and the results in their places. */
@@ -109,12 +109,12 @@ describe.each([
       expect(small.refused).toEqual([expect.any(Number)]);
       const [event] = await shortenings(session);
       expect(event).toEqual({
-        type: 'conversation-shortened',
+        type: 'conversation-cut',
         turn: expect.any(String),
         turns: 1,
-        characters: expect.any(Number),
+        results: expect.any(Number),
       });
-      const { characters = 0 } = event ?? {};
+      const { results: characters = 0 } = event ?? {};
       // Three quarters of the window: the reply needs room as well.
       expect(characters).toBeGreaterThan(0.65 * 4 * WINDOW);
       expect(characters).toBeLessThan(0.75 * 4 * WINDOW);
@@ -156,7 +156,7 @@ describe.each([
       model: small.model,
     });
     expect(await session.send('How is kelp sold?')).toMatchObject({ outcome: 'completed' });
-    const [{ characters = 0 } = {}] = await shortenings(session);
+    const [{ results: characters = 0 } = {}] = await shortenings(session);
     const shown = last(said(last(small.answered))) ?? '';
     expect(shown.slice(characters)).toMatch(
       new RegExp(
@@ -207,7 +207,7 @@ describe('a session whose conversation was shortened', () => {
     const state = await app.state();
     expect(live()).toEqual(state);
     expect(state.starts).toHaveLength(1);
-    expect(state.compacted).toEqual({ text: LEFT, from: state.starts[0] });
+    expect(state.cut).toEqual({ text: LEFT, from: state.starts[0] });
     expect(fromSnapshot(toSnapshot(state))).toEqual({ ...state, messages: state.messages.slice(0, 1) });
 
     const leased = await app.lease('Who am I?');
@@ -287,7 +287,7 @@ describe('a session whose conversation was shortened', () => {
     expect(said(last(larger.answered))[1]).toContain(summary);
     models.now = smaller.model;
     expect(await session.send('three')).toMatchObject({ outcome: 'completed', text: '3' });
-    expect(await shortenings(session)).toMatchObject([{ turns: 1, withoutSummary: true }]);
+    expect(await shortenings(session)).toMatchObject([{ turns: 1, summary: '' }]);
     session.restart();
     expect(await session.send('four')).toMatchObject({ outcome: 'completed', text: '4' });
     expect(smaller.refused).toHaveLength(1);
@@ -302,9 +302,9 @@ describe('a session whose conversation was shortened', () => {
     }
     // The first turn had none before it.
     expect(await shortenings(session)).toMatchObject([
-      { characters: expect.any(Number) },
-      { turns: 1, characters: expect.any(Number) },
-      { turns: 1, characters: expect.any(Number) },
+      { results: expect.any(Number) },
+      { turns: 1, results: expect.any(Number) },
+      { turns: 1, results: expect.any(Number) },
     ]);
     expect(
       last(small.answered)
@@ -320,7 +320,7 @@ describe('results of one turn', () => {
     const notes = reads('note', (calls) => `Note ${calls}: ${'kelp '.repeat(200)}`);
     const session = createTestSession(clerk([notes, reads('read')]), { model: small.model });
     await session.send('Go.');
-    const [{ characters = 0 } = {}] = await shortenings(session);
+    const [{ results: characters = 0 } = {}] = await shortenings(session);
     const results = last(small.answered)?.flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
     expect(results).toEqual([
       `Note 1: ${'kelp '.repeat(200)}`,
@@ -333,7 +333,7 @@ describe('results of one turn', () => {
     const small = smallWindow(WINDOW, [['read'], 'Done.'], { silent: true });
     const session = createTestSession(clerk([reads('read')]), { model: small.model });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    const [{ characters = 0 } = {}] = await shortenings(session);
+    const [{ results: characters = 0 } = {}] = await shortenings(session);
     expect(characters).toBeGreaterThan(12_000);
     expect(characters).toBeLessThan(13_400);
   });
@@ -399,12 +399,12 @@ describe('a nested loop', () => {
     );
     const [event] = await shortenings(session);
     expect(event).toEqual({
-      type: 'conversation-shortened',
+      type: 'conversation-cut',
       turn: expect.any(String),
       frame: call[0],
-      characters: expect.any(Number),
+      results: expect.any(Number),
     });
-    expect(said(small.answered[3])).toContain(beginningOf(LONG, event?.characters ?? 0));
+    expect(said(small.answered[3])).toContain(beginningOf(LONG, event?.results ?? 0));
     // The turn around it is shown as before.
     expect(said(last(small.answered))).toContain(TEN_WORDS);
   });
@@ -485,7 +485,7 @@ describe('under a token limit', () => {
       'tool-call-started',
       'tool-call-ended',
       'module-event',
-      'conversation-shortened',
+      'conversation-cut',
       'module-event',
       'model-replied',
       'turn-ended',

@@ -87,10 +87,10 @@ describe('a once call that a cancel met', () => {
     expect(end).toMatchObject({ turn: { outcome: 'completed', text: 'Next.' } });
     const next = (await app.state()).turn?.id ?? '';
     const cut = (await app.events(next)).flatMap((event) =>
-      event.type === 'conversation-shortened' ? [event] : [],
+      event.type === 'conversation-cut' ? [event] : [],
     );
-    expect(cut).toMatchObject([{ turns: 1, characters: expect.any(Number) }]);
-    const [{ characters = 0 } = {}] = cut;
+    expect(cut).toMatchObject([{ turns: 1, results: expect.any(Number) }]);
+    const [{ results: characters = 0 } = {}] = cut;
     const whole = NOTE.replace(/paid$/, long);
     expect(app.model.requests[2]?.messages.at(-1)).toEqual({
       role: 'user',

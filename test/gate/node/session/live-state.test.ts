@@ -80,7 +80,7 @@ it('an invocation folds the same state as it runs as its journal says afterwards
     'turn-started',
     'model-replied',
     'turn-ended',
-    'conversation-compacted',
+    'conversation-cut',
     'tool-call-started',
     'tool-call-ended',
     'tools-changed',

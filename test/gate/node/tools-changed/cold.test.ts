@@ -118,9 +118,9 @@ describe('a session in which tools come and go', () => {
     });
     for (const message of [long('a'), long('b')]) await app.say(message);
     const warm = await app.state();
-    expect(warm.compacted).toBeDefined();
+    expect(warm.cut).toBeDefined();
     const leased = await app.lease('And?');
-    expect(leased.snapshot?.messagesFrom).toBe(warm.compacted?.from);
+    expect(leased.snapshot?.messagesFrom).toBe(warm.cut?.from);
     await app.run(leased);
     const last = app.model.requests.at(-1);
     const before = app.model.requests.at(-2);

@@ -29,7 +29,7 @@ it('shows the summary of a compacted session as such, its whole journal, and goe
   const { message, model } = script(...['A.', 'B.', 'C.', 'D.'].map((letter) => letter.padEnd(200, '.')));
   for (const word of ['one', 'two']) await (await post(session, { message: message(word) }, { via })).text();
   const streamed = await allEvents(await post(session, { message: message('three') }, { via, headers: SSE }));
-  expect(streamed.map(({ event }) => event)).toContain('conversation-compacted');
+  expect(streamed.map(({ event }) => event)).toContain('conversation-cut');
   const key = message('').trim();
   const summary = `Summary of the conversation so far, whose messages are not shown any more:\n\nThey met. ${key}`;
   const state = await json(await via(session));
@@ -70,8 +70,8 @@ it('shows its reader all of a result that was shortened for the model, and goes 
     await post(session, { message: 'How is kelp sold?' }, { via: own, headers: SSE }),
   );
   const names = streamed.map(({ event }) => event);
-  expect(names.slice(names.indexOf('conversation-shortened'))).toEqual([
-    'conversation-shortened',
+  expect(names.slice(names.indexOf('conversation-cut'))).toEqual([
+    'conversation-cut',
     'reply-restarted',
     'text-delta',
     'model-replied',

@@ -1,0 +1,77 @@
+import { isStart } from './conversation.ts';
+import { type EventOf, ROOT } from './events.ts';
+import { foldUsed } from './spending.ts';
+import { type Fold, frameOf, type Message } from './state.ts';
+
+/** The part of a conversation that is still shown. */
+export type Cut = Pick<EventOf<'conversation-cut'>, 'turns' | 'results' | 'summary'>;
+
+/** Returns the conversation as it is shown after a cut. */
+export function cutMessages(messages: readonly Message[], { turns, results, summary }: Cut): Message[] {
+  const left =
+    turns === undefined
+      ? [...messages]
+      : [standInOf(messages, summary), ...withoutChange(lastTurns(messages, turns))];
+  if (results === undefined) return left;
+  return left.map((message) => {
+    if (message.role === 'user') return message.by === 'late' ? upTo(message, results) : message;
+    const calls = message.calls.map((call) =>
+      call.ended ? { ...call, ended: upTo(call.ended, results) } : call,
+    );
+    return { ...message, calls };
+  });
+}
+
+/** Cuts the conversation of a loop, in place. The same cut once more changes nothing. */
+export function foldCutMessages(messages: Message[], cut: Cut): void {
+  const left = cutMessages(messages, cut);
+  messages.length = 0;
+  for (const message of left) messages.push(message);
+}
+
+/** Remembers a cut, and what its summary used. The messages themselves are folded with all others. */
+export function foldCut(fold: Fold, event: EventOf<'conversation-cut'>): void {
+  const { state } = fold;
+  foldUsed(fold, event.usage);
+  const frame = frameOf(fold, event);
+  if (!frame) return;
+  if (frame.id === ROOT && event.turns !== undefined) {
+    state.starts = state.starts.slice(-event.turns);
+    state.cut = { text: state.messages[0]?.text ?? '', from: state.starts[0] ?? 1 };
+  }
+  if (!event.summary) frame.shortened = true;
+}
+
+/** Returns what the model is shown in place of the messages that a summary replaces. */
+export const summaryMessage = (summary: string): Message =>
+  standIn(`Summary of the conversation so far, whose messages are not shown any more:\n\n${summary}`);
+
+/** Makes the first message of a conversation whose older messages are not shown. */
+export const standIn = (text: string): Message => ({ role: 'user', text, by: 'summary' });
+
+/** The first message says this where turns are cut off without a summary of them, below the summary of what was before them. */
+const LEFT = 'Earlier messages are not shown any more, since the conversation had become too long.';
+
+function standInOf([first]: readonly Message[], summary: string | undefined): Message {
+  if (summary) return summaryMessage(summary);
+  const before = summary === undefined && first?.role === 'user' && first.by === 'summary' ? first.text : '';
+  if (before === '') return standIn(LEFT);
+  return standIn(before.endsWith(LEFT) ? before : `${before}\n\n${LEFT}`);
+}
+
+function lastTurns(messages: readonly Message[], turns: number): readonly Message[] {
+  const starts = messages.flatMap((message, index) => (isStart(message) ? [index] : []));
+  return messages.slice(starts.slice(-turns)[0]);
+}
+
+/** What is left of a conversation starts with the tools that were offered by then. */
+function withoutChange([first, ...others]: readonly Message[]): readonly Message[] {
+  if (first?.role !== 'user') return first ? [first, ...others] : [];
+  const { toolsChange: _, ...bare } = first;
+  return [bare, ...others];
+}
+
+const upTo = <T extends { readonly shown?: number }>(result: T, characters: number): T => ({
+  ...result,
+  shown: Math.min(characters, result.shown ?? characters),
+});

@@ -1,0 +1,40 @@
+-- do/holdfast-SessionObject/7fd01e12cb614ca5f6dbc526920fa38fe974ec504b00fa4ed4d0b9db853fb347.sqlite
+CREATE TABLE schema (version INTEGER NOT NULL, name TEXT NOT NULL);
+CREATE TABLE events (seq INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, at INTEGER NOT NULL, type TEXT NOT NULL,
+turn TEXT NOT NULL, bytes INTEGER NOT NULL, body TEXT);
+CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
+CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
+state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
+heard INTEGER NOT NULL, heardSeq INTEGER NOT NULL, taken INTEGER NOT NULL, strikes INTEGER NOT NULL,
+stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL);
+CREATE TABLE requests (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, seq INTEGER NOT NULL,
+expires INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX expiries ON requests (expires);
+CREATE TABLE inbox (id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, turn TEXT NOT NULL, body TEXT NOT NULL);
+CREATE TABLE agenda (kind TEXT NOT NULL, ref TEXT NOT NULL, due INTEGER NOT NULL, PRIMARY KEY (kind, ref)) WITHOUT ROWID;
+CREATE TABLE chunks (owner TEXT NOT NULL, seq INTEGER NOT NULL, part INTEGER NOT NULL, reducer INTEGER,
+messages_from INTEGER NOT NULL DEFAULT 1, body BLOB NOT NULL, PRIMARY KEY (owner, seq, part));
+CREATE TABLE blobs (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, about TEXT NOT NULL, size INTEGER NOT NULL,
+here INTEGER NOT NULL, outside INTEGER NOT NULL, at INTEGER NOT NULL, gone TEXT,
+version INTEGER NOT NULL DEFAULT 0, deleted INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE _cf_METADATA (
+        key INTEGER PRIMARY KEY,
+        value BLOB
+      );
+INSERT INTO "schema" VALUES (1, '["ada","budgeted","s"]');
+INSERT INTO "events" VALUES (1, 0, 1795932561827, 'session-opened', '', 83, '{"v":1,"type":"session-opened","incarnation":"216268b5d2224620","agent":"budgeted"}');
+INSERT INTO "events" VALUES (2, 0, 1795932561827, 'turn-started', '4af1f1a2be94466b', 137, '{"v":1,"type":"turn-started","turn":"4af1f1a2be94466b","loopId":"4af1f1a2be94466b","message":"Go.","context":{},"principal":{"id":"ada"}}');
+INSERT INTO "events" VALUES (3, 1070144960850, 1795932562460, 'module-event', '4af1f1a2be94466b', 278, '{"v":8,"type":"module-event","turn":"4af1f1a2be94466b","module":"budgets","facts":[{"slice":"budgets","fact":{"reserved":{"inputTokens":1398,"outputTokens":4096,"cost":0.042358},"request":{"model":"scripted","system":5,"tools":1285,"messages":1,"text":44}},"at":1795932562419}]}');
+INSERT INTO "events" VALUES (4, 1070144960850, 1795932563325, 'model-replied', '4af1f1a2be94466b', 318, '{"v":1,"type":"model-replied","turn":"4af1f1a2be94466b","model":"scripted","text":"","toolCalls":[{"id":"4af1f1a2be94466b.4.0","providerId":"call_0_0","name":"look_up","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"1jnibkh"},"usage":{"inputTokens":100,"outputTokens":10,"cost":0.0002}}');
+INSERT INTO "events" VALUES (5, 1070144960850, 1795932563325, 'tool-call-started', '4af1f1a2be94466b', 106, '{"v":1,"type":"tool-call-started","turn":"4af1f1a2be94466b","call":"4af1f1a2be94466b.4.0","effect":"read"}');
+INSERT INTO "events" VALUES (6, 1070144960850, 1795932563678, 'tool-call-ended', '4af1f1a2be94466b', 150, '{"v":1,"type":"tool-call-ended","turn":"4af1f1a2be94466b","call":"4af1f1a2be94466b.4.0","result":{"type":"text","content":"look_up is done"},"ms":438}');
+INSERT INTO "events" VALUES (7, 1070144960850, 1795932563678, 'module-event', '4af1f1a2be94466b', 278, '{"v":8,"type":"module-event","turn":"4af1f1a2be94466b","module":"budgets","facts":[{"slice":"budgets","fact":{"reserved":{"inputTokens":297,"outputTokens":4096,"cost":0.041257},"request":{"model":"scripted","system":5,"tools":1285,"messages":3,"text":241}},"at":1795932563639}]}');
+INSERT INTO "events" VALUES (8, 1070144960850, 1795932564103, 'model-replied', '4af1f1a2be94466b', 331, '{"v":1,"type":"model-replied","turn":"4af1f1a2be94466b","model":"scripted","text":"","toolCalls":[{"id":"4af1f1a2be94466b.8.0","providerId":"call_1_0","name":"work","input":"{\"task\":\"buy\"}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"1jnibkh"},"usage":{"inputTokens":100,"outputTokens":10,"cost":0.0002}}');
+INSERT INTO "events" VALUES (9, 1070144960850, 1795932564103, 'frame-started', '4af1f1a2be94466b', 132, '{"v":1,"type":"frame-started","turn":"4af1f1a2be94466b","frame":"4af1f1a2be94466b.8.0","name":"work","message":"{\"task\":\"buy\"}"}');
+INSERT INTO "events" VALUES (10, 1070144960850, 1795932564103, 'model-refused', '4af1f1a2be94466b', 166, '{"v":1,"type":"model-refused","turn":"4af1f1a2be94466b","frame":"4af1f1a2be94466b.8.0","limit":"tokens","of":"4af1f1a2be94466b.8.0","most":500,"used":0,"needed":1645}');
+INSERT INTO "events" VALUES (11, 1070144960850, 1795932564103, 'tool-call-ended', '4af1f1a2be94466b', 214, '{"v":1,"type":"tool-call-ended","turn":"4af1f1a2be94466b","call":"4af1f1a2be94466b.8.0","result":{"type":"text","content":"Stopped: the limit of 500 tokens was reached before there was an answer.","withheld":true}}');
+INSERT INTO "events" VALUES (12, 1070144960850, 1795932564103, 'module-event', '4af1f1a2be94466b', 278, '{"v":8,"type":"module-event","turn":"4af1f1a2be94466b","module":"budgets","facts":[{"slice":"budgets","fact":{"reserved":{"inputTokens":364,"outputTokens":4096,"cost":0.041324},"request":{"model":"scripted","system":5,"tools":1285,"messages":5,"text":505}},"at":1795932564075}]}');
+INSERT INTO "events" VALUES (13, 1070144960850, 1795932564564, 'model-replied', '4af1f1a2be94466b', 236, '{"v":1,"type":"model-replied","turn":"4af1f1a2be94466b","model":"scripted","text":"Bought.","toolCalls":[],"finish":"stop","asked":{"instructions":"19v8e0a","tools":"1jnibkh"},"usage":{"inputTokens":100,"outputTokens":10,"cost":0.0002}}');
+INSERT INTO "events" VALUES (14, 1070144960850, 1795932564564, 'turn-ended', '4af1f1a2be94466b', 75, '{"v":1,"type":"turn-ended","turn":"4af1f1a2be94466b","outcome":"completed"}');
+INSERT INTO "lease" VALUES (1, 1070144960850, '7cd38af435f44cbb', NULL, 'free', 'started', 0, 0, 1795932564564, 14, 1795932561827, 0, '', 0);
+INSERT INTO "_cf_METADATA" VALUES (1, NULL);

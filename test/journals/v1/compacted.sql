@@ -1,0 +1,51 @@
+-- do/holdfast-SessionObject/dac995294e59b71b3286c110a9a8875be5e0f4f72363a810b202e81f6c0d1091.sqlite
+CREATE TABLE schema (version INTEGER NOT NULL, name TEXT NOT NULL);
+CREATE TABLE events (seq INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, at INTEGER NOT NULL, type TEXT NOT NULL,
+turn TEXT NOT NULL, bytes INTEGER NOT NULL, body TEXT);
+CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
+CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
+state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
+heard INTEGER NOT NULL, heardSeq INTEGER NOT NULL, taken INTEGER NOT NULL, strikes INTEGER NOT NULL,
+stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL);
+CREATE TABLE requests (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, seq INTEGER NOT NULL,
+expires INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX expiries ON requests (expires);
+CREATE TABLE inbox (id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, turn TEXT NOT NULL, body TEXT NOT NULL);
+CREATE TABLE agenda (kind TEXT NOT NULL, ref TEXT NOT NULL, due INTEGER NOT NULL, PRIMARY KEY (kind, ref)) WITHOUT ROWID;
+CREATE TABLE chunks (owner TEXT NOT NULL, seq INTEGER NOT NULL, part INTEGER NOT NULL, reducer INTEGER,
+messages_from INTEGER NOT NULL DEFAULT 1, body BLOB NOT NULL, PRIMARY KEY (owner, seq, part));
+CREATE TABLE blobs (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, about TEXT NOT NULL, size INTEGER NOT NULL,
+here INTEGER NOT NULL, outside INTEGER NOT NULL, at INTEGER NOT NULL, gone TEXT,
+version INTEGER NOT NULL DEFAULT 0, deleted INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE _cf_METADATA (
+        key INTEGER PRIMARY KEY,
+        value BLOB
+      );
+INSERT INTO "schema" VALUES (1, '["ada","compacted","s"]');
+INSERT INTO "events" VALUES (1, 0, 1795932561842, 'session-opened', '', 84, '{"v":1,"type":"session-opened","incarnation":"13c35325549c4958","agent":"compacted"}');
+INSERT INTO "events" VALUES (2, 0, 1795932561842, 'turn-started', 'a5eae62fc81b43a2', 137, '{"v":1,"type":"turn-started","turn":"a5eae62fc81b43a2","loopId":"a5eae62fc81b43a2","message":"Go.","context":{},"principal":{"id":"ada"}}');
+INSERT INTO "events" VALUES (3, 340468515435, 1795932563115, 'model-replied', 'a5eae62fc81b43a2', 299, '{"v":1,"type":"model-replied","turn":"a5eae62fc81b43a2","model":"scripted","text":"","toolCalls":[{"id":"a5eae62fc81b43a2.3.0","providerId":"call_0_0","name":"pay","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"ecal54"},"usage":{"inputTokens":100,"outputTokens":10}}');
+INSERT INTO "events" VALUES (4, 340468515435, 1795932563115, 'tool-call-started', 'a5eae62fc81b43a2', 106, '{"v":1,"type":"tool-call-started","turn":"a5eae62fc81b43a2","call":"a5eae62fc81b43a2.3.0","effect":"once"}');
+INSERT INTO "events" VALUES (5, 340468515435, 1795932563759, 'tool-call-ended', 'a5eae62fc81b43a2', 146, '{"v":1,"type":"tool-call-ended","turn":"a5eae62fc81b43a2","call":"a5eae62fc81b43a2.3.0","result":{"type":"text","content":"pay is done"},"ms":468}');
+INSERT INTO "events" VALUES (6, 340468515435, 1795932564099, 'model-replied', 'a5eae62fc81b43a2', 432, '{"v":1,"type":"model-replied","turn":"a5eae62fc81b43a2","model":"scripted","text":"Paid as you asked, and in the way that you had asked for, as you asked, and in the way that you had asked for, as you asked, and in the way that you had asked for, as you asked, and in the way that you had asked for, .","toolCalls":[],"finish":"stop","asked":{"instructions":"19v8e0a","tools":"ecal54"},"usage":{"inputTokens":100,"outputTokens":10}}');
+INSERT INTO "events" VALUES (7, 340468515435, 1795932564099, 'turn-ended', 'a5eae62fc81b43a2', 75, '{"v":1,"type":"turn-ended","turn":"a5eae62fc81b43a2","outcome":"completed"}');
+INSERT INTO "events" VALUES (8, 0, 1795932564476, 'turn-started', '8aedc6d569084f60', 143, '{"v":1,"type":"turn-started","turn":"8aedc6d569084f60","loopId":"8aedc6d569084f60","message":"And then?","context":{},"principal":{"id":"ada"}}');
+INSERT INTO "events" VALUES (9, 340468515436, 1795932564752, 'model-replied', '8aedc6d569084f60', 299, '{"v":1,"type":"model-replied","turn":"8aedc6d569084f60","model":"scripted","text":"","toolCalls":[{"id":"8aedc6d569084f60.9.0","providerId":"call_2_0","name":"pay","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"ecal54"},"usage":{"inputTokens":100,"outputTokens":10}}');
+INSERT INTO "events" VALUES (10, 340468515436, 1795932564752, 'tool-call-started', '8aedc6d569084f60', 106, '{"v":1,"type":"tool-call-started","turn":"8aedc6d569084f60","call":"8aedc6d569084f60.9.0","effect":"once"}');
+INSERT INTO "events" VALUES (11, 340468515436, 1795932564986, 'tool-call-ended', '8aedc6d569084f60', 146, '{"v":1,"type":"tool-call-ended","turn":"8aedc6d569084f60","call":"8aedc6d569084f60.9.0","result":{"type":"text","content":"pay is done"},"ms":126}');
+INSERT INTO "events" VALUES (12, 340468515436, 1795932565151, 'model-replied', '8aedc6d569084f60', 438, '{"v":1,"type":"model-replied","turn":"8aedc6d569084f60","model":"scripted","text":"Paid again as you asked, and in the way that you had asked for, as you asked, and in the way that you had asked for, as you asked, and in the way that you had asked for, as you asked, and in the way that you had asked for, .","toolCalls":[],"finish":"stop","asked":{"instructions":"19v8e0a","tools":"ecal54"},"usage":{"inputTokens":100,"outputTokens":10}}');
+INSERT INTO "events" VALUES (13, 340468515436, 1795932565151, 'turn-ended', '8aedc6d569084f60', 75, '{"v":1,"type":"turn-ended","turn":"8aedc6d569084f60","outcome":"completed"}');
+INSERT INTO "events" VALUES (14, 0, 1795932565286, 'turn-started', '2c4762a684ef4c3d', 137, '{"v":1,"type":"turn-started","turn":"2c4762a684ef4c3d","loopId":"2c4762a684ef4c3d","message":"On.","context":{},"principal":{"id":"ada"}}');
+INSERT INTO "events" VALUES (15, 340468515437, 1795932565480, 'conversation-cut', '2c4762a684ef4c3d', 150, '{"v":1,"type":"conversation-cut","turn":"2c4762a684ef4c3d","turns":2,"summary":"In short: it was paid.","usage":{"inputTokens":100,"outputTokens":10}}');
+INSERT INTO "events" VALUES (16, 340468515437, 1795932565576, 'model-replied', '2c4762a684ef4c3d', 300, '{"v":1,"type":"model-replied","turn":"2c4762a684ef4c3d","model":"scripted","text":"","toolCalls":[{"id":"2c4762a684ef4c3d.16.0","providerId":"call_2_0","name":"pay","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"ecal54"},"usage":{"inputTokens":100,"outputTokens":10}}');
+INSERT INTO "events" VALUES (17, 340468515437, 1795932565576, 'tool-call-started', '2c4762a684ef4c3d', 107, '{"v":1,"type":"tool-call-started","turn":"2c4762a684ef4c3d","call":"2c4762a684ef4c3d.16.0","effect":"once"}');
+INSERT INTO "events" VALUES (18, 340468515437, 1795932565657, 'tool-call-ended', '2c4762a684ef4c3d', 146, '{"v":1,"type":"tool-call-ended","turn":"2c4762a684ef4c3d","call":"2c4762a684ef4c3d.16.0","result":{"type":"text","content":"pay is done"},"ms":64}');
+INSERT INTO "events" VALUES (19, 340468515437, 1795932565710, 'model-replied', '2c4762a684ef4c3d', 442, '{"v":1,"type":"model-replied","turn":"2c4762a684ef4c3d","model":"scripted","text":"Paid once more as you asked, and in the way that you had asked for, as you asked, and in the way that you had asked for, as you asked, and in the way that you had asked for, as you asked, and in the way that you had asked for, .","toolCalls":[],"finish":"stop","asked":{"instructions":"19v8e0a","tools":"ecal54"},"usage":{"inputTokens":100,"outputTokens":10}}');
+INSERT INTO "events" VALUES (20, 340468515437, 1795932565710, 'turn-ended', '2c4762a684ef4c3d', 75, '{"v":1,"type":"turn-ended","turn":"2c4762a684ef4c3d","outcome":"completed"}');
+INSERT INTO "events" VALUES (21, 0, 1795932565757, 'turn-started', '2b9f7f38ab6547fb', 138, '{"v":1,"type":"turn-started","turn":"2b9f7f38ab6547fb","loopId":"2b9f7f38ab6547fb","message":"Yes?","context":{},"principal":{"id":"ada"}}');
+INSERT INTO "events" VALUES (22, 340468515438, 1795932565831, 'conversation-cut', '2b9f7f38ab6547fb', 156, '{"v":1,"type":"conversation-cut","turn":"2b9f7f38ab6547fb","turns":2,"summary":"In short: it was paid twice.","usage":{"inputTokens":100,"outputTokens":10}}');
+INSERT INTO "events" VALUES (23, 340468515438, 1795932565854, 'model-replied', '2b9f7f38ab6547fb', 218, '{"v":1,"type":"model-replied","turn":"2b9f7f38ab6547fb","model":"scripted","text":"Yes.","toolCalls":[],"finish":"stop","asked":{"instructions":"19v8e0a","tools":"ecal54"},"usage":{"inputTokens":100,"outputTokens":10}}');
+INSERT INTO "events" VALUES (24, 340468515438, 1795932565854, 'turn-ended', '2b9f7f38ab6547fb', 75, '{"v":1,"type":"turn-ended","turn":"2b9f7f38ab6547fb","outcome":"completed"}');
+INSERT INTO "lease" VALUES (1, 340468515438, 'd4aa2a259cdc4c8d', NULL, 'free', 'started', 0, 0, 1795932565855, 24, 1795932565757, 0, '', 0);
+INSERT INTO "chunks" VALUES ('snapshot', 24, 0, 1254320646008013, 14, CAST('{"seq":24,"incarnation":"13c35325549c4958","agent":"compacted","usage":{"inputTokens":900,"outputTokens":90},"offered":{"asked":{"instructions":"19v8e0a","tools":"ecal54"}},"starts":[14,21],"blackboard":[],"cells":[],"slices":[["chaining",[]],["unfolding",[]],["state-machines",{}],["playbooks",{}],["process",{"turn":"2b9f7f38ab6547fb","calls":0,"history":[],"tools":[],"models":[{"model":"scripted","calls":1,"tokens":110}]}],["listings",[]],["limits",{"loops":{},"places":{}}],["budgets",{"root":"","before":{"tokens":0,"cost":0},"trees":{},"loops":{}}],["compaction",null]],"inDoubt":[],"closedUnread":[],"cut":{"text":"Summary of the conversation so far, whose messages are not shown any more:\n\nIn short: it was paid twice.","from":14},"trees":[],"turn":{"id":"2b9f7f38ab6547fb","loopId":"2b9f7f38ab6547fb","context":{},"principal":{"id":"ada"},"artifacts":[],"files":[],"said":[],"tools":{"late":[],"gone":[],"sourcesAsked":0},"stoppedBy":[],"callsByTool":[],"usage":{"inputTokens":200,"outputTokens":20},"model":"scripted","iterations":1,"toolCalls":0,"limited":false,"scheduled":0,"root":"2b9f7f38ab6547fb","generation":0,"before":0,"cancelRequested":false,"resumedSinceReply":0,"resumedIdly":0,"lastEvent":"turn-ended","text":"Yes.","outcome":"completed"}}' AS BLOB));
+INSERT INTO "_cf_METADATA" VALUES (1, NULL);

@@ -1,0 +1,33 @@
+-- do/holdfast-SessionObject/d5a30e608db0b262a6840bd54be6233da250b7d39f735f42f61e9028968e9799.sqlite
+CREATE TABLE schema (version INTEGER NOT NULL, name TEXT NOT NULL);
+CREATE TABLE events (seq INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, at INTEGER NOT NULL, type TEXT NOT NULL,
+turn TEXT NOT NULL, bytes INTEGER NOT NULL, body TEXT);
+CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
+CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
+state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
+heard INTEGER NOT NULL, heardSeq INTEGER NOT NULL, taken INTEGER NOT NULL, strikes INTEGER NOT NULL,
+stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL);
+CREATE TABLE requests (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, seq INTEGER NOT NULL,
+expires INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX expiries ON requests (expires);
+CREATE TABLE inbox (id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, turn TEXT NOT NULL, body TEXT NOT NULL);
+CREATE TABLE agenda (kind TEXT NOT NULL, ref TEXT NOT NULL, due INTEGER NOT NULL, PRIMARY KEY (kind, ref)) WITHOUT ROWID;
+CREATE TABLE chunks (owner TEXT NOT NULL, seq INTEGER NOT NULL, part INTEGER NOT NULL, reducer INTEGER,
+messages_from INTEGER NOT NULL DEFAULT 1, body BLOB NOT NULL, PRIMARY KEY (owner, seq, part));
+CREATE TABLE blobs (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, about TEXT NOT NULL, size INTEGER NOT NULL,
+here INTEGER NOT NULL, outside INTEGER NOT NULL, at INTEGER NOT NULL, gone TEXT,
+version INTEGER NOT NULL DEFAULT 0, deleted INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE _cf_METADATA (
+        key INTEGER PRIMARY KEY,
+        value BLOB
+      );
+INSERT INTO "schema" VALUES (1, '["ada","expired","s"]');
+INSERT INTO "events" VALUES (1, 0, 1795932561793, 'session-opened', '', 82, '{"v":1,"type":"session-opened","incarnation":"0a55a7b62b9a44ba","agent":"expired"}');
+INSERT INTO "events" VALUES (2, 0, 1795932561793, 'turn-started', 'daecd943266c4ec5', 137, '{"v":1,"type":"turn-started","turn":"daecd943266c4ec5","loopId":"daecd943266c4ec5","message":"Go.","context":{},"principal":{"id":"ada"}}');
+INSERT INTO "events" VALUES (3, 783094234145, 1795932563112, 'model-replied', 'daecd943266c4ec5', 387, '{"v":1,"type":"model-replied","turn":"daecd943266c4ec5","model":"scripted","text":"","toolCalls":[{"id":"daecd943266c4ec5.3.0","providerId":"call_0_0","name":"refund","input":"{}"},{"id":"daecd943266c4ec5.3.1","providerId":"call_0_1","name":"measure","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"12f27rr"},"usage":{"inputTokens":100,"outputTokens":10}}');
+INSERT INTO "events" VALUES (4, 783094234145, 1795932563112, 'tool-call-suspended', 'daecd943266c4ec5', 258, '{"v":1,"type":"tool-call-suspended","turn":"daecd943266c4ec5","call":"daecd943266c4ec5.3.1","wait":{"for":"result","message":"Run ''measure'' and send its result.","expires":3600000,"binding":"672756f9786d9c30803169b1f6a58970b8a0f40cd339bb2d28721660efa4266b"}}');
+INSERT INTO "events" VALUES (5, 783094234145, 1795932563112, 'tool-call-suspended', 'daecd943266c4ec5', 343, '{"v":1,"type":"tool-call-suspended","turn":"daecd943266c4ec5","call":"daecd943266c4ec5.3.0","wait":{"for":"decision","message":"Refund it?","allows":["approve","edit","reject","exit"],"schema":{"type":"object","properties":{}},"onExpiry":"reject","expires":3600000,"binding":"2818b178409ffd99d2fd84e4fb8fa625dce30e7cc96107aea166efa5d96500e3"}}');
+INSERT INTO "lease" VALUES (1, 783094234145, 'eea653a0f34f4cc2', 'daecd943266c4ec5', 'suspended', 'started', 0, 0, 1795932563113, 5, 1795932561793, 0, '', 0);
+INSERT INTO "agenda" VALUES ('expiry', 'daecd943266c4ec5.3.0#0', 1795936163113);
+INSERT INTO "agenda" VALUES ('expiry', 'daecd943266c4ec5.3.1#0', 1795936163113);
+INSERT INTO "_cf_METADATA" VALUES (1, 1795936163113000000);

@@ -1,0 +1,37 @@
+-- do/holdfast-SessionObject/c6a9497f81e292a5d02c3ac04a38f1a432c955ba60d7430157f8a7cb95de3d77.sqlite
+CREATE TABLE schema (version INTEGER NOT NULL, name TEXT NOT NULL);
+CREATE TABLE events (seq INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, at INTEGER NOT NULL, type TEXT NOT NULL,
+turn TEXT NOT NULL, bytes INTEGER NOT NULL, body TEXT);
+CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
+CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
+state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
+heard INTEGER NOT NULL, heardSeq INTEGER NOT NULL, taken INTEGER NOT NULL, strikes INTEGER NOT NULL,
+stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL);
+CREATE TABLE requests (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, seq INTEGER NOT NULL,
+expires INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX expiries ON requests (expires);
+CREATE TABLE inbox (id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, turn TEXT NOT NULL, body TEXT NOT NULL);
+CREATE TABLE agenda (kind TEXT NOT NULL, ref TEXT NOT NULL, due INTEGER NOT NULL, PRIMARY KEY (kind, ref)) WITHOUT ROWID;
+CREATE TABLE chunks (owner TEXT NOT NULL, seq INTEGER NOT NULL, part INTEGER NOT NULL, reducer INTEGER,
+messages_from INTEGER NOT NULL DEFAULT 1, body BLOB NOT NULL, PRIMARY KEY (owner, seq, part));
+CREATE TABLE blobs (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, about TEXT NOT NULL, size INTEGER NOT NULL,
+here INTEGER NOT NULL, outside INTEGER NOT NULL, at INTEGER NOT NULL, gone TEXT,
+version INTEGER NOT NULL DEFAULT 0, deleted INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE _cf_METADATA (
+        key INTEGER PRIMARY KEY,
+        value BLOB
+      );
+INSERT INTO "schema" VALUES (1, '["ada","killed-in-once-done","s"]');
+INSERT INTO "events" VALUES (1, 0, 1795932561680, 'session-opened', '', 94, '{"v":1,"type":"session-opened","incarnation":"fe525548fcac4e1e","agent":"killed-in-once-done"}');
+INSERT INTO "events" VALUES (2, 0, 1795932561680, 'turn-started', '138f39ecd206468d', 137, '{"v":1,"type":"turn-started","turn":"138f39ecd206468d","loopId":"138f39ecd206468d","message":"Go.","context":{},"principal":{"id":"ada"}}');
+INSERT INTO "events" VALUES (3, 108932188460, 1795932563326, 'model-replied', '138f39ecd206468d', 304, '{"v":1,"type":"model-replied","turn":"138f39ecd206468d","model":"scripted","text":"","toolCalls":[{"id":"138f39ecd206468d.3.0","providerId":"call_0_0","name":"look_up","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"13wmipi"},"usage":{"inputTokens":100,"outputTokens":10}}');
+INSERT INTO "events" VALUES (4, 108932188460, 1795932563326, 'tool-call-started', '138f39ecd206468d', 106, '{"v":1,"type":"tool-call-started","turn":"138f39ecd206468d","call":"138f39ecd206468d.3.0","effect":"read"}');
+INSERT INTO "events" VALUES (5, 108932188460, 1795932563760, 'tool-call-ended', '138f39ecd206468d', 150, '{"v":1,"type":"tool-call-ended","turn":"138f39ecd206468d","call":"138f39ecd206468d.3.0","result":{"type":"text","content":"look_up is done"},"ms":414}');
+INSERT INTO "events" VALUES (6, 108932188460, 1795932564101, 'model-replied', '138f39ecd206468d', 480, '{"v":1,"type":"model-replied","turn":"138f39ecd206468d","model":"scripted","text":"","toolCalls":[{"id":"138f39ecd206468d.6.0","providerId":"call_1_0","name":"look_up","input":"{}"},{"id":"138f39ecd206468d.6.1","providerId":"call_1_1","name":"charge","input":"{\"amount\":5}"},{"id":"138f39ecd206468d.6.2","providerId":"call_1_2","name":"mail","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"13wmipi"},"usage":{"inputTokens":100,"outputTokens":10}}');
+INSERT INTO "events" VALUES (7, 108932188460, 1795932564101, 'tool-call-started', '138f39ecd206468d', 106, '{"v":1,"type":"tool-call-started","turn":"138f39ecd206468d","call":"138f39ecd206468d.6.0","effect":"read"}');
+INSERT INTO "events" VALUES (8, 108932188460, 1795932564101, 'tool-call-started', '138f39ecd206468d', 106, '{"v":1,"type":"tool-call-started","turn":"138f39ecd206468d","call":"138f39ecd206468d.6.1","effect":"once"}');
+INSERT INTO "events" VALUES (9, 108932188460, 1795932564101, 'tool-call-started', '138f39ecd206468d', 112, '{"v":1,"type":"tool-call-started","turn":"138f39ecd206468d","call":"138f39ecd206468d.6.2","effect":"idempotent"}');
+INSERT INTO "events" VALUES (10, 108932188460, 1795932564614, 'tool-call-ended', '138f39ecd206468d', 150, '{"v":1,"type":"tool-call-ended","turn":"138f39ecd206468d","call":"138f39ecd206468d.6.0","result":{"type":"text","content":"look_up is done"},"ms":472}');
+INSERT INTO "lease" VALUES (1, 108932188460, 'c2374165cc4d4723', '138f39ecd206468d', 'held', 'started', 0, 0, 1795932571265, 10, 1795932562731, 0, '', 0);
+INSERT INTO "agenda" VALUES ('turn', '138f39ecd206468d', 1795932582731);
+INSERT INTO "_cf_METADATA" VALUES (1, 1795932582731000000);

@@ -1,0 +1,35 @@
+-- do/holdfast-SessionObject/2a11077e04d22c0fb4f3695caa940ff7a4bd5de95422c9d17aba3abf60e0c1b4.sqlite
+CREATE TABLE schema (version INTEGER NOT NULL, name TEXT NOT NULL);
+CREATE TABLE events (seq INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, at INTEGER NOT NULL, type TEXT NOT NULL,
+turn TEXT NOT NULL, bytes INTEGER NOT NULL, body TEXT);
+CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
+CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
+state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
+heard INTEGER NOT NULL, heardSeq INTEGER NOT NULL, taken INTEGER NOT NULL, strikes INTEGER NOT NULL,
+stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL);
+CREATE TABLE requests (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, seq INTEGER NOT NULL,
+expires INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX expiries ON requests (expires);
+CREATE TABLE inbox (id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, turn TEXT NOT NULL, body TEXT NOT NULL);
+CREATE TABLE agenda (kind TEXT NOT NULL, ref TEXT NOT NULL, due INTEGER NOT NULL, PRIMARY KEY (kind, ref)) WITHOUT ROWID;
+CREATE TABLE chunks (owner TEXT NOT NULL, seq INTEGER NOT NULL, part INTEGER NOT NULL, reducer INTEGER,
+messages_from INTEGER NOT NULL DEFAULT 1, body BLOB NOT NULL, PRIMARY KEY (owner, seq, part));
+CREATE TABLE blobs (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, about TEXT NOT NULL, size INTEGER NOT NULL,
+here INTEGER NOT NULL, outside INTEGER NOT NULL, at INTEGER NOT NULL, gone TEXT,
+version INTEGER NOT NULL DEFAULT 0, deleted INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE _cf_METADATA (
+        key INTEGER PRIMARY KEY,
+        value BLOB
+      );
+INSERT INTO "schema" VALUES (1, '["ada","structured","s"]');
+INSERT INTO "events" VALUES (1, 0, 1795932561840, 'session-opened', '', 85, '{"v":1,"type":"session-opened","incarnation":"c246ca2d3c754ef5","agent":"structured"}');
+INSERT INTO "events" VALUES (2, 0, 1795932561840, 'turn-started', 'afe9ee1deb914502', 137, '{"v":1,"type":"turn-started","turn":"afe9ee1deb914502","loopId":"afe9ee1deb914502","message":"Go.","context":{},"principal":{"id":"ada"}}');
+INSERT INTO "events" VALUES (3, 151881186513, 1795932563258, 'model-replied', 'afe9ee1deb914502', 301, '{"v":1,"type":"model-replied","turn":"afe9ee1deb914502","model":"scripted","text":"","toolCalls":[{"id":"afe9ee1deb914502.3.0","providerId":"call_0_0","name":"count","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"mvwgta","tools":"1g04k4f"},"usage":{"inputTokens":100,"outputTokens":10}}');
+INSERT INTO "events" VALUES (4, 151881186513, 1795932563258, 'tool-call-started', 'afe9ee1deb914502', 106, '{"v":1,"type":"tool-call-started","turn":"afe9ee1deb914502","call":"afe9ee1deb914502.3.0","effect":"read"}');
+INSERT INTO "events" VALUES (5, 151881186513, 1795932563754, 'tool-call-ended', 'afe9ee1deb914502', 148, '{"v":1,"type":"tool-call-ended","turn":"afe9ee1deb914502","call":"afe9ee1deb914502.3.0","result":{"type":"text","content":"count is done"},"ms":489}');
+INSERT INTO "events" VALUES (6, 151881186513, 1795932564085, 'model-replied', 'afe9ee1deb914502', 220, '{"v":1,"type":"model-replied","turn":"afe9ee1deb914502","model":"scripted","text":"Seven.","toolCalls":[],"finish":"stop","asked":{"instructions":"mvwgta","tools":"1g04k4f"},"usage":{"inputTokens":100,"outputTokens":10}}');
+INSERT INTO "events" VALUES (7, 151881186513, 1795932564085, 'answer-rejected', 'afe9ee1deb914502', 94, '{"v":1,"type":"answer-rejected","turn":"afe9ee1deb914502","problems":["It is not JSON text."]}');
+INSERT INTO "events" VALUES (8, 151881186513, 1795932564467, 'model-replied', 'afe9ee1deb914502', 227, '{"v":1,"type":"model-replied","turn":"afe9ee1deb914502","model":"scripted","text":"{\"total\":7}","toolCalls":[],"finish":"stop","asked":{"instructions":"mvwgta","tools":"1g04k4f"},"usage":{"inputTokens":100,"outputTokens":10}}');
+INSERT INTO "events" VALUES (9, 151881186513, 1795932564467, 'turn-ended', 'afe9ee1deb914502', 96, '{"v":1,"type":"turn-ended","turn":"afe9ee1deb914502","outcome":"completed","object":{"total":7}}');
+INSERT INTO "lease" VALUES (1, 151881186513, 'd4e0e6ec78fe40ad', NULL, 'free', 'started', 0, 0, 1795932564467, 9, 1795932561840, 0, '', 0);
+INSERT INTO "_cf_METADATA" VALUES (1, NULL);
