@@ -338,14 +338,6 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ['test/gate/node/parts/transformed.test.ts'],
   },
   {
-    name: 'parts-version',
-    breaks: 'Older code reads a reply of parts, does not find its words and calls, and goes on without them.',
-    in: 'versionOf',
-    text: '? 2 : 1',
-    becomes: '? 1 : 1',
-    tests: ['test/gate/node/parts/journaled.test.ts'],
-  },
-  {
     name: 'kept-session-shared',
     breaks:
       'An invocation that takes a turn over goes on in the session of a server that the one before may still use.',

@@ -3,7 +3,6 @@ import type { TurnPrincipal } from '../tool/call.ts';
 import type { TreePlace } from '../tool/call-origin.ts';
 import type { ContentPart } from '../tool/content.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
-import type { ResultData } from '../tool/tool-result.ts';
 import type { KeptBlob } from './blob.ts';
 import type { NewRow, Row } from './event-page.ts';
 import {
@@ -17,12 +16,11 @@ import {
 import type { JournaledCall, JournaledPart } from './reply-data.ts';
 import type { RequestKey, ScheduledTurn, TurnStart } from './session-port.ts';
 import type { TurnState } from './state.ts';
-import type { Wait } from './wait.ts';
 
 /** An event as the row that is stored. */
 export function toRow(event: SessionEvent): NewRow {
   const turn = 'turn' in event ? event.turn : '';
-  return { type: event.type, turn, body: JSON.stringify({ v: versionOf(event), ...stored(event) }) };
+  return { type: event.type, turn, body: JSON.stringify({ v: EVENT_VERSION, ...stored(event) }) };
 }
 
 /**
@@ -52,45 +50,7 @@ export function parseBodies(text: string): readonly SessionEvent[] {
   });
 }
 
-/** Older code can read an event that holds nothing it does not know. */
-function versionOf(event: SessionEvent): number {
-  switch (event.type) {
-    case 'tools-changed':
-      return 2;
-    case 'module-event':
-      return 8;
-    case 'model-replied':
-      return event.parts || event.cut ? 2 : 1;
-    case 'turn-started':
-    case 'turn-steered':
-      if (event.principal.roles) return 4;
-      return event.parts ? 3 : 1;
-    case 'tool-call-suspended':
-      return versionOfWait(event.wait);
-    case 'late-result-received':
-      // Older code takes the result of an open call for a message.
-      return event.open ? 6 : hasFiles(event.result) ? 3 : 1;
-    case 'tool-call-ended':
-      return hasFiles(event.result) ? 3 : 1;
-    default:
-      return 1;
-  }
-}
-
-/** Older code takes a call that waits at a checkpoint for one in doubt. */
-function versionOfWait(wait: Wait): number {
-  if (wait.for === 'result') return 1;
-  if (wait.checkpoint !== undefined) return 5;
-  return wait.notBy ? 4 : 1;
-}
-
-/** Older code knows no result of parts. */
-const hasFiles = (result: ResultData): boolean => result.type === 'content' || 'parts' in result;
-
-/**
- * The event without what its parts say already. A message keeps its words beside them: a holder of an older version, which is told of
- * one while it runs, reads those.
- */
+/** The event without what its parts say already. */
 function stored(event: SessionEvent): object {
   if (event.type !== 'model-replied' || !event.parts) return event;
   const { text: _, toolCalls: __, ...rest } = event;
@@ -133,28 +93,7 @@ type OlderEvent = Readonly<Record<string, unknown>>;
  * What makes an event of the version that is its key one of the next version: an entry only where older events are changed by that. Never
  * changed once deployed, only added to. The type stays, since storages go by it.
  */
-const UPGRADES: Readonly<Record<number, ((event: OlderEvent) => OlderEvent) | undefined>> = {
-  // What compaction remembers is an event of a module since.
-  6: (event) => (event.type === 'summary-dropped' ? ofCompaction(event) : event),
-  // What budgets hold back is an event of a module since.
-  7: (event) => (event.type === 'model-asked' ? ofBudgets(event) : event),
-};
-
-const ofBudgets = ({ type: _, turn, frame, ...fact }: OlderEvent): OlderEvent => ({
-  type: 'module-event',
-  turn,
-  ...(frame !== undefined && { frame }),
-  module: 'budgets',
-  facts: [{ slice: 'budgets', fact }],
-});
-
-const ofCompaction = ({ type: _, turn, usage, ...fact }: OlderEvent): OlderEvent => ({
-  type: 'module-event',
-  turn,
-  module: 'compaction',
-  facts: [{ slice: 'compaction', fact }],
-  ...(usage !== undefined && { usage }),
-});
+const UPGRADES: Readonly<Record<number, ((event: OlderEvent) => OlderEvent) | undefined>> = {};
 
 /** A body of the journal, as `toRow` wrote it. */
 type Body = { readonly v: number } & SessionEvent;
@@ -203,11 +142,7 @@ const EVENT_TYPES: Readonly<Record<EventType, EventTraits>> = {
 };
 
 /** Tells whether this code can fold events of a type: of those that newer code wrote there may be others. */
-export const isKnownType = (type: string): boolean =>
-  Object.hasOwn(EVENT_TYPES, type) || FORMER_TYPES.includes(type);
-
-/** Types that are read as others. */
-const FORMER_TYPES: readonly string[] = ['summary-dropped', 'model-asked'];
+export const isKnownType = (type: string): boolean => Object.hasOwn(EVENT_TYPES, type);
 
 /** Answers how much further a turn has come by an event of this type; `undefined` when it has not. */
 export const progressBy = (type: EventType): EventTraits['progress'] => EVENT_TYPES[type].progress;

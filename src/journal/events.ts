@@ -11,11 +11,8 @@ import type { AskedWith, JournaledCall, JournaledPart, OfferedTool, ToolsChange 
 import type { BudgetLimit, PricedUsage } from './usage.ts';
 import type { Answer, Wait } from './wait.ts';
 
-/**
- * The newest version that this code writes: an event is written as the oldest one that can hold it. A reader upgrades older
- * events and does not touch a session that holds newer ones.
- */
-export const EVENT_VERSION = 8;
+/** The version of the events that this code writes. A reader upgrades older events and does not touch a session that holds newer ones. */
+export const EVENT_VERSION = 1;
 
 /** Who asked, as far as the journal may know: no credential. */
 export interface Principal {
@@ -124,7 +121,7 @@ export type SessionEvent =
       readonly cut?: true;
       /** What its provider keeps beside it as a whole. */
       readonly provider?: ProviderData;
-      /** Absent in older journals. */
+      /** Absent for a planned reply. */
       readonly asked?: AskedWith;
       /** Of a reply with parts: the provider of the model that made it, to which alone they go back. */
       readonly servedBy?: string;
@@ -150,7 +147,7 @@ export type SessionEvent =
       readonly result: ResultData;
       /** Milliseconds that `run` took; absent when nothing was run. */
       readonly ms?: number;
-      /** The call was beyond this limit, and did not run; absent in older journals. */
+      /** The call was beyond this limit, and did not run. */
       readonly limit?: ReachedLimit;
       /** The tool returns directly, and succeeded. */
       readonly direct?: true;
@@ -167,8 +164,7 @@ export type SessionEvent =
       readonly type: 'message-sent';
       readonly call: string;
       readonly text: string;
-      /** Absent in older journals, where what a call said is no message of the conversation. */
-      readonly tool?: string;
+      readonly tool: string;
       /** Of a call in a nested loop: the call of the turn's own loop that it is inside of. */
       readonly under?: string;
     })
@@ -255,7 +251,7 @@ export type SessionEvent =
   | (InTurn & {
       readonly type: 'turn-ended';
       readonly outcome: FinalOutcome;
-      /** That it reached; absent in older journals. */
+      /** The limit that it reached. */
       readonly limit?: ReachedLimit;
       readonly error?: TurnError;
       /** What ended it, when a call sent one. */

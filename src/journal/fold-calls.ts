@@ -43,7 +43,7 @@ export function foldLate(fold: Fold, event: EventOf<'late-result-received'>): vo
 
 /** Notes what a call has said to the user, for the answer of its turn. */
 export function foldSaid({ turn }: Fold, { call, tool, text }: EventOf<'message-sent'>): void {
-  if (tool !== undefined) turn.said.push({ call, tool, text });
+  turn.said.push({ call, tool, text });
 }
 
 /**

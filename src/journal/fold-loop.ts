@@ -123,7 +123,7 @@ function addSaid(
   { call, tool, text }: EventOf<'message-sent'>,
 ): void {
   const record = lastBatch(messages ?? []).find(({ id }) => id === under);
-  if (record && tool !== undefined) record.said = [...(record.said ?? []), { call, tool, text }];
+  if (record) record.said = [...(record.said ?? []), { call, tool, text }];
 }
 
 /** Of what a message is folded beside the conversation. */

@@ -24,7 +24,7 @@ import { graft, leaveTree } from './turn-tree.ts';
  * Stamps snapshots: one that another reducer made is ignored and the journal folded. So is one of events as
  * another version reads them: they are upgraded before they are folded, or are newer than this code.
  */
-export const REDUCER_VERSION = 1_000 * EVENT_VERSION + 13;
+export const REDUCER_VERSION = 1_000 * EVENT_VERSION + 1;
 
 /**
  * Folds one event into a state that only the caller holds, and mutates it. Pure otherwise: no clock, no

@@ -17,15 +17,14 @@ export interface AnswerMessage {
 }
 
 /** What is posted to cancel a turn. */
-export interface CancelMessage {
+export type CancelMessage =
+  | { readonly declinedBy?: undefined }
   /** Only if the turn waits: all that it waits for is declined by this one, who has sent a message instead. */
-  readonly declinedBy?: string;
-  /**
-   * Of the waits, by their ids, those that the one who declines was looked at for. The turn goes on when another one has come up
-   * since. A Worker of an older version does not say.
-   */
-  readonly waits?: readonly string[];
-}
+  | {
+      readonly declinedBy: string;
+      /** Of the waits, by their ids, those that the one who declines was looked at for. The turn resumes if another one has come up since. */
+      readonly waits: readonly string[];
+    };
 
 /** What is posted of a call that answers after its turn, or this invocation's part of it, has ended. */
 type LateMessage = Pick<
@@ -177,11 +176,12 @@ const waitingCalls = (turn: TurnState): WaitingCall[] =>
 
 /** Nothing when it was to decline what the turn waits for, and nothing waits, or something else does. */
 function cancelled(turn: TurnState | undefined, row: InboxMessage): readonly SessionEvent[] {
-  const { declinedBy, waits } = JSON.parse(row.body) as CancelMessage; // what was posted as one
+  const asked = JSON.parse(row.body) as CancelMessage; // what was posted as one
   const cancel: SessionEvent = { type: 'cancel-requested', turn: row.turn };
-  if (!turn || declinedBy === undefined) return [cancel];
+  if (!turn || asked.declinedBy === undefined) return [cancel];
+  const { declinedBy, waits } = asked;
   const waiting = waitingCalls(turn);
-  if (waits && !waiting.every(({ id }) => waits.includes(id))) return [];
+  if (!waiting.every(({ id }) => waits.includes(id))) return [];
   const declining = waiting.map((one) => answered(turn, one, declined(one, declinedBy)));
   return declining.length === 0 ? [] : [...declining, cancel];
 }

@@ -116,7 +116,7 @@ export interface MemoryFact {
   readonly fact: Json;
   /** `success` unless given. */
   readonly on?: 'end';
-  /** As `FactPlace.at`; absent in older journals, and before the fact is journaled. */
+  /** As `FactPlace.at`. Absent before the fact is journaled. */
   readonly at?: number;
   /** As its memory says; `skip` unless given. */
   readonly unread?: 'refuse';

@@ -19,7 +19,7 @@ import { openWorld } from './world.ts';
 interface Written extends Stored, Pick<Kept, 'before'> {}
 
 /** Has all sessions stored, and kills the Worker. */
-async function store(): Promise<readonly Written[]> {
+async function store(): Promise<{ readonly at: number; readonly stored: readonly Written[] }> {
   const storage = await mkdtemp(join(tmpdir(), 'holdfast-journals-'));
   const world = await openWorld();
   const untilKilled = async (work: (journal: Journal, talk: Talk) => Promise<unknown>): Promise<void> => {
@@ -35,7 +35,8 @@ async function store(): Promise<readonly Written[]> {
   try {
     for (const journal of journals) play(world, journal);
     await untilKilled(async (journal, talk) => journal.write(talk, world));
-    // The holders are dead, and their leases are not over yet.
+    // The holders are dead, and their leases are not over yet: it is at this time that the sessions are read.
+    const at = Date.now();
     await untilKilled(async (journal, talk) => journal.lastly?.(talk));
     const problems = journals.flatMap(scenesOf).flatMap((scene) => world.problems(scene));
     if (problems.length > 0) throw new Error(problems.join('\n'));
@@ -46,7 +47,7 @@ async function store(): Promise<readonly Written[]> {
     });
     const missing = found.flatMap(missingIn);
     if (missing.length > 0) throw new Error(missing.join('\n'));
-    return found;
+    return { at, stored: found };
   } finally {
     await world.stop();
     await rm(storage, { recursive: true, force: true, maxRetries: 3 });
@@ -85,8 +86,7 @@ function keptOf(reading: Reading | Error | undefined): KeptReading | undefined {
 }
 
 async function write(version: string): Promise<void> {
-  const stored = await store();
-  const at = Date.now();
+  const { at, stored } = await store();
   const readings = await readTwice(stored, at);
   const kept = stored.flatMap(({ journal: { name }, dump, before }) => {
     const reading = readings.get(name);

@@ -39,13 +39,10 @@ export function sizeOf(model: string, request: ModelRequest, known: Measured | u
   if (known?.request.model !== model) return { lengths, inputTokens: all };
   const { request: before, inputTokens } = known;
   const since = told.length < before.messages ? text : sum(told.slice(before.messages));
-  // Of a request without lengths, only all of it together can be found to be the same.
-  const isSame = known.bytes === all - since;
-  const fresh = isSame
-    ? since
-    : (before.system === system ? 0 : system) +
-      (before.tools === tools ? 0 : tools) +
-      (before.text === text - since ? since : text);
+  const fresh =
+    (before.system === system ? 0 : system) +
+    (before.tools === tools ? 0 : tools) +
+    (before.text === text - since ? since : text);
   return { lengths, inputTokens: Math.min(all, inputTokens + fresh) };
 }
 

@@ -12,28 +12,23 @@ export type Spent = {
 
 const NOTHING: Spent = { tokens: 0, cost: 0 };
 
-/** In bytes. Older journals have a hash here, which is equal to no length: the part is then taken for another. */
-type Length = number | string;
-
-/** How long a request was, by which it is known again as the beginning of a later one. */
+/** How long a request was, in bytes, by which it is known again as the beginning of a later one. */
 export type RequestLengths = {
   /** The model that was asked: others count otherwise. */
   readonly model: string;
-  readonly system: Length;
+  readonly system: number;
   /** Of the tools, and of the form that the answer must have. */
-  readonly tools: Length;
+  readonly tools: number;
   /** How many messages it had beside the system's. */
   readonly messages: number;
   /** The length of those messages together. */
-  readonly text: Length;
+  readonly text: number;
 };
 
 /** What is held back for a model call until it has replied. One that never does has used it all. */
 export type Asked = {
   readonly reserved: Usage;
   readonly request: RequestLengths;
-  /** All bytes that it was counted for, where an older journal has hashes in the place of lengths. */
-  readonly bytes?: number;
 };
 
 type Usage = { readonly inputTokens: number; readonly outputTokens: number; readonly cost?: number };
@@ -73,10 +68,8 @@ export const SPENDING: ToolMemory<Spending, Asked> = {
   initial: EMPTY,
   scope: 'session',
   isHidden: true,
-  apply(spending, { reserved, request }, { frame }) {
-    const bytes = bytesOfHashed({ reserved, request }, spending.loops[frame]?.measured);
-    const asked = { reserved, request, ...(bytes !== undefined && { bytes }) };
-    return spend(withLoop(spending, frame, { asked }), frame, reserved);
+  apply(spending, asked, { frame }) {
+    return spend(withLoop(spending, frame, { asked }), frame, asked.reserved);
   },
   observe(spending, moment) {
     switch (moment.type) {
@@ -209,18 +202,4 @@ function withLoop(spending: Spending, frame: string, changes: Partial<LoopSpendi
 function withoutAsked(spending: Spending, frame: string): Spending {
   const { asked, ...loop } = spending.loops[frame] ?? { spent: NOTHING };
   return asked ? { ...spending, loops: { ...spending.loops, [frame]: loop } } : spending;
-}
-
-/**
- * Returns how many bytes a request was that older code journaled with hashes: as many as were held back for it, or, when
- * it continued one whose tokens were reported, the bytes of that one and what was held back beyond its tokens. Otherwise the
- * number is wrong, and no request is found to continue it.
- */
-function bytesOfHashed({ reserved, request }: Asked, before: Measured | undefined): number | undefined {
-  if (typeof request.text === 'number') return undefined;
-  const continues = (['model', 'system', 'tools'] as const).every(
-    (key) => before?.request[key] === request[key],
-  );
-  const more = continues && before?.bytes !== undefined ? before.bytes - before.inputTokens : 0;
-  return reserved.inputTokens + more;
 }

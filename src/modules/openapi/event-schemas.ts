@@ -115,7 +115,7 @@ const EVENTS: { readonly [Type in EventType]: Fields<Omit<EventOf<Type>, 'type'>
   },
   'tool-call-suspended': { ...inFrame, call: text, wait },
   'tool-call-answered': { ...inFrame, call: text, answer },
-  'message-sent': { ...inFrame, call: text, text, 'tool?': text, 'under?': text },
+  'message-sent': { ...inFrame, call: text, text, tool: text, 'under?': text },
   'frame-started': {
     ...inTurn,
     frame: text,

@@ -9,13 +9,6 @@ const laterEvents: readonly Edit[] = [
     from: `export const EVENT_VERSION = ${EVENT_VERSION};`,
     to: `export const EVENT_VERSION = ${EVENT_VERSION + 1};`,
   },
-  {
-    from: `function versionOf(event: SessionEvent): number {
-  switch (event.type) {`,
-    to: `function versionOf(event: SessionEvent): number {
-  if (event.type) return EVENT_VERSION;
-  switch (event.type) {`,
-  },
 ];
 
 /** A type of events that is not known yet, under the version of now. */
@@ -62,9 +55,9 @@ export const upgrading: Build = {
   edits: [
     ...laterEvents,
     {
-      from: '? ofBudgets(event) : event),\n};',
-      to: `? ofBudgets(event) : event),
-        8: (event) => event.type === 'turn-started' ? { ...event, message: event.message + ' (of old)' } : event,
+      from: '((event: OlderEvent) => OlderEvent) | undefined>> = {};',
+      to: `((event: OlderEvent) => OlderEvent) | undefined>> = {
+        1: (event) => event.type === 'turn-started' ? { ...event, message: event.message + ' (of old)' } : event,
       };`,
     },
   ],

@@ -22,12 +22,12 @@ CREATE TABLE _cf_METADATA (
         value BLOB
       );
 INSERT INTO "schema" VALUES (1, '["ada","expired","s"]');
-INSERT INTO "events" VALUES (1, 0, 1795932561793, 'session-opened', '', 82, '{"v":1,"type":"session-opened","incarnation":"0a55a7b62b9a44ba","agent":"expired"}');
-INSERT INTO "events" VALUES (2, 0, 1795932561793, 'turn-started', 'daecd943266c4ec5', 137, '{"v":1,"type":"turn-started","turn":"daecd943266c4ec5","loopId":"daecd943266c4ec5","message":"Go.","context":{},"principal":{"id":"ada"}}');
-INSERT INTO "events" VALUES (3, 783094234145, 1795932563112, 'model-replied', 'daecd943266c4ec5', 387, '{"v":1,"type":"model-replied","turn":"daecd943266c4ec5","model":"scripted","text":"","toolCalls":[{"id":"daecd943266c4ec5.3.0","providerId":"call_0_0","name":"refund","input":"{}"},{"id":"daecd943266c4ec5.3.1","providerId":"call_0_1","name":"measure","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"12f27rr"},"usage":{"inputTokens":100,"outputTokens":10}}');
-INSERT INTO "events" VALUES (4, 783094234145, 1795932563112, 'tool-call-suspended', 'daecd943266c4ec5', 258, '{"v":1,"type":"tool-call-suspended","turn":"daecd943266c4ec5","call":"daecd943266c4ec5.3.1","wait":{"for":"result","message":"Run ''measure'' and send its result.","expires":3600000,"binding":"672756f9786d9c30803169b1f6a58970b8a0f40cd339bb2d28721660efa4266b"}}');
-INSERT INTO "events" VALUES (5, 783094234145, 1795932563112, 'tool-call-suspended', 'daecd943266c4ec5', 343, '{"v":1,"type":"tool-call-suspended","turn":"daecd943266c4ec5","call":"daecd943266c4ec5.3.0","wait":{"for":"decision","message":"Refund it?","allows":["approve","edit","reject","exit"],"schema":{"type":"object","properties":{}},"onExpiry":"reject","expires":3600000,"binding":"2818b178409ffd99d2fd84e4fb8fa625dce30e7cc96107aea166efa5d96500e3"}}');
-INSERT INTO "lease" VALUES (1, 783094234145, 'eea653a0f34f4cc2', 'daecd943266c4ec5', 'suspended', 'started', 0, 0, 1795932563113, 5, 1795932561793, 0, '', 0);
-INSERT INTO "agenda" VALUES ('expiry', 'daecd943266c4ec5.3.0#0', 1795936163113);
-INSERT INTO "agenda" VALUES ('expiry', 'daecd943266c4ec5.3.1#0', 1795936163113);
-INSERT INTO "_cf_METADATA" VALUES (1, 1795936163113000000);
+INSERT INTO "events" VALUES (1, 0, 1795934290618, 'session-opened', '', 82, '{"v":1,"type":"session-opened","incarnation":"a215b96d262847de","agent":"expired"}');
+INSERT INTO "events" VALUES (2, 0, 1795934290618, 'turn-started', '65c3906288354fc1', 137, '{"v":1,"type":"turn-started","turn":"65c3906288354fc1","loopId":"65c3906288354fc1","message":"Go.","context":{},"principal":{"id":"ada"}}');
+INSERT INTO "events" VALUES (3, 614242792559, 1795934294283, 'model-replied', '65c3906288354fc1', 387, '{"v":1,"type":"model-replied","turn":"65c3906288354fc1","model":"scripted","text":"","toolCalls":[{"id":"65c3906288354fc1.3.0","providerId":"call_0_0","name":"refund","input":"{}"},{"id":"65c3906288354fc1.3.1","providerId":"call_0_1","name":"measure","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"12f27rr"},"usage":{"inputTokens":100,"outputTokens":10}}');
+INSERT INTO "events" VALUES (4, 614242792559, 1795934294283, 'tool-call-suspended', '65c3906288354fc1', 258, '{"v":1,"type":"tool-call-suspended","turn":"65c3906288354fc1","call":"65c3906288354fc1.3.1","wait":{"for":"result","message":"Run ''measure'' and send its result.","expires":3600000,"binding":"672756f9786d9c30803169b1f6a58970b8a0f40cd339bb2d28721660efa4266b"}}');
+INSERT INTO "events" VALUES (5, 614242792559, 1795934294283, 'tool-call-suspended', '65c3906288354fc1', 343, '{"v":1,"type":"tool-call-suspended","turn":"65c3906288354fc1","call":"65c3906288354fc1.3.0","wait":{"for":"decision","message":"Refund it?","allows":["approve","edit","reject","exit"],"schema":{"type":"object","properties":{}},"onExpiry":"reject","expires":3600000,"binding":"2818b178409ffd99d2fd84e4fb8fa625dce30e7cc96107aea166efa5d96500e3"}}');
+INSERT INTO "lease" VALUES (1, 614242792559, 'bd4de7a4acba40dc', '65c3906288354fc1', 'suspended', 'started', 0, 0, 1795934294284, 5, 1795934290623, 0, '', 0);
+INSERT INTO "agenda" VALUES ('expiry', '65c3906288354fc1.3.0#0', 1795937894284);
+INSERT INTO "agenda" VALUES ('expiry', '65c3906288354fc1.3.1#0', 1795937894283);
+INSERT INTO "_cf_METADATA" VALUES (1, 1795937894283000000);

@@ -22,11 +22,11 @@ CREATE TABLE _cf_METADATA (
         value BLOB
       );
 INSERT INTO "schema" VALUES (1, '["ada","failed","s"]');
-INSERT INTO "events" VALUES (1, 0, 1795932561835, 'session-opened', '', 81, '{"v":1,"type":"session-opened","incarnation":"711aeff6cea149b5","agent":"failed"}');
-INSERT INTO "events" VALUES (2, 0, 1795932561835, 'turn-started', '6b4b8cf3723f4c7d', 137, '{"v":1,"type":"turn-started","turn":"6b4b8cf3723f4c7d","loopId":"6b4b8cf3723f4c7d","message":"Go.","context":{},"principal":{"id":"ada"}}');
-INSERT INTO "events" VALUES (3, 484551588497, 1795932563257, 'model-replied', '6b4b8cf3723f4c7d', 303, '{"v":1,"type":"model-replied","turn":"6b4b8cf3723f4c7d","model":"scripted","text":"","toolCalls":[{"id":"6b4b8cf3723f4c7d.3.0","providerId":"call_0_0","name":"look_up","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"48z7hu"},"usage":{"inputTokens":100,"outputTokens":10}}');
-INSERT INTO "events" VALUES (4, 484551588497, 1795932563257, 'tool-call-started', '6b4b8cf3723f4c7d', 106, '{"v":1,"type":"tool-call-started","turn":"6b4b8cf3723f4c7d","call":"6b4b8cf3723f4c7d.3.0","effect":"read"}');
-INSERT INTO "events" VALUES (5, 484551588497, 1795932563668, 'tool-call-ended', '6b4b8cf3723f4c7d', 150, '{"v":1,"type":"tool-call-ended","turn":"6b4b8cf3723f4c7d","call":"6b4b8cf3723f4c7d.3.0","result":{"type":"text","content":"look_up is done"},"ms":440}');
-INSERT INTO "events" VALUES (6, 484551588497, 1795932563965, 'turn-ended', '6b4b8cf3723f4c7d', 170, '{"v":1,"type":"turn-ended","turn":"6b4b8cf3723f4c7d","outcome":"failed","error":{"type":"model-failure","message":"The model''s server answered 400: This model is gone."}}');
-INSERT INTO "lease" VALUES (1, 484551588497, 'b62965adfef14774', NULL, 'free', 'started', 0, 0, 1795932563965, 6, 1795932561836, 0, '', 0);
+INSERT INTO "events" VALUES (1, 0, 1795934290705, 'session-opened', '', 81, '{"v":1,"type":"session-opened","incarnation":"c43f4f7c1eec43b9","agent":"failed"}');
+INSERT INTO "events" VALUES (2, 0, 1795934290705, 'turn-started', '0aa70be568084772', 137, '{"v":1,"type":"turn-started","turn":"0aa70be568084772","loopId":"0aa70be568084772","message":"Go.","context":{},"principal":{"id":"ada"}}');
+INSERT INTO "events" VALUES (3, 501409226982, 1795934294834, 'model-replied', '0aa70be568084772', 303, '{"v":1,"type":"model-replied","turn":"0aa70be568084772","model":"scripted","text":"","toolCalls":[{"id":"0aa70be568084772.3.0","providerId":"call_0_0","name":"look_up","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"48z7hu"},"usage":{"inputTokens":100,"outputTokens":10}}');
+INSERT INTO "events" VALUES (4, 501409226982, 1795934294834, 'tool-call-started', '0aa70be568084772', 106, '{"v":1,"type":"tool-call-started","turn":"0aa70be568084772","call":"0aa70be568084772.3.0","effect":"read"}');
+INSERT INTO "events" VALUES (5, 501409226982, 1795934296288, 'tool-call-ended', '0aa70be568084772', 151, '{"v":1,"type":"tool-call-ended","turn":"0aa70be568084772","call":"0aa70be568084772.3.0","result":{"type":"text","content":"look_up is done"},"ms":1696}');
+INSERT INTO "events" VALUES (6, 501409226982, 1795934297043, 'turn-ended', '0aa70be568084772', 170, '{"v":1,"type":"turn-ended","turn":"0aa70be568084772","outcome":"failed","error":{"type":"model-failure","message":"The model''s server answered 400: This model is gone."}}');
+INSERT INTO "lease" VALUES (1, 501409226982, 'a4bab2087633451a', NULL, 'free', 'started', 0, 0, 1795934297043, 6, 1795934290705, 0, '', 0);
 INSERT INTO "_cf_METADATA" VALUES (1, NULL);

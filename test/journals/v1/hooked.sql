@@ -22,13 +22,13 @@ CREATE TABLE _cf_METADATA (
         value BLOB
       );
 INSERT INTO "schema" VALUES (1, '["ada","hooked","s"]');
-INSERT INTO "events" VALUES (1, 0, 1795932561850, 'session-opened', '', 81, '{"v":1,"type":"session-opened","incarnation":"4c5f575309284eaf","agent":"hooked"}');
-INSERT INTO "events" VALUES (2, 0, 1795932561850, 'turn-started', '7a98c421383b4a32', 154, '{"v":1,"type":"turn-started","turn":"7a98c421383b4a32","loopId":"7a98c421383b4a32","message":"It rains.","context":{},"principal":{"id":"webhook:sender"}}');
-INSERT INTO "events" VALUES (3, 1074690739570, 1795932563388, 'model-replied', '7a98c421383b4a32', 303, '{"v":1,"type":"model-replied","turn":"7a98c421383b4a32","model":"scripted","text":"","toolCalls":[{"id":"7a98c421383b4a32.3.0","providerId":"call_0_0","name":"look_up","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"48z7hu"},"usage":{"inputTokens":100,"outputTokens":10}}');
-INSERT INTO "events" VALUES (4, 1074690739570, 1795932563388, 'tool-call-started', '7a98c421383b4a32', 106, '{"v":1,"type":"tool-call-started","turn":"7a98c421383b4a32","call":"7a98c421383b4a32.3.0","effect":"read"}');
-INSERT INTO "events" VALUES (5, 1074690739570, 1795932563884, 'tool-call-ended', '7a98c421383b4a32', 150, '{"v":1,"type":"tool-call-ended","turn":"7a98c421383b4a32","call":"7a98c421383b4a32.3.0","result":{"type":"text","content":"look_up is done"},"ms":430}');
-INSERT INTO "events" VALUES (6, 1074690739570, 1795932564245, 'model-replied', '7a98c421383b4a32', 225, '{"v":1,"type":"model-replied","turn":"7a98c421383b4a32","model":"scripted","text":"So it does.","toolCalls":[],"finish":"stop","asked":{"instructions":"19v8e0a","tools":"48z7hu"},"usage":{"inputTokens":100,"outputTokens":10}}');
-INSERT INTO "events" VALUES (7, 1074690739570, 1795932564245, 'turn-ended', '7a98c421383b4a32', 75, '{"v":1,"type":"turn-ended","turn":"7a98c421383b4a32","outcome":"completed"}');
-INSERT INTO "lease" VALUES (1, 1074690739570, '8a6bb0a9406a4459', NULL, 'free', 'started', 0, 0, 1795932564245, 7, 1795932562752, 0, '', 0);
-INSERT INTO "requests" VALUES ('delivery sender delivery-1', 'delivery sender delivery-1', '7a98c421383b4a32', 2, 1796537361851);
+INSERT INTO "events" VALUES (1, 0, 1795934290769, 'session-opened', '', 81, '{"v":1,"type":"session-opened","incarnation":"f0bcfa0297634cd1","agent":"hooked"}');
+INSERT INTO "events" VALUES (2, 0, 1795934290769, 'turn-started', 'f1609e818cf74d58', 154, '{"v":1,"type":"turn-started","turn":"f1609e818cf74d58","loopId":"f1609e818cf74d58","message":"It rains.","context":{},"principal":{"id":"webhook:sender"}}');
+INSERT INTO "events" VALUES (3, 250219839501, 1795934295451, 'model-replied', 'f1609e818cf74d58', 303, '{"v":1,"type":"model-replied","turn":"f1609e818cf74d58","model":"scripted","text":"","toolCalls":[{"id":"f1609e818cf74d58.3.0","providerId":"call_0_0","name":"look_up","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"48z7hu"},"usage":{"inputTokens":100,"outputTokens":10}}');
+INSERT INTO "events" VALUES (4, 250219839501, 1795934295451, 'tool-call-started', 'f1609e818cf74d58', 106, '{"v":1,"type":"tool-call-started","turn":"f1609e818cf74d58","call":"f1609e818cf74d58.3.0","effect":"read"}');
+INSERT INTO "events" VALUES (5, 250219839501, 1795934296582, 'tool-call-ended', 'f1609e818cf74d58', 151, '{"v":1,"type":"tool-call-ended","turn":"f1609e818cf74d58","call":"f1609e818cf74d58.3.0","result":{"type":"text","content":"look_up is done"},"ms":1237}');
+INSERT INTO "events" VALUES (6, 250219839501, 1795934297389, 'model-replied', 'f1609e818cf74d58', 225, '{"v":1,"type":"model-replied","turn":"f1609e818cf74d58","model":"scripted","text":"So it does.","toolCalls":[],"finish":"stop","asked":{"instructions":"19v8e0a","tools":"48z7hu"},"usage":{"inputTokens":100,"outputTokens":10}}');
+INSERT INTO "events" VALUES (7, 250219839501, 1795934297389, 'turn-ended', 'f1609e818cf74d58', 75, '{"v":1,"type":"turn-ended","turn":"f1609e818cf74d58","outcome":"completed"}');
+INSERT INTO "lease" VALUES (1, 250219839501, '6ad32aaa00f44c21', NULL, 'free', 'started', 0, 0, 1795934297389, 7, 1795934292853, 0, '', 0);
+INSERT INTO "requests" VALUES ('delivery sender delivery-1', 'delivery sender delivery-1', 'f1609e818cf74d58', 2, 1796539090769);
 INSERT INTO "_cf_METADATA" VALUES (1, NULL);

@@ -22,15 +22,15 @@ CREATE TABLE _cf_METADATA (
         value BLOB
       );
 INSERT INTO "schema" VALUES (1, '["ada","killed-while-asking","s"]');
-INSERT INTO "events" VALUES (1, 0, 1795932561825, 'session-opened', '', 94, '{"v":1,"type":"session-opened","incarnation":"32958729789e405b","agent":"killed-while-asking"}');
-INSERT INTO "events" VALUES (2, 0, 1795932561825, 'turn-started', '3ecc21bae18a4534', 137, '{"v":1,"type":"turn-started","turn":"3ecc21bae18a4534","loopId":"3ecc21bae18a4534","message":"Go.","context":{},"principal":{"id":"ada"}}');
-INSERT INTO "events" VALUES (3, 1019455419572, 1795932563371, 'model-replied', '3ecc21bae18a4534', 381, '{"v":1,"type":"model-replied","turn":"3ecc21bae18a4534","model":"scripted","text":"","toolCalls":[{"id":"3ecc21bae18a4534.3.0","providerId":"call_0_0","name":"put","input":"{}"},{"id":"3ecc21bae18a4534.3.1","providerId":"call_0_1","name":"book","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"12t9mej"},"usage":{"inputTokens":100,"outputTokens":10}}');
-INSERT INTO "events" VALUES (4, 1019455419572, 1795932563371, 'tool-call-started', '3ecc21bae18a4534', 112, '{"v":1,"type":"tool-call-started","turn":"3ecc21bae18a4534","call":"3ecc21bae18a4534.3.0","effect":"idempotent"}');
-INSERT INTO "events" VALUES (5, 1019455419572, 1795932563371, 'tool-call-started', '3ecc21bae18a4534', 106, '{"v":1,"type":"tool-call-started","turn":"3ecc21bae18a4534","call":"3ecc21bae18a4534.3.1","effect":"once"}');
-INSERT INTO "events" VALUES (6, 1019455419572, 1795932563389, 'tool-call-suspended', '3ecc21bae18a4534', 341, '{"v":1,"type":"tool-call-suspended","turn":"3ecc21bae18a4534","call":"3ecc21bae18a4534.3.0","wait":{"for":"decision","message":"put?","allows":["approve","edit","reject","exit"],"schema":{"type":"object","properties":{}},"onExpiry":"reject","expires":25920000000,"binding":"c4b91053e64af41191e5d6bbca3409a410d55ec6ac405a307b74f520ace54e9b"}}');
-INSERT INTO "events" VALUES (7, 1019455419572, 1795932563389, 'tool-call-suspended', '3ecc21bae18a4534', 342, '{"v":1,"type":"tool-call-suspended","turn":"3ecc21bae18a4534","call":"3ecc21bae18a4534.3.1","wait":{"for":"decision","message":"book?","allows":["approve","edit","reject","exit"],"schema":{"type":"object","properties":{}},"onExpiry":"reject","expires":25920000000,"binding":"0dde6068e0fb17a84ef5c9428f8d9d37691698ec6342d1ebc93187d52c96972a"}}');
-INSERT INTO "lease" VALUES (1, 1019455419572, '6c1985dd204a48b3', '3ecc21bae18a4534', 'held', 'started', 0, 0, 1795932576720, 7, 1795932562749, 0, '', 0);
-INSERT INTO "agenda" VALUES ('expiry', '3ecc21bae18a4534.3.0#0', 1821852563389);
-INSERT INTO "agenda" VALUES ('expiry', '3ecc21bae18a4534.3.1#0', 1821852563389);
-INSERT INTO "agenda" VALUES ('turn', '3ecc21bae18a4534', 1795932582749);
-INSERT INTO "_cf_METADATA" VALUES (1, 1795932582749000000);
+INSERT INTO "events" VALUES (1, 0, 1795934290679, 'session-opened', '', 94, '{"v":1,"type":"session-opened","incarnation":"48f6ec458242453f","agent":"killed-while-asking"}');
+INSERT INTO "events" VALUES (2, 0, 1795934290679, 'turn-started', '36bf7fa93e0144db', 137, '{"v":1,"type":"turn-started","turn":"36bf7fa93e0144db","loopId":"36bf7fa93e0144db","message":"Go.","context":{},"principal":{"id":"ada"}}');
+INSERT INTO "events" VALUES (3, 166026458911, 1795934295297, 'model-replied', '36bf7fa93e0144db', 381, '{"v":1,"type":"model-replied","turn":"36bf7fa93e0144db","model":"scripted","text":"","toolCalls":[{"id":"36bf7fa93e0144db.3.0","providerId":"call_0_0","name":"put","input":"{}"},{"id":"36bf7fa93e0144db.3.1","providerId":"call_0_1","name":"book","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"12t9mej"},"usage":{"inputTokens":100,"outputTokens":10}}');
+INSERT INTO "events" VALUES (4, 166026458911, 1795934295297, 'tool-call-started', '36bf7fa93e0144db', 112, '{"v":1,"type":"tool-call-started","turn":"36bf7fa93e0144db","call":"36bf7fa93e0144db.3.0","effect":"idempotent"}');
+INSERT INTO "events" VALUES (5, 166026458911, 1795934295297, 'tool-call-started', '36bf7fa93e0144db', 106, '{"v":1,"type":"tool-call-started","turn":"36bf7fa93e0144db","call":"36bf7fa93e0144db.3.1","effect":"once"}');
+INSERT INTO "events" VALUES (6, 166026458911, 1795934295452, 'tool-call-suspended', '36bf7fa93e0144db', 341, '{"v":1,"type":"tool-call-suspended","turn":"36bf7fa93e0144db","call":"36bf7fa93e0144db.3.0","wait":{"for":"decision","message":"put?","allows":["approve","edit","reject","exit"],"schema":{"type":"object","properties":{}},"onExpiry":"reject","expires":25920000000,"binding":"c4b91053e64af41191e5d6bbca3409a410d55ec6ac405a307b74f520ace54e9b"}}');
+INSERT INTO "events" VALUES (7, 166026458911, 1795934295452, 'tool-call-suspended', '36bf7fa93e0144db', 342, '{"v":1,"type":"tool-call-suspended","turn":"36bf7fa93e0144db","call":"36bf7fa93e0144db.3.1","wait":{"for":"decision","message":"book?","allows":["approve","edit","reject","exit"],"schema":{"type":"object","properties":{}},"onExpiry":"reject","expires":25920000000,"binding":"0dde6068e0fb17a84ef5c9428f8d9d37691698ec6342d1ebc93187d52c96972a"}}');
+INSERT INTO "lease" VALUES (1, 166026458911, '89335ef45f784995', '36bf7fa93e0144db', 'held', 'started', 0, 0, 1795934308741, 7, 1795934292852, 0, '', 0);
+INSERT INTO "agenda" VALUES ('expiry', '36bf7fa93e0144db.3.0#0', 1821854295453);
+INSERT INTO "agenda" VALUES ('expiry', '36bf7fa93e0144db.3.1#0', 1821854295453);
+INSERT INTO "agenda" VALUES ('turn', '36bf7fa93e0144db', 1795934328741);
+INSERT INTO "_cf_METADATA" VALUES (1, 1795934328741000000);

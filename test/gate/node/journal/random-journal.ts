@@ -105,10 +105,10 @@ function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
   }
 }
 
-/** Which call says something, and inside of which of the turn's own calls; older journals do not tell. */
-function sentBy({ turn }: SessionState, frame: FrameState, { name, id }: CallRecord) {
+/** Which call says something, and inside of which of the turn's own calls. */
+function sentBy({ turn }: SessionState, frame: FrameState, { name }: CallRecord) {
   const under = turn && frame.id !== ROOT && framesAround(turn, frame).at(-2)?.id;
-  return id.endsWith('0') ? {} : { tool: name, ...(under && { under }) };
+  return { tool: name, ...(under && { under }) };
 }
 
 const summaryDropped = (draw: Draw, turn: string): SessionEvent => ({

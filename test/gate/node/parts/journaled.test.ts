@@ -22,7 +22,7 @@ const known = (body = ''): Record<string, unknown> => {
 };
 
 describe('a stored reply', () => {
-  it('of parts has its words and calls in them alone, and is of version 2', async () => {
+  it('of parts has its words and calls in them alone', async () => {
     const reply = signed('one', {
       text: 'One moment.',
       calls: ['look'],
@@ -30,7 +30,7 @@ describe('a stored reply', () => {
     });
     const [first] = await stored(reply, 'Done.');
     expect(known(first)).toEqual({
-      v: 2,
+      v: 1,
       type: 'model-replied',
       model: 'scripted',
       parts: reply.parts.map((part) =>
@@ -100,8 +100,8 @@ describe('a stored reply', () => {
         ],
       },
     ],
-  ])('is of version 2 when it %s', async (_, reply) => {
+  ])('is of parts when it %s', async (_, reply) => {
     const [first] = await stored(reply, 'Done.');
-    expect(JSON.parse(first ?? '')).toMatchObject({ v: 2, parts: expect.any(Array) });
+    expect(JSON.parse(first ?? '')).toMatchObject({ parts: expect.any(Array) });
   });
 });

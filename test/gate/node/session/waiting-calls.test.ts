@@ -109,7 +109,8 @@ describe('a turn that is cancelled while a call waits', () => {
     await app.say('Go.');
     const lost = "No result of 'note' was sent: a new message came instead. It may have run or not.";
     const result = { type: 'error', message: lost, reason: 'declined' };
-    expect(await cancel(app, { declinedBy: 'ann' })).toEqual([
+    const waits = openQuestions(await app.events(await openTurn(app))).map(({ id }) => id);
+    expect(await cancel(app, { declinedBy: 'ann', waits })).toEqual([
       { type: 'decision', decision: 'reject', reason: 'A new message came instead.', by: 'ann' },
       { type: 'result', result, by: 'ann' },
       {
@@ -127,10 +128,10 @@ describe('a turn that is cancelled while a call waits', () => {
     const app = memoryApp({ tools: [asksFirst(pay)], replies: [{ calls: [{ name: 'pay' }] }, 'Done.'] });
     await app.say('Go.');
     const turn = await openTurn(app);
+    const waits = openQuestions(await app.events(turn)).map(({ id }) => id);
     await approve(app, turn);
-    expect(await app.port.post({ kind: 'cancel', turn, body: JSON.stringify({ declinedBy: 'ann' }) })).toBe(
-      'posted',
-    );
+    const body = JSON.stringify({ declinedBy: 'ann', waits });
+    expect(await app.port.post({ kind: 'cancel', turn, body })).toBe('posted');
     expect(await app.run(await app.resume(turn))).toMatchObject({ turn: { outcome: 'completed' } });
     expect(did).toEqual(['pay']);
   });

@@ -3,7 +3,6 @@ import { AgentDefinitionError, defineAgent, defineTool, type Limits } from '../.
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { type BudgetOptions, type CallLimits, callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
-import { emptyState, reduce } from '../../../doors/journal.ts';
 import { eventsOf, PRICES, scene, used } from './budget-scene.ts';
 import { calls, reads } from './scenes.ts';
 
@@ -58,21 +57,6 @@ describe('a turn that reached a limit', () => {
       limit: { kind: 'toolCalls', most: 1 },
       text: 'Done.',
     });
-  });
-
-  it('of an older journal is read without it', () => {
-    const state = emptyState();
-    const started = {
-      type: 'turn-started',
-      turn: 't1',
-      loopId: 't1',
-      message: 'Go.',
-      context: {},
-      principal: { id: 'tester' },
-    } as const;
-    reduce(state, { seq: 1, ...started });
-    reduce(state, { seq: 2, type: 'turn-ended', turn: 't1', outcome: 'limit-reached' });
-    expect(state.turn).toMatchObject({ outcome: 'limit-reached', limit: undefined });
   });
 });
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelMessage, ModelRequest, SessionEvent, ToolDefinition } from '../../../../src/index.ts';
-import { emptyState, reduce, valueIn } from '../../../doors/journal.ts';
-import { SPENDING, sizeOf } from '../../../doors/loop.ts';
+import type { ModelMessage, ModelRequest, ToolDefinition } from '../../../../src/index.ts';
+import { sizeOf } from '../../../doors/loop.ts';
 import { askedIn, scene } from './budget-scene.ts';
 import { reads } from './scenes.ts';
 
@@ -122,87 +121,5 @@ describe('a request after one whose tokens were told', () => {
       request([system('It is 13:00.'), long]),
     ];
     expect(after(before, since)).toBe(TOLD);
-  });
-});
-
-describe('a request after one that older code journaled, with hashes', () => {
-  const turn = 't';
-  const hashed = { model: 'm', system: '1a', tools: '2b/', messages: 2, text: '3c' };
-  const [started, opened]: [SessionEvent, SessionEvent] = [
-    { type: 'turn-started', turn, loopId: turn, message: 'Go.', context: {}, principal: { id: 'ada' } },
-    { type: 'session-opened', incarnation: 'i', agent: 'clerk' },
-  ];
-
-  type Lengths = ReturnType<typeof sizeOf>['lengths'];
-
-  /** A request for which so much was held back, and the reply that told its tokens. */
-  const asked = (inputTokens: number, request: Lengths = hashed): SessionEvent[] => [
-    {
-      type: 'module-event',
-      turn,
-      module: 'budgets',
-      facts: [{ slice: 'budgets', fact: { reserved: { inputTokens, outputTokens: 300 }, request } }],
-    },
-    {
-      type: 'model-replied',
-      turn,
-      model: 'm',
-      text: '',
-      toolCalls: [],
-      finish: 'stop',
-      usage: { inputTokens: TOLD, outputTokens: 3 },
-    },
-  ];
-
-  /** What is known after these events. */
-  function knownBy(...events: readonly SessionEvent[][]) {
-    const state = emptyState();
-    [opened, started, ...events.flat()].forEach((event, index) => {
-      reduce(state, { ...event, seq: index + 1 }, [SPENDING]);
-    });
-    return valueIn(state.memories, SPENDING, 'clerk').measured;
-  }
-
-  const then = request(ASKED);
-  const now = request([...ASKED, user('More?')]);
-  const came = counted(user('More?'));
-  const cameBefore = counted(user('On.'));
-
-  it.each([
-    ['the first one', knownBy(asked(all(then)))],
-    [
-      'a later one, which came after a request that was its beginning',
-      knownBy(asked(all(then) - cameBefore, { ...hashed, messages: 1, text: '0' }), asked(TOLD + cameBefore)),
-    ],
-  ])('goes on from it when what was held back says that it was as long: %s', (_, known) => {
-    expect(sizeOf('m', now, known).inputTokens).toBe(TOLD + came);
-  });
-
-  it.each([
-    ['it was of another length', knownBy(asked(all(then) - 1))],
-    [
-      'it had other tools than the one before it',
-      knownBy(
-        asked(all(then) - cameBefore, { ...hashed, messages: 1, tools: '0/', text: '0' }),
-        asked(TOLD + cameBefore),
-      ),
-    ],
-    [
-      'its messages did not go on from those before',
-      knownBy(
-        asked(all(request([ASKED[0] ?? user(''), user('No.')])), { ...hashed, messages: 1, text: '0' }),
-        asked(TOLD + all(then) - all(request([system('Work.')]))),
-      ),
-    ],
-    ['a snapshot of that time says nothing of its length', { request: hashed, inputTokens: TOLD }],
-  ])('is counted in bytes when %s', (_, known) => {
-    expect(sizeOf('m', now, known).inputTokens).toBe(TOLD + all(now) - 64);
-  });
-
-  it('is not looked for by its whole length where its parts tell theirs', () => {
-    const known = knownBy(asked(all(then), sizeOf('m', then, undefined).lengths));
-    const other = request([system('Work on.'), user(''), user('On.'), user('More?')]);
-    expect(all(other)).toBe(all(now));
-    expect(sizeOf('m', other, known).inputTokens).toBe(TOLD + all(other) - 64);
   });
 });
