@@ -1,6 +1,8 @@
 /**
  * The tables of a session. Columns that are looked at without the body stand before it, because a long body is kept on pages of its own.
  *
+ * `events` has a row for the events of an append: `PackedEvents` says what it holds, `epoch` which lease stored it, and `at` when, in ms
+ * since the epoch. The body is `NULL` where it is in `chunks`.
  * `schema` has the object's name too: an alarm may start an object that nobody has reached by its name. `turns` holds one
  * row a turn: it finds a turn without reading the journal, at no cost to the other appends. The columns of `lease` are called as the
  * fields of a `Lease`. `requests` tells until that is compacted into which turn a message was steered, so that the journal need not be
@@ -15,7 +17,7 @@ const TABLES = `
 CREATE TABLE schema (version INTEGER NOT NULL, name TEXT NOT NULL);
 INSERT INTO schema VALUES (1, '');
 CREATE TABLE events (seq INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, at INTEGER NOT NULL, type TEXT NOT NULL,
-turn TEXT NOT NULL, bytes INTEGER NOT NULL, body TEXT);
+turn TEXT NOT NULL, bytes INTEGER NOT NULL, lengths TEXT, body TEXT);
 CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,

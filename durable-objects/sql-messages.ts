@@ -1,4 +1,4 @@
-import { type Bodies, type BodyQuery, bytesIn } from './session-storage.ts';
+import type { Bodies, BodyQuery, SessionStorage } from './session-storage.ts';
 import { CHUNK_BYTES, fromChunks, toChunks } from './sql-tables.ts';
 
 /** A joined text that weighs more takes in no further messages: it is one row, which each addition writes anew. */
@@ -38,7 +38,6 @@ interface Joining {
 }
 
 type JoinedColumns = { readonly seq: number; readonly from: number; readonly body: ArrayBuffer };
-type BodyColumns = [seq: number, body: string | null];
 
 /**
  * The messages that a snapshot covers, for every lease anew. They are kept a second time, joined to a few texts in `chunks`: a
@@ -47,12 +46,12 @@ type BodyColumns = [seq: number, body: string | null];
  */
 export class SqlMessages {
   readonly #sql: SqlStorage;
-  /** Reads a body that is too long for its row. */
-  readonly #longBody: (seq: number) => string;
+  readonly #events: SessionStorage['events'];
 
-  constructor(sql: SqlStorage, longBody: (seq: number) => string) {
+  /** `events`: those of the session, as of its storage. */
+  constructor(sql: SqlStorage, events: SessionStorage['events']) {
     this.#sql = sql;
-    this.#longBody = longBody;
+    this.#events = events;
   }
 
   /** As `SessionStorage.bodies`. */
@@ -67,12 +66,13 @@ export class SqlMessages {
     if (isCut) return { texts: toTexts(joined), until: last };
     const covered = last;
     const bodies: string[] = [];
-    for (const [seq, body] of this.#rows(names, covered + 1, until)) {
-      const text = body ?? this.#longBody(seq);
-      bytes += bytesIn(text) + 1; // and a comma
+    const limit = Number.MAX_SAFE_INTEGER;
+    for (const event of this.#events({ from: covered + 1, types: { names, until }, limit })) {
+      if (event.seq > until) break;
+      bytes += event.bytes + 1; // and a comma
       if (bytes > maxBytes) break;
-      bodies.push(text);
-      last = seq;
+      bodies.push(event.body);
+      last = event.seq;
     }
     const isAll = bytes <= maxBytes;
     if (isAll) last = until;
@@ -110,14 +110,6 @@ export class SqlMessages {
     }
     if (parts.length > 0) texts.push(toJoined(parts));
     return { texts, isCut: false };
-  }
-
-  *#rows(names: readonly string[], from: number, until: number): Iterable<BodyColumns> {
-    const rows = this.#sql.exec(
-      'SELECT seq, body FROM events WHERE seq BETWEEN ? AND ? AND type IN (SELECT value FROM json_each(?)) ORDER BY seq',
-      ...[from, until, JSON.stringify(names)],
-    );
-    yield* rows.raw<BodyColumns>();
   }
 
   /** Stores what is new, with the last text unless that is full; answers all texts. What fits no more goes. */

@@ -1,10 +1,10 @@
 import type { NewRow } from '../src/journal/event-page.ts';
 import { findSchema, migrate, tablesToEmpty } from './journal-schema.ts';
+import { INLINE_BYTES, packEvents, unpackEvents } from './packed-events.ts';
 import {
   type Alarm,
   type Bodies,
   type BodyQuery,
-  bytesIn,
   type CredentialStorage,
   type Lease,
   NO_LEASE,
@@ -20,11 +20,8 @@ import { SqlBlobs } from './sql-blobs.ts';
 import { SqlMessages } from './sql-messages.ts';
 import { SqlAlarms, SqlChunks, SqlDatabase, SqlInbox, sqlRequests } from './sql-tables.ts';
 
-/** Longer bodies are kept in `chunks`, so that a scan of the events does not read past them. */
-const INLINE_BYTES = 64 * 1024;
-
-/** seq, at, type, turn, body (unless it is in chunks), epoch, bytes. */
-type EventColumns = [number, number, string, string, string | null, number, number];
+/** seq, at, type, turn, epoch, bytes, lengths, body (unless it is in chunks): as `PackedEvents` has them. */
+type EventColumns = [number, number, string, string, number, number, string | null, string | null];
 type LeaseColumns = { [K in keyof Lease]: Lease[K] };
 
 /** The columns of the lease are called as its fields are. */
@@ -52,7 +49,7 @@ export class SqlSessionStorage implements SessionStorage {
   constructor(storage: DurableObjectStorage, name: string | undefined) {
     this.#database = new SqlDatabase(storage);
     this.#chunks = new SqlChunks(storage.sql);
-    this.#messages = new SqlMessages(storage.sql, (seq) => this.#chunks.body('event', seq));
+    this.#messages = new SqlMessages(storage.sql, (scan) => this.events(scan));
     this.inbox = new SqlInbox(this.#database, this.#chunks);
     this.requests = sqlRequests(this.#database);
     this.alarms = new SqlAlarms(this.#database);
@@ -100,41 +97,52 @@ export class SqlSessionStorage implements SessionStorage {
     return this.#opening ?? null;
   }
 
-  addEvents(rows: readonly NewRow[], { epoch, at }: StoredBy): void {
-    let seq = this.head();
-    for (const { type, turn, body } of rows) {
-      seq += 1;
-      const bytes = bytesIn(body);
+  addEvents(events: readonly NewRow[], { epoch, at }: StoredBy): void {
+    if (this.head() === 0) this.#opening = events[0]?.body;
+    for (const { seq, type, turn, bytes, lengths, body } of packEvents(events, this.head())) {
       const isInline = bytes <= INLINE_BYTES;
       this.#database.sql.exec(
-        'INSERT INTO events (seq, epoch, at, type, turn, bytes, body) VALUES (?, ?, ?, ?, ?, ?, ?)',
-        ...[seq, epoch, at, type, turn, bytes, isInline ? body : null],
+        'INSERT INTO events (seq, epoch, at, type, turn, bytes, lengths, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+        ...[seq, epoch, at, type, turn, bytes, lengths, isInline ? body : null],
       );
       if (!isInline) this.#chunks.add('event', { seq, body });
       this.#head = seq;
-      if (seq === 1) this.#opening = body;
     }
   }
 
   *events({ from, turn, types, limit }: Scan): Iterable<StoredRow> {
     const first = turn === undefined ? from : this.#firstOf(turn, from);
     if (first === null) return;
+    // The row of an event is that of the first sequence from it on.
     const cursor = this.#database.sql.exec(
-      `SELECT seq, at, type, turn, body, epoch, bytes FROM events
-      WHERE seq >= ?1 AND (seq > ?2 OR type IN (SELECT value FROM json_each(?3))) ORDER BY seq`,
-      ...[first, types?.until ?? 0, JSON.stringify(types?.names ?? [])],
+      'SELECT seq, at, type, turn, epoch, bytes, lengths, body FROM events WHERE seq >= ? ORDER BY seq',
+      first,
     );
     let taken = 0;
     // A long session is read row by row at every turn: arrays cost half of what objects do.
-    for (const [seq, at, type, turnOfRow, body, epoch, bytes] of cursor.raw<EventColumns>()) {
+    for (const [last, at, type, turnOfRow, epoch, bytes, lengths, body] of cursor.raw<EventColumns>()) {
       if (turn !== undefined && turnOfRow !== turn) {
         if (type === 'turn-started') return;
         continue;
       }
-      yield { seq, at, type, turn: turnOfRow, body: body ?? this.#chunks.body('event', seq), epoch, bytes };
-      taken += 1;
-      if (taken === limit) return;
+      for (const event of unpackEvents({ seq: last, type, bytes, lengths, body: body ?? '' })) {
+        const { seq } = event;
+        if (seq < first || (types && seq <= types.until && !types.names.includes(event.type))) continue;
+        yield {
+          ...event,
+          at,
+          turn: turnOfRow,
+          epoch,
+          body: body === null ? this.#longBody(seq) : event.body,
+        };
+        taken += 1;
+        if (taken === limit) return;
+      }
     }
+  }
+
+  #longBody(seq: number): string {
+    return this.#chunks.body('event', seq);
   }
 
   bodies(query: BodyQuery): Bodies {

@@ -5,7 +5,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as v from 'valibot';
 import type { SessionEvent, StoredEvent } from '../../src/index.ts';
-import { emptyState, parseEvent, REDUCER_VERSION, reduce, toSnapshot } from '../doors/journal.ts';
+import {
+  emptyState,
+  parseEvent,
+  REDUCER_VERSION,
+  reduce,
+  toSnapshot,
+  unpackEvents,
+} from '../doors/journal.ts';
 import { BUILT_IN_KINDS } from '../doors/kinds.ts';
 import { SPENDING } from '../doors/loop.ts';
 import type { Dump } from './dump.ts';
@@ -53,10 +60,12 @@ const row = v.object({
   at: v.number(),
   type: v.string(),
   turn: v.string(),
+  bytes: v.number(),
+  lengths: v.nullable(v.string()),
   body: v.string(),
 });
 
-const EVENTS = `SELECT seq, at, type, turn, coalesce(body, (SELECT group_concat(CAST(body AS TEXT), '' ORDER BY part)
+const EVENTS = `SELECT seq, at, type, turn, bytes, lengths, coalesce(body, (SELECT group_concat(CAST(body AS TEXT), '' ORDER BY part)
   FROM chunks WHERE owner = 'event' AND chunks.seq = events.seq)) AS body FROM events ORDER BY seq`;
 
 /** A snapshot can be made whenever a turn has ended; one that is open is ended here. */
@@ -78,7 +87,13 @@ export function eventsIn({ sql }: Dump): readonly StoredEvent[] {
   const database = new DatabaseSync(':memory:');
   try {
     database.exec(`BEGIN; ${sql} COMMIT`);
-    return v.parse(v.array(row), database.prepare(EVENTS).all()).map(parseEvent);
+    // Tables of before it have a row for each event.
+    if (!/^CREATE TABLE events [^;]*\blengths\b/m.test(sql))
+      database.exec('ALTER TABLE events ADD COLUMN lengths TEXT');
+    const rows = v.parse(v.array(row), database.prepare(EVENTS).all());
+    return rows.flatMap(({ at, turn, ...packed }) =>
+      unpackEvents(packed).map((event) => parseEvent({ ...event, at, turn })),
+    );
   } finally {
     database.close();
   }

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { type PackedEvents, unpackEvents } from '../../doors/journal.ts';
 
 /** What is stored of a session. */
 export interface Stored {
@@ -30,7 +31,15 @@ function read(file: string): [string, Stored][] {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     const { name, version } = database.prepare('SELECT name, version FROM schema').get() ?? {};
-    const events = database.prepare('SELECT seq, type, body FROM events ORDER BY seq').all();
+    const rows = database.prepare('SELECT seq, type, bytes, lengths, body FROM events ORDER BY seq').all();
+    const events = rows.flatMap(({ body, ...row }) =>
+      // What the table holds, by journal-schema.ts.
+      unpackEvents({ ...row, body: body ?? '' } as unknown as PackedEvents).map((event) => ({
+        seq: event.seq,
+        type: event.type,
+        body: body === null ? null : event.body,
+      })),
+    );
     const agenda = database.prepare('SELECT kind FROM agenda ORDER BY due').all();
     const lease = database.prepare('SELECT epoch, turn, state FROM lease').get();
     const [snapshot] = database

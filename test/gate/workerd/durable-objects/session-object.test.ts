@@ -176,7 +176,7 @@ describe('the database of a session object', () => {
     expect(read).toBe(2); // in the index, and in the table
   });
 
-  it('is written one row an event by an append that gives nothing back, and asked nothing', async () => {
+  it('is written one row by an append that gives nothing back, and asked nothing', async () => {
     const { session, stub } = makeObjectHarness();
     await session.begin(starting('t1', 'a'));
     for (let i = 0; i < 9; i += 1) await session.accept({ ...startOf(`w${i}`), whenBusy: 'queue' });
@@ -190,7 +190,44 @@ describe('the database of a session object', () => {
       exec.mockRestore();
       return [cursors.length, cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, 0)];
     });
-    expect(written).toEqual([3, 3]);
+    expect(written).toEqual([1, 1]);
+  });
+
+  it('has a row for each start of a turn, for each long body, and for at most 64 KiB of other events', async () => {
+    const { session, stub } = makeObjectHarness();
+    await session.begin(starting('t1', 'a'));
+    const half = event('t1', 'x'.repeat(32 * 1024 - 2)); // and two quotes
+    const long = event('t1', 'é'.repeat(32 * 1024), 'long');
+    await session.append(1, 3, { events: [half, half, event('t1', 'y'), long, half, event('t1', 'z')] });
+    await session.append(1, 9, { events: [event('t1', 'é')], release: 'ended' });
+    await session.begin(starting('t2', 'b'));
+    const rows = await runInDurableObject(stub(), (_, { storage: { sql } }) =>
+      [
+        ...sql
+          .exec('SELECT seq, type, bytes, lengths, octet_length(body) AS kept FROM events ORDER BY seq')
+          .raw(),
+      ].map((columns) => columns.join(' | ')),
+    );
+    expect(rows).toEqual([
+      '1 | session-opened | 16 |  | 16',
+      '2 | turn-started | 13 |  | 13',
+      '4 | step step | 65536 | 32768 32768 | 65536',
+      '5 | step | 3 |  | 3',
+      '6 | long | 65538 |  | ',
+      '8 | step step | 32771 | 32768 3 | 32771',
+      '9 | step | 4 |  | 4',
+      '10 | turn-started | 13 |  | 13',
+    ]);
+    expect((await session.read({ from: 3 }))?.rows.map(({ seq, type, body }) => [seq, type, body])).toEqual([
+      [3, 'step', half.body],
+      [4, 'step', half.body],
+      [5, 'step', '"y"'],
+      [6, 'long', long.body],
+      [7, 'step', half.body],
+      [8, 'step', '"z"'],
+      [9, 'step', '"é"'],
+      [10, 'turn-started', '"start of t2"'],
+    ]);
   });
 
   it('is written one row by a renewal', async () => {

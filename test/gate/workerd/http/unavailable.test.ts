@@ -16,7 +16,7 @@ describe('a session that a newer deployment wrote to', () => {
     await post(session, { message: script('Done.').message() });
     const stub = env.SESSIONS.getByName(sessionName(session));
     await runInDurableObject(stub, (_, { storage }) => {
-      storage.sql.exec(`UPDATE events SET body = replace(body, '"v":1', '"v":99') WHERE seq = 3`);
+      storage.sql.exec(`UPDATE events SET body = replace(body, '"v":1', '"v":9') WHERE seq = 4`);
     });
     for (const response of [await send(session), await send(`${session}/events`)]) {
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);

@@ -126,7 +126,7 @@ describe('a turn that outlives its invocation', () => {
     await post(path, { message: script('Done.').message() });
     const stub = env.SESSIONS.getByName(sessionName(path));
     await runInDurableObject(stub, (_, { storage }) => {
-      storage.sql.exec(`UPDATE events SET body = replace(body, '"v":1', '"v":99') WHERE seq = 3`);
+      storage.sql.exec(`UPDATE events SET body = replace(body, '"v":1', '"v":9') WHERE seq = 4`);
     });
     const answer = await calling(via, 'scripted', { message: 'Hello', session: id });
     const { turn } = viewOf(answer);
