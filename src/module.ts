@@ -1,5 +1,6 @@
 /** The entry `holdfast/module`: a feature of your own, which plugs in where the features of the library do. */
 
+import { FOLDING } from './journal/memory-folding.ts';
 import { askLayer } from './loop/ask-layers.ts';
 import type { AskLayer } from './loop/ask-reply.ts';
 import { discoveryOf } from './loop/discovery.ts';
@@ -179,7 +180,7 @@ export function defineModule<Value extends Json, Fact extends Json>(
   checkLiteral(config);
   const { name, nested, state } = config;
   checkName(name);
-  const memory = state && stateOfApp(name, state);
+  const memory = state && stateOfApp(name, state, FOLDING);
   const identity = createModule({
     name: `${APP_MEMORY}${name}`,
     ...(nested !== undefined && { nested }),

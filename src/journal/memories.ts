@@ -1,95 +1,65 @@
-/** How the fold keeps what kinds of tools remember: facts, moments, and the values of paths. It knows none of the kinds. */
+/** What the fold needs of memories in every app. The code that folds them comes with them, in `memory-folding.ts`. */
 import type { Json } from '../tool/json.ts';
-import type { FactPlace, MemoryFact, MemoryPlace, SessionMoment, ToolMemory } from '../tool/tool-memory.ts';
-import { lastReply } from './conversation.ts';
+import type { FactPlace, MemoryFact, ToolMemory } from '../tool/tool-memory.ts';
 import { NewerEventError } from './event-rows.ts';
-import { type EventOf, ROOT, type SessionEvent } from './events.ts';
-import { framesAround, toolOf } from './spending.ts';
-import { type CallRecord, type Fold, frameOf, type SessionState } from './state.ts';
+import type { SessionEvent } from './events.ts';
+import type { CallRecord, Fold } from './state.ts';
 
 /** A state, and the memories that are folded into it. */
-type Remembering = Pick<Fold, 'state' | 'memories'>;
+export type Remembering = Pick<Fold, 'state' | 'memories'>;
 
 /** Facts of one event, in order, and where they were recorded. */
-interface RecordedFacts {
+export interface RecordedFacts {
   readonly facts: readonly MemoryFact[] | undefined;
   readonly place: Omit<FactPlace, 'at'>;
   /**
    * `call`: the call that recorded them has just ended, and memories take them that must not wait. `batch`: its whole batch has
-   * ended, and all others take them. Absent: they came with no call's end, and nobody waits.
+   * ended, and all others take them. Absent: they came with no call's end.
    */
   readonly when?: 'call' | 'batch';
 }
 
-/**
- * Applies facts to the memories that take them now. Those of a kind that this code does not know are kept by nobody.
- *
- * @throws NewerEventError if one of these must not be passed over.
- */
-export function applyFacts(fold: Remembering, { facts, place, when }: RecordedFacts): void {
-  for (const { slice: name, fact, at = 0, unread } of facts ?? []) {
-    const memory = fold.memories.find((one) => one.name === name);
-    if (!memory && unread === 'refuse') throw new NewerEventError(fold.state.seq);
-    if (!memory?.apply || (when && when !== (memory.when ?? 'batch'))) continue;
-    const next = (value: Json): Json | undefined => memory.apply?.(value, fact, { ...place, at });
-    change(fold.state, memory, { path: place.path, next });
+/** The code that folds memories. Every memory brings it along, so that an app whose modules remember nothing does not carry it. */
+export class MemoryFolding {
+  /** Applies facts to the memories that take them now. */
+  readonly apply: (fold: Remembering, recorded: RecordedFacts) => void;
+  /** Shows an event that has been folded to the memories. */
+  readonly tell: (fold: Remembering, event: SessionEvent) => void;
+
+  constructor({ apply, tell }: Pick<MemoryFolding, 'apply' | 'tell'>) {
+    this.apply = apply;
+    this.tell = tell;
   }
 }
 
-/** Checks facts that take effect only later. @throws NewerEventError if one must not be passed over by this code. */
+/** Returns the code that folds these memories, or `undefined` if there are none. @throws TypeError if one is of another copy of holdfast. */
+function foldingOf([memory]: readonly ToolMemory[]): MemoryFolding | undefined {
+  if (!memory) return undefined;
+  const { folding } = memory;
+  if (folding instanceof MemoryFolding) return folding;
+  throw new TypeError(`The memory '${memory.name}' was not made by this copy of holdfast.`);
+}
+
+/**
+ * Applies facts to the memories that take them now. Facts of a module that this code does not know are passed over.
+ *
+ * @throws NewerEventError if one of these must not be passed over.
+ */
+export function applyFacts(fold: Remembering, recorded: RecordedFacts): void {
+  if (!recorded.facts) return;
+  mustKnow(fold, recorded.facts);
+  foldingOf(fold.memories)?.apply(fold, recorded);
+}
+
+/** Checks facts that may take effect only later. @throws NewerEventError if one must not be passed over by this code. */
 export function mustKnow({ state, memories }: Remembering, facts: readonly MemoryFact[]): void {
   const isKnown = ({ slice }: MemoryFact): boolean => memories.some(({ name }) => name === slice);
   if (facts.some((one) => one.unread === 'refuse' && !isKnown(one))) throw new NewerEventError(state.seq);
 }
 
-/** Tells the memories of an event that has been folded. All have a value from the first event on. */
-export function tellMemories({ state, memories }: Remembering, event: SessionEvent): void {
-  if (memories.length === 0) return;
-  const moment = momentOf(state, event);
-  const calls = event.type === 'model-replied' ? callsMade(state, event) : undefined;
-  for (const memory of memories) {
-    if (!state.memories.has(memory.name)) state.memories.set(memory.name, firstOf(memory));
-    if (moment) observed(state, memory, moment);
-    if (calls) observed(state, memory, calls);
-  }
-}
-
-/** Folds a moment on a memory. One of scope `turn` starts anew with each turn, and is dropped with it. */
-function observed(state: SessionState, memory: ToolMemory, moment: SessionMoment): void {
-  const ofTurn = memory.scope === 'turn' ? moment.type : undefined;
-  if (ofTurn === 'turn-started') state.memories.set(memory.name, firstOf(memory));
-  if (memory.observe)
-    change(state, memory, { path: moment.path, next: (value) => memory.observe?.(value, moment) });
-  if (ofTurn === 'turn-ended') state.memories.set(memory.name, firstOf(memory));
-}
-
-interface Change {
-  readonly path: string;
-  next(value: Json): Json | undefined;
-}
-
-/**
- * Folds on one memory's value. Code that throws must not make the session unreadable for ever: its memory stands still from
- * there on and is answered to nobody, while everything else goes on. The facts stay in the journal for code that can fold them.
- */
-function change(state: SessionState, memory: ToolMemory, { path, next }: Change): void {
-  if (state.brokenMemories?.has(memory.name)) return;
-  try {
-    const value = valueIn(state.memories, memory, path);
-    const folded = next(value);
-    if (folded === undefined || folded === value) return;
-    state.memories.set(
-      memory.name,
-      memory.scope === 'path' ? { ...Object(state.memories.get(memory.name)), [path]: folded } : folded,
-    );
-  } catch (thrown) {
-    state.brokenMemories ??= new Map();
-    state.brokenMemories.set(memory.name, thrown instanceof Error ? thrown.message : String(thrown));
-  }
-}
-
-/** What a memory has before any fact. */
-const firstOf = ({ scope, initial }: ToolMemory): Json => (scope === 'path' ? {} : initial);
+/** Shows an event that has been folded to the memories. All have a value from the first event on. */
+export const tellMemories = (fold: Remembering, event: SessionEvent): void =>
+  foldingOf(fold.memories)?.tell(fold, event);
 
 /** The value of a memory at a path, or of the session. Memories are told apart by name, and only a memory's own code makes its values. */
 export function valueIn<Value extends Json, Fact extends Json>(
@@ -103,68 +73,6 @@ export function valueIn<Value extends Json, Fact extends Json>(
   const paths = Object(value) as { readonly [path: string]: Value };
   return (Object.hasOwn(paths, path) ? paths[path] : undefined) ?? initial;
 }
-
-/** The calls that a reply has made; a plan's reply is one too. */
-function callsMade({ turn }: SessionState, event: EventOf<'model-replied'>): SessionMoment | undefined {
-  const frame = turn?.id === event.turn ? frameOf({ turn }, event) : undefined;
-  if (!turn || !frame || event.toolCalls.length === 0) return undefined;
-  const calls = event.toolCalls.map((call) => ({ id: call.id, tool: toolOf(call) }));
-  const loops = framesAround(turn, frame).map(({ id }) => id);
-  return { type: 'calls-made', turn: turn.id, frame: frame.id, path: frame.path, calls, loops };
-}
-
-/** What an event is for memories; nothing, when it is of no loop that is there. */
-function momentOf(state: SessionState, event: SessionEvent): SessionMoment | undefined {
-  const { turn } = state;
-  if (!turn || event.type === 'session-opened' || event.turn !== turn.id) return undefined;
-  const at = (frame: string): MemoryPlace | undefined => {
-    const path = turn.frames.get(frame)?.path;
-    return path === undefined ? undefined : { turn: turn.id, frame, path };
-  };
-  const own = { turn: turn.id, frame: ROOT, path: state.agent };
-  switch (event.type) {
-    case 'turn-started':
-      return { type: event.type, ...own, root: turn.root };
-    case 'turn-ended':
-      return { type: event.type, ...own, isTree: (root) => state.trees.has(root) };
-    case 'frame-started': {
-      const place = at(event.frame);
-      return place && { type: 'loop-opened', ...place, around: event.parent ?? ROOT };
-    }
-    case 'module-event':
-      return event.usage ? { type: 'asked-aside', ...own, usage: event.usage } : undefined;
-    case 'conversation-cut': {
-      // A summary counts as a model call even if that has reported nothing.
-      if (event.summary) return { type: 'asked-aside', ...own, usage: event.usage };
-      const place = at(event.frame ?? ROOT);
-      return place && { type: 'request-refused', ...place };
-    }
-    case 'turn-steered':
-    case 'tool-call-answered':
-      return turn.root === turn.id ? { type: 'tree-left', ...own } : undefined;
-    case 'model-replied': {
-      const { model, usage, planned } = event;
-      const place = at(event.frame ?? ROOT);
-      return place && !planned ? { type: event.type, ...place, model, usage } : undefined;
-    }
-    case 'tool-call-ended': {
-      const { call, result, ms } = event;
-      const place = at(event.frame ?? ROOT);
-      const tool = callsOf(state, event).find(({ id }) => id === call)?.name;
-      return place && tool !== undefined
-        ? { type: 'call-ended', ...place, call, tool, result, ms }
-        : undefined;
-    }
-    default:
-      return undefined;
-  }
-}
-
-/** Once a batch has settled, its calls are still the last reply's. */
-const callsOf = (
-  { turn }: SessionState,
-  { frame = ROOT }: { readonly frame?: string },
-): readonly CallRecord[] => lastReply(turn?.frames.get(frame)?.messages ?? [])?.calls ?? [];
 
 /** The facts with which a call ends: those that were stored with its start stand where its end says nothing of their memory. */
 export function factsAtEnd(

@@ -119,10 +119,11 @@ export function checkName(name: string): void {
     );
 }
 
-/** A memory whose functions cannot do harm: what they are given is theirs alone, and what they return is JSON. */
+/** A memory whose functions cannot do harm: what they are given is theirs alone, and what they return is JSON. `folding` folds it. */
 export function stateOfApp<Value extends Json, Fact extends Json>(
   module: string,
   declared: StateConfig<Value, Fact>,
+  folding: object,
 ): ToolMemory<Value, Fact> {
   const { when = 'batch', scope = 'session', version = 1, unread = 'skip', apply, observe } = declared;
   if (!['call', 'batch'].includes(when))
@@ -135,6 +136,7 @@ export function stateOfApp<Value extends Json, Fact extends Json>(
     throw new ModuleError(module, `'version' is ${version}: use a whole number from 1 on.`);
   return {
     name: `${APP_MEMORY}${module}`,
+    folding,
     initial: asJson(module, 'initial', declared.initial),
     version,
     when,

@@ -34,6 +34,8 @@ export interface ToolMemory<Value extends Json = Json, Fact extends Json = Json>
   readonly unread?: 'skip' | 'refuse' | undefined;
   /** The session's state does not show it: it may be long, or is of no use to whoever looks. */
   readonly isHidden?: true | undefined;
+  /** The code that folds it: `FOLDING` of the journal, which an app carries only if a module of it remembers something. Opaque here. */
+  readonly folding: object;
   /** Folds one fact. */
   apply?(value: Value, fact: Fact, place: FactPlace): Value;
   /** Folds what happens in the session beside its own facts; told after the facts that came with it. */

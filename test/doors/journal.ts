@@ -32,6 +32,7 @@ export {
   MOST_UNREAD,
 } from '../../src/journal/live-items.ts';
 export { valueIn } from '../../src/journal/memories.ts';
+export { FOLDING } from '../../src/journal/memory-folding.ts';
 export { REDUCER_VERSION, reduce } from '../../src/journal/reduce.ts';
 export type {
   BeginRequest,

@@ -1,12 +1,12 @@
 import { discoveryIn } from '../../loop/discovery.ts';
 import { answers } from '../../modules/answers/answers.ts';
 import { LISTED_TOOLS } from '../../modules/listings/listings.ts';
+import { LISTINGS } from '../../modules/listings/memory.ts';
 import { defineUnfolding } from '../../modules/unfolding/define-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../modules/unfolding/to-unfolding.ts';
 import { requiredTools } from '../../sources/resolution/required-tools.ts';
 import type { ToolProvider } from '../../sources/resolution/tool-source.ts';
 import { memoized } from '../../tool/async.ts';
-import { LISTINGS } from '../../tool/listings.ts';
 import type { AnyTool, CallRun, LoopView } from '../../tool/tool.ts';
 import { checkClients } from '../client/define-mcp-client.ts';
 import type { McpClient } from '../client/mcp-client.ts';

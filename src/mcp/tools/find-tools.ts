@@ -1,5 +1,5 @@
+import type { ListingFact } from '../../modules/listings/memory.ts';
 import { sameJson, shorten } from '../../tool/json.ts';
-import type { ListingFact } from '../../tool/listings.ts';
 import { CallInterrupted } from '../../tool/signals.ts';
 import type { Discovery, LoopView } from '../../tool/tool.ts';
 import type { McpClient } from '../client/mcp-client.ts';

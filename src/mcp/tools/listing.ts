@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import { LISTINGS, type Listing } from '../../modules/listings/memory.ts';
 import { attempt, memoized } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
-import { LISTINGS, type Listing } from '../../tool/listings.ts';
 import type { LoopView } from '../../tool/tool.ts';
 import type { Spoken } from '../client/discover.ts';
 import type { McpClient } from '../client/mcp-client.ts';

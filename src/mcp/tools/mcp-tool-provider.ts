@@ -1,5 +1,6 @@
 import { answers } from '../../modules/answers/answers.ts';
 import { LISTED_TOOLS } from '../../modules/listings/listings.ts';
+import { LISTINGS } from '../../modules/listings/memory.ts';
 import { defineToolGroup } from '../../modules/tool-groups/define-tool-group.ts';
 import { type ToolGroupConfig, ToolGroupDefinitionError } from '../../modules/tool-groups/to-group.ts';
 import { toolProvider } from '../../sources/resolution/tool-provider.ts';
@@ -7,7 +8,6 @@ import type { ToolGroup, ToolProvider } from '../../sources/resolution/tool-sour
 import { memoized } from '../../tool/async.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { shorten } from '../../tool/json.ts';
-import { LISTINGS } from '../../tool/listings.ts';
 import { literals } from '../../tool/literals.ts';
 import { nameIn } from '../../tool/shown.ts';
 import type { AnyTool, Discovery, LoopView } from '../../tool/tool.ts';

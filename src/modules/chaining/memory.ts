@@ -1,4 +1,5 @@
 import { ROOT } from '../../journal/events.ts';
+import { FOLDING } from '../../journal/memory-folding.ts';
 import type { Json } from '../../tool/json.ts';
 import { createModule, useOf } from '../../tool/module-use.ts';
 import type { LoopView } from '../../tool/tool.ts';
@@ -63,6 +64,7 @@ export type FoundObject = { readonly at: number; readonly id: string; readonly t
 /** Remembers the objects that the loops of a session have been given. */
 export const BINDINGS: ToolMemory<Bindings, ChainingFact> = {
   name: 'chaining',
+  folding: FOLDING,
   scope: 'session',
   when: 'batch',
   initial: [],

@@ -1,5 +1,6 @@
 import { isStart } from '../../journal/conversation.ts';
 import { ROOT, type SessionEvent } from '../../journal/events.ts';
+import { FOLDING } from '../../journal/memory-folding.ts';
 import type { Message, SessionState } from '../../journal/state.ts';
 import type { PricedUsage } from '../../journal/usage.ts';
 import { Interrupted } from '../../loop/holder.ts';
@@ -67,6 +68,7 @@ type DroppedFact = Dropped & { readonly reason: Reason; readonly tokens: number 
 /** Remembers it until other turns would be summarized. */
 export const DROPPED: ToolMemory<Dropped | null, DroppedFact> = {
   name: 'compaction',
+  folding: FOLDING,
   initial: null,
   scope: 'session',
   isHidden: true,

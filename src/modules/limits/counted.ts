@@ -1,3 +1,4 @@
+import { FOLDING } from '../../journal/memory-folding.ts';
 import { createModule } from '../../tool/module-use.ts';
 import type { SessionMoment, ToolMemory } from '../../tool/tool-memory.ts';
 
@@ -32,6 +33,7 @@ const NO_CALLS: Counts = { calls: 0, tools: [] };
  */
 export const COUNTED: ToolMemory<Counted> = {
   name: 'limits',
+  folding: FOLDING,
   initial: NOTHING,
   scope: 'turn',
   isHidden: true,

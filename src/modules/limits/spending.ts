@@ -1,4 +1,5 @@
 import { ROOT } from '../../journal/events.ts';
+import { FOLDING } from '../../journal/memory-folding.ts';
 import { usd } from '../../model/prices.ts';
 import { createModule } from '../../tool/module-use.ts';
 import type { SessionMoment, ToolMemory } from '../../tool/tool-memory.ts';
@@ -65,6 +66,7 @@ const EMPTY: Spending = { root: '', before: NOTHING, loops: {}, trees: {} };
 /** Counts what models use, loop by loop, with what is held back for calls that have no reply. */
 export const SPENDING: ToolMemory<Spending, Asked> = {
   name: 'budgets',
+  folding: FOLDING,
   initial: EMPTY,
   scope: 'session',
   isHidden: true,

@@ -1,3 +1,4 @@
+import { FOLDING } from '../../journal/memory-folding.ts';
 import { own } from '../../tool/json.ts';
 import { createModule, useOf } from '../../tool/module-use.ts';
 import type { AnyTool } from '../../tool/tool.ts';
@@ -52,6 +53,7 @@ export const NO_PROGRESS: StoredProgress = { toolExecutions: 0, tools: {}, artif
 /** Remembers the progress of every playbook of a session, each by its path. It outlives the turn. */
 export const PLAYBOOKS: ToolMemory<Playbook, PlaybookFact> = {
   name: 'playbooks',
+  folding: FOLDING,
   initial: {},
   scope: 'path',
   when: 'batch',

@@ -1,3 +1,4 @@
+import { FOLDING } from '../../journal/memory-folding.ts';
 import { createModule, useOf } from '../../tool/module-use.ts';
 import type { SessionMoment, ToolMemory } from '../../tool/tool-memory.ts';
 
@@ -37,6 +38,7 @@ const nothing = (turn: string): ProcessMemory => ({ turn, calls: 0, history: [],
 /** Remembers what the tools of `agentProcessTools` tell; it begins anew with each turn. */
 export const PROCESS: ToolMemory<ProcessMemory> = {
   name: 'process',
+  folding: FOLDING,
   initial: nothing(''),
   scope: 'session',
   observe(memory, moment) {

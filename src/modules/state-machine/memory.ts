@@ -1,3 +1,4 @@
+import { FOLDING } from '../../journal/memory-folding.ts';
 import { own } from '../../tool/json.ts';
 import { createModule, useOf } from '../../tool/module-use.ts';
 import type { LoopView } from '../../tool/tool.ts';
@@ -12,6 +13,7 @@ type Move = { readonly key: string; readonly state: string; readonly start?: tru
 /** Remembers where the state machines of a session stand, each by its path. It outlives the turn. */
 export const POSITIONS: ToolMemory<Positions, Move> = {
   name: 'state-machines',
+  folding: FOLDING,
   initial: {},
   scope: 'path',
   // Loops of one machine may run side by side: none must take what another has moved for where it stands.

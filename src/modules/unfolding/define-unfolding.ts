@@ -1,3 +1,4 @@
+import { FOLDING } from '../../journal/memory-folding.ts';
 import { discoveryIn } from '../../loop/discovery.ts';
 import { collectFor, collectTools, withProvided } from '../../sources/resolution/resolve-tools.ts';
 import {
@@ -161,7 +162,7 @@ const findingOut =
     if (typeof prepared === 'string') return prepared;
     const found = await foundBy(providers.flatMap(partsOf), discoveryIn(call));
     // `record` goes by the memory's name alone.
-    for (const { slice, fact } of found) call.record({ name: slice, initial: null }, fact);
+    for (const { slice, fact } of found) call.record({ name: slice, initial: null, folding: FOLDING }, fact);
     return prepared;
   };
 

@@ -1,3 +1,4 @@
+import { FOLDING } from '../../journal/memory-folding.ts';
 import { unwrapAs } from '../../tool/decorate.ts';
 import { type Json, sameJson } from '../../tool/json.ts';
 import type { AnyTool, CallRun, LoopView, OpeningTool } from '../../tool/tool.ts';
@@ -81,6 +82,7 @@ export type UnfoldedFact = Omit<Unfolded, 'call' | 'frame' | 'path'> & { readonl
 /** The unfolding tools that are open, as calls record them; what was opened for a loop is forgotten with it. */
 export const UNFOLDED: ToolMemory<UnfoldedList, UnfoldedFact> & { readonly apply: typeof applyUnfolded } = {
   name: 'unfolding',
+  folding: FOLDING,
   initial: [],
   scope: 'session',
   when: 'batch',

@@ -35,6 +35,9 @@ const strays = (folder: string, allowed: (imported: Import) => boolean): string[
 const isPackage = ({ to }: Import, ...names: readonly string[]): boolean =>
   names.includes(to.replace(/\/(?!.*@).*$/, '')) || names.includes(to);
 
+/** What folds the memories of a module comes with them. */
+const FOLDING = 'src/journal/memory-folding.ts';
+
 /** What each folder may stand on; `types`: of these only types. Nobody stands on what is not here, such as the entries. */
 const ARROWS: readonly {
   readonly folder: string;
@@ -85,7 +88,7 @@ const ARROWS: readonly {
   {
     folder: 'src/modules/unfolding/',
     because: 'it is a kind, whose tools may find out first what they unfold into',
-    on: ['src/tool/', 'src/sources/', 'src/loop/'],
+    on: ['src/tool/', 'src/sources/', 'src/loop/', FOLDING],
   },
   {
     folder: 'src/modules/chaining/',
@@ -101,19 +104,19 @@ const ARROWS: readonly {
   {
     folder: 'src/modules/playbook/',
     because: 'it is a kind, whose tools are agentic',
-    on: ['tool', 'sources', 'loop', 'modules/agentic'].map((name) => `src/${name}/`),
+    on: [FOLDING, ...['tool', 'sources', 'loop', 'modules/agentic'].map((name) => `src/${name}/`)],
     types: ['src/model/'],
   },
   {
     folder: 'src/modules/state-machine/',
     because: 'it is a kind, whose tools are agentic',
-    on: ['tool', 'sources', 'loop', 'modules/agentic'].map((name) => `src/${name}/`),
+    on: [FOLDING, ...['tool', 'sources', 'loop', 'modules/agentic'].map((name) => `src/${name}/`)],
     types: ['src/model/'],
   },
   {
     folder: 'src/modules/process/',
     because: 'it is a kind, whose tools are behind unfolding tools',
-    on: ['tool', 'sources', 'loop', 'modules/unfolding'].map((name) => `src/${name}/`),
+    on: [FOLDING, ...['tool', 'sources', 'loop', 'modules/unfolding'].map((name) => `src/${name}/`)],
   },
   {
     folder: 'src/modules/pipeline/',

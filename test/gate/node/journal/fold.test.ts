@@ -5,6 +5,7 @@ import type { ToolMemory } from '../../../../src/module.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import {
   emptyState,
+  FOLDING,
   foldCovered,
   fromSnapshot,
   MESSAGE_TYPES,
@@ -18,6 +19,7 @@ import { validJournal } from './random-journal.ts';
 
 /** What a kind of tool might remember: the calls that succeeded, and where. */
 const successes: ToolMemory = {
+  folding: FOLDING,
   name: 'successes',
   initial: {},
   observe(value, moment) {
@@ -29,6 +31,7 @@ const successes: ToolMemory = {
 
 /** What a kind of tool might remember of facts, and of where they were recorded. */
 const facts: ToolMemory = {
+  folding: FOLDING,
   name: 'facts',
   initial: [],
   apply: (value, fact, { frame, path, call, result }) => [

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json, SessionEvent } from '../../../../src/index.ts';
 import type { ToolMemory } from '../../../../src/module.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
-import { type FrameState, ROOT } from '../../../doors/journal.ts';
+import { FOLDING, type FrameState, ROOT } from '../../../doors/journal.ts';
 import { ended, fold, opened, replied, started } from './journal.ts';
 
 type FrameStarted = Extract<SessionEvent, { type: 'frame-started' }>;
@@ -106,6 +106,7 @@ describe('a frame without one', () => {
 describe('the facts of a frame', () => {
   /** Keeps every fact, with the place where it was recorded. */
   const ledger: ToolMemory<Json[], string> = {
+    folding: FOLDING,
     name: 'ledger',
     initial: [],
     apply: (value, fact, place) => [...value, [fact, JSON.parse(JSON.stringify(place))]],

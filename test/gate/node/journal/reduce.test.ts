@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../src/index.ts';
 import type { ToolMemory } from '../../../../src/module.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
-import { openBatch, ROOT } from '../../../doors/journal.ts';
+import { FOLDING, openBatch, ROOT } from '../../../doors/journal.ts';
 import { aWait } from '../../../fixtures/a-wait.ts';
 import { ended, fold, opened, replied, started } from './journal.ts';
 
@@ -258,6 +258,7 @@ describe('reduce', () => {
 
   it('gives each memory its own value, its initial one first, and tells it of the turn', () => {
     const seen: ToolMemory = {
+      folding: FOLDING,
       name: 'seen',
       initial: [],
       observe: (value, { type, path }) => [...(value as string[]), `${type} in ${path}`],

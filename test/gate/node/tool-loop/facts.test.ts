@@ -13,12 +13,14 @@ import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
 import type { FactPlace, ToolMemory } from '../../../../src/module.ts';
 import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
+import { FOLDING } from '../../../doors/journal.ts';
 import { factOf, withheld } from '../../../doors/tools.ts';
 import { runBare } from './bare-loop.ts';
 import { calls, digs, reads, shownResults } from './scenes.ts';
 
 /** What was noted, with where. */
 const noted: ToolMemory<readonly string[], string> = {
+  folding: FOLDING,
   name: 'noted',
   initial: [],
   apply: (all, fact, { path, call }) => [...all, `${path} ${call.split('.').at(-1)}: ${fact}`],
@@ -144,7 +146,7 @@ describe('a fact that a call records', () => {
   it('is JSON: anything else is named, and the call fails', async () => {
     const bad = decorate(reads('bad'), {
       async call(_, call) {
-        call.record({ name: 'noted', initial: null }, { at: Number.NaN });
+        call.record({ name: 'noted', initial: null, folding: FOLDING }, { at: Number.NaN });
         return text('ok');
       },
     });

@@ -1,16 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, text } from '../../../../src/index.ts';
 import type { ToolMemory } from '../../../../src/module.ts';
+import { FOLDING } from '../../../doors/journal.ts';
 import { runBare } from './bare-loop.ts';
 import { calls, reads, shownResults } from './scenes.ts';
 
 /** Remembers words; the strategy offers a tool of each. */
 const words: ToolMemory<readonly string[], string> = {
+  folding: FOLDING,
   name: 'words',
   initial: [],
   apply: (value, word) => [...value, word],
 };
 const numbers: ToolMemory<readonly number[], number> = {
+  folding: FOLDING,
   name: 'numbers',
   initial: [],
   apply: (value, number) => [...value, number],

@@ -3,6 +3,7 @@ import { type AnyTool, defineAgent, defineTool, terminateAgent } from '../../../
 import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
 import type { ToolMemory } from '../../../../src/module.ts';
 import { createManualClock, createTestSession } from '../../../../src/testing/entry.ts';
+import { FOLDING } from '../../../doors/journal.ts';
 import { DEFAULT_TIMEOUT, factOf } from '../../../doors/tools.ts';
 import { passing } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
@@ -132,6 +133,7 @@ describe('the calls of one reply', () => {
 
   it('each open what they open: two that unlock in one batch both count, in order (PAR-07, PAR-10)', async () => {
     const opened: ToolMemory<readonly string[], string> = {
+      folding: FOLDING,
       name: 'opened',
       initial: [],
       apply: (names, fact) => [...names, fact],

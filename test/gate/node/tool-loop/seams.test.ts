@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
 import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
 import type { ToolMemory } from '../../../../src/module.ts';
+import { FOLDING } from '../../../doors/journal.ts';
 import { runBare } from './bare-loop.ts';
 
 const tool = (name: string, run = (): string => name) =>
@@ -9,6 +10,7 @@ const tool = (name: string, run = (): string => name) =>
 
 /** A kind of tool in miniature: `open` unlocks `inner`. */
 const unlocked: ToolMemory<boolean, boolean> = {
+  folding: FOLDING,
   name: 'unlocked',
   initial: false,
   observe: (value, moment) => value || (moment.type === 'call-ended' && moment.result.type !== 'error'),

@@ -1,9 +1,11 @@
-import type { Json } from './json.ts';
-import type { ToolMemory } from './tool-memory.ts';
+import { FOLDING } from '../../journal/memory-folding.ts';
+import type { Json } from '../../tool/json.ts';
+import type { ToolMemory } from '../../tool/tool-memory.ts';
 
 /** Remembers tools that were found outside, so that another invocation need not ask again. */
 export const LISTINGS: ToolMemory<Listings, ListingFact> = {
   name: 'listings',
+  folding: FOLDING,
   initial: [],
   scope: 'session',
   isHidden: true,

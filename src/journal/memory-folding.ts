@@ -1,0 +1,132 @@
+/** Folds what modules remember: facts, moments, and the values of paths. It knows none of the modules. */
+import type { Json } from '../tool/json.ts';
+import type { MemoryPlace, SessionMoment, ToolMemory } from '../tool/tool-memory.ts';
+import { lastReply } from './conversation.ts';
+import { type EventOf, ROOT, type SessionEvent } from './events.ts';
+import { MemoryFolding, type RecordedFacts, type Remembering, valueIn } from './memories.ts';
+import { framesAround, toolOf } from './spending.ts';
+import { type CallRecord, frameOf, type SessionState } from './state.ts';
+
+/** The code by which memories are folded: `folding` of each. */
+export const FOLDING: MemoryFolding = /* @__PURE__ */ new MemoryFolding({
+  apply: applyFacts,
+  tell: tellMemories,
+});
+
+function applyFacts(fold: Remembering, { facts, place, when }: RecordedFacts): void {
+  for (const { slice: name, fact, at = 0 } of facts ?? []) {
+    const memory = fold.memories.find((one) => one.name === name);
+    if (!memory?.apply || (when && when !== (memory.when ?? 'batch'))) continue;
+    const next = (value: Json): Json | undefined => memory.apply?.(value, fact, { ...place, at });
+    change(fold.state, memory, { path: place.path, next });
+  }
+}
+
+function tellMemories({ state, memories }: Remembering, event: SessionEvent): void {
+  const moment = momentOf(state, event);
+  const calls = event.type === 'model-replied' ? callsMade(state, event) : undefined;
+  for (const memory of memories) {
+    if (!state.memories.has(memory.name)) state.memories.set(memory.name, firstOf(memory));
+    if (moment) observed(state, memory, moment);
+    if (calls) observed(state, memory, calls);
+  }
+}
+
+/** Folds a moment on a memory. One of scope `turn` starts anew with each turn, and is dropped with it. */
+function observed(state: SessionState, memory: ToolMemory, moment: SessionMoment): void {
+  const ofTurn = memory.scope === 'turn' ? moment.type : undefined;
+  if (ofTurn === 'turn-started') state.memories.set(memory.name, firstOf(memory));
+  if (memory.observe)
+    change(state, memory, { path: moment.path, next: (value) => memory.observe?.(value, moment) });
+  if (ofTurn === 'turn-ended') state.memories.set(memory.name, firstOf(memory));
+}
+
+interface Change {
+  readonly path: string;
+  next(value: Json): Json | undefined;
+}
+
+/**
+ * Folds on one memory's value. Code that throws must not make the session unreadable for ever: its memory stands still from
+ * there on and is answered to nobody, while everything else goes on. The facts stay in the journal for code that can fold them.
+ */
+function change(state: SessionState, memory: ToolMemory, { path, next }: Change): void {
+  if (state.brokenMemories?.has(memory.name)) return;
+  try {
+    const value = valueIn(state.memories, memory, path);
+    const folded = next(value);
+    if (folded === undefined || folded === value) return;
+    state.memories.set(
+      memory.name,
+      memory.scope === 'path' ? { ...Object(state.memories.get(memory.name)), [path]: folded } : folded,
+    );
+  } catch (thrown) {
+    state.brokenMemories ??= new Map();
+    state.brokenMemories.set(memory.name, thrown instanceof Error ? thrown.message : String(thrown));
+  }
+}
+
+/** What a memory has before any fact. */
+const firstOf = ({ scope, initial }: ToolMemory): Json => (scope === 'path' ? {} : initial);
+
+/** The calls that a reply has made; a plan's reply is one too. */
+function callsMade({ turn }: SessionState, event: EventOf<'model-replied'>): SessionMoment | undefined {
+  const frame = turn?.id === event.turn ? frameOf({ turn }, event) : undefined;
+  if (!turn || !frame || event.toolCalls.length === 0) return undefined;
+  const calls = event.toolCalls.map((call) => ({ id: call.id, tool: toolOf(call) }));
+  const loops = framesAround(turn, frame).map(({ id }) => id);
+  return { type: 'calls-made', turn: turn.id, frame: frame.id, path: frame.path, calls, loops };
+}
+
+/** What an event is for memories; nothing, when it is of no loop that is there. */
+function momentOf(state: SessionState, event: SessionEvent): SessionMoment | undefined {
+  const { turn } = state;
+  if (!turn || event.type === 'session-opened' || event.turn !== turn.id) return undefined;
+  const at = (frame: string): MemoryPlace | undefined => {
+    const path = turn.frames.get(frame)?.path;
+    return path === undefined ? undefined : { turn: turn.id, frame, path };
+  };
+  const own = { turn: turn.id, frame: ROOT, path: state.agent };
+  switch (event.type) {
+    case 'turn-started':
+      return { type: event.type, ...own, root: turn.root };
+    case 'turn-ended':
+      return { type: event.type, ...own, isTree: (root) => state.trees.has(root) };
+    case 'frame-started': {
+      const place = at(event.frame);
+      return place && { type: 'loop-opened', ...place, around: event.parent ?? ROOT };
+    }
+    case 'module-event':
+      return event.usage ? { type: 'asked-aside', ...own, usage: event.usage } : undefined;
+    case 'conversation-cut': {
+      // A summary counts as a model call even if that has reported nothing.
+      if (event.summary) return { type: 'asked-aside', ...own, usage: event.usage };
+      const place = at(event.frame ?? ROOT);
+      return place && { type: 'request-refused', ...place };
+    }
+    case 'turn-steered':
+    case 'tool-call-answered':
+      return turn.root === turn.id ? { type: 'tree-left', ...own } : undefined;
+    case 'model-replied': {
+      const { model, usage, planned } = event;
+      const place = at(event.frame ?? ROOT);
+      return place && !planned ? { type: event.type, ...place, model, usage } : undefined;
+    }
+    case 'tool-call-ended': {
+      const { call, result, ms } = event;
+      const place = at(event.frame ?? ROOT);
+      const tool = callsOf(state, event).find(({ id }) => id === call)?.name;
+      return place && tool !== undefined
+        ? { type: 'call-ended', ...place, call, tool, result, ms }
+        : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Once a batch has settled, its calls are still the last reply's. */
+const callsOf = (
+  { turn }: SessionState,
+  { frame = ROOT }: { readonly frame?: string },
+): readonly CallRecord[] => lastReply(turn?.frames.get(frame)?.messages ?? [])?.calls ?? [];
