@@ -1,40 +1,60 @@
 import { paragraphs } from './json.ts';
+import { type Infer, type Shape, type ShapeAs, TEXT, WHOLE } from './shape.ts';
 
 /** Words of a message or of a result. */
-export interface TextContent {
-  readonly type: 'text';
-  readonly text: string;
-}
+export interface TextContent extends Infer<typeof TEXT_CONTENT> {}
+export const TEXT_CONTENT = { object: { type: { only: 'text' }, text: TEXT } } as const satisfies Shape;
 
-interface FileBase {
-  readonly type: 'file';
-  /** Such as `image/png`, in lower case and without parameters. */
-  readonly mediaType: string;
-  /** As whoever sent it calls it. */
-  readonly name?: string;
-}
+const FILE_BASE = {
+  object: {
+    type: { only: 'file' },
+    /** Such as `image/png`, in lower case and without parameters. */
+    mediaType: TEXT,
+    /** As whoever sent it calls it. */
+    name: { optional: TEXT },
+  },
+} as const satisfies Shape;
+
+/** Names a file of a session. */
+export const FILE_ID = {
+  type: 'string',
+  says: 'The SHA-256 of its bytes: GET .../files/{id}.',
+} as const satisfies Shape;
 
 /** A file that the session keeps, without its bytes. */
-export interface StoredFile extends FileBase {
-  /** SHA-256 of its bytes, in hex. The same bytes are kept once in a session. */
-  readonly id: string;
-  /** In bytes. */
-  readonly size: number;
-}
+export interface StoredFile extends Infer<typeof STORED_FILE> {}
+export const STORED_FILE = {
+  object: {
+    /** SHA-256 of its bytes, in hex. The same bytes are kept once in a session. */
+    id: FILE_ID,
+    /** In bytes. */
+    size: WHOLE,
+  },
+  and: FILE_BASE,
+} as const satisfies Shape;
 
 /** A file that is handed on as its address: nobody here fetches it, and it is not kept. */
-export interface LinkedFile extends FileBase {
-  /** An address that begins with `https:`. */
-  readonly url: string;
-}
+export interface LinkedFile extends Infer<typeof LINKED_FILE> {}
+export const LINKED_FILE = {
+  object: {
+    /** An address that begins with `https:`. */
+    url: TEXT,
+  },
+  and: FILE_BASE,
+} as const satisfies Shape;
 
 /** A file that a tool has just made. Once its call has ended it is a `StoredFile`: this is never journaled. */
-export interface NewFile extends FileBase {
+export interface NewFile extends Infer<typeof FILE_BASE> {
   readonly bytes: Uint8Array;
 }
 
 /** One part of a message or of a result: words, or a file. */
 export type ContentPart = TextContent | StoredFile | LinkedFile | NewFile;
+
+/** The parts that are journaled and shown: a file that a tool has just made is kept by then. */
+export const CONTENT_PART: ShapeAs<ContentPart> = {
+  like: { anyOf: [TEXT_CONTENT, STORED_FILE, LINKED_FILE] },
+};
 
 /** A file, wherever its bytes are. */
 export type FileContent = Exclude<ContentPart, TextContent>;

@@ -1,5 +1,6 @@
-import { type ContentPart, inWords, isFile, isNew, placed } from './content.ts';
+import { CONTENT_PART, type ContentPart, inWords, isFile, isNew, placed } from './content.ts';
 import type { Json } from './json.ts';
+import { ANY_JSON, type Infer, type Shape, TEXT, YES } from './shape.ts';
 
 /**
  * Marks a value as made by `text`, `content`, `artifact` or `error`. It is private to this module, so that a row
@@ -7,54 +8,84 @@ import type { Json } from './json.ts';
  */
 const made: unique symbol = Symbol('holdfast.tool-result');
 
-/** Why a call ended in an error. Absent: the tool itself said so. */
-export type ErrorReason =
-  /** Its code threw; the message is what was thrown. */
-  | 'threw'
-  | 'unknown-tool'
-  | 'invalid-input'
-  | 'limit'
-  | 'timeout'
-  | 'cancelled'
-  /** Somebody who was asked said no, or did not answer in time. */
-  | 'declined'
-  /** A signal of another call of its batch ended the loop first. */
-  | 'skipped'
-  /** It started, and nobody knows whether it happened. */
-  | 'unknown-outcome';
+/**
+ * Why a call ended in an error. Absent: the tool itself said so. `threw`: its code threw; the message is what was thrown. `declined`:
+ * somebody who was asked said no, or did not answer in time. `skipped`: a signal of another call of its batch ended the loop first.
+ * `unknown-outcome`: it started, and nobody knows whether it happened.
+ */
+export type ErrorReason = Infer<typeof ERROR_REASON>;
+const ERROR_REASON = {
+  oneOf: [
+    'threw',
+    'unknown-tool',
+    'invalid-input',
+    'limit',
+    'timeout',
+    'cancelled',
+    'declined',
+    'skipped',
+    'unknown-outcome',
+  ],
+} as const satisfies Shape;
 
 /**
  * Ends the loop in which the call ran, once its batch has settled. `replan` and `terminate-action` end that
  * loop only; `terminate-agent` and `exit` end the turn as cancelled; `misconfigured` and `fail` end it as failed.
  */
-export interface Signal {
-  readonly type: 'replan' | 'terminate-action' | 'terminate-agent' | 'exit' | 'misconfigured' | 'fail';
-  readonly reason: string;
-}
-
-/** What a tool answered, as plain JSON data: this is what the journal keeps. */
-export type ResultData = ResultContent & { readonly signal?: Signal };
+export interface Signal extends Infer<typeof SIGNAL> {}
+export const SIGNAL = {
+  object: {
+    type: { oneOf: ['replan', 'terminate-action', 'terminate-agent', 'exit', 'misconfigured', 'fail'] },
+    reason: TEXT,
+  },
+} as const satisfies Shape;
 
 /**
  * `withheld`: no error, and yet not what the tool is for: it is not available now, it broke off by a signal, or its loop
  * met a limit. The words say which. No fold counts it as a success.
  */
-type ResultContent =
-  | { readonly type: 'text'; readonly content: string; readonly withheld?: true }
-  /** Words and files, in the order in which the model is shown them. */
-  | { readonly type: 'content'; readonly parts: readonly ContentPart[]; readonly withheld?: true }
-  /** Without `content` the model reads the value's JSON, with the remark below it, so that the value is kept once. */
-  | {
-      readonly type: 'artifact';
-      readonly value: Json;
-      readonly content?: string;
-      /** In the place of `content`, where the model is shown files too. */
-      readonly parts?: readonly ContentPart[];
-      readonly remark?: string;
-      readonly artifactType?: string;
-      readonly withheld?: true;
-    }
-  | { readonly type: 'error'; readonly message: string; readonly reason?: ErrorReason };
+const WITHHELD = {
+  object: { withheld: { optional: YES }, signal: { optional: SIGNAL } },
+} as const satisfies Shape;
+
+const PARTS = { listOf: CONTENT_PART } as const satisfies Shape;
+
+/** What a tool answered, as plain JSON data: this is what the journal keeps. */
+export type ResultData = Infer<typeof RESULT>;
+export const RESULT = {
+  anyOf: [
+    { object: { type: { only: 'text' }, content: TEXT }, and: WITHHELD },
+    {
+      object: {
+        type: { only: 'content' },
+        /** Words and files, in the order in which the model is shown them. */
+        parts: PARTS,
+      },
+      and: WITHHELD,
+    },
+    /** Without `content` the model reads the value's JSON, with the remark below it, so that the value is kept once. */
+    {
+      object: {
+        type: { only: 'artifact' },
+        value: ANY_JSON,
+        content: { optional: TEXT },
+        /** In the place of `content`, where the model is shown files too. */
+        parts: { optional: PARTS },
+        remark: { optional: TEXT },
+        artifactType: { optional: TEXT },
+      },
+      and: WITHHELD,
+    },
+    {
+      object: {
+        type: { only: 'error' },
+        message: TEXT,
+        reason: { optional: ERROR_REASON },
+        signal: { optional: SIGNAL },
+      },
+    },
+  ],
+} as const satisfies Shape;
 
 /** A result that `text`, `content`, `artifact` or `error` made. */
 export type ToolResult = ResultData & {

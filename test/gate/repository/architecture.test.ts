@@ -66,13 +66,19 @@ const ARROWS: readonly {
   {
     folder: 'src/model/',
     because: 'an adapter can be published alone, with the checks of its literals',
-    on: ['src/tool/literals.ts'],
+    on: ['src/tool/literals.ts', 'src/tool/shape.ts'],
   },
   { folder: 'src/offline-model/', because: 'it is a model', on: ['src/model/'] },
   {
     folder: 'src/journal/',
     because: 'it is data and pure functions over it',
-    on: ['src/tool/tool-result.ts', 'src/tool/content.ts', 'src/tool/module-use.ts', 'src/model/parts.ts'],
+    on: [
+      'src/tool/tool-result.ts',
+      'src/tool/content.ts',
+      'src/tool/module-use.ts',
+      'src/tool/shape.ts',
+      'src/model/parts.ts',
+    ],
     types: ['src/tool/', 'src/model/'],
   },
   {

@@ -1,0 +1,90 @@
+/**
+ * Shapes of JSON as data. A type is inferred from a shape, and the module `openapi` makes a JSON Schema of it. A shape is a literal without
+ * calls and spreads, so that a bundle without that module has none of it.
+ */
+import type { Json, JsonObject } from './json.ts';
+
+/** What values of JSON look like. */
+export type Shape = { readonly says?: string } & (
+  | { readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'null'; readonly also?: JsonObject }
+  | { readonly only: string | true }
+  | { readonly oneOf: readonly string[] }
+  | { readonly listOf: Shape }
+  /** An object whose keys are data. */
+  | { readonly mapOf: Shape }
+  | { readonly anyOf: readonly Shape[] }
+  /** An object; with the properties of another one, if `and` names it. */
+  | { readonly object: Fields; readonly and?: ObjectShape; readonly also?: JsonObject }
+  | ShapeAs<unknown>
+);
+
+/** The properties of an object. */
+export type Fields = { readonly [name: string]: Shape | { readonly optional: Shape } };
+
+/** The shape of an object. */
+export interface ObjectShape {
+  readonly object: Fields;
+  readonly and?: ObjectShape;
+  readonly says?: string;
+  readonly also?: JsonObject;
+}
+
+/** The shape of values whose type no shape can say: that beside a JSON Schema, or beside a shape that is like it. */
+export type ShapeAs<Value> = {
+  /** Of the type alone. */
+  readonly value?: Value;
+  readonly says?: string;
+} & ({ readonly schema: JsonObject } | { readonly like: Shape });
+
+/** The type of the values of a shape. The comments on its properties are those of the shape. */
+export type Infer<Of> = Of extends { readonly object: infer Own; readonly and: infer Base }
+  ? ObjectOf<Own> & Infer<Base>
+  : Of extends { readonly object: infer Own }
+    ? ObjectOf<Own>
+    : Of extends { readonly only: infer Value } | { readonly oneOf: readonly (infer Value)[] }
+      ? Value
+      : Of extends { readonly listOf: infer Item }
+        ? readonly Infer<Item>[]
+        : Of extends { readonly mapOf: infer Item }
+          ? { readonly [key: string]: Infer<Item> }
+          : Of extends { readonly anyOf: readonly (infer One)[] }
+            ? InferEach<One>
+            : Of extends { readonly type: infer Name }
+              ? Plain[Name & keyof Plain]
+              : Of extends ShapeAs<infer Value>
+                ? Value
+                : never;
+
+type InferEach<One> = One extends unknown ? Infer<One> : never;
+
+interface Plain {
+  readonly string: string;
+  readonly number: number;
+  readonly integer: number;
+  readonly boolean: boolean;
+  readonly null: null;
+}
+
+type Needed<Of> = { [Key in keyof Of]: Of[Key] extends Optional ? never : Key }[keyof Of];
+
+type Optional = { readonly optional: unknown };
+
+type ValuesOf<Of> = {
+  readonly [Key in keyof Of]: Of[Key] extends { readonly optional: infer One } ? Infer<One> : Infer<Of[Key]>;
+};
+
+type ObjectOf<Of> = ValuesOf<Pick<Of, Needed<Of>>> &
+  Partial<ValuesOf<Pick<Of, Exclude<keyof Of, Needed<Of>>>>>;
+
+/** The same type, whose optional properties may be `undefined` too: for values that code of an app makes. */
+export type Loose<Value> = {
+  [Key in keyof Value]: object extends Pick<Value, Key> ? Value[Key] | undefined : Value[Key];
+};
+
+export const TEXT = { type: 'string' } as const;
+export const NUMBER = { type: 'number' } as const;
+export const WHOLE = { type: 'integer' } as const;
+export const YES = { only: true } as const;
+export const NULL = { type: 'null' } as const;
+export const ANY_JSON: ShapeAs<Json> = { schema: {} };
+export const ANY_OBJECT: ShapeAs<JsonObject> = { schema: { type: 'object', additionalProperties: true } };

@@ -1,0 +1,12 @@
+/** A door for tests. Shapes, and the types of their values. */
+export type { Json } from '../../src/tool/json.ts';
+export {
+  ANY_JSON,
+  type Infer,
+  type Loose,
+  NULL,
+  NUMBER,
+  type Shape,
+  TEXT,
+  YES,
+} from '../../src/tool/shape.ts';

@@ -1,0 +1,54 @@
+import {
+  ANY_JSON,
+  type Infer,
+  type Json,
+  type Loose,
+  NULL,
+  NUMBER,
+  type Shape,
+  TEXT,
+  YES,
+} from '../doors/shape.ts';
+
+const BASE = { object: { id: TEXT, note: { optional: TEXT } } } as const satisfies Shape;
+const VIEW = {
+  object: {
+    /** Which kind. */
+    kind: { oneOf: ['a', 'b'] },
+    only: { only: 'c' },
+    yes: { optional: YES },
+    list: { listOf: { anyOf: [NUMBER, NULL] } },
+    map: { mapOf: ANY_JSON },
+  },
+  and: BASE,
+} as const satisfies Shape;
+
+interface View extends Infer<typeof VIEW> {}
+
+interface Written {
+  readonly id: string;
+  readonly note?: string;
+  readonly kind: 'a' | 'b';
+  readonly only: 'c';
+  readonly yes?: true;
+  readonly list: readonly (number | null)[];
+  readonly map: { readonly [key: string]: Json };
+}
+
+export const written = (view: View): Written => view;
+export const inferred = (view: Written): View => view;
+export const loose: Loose<Infer<typeof BASE>> = { id: '', note: undefined };
+
+export const none: View = { id: '', kind: 'a', only: 'c', list: [1, null], map: { x: [] } };
+// @ts-expect-error One that may be absent is not undefined.
+export const absent: View = { ...none, note: undefined };
+// @ts-expect-error The shape has no such value.
+export const other: View = { ...none, kind: 'c' };
+// @ts-expect-error A literal that is no shape.
+export const noShape = { object: { id: { type: 'text' } } } as const satisfies Shape;
+
+const EITHER = {
+  anyOf: [{ object: { type: { only: 'a' }, a: TEXT } }, { object: { type: { only: 'b' } } }],
+} as const satisfies Shape;
+type Either = Infer<typeof EITHER>;
+export const textOf = (one: Either): string => (one.type === 'a' ? one.a : one.type);
