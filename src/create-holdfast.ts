@@ -9,14 +9,12 @@ export type { Log, LogEntry, LoggedProblem, LogOption, LogPlace, LogProblem, Log
 export type { Owner } from './tool/owner.ts';
 export type { SecretSource } from './tool/secret-source.ts';
 export { createHoldfast, type Holdfast } from './worker/app.ts';
+export type { SentPart } from './worker/app-files.ts';
 export { type Authenticate, bearerToken, openOnLocalhost } from './worker/auth.ts';
 export type { HoldfastConfig, HttpConfig } from './worker/config.ts';
 export { consumeTurns } from './worker/consume-turns.ts';
 export type { Caller, Claims, ContextFor, Env, OwnRequest } from './worker/host.ts';
 export { SessionError, type SessionErrorType } from './worker/problem.ts';
-export type { SentPart } from './worker/sent-parts.ts';
-export type { Session, SessionAnswer, TurnStream } from './worker/session.ts';
-export { sessionOf } from './worker/session-of.ts';
 export type {
   AnswerOptions,
   AnswersOptions,
@@ -25,8 +23,12 @@ export type {
   EventsOptions,
   FollowOptions,
   MessageOptions,
+  Session,
+  SessionAnswer,
   SessionOptions,
   StreamOptions,
-} from './worker/session-options.ts';
+  TurnStream,
+} from './worker/session.ts';
+export { sessionOf } from './worker/session-of.ts';
 export type { MessageView, SessionView, ShownEvent } from './worker/session-view.ts';
 export type { TurnItem, TurnStreamEnd } from './worker/turn-feed.ts';

@@ -1,5 +1,4 @@
 /** The entry `holdfast/module`: a feature of your own, which plugs in where the features of the library do. */
-
 import { FOLDING } from './journal/memory-folding.ts';
 import { askLayer } from './loop/ask-layers.ts';
 import type { AskLayer } from './loop/ask-reply.ts';
@@ -29,7 +28,7 @@ import { nameIn, ended as sentence } from './tool/shown.ts';
 import type { Discovery, InjectionStrategy } from './tool/tool.ts';
 import type { ToolMemory } from './tool/tool-memory.ts';
 import { APP, type AppParts, type CronTime } from './worker/app-seam.ts';
-import { type DoWork, DUE } from './worker/due.ts';
+import { type DoWork, DUE } from './worker/background.ts';
 import type { Caller, Env } from './worker/host.ts';
 import { type ModuleRoute, routesOf } from './worker/module-routes.ts';
 import type { AdmittingApp, HttpRequest } from './worker/route.ts';

@@ -32,12 +32,10 @@ export class MemoryFolding {
   }
 }
 
-/** Returns the code that folds these memories, or `undefined` if there are none. @throws TypeError if one is of another copy of holdfast. */
-function foldingOf([memory]: readonly ToolMemory[]): MemoryFolding | undefined {
-  if (!memory) return undefined;
-  const { folding } = memory;
+/** Returns the code that folds a memory. @throws TypeError if it is of another copy of holdfast. */
+function foldingOf({ folding, name }: ToolMemory): MemoryFolding {
   if (folding instanceof MemoryFolding) return folding;
-  throw new TypeError(`The memory '${memory.name}' was not made by this copy of holdfast.`);
+  throw new TypeError(`The memory '${name}' was not made by this copy of holdfast.`);
 }
 
 /**
@@ -48,7 +46,8 @@ function foldingOf([memory]: readonly ToolMemory[]): MemoryFolding | undefined {
 export function applyFacts(fold: Remembering, recorded: RecordedFacts): void {
   if (!recorded.facts) return;
   mustKnow(fold, recorded.facts);
-  foldingOf(fold.memories)?.apply(fold, recorded);
+  const [memory] = fold.memories;
+  if (memory) foldingOf(memory).apply(fold, recorded);
 }
 
 /** Checks facts that may take effect only later. @throws NewerEventError if one must not be passed over by this code. */
@@ -58,8 +57,10 @@ export function mustKnow({ state, memories }: Remembering, facts: readonly Memor
 }
 
 /** Shows an event that has been folded to the memories. All have a value from the first event on. */
-export const tellMemories = (fold: Remembering, event: SessionEvent): void =>
-  foldingOf(fold.memories)?.tell(fold, event);
+export function tellMemories(fold: Remembering, event: SessionEvent): void {
+  const [memory] = fold.memories;
+  if (memory) foldingOf(memory).tell(fold, event);
+}
 
 /** The value of a memory at a path, or of the session. Memories are told apart by name, and only a memory's own code makes its values. */
 export function valueIn<Value extends Json, Fact extends Json>(

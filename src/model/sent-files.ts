@@ -1,10 +1,11 @@
-import type { ModelMessage } from './chat-model.ts';
-import type { MessageFile } from './parts.ts';
+import type { ChatModel, MediaTaken, ModelMedia, ModelMessage } from './chat-model.ts';
+import type { MessageFile, MessagePart } from './parts.ts';
 
-/** Whether a message has parts, among which may be files. */
-export const hasParts = (
-  message: ModelMessage,
-): message is Extract<ModelMessage, { readonly role: 'user' | 'tool' }> =>
+/** A message that may have parts. */
+type WithParts = Extract<ModelMessage, { readonly role: 'user' | 'tool' }>;
+
+/** Returns whether a message has parts, among which may be files. */
+export const hasParts = (message: ModelMessage): message is WithParts =>
   (message.role === 'user' || message.role === 'tool') && message.parts !== undefined;
 
 /** Writes messages as JSON without the bytes of the files that they send: what they are is in their ids. */
@@ -31,3 +32,85 @@ function tokensOfFile({ mediaType, size = UNKNOWN_SIZE }: MessageFile): number {
 
 const IMAGE_TOKENS = 8_192;
 const UNKNOWN_SIZE = 262_144;
+
+/** Tells a file that is sent as its address. Base64 holds no colon, and every URL does. */
+export const isLinked = ({ data }: Pick<MessageFile, 'data'>): boolean => data.includes(':');
+
+/** Tells whether a media type is one of those that are named, exactly or as `image/*`. */
+export const isAmong = (mediaType: string, named: readonly string[]): boolean =>
+  named.some((one) => one === mediaType || (one.endsWith('/*') && mediaType.startsWith(one.slice(0, -1))));
+
+/** Tells whether a file may stand where this is taken. */
+export const takes = ({ data, url }: MediaTaken, file: MessageFile): boolean =>
+  isAmong(file.mediaType, isLinked(file) ? url : data);
+
+/** A file as the words of an error name it. */
+export const namedFile = (file: MessageFile): string =>
+  `a file of the type '${file.mediaType}'${isLinked(file) ? ' by its address' : ''}`;
+
+/** The address of a file, wherever its bytes are. */
+export const addressOf = (file: MessageFile): string =>
+  isLinked(file) ? file.data : `data:${file.mediaType};base64,${file.data}`;
+
+/**
+ * Returns the messages with the files that this model takes, where it takes them, and all others in words. One that asks others is
+ * given all. `accepts`: what its agent says of a model whose adapter does not know.
+ */
+export const fittedFiles = (
+  model: Pick<ChatModel, 'candidates' | 'media'>,
+  messages: readonly ModelMessage[],
+  accepts: readonly string[] = [],
+): readonly ModelMessage[] =>
+  model.candidates
+    ? messages
+    : withMediaFor(model.media ?? { message: { data: accepts, url: accepts }, result: NOTHING }, messages);
+
+const NOTHING: MediaTaken = { data: [], url: [] };
+
+/**
+ * The messages with the files that a model takes, where it takes them: of a result that may hold none they follow in a message
+ * behind all results of their reply. Every other file is told in words.
+ */
+function withMediaFor(
+  { message, result }: ModelMedia,
+  messages: readonly ModelMessage[],
+): readonly ModelMessage[] {
+  if (!messages.some(hasParts)) return messages;
+  let moved: MessagePart[] = [];
+  const behind = (): readonly ModelMessage[] => {
+    const parts = moved;
+    moved = [];
+    return parts.length === 0 ? [] : [withParts({ role: 'user', text: '' }, [BEHIND, ...parts])];
+  };
+  const shown = messages.flatMap((one): readonly ModelMessage[] => {
+    const before = one.role === 'tool' ? [] : behind();
+    if (!hasParts(one)) return [...before, one];
+    const isResult = one.role === 'tool';
+    const parts = (one.parts ?? []).map((part): MessagePart => {
+      if (part.type === 'text' || takes(isResult ? result : message, part)) return part;
+      if (!isResult || !takes(message, part)) return notTaken(part);
+      moved.push({ type: 'text', text: nameOf(part) }, part);
+      return { type: 'text', text: FOLLOWS };
+    });
+    return [...before, withParts(one, parts)];
+  });
+  return [...shown, ...behind()];
+}
+
+/** The message with these parts; with their words alone where none is a file. */
+function withParts({ parts: _, ...message }: WithParts, parts: readonly MessagePart[]): ModelMessage {
+  const text = parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n\n');
+  return { ...message, text, ...(parts.some(({ type }) => type === 'file') && { parts }) };
+}
+
+/** Behind the line that names the file. */
+const notTaken = ({ mediaType }: MessageFile): MessagePart => ({
+  type: 'text',
+  text: `(The file is not shown: this model takes no ${mediaType} here.)`,
+});
+
+const FOLLOWS = '(The file follows behind the results.)';
+const BEHIND: MessagePart = { type: 'text', text: 'Files of the results above:' };
+
+const nameOf = ({ id, data, name, mediaType }: MessageFile): string =>
+  [`File ${id ?? data}`, ...(name === undefined ? [] : [JSON.stringify(name)]), mediaType].join(', ');

@@ -4,7 +4,7 @@ import type { Wait } from '../journal/wait.ts';
 import type { TurnHost } from '../session/turn-host.ts';
 import type { BegunTurn } from './begun-turn.ts';
 import type { SessionRequest } from './route.ts';
-import type { CallAnswer } from './session-options.ts';
+import type { CallAnswer } from './session.ts';
 import type { SessionAccess } from './target.ts';
 
 /** The most characters of a reason, which a model reads. */

@@ -12,12 +12,10 @@ import { credentialsIn } from '../tool/env.ts';
 import { hiding } from '../tool/log.ts';
 import { appParts, type CronTime, type InvokedApp } from './app-seam.ts';
 import { callerOf } from './auth.ts';
-import { resumeTurn } from './background.ts';
-import { linkBases, misplacedRequests } from './base-path.ts';
+import { doDue, resumeTurn } from './background.ts';
 import { checkApp } from './check-app.ts';
 import { APPS } from './code-host.ts';
 import { type HoldfastConfig, toHost } from './config.ts';
-import { doDue } from './due.ts';
 import type { Env } from './host.ts';
 import { Problem } from './problem.ts';
 import { errorResponses } from './refusal.ts';
@@ -27,6 +25,8 @@ import {
   type CallerRequest,
   type HttpHost,
   type HttpRequest,
+  linkBases,
+  misplacedRequests,
   type Route,
   type RouteRequest,
 } from './route.ts';

@@ -1,5 +1,9 @@
-import { isJsonObject, type JsonObject } from '../tool/json.ts';
+import { DELAY_RULE, isDelay } from '../tool/async.ts';
+import type { ContentPart } from '../tool/content.ts';
+import { isJsonObject, type Json, type JsonObject, unknownProblems } from '../tool/json.ts';
 import { ended } from '../tool/shown.ts';
+import { ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
+import type { FormField, MessageFiles, MessageForm, PartPlace, PlacedPart, SentPart } from './app-files.ts';
 import { Problem, SessionError } from './problem.ts';
 
 /** A body's text beside its value: an idempotency key is bound to the text. */
@@ -93,3 +97,184 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
 
 const tooLarge = (most: number): Problem =>
   new Problem('body-too-large', `The body is larger than ${most} bytes. Send less.`);
+
+/** A message as it came, checked. */
+export interface ReceivedMessage {
+  readonly said: string | readonly ContentPart[];
+  readonly context: ToolCallContext;
+  readonly loopId?: string | undefined;
+  /** The turn is to start so much later. */
+  readonly delaySeconds?: number | undefined;
+  /** The text of the body, where that is the same whenever it is sent: a form has another boundary each time. */
+  readonly text?: string | undefined;
+}
+
+const FORM = 'multipart/form-data';
+
+/** How a message is checked. */
+interface Checking {
+  /** What the app allows. */
+  readonly maxBodyBytes: number;
+  /** The keys that a context may have. */
+  readonly bodyContext?: ReadonlySet<string> | undefined;
+  /** Absent: the app takes no files. */
+  readonly files: MessageFiles | undefined;
+}
+
+/**
+ * Reads a message: JSON, or a form with files in it.
+ *
+ * @throws Problem that lists everything that is wrong with it, or says which files are not taken, or that it is too large.
+ */
+export async function readMessage(request: Request, checking: Checking): Promise<ReceivedMessage> {
+  const { maxBodyBytes: besides, files } = checking;
+  const most = files?.mostBytes ?? besides;
+  if (files && bodyType(request, ['application/json', FORM]) === FORM)
+    return checkMessage(await files.readForm(request, { most, besides }), checking);
+  const { text, value } = await readBody(request, most, files?.mustFit);
+  return { ...checkMessage({ fields: value, files: [], problems: [] }, checking), text };
+}
+
+/**
+ * Checks a message, wherever it comes from. Without `bodyContext` its context may have any key.
+ *
+ * @throws SessionError that lists everything that is wrong with it, or says which files are not taken, or that it is too large.
+ */
+export function checkMessage(
+  body: MessageForm,
+  { maxBodyBytes, bodyContext, files }: Checking,
+): ReceivedMessage {
+  const { said, ...more } = parseMessage(body, { bodyContext, files });
+  if (typeof said === 'string') {
+    const most = files?.mostBytes ?? maxBodyBytes;
+    if (said.length > most) throw besidesFiles(most); // which a body that was read is not
+    return { said, ...more };
+  }
+  const words = said.flatMap(({ part }) => (part.type === 'text' ? part.text.length : []));
+  if (words.reduce((sum, length) => sum + length, 0) > maxBodyBytes) throw besidesFiles(maxBodyBytes);
+  files?.check(said);
+  return { said: said.map(({ part }) => part), ...more };
+}
+
+const KNOWN = ['message', 'context', 'loopId', 'delaySeconds'];
+
+/** A message whose parts are still known by where they stood. */
+interface ParsedMessage extends Pick<ReceivedMessage, 'context' | 'loopId' | 'delaySeconds'> {
+  readonly said: string | readonly PlacedPart[];
+}
+
+function parseMessage(
+  { fields, files: sent, problems: found }: MessageForm,
+  { bodyContext, files }: Pick<Checking, 'bodyContext' | 'files'>,
+): ParsedMessage {
+  const { loopId, delaySeconds } = fields;
+  const problems = [...found];
+  const said = sent.length > 0 ? withFiles(fields.message, sent) : parseSaid(fields.message, problems, files);
+  const context = parseContext(fields.context, bodyContext);
+  if (Array.isArray(context)) problems.push(...context);
+  if (loopId !== undefined && !isText(loopId, /^[A-Za-z0-9_.:-]{1,128}$/)) {
+    problems.push('loopId: must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -');
+  }
+  if (delaySeconds !== undefined && !isDelay(delaySeconds)) {
+    problems.push(`delaySeconds: ${DELAY_RULE}`);
+  }
+  problems.push(...unknownProblems(fields, KNOWN));
+  if (problems.length > 0) throw invalidBody(problems);
+  return { said, context, loopId, delaySeconds } as ParsedMessage; // as just checked
+}
+
+function parseSaid(
+  message: FormField,
+  problems: string[],
+  files: MessageFiles | undefined,
+): ParsedMessage['said'] {
+  if (Array.isArray(message)) return parseParts(message, problems, files);
+  if (isText(message, /\S/)) return message;
+  problems.push(message === undefined ? 'message: is missing' : 'message: must be text that is not blank');
+  return '';
+}
+
+/** The most parts of one message. */
+export const MAX_PARTS = 100;
+
+/** A part as a body has it, or as code of the app does, which has bytes as they are. */
+type GivenPart = Json | SentPart;
+
+/**
+ * Adds what is wrong to `problems`, each with where it stands; the result is of no use then.
+ *
+ * @throws SessionError 415 for a file if the app takes none.
+ */
+function parseParts(
+  parts: readonly GivenPart[],
+  problems: string[],
+  files: MessageFiles | undefined,
+): readonly PlacedPart[] {
+  if (parts.length > MAX_PARTS) {
+    problems.push(`message: must have at most ${MAX_PARTS} parts`);
+    return [];
+  }
+  const read = parts.flatMap((part, index) => parsePart(part, { at: `message[${index}]`, problems }, files));
+  const saysNothing = read.every(({ part }) => part.type === 'text' && part.text.trim() === '');
+  if (problems.length === 0 && saysNothing)
+    problems.push('message: must hold a file, or text that is not blank');
+  return read;
+}
+
+function parsePart(
+  part: GivenPart,
+  place: PartPlace,
+  files: MessageFiles | undefined,
+): readonly PlacedPart[] {
+  const { at, problems } = place;
+  if (isJsonObject(part) && part.type === 'file') {
+    if (files) return files.parseFile(part, place);
+    throw noFiles(at);
+  }
+  if (!isJsonObject(part) || part.type !== 'text') {
+    problems.push(`${at}: must be a part of the type text or file`);
+    return [];
+  }
+  problems.push(...unknownProblems(part, ['type', 'text']).map((problem) => `${at}.${problem}`));
+  const { text } = part;
+  if (typeof text === 'string') return [{ at, part: { type: 'text', text } }];
+  problems.push(`${at}.text: must be text`);
+  return [];
+}
+
+const noFiles = (at: string): SessionError =>
+  new SessionError('unsupported-media-type', `${at} is a file. This app takes no files: send text.`, {
+    more: { accepts: { data: [], url: [] } },
+  });
+
+/** The files of a form stand behind its text, which it may go without. */
+const withFiles = (message: FormField, files: readonly PlacedPart[]): readonly PlacedPart[] => [
+  ...(typeof message === 'string' ? [{ at: 'message', part: { type: 'text' as const, text: message } }] : []),
+  ...files,
+];
+
+const isText = (value: unknown, pattern: RegExp): value is string =>
+  typeof value === 'string' && pattern.test(value);
+
+/** The context, or what is wrong with it. */
+function parseContext(
+  values: FormField,
+  allowed: ReadonlySet<string> | undefined,
+): ToolCallContext | string[] {
+  if (values === undefined) return ToolCallContext.EMPTY;
+  if (!isJsonObject(values)) return ['context: must be a JSON object'];
+  const strange = allowed === undefined ? [] : Object.keys(values).filter((key) => !allowed.has(key));
+  if (strange.length > 0) return strange.slice(0, MOST_TOLD).map(notAllowed);
+  try {
+    return ToolCallContext.of(values);
+  } catch (failure) {
+    if (!(failure instanceof ToolCallContextError)) throw failure;
+    return [`context: the value of '${failure.key.slice(0, 80)}' is nested too deeply`];
+  }
+}
+
+/** Keys of a context that a problem lists. */
+const MOST_TOLD = 10;
+
+const notAllowed = (key: string): string =>
+  `context: a body may not say '${key.slice(0, 80)}': createHoldfast({ http: { bodyContext: [...] } }) names the keys that it may`;

@@ -13,7 +13,7 @@ import type { ContentPart } from '../tool/content.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import { mustHaveRole } from './auth.ts';
 import { accepted, type BegunTurn, resume, takeOver, toRunHere } from './begun-turn.ts';
-import { openWaits } from './open-waits.ts';
+import { openWaits } from './end-turn.ts';
 import { SessionError } from './problem.ts';
 import { orMayBeTaken, refusal } from './refusal.ts';
 import { requestKey } from './request-headers.ts';

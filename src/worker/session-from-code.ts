@@ -1,5 +1,4 @@
 /** A session for code of the app: the same that the HTTP routes are made of, without HTTP. */
-
 import { needsAnswers } from '../loop/ask-outside.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { FeedItem } from '../session/live-feed.ts';
@@ -10,19 +9,18 @@ import { shown } from '../tool/shown.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { filesOfAgent } from './agent-model.ts';
 import type { OneAnswer, SentBody, TakesAnswers } from './answering.ts';
+import type { SentPart } from './app-files.ts';
 import { appParts } from './app-seam.ts';
 import { callerProblem } from './auth.ts';
 import { type BegunTurn, viewOf } from './begun-turn.ts';
+import { checkMessage } from './body.ts';
 import type { CodeHost } from './code-host.ts';
 import { cancelTurn, eraseSession } from './end-turn.ts';
 import type { Env, Invoked } from './host.ts';
-import { checkMessage } from './message-body.ts';
 import { toSessionError } from './refusal.ts';
 import { noSequence } from './request-headers.ts';
 import type { HttpHost } from './route.ts';
 import { type SentMessage, sendMessage } from './send-message.ts';
-import type { SentPart } from './sent-parts.ts';
-import type { Session, SessionAnswer, TurnStream } from './session.ts';
 import {
   type AnswerOptions,
   type AnswersOptions,
@@ -31,9 +29,12 @@ import {
   type MessageOptions,
   mustBe,
   mustBeOne,
+  type Session,
+  type SessionAnswer,
   type SessionOptions,
   type StreamOptions,
-} from './session-options.ts';
+  type TurnStream,
+} from './session.ts';
 import { eventsOf, type ShownEvent, viewOfSession, viewOfTurn } from './session-view.ts';
 import { invoked, type SessionAccess, targetOf } from './target.ts';
 import { turnFeed } from './turn-feed.ts';

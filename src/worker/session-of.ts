@@ -3,9 +3,8 @@ import { shown } from '../tool/shown.ts';
 import type { Holdfast } from './app.ts';
 import { APPS } from './code-host.ts';
 import type { Env } from './host.ts';
-import type { Session } from './session.ts';
+import type { Session, SessionOptions } from './session.ts';
 import { sessionFromCode } from './session-from-code.ts';
-import type { SessionOptions } from './session-options.ts';
 
 /**
  * Returns a session of one of the agents, for code of the app: its own routes, queues, crons, e-mail, RPC and modules. Its answers have the

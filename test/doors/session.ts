@@ -27,5 +27,5 @@ export { ENDED, type StoppedTurn } from '../../src/session/turn-seams.ts';
 export { followedItems, followSession, Notices } from '../../src/session/watching/follow-session.ts';
 export { LiveQueue } from '../../src/session/watching/live-queue.ts';
 export { stoppedTurn, turnStopped } from '../../src/session/watching/turn-outcome.ts';
-export { DUE } from '../../src/worker/due.ts';
-export { openWaits } from '../../src/worker/open-waits.ts';
+export { DUE } from '../../src/worker/background.ts';
+export { openWaits } from '../../src/worker/end-turn.ts';

@@ -38,7 +38,7 @@ export const WALK: readonly Step[] = [
   },
   { file: 'src/worker/target.ts', calls: 'targetOf', does: 'finds the session', from: 'src/worker/app.ts' },
   {
-    file: 'src/worker/routes/messages.ts',
+    file: 'src/worker/routes/session.ts',
     calls: 'receive',
     does: 'reads the message off the request',
     from: 'src/worker/app.ts',
@@ -48,7 +48,7 @@ export const WALK: readonly Step[] = [
     file: 'src/worker/send-message.ts',
     calls: 'sendMessage',
     does: 'takes the message, whichever way it comes',
-    from: 'src/worker/routes/messages.ts',
+    from: 'src/worker/routes/session.ts',
   },
   {
     file: 'src/journal/event-rows.ts',
@@ -113,7 +113,7 @@ export const WALK: readonly Step[] = [
     file: 'src/worker/turn-response.ts',
     calls: 'settled',
     does: 'makes a response of what becomes of the turn',
-    from: 'src/worker/routes/messages.ts',
+    from: 'src/worker/routes/session.ts',
   },
   {
     file: 'src/worker/begun-turn.ts',

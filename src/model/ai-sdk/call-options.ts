@@ -19,9 +19,8 @@ import { isRecord, parseJson } from '../untrusted-json.ts';
 import { toldCache } from './cache.ts';
 import { fromAside, optionsOf, within } from './provider-data.ts';
 import { toSettings } from './settings.ts';
-import type { SdkModel } from './specification.ts';
+import { type SdkModel, traitsOf } from './specification.ts';
 import { forMovedPrefixes, toldRequest } from './tool-changes.ts';
-import { traitsOf } from './traits.ts';
 
 /** Its type depends on whether the types of `json-schema` are installed; a JSON Schema of ours is one of theirs. */
 type Schema = LanguageModelV4FunctionTool['inputSchema'];

@@ -5,8 +5,7 @@ import type { ModelSettings, ToolChoice } from '../settings.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { checkFileWarnings } from './media.ts';
 import { optionsOf } from './provider-data.ts';
-import type { SdkModel } from './specification.ts';
-import { type ProviderTraits, traitsOf } from './traits.ts';
+import { type ProviderTraits, type SdkModel, traitsOf } from './specification.ts';
 
 /**
  * The settings of a request as a model of the AI SDK takes them. `under`: options of its provider that hold unless a setting

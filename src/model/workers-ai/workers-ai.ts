@@ -25,10 +25,9 @@ import {
   type OutputFormat,
 } from '../chat-model.ts';
 import { ConfigurationError } from '../configuration-error.ts';
-import { toldLength } from '../context-length.ts';
 import { createMessageGate } from '../message-gate.ts';
 import { type Pace, realPace } from '../retry.ts';
-import { errorOfStatus, sentence } from '../server-error.ts';
+import { errorOfStatus, sentence, toldLength } from '../server-error.ts';
 import type { ModelSettings } from '../settings.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { readRun } from './read-run.ts';

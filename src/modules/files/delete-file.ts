@@ -1,4 +1,4 @@
-import { mustMayEnd } from '../../worker/open-waits.ts';
+import { mustMayEnd } from '../../worker/end-turn.ts';
 import { SessionError } from '../../worker/problem.ts';
 import type { Session } from '../../worker/session.ts';
 import { inSession } from '../../worker/session-from-code.ts';

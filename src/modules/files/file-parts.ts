@@ -3,7 +3,7 @@ import { fromBase64 } from '../../tool/base64.ts';
 import { toFileName, toMediaType } from '../../tool/content.ts';
 import { type Json, type JsonObject, unknownProblems } from '../../tool/json.ts';
 import { publicAddress } from '../../tool/public-address.ts';
-import type { PartPlace, PlacedPart } from '../../worker/sent-parts.ts';
+import type { PartPlace, PlacedPart } from '../../worker/app-files.ts';
 
 /** The most characters of an address that is handed on. */
 const MAX_URL = 8_192;

@@ -2,7 +2,7 @@
 import { toFileName } from '../../tool/content.ts';
 import type { AppFiles, SessionFile } from '../../worker/app-files.ts';
 import { Problem } from '../../worker/problem.ts';
-import { hasTag } from '../../worker/request-tags.ts';
+import { hasTag } from '../../worker/request-headers.ts';
 import { defineRoute, type Route, SESSION, type SessionRequest } from '../../worker/route.ts';
 import { type ByteRange, rangeOf } from './byte-range.ts';
 import { deleteFileIn, unknownFile } from './delete-file.ts';

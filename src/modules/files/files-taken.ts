@@ -1,10 +1,9 @@
 import type { Agent } from '../../agent/define-agent.ts';
 import type { ChatModel, MediaTaken, ModelMedia } from '../../model/chat-model.ts';
-import { isAmong } from '../../model/model-media.ts';
+import { isAmong } from '../../model/sent-files.ts';
 import { type FileContent, isFile, isNew, isText } from '../../tool/content.ts';
-import type { AppFiles } from '../../worker/app-files.ts';
+import type { AppFiles, PlacedPart } from '../../worker/app-files.ts';
 import { SessionError } from '../../worker/problem.ts';
-import type { PlacedPart } from '../../worker/sent-parts.ts';
 import { mustFit } from './body-size.ts';
 import { parseFile } from './file-parts.ts';
 import { MAX_FILE } from './kept-files.ts';

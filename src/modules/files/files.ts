@@ -4,7 +4,7 @@ import type { LiteralShape } from '../../tool/check-literal.ts';
 import { literals } from '../../tool/literals.ts';
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
-import { DUE } from '../../worker/due.ts';
+import { DUE } from '../../worker/background.ts';
 import type { Env } from '../../worker/host.ts';
 import { fileRoutes } from './file-routes.ts';
 import type { FileStore } from './file-store.ts';

@@ -1,11 +1,9 @@
 /** Reads a message that is sent as a form: text fields, and files in fields of any other name. */
 import { toFileName, toMediaType } from '../../tool/content.ts';
 import { type Json, parseJson } from '../../tool/json.ts';
-import type { BodyLimits, MessageForm } from '../../worker/app-files.ts';
-import { besidesFiles, readBytes } from '../../worker/body.ts';
-import { MAX_PARTS } from '../../worker/message-body.ts';
+import type { BodyLimits, MessageForm, PlacedPart } from '../../worker/app-files.ts';
+import { besidesFiles, MAX_PARTS, readBytes } from '../../worker/body.ts';
 import { Problem } from '../../worker/problem.ts';
-import type { PlacedPart } from '../../worker/sent-parts.ts';
 
 /** @throws Problem 413 for a body that is too large, or 400 when it is no form. */
 export async function readForm(request: Request, { most, besides }: BodyLimits): Promise<MessageForm> {

@@ -3,8 +3,8 @@ import { isStart } from '../../journal/conversation.ts';
 import type { Message } from '../../journal/state.ts';
 import type { ShowingLoop, ShownContent, ShownFiles } from '../../loop/loop-files.ts';
 import { ModelError, type ModelMessage, type ModelRequest } from '../../model/chat-model.ts';
-import { fittedFiles } from '../../model/fitted-files.ts';
 import type { MessagePart } from '../../model/parts.ts';
+import { fittedFiles } from '../../model/sent-files.ts';
 import { fromBase64 } from '../../tool/base64.ts';
 import type { HistoryMessage } from '../../tool/call.ts';
 import {

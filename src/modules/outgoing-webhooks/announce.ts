@@ -6,7 +6,7 @@ import { readTurn } from '../../session/read-session.ts';
 import { type StoppedTurn, stopOfEnd, type TurnStop } from '../../session/turn-seams.ts';
 import { stoppedTurn } from '../../session/watching/turn-outcome.ts';
 import { sha256Hex } from '../../tool/async.ts';
-import type { DoWork, DueApp } from '../../worker/due.ts';
+import type { DoWork, DueApp } from '../../worker/background.ts';
 import type { Env } from '../../worker/host.ts';
 import { sessionPath, turnPath } from '../../worker/target.ts';
 

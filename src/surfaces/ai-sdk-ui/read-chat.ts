@@ -2,7 +2,7 @@
 import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.ts';
 import { invalidBody } from '../../worker/body.ts';
 import { Problem, SessionError } from '../../worker/problem.ts';
-import type { CallAnswer } from '../../worker/session-options.ts';
+import type { CallAnswer } from '../../worker/session.ts';
 import type { KnownCall } from './call-chunks.ts';
 import { OF_USER } from './ui-messages.ts';
 

@@ -1,7 +1,7 @@
 /** Reads the items of a request's input: what a client says, what it answers, and what it was sent before. */
 import type { ContentPart } from '../../tool/content.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
-import type { CallAnswer } from '../../worker/session-options.ts';
+import type { CallAnswer } from '../../worker/session.ts';
 import { type Named, readId } from './ids.ts';
 import { filePart, invalid, namedFile, notTaken, partsOf, textPart } from './read-body.ts';
 import { OpenAiError } from './refuse.ts';

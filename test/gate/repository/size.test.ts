@@ -344,7 +344,7 @@ it('a Worker without outgoing webhooks carries nothing that sends', async () => 
     .join('');
   const sends = (path: string): boolean => path.startsWith('src/modules/outgoing-webhooks/');
   const without = await filesOf(`${everything}export * from './durable-objects/index.ts';`);
-  expect(without).toContain('src/worker/due.ts');
+  expect(without).toContain('src/worker/background.ts');
   expect(without.filter(sends)).toEqual([]);
   const telling = "export { outgoingWebhook } from './src/modules/outgoing-webhooks/entry.ts';";
   const carried = await filesOf(`${everything}${telling}`);

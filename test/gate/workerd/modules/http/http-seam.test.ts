@@ -164,9 +164,7 @@ it('is of the app: an agent that brings one is refused, with the module’s name
     use: [rateLimit()],
   });
   expect(() => appWith({ agents: [agent] })).toThrow(
-    new ConfigurationError(
-      "The module 'rate-limit' is of the whole app: add it to `use` of createHoldfast.",
-    ),
+    new ConfigurationError("The module 'rate-limit' is of the whole app: add it to `use` of createHoldfast."),
   );
   expect(() => appWith({ agents: [agent], use: [rateLimit()] })).not.toThrow();
 });
