@@ -207,21 +207,15 @@ function answering(host: HttpHost, baseOf?: (url: string, path: string | undefin
       } catch (thrown) {
         response = refused(thrown);
       }
-      response.headers.set('x-request-id', requestId);
-      keepPrivate(response);
+      const { headers } = response;
+      headers.set('x-request-id', requestId);
+      // An answer is its caller's own, and goes when the session is erased: no cache may keep it, and a proxy passes a stream on as it is.
+      headers.set('cache-control', isEventStream(response) ? 'no-store, no-transform' : 'no-store');
+      // No browser takes it for another type than it has, nor gives it to the page of another site that asks for no CORS.
+      headers.set('x-content-type-options', 'nosniff');
+      headers.set('cross-origin-resource-policy', 'same-origin');
       return response;
     };
-}
-
-/**
- * An answer is its caller's own, and goes when the session is erased: no cache may keep it, and a proxy passes a stream on as it is. No
- * browser takes it for another type than it has, nor gives it to the page of another site that asks for no CORS.
- */
-function keepPrivate(response: Response): void {
-  const { headers } = response;
-  headers.set('cache-control', isEventStream(response) ? 'no-store, no-transform' : 'no-store');
-  headers.set('x-content-type-options', 'nosniff');
-  headers.set('cross-origin-resource-policy', 'same-origin');
 }
 
 /** Returns what to add to a 404 if an answer was sent to an app that takes none, as by the user of an earlier deployment. */
