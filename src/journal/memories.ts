@@ -45,9 +45,9 @@ function foldingOf({ folding, name }: ToolMemory): MemoryFolding {
  */
 export function applyFacts(fold: Remembering, recorded: RecordedFacts): void {
   if (!recorded.facts) return;
-  mustKnow(fold, recorded.facts);
   const [memory] = fold.memories;
   if (memory) foldingOf(memory).apply(fold, recorded);
+  else mustKnow(fold, recorded.facts);
 }
 
 /** Checks facts that may take effect only later. @throws NewerEventError if one must not be passed over by this code. */

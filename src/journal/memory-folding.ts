@@ -2,6 +2,7 @@
 import type { Json } from '../tool/json.ts';
 import type { MemoryPlace, SessionMoment, ToolMemory } from '../tool/tool-memory.ts';
 import { lastReply } from './conversation.ts';
+import { NewerEventError } from './event-rows.ts';
 import { type EventOf, ROOT, type SessionEvent } from './events.ts';
 import { MemoryFolding, type RecordedFacts, type Remembering, valueIn } from './memories.ts';
 import { framesAround, toolOf } from './spending.ts';
@@ -14,8 +15,9 @@ export const FOLDING: MemoryFolding = /* @__PURE__ */ new MemoryFolding({
 });
 
 function applyFacts(fold: Remembering, { facts, place, when }: RecordedFacts): void {
-  for (const { slice: name, fact, at = 0 } of facts ?? []) {
+  for (const { slice: name, fact, at = 0, unread } of facts ?? []) {
     const memory = fold.memories.find((one) => one.name === name);
+    if (!memory && unread === 'refuse') throw new NewerEventError(fold.state.seq);
     if (!memory?.apply || (when && when !== (memory.when ?? 'batch'))) continue;
     const next = (value: Json): Json | undefined => memory.apply?.(value, fact, { ...place, at });
     change(fold.state, memory, { path: place.path, next });

@@ -12,9 +12,8 @@ import type { JsonObject } from '../tool/json.ts';
 import { defineSeam } from '../tool/module-use.ts';
 import { type Owner, ownerProblem } from '../tool/owner.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
-import { modelOfAgent } from './agent-model.ts';
 import type { Env, Host, HostedApp, Invoked } from './host.ts';
-import { type Target, targetOf, turnServices } from './target.ts';
+import { modelOfAgent, type Target, targetOf, turnServices } from './target.ts';
 
 /**
  * How long what has started a turn is known when it comes again, in ms. Senders of webhooks try for three days, and people press

@@ -1,5 +1,4 @@
 /** The routes of modules: another protocol than the Worker's own, over the sessions of its callers. */
-
 import { parseEvent, toRow, toTurnStart } from '../journal/event-rows.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import { readerOf } from '../session/fold-session.ts';
@@ -9,7 +8,6 @@ import type { JsonObject } from '../tool/json.ts';
 import { type ModuleIdentity, type ModuleUse, useOf } from '../tool/module-use.ts';
 import { shown } from '../tool/shown.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
-import { filesOfAgent } from './agent-model.ts';
 import { APP, type AppParts } from './app-seam.ts';
 import { readBody } from './body.ts';
 import { checkBeside, checkRoutes } from './check-routes.ts';
@@ -27,7 +25,7 @@ import {
 } from './route.ts';
 import { sessionFromCode } from './session-from-code.ts';
 import { COMMENT, eventStream } from './sse.ts';
-import { invoked, ownerOf } from './target.ts';
+import { filesOfAgent, invoked, ownerOf } from './target.ts';
 
 /** A route of a module. */
 export interface ModuleRoute<

@@ -7,7 +7,6 @@ import { CALLS } from '../tool/call-origin.ts';
 import { withArtifacts } from '../tool/kept-values.ts';
 import { shown } from '../tool/shown.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
-import { filesOfAgent } from './agent-model.ts';
 import type { OneAnswer, SentBody, TakesAnswers } from './answering.ts';
 import type { SentPart } from './app-files.ts';
 import { appParts } from './app-seam.ts';
@@ -36,7 +35,7 @@ import {
   type TurnStream,
 } from './session.ts';
 import { eventsOf, type ShownEvent, viewOfSession, viewOfTurn } from './session-view.ts';
-import { invoked, type SessionAccess, targetOf } from './target.ts';
+import { filesOfAgent, invoked, type SessionAccess, targetOf } from './target.ts';
 import { turnFeed } from './turn-feed.ts';
 import { ANSWERING_APP } from './turn-response.ts';
 import type { TurnView } from './turn-view.ts';

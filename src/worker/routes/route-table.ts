@@ -3,11 +3,11 @@ import { ConfigurationError } from '../../model/configuration-error.ts';
 import { toSessionName } from '../../session/read-secrets.ts';
 import { attempt } from '../../tool/async.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { checkModels, filesOfAgent } from '../agent-model.ts';
 import { appParts } from '../app-seam.ts';
 import type { Env } from '../host.ts';
 import { defineRoute, type HttpHost, type Route } from '../route.ts';
 import type { AgentList, AgentView, HealthView, InnerToolView, RootView, ToolView } from '../route-views.ts';
+import { checkModels, filesOfAgent } from '../target.ts';
 import { ANSWERING_APP } from '../turn-response.ts';
 import { deleteSession, getEvents, getSession, getTurn, postCancel, postMessage } from './session.ts';
 

@@ -1,6 +1,5 @@
 import { parseEvent } from '../../journal/event-rows.ts';
 import type { WhenBusy } from '../../tool/call.ts';
-import { filesOfAgent } from '../agent-model.ts';
 import type { BegunTurn } from '../begun-turn.ts';
 import { readMessage } from '../body.ts';
 import { cancelTurn, eraseSession } from '../end-turn.ts';
@@ -20,7 +19,7 @@ import type { EventsPage } from '../route-views.ts';
 import { type SentMessage, sendMessage } from '../send-message.ts';
 import { mustHaveEvents, tagOfSession, unknownSession, viewOfSession, viewOfTurn } from '../session-view.ts';
 import { eventFrames, eventStream } from '../sse.ts';
-import { type Target, turnPath } from '../target.ts';
+import { filesOfAgent, type Target, turnPath } from '../target.ts';
 import { type FeedOptions, followedFrom, type TurnItem } from '../turn-feed.ts';
 import { isOver, notYet, settled, streamed, toResponse, waitedFor } from '../turn-response.ts';
 import { continuesView, type LaterView, type TurnView } from '../turn-view.ts';
