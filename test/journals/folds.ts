@@ -87,9 +87,6 @@ export function eventsIn({ sql }: Dump): readonly StoredEvent[] {
   const database = new DatabaseSync(':memory:');
   try {
     database.exec(`BEGIN; ${sql} COMMIT`);
-    // Tables of before it have a row for each event.
-    if (!/^CREATE TABLE events [^;]*\blengths\b/m.test(sql))
-      database.exec('ALTER TABLE events ADD COLUMN lengths TEXT');
     const rows = v.parse(v.array(row), database.prepare(EVENTS).all());
     return rows.flatMap(({ at, turn, ...packed }) =>
       unpackEvents(packed).map((event) => parseEvent({ ...event, at, turn })),

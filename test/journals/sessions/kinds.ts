@@ -106,7 +106,7 @@ const pipeline: Journal = {
 
 const strategies: Journal = {
   name: 'strategies',
-  holds: ["'tool-call-ended'"],
+  holds: ['"type":"tool-call-ended"'],
   plays: [
     ['Go.', [[['unlock']], [['pay'], ['lock']], [['unlock']], 'Unlocked.']],
     ['And now?', [[['pay']], 'Paid.']],

@@ -1,7 +1,7 @@
 -- do/holdfast-SessionObject/d5a30e608db0b262a6840bd54be6233da250b7d39f735f42f61e9028968e9799.sqlite
 CREATE TABLE schema (version INTEGER NOT NULL, name TEXT NOT NULL);
 CREATE TABLE events (seq INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, at INTEGER NOT NULL, type TEXT NOT NULL,
-turn TEXT NOT NULL, bytes INTEGER NOT NULL, body TEXT);
+turn TEXT NOT NULL, bytes INTEGER NOT NULL, lengths TEXT, body TEXT);
 CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
@@ -22,12 +22,10 @@ CREATE TABLE _cf_METADATA (
         value BLOB
       );
 INSERT INTO "schema" VALUES (1, '["ada","expired","s"]');
-INSERT INTO "events" VALUES (1, 0, 1795934290618, 'session-opened', '', 82, '{"v":1,"type":"session-opened","incarnation":"a215b96d262847de","agent":"expired"}');
-INSERT INTO "events" VALUES (2, 0, 1795934290618, 'turn-started', '65c3906288354fc1', 137, '{"v":1,"type":"turn-started","turn":"65c3906288354fc1","loopId":"65c3906288354fc1","message":"Go.","context":{},"principal":{"id":"ada"}}');
-INSERT INTO "events" VALUES (3, 614242792559, 1795934294283, 'model-replied', '65c3906288354fc1', 387, '{"v":1,"type":"model-replied","turn":"65c3906288354fc1","model":"scripted","text":"","toolCalls":[{"id":"65c3906288354fc1.3.0","providerId":"call_0_0","name":"refund","input":"{}"},{"id":"65c3906288354fc1.3.1","providerId":"call_0_1","name":"measure","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"12f27rr"},"usage":{"inputTokens":100,"outputTokens":10}}');
-INSERT INTO "events" VALUES (4, 614242792559, 1795934294283, 'tool-call-suspended', '65c3906288354fc1', 258, '{"v":1,"type":"tool-call-suspended","turn":"65c3906288354fc1","call":"65c3906288354fc1.3.1","wait":{"for":"result","message":"Run ''measure'' and send its result.","expires":3600000,"binding":"672756f9786d9c30803169b1f6a58970b8a0f40cd339bb2d28721660efa4266b"}}');
-INSERT INTO "events" VALUES (5, 614242792559, 1795934294283, 'tool-call-suspended', '65c3906288354fc1', 343, '{"v":1,"type":"tool-call-suspended","turn":"65c3906288354fc1","call":"65c3906288354fc1.3.0","wait":{"for":"decision","message":"Refund it?","allows":["approve","edit","reject","exit"],"schema":{"type":"object","properties":{}},"onExpiry":"reject","expires":3600000,"binding":"2818b178409ffd99d2fd84e4fb8fa625dce30e7cc96107aea166efa5d96500e3"}}');
-INSERT INTO "lease" VALUES (1, 614242792559, 'bd4de7a4acba40dc', '65c3906288354fc1', 'suspended', 'started', 0, 0, 1795934294284, 5, 1795934290623, 0, '', 0);
-INSERT INTO "agenda" VALUES ('expiry', '65c3906288354fc1.3.0#0', 1795937894284);
-INSERT INTO "agenda" VALUES ('expiry', '65c3906288354fc1.3.1#0', 1795937894283);
-INSERT INTO "_cf_METADATA" VALUES (1, 1795937894283000000);
+INSERT INTO "events" VALUES (1, 0, 1795936939400, 'session-opened', '', 82, NULL, '{"v":1,"type":"session-opened","incarnation":"b7cdf4d74f9e4af7","agent":"expired"}');
+INSERT INTO "events" VALUES (2, 0, 1795936939400, 'turn-started', '6b23e589604a48dd', 137, NULL, '{"v":1,"type":"turn-started","turn":"6b23e589604a48dd","loopId":"6b23e589604a48dd","message":"Go.","context":{},"principal":{"id":"ada"}}');
+INSERT INTO "events" VALUES (5, 571907338536, 1795936939837, 'model-replied tool-call-suspended tool-call-suspended', '6b23e589604a48dd', 988, '387 258 343', '{"v":1,"type":"model-replied","turn":"6b23e589604a48dd","model":"scripted","text":"","toolCalls":[{"id":"6b23e589604a48dd.3.0","providerId":"call_0_0","name":"refund","input":"{}"},{"id":"6b23e589604a48dd.3.1","providerId":"call_0_1","name":"measure","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"12f27rr"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"tool-call-suspended","turn":"6b23e589604a48dd","call":"6b23e589604a48dd.3.1","wait":{"for":"result","message":"Run ''measure'' and send its result.","expires":3600000,"binding":"672756f9786d9c30803169b1f6a58970b8a0f40cd339bb2d28721660efa4266b"}}{"v":1,"type":"tool-call-suspended","turn":"6b23e589604a48dd","call":"6b23e589604a48dd.3.0","wait":{"for":"decision","message":"Refund it?","allows":["approve","edit","reject","exit"],"schema":{"type":"object","properties":{}},"onExpiry":"reject","expires":3600000,"binding":"2818b178409ffd99d2fd84e4fb8fa625dce30e7cc96107aea166efa5d96500e3"}}');
+INSERT INTO "lease" VALUES (1, 571907338536, '401050220c544c00', '6b23e589604a48dd', 'suspended', 'started', 0, 0, 1795936939838, 5, 1795936939400, 0, '', 0);
+INSERT INTO "agenda" VALUES ('expiry', '6b23e589604a48dd.3.0#0', 1795940539838);
+INSERT INTO "agenda" VALUES ('expiry', '6b23e589604a48dd.3.1#0', 1795940539837);
+INSERT INTO "_cf_METADATA" VALUES (1, 1795940539837000000);

@@ -1,7 +1,7 @@
 -- do/holdfast-SessionObject/28561ccd531f3276d18509b8b9516827d2aef089c142573ed69293e67360daed.sqlite
 CREATE TABLE schema (version INTEGER NOT NULL, name TEXT NOT NULL);
 CREATE TABLE events (seq INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, at INTEGER NOT NULL, type TEXT NOT NULL,
-turn TEXT NOT NULL, bytes INTEGER NOT NULL, body TEXT);
+turn TEXT NOT NULL, bytes INTEGER NOT NULL, lengths TEXT, body TEXT);
 CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
@@ -22,11 +22,10 @@ CREATE TABLE _cf_METADATA (
         value BLOB
       );
 INSERT INTO "schema" VALUES (1, '["ada","failed","s"]');
-INSERT INTO "events" VALUES (1, 0, 1795934290705, 'session-opened', '', 81, '{"v":1,"type":"session-opened","incarnation":"c43f4f7c1eec43b9","agent":"failed"}');
-INSERT INTO "events" VALUES (2, 0, 1795934290705, 'turn-started', '0aa70be568084772', 137, '{"v":1,"type":"turn-started","turn":"0aa70be568084772","loopId":"0aa70be568084772","message":"Go.","context":{},"principal":{"id":"ada"}}');
-INSERT INTO "events" VALUES (3, 501409226982, 1795934294834, 'model-replied', '0aa70be568084772', 303, '{"v":1,"type":"model-replied","turn":"0aa70be568084772","model":"scripted","text":"","toolCalls":[{"id":"0aa70be568084772.3.0","providerId":"call_0_0","name":"look_up","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"48z7hu"},"usage":{"inputTokens":100,"outputTokens":10}}');
-INSERT INTO "events" VALUES (4, 501409226982, 1795934294834, 'tool-call-started', '0aa70be568084772', 106, '{"v":1,"type":"tool-call-started","turn":"0aa70be568084772","call":"0aa70be568084772.3.0","effect":"read"}');
-INSERT INTO "events" VALUES (5, 501409226982, 1795934296288, 'tool-call-ended', '0aa70be568084772', 151, '{"v":1,"type":"tool-call-ended","turn":"0aa70be568084772","call":"0aa70be568084772.3.0","result":{"type":"text","content":"look_up is done"},"ms":1696}');
-INSERT INTO "events" VALUES (6, 501409226982, 1795934297043, 'turn-ended', '0aa70be568084772', 170, '{"v":1,"type":"turn-ended","turn":"0aa70be568084772","outcome":"failed","error":{"type":"model-failure","message":"The model''s server answered 400: This model is gone."}}');
-INSERT INTO "lease" VALUES (1, 501409226982, 'a4bab2087633451a', NULL, 'free', 'started', 0, 0, 1795934297043, 6, 1795934290705, 0, '', 0);
+INSERT INTO "events" VALUES (1, 0, 1795936939417, 'session-opened', '', 81, NULL, '{"v":1,"type":"session-opened","incarnation":"275de5f602234cee","agent":"failed"}');
+INSERT INTO "events" VALUES (2, 0, 1795936939417, 'turn-started', 'cced92332a2a4e76', 137, NULL, '{"v":1,"type":"turn-started","turn":"cced92332a2a4e76","loopId":"cced92332a2a4e76","message":"Go.","context":{},"principal":{"id":"ada"}}');
+INSERT INTO "events" VALUES (4, 56637647429, 1795936939896, 'model-replied tool-call-started', 'cced92332a2a4e76', 409, '303 106', '{"v":1,"type":"model-replied","turn":"cced92332a2a4e76","model":"scripted","text":"","toolCalls":[{"id":"cced92332a2a4e76.3.0","providerId":"call_0_0","name":"look_up","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"48z7hu"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"tool-call-started","turn":"cced92332a2a4e76","call":"cced92332a2a4e76.3.0","effect":"read"}');
+INSERT INTO "events" VALUES (5, 56637647429, 1795936940122, 'tool-call-ended', 'cced92332a2a4e76', 150, NULL, '{"v":1,"type":"tool-call-ended","turn":"cced92332a2a4e76","call":"cced92332a2a4e76.3.0","result":{"type":"text","content":"look_up is done"},"ms":199}');
+INSERT INTO "events" VALUES (6, 56637647429, 1795936940265, 'turn-ended', 'cced92332a2a4e76', 170, NULL, '{"v":1,"type":"turn-ended","turn":"cced92332a2a4e76","outcome":"failed","error":{"type":"model-failure","message":"The model''s server answered 400: This model is gone."}}');
+INSERT INTO "lease" VALUES (1, 56637647429, '2ce63cc446dc4df9', NULL, 'free', 'started', 0, 0, 1795936940265, 6, 1795936939417, 0, '', 0);
 INSERT INTO "_cf_METADATA" VALUES (1, NULL);

@@ -1,7 +1,7 @@
 -- do/holdfast-SessionObject/7db4e44f4b462ea89c827be82abef4c40d5b29174d7e18544d866441e6a2785f.sqlite
 CREATE TABLE schema (version INTEGER NOT NULL, name TEXT NOT NULL);
 CREATE TABLE events (seq INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, at INTEGER NOT NULL, type TEXT NOT NULL,
-turn TEXT NOT NULL, bytes INTEGER NOT NULL, body TEXT);
+turn TEXT NOT NULL, bytes INTEGER NOT NULL, lengths TEXT, body TEXT);
 CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
@@ -22,16 +22,12 @@ CREATE TABLE _cf_METADATA (
         value BLOB
       );
 INSERT INTO "schema" VALUES (1, '["ada","killed-in-subagent","s"]');
-INSERT INTO "events" VALUES (1, 0, 1795934290554, 'session-opened', '', 93, '{"v":1,"type":"session-opened","incarnation":"1105d45b976f41ba","agent":"killed-in-subagent"}');
-INSERT INTO "events" VALUES (2, 0, 1795934290554, 'turn-started', '874b2d5d6cf8456c', 137, '{"v":1,"type":"turn-started","turn":"874b2d5d6cf8456c","loopId":"874b2d5d6cf8456c","message":"Go.","context":{},"principal":{"id":"ada"}}');
-INSERT INTO "events" VALUES (3, 139492784442, 1795934295442, 'model-replied', '874b2d5d6cf8456c', 328, '{"v":1,"type":"model-replied","turn":"874b2d5d6cf8456c","model":"scripted","text":"","toolCalls":[{"id":"874b2d5d6cf8456c.3.0","providerId":"call_0_0","name":"clerk","input":"{\"message\":\"Charge it.\"}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"1n16nxb"},"usage":{"inputTokens":100,"outputTokens":10}}');
-INSERT INTO "events" VALUES (4, 139492784442, 1795934295442, 'frame-started', '874b2d5d6cf8456c', 146, '{"v":1,"type":"frame-started","turn":"874b2d5d6cf8456c","frame":"874b2d5d6cf8456c.3.0","name":"clerk","message":"Charge it.","ownBlackboard":true}');
-INSERT INTO "events" VALUES (5, 139492784442, 1795934296582, 'model-replied', '874b2d5d6cf8456c', 335, '{"v":1,"type":"model-replied","turn":"874b2d5d6cf8456c","frame":"874b2d5d6cf8456c.3.0","model":"scripted","text":"","toolCalls":[{"id":"874b2d5d6cf8456c.5.0","providerId":"call_0_0","name":"look_up","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"1c61ybg"},"usage":{"inputTokens":100,"outputTokens":10}}');
-INSERT INTO "events" VALUES (6, 139492784442, 1795934296582, 'tool-call-started', '874b2d5d6cf8456c', 137, '{"v":1,"type":"tool-call-started","turn":"874b2d5d6cf8456c","frame":"874b2d5d6cf8456c.3.0","call":"874b2d5d6cf8456c.5.0","effect":"read"}');
-INSERT INTO "events" VALUES (7, 139492784442, 1795934297560, 'tool-call-ended', '874b2d5d6cf8456c', 181, '{"v":1,"type":"tool-call-ended","turn":"874b2d5d6cf8456c","frame":"874b2d5d6cf8456c.3.0","call":"874b2d5d6cf8456c.5.0","result":{"type":"text","content":"look_up is done"},"ms":823}');
-INSERT INTO "events" VALUES (8, 139492784442, 1795934298418, 'model-replied', '874b2d5d6cf8456c', 334, '{"v":1,"type":"model-replied","turn":"874b2d5d6cf8456c","frame":"874b2d5d6cf8456c.3.0","model":"scripted","text":"","toolCalls":[{"id":"874b2d5d6cf8456c.8.0","providerId":"call_1_0","name":"charge","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"1c61ybg"},"usage":{"inputTokens":100,"outputTokens":10}}');
-INSERT INTO "events" VALUES (9, 139492784442, 1795934298418, 'tool-call-started', '874b2d5d6cf8456c', 137, '{"v":1,"type":"tool-call-started","turn":"874b2d5d6cf8456c","frame":"874b2d5d6cf8456c.3.0","call":"874b2d5d6cf8456c.8.0","effect":"once"}');
-INSERT INTO "events" VALUES (10, 139492784443, 1795934326295, 'turn-resumed', '874b2d5d6cf8456c', 73, '{"v":1,"type":"turn-resumed","turn":"874b2d5d6cf8456c","cause":"expired"}');
-INSERT INTO "lease" VALUES (1, 139492784443, '0c5736fa16b6440a', '874b2d5d6cf8456c', 'held', 'expired', 1, 858, 1795934325840, 9, 1795934325840, 0, '', 0);
-INSERT INTO "agenda" VALUES ('turn', '874b2d5d6cf8456c', 1795934345840);
-INSERT INTO "_cf_METADATA" VALUES (1, 1795934345840000000);
+INSERT INTO "events" VALUES (1, 0, 1795936939391, 'session-opened', '', 93, NULL, '{"v":1,"type":"session-opened","incarnation":"7d4d002eaf7e4e52","agent":"killed-in-subagent"}');
+INSERT INTO "events" VALUES (2, 0, 1795936939391, 'turn-started', 'c69d7cc025f04f83', 137, NULL, '{"v":1,"type":"turn-started","turn":"c69d7cc025f04f83","loopId":"c69d7cc025f04f83","message":"Go.","context":{},"principal":{"id":"ada"}}');
+INSERT INTO "events" VALUES (4, 432869486097, 1795936939981, 'model-replied frame-started', 'c69d7cc025f04f83', 474, '328 146', '{"v":1,"type":"model-replied","turn":"c69d7cc025f04f83","model":"scripted","text":"","toolCalls":[{"id":"c69d7cc025f04f83.3.0","providerId":"call_0_0","name":"clerk","input":"{\"message\":\"Charge it.\"}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"1n16nxb"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"frame-started","turn":"c69d7cc025f04f83","frame":"c69d7cc025f04f83.3.0","name":"clerk","message":"Charge it.","ownBlackboard":true}');
+INSERT INTO "events" VALUES (6, 432869486097, 1795936940178, 'model-replied tool-call-started', 'c69d7cc025f04f83', 472, '335 137', '{"v":1,"type":"model-replied","turn":"c69d7cc025f04f83","frame":"c69d7cc025f04f83.3.0","model":"scripted","text":"","toolCalls":[{"id":"c69d7cc025f04f83.5.0","providerId":"call_0_0","name":"look_up","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"1c61ybg"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"tool-call-started","turn":"c69d7cc025f04f83","frame":"c69d7cc025f04f83.3.0","call":"c69d7cc025f04f83.5.0","effect":"read"}');
+INSERT INTO "events" VALUES (7, 432869486097, 1795936940358, 'tool-call-ended', 'c69d7cc025f04f83', 181, NULL, '{"v":1,"type":"tool-call-ended","turn":"c69d7cc025f04f83","frame":"c69d7cc025f04f83.3.0","call":"c69d7cc025f04f83.5.0","result":{"type":"text","content":"look_up is done"},"ms":172}');
+INSERT INTO "events" VALUES (9, 432869486097, 1795936940532, 'model-replied tool-call-started', 'c69d7cc025f04f83', 471, '334 137', '{"v":1,"type":"model-replied","turn":"c69d7cc025f04f83","frame":"c69d7cc025f04f83.3.0","model":"scripted","text":"","toolCalls":[{"id":"c69d7cc025f04f83.8.0","providerId":"call_1_0","name":"charge","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"1c61ybg"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"tool-call-started","turn":"c69d7cc025f04f83","frame":"c69d7cc025f04f83.3.0","call":"c69d7cc025f04f83.8.0","effect":"once"}');
+INSERT INTO "lease" VALUES (1, 432869486097, 'b3aaab29777a4e10', 'c69d7cc025f04f83', 'held', 'started', 0, 0, 1795936953863, 9, 1795936939673, 0, '', 0);
+INSERT INTO "agenda" VALUES ('turn', 'c69d7cc025f04f83', 1795936959673);
+INSERT INTO "_cf_METADATA" VALUES (1, 1795936959673000000);

@@ -1,7 +1,7 @@
 -- do/holdfast-SessionObject/850190c8f6379982750608db10e18bf6d305f5b4908d101a107252c1ca7d028f.sqlite
 CREATE TABLE schema (version INTEGER NOT NULL, name TEXT NOT NULL);
 CREATE TABLE events (seq INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, at INTEGER NOT NULL, type TEXT NOT NULL,
-turn TEXT NOT NULL, bytes INTEGER NOT NULL, body TEXT);
+turn TEXT NOT NULL, bytes INTEGER NOT NULL, lengths TEXT, body TEXT);
 CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
@@ -22,15 +22,12 @@ CREATE TABLE _cf_METADATA (
         value BLOB
       );
 INSERT INTO "schema" VALUES (1, '["ada","killed-while-asking","s"]');
-INSERT INTO "events" VALUES (1, 0, 1795934290679, 'session-opened', '', 94, '{"v":1,"type":"session-opened","incarnation":"48f6ec458242453f","agent":"killed-while-asking"}');
-INSERT INTO "events" VALUES (2, 0, 1795934290679, 'turn-started', '36bf7fa93e0144db', 137, '{"v":1,"type":"turn-started","turn":"36bf7fa93e0144db","loopId":"36bf7fa93e0144db","message":"Go.","context":{},"principal":{"id":"ada"}}');
-INSERT INTO "events" VALUES (3, 166026458911, 1795934295297, 'model-replied', '36bf7fa93e0144db', 381, '{"v":1,"type":"model-replied","turn":"36bf7fa93e0144db","model":"scripted","text":"","toolCalls":[{"id":"36bf7fa93e0144db.3.0","providerId":"call_0_0","name":"put","input":"{}"},{"id":"36bf7fa93e0144db.3.1","providerId":"call_0_1","name":"book","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"12t9mej"},"usage":{"inputTokens":100,"outputTokens":10}}');
-INSERT INTO "events" VALUES (4, 166026458911, 1795934295297, 'tool-call-started', '36bf7fa93e0144db', 112, '{"v":1,"type":"tool-call-started","turn":"36bf7fa93e0144db","call":"36bf7fa93e0144db.3.0","effect":"idempotent"}');
-INSERT INTO "events" VALUES (5, 166026458911, 1795934295297, 'tool-call-started', '36bf7fa93e0144db', 106, '{"v":1,"type":"tool-call-started","turn":"36bf7fa93e0144db","call":"36bf7fa93e0144db.3.1","effect":"once"}');
-INSERT INTO "events" VALUES (6, 166026458911, 1795934295452, 'tool-call-suspended', '36bf7fa93e0144db', 341, '{"v":1,"type":"tool-call-suspended","turn":"36bf7fa93e0144db","call":"36bf7fa93e0144db.3.0","wait":{"for":"decision","message":"put?","allows":["approve","edit","reject","exit"],"schema":{"type":"object","properties":{}},"onExpiry":"reject","expires":25920000000,"binding":"c4b91053e64af41191e5d6bbca3409a410d55ec6ac405a307b74f520ace54e9b"}}');
-INSERT INTO "events" VALUES (7, 166026458911, 1795934295452, 'tool-call-suspended', '36bf7fa93e0144db', 342, '{"v":1,"type":"tool-call-suspended","turn":"36bf7fa93e0144db","call":"36bf7fa93e0144db.3.1","wait":{"for":"decision","message":"book?","allows":["approve","edit","reject","exit"],"schema":{"type":"object","properties":{}},"onExpiry":"reject","expires":25920000000,"binding":"0dde6068e0fb17a84ef5c9428f8d9d37691698ec6342d1ebc93187d52c96972a"}}');
-INSERT INTO "lease" VALUES (1, 166026458911, '89335ef45f784995', '36bf7fa93e0144db', 'held', 'started', 0, 0, 1795934308741, 7, 1795934292852, 0, '', 0);
-INSERT INTO "agenda" VALUES ('expiry', '36bf7fa93e0144db.3.0#0', 1821854295453);
-INSERT INTO "agenda" VALUES ('expiry', '36bf7fa93e0144db.3.1#0', 1821854295453);
-INSERT INTO "agenda" VALUES ('turn', '36bf7fa93e0144db', 1795934328741);
-INSERT INTO "_cf_METADATA" VALUES (1, 1795934328741000000);
+INSERT INTO "events" VALUES (1, 0, 1795936939412, 'session-opened', '', 94, NULL, '{"v":1,"type":"session-opened","incarnation":"27702c9a1ac5494c","agent":"killed-while-asking"}');
+INSERT INTO "events" VALUES (2, 0, 1795936939412, 'turn-started', '9734f531f1984383', 137, NULL, '{"v":1,"type":"turn-started","turn":"9734f531f1984383","loopId":"9734f531f1984383","message":"Go.","context":{},"principal":{"id":"ada"}}');
+INSERT INTO "events" VALUES (5, 574078885291, 1795936939934, 'model-replied tool-call-started tool-call-started', '9734f531f1984383', 599, '381 112 106', '{"v":1,"type":"model-replied","turn":"9734f531f1984383","model":"scripted","text":"","toolCalls":[{"id":"9734f531f1984383.3.0","providerId":"call_0_0","name":"put","input":"{}"},{"id":"9734f531f1984383.3.1","providerId":"call_0_1","name":"book","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"12t9mej"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"tool-call-started","turn":"9734f531f1984383","call":"9734f531f1984383.3.0","effect":"idempotent"}{"v":1,"type":"tool-call-started","turn":"9734f531f1984383","call":"9734f531f1984383.3.1","effect":"once"}');
+INSERT INTO "events" VALUES (7, 574078885291, 1795936939981, 'tool-call-suspended tool-call-suspended', '9734f531f1984383', 683, '341 342', '{"v":1,"type":"tool-call-suspended","turn":"9734f531f1984383","call":"9734f531f1984383.3.0","wait":{"for":"decision","message":"put?","allows":["approve","edit","reject","exit"],"schema":{"type":"object","properties":{}},"onExpiry":"reject","expires":25920000000,"binding":"c4b91053e64af41191e5d6bbca3409a410d55ec6ac405a307b74f520ace54e9b"}}{"v":1,"type":"tool-call-suspended","turn":"9734f531f1984383","call":"9734f531f1984383.3.1","wait":{"for":"decision","message":"book?","allows":["approve","edit","reject","exit"],"schema":{"type":"object","properties":{}},"onExpiry":"reject","expires":25920000000,"binding":"0dde6068e0fb17a84ef5c9428f8d9d37691698ec6342d1ebc93187d52c96972a"}}');
+INSERT INTO "lease" VALUES (1, 574078885291, 'd08f7ef314c84335', '9734f531f1984383', 'held', 'started', 0, 0, 1795936953304, 7, 1795936939680, 0, '', 0);
+INSERT INTO "agenda" VALUES ('expiry', '9734f531f1984383.3.0#0', 1821856939981);
+INSERT INTO "agenda" VALUES ('expiry', '9734f531f1984383.3.1#0', 1821856939981);
+INSERT INTO "agenda" VALUES ('turn', '9734f531f1984383', 1795936959680);
+INSERT INTO "_cf_METADATA" VALUES (1, 1795936959680000000);

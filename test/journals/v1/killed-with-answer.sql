@@ -1,7 +1,7 @@
 -- do/holdfast-SessionObject/60ebebafe95f8c884a88af3349abcfbd05d93fe72e1bbe75a0fe5ad74cf7aacb.sqlite
 CREATE TABLE schema (version INTEGER NOT NULL, name TEXT NOT NULL);
 CREATE TABLE events (seq INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, at INTEGER NOT NULL, type TEXT NOT NULL,
-turn TEXT NOT NULL, bytes INTEGER NOT NULL, body TEXT);
+turn TEXT NOT NULL, bytes INTEGER NOT NULL, lengths TEXT, body TEXT);
 CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
@@ -23,13 +23,12 @@ CREATE TABLE _cf_METADATA (
       );
 INSERT INTO "sqlite_sequence" VALUES ('inbox', 1);
 INSERT INTO "schema" VALUES (1, '["ada","killed-with-answer","s"]');
-INSERT INTO "events" VALUES (1, 0, 1795934290658, 'session-opened', '', 93, '{"v":1,"type":"session-opened","incarnation":"f2bc024a37df4aeb","agent":"killed-with-answer"}');
-INSERT INTO "events" VALUES (2, 0, 1795934290658, 'turn-started', '26eb56d91cde4d0e', 137, '{"v":1,"type":"turn-started","turn":"26eb56d91cde4d0e","loopId":"26eb56d91cde4d0e","message":"Go.","context":{},"principal":{"id":"ada"}}');
-INSERT INTO "events" VALUES (3, 1018279322033, 1795934295296, 'model-replied', '26eb56d91cde4d0e', 386, '{"v":1,"type":"model-replied","turn":"26eb56d91cde4d0e","model":"scripted","text":"","toolCalls":[{"id":"26eb56d91cde4d0e.3.0","providerId":"call_0_0","name":"charge","input":"{}"},{"id":"26eb56d91cde4d0e.3.1","providerId":"call_0_1","name":"refund","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"1y3kbgt"},"usage":{"inputTokens":100,"outputTokens":10}}');
-INSERT INTO "events" VALUES (4, 1018279322033, 1795934295296, 'tool-call-started', '26eb56d91cde4d0e', 106, '{"v":1,"type":"tool-call-started","turn":"26eb56d91cde4d0e","call":"26eb56d91cde4d0e.3.0","effect":"once"}');
-INSERT INTO "events" VALUES (5, 1018279322033, 1795934295451, 'tool-call-suspended', '26eb56d91cde4d0e', 325, '{"v":1,"type":"tool-call-suspended","turn":"26eb56d91cde4d0e","call":"26eb56d91cde4d0e.3.1","wait":{"for":"decision","message":"Refund it?","allows":["approve","edit","reject","exit"],"schema":{"type":"object","properties":{}},"onExpiry":"reject","binding":"2818b178409ffd99d2fd84e4fb8fa625dce30e7cc96107aea166efa5d96500e3"}}');
-INSERT INTO "lease" VALUES (1, 1018279322033, 'a17be95d03cb4ade', '26eb56d91cde4d0e', 'held', 'started', 0, 0, 1795934308741, 5, 1795934292836, 0, '', 0);
-INSERT INTO "requests" VALUES ('answer 26eb56d91cde4d0e.3.1#0', '765cf570372b406e', '26eb56d91cde4d0e', 0, 1796539126635);
-INSERT INTO "inbox" VALUES (1, 'answer', '26eb56d91cde4d0e', '{"wait":"26eb56d91cde4d0e.3.1#0","answer":{"type":"decision","decision":"approve","by":"ada"}}');
-INSERT INTO "agenda" VALUES ('turn', '26eb56d91cde4d0e', 1795934328741);
-INSERT INTO "_cf_METADATA" VALUES (1, 1795934328741000000);
+INSERT INTO "events" VALUES (1, 0, 1795936939409, 'session-opened', '', 93, NULL, '{"v":1,"type":"session-opened","incarnation":"41839b97ac65497c","agent":"killed-with-answer"}');
+INSERT INTO "events" VALUES (2, 0, 1795936939409, 'turn-started', 'ee716e2d81e446a3', 137, NULL, '{"v":1,"type":"turn-started","turn":"ee716e2d81e446a3","loopId":"ee716e2d81e446a3","message":"Go.","context":{},"principal":{"id":"ada"}}');
+INSERT INTO "events" VALUES (4, 180825384851, 1795936939936, 'model-replied tool-call-started', 'ee716e2d81e446a3', 492, '386 106', '{"v":1,"type":"model-replied","turn":"ee716e2d81e446a3","model":"scripted","text":"","toolCalls":[{"id":"ee716e2d81e446a3.3.0","providerId":"call_0_0","name":"charge","input":"{}"},{"id":"ee716e2d81e446a3.3.1","providerId":"call_0_1","name":"refund","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"1y3kbgt"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"tool-call-started","turn":"ee716e2d81e446a3","call":"ee716e2d81e446a3.3.0","effect":"once"}');
+INSERT INTO "events" VALUES (5, 180825384851, 1795936939982, 'tool-call-suspended', 'ee716e2d81e446a3', 325, NULL, '{"v":1,"type":"tool-call-suspended","turn":"ee716e2d81e446a3","call":"ee716e2d81e446a3.3.1","wait":{"for":"decision","message":"Refund it?","allows":["approve","edit","reject","exit"],"schema":{"type":"object","properties":{}},"onExpiry":"reject","binding":"2818b178409ffd99d2fd84e4fb8fa625dce30e7cc96107aea166efa5d96500e3"}}');
+INSERT INTO "lease" VALUES (1, 180825384851, '1e0ef0b84b574656', 'ee716e2d81e446a3', 'held', 'started', 0, 0, 1795936953300, 5, 1795936939679, 0, '', 0);
+INSERT INTO "requests" VALUES ('answer ee716e2d81e446a3.3.1#0', '5da90abfdf4a4197', 'ee716e2d81e446a3', 0, 1796541757838);
+INSERT INTO "inbox" VALUES (1, 'answer', 'ee716e2d81e446a3', '{"wait":"ee716e2d81e446a3.3.1#0","answer":{"type":"decision","decision":"approve","by":"ada"}}');
+INSERT INTO "agenda" VALUES ('turn', 'ee716e2d81e446a3', 1795936959679);
+INSERT INTO "_cf_METADATA" VALUES (1, 1795936959679000000);

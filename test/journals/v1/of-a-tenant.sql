@@ -1,7 +1,7 @@
 -- do/holdfast-SessionObject/4db0cb312c721691934b1d77b085a0bdf8f542802e23e172a895b5b92b3afef1.sqlite
 CREATE TABLE schema (version INTEGER NOT NULL, name TEXT NOT NULL);
 CREATE TABLE events (seq INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, at INTEGER NOT NULL, type TEXT NOT NULL,
-turn TEXT NOT NULL, bytes INTEGER NOT NULL, body TEXT);
+turn TEXT NOT NULL, bytes INTEGER NOT NULL, lengths TEXT, body TEXT);
 CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
@@ -22,9 +22,8 @@ CREATE TABLE _cf_METADATA (
         value BLOB
       );
 INSERT INTO "schema" VALUES (1, '[{"tenant":"acme"},"of-a-tenant","s"]');
-INSERT INTO "events" VALUES (1, 0, 1795934290615, 'session-opened', '', 86, '{"v":1,"type":"session-opened","incarnation":"878665b02bbe4256","agent":"of-a-tenant"}');
-INSERT INTO "events" VALUES (2, 0, 1795934290615, 'turn-started', 'cd41db70708e4911', 153, '{"v":1,"type":"turn-started","turn":"cd41db70708e4911","loopId":"cd41db70708e4911","message":"Go.","context":{},"principal":{"id":"ada","tenant":"acme"}}');
-INSERT INTO "events" VALUES (3, 314708392005, 1795934294272, 'model-replied', 'cd41db70708e4911', 314, '{"v":1,"type":"model-replied","turn":"cd41db70708e4911","model":"scripted","text":"","toolCalls":[{"id":"cd41db70708e4911.3.0","providerId":"call_0_0","name":"refund","input":"{\"amount\":5}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"ey9kz2"},"usage":{"inputTokens":100,"outputTokens":10}}');
-INSERT INTO "events" VALUES (4, 314708392005, 1795934294272, 'tool-call-suspended', 'cd41db70708e4911', 388, '{"v":1,"type":"tool-call-suspended","turn":"cd41db70708e4911","call":"cd41db70708e4911.3.0","wait":{"for":"decision","message":"Refund it?","allows":["approve","edit","reject","exit"],"schema":{"type":"object","properties":{"amount":{"type":"number"}},"required":["amount"]},"onExpiry":"reject","by":"manager","binding":"5663aff25593393894a91c71e985e24b9ca932f4077d582f81564f2d0f6ab838"}}');
-INSERT INTO "lease" VALUES (1, 314708392005, '06348243853f4d6e', 'cd41db70708e4911', 'suspended', 'started', 0, 0, 1795934294273, 4, 1795934290615, 0, '', 0);
+INSERT INTO "events" VALUES (1, 0, 1795936939398, 'session-opened', '', 86, NULL, '{"v":1,"type":"session-opened","incarnation":"5b5bcc3f8d0f44bd","agent":"of-a-tenant"}');
+INSERT INTO "events" VALUES (2, 0, 1795936939398, 'turn-started', '51bc25b1bcae4cea', 153, NULL, '{"v":1,"type":"turn-started","turn":"51bc25b1bcae4cea","loopId":"51bc25b1bcae4cea","message":"Go.","context":{},"principal":{"id":"ada","tenant":"acme"}}');
+INSERT INTO "events" VALUES (4, 656427863775, 1795936939837, 'model-replied tool-call-suspended', '51bc25b1bcae4cea', 702, '314 388', '{"v":1,"type":"model-replied","turn":"51bc25b1bcae4cea","model":"scripted","text":"","toolCalls":[{"id":"51bc25b1bcae4cea.3.0","providerId":"call_0_0","name":"refund","input":"{\"amount\":5}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"ey9kz2"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"tool-call-suspended","turn":"51bc25b1bcae4cea","call":"51bc25b1bcae4cea.3.0","wait":{"for":"decision","message":"Refund it?","allows":["approve","edit","reject","exit"],"schema":{"type":"object","properties":{"amount":{"type":"number"}},"required":["amount"]},"onExpiry":"reject","by":"manager","binding":"5663aff25593393894a91c71e985e24b9ca932f4077d582f81564f2d0f6ab838"}}');
+INSERT INTO "lease" VALUES (1, 656427863775, '1cd1af40a2e74bd3', '51bc25b1bcae4cea', 'suspended', 'started', 0, 0, 1795936939837, 4, 1795936939398, 0, '', 0);
 INSERT INTO "_cf_METADATA" VALUES (1, NULL);

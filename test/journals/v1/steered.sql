@@ -1,7 +1,7 @@
 -- do/holdfast-SessionObject/b70873bd3f00bc1e8a7c94132f201ff6a020fdf35583569ce5996e9864210523.sqlite
 CREATE TABLE schema (version INTEGER NOT NULL, name TEXT NOT NULL);
 CREATE TABLE events (seq INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, at INTEGER NOT NULL, type TEXT NOT NULL,
-turn TEXT NOT NULL, bytes INTEGER NOT NULL, body TEXT);
+turn TEXT NOT NULL, bytes INTEGER NOT NULL, lengths TEXT, body TEXT);
 CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
@@ -23,19 +23,16 @@ CREATE TABLE _cf_METADATA (
       );
 INSERT INTO "sqlite_sequence" VALUES ('inbox', 2);
 INSERT INTO "schema" VALUES (1, '["ada","steered","s"]');
-INSERT INTO "events" VALUES (1, 0, 1795934290645, 'session-opened', '', 82, '{"v":1,"type":"session-opened","incarnation":"0248a17a7d5f4128","agent":"steered"}');
-INSERT INTO "events" VALUES (2, 0, 1795934290645, 'turn-started', '3895b6e45c1540ae', 137, '{"v":1,"type":"turn-started","turn":"3895b6e45c1540ae","loopId":"3895b6e45c1540ae","message":"Go.","context":{},"principal":{"id":"ada"}}');
-INSERT INTO "events" VALUES (3, 182265539411, 1795934295295, 'model-replied', '3895b6e45c1540ae', 303, '{"v":1,"type":"model-replied","turn":"3895b6e45c1540ae","model":"scripted","text":"","toolCalls":[{"id":"3895b6e45c1540ae.3.0","providerId":"call_0_0","name":"look_up","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"48z7hu"},"usage":{"inputTokens":100,"outputTokens":10}}');
-INSERT INTO "events" VALUES (4, 182265539411, 1795934295295, 'tool-call-started', '3895b6e45c1540ae', 112, '{"v":1,"type":"tool-call-started","turn":"3895b6e45c1540ae","call":"3895b6e45c1540ae.3.0","effect":"idempotent"}');
-INSERT INTO "events" VALUES (5, 182265539411, 1795934297542, 'tool-call-ended', '3895b6e45c1540ae', 151, '{"v":1,"type":"tool-call-ended","turn":"3895b6e45c1540ae","call":"3895b6e45c1540ae.3.0","result":{"type":"text","content":"look_up is done"},"ms":1940}');
-INSERT INTO "events" VALUES (6, 182265539411, 1795934297542, 'turn-steered', '3895b6e45c1540ae', 129, '{"v":1,"type":"turn-steered","turn":"3895b6e45c1540ae","as":"89bd05ae1b6f4c35","message":"To the left.","principal":{"id":"ada"}}');
-INSERT INTO "events" VALUES (7, 182265539411, 1795934298417, 'model-replied', '3895b6e45c1540ae', 224, '{"v":1,"type":"model-replied","turn":"3895b6e45c1540ae","model":"scripted","text":"Gone left.","toolCalls":[],"finish":"stop","asked":{"instructions":"19v8e0a","tools":"48z7hu"},"usage":{"inputTokens":100,"outputTokens":10}}');
-INSERT INTO "events" VALUES (8, 182265539411, 1795934298417, 'turn-ended', '3895b6e45c1540ae', 75, '{"v":1,"type":"turn-ended","turn":"3895b6e45c1540ae","outcome":"completed"}');
-INSERT INTO "events" VALUES (9, 0, 1795934298947, 'turn-started', 'fcf766cd12894727', 140, '{"v":1,"type":"turn-started","turn":"fcf766cd12894727","loopId":"fcf766cd12894727","message":"Again.","context":{},"principal":{"id":"ada"}}');
-INSERT INTO "events" VALUES (10, 182265539412, 1795934299656, 'model-replied', 'fcf766cd12894727', 304, '{"v":1,"type":"model-replied","turn":"fcf766cd12894727","model":"scripted","text":"","toolCalls":[{"id":"fcf766cd12894727.10.0","providerId":"call_2_0","name":"look_up","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"48z7hu"},"usage":{"inputTokens":100,"outputTokens":10}}');
-INSERT INTO "events" VALUES (11, 182265539412, 1795934299656, 'tool-call-started', 'fcf766cd12894727', 113, '{"v":1,"type":"tool-call-started","turn":"fcf766cd12894727","call":"fcf766cd12894727.10.0","effect":"idempotent"}');
-INSERT INTO "lease" VALUES (1, 182265539412, '18202ce835434e0b', 'fcf766cd12894727', 'held', 'started', 0, 0, 1795934307489, 11, 1795934299223, 0, '', 0);
-INSERT INTO "requests" VALUES ('steered 89bd05ae1b6f4c35', '', '3895b6e45c1540ae', 6, 8640000000000000);
-INSERT INTO "inbox" VALUES (2, 'steer', 'c33c3d8854f94b65', '{"v":1,"type":"turn-started","turn":"c33c3d8854f94b65","loopId":"c33c3d8854f94b65","message":"To the right.","context":{},"principal":{"id":"ada"}}');
-INSERT INTO "agenda" VALUES ('turn', 'fcf766cd12894727', 1795934327489);
-INSERT INTO "_cf_METADATA" VALUES (1, 1795934327489000000);
+INSERT INTO "events" VALUES (1, 0, 1795936939405, 'session-opened', '', 82, NULL, '{"v":1,"type":"session-opened","incarnation":"ed8d5041b1594680","agent":"steered"}');
+INSERT INTO "events" VALUES (2, 0, 1795936939405, 'turn-started', '7ac4caa6b36b4e18', 137, NULL, '{"v":1,"type":"turn-started","turn":"7ac4caa6b36b4e18","loopId":"7ac4caa6b36b4e18","message":"Go.","context":{},"principal":{"id":"ada"}}');
+INSERT INTO "events" VALUES (4, 982805970779, 1795936939935, 'model-replied tool-call-started', '7ac4caa6b36b4e18', 415, '303 112', '{"v":1,"type":"model-replied","turn":"7ac4caa6b36b4e18","model":"scripted","text":"","toolCalls":[{"id":"7ac4caa6b36b4e18.3.0","providerId":"call_0_0","name":"look_up","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"48z7hu"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"tool-call-started","turn":"7ac4caa6b36b4e18","call":"7ac4caa6b36b4e18.3.0","effect":"idempotent"}');
+INSERT INTO "events" VALUES (5, 982805970779, 1795936940324, 'tool-call-ended', '7ac4caa6b36b4e18', 150, NULL, '{"v":1,"type":"tool-call-ended","turn":"7ac4caa6b36b4e18","call":"7ac4caa6b36b4e18.3.0","result":{"type":"text","content":"look_up is done"},"ms":347}');
+INSERT INTO "events" VALUES (7, 982805970779, 1795936940527, 'model-replied turn-steered', '7ac4caa6b36b4e18', 348, '219 129', '{"v":1,"type":"model-replied","turn":"7ac4caa6b36b4e18","model":"scripted","text":"Gone.","toolCalls":[],"finish":"stop","asked":{"instructions":"19v8e0a","tools":"48z7hu"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"turn-steered","turn":"7ac4caa6b36b4e18","as":"9cf5dc9ffbc74de5","message":"To the left.","principal":{"id":"ada"}}');
+INSERT INTO "events" VALUES (9, 982805970779, 1795936940628, 'model-replied turn-ended', '7ac4caa6b36b4e18', 299, '224 75', '{"v":1,"type":"model-replied","turn":"7ac4caa6b36b4e18","model":"scripted","text":"Gone left.","toolCalls":[],"finish":"stop","asked":{"instructions":"19v8e0a","tools":"48z7hu"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"turn-ended","turn":"7ac4caa6b36b4e18","outcome":"completed"}');
+INSERT INTO "events" VALUES (10, 0, 1795936940839, 'turn-started', 'edae54a7649146ba', 140, NULL, '{"v":1,"type":"turn-started","turn":"edae54a7649146ba","loopId":"edae54a7649146ba","message":"Again.","context":{},"principal":{"id":"ada"}}');
+INSERT INTO "events" VALUES (12, 982805970780, 1795936940948, 'model-replied tool-call-started', 'edae54a7649146ba', 417, '304 113', '{"v":1,"type":"model-replied","turn":"edae54a7649146ba","model":"scripted","text":"","toolCalls":[{"id":"edae54a7649146ba.11.0","providerId":"call_3_0","name":"look_up","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"48z7hu"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"tool-call-started","turn":"edae54a7649146ba","call":"edae54a7649146ba.11.0","effect":"idempotent"}');
+INSERT INTO "lease" VALUES (1, 982805970780, '568b7ad18a784ffc', 'edae54a7649146ba', 'held', 'started', 0, 0, 1795936948617, 12, 1795936940883, 0, '', 0);
+INSERT INTO "requests" VALUES ('steered 9cf5dc9ffbc74de5', '', '7ac4caa6b36b4e18', 7, 8640000000000000);
+INSERT INTO "inbox" VALUES (2, 'steer', '2981e02c228247dd', '{"v":1,"type":"turn-started","turn":"2981e02c228247dd","loopId":"2981e02c228247dd","message":"To the right.","context":{},"principal":{"id":"ada"}}');
+INSERT INTO "agenda" VALUES ('turn', 'edae54a7649146ba', 1795936960883);
+INSERT INTO "_cf_METADATA" VALUES (1, 1795936960883000000);

@@ -1,7 +1,7 @@
 -- do/holdfast-SessionObject/2a11077e04d22c0fb4f3695caa940ff7a4bd5de95422c9d17aba3abf60e0c1b4.sqlite
 CREATE TABLE schema (version INTEGER NOT NULL, name TEXT NOT NULL);
 CREATE TABLE events (seq INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, at INTEGER NOT NULL, type TEXT NOT NULL,
-turn TEXT NOT NULL, bytes INTEGER NOT NULL, body TEXT);
+turn TEXT NOT NULL, bytes INTEGER NOT NULL, lengths TEXT, body TEXT);
 CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
@@ -22,14 +22,11 @@ CREATE TABLE _cf_METADATA (
         value BLOB
       );
 INSERT INTO "schema" VALUES (1, '["ada","structured","s"]');
-INSERT INTO "events" VALUES (1, 0, 1795934290722, 'session-opened', '', 85, '{"v":1,"type":"session-opened","incarnation":"f5c901974d9b4df1","agent":"structured"}');
-INSERT INTO "events" VALUES (2, 0, 1795934290722, 'turn-started', 'b69384d9add84be9', 137, '{"v":1,"type":"turn-started","turn":"b69384d9add84be9","loopId":"b69384d9add84be9","message":"Go.","context":{},"principal":{"id":"ada"}}');
-INSERT INTO "events" VALUES (3, 595065481565, 1795934294852, 'model-replied', 'b69384d9add84be9', 301, '{"v":1,"type":"model-replied","turn":"b69384d9add84be9","model":"scripted","text":"","toolCalls":[{"id":"b69384d9add84be9.3.0","providerId":"call_0_0","name":"count","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"mvwgta","tools":"1g04k4f"},"usage":{"inputTokens":100,"outputTokens":10}}');
-INSERT INTO "events" VALUES (4, 595065481565, 1795934294852, 'tool-call-started', 'b69384d9add84be9', 106, '{"v":1,"type":"tool-call-started","turn":"b69384d9add84be9","call":"b69384d9add84be9.3.0","effect":"read"}');
-INSERT INTO "events" VALUES (5, 595065481565, 1795934296288, 'tool-call-ended', 'b69384d9add84be9', 149, '{"v":1,"type":"tool-call-ended","turn":"b69384d9add84be9","call":"b69384d9add84be9.3.0","result":{"type":"text","content":"count is done"},"ms":1684}');
-INSERT INTO "events" VALUES (6, 595065481565, 1795934297316, 'model-replied', 'b69384d9add84be9', 220, '{"v":1,"type":"model-replied","turn":"b69384d9add84be9","model":"scripted","text":"Seven.","toolCalls":[],"finish":"stop","asked":{"instructions":"mvwgta","tools":"1g04k4f"},"usage":{"inputTokens":100,"outputTokens":10}}');
-INSERT INTO "events" VALUES (7, 595065481565, 1795934297316, 'answer-rejected', 'b69384d9add84be9', 94, '{"v":1,"type":"answer-rejected","turn":"b69384d9add84be9","problems":["It is not JSON text."]}');
-INSERT INTO "events" VALUES (8, 595065481565, 1795934297985, 'model-replied', 'b69384d9add84be9', 227, '{"v":1,"type":"model-replied","turn":"b69384d9add84be9","model":"scripted","text":"{\"total\":7}","toolCalls":[],"finish":"stop","asked":{"instructions":"mvwgta","tools":"1g04k4f"},"usage":{"inputTokens":100,"outputTokens":10}}');
-INSERT INTO "events" VALUES (9, 595065481565, 1795934297985, 'turn-ended', 'b69384d9add84be9', 96, '{"v":1,"type":"turn-ended","turn":"b69384d9add84be9","outcome":"completed","object":{"total":7}}');
-INSERT INTO "lease" VALUES (1, 595065481565, '57cfe392ecf04c4d', NULL, 'free', 'started', 0, 0, 1795934297985, 9, 1795934290722, 0, '', 0);
+INSERT INTO "events" VALUES (1, 0, 1795936939421, 'session-opened', '', 85, NULL, '{"v":1,"type":"session-opened","incarnation":"752b8b9e20374c58","agent":"structured"}');
+INSERT INTO "events" VALUES (2, 0, 1795936939421, 'turn-started', '9f31a08ae68046e4', 137, NULL, '{"v":1,"type":"turn-started","turn":"9f31a08ae68046e4","loopId":"9f31a08ae68046e4","message":"Go.","context":{},"principal":{"id":"ada"}}');
+INSERT INTO "events" VALUES (4, 612948203329, 1795936939979, 'model-replied tool-call-started', '9f31a08ae68046e4', 407, '301 106', '{"v":1,"type":"model-replied","turn":"9f31a08ae68046e4","model":"scripted","text":"","toolCalls":[{"id":"9f31a08ae68046e4.3.0","providerId":"call_0_0","name":"count","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"mvwgta","tools":"1g04k4f"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"tool-call-started","turn":"9f31a08ae68046e4","call":"9f31a08ae68046e4.3.0","effect":"read"}');
+INSERT INTO "events" VALUES (5, 612948203329, 1795936940176, 'tool-call-ended', '9f31a08ae68046e4', 148, NULL, '{"v":1,"type":"tool-call-ended","turn":"9f31a08ae68046e4","call":"9f31a08ae68046e4.3.0","result":{"type":"text","content":"count is done"},"ms":228}');
+INSERT INTO "events" VALUES (7, 612948203329, 1795936940358, 'model-replied answer-rejected', '9f31a08ae68046e4', 314, '220 94', '{"v":1,"type":"model-replied","turn":"9f31a08ae68046e4","model":"scripted","text":"Seven.","toolCalls":[],"finish":"stop","asked":{"instructions":"mvwgta","tools":"1g04k4f"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"answer-rejected","turn":"9f31a08ae68046e4","problems":["It is not JSON text."]}');
+INSERT INTO "events" VALUES (9, 612948203329, 1795936940531, 'model-replied turn-ended', '9f31a08ae68046e4', 323, '227 96', '{"v":1,"type":"model-replied","turn":"9f31a08ae68046e4","model":"scripted","text":"{\"total\":7}","toolCalls":[],"finish":"stop","asked":{"instructions":"mvwgta","tools":"1g04k4f"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"turn-ended","turn":"9f31a08ae68046e4","outcome":"completed","object":{"total":7}}');
+INSERT INTO "lease" VALUES (1, 612948203329, '97b13be12a84473c', NULL, 'free', 'started', 0, 0, 1795936940531, 9, 1795936939422, 0, '', 0);
 INSERT INTO "_cf_METADATA" VALUES (1, NULL);
