@@ -1,10 +1,9 @@
 /** The seam by which calls ask somebody outside the turn. */
-import type { Decision, DecisionRequest, ResultRequest, RunningDecisionRequest } from '../tool/call.ts';
+import type { CallScope } from '../tool/call.ts';
 import type { Json } from '../tool/json.ts';
 import { defineSeam } from '../tool/module-use.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import type { AnyTool } from '../tool/tool.ts';
-import type { ToolResult } from '../tool/tool-result.ts';
 import type { StoredEvent } from './events.ts';
 import type { CallRecord } from './state.ts';
 import type { PendingCall, Wait } from './wait.ts';
@@ -25,16 +24,12 @@ export interface AskingCall {
 }
 
 /** How a call asks somebody outside the turn, and finds the answers when it restarts. */
-export interface AskOutside {
-  /** How many questions the call has put since it restarted. */
+export interface AskOutside extends Pick<CallScope, 'ask'> {
+  /** How many questions the call has asked since it restarted. */
   readonly asked: number;
-  decide(request: DecisionRequest): Promise<Decision>;
-  /** As `decide`, but stays until the answer is there; several are put one after another. */
-  decideWhileRunning(request: RunningDecisionRequest): Promise<Decision>;
-  receive(request: ResultRequest): Promise<ToolResult>;
-  /** Returns what the next question was put with, if it was put before. */
+  /** Returns the checkpoint of the next question, if it was asked before. */
   checkpoint(): Json | undefined;
-  /** `run` is over, or was left: what it still asks while it runs is not put any more. */
+  /** Notes that `run` is over, or was left: what it still asks while it runs is not asked any more. */
   hasRun(): void;
 }
 

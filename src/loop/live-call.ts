@@ -2,7 +2,7 @@ import type { AskOutside } from '../journal/asking.ts';
 import { hasBegun } from '../journal/conversation.ts';
 import type { CallRecord } from '../journal/state.ts';
 import { untilAborted } from '../tool/async.ts';
-import type { CallContext, HistoryMessage, ToolEffect } from '../tool/call.ts';
+import type { CallContext, HistoryMessage, Question, ToolEffect } from '../tool/call.ts';
 import { CALLS } from '../tool/call-origin.ts';
 import { literals } from '../tool/literals.ts';
 import { SignalError } from '../tool/signals.ts';
@@ -71,8 +71,7 @@ export function prepareCall(run: PermittedRun, time: AroundTime, idempotencyKey:
   const scope = scopeOf(run, {
     idempotencyKey,
     origin: starts,
-    decide: async (request) => asking().decide(request),
-    decideWhileRunning: async (request) => asking().decideWhileRunning(request),
+    ask: async (question) => asking().ask(question),
     checkpoint: () => record.waits && asking().checkpoint(),
   });
   const enter = (): void => {
@@ -111,14 +110,12 @@ export function prepareCall(run: PermittedRun, time: AroundTime, idempotencyKey:
         outside?.hasRun();
       }
     },
-    decide: async (request) => {
-      if (!progress.ranOnce) return scope.decide(request);
-      throw new Error(`Tool '${record.name}' has run, and cannot ask any more: ask before it executes.`);
-    },
-    receive: async (request) => {
-      const result = await asking().receive(request);
-      progress.received = true;
-      return result;
+    ask: async (question) => {
+      if (progress.ranOnce)
+        throw new Error(`Tool '${record.name}' has run, and cannot ask any more: ask before it executes.`);
+      const answer = await scope.ask(question);
+      progress.received ||= question.for === 'result';
+      return answer;
     },
   };
   return { call, progress, starts };
@@ -127,7 +124,7 @@ export function prepareCall(run: PermittedRun, time: AroundTime, idempotencyKey:
 /** What every tool and decorator is given of its call. */
 const scopeOf = (
   { loop, record, view, tool }: PermittedRun,
-  of: Pick<CallContext, 'idempotencyKey' | 'origin' | 'decide' | 'decideWhileRunning' | 'checkpoint'>,
+  of: Pick<CallContext, 'idempotencyKey' | 'origin' | 'ask' | 'checkpoint'>,
 ): CallContext => ({
   id: record.id,
   tool: tool.name,
@@ -191,7 +188,7 @@ async function runExecution(
     await started;
     const call: CallContext = {
       ...scope,
-      ...(execution.effect === 'once' && { decide: fromCheckpoint(scope) }),
+      ...(execution.effect === 'once' && { ask: fromCheckpoint(scope) }),
       startedAt: isInDoubt ? startBefore(loop, record) : holder.now(),
     };
     const running: Running = { loop, record, tool, run, execution, call };
@@ -225,11 +222,13 @@ async function start(loop: Loop, { id: call }: CallRecord, { effect }: ToolEffec
   if (effect !== 'read' || held.atEnd) await journal.durable();
 }
 
-/** What a `once` call has done when it asks inside `run` would be done again after the answer, unless it says where it goes on. */
+/** What a `once` call has done when it asks inside `run` would happen again after the answer, unless it stays or says where it resumes. */
 const fromCheckpoint =
-  ({ decide }: Pick<CallContext, 'decide'>): CallContext['decide'] =>
-  async (request) => {
-    if (request.checkpoint !== undefined) return decide(request);
+  ({ ask }: Pick<CallContext, 'ask'>): CallContext['ask'] =>
+  async (question) => {
+    const asked: Question = question;
+    if (asked.for === 'decision' && (asked.meanwhile === 'running' || asked.checkpoint !== undefined))
+      return ask(question);
     throw new Error(
       "A tool whose effect is 'once' cannot ask inside run without a checkpoint, since run would begin anew after the answer. " +
         'Ask before it, with requireApproval or withAwaiting.',

@@ -9,7 +9,7 @@ import type { ProcessView } from './process-view.ts';
 import type { Secrets } from './secrets.ts';
 import type { ToolCallContext } from './tool-call-context.ts';
 import type { FactOptions, ToolMemory } from './tool-memory.ts';
-import type { ResultData } from './tool-result.ts';
+import type { ResultData, ToolResult } from './tool-result.ts';
 
 /** What a tool gets beside its input: `run`, `reconcile` and the functions of its decorators. One call, as its code sees it. */
 export interface CallContext {
@@ -70,28 +70,25 @@ export interface CallContext {
   /** The conversation of this loop as the model was shown it, this call's own reply included. Made when asked for. */
   history(): readonly HistoryMessage[];
   /**
-   * Asks somebody outside, and answers what they decided. Until then the call is suspended, and this never settles in
-   * the invocation that asked; after the decision the call begins anew, and comes by here again. So everything before it
-   * may run twice, and the questions of a call come in the same order every time. Inside `run` a `once` tool may ask only with a
-   * `checkpoint`.
+   * Asks somebody outside, and returns their answer: a decision about the call, or the result of a tool that the caller runs. Until
+   * then the call is suspended, and this never settles in the invocation that asked; after the answer the call restarts, and comes
+   * by here again. So everything before it may run twice, and the questions of a call come in the same order every time. Inside
+   * `run` a `once` tool may ask only with a `checkpoint`, or `meanwhile: 'running'`.
    *
-   * @throws Error when the tool or its schema has changed since it was asked: the decision is void; ToolConfigurationError when the app
+   * @example
+   * ```ts
+   * const { decision } = await call.ask({ for: 'decision', message: 'Refund 20 euro?', by: 'manager' });
+   * ```
+   *
+   * @throws Error if the tool or its schema has changed since it was asked: the decision is void; ToolConfigurationError if the app
    *   lacks the module `answers` of `holdfast/answers`: it ends the turn as `misconfigured`.
    */
-  decide(request: DecisionRequest): Promise<Decision>;
+  ask<For extends keyof Asks>(question: Question<For>): Promise<AnswerTo<For>>;
   /**
-   * Answers the checkpoint of the question that this call puts next, when it was put before: `run` begins anew, and goes on from
-   * there. `undefined` for a question that is new, or was put without one.
+   * Returns the checkpoint of the question that this call asks next, if it was asked before: `run` has restarted, and resumes from
+   * there. `undefined` for a question that is new, or was asked without one.
    */
   checkpoint(): Json | undefined;
-  /**
-   * Asks somebody outside while `run` stays where it is, for what must not begin anew: a `once` call may ask so too. Nothing
-   * is suspended, so the tool's timeout goes on, and a call whose invocation is gone before the answer is in doubt like any
-   * other. `expires` ends the wait as `onExpiry` says.
-   *
-   * @throws Error when no session would know of the question, or the call has ended meanwhile.
-   */
-  decideWhileRunning(request: RunningDecisionRequest): Promise<Decision>;
   /** Hex SHA-256, unique across sessions and the same when the call is run again: send it to whatever deduplicates. */
   readonly idempotencyKey: string;
   /**
@@ -195,13 +192,6 @@ export interface TurnSaid {
  */
 export type MessageBy = 'loop' | 'steer' | 'late' | 'summary';
 
-/** A tool that the caller runs: what is asked of them, and for how long. */
-export interface ResultRequest {
-  readonly message: string;
-  /** Milliseconds until the call is answered by an error; never unless given. */
-  readonly expires?: number | undefined;
-}
-
 /**
  * Whose turn it is, as far as the journal knows: no credential. What nobody sent has a name of its own: `webhook:{name}`,
  * `schedule:{name}`, and `code` for what runs without a session.
@@ -222,8 +212,34 @@ export const CODE: TurnPrincipal = { id: 'code' };
  */
 export type WhenBusy = 'queue' | 'steer';
 
+/** What somebody outside may be asked for: each question, and what it is answered. */
+interface Asks {
+  readonly decision: { readonly question: DecisionQuestion; readonly answer: Decision };
+  readonly result: { readonly question: ResultQuestion; readonly answer: ToolResult };
+}
+
 /** A question to somebody outside the turn, who may take days. Journaled, and listed in the session's state. */
-export interface DecisionRequest {
+export type Question<For extends keyof Asks = keyof Asks> = { readonly for: For } & Asks[For]['question'];
+
+/** What a question is answered. */
+export type AnswerTo<For extends keyof Asks> = Asks[For]['answer'];
+
+/** A tool that the caller runs: what is asked of them, and for how long. */
+export interface ResultQuestion {
+  readonly for: 'result';
+  readonly message: string;
+  /** Milliseconds until the call is answered by an error. Defaults to never. */
+  readonly expires?: number | undefined;
+}
+
+/** A decision about the call, or a value in the place of its input. */
+export type DecisionQuestion = SuspendingQuestion | (DecisionTerms & RunningMeanwhile);
+
+/** A decision, until which the call is suspended. */
+export type SuspendingQuestion = DecisionTerms & SuspendedMeanwhile;
+
+interface DecisionTerms {
+  readonly for: 'decision';
   /** What is asked, for whoever decides. */
   readonly message: string;
   /** What may be decided. Defaults to all four. */
@@ -241,16 +257,32 @@ export interface DecisionRequest {
   readonly by?: string | undefined;
   /** Who may not decide, even with the role. `requester`: the people whose messages began or steered the turn. */
   readonly notBy?: 'requester' | undefined;
-  /** Milliseconds until `onExpiry` is decided; never unless given. */
-  readonly expires?: number | undefined;
-  /** What counts as decided when nobody does in time; `reject` unless given. */
+  /** What counts as decided if time runs out. Defaults to `reject`. */
   readonly onExpiry?: Exclude<DecisionKind, 'edit'> | undefined;
+}
+
+/** The call is suspended, and restarts after the answer. */
+interface SuspendedMeanwhile {
+  readonly meanwhile?: 'suspended' | undefined;
+  /** Milliseconds until `onExpiry` is decided. Defaults to never. */
+  readonly expires?: number | undefined;
   /**
-   * What `run` goes on from after the decision: `call.checkpoint()` answers it then. It is journaled with the question, and neither
-   * the model nor whoever decides is shown it. To be given only by `run`, and only when nothing goes on of what it has begun and
-   * nothing was done that must not be done again: the call counts as not started until it begins anew.
+   * What `run` resumes from after the decision: `call.checkpoint()` returns it then. It is journaled with the question, and shown
+   * neither to the model nor to the person who decides. Pass it only inside `run`, and only if nothing that `run` started is still
+   * running or must not happen again: the call counts as not started until it restarts.
    */
   readonly checkpoint?: Json | undefined;
+}
+
+/**
+ * `run` stays where it is, for what must not restart: a `once` call may ask so too. Nothing is suspended, so the tool's timeout
+ * applies, and a call whose invocation is gone before the answer is in doubt like any other.
+ */
+interface RunningMeanwhile {
+  readonly meanwhile: 'running';
+  /** Milliseconds until `onExpiry` is decided. */
+  readonly expires: number;
+  readonly checkpoint?: undefined;
 }
 
 /** What was decided, once and for this call only. */
@@ -267,6 +299,3 @@ export interface Decision {
 
 /** What somebody outside may decide about a call. */
 export type DecisionKind = 'approve' | 'edit' | 'reject' | 'exit';
-
-/** A question that is put while a tool runs: nobody can be waited for without end, and the call goes on from where it is. */
-export type RunningDecisionRequest = Omit<DecisionRequest, 'checkpoint'> & { readonly expires: number };

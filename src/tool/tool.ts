@@ -1,11 +1,4 @@
-import type {
-  CallContext,
-  Effect,
-  HistoryMessage,
-  ResultRequest,
-  ToolEffect,
-  TurnPrincipal,
-} from './call.ts';
+import type { CallContext, Effect, HistoryMessage, ToolEffect, TurnPrincipal } from './call.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { BlackboardEntry } from './kept-values.ts';
@@ -139,8 +132,6 @@ export interface CallRun extends CallContext {
   untimed<T>(work: () => Promise<T>): Promise<T>;
   /** An earlier invocation has started its effect or opened its frame, or the caller has run it: it goes on there. */
   readonly hasBegun: boolean;
-  /** Leaves the running of the tool to the caller, and answers the result that they send. As `decide` otherwise. */
-  receive(request: ResultRequest): Promise<ToolResult>;
 }
 
 /** What a model is told first. Must be a function of the view alone. */

@@ -113,7 +113,7 @@ const notHere = (call: CallContext | McpPromptCall): string => {
   const what = 'tool' in call ? `Tool '${call.tool}'` : 'This';
   return (
     `${what} asks its client by askClient, and was not called by one: only a tool or prompt that defineMcpEndpoint publishes ` +
-    'is, and only with the call that it was given. In a turn of an agent, ask by call.decide, requireApproval or humanInput.'
+    'is, and only with the call that it was given. In a turn of an agent, ask by call.ask, requireApproval or humanInput.'
   );
 };
 

@@ -1,5 +1,5 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
-import type { CallContext, Decision, DecisionKind, DecisionRequest, Effect } from '../../tool/call.ts';
+import type { CallContext, Decision, DecisionKind, Effect, SuspendingQuestion } from '../../tool/call.ts';
 import { credentialIn } from '../../tool/credential-shapes.ts';
 import { drawMark, fenced } from '../../tool/fence.ts';
 import { formatPath, isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
@@ -78,7 +78,8 @@ export async function askPeople(
   if (elicitation === 'refuse' || !call.inSession) return DECLINED;
   const { by, expires } = elicitation;
   const defaults = defaultsOf(schema);
-  const request: DecisionRequest = {
+  const question: Omit<SuspendingQuestion, 'meanwhile' | 'expires' | 'checkpoint'> = {
+    for: 'decision',
     message: `MCP server '${client.name}' asks while '${call.tool}' runs: ${fenced(message, drawMark([message]), ' ')}`,
     schema,
     credentials: 'refused',
@@ -88,8 +89,8 @@ export async function askPeople(
   };
   const staysConnected = effect === 'once' && checkpoint === undefined;
   const decided = staysConnected
-    ? await call.decideWhileRunning({ ...request, expires: expires ?? DEFAULT_ELICITATION })
-    : await call.decide({ ...request, expires, checkpoint });
+    ? await call.ask({ ...question, meanwhile: 'running', expires: expires ?? DEFAULT_ELICITATION })
+    : await call.ask({ ...question, expires, checkpoint });
   return toElicitResult(decided, defaults);
 }
 

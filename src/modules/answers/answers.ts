@@ -13,7 +13,7 @@ import { openQuestions, pendingViews, toPendingCall } from './questions.ts';
 /**
  * Lets calls ask somebody outside, and takes the answers: by `POST .../approvals/{callId}`, `.../results/{callId}` and `.../answers`, and by
  * `decide`, `result` and `answer` of a session. Tools that ask by themselves bring it along: `requireApproval` and the other decorators, `manual`,
- * `humanInput`, tools of the AI SDK and of MCP servers. A `run` that asks by `call.decide` needs it in `use` of its app or agent, or in `uses`
+ * `humanInput`, tools of the AI SDK and of MCP servers. A `run` that asks by `call.ask` needs it in `use` of its app or agent, or in `uses`
  * of what makes the tool.
  *
  * @example

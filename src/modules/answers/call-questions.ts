@@ -3,7 +3,7 @@ import { pendingWait } from '../../journal/conversation.ts';
 import type { CallRecord } from '../../journal/state.ts';
 import type { Answer, DecisionWait, ResultWait, Wait } from '../../journal/wait.ts';
 import { sha256Hex, untilAborted } from '../../tool/async.ts';
-import type { Decision, DecisionRequest } from '../../tool/call.ts';
+import type { AnswerTo, DecisionQuestion, Question } from '../../tool/call.ts';
 import { parseToolInput } from '../../tool/check-input.ts';
 import { asQuoted } from '../../tool/fence.ts';
 import type { JsonObject } from '../../tool/json.ts';
@@ -11,60 +11,18 @@ import type { AnyTool } from '../../tool/tool.ts';
 import { toolResult } from '../../tool/tool-result.ts';
 import { visible } from '../../tool/visible.ts';
 
-/** Answers what this call may ask, in the form that its tool knows. */
+/**
+ * Makes what one call asks by. Its questions are told apart by their order, which is the same every time the call restarts.
+ *
+ * A question throws Interrupted if the call is suspended until its answer; Error if nobody can answer, or another question was asked.
+ */
 export function questionsOfCall(call: AskingCall): AskOutside {
-  const { record } = call;
-  const questions = callQuestions(call);
-
-  async function decision(request: DecisionRequest, meanwhile: Meanwhile): Promise<Decision> {
-    const answer = await questions.answerTo(toQuestion(request, call), meanwhile);
-    if (answer.type === 'decision') return answer;
-    throw new Error(`Call ${record.id} was sent a result where a decision was asked for.`);
-  }
-
-  const asking: Omit<AskOutside, keyof CallQuestions> = {
-    decide: (request) => decision(request, 'suspended'),
-    async decideWhileRunning(request) {
-      // The type says so; without one, the call would wait for as long as it may run.
-      if (request.expires === undefined) throw new Error(endless(record.name));
-      // Code without types may: killed, the call would be run again as one that had not begun.
-      if ('checkpoint' in request && request.checkpoint !== undefined)
-        throw new Error(notSuspended(record.name));
-      return decision(request, 'running');
-    },
-    async receive({ message, expires }) {
-      const answer = await questions.answerTo({ for: 'result', message, ...expiring(expires) }, 'suspended');
-      if (answer.type === 'result') return toolResult(answer.result);
-      throw new Error(`Call ${record.id} was sent a decision where a result was asked for.`);
-    },
-  };
-  return Object.assign(questions, asking);
-}
-
-/** A question as a call puts it; what its answer is given for is added. */
-type PendingQuestion = Omit<DecisionWait, 'binding'> | Omit<ResultWait, 'binding'>;
-
-/** What becomes of a call until it is answered. */
-type Meanwhile = 'suspended' | 'running';
-
-/** The questions of one call. They are told apart by their order, which is the same every time the call begins. */
-interface CallQuestions extends Pick<AskOutside, 'checkpoint' | 'hasRun'> {
-  asked: number;
-  /**
-   * What the next question is answered, now or by an earlier holder.
-   *
-   * @throws Interrupted when the call is suspended until then; Error when nobody can answer, or another question was put.
-   */
-  answerTo(put: PendingQuestion, meanwhile: Meanwhile): Promise<Answer>;
-}
-
-/** Puts the questions of this call, and finds those that it has put before. */
-function callQuestions(call: AskingCall): CallQuestions {
   const { record, tool, signal } = call;
+  let asked = 0;
   let isOver = false;
   const over = Promise.withResolvers<void>();
 
-  /** Waits its turn among the call's questions, puts it, and waits for the answer. @throws what ends the call before. */
+  /** Waits its turn among the call's questions, asks, and waits for the answer. @throws what ends the call before. */
   async function answered(index: number, wait: Wait): Promise<Answer> {
     for (;;) {
       const answer = given(record, index, wait);
@@ -75,24 +33,33 @@ function callQuestions(call: AskingCall): CallQuestions {
     }
   }
 
-  const questions: CallQuestions = {
-    asked: 0,
-    async answerTo(put, meanwhile) {
-      const clean = call.secrets.redact(put);
-      const question = { ...clean, message: visible(clean.message) };
-      const index = questions.asked;
-      questions.asked += 1;
-      const wait: Wait = { ...question, binding: await bindingOf(record, tool, question) };
-      if (signal.aborted) throw signal.reason;
-      const answer = given(record, index, wait);
-      if (answer) return answer;
-      if (meanwhile === 'running') return answered(index, wait);
-      if (record.ended) throw new Error(hasEnded(record.id));
-      // One question at a time: asked together, only the last of them could be answered.
-      throw call.suspend(pendingWait(record) ? undefined : wait);
+  async function answerTo(put: PendingQuestion, meanwhile: Meanwhile): Promise<Answer> {
+    const clean = call.secrets.redact(put);
+    const question = { ...clean, message: visible(clean.message) };
+    const index = asked;
+    asked += 1;
+    const wait: Wait = { ...question, binding: await bindingOf(record, tool, question) };
+    if (signal.aborted) throw signal.reason;
+    const answer = given(record, index, wait);
+    if (answer) return answer;
+    if (meanwhile === 'running') return answered(index, wait);
+    if (record.ended) throw new Error(hasEnded(record.id));
+    // One question at a time: asked together, only the last of them could be answered.
+    throw call.suspend(pendingWait(record) ? undefined : wait);
+  }
+
+  return {
+    get asked() {
+      return asked;
+    },
+    async ask<For extends Wait['for']>(question: Question<For>): Promise<AnswerTo<For>> {
+      const put = toPending(question, call);
+      const answer = await answerTo(put, meanwhileOf(question, record.name));
+      if (answer.type !== put.for) throw new Error(wrongKind(record.id, put.for));
+      return (answer.type === 'decision' ? answer : toolResult(answer.result)) as AnswerTo<For>; // as its type was just compared
     },
     checkpoint() {
-      const before = record.waits?.[questions.asked]?.wait;
+      const before = record.waits?.[asked]?.wait;
       return before?.for === 'decision' ? structuredClone(before.checkpoint) : undefined;
     },
     hasRun() {
@@ -100,8 +67,27 @@ function callQuestions(call: AskingCall): CallQuestions {
       over.resolve();
     },
   };
-  return questions;
 }
+
+/** A question as a call asks it, without what its answer is bound to. */
+type PendingQuestion = Omit<DecisionWait, 'binding'> | Omit<ResultWait, 'binding'>;
+
+type Meanwhile = NonNullable<DecisionQuestion['meanwhile']>;
+
+/** Code without types may leave out what the types ask for. @throws Error for a wait without an end, and for a checkpoint of a call that stays. */
+function meanwhileOf(question: Question, tool: string): Meanwhile {
+  if (question.for === 'result' || question.meanwhile !== 'running') return 'suspended';
+  const { expires, checkpoint }: Partial<Record<'expires' | 'checkpoint', unknown>> = question;
+  if (expires === undefined) throw new Error(endless(tool));
+  // Killed, the call would be run again as one that had not begun.
+  if (checkpoint !== undefined) throw new Error(notSuspended(tool));
+  return 'running';
+}
+
+const wrongKind = (call: string, wanted: Wait['for']): string =>
+  wanted === 'decision'
+    ? `Call ${call} was sent a result where a decision was asked for.`
+    : `Call ${call} was sent a decision where a result was asked for.`;
 
 /** What the question of this number was answered. @throws Error when that was for another one. */
 function given({ name, waits }: CallRecord, index: number, { binding }: Wait): Answer | undefined {
@@ -134,25 +120,17 @@ const hasEnded = (call: string): string => `Call ${call} has ended, and asks nob
 
 const ALL: DecisionWait['allows'] = ['approve', 'edit', 'reject', 'exit'];
 
-function toQuestion(request: DecisionRequest, { record, tool }: AskingCall): PendingQuestion {
-  const {
-    message,
-    input,
-    allows = ALL,
-    schema = tool.inputSchema,
-    credentials,
-    by,
-    notBy,
-    expires,
-    checkpoint,
-  } = request;
+function toPending(question: Question, { record, tool }: AskingCall): PendingQuestion {
+  const { message, expires } = question;
+  if (question.for === 'result') return { for: 'result', message, ...expiring(expires) };
+  const { input, allows = ALL, schema = tool.inputSchema, credentials, by, notBy, checkpoint } = question;
   if (notBy !== undefined && notBy !== 'requester') throw new Error(notByWhom(notBy));
   return {
     for: 'decision',
     message,
     allows,
     schema,
-    onExpiry: request.onExpiry ?? 'reject',
+    onExpiry: question.onExpiry ?? 'reject',
     ...(input !== undefined && !isSent(record, input) && { input }),
     ...(credentials && { credentials }),
     ...(by !== undefined && { by }),

@@ -67,5 +67,5 @@ export function leaveToCaller(
   expires: number | undefined,
 ): (call: CallRun) => Promise<ToolResult> {
   checkTime(tool, { expires });
-  return (call) => call.receive({ message: `Run '${call.tool}' and send its result.`, expires });
+  return (call) => call.ask({ for: 'result', message: `Run '${call.tool}' and send its result.`, expires });
 }

@@ -1,4 +1,4 @@
-import type { CallContext, Decision, DecisionRequest } from '../../tool/call.ts';
+import type { CallContext, Decision, SuspendingQuestion } from '../../tool/call.ts';
 import { checkTime, checkWord } from '../../tool/check-definition.ts';
 import { checkedFirst } from '../../tool/check-input.ts';
 import { type JsonObject, shorten } from '../../tool/json.ts';
@@ -79,7 +79,7 @@ export type ApprovalMessage<T extends AnyTool, C extends Covers = 'tools'> =
   | ((input: GuardedInput<T, C>, call: CallContext) => string | Promise<string>);
 
 /** Who decides and who may not, for how long, and what counts when nobody does. */
-export type ApprovalOptions = Pick<DecisionRequest, 'by' | 'notBy' | 'expires' | 'onExpiry'>;
+export type ApprovalOptions = Pick<SuspendingQuestion, 'by' | 'notBy' | 'expires' | 'onExpiry'>;
 
 /** What is to be decided about a call before it runs; `undefined` runs it at once. */
 export type AwaitingDecider<T extends AnyTool> = (
@@ -89,7 +89,7 @@ export type AwaitingDecider<T extends AnyTool> = (
 ) => Approval | undefined | Promise<Approval | undefined>;
 
 /** What is asked about a call; an edit is checked as any input of its tool, so it has no schema of its own. */
-type Approval = Omit<DecisionRequest, 'schema' | 'input'>;
+type Approval = Omit<SuspendingQuestion, 'for' | 'schema' | 'input'>;
 
 /** Has every call decided about. @throws ToolDefinitionError as `checkApprovalOptions`. */
 function asking<T extends AnyTool, C extends Covers>(
@@ -127,7 +127,7 @@ function pausing<T extends AnyTool>(tool: T, { code, decider, accepted, covers }
       if (request === undefined) return one.call(input, call);
       mustBeDecidable(call, 'approval');
       // The input as it stands: an edit of a decorator around this one is what is being approved here, and edited.
-      const question = { ...request, schema: one.inputSchema, input };
+      const question = { ...request, for: 'decision', schema: one.inputSchema, input } as const;
       const decision = await decideUntilValid(call, question, (edit) => editProblems(one, edit, call));
       const tell = accepted && ((given: JsonObject): void => accepted(given, call));
       return carryOut({ tool: one, input, call, decision, accepted: tell });
@@ -160,13 +160,13 @@ export async function editProblems(
  * call. When nobody answers that in time the call does not run: what the model sent was not wanted as it is.
  */
 export async function decideUntilValid(
-  call: Pick<CallContext, 'decide'>,
-  request: DecisionRequest,
+  call: Pick<CallContext, 'ask'>,
+  request: SuspendingQuestion,
   problemsOf: (edit: JsonObject) => readonly string[] | Promise<readonly string[]>,
 ): Promise<Decision> {
   let asked = request;
   for (;;) {
-    const decision = await call.decide(asked);
+    const decision = await call.ask(asked);
     const problems = decision.decision === 'edit' && decision.input ? await problemsOf(decision.input) : [];
     if (problems.length === 0) return decision;
     asked = { ...asked, ...afterBadEdit(request, problems) };
@@ -180,7 +180,7 @@ export const afterBadEdit = ({ message, onExpiry }: Asked, problems: readonly st
 });
 
 /** What somebody is asked, and what counts when they do not answer in time. */
-type Asked = Pick<DecisionRequest, 'message' | 'onExpiry'>;
+type Asked = Pick<SuspendingQuestion, 'message' | 'onExpiry'>;
 
 /** The text of a message for one call. `input`: what the `check` of the tool that is called has answered. */
 export async function messageFor<T extends AnyTool, C extends Covers>(

@@ -19,7 +19,7 @@ export {
   withConfirmation,
 } from './approval.ts';
 export type { Covers } from './covers.ts';
-export { type HumanInputConfig, humanInput, type Question } from './human-input.ts';
+export { type HumanInputConfig, type HumanQuestion, humanInput } from './human-input.ts';
 export { manual } from './manual.ts';
 export {
   type CallEnd,

@@ -12,7 +12,7 @@ import { jsonSchema } from '../json-schema/json-schema.ts';
 import { askReviewer, mustBeHandler, REVIEW_TIMEOUT, type ReviewHandler } from './review.ts';
 
 /** What a model asks a person. */
-export interface Question {
+export interface HumanQuestion {
   readonly question: string;
 }
 
@@ -31,7 +31,7 @@ export interface HumanInputConfig<Name extends string> {
   /** `approve`, which tells the model to continue, unless given. */
   readonly onExpiry?: 'approve' | 'exit' | undefined;
   /** Asked in place of the session, while the call waits. */
-  readonly handler?: ReviewHandler<Question> | undefined;
+  readonly handler?: ReviewHandler<HumanQuestion> | undefined;
 }
 
 const QUESTION = jsonSchema({
@@ -58,7 +58,7 @@ const ANSWER: JsonSchema = {
  */
 export function humanInput<const Name extends string = 'human_input'>(
   config: HumanInputConfig<Name> = {},
-): Tool<Name, Question, string> {
+): Tool<Name, HumanQuestion, string> {
   const { description = 'Ask a person, and get their answer.', expires = REVIEW_TIMEOUT, handler } = config;
   const name = config.name ?? ('human_input' as Name); // the type parameter's default
   checkNaming(name, description);
@@ -67,7 +67,7 @@ export function humanInput<const Name extends string = 'human_input'>(
   checkWord(name, { onExpiry: config.onExpiry }, ['approve', 'exit']);
   checkWord(name, { notBy: config.notBy }, ['requester']);
   const schema = toInputSchema(QUESTION);
-  const tool: Tool<Name, Question, string> = {
+  const tool: Tool<Name, HumanQuestion, string> = {
     name,
     description,
     inputSchema: schema.json,
@@ -91,7 +91,7 @@ export function humanInput<const Name extends string = 'human_input'>(
 const NO_REVIEWER = 'No reviewer is available. Please proceed with your best judgment.';
 
 /** A question, and the call that asks it. */
-interface AskingCall extends Question {
+interface AskingCall extends HumanQuestion {
   readonly tool: Tool;
   readonly call: CallRun;
 }
@@ -107,7 +107,8 @@ function answerTo(
   }: HumanInputConfig<string> & { readonly expires: number },
 ): Promise<Decision> {
   if (!handler) {
-    return call.decide({
+    return call.ask({
+      for: 'decision',
       message: question,
       allows: ['approve', 'edit', 'exit'],
       schema: ANSWER,
@@ -124,7 +125,7 @@ function answerTo(
   );
 }
 
-function toAnswer({ question }: Question, { decision, input, reason, expired }: Decision): ToolResult {
+function toAnswer({ question }: HumanQuestion, { decision, input, reason, expired }: Decision): ToolResult {
   switch (decision) {
     case 'edit':
       return typeof input?.text === 'string' ? text(input.text) : notAnswered();

@@ -1,4 +1,4 @@
-import type { DecisionRequest } from '../../tool/call.ts';
+import type { SuspendingQuestion } from '../../tool/call.ts';
 import { checkedFirst } from '../../tool/check-input.ts';
 import type { DomainType } from '../../tool/domain-type.ts';
 import type { JsonObject } from '../../tool/json.ts';
@@ -46,14 +46,19 @@ export function requireType<T extends AnyTool, const C extends Covers = 'tools'>
 ): T {
   const { message, hint, covers, ...asked } = checkApprovalOptions(tool.name, options, ['reject', 'exit']);
   const schema = hint === undefined ? type.json : { ...type.json, default: hint };
-  const request: Omit<DecisionRequest, 'message'> = { ...asked, schema, allows: ['edit', 'reject', 'exit'] };
+  const question: Omit<SuspendingQuestion, 'message'> = {
+    ...asked,
+    for: 'decision',
+    schema,
+    allows: ['edit', 'reject', 'exit'],
+  };
   const guarded = withGuard(tool, covers, (one) =>
     checkedFirst(one, async ({ input, typed, call }) => {
       if (hasValue(call.blackboard, type)) return one.call(input, call);
       mustBeDecidable(call, `a value of type '${type.name}'`);
       const asking = await messageFor(message ?? needs(one.name, type), typed, call);
       // A JSON schema does not say all that a type's own schema checks.
-      const decision = await decideUntilValid(call, { ...request, message: asking }, (sent) => {
+      const decision = await decideUntilValid(call, { ...question, message: asking }, (sent) => {
         const value = type.parse(sent);
         return value.ok ? [] : value.problems;
       });

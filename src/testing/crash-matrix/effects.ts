@@ -122,7 +122,7 @@ export class Effects<World> {
     try {
       for (const watcher of this.#watchers) await watcher.before?.(seen);
       run.value = await carry({
-        decideWhileRunning: (request) => invocation.waiting(() => call.decideWhileRunning(request)),
+        ask: (question) => invocation.waiting(() => call.ask(question)),
       });
       run.state = 'done';
     } catch (failure) {

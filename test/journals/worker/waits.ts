@@ -78,7 +78,12 @@ const asking = <const Name extends string>(name: Name, effect: 'idempotent' | 'o
     effect,
     timeout: 15 * 60_000,
     run: async (_, call) => {
-      const { decision } = await call.decideWhileRunning({ message: `${name}?`, expires: 300 * 24 * HOUR });
+      const { decision } = await call.ask({
+        for: 'decision',
+        meanwhile: 'running',
+        message: `${name}?`,
+        expires: 300 * 24 * HOUR,
+      });
       return `${await act(`killed-while-asking/${name}`, {}, call)}: ${decision}`;
     },
   });

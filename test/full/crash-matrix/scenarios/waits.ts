@@ -66,8 +66,8 @@ const askingWhileRunning: Scenario = {
         name,
         care,
         async answer(_, call) {
-          const asked = { message: `${name}?`, expires: 20, onExpiry: 'approve' } as const;
-          return (await call.decideWhileRunning(asked)).decision;
+          const question = { for: 'decision', meanwhile: 'running', message: `${name}?` } as const;
+          return (await call.ask({ ...question, expires: 20, onExpiry: 'approve' })).decision;
         },
       });
     const tools = [asks('put', 'idempotent'), asks('book', 'once'), kit.tool({ name: 'look', care: 'read' })];

@@ -228,7 +228,7 @@ describe('an answer whose Worker is lost', () => {
     const asks: AnyTool = decorate(pay, {
       uses: [answers],
       async call(input, call) {
-        await call.decide({ message: 'May I?' });
+        await call.ask({ for: 'decision', message: 'May I?' });
         found += 1;
         if (found === 1) session.kill();
         return pay.call(input, call);

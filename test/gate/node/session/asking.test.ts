@@ -92,7 +92,10 @@ describe('a decision', () => {
       description: 'Asks.',
       effect: 'read',
       run: async (_, call) => {
-        const both = await Promise.all([call.decide({ message: 'A?' }), call.decide({ message: 'B?' })]);
+        const both = await Promise.all([
+          call.ask({ for: 'decision', message: 'A?' }),
+          call.ask({ for: 'decision', message: 'B?' }),
+        ]);
         return both.map(({ decision }) => decision).join(' ');
       },
     });
@@ -111,7 +114,12 @@ describe('a decision', () => {
     const asking: AnyTool = {
       ...pay,
       call: async (input, call) => {
-        await call.decide({ message: 'Pay?', expires: Number.POSITIVE_INFINITY, onExpiry: 'approve' });
+        await call.ask({
+          for: 'decision',
+          message: 'Pay?',
+          expires: Number.POSITIVE_INFINITY,
+          onExpiry: 'approve',
+        });
         return pay.call(input, call);
       },
     };
@@ -130,10 +138,10 @@ describe('a decision', () => {
       description: 'Reads its edit.',
       effect: 'read',
       run: async (_, call) => {
-        const { input } = await call.decide({ message: 'What?', schema: { type: 'object' } });
+        const { input } = await call.ask({ for: 'decision', message: 'What?', schema: { type: 'object' } });
         seen.push({ ...input });
         if (input) Object.assign(input, { amount: 9 });
-        await call.decide({ message: 'Sure?' });
+        await call.ask({ for: 'decision', message: 'Sure?' });
         return 'ok';
       },
     });
@@ -186,7 +194,7 @@ describe('a question', () => {
       effect: 'read',
       timeout: 20,
       run: (_, call) => {
-        late = passed(60).then(() => call.decide({ message: 'Now?' }));
+        late = passed(60).then(() => call.ask({ for: 'decision', message: 'Now?' }));
         late.catch(() => {});
         return late;
       },

@@ -176,7 +176,7 @@ describe('a turn that is cancelled', () => {
 
   it('ends although a sibling waits for somebody outside', async () => {
     const ask = tool('ask', 'read', {
-      call: async (_, call) => text((await call.decide({ message: 'May I?' })).decision),
+      call: async (_, call) => text((await call.ask({ for: 'decision', message: 'May I?' })).decision),
     });
     const { answers } = await cancelled([ask, tool('look', 'read')]);
     expect(answers).toEqual([

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type CallContext, type RunningDecisionRequest, Secrets } from '../../../../src/index.ts';
+import { type Question, Secrets, type CallContext } from '../../../../src/index.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { questionsOf } from '../../../doors/session.ts';
 import { calls, digs } from '../tool-loop/scenes.ts';
@@ -26,7 +26,7 @@ const ANSWERS = [
 const three = (call: CallContext) =>
   Promise.all(
     ANSWERS.map(async ([message]) => {
-      const { decision } = await call.decideWhileRunning({ ...QUESTION, message });
+      const { decision } = await call.ask({ ...QUESTION, message });
       return `${message} ${decision}`;
     }),
   );
@@ -63,7 +63,7 @@ describe('a once call that asks while it runs', () => {
     const moments: number[] = [];
     const app = appWith([
       asks(async (call) => {
-        const { decision } = await call.decideWhileRunning(QUESTION);
+        const { decision } = await call.ask(QUESTION);
         moments.push(app.clock.now());
         return decision;
       }),
@@ -76,7 +76,7 @@ describe('a once call that asks while it runs', () => {
   });
 
   it.each(['approve', 'reject', 'exit'] as const)('is told to %s, and its turn goes on', async (decision) => {
-    const app = appWith([asks(async (call) => (await call.decideWhileRunning(QUESTION)).decision)]);
+    const app = appWith([asks(async (call) => (await call.ask(QUESTION)).decision)]);
     const { end, turn } = await running(app);
     await decide(app, turn, { decision });
     expect(await passing(app.clock, end)).toMatchObject({ turn: { outcome: 'completed', text: 'Done.' } });
@@ -88,7 +88,7 @@ describe('a once call that asks while it runs', () => {
     ['approve', 'approve'],
     ['exit', 'exit'],
   ] as const)('that nobody answers in time is decided by onExpiry: %s', async (onExpiry, decision) => {
-    const app = appWith([asks((call) => call.decideWhileRunning({ ...QUESTION, onExpiry }))]);
+    const app = appWith([asks((call) => call.ask({ ...QUESTION, onExpiry }))]);
     const { end, turn } = await running(app);
     await app.clock.advance(29_000);
     expect(await open(app, turn)).toHaveLength(1);
@@ -168,7 +168,7 @@ describe('a once call that asks while it runs', () => {
   it('asks after it was approved, too', async () => {
     const app = appWith([
       requireApproval(
-        asks(async (call) => (await call.decideWhileRunning(QUESTION)).decision),
+        asks(async (call) => (await call.ask(QUESTION)).decision),
         'Book?',
       ),
     ]);
@@ -189,9 +189,7 @@ describe('a once call that asks while it runs', () => {
 
   it('journals nothing of a secret', async () => {
     const app = appWith([
-      asks((call) =>
-        call.decideWhileRunning({ ...QUESTION, message: `Is ${call.secrets.require('PIN')} right?` }),
-      ),
+      asks((call) => call.ask({ ...QUESTION, message: `Is ${call.secrets.require('PIN')} right?` })),
     ]);
     const { turn } = await running(app, { secrets: () => Secrets.of({ PIN: '1234567' }) });
     expect((await open(app, turn)).map(({ wait }) => wait.message)).toEqual(['Is [secret PIN] right?']);
@@ -201,8 +199,9 @@ describe('a once call that asks while it runs', () => {
 
 describe('a call that asks while it runs, and cannot', () => {
   it('since it gives a checkpoint, by which it would count as not begun while it runs, fails', async () => {
-    const request = { ...QUESTION, checkpoint: { ticket: 'T-1' } };
-    const app = appWith([asks((call) => call.decideWhileRunning(request))]);
+    const given: object = { ...QUESTION, checkpoint: { ticket: 'T-1' } };
+    const question = given as Question<'decision'>; // as code without types may
+    const app = appWith([asks((call) => call.ask(question))]);
     const { end } = await running(app);
     await passing(app.clock, end);
     expect(await results(app)).toEqual([
@@ -221,8 +220,8 @@ describe('a call that asks while it runs, and cannot', () => {
     [0, 'Error: A question cannot expire after 0 ms: leave expires out to wait for ever.'],
     [Number.NaN, 'Error: A question cannot expire after NaN ms: leave expires out to wait for ever.'],
   ])('since it expires after %s ms, fails', async (expires, said) => {
-    const question = { ...QUESTION, expires } as RunningDecisionRequest; // as code without types may
-    const app = appWith([asks((call) => call.decideWhileRunning(question))]);
+    const question = { ...QUESTION, expires } as Question<'decision'>; // as code without types may
+    const app = appWith([asks((call) => call.ask(question))]);
     const { end } = await running(app);
     expect(await passing(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });
     expect(await results(app)).toEqual([['book', said]]);
@@ -233,7 +232,7 @@ describe('a call that asks while it runs, and cannot', () => {
     const left: { asking?: Promise<unknown> } = {};
     const app = appWith([
       asks((call) => {
-        left.asking = over.promise.then(() => call.decideWhileRunning(QUESTION)).catch(String);
+        left.asking = over.promise.then(() => call.ask(QUESTION)).catch(String);
         return 'booked';
       }),
     ]);

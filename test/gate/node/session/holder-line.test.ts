@@ -157,7 +157,8 @@ describe('the line of a holder', () => {
   });
 
   it('brings a decision to a call that waits for it while it runs', async () => {
-    const asks = (call: CallContext) => call.decideWhileRunning({ message: 'May I?', expires: 600_000 });
+    const asks = (call: CallContext) =>
+      call.ask({ for: 'decision', meanwhile: 'running', message: 'May I?', expires: 600_000 });
     const app = appOf([tool(async (call) => (await asks(call)).decision)], [calls('look'), 'Done.']);
     const { end, turn } = await running(app);
     await clock.advance(2_000);
@@ -343,7 +344,7 @@ describe('the line of a holder', () => {
   });
 
   it('is closed when the turn waits for somebody outside, whose object then sleeps', async () => {
-    const ask = tool(async (call) => (await call.decide({ message: 'May I?' })).decision);
+    const ask = tool(async (call) => (await call.ask({ for: 'decision', message: 'May I?' })).decision);
     const app = appOf([ask], [after(2_000, calls('look'))]);
     const { end } = await running(app);
     expect(await passing(clock, end)).toMatchObject({ status: 'suspended' });

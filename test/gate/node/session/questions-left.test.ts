@@ -25,8 +25,8 @@ describe('a call that asks while it runs, and is suspended', () => {
   it('looks for no answer any more, and finds it when it begins anew', async () => {
     const run = async (call: CallContext) => {
       const [first, second] = await Promise.all([
-        call.decideWhileRunning(QUESTION),
-        call.decide({ message: 'Sure?' }),
+        call.ask(QUESTION),
+        call.ask({ for: 'decision', message: 'Sure?' }),
       ]);
       return `${first.decision} ${second.decision}`;
     };
@@ -53,7 +53,7 @@ describe('a question of a running call', () => {
     const said: unknown[] = [];
     const work: Promise<unknown>[] = [];
     const run = async (call: CallContext) => {
-      await call.decideWhileRunning(QUESTION).catch((thrown: unknown) => said.push(thrown));
+      await call.ask(QUESTION).catch((thrown: unknown) => said.push(thrown));
       return answer.promise;
     };
     const app = appWith([asks(run, { timeout: 10_000 })]);
@@ -117,7 +117,7 @@ describe('a question of a running call', () => {
   }
 
   it('of an idempotent call is waited for, when its holder is gone: the call begins anew with the answer', async () => {
-    const run = async (call: CallContext) => (await call.decideWhileRunning(QUESTION)).decision;
+    const run = async (call: CallContext) => (await call.ask(QUESTION)).decision;
     const ran: string[] = [];
     const { app, turn } = await orphaned(asks(run, { effect: 'idempotent', ran }));
     expect(await passing(app.clock, app.run(await app.resume(turn)))).toMatchObject({ status: 'suspended' });
@@ -136,7 +136,7 @@ describe('a question of a running call', () => {
       timeout: 300_000,
       run: async (_, call) => {
         ran.push(call.id);
-        return (await call.decideWhileRunning(QUESTION)).decision;
+        return (await call.ask(QUESTION)).decision;
       },
       reconcile: () => 'not-done',
     });
@@ -159,7 +159,7 @@ describe('a question of a running call', () => {
       timeout: 300_000,
       run: async (_, call) => {
         times += 1;
-        return (await call.decideWhileRunning({ ...QUESTION, message: `Whose ${times}?` })).decision;
+        return (await call.ask({ ...QUESTION, message: `Whose ${times}?` })).decision;
       },
       reconcile: () => 'not-done',
     });

@@ -3,7 +3,7 @@ import {
   type CallContext,
   defineTool,
   type Effect,
-  type RunningDecisionRequest,
+  type Question,
   type StoredEvent,
 } from '../../../../src/index.ts';
 import type { ScriptedReply, SentDecision } from '../../../../src/testing/entry.ts';
@@ -13,7 +13,13 @@ import { answers, LEASE_MS } from './former-holder.ts';
 import { type ClockedApp, clockedApp, type MemoryApp } from './memory-app.ts';
 
 export const SCHEMA = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
-export const QUESTION: RunningDecisionRequest = { message: 'Whose?', schema: SCHEMA, expires: 30_000 };
+export const QUESTION = {
+  for: 'decision',
+  meanwhile: 'running',
+  message: 'Whose?',
+  schema: SCHEMA,
+  expires: 30_000,
+} as const satisfies Question;
 
 interface Asks {
   readonly name?: string;
@@ -25,7 +31,7 @@ interface Asks {
 
 /** A tool that acts, and then asks this. */
 export const asks = (
-  run: (call: CallContext) => unknown = (call) => call.decideWhileRunning(QUESTION),
+  run: (call: CallContext) => unknown = (call) => call.ask(QUESTION),
   { name = 'book', effect = 'once', timeout = 300_000, ran = [] }: Asks = {},
 ): AnyTool => {
   const acts = (_: unknown, call: CallContext) => {

@@ -206,7 +206,7 @@ describe('a message that a call schedules', () => {
       effect: 'read',
       run: async (_, call) => {
         for (let i = 0; i < 20; i += 1) await sendLater(call, { message: 'A.', delaySeconds: 60 });
-        await call.decide({ message: 'All of them?' });
+        await call.ask({ for: 'decision', message: 'All of them?' });
       },
     });
     const agent = defineAgent({

@@ -508,7 +508,10 @@ describe('a manager', () => {
   });
 
   it('answers a call that asks somebody outside that it cannot', async () => {
-    const ask = reads('ask', async ({ decide }) => (await decide({ message: 'May I?' })).decision);
+    const ask = reads(
+      'ask',
+      async (call) => (await call.ask({ for: 'decision', message: 'May I?' })).decision,
+    );
     const manual = defineManualTool({ name: 'manual', description: 'Is run by the caller.' });
     const { texts } = await executed([ask, manual, reads('b')], [call('ask'), call('manual'), call('b')]);
     expect(texts).toEqual([

@@ -4,13 +4,14 @@ import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { memoryLoop, runForOutput } from '../../../doors/loop.ts';
 import { calls, shownResults } from './scenes.ts';
 
-/** What the model is told of a call of this effect that asks outside of a session, by `decide` or by the other one. */
-async function told(effect: Exclude<Effect, 'none'>, ask: 'decide' | 'decideWhileRunning') {
+/** Returns what the model is shown of a call of this effect that asks outside of a session. */
+async function told(effect: Exclude<Effect, 'none'>, meanwhile: 'suspended' | 'running') {
   const book = defineTool({
     name: 'book',
     description: 'Books.',
     effect,
-    run: async (_, call) => (await call[ask]({ message: 'Book?', expires: 1_000 })).decision,
+    run: async (_, call) =>
+      (await call.ask({ for: 'decision', meanwhile, message: 'Book?', expires: 1_000 })).decision,
   });
   const model = scriptedModel([calls('book'), 'Done.']);
   const { loop } = memoryLoop({ tools: [book], model });
@@ -22,14 +23,14 @@ describe('a call that asks while it runs', () => {
   it.each(['once', 'idempotent', 'read'] as const)(
     'fails outside of a session, which is what would know of the question, when it is %s',
     async (effect) => {
-      expect(await told(effect, 'decideWhileRunning')).toEqual([
+      expect(await told(effect, 'running')).toEqual([
         "Error: Tool 'book' asks somebody outside: only in a session can it wait for the answer.",
       ]);
     },
   );
 
   it('may be once, unlike one that is suspended', async () => {
-    expect(await told('once', 'decide')).toEqual([
+    expect(await told('once', 'suspended')).toEqual([
       "Error: A tool whose effect is 'once' cannot ask inside run without a checkpoint, since run would begin anew after the answer. " +
         'Ask before it, with requireApproval or withAwaiting.',
     ]);

@@ -15,7 +15,7 @@ const waits = (serial?: string): AnyTool => ({
   returnDirect: false,
   metadata: {},
   check: async (input) => ({ ok: true, value: input }),
-  call: async (_, call) => text((await call.decide({ message: 'May I?' })).decision),
+  call: async (_, call) => text((await call.ask({ for: 'decision', message: 'May I?' })).decision),
 });
 const look = (ran: string[], serial?: string) =>
   defineTool({
@@ -51,7 +51,7 @@ describe('a call that waits for somebody outside', () => {
       ...pay,
       async call(input, call) {
         await pay.call(input, call);
-        return text((await call.decide({ message: 'Was that right?' })).decision);
+        return text((await call.ask({ for: 'decision', message: 'Was that right?' })).decision);
       },
     };
     const app = memoryApp({ tools: [late], replies: [calls('pay'), 'Hm.'] });

@@ -375,7 +375,9 @@ describe('a secret that a tool lets out', () => {
       blackboard.add({ key: secrets.get('apiKey') ?? '' }, { name: 'key' });
       return `${secrets}`;
     }),
-    leaky('asks', (_, call) => call.decide({ message: `May I use ${call.secrets.get('apiKey')}?` })),
+    leaky('asks', (_, call) =>
+      call.ask({ for: 'decision', message: `May I use ${call.secrets.get('apiKey')}?` }),
+    ),
   ];
   const names = tools.map(({ name }) => name);
 

@@ -16,7 +16,7 @@ const asks = (name: string, credentials?: 'refused') =>
     name,
     description: 'Asks.',
     effect: 'read',
-    run: (_, call) => call.decide({ message: 'Which one?', schema, credentials }),
+    run: (_, call) => call.ask({ for: 'decision', message: 'Which one?', schema, credentials }),
   });
 const agent = defineAgent({
   name: 'asker',

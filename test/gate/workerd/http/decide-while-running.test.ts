@@ -31,7 +31,9 @@ const SCHEMA = {
 async function book(_: unknown, call: CallContext): Promise<unknown> {
   asking.ran.push(call.id);
   call.signal.addEventListener('abort', () => asking.stopped.push(call.id));
-  const { decision, input, expired } = await call.decideWhileRunning({
+  const { decision, input, expired } = await call.ask({
+    for: 'decision',
+    meanwhile: 'running',
     message: 'For whom?',
     schema: SCHEMA,
     expires: EXPIRES,

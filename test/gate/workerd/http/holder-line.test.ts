@@ -30,7 +30,8 @@ async function dig(_: unknown, { signal }: CallContext): Promise<string> {
 
 async function ask(_: unknown, call: CallContext): Promise<string> {
   tools.run = true;
-  return (await call.decideWhileRunning({ message: 'May I?', expires: TIMEOUT })).decision;
+  return (await call.ask({ for: 'decision', meanwhile: 'running', message: 'May I?', expires: TIMEOUT }))
+    .decision;
 }
 
 const digger = defineAgent({

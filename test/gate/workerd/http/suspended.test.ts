@@ -18,7 +18,12 @@ const waiting = defineAgent({
   description: 'Waits.',
   instructions: '',
   use: [answers],
-  tools: [{ ...ask, call: async (_, call) => text((await call.decide({ message: 'May I?' })).decision) }],
+  tools: [
+    {
+      ...ask,
+      call: async (_, call) => text((await call.ask({ for: 'decision', message: 'May I?' })).decision),
+    },
+  ],
   model: modelBySession,
 });
 const via = appWith({ agents: [waiting] });

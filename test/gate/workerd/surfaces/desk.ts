@@ -62,7 +62,8 @@ const suggest = defineTool({
   name: 'suggest',
   description: 'Suggests.',
   effect: 'read',
-  run: async (_, call) => `They said: ${(await call.decide({ message: 'Like this?' })).decision}.`,
+  run: async (_, call) =>
+    `They said: ${(await call.ask({ for: 'decision', message: 'Like this?' })).decision}.`,
 });
 
 /** Asks twice. */
@@ -71,8 +72,8 @@ const confirm = defineTool({
   description: 'Confirms.',
   effect: 'read',
   run: async (_, call) => {
-    const first = await call.decide({ message: 'Sure?' });
-    const second = await call.decide({ message: 'Really?' });
+    const first = await call.ask({ for: 'decision', message: 'Sure?' });
+    const second = await call.ask({ for: 'decision', message: 'Really?' });
     return `${first.decision}, ${second.decision}`;
   },
 });

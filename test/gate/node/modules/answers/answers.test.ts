@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import type { AnyTool, DecisionRequest } from '../../../../../src/index.ts';
+import type { AnyTool, Question } from '../../../../../src/index.ts';
 import { artifact, defineAgent, defineDomainType, defineTool, eachTool } from '../../../../../src/index.ts';
 import { chainFrom, defineUnfolding } from '../../../../../src/kinds/entry.ts';
 import { answers } from '../../../../../src/modules/answers/entry.ts';
@@ -17,12 +17,13 @@ const MISSING = {
 };
 
 /** A tool that asks by itself, and returns what was decided. */
-const asking = (request: Partial<DecisionRequest>): AnyTool =>
+const asking = (request: Partial<Omit<Question<'decision'>, 'meanwhile' | 'checkpoint'>>): AnyTool =>
   defineTool({
     name: 'ask',
     description: 'Asks.',
     effect: 'read',
-    run: async (_, call) => JSON.stringify(await call.decide({ message: 'Which?', ...request })),
+    run: async (_, call) =>
+      JSON.stringify(await call.ask({ for: 'decision', message: 'Which?', ...request })),
   });
 
 const sessionOf = (tool: AnyTool, use: Parameters<typeof defineAgent>[0]['use'] = []) =>

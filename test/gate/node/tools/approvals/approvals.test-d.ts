@@ -12,8 +12,8 @@ import {
   type ApprovalOptions,
   autoApprove,
   type Covers,
+  type HumanQuestion,
   humanInput,
-  type Question,
   requireApproval,
   requireType,
   serialised,
@@ -99,7 +99,7 @@ withReview(refund, () => ({ decision: 'edit' }));
 // @ts-expect-error 'yes' is no decision
 withReview(refund, () => ({ decision: 'yes' }));
 
-expectTypeOf(humanInput()).toEqualTypeOf<Tool<'human_input', Question, string>>();
+expectTypeOf(humanInput()).toEqualTypeOf<Tool<'human_input', HumanQuestion, string>>();
 expectTypeOf(humanInput({ name: 'ask_boss' }).name).toEqualTypeOf<'ask_boss'>();
 humanInput({ handler: ({ input }) => ({ decision: 'edit', input: { text: input.question } }) });
 

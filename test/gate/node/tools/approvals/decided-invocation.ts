@@ -1,8 +1,8 @@
-import type { BlackboardEntry, CallBlackboard, Decision, DecisionRequest } from '../../../../../src/index.ts';
+import type { BlackboardEntry, CallBlackboard, Decision, Question } from '../../../../../src/index.ts';
 import type { CallRun } from '../../../../../src/kinds/entry.ts';
 import { callBlackboard } from '../../../../doors/tools.ts';
 import { kept } from '../fake-call.ts';
-import { fakeInvocation } from '../fake-invocation.ts';
+import { deciding, fakeInvocation } from '../fake-invocation.ts';
 
 /** An invocation in which each question has been decided before it is asked; it records what is asked and added. */
 export function decidedInvocation(
@@ -11,7 +11,7 @@ export function decidedInvocation(
   change: Partial<CallRun> = {},
 ) {
   const { call: fake, leaves } = fakeInvocation(tool);
-  const asked: DecisionRequest[] = [];
+  const asked: Question<'decision'>[] = [];
   const board: BlackboardEntry[] = [];
   const blackboard: CallBlackboard = callBlackboard({
     entries: () => [...board],
@@ -27,11 +27,11 @@ export function decidedInvocation(
     ...fake,
     blackboard,
     execute: (leaf) => fake.execute({ ...leaf, run: (call) => leaf.run({ ...call, blackboard }) }),
-    async decide(request) {
-      const decision = decisions[asked.push(request) - 1];
+    ask: deciding(async (question) => {
+      const decision = decisions[asked.push(question) - 1];
       if (!decision) throw new Error('This was not decided yet.');
       return decision;
-    },
+    }),
     ...change,
   };
   return { call: live, leaves, asked, board };

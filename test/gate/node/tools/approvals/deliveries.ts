@@ -11,7 +11,11 @@ export const deliver = (did: string[] = []) => ({
     const kept = v.safeParse(v.object({ ticket: v.string() }), call.checkpoint());
     if (!kept.success) did.push('began');
     const ticket = kept.success ? kept.output.ticket : 'T-1';
-    const { decision } = await call.decide({ message: 'Leave it at the door?', checkpoint: { ticket } });
+    const { decision } = await call.ask({
+      for: 'decision',
+      message: 'Leave it at the door?',
+      checkpoint: { ticket },
+    });
     did.push(`${decision} ${ticket}`);
     return `Delivered with ${ticket}.`;
   },

@@ -46,6 +46,7 @@ describe('the tool that asks a person', () => {
     const { asked, result } = await answered({ decision: 'approve', expired: true });
     expect(asked).toEqual([
       {
+        for: 'decision',
         message: 'Red or blue?',
         allows: ['approve', 'edit', 'exit'],
         schema: {

@@ -291,7 +291,8 @@ describe('other tools that wait', () => {
       effect: 'read',
       async run(_, call) {
         runs += 1;
-        const { decision, reason } = await call.decide({
+        const { decision, reason } = await call.ask({
+          for: 'decision',
           message: 'May I look?',
           allows: ['approve', 'reject'],
         });

@@ -46,7 +46,7 @@ describe("notBy: 'requester'", () => {
       'a tool that asks while it runs',
       defineTool({
         ...{ name: 'pay', description: 'Pays.', input: v.object({ amount: v.number() }), effect: 'read' },
-        run: async (_, call) => (await call.decide({ message: 'Pay?', notBy })).decision,
+        run: async (_, call) => (await call.ask({ for: 'decision', message: 'Pay?', notBy })).decision,
       }),
     ],
   ])('keeps whoever asked for the turn from deciding: %s', async (_, tool) => {

@@ -26,7 +26,9 @@ describe('a tool that requires approval', () => {
     const { call: live, asked } = decidedInvocation('refund', []);
     await expect(tool.call({ orderId: 1003 }, live)).rejects.toThrow('This was not decided yet.');
     const schema = refund.inputSchema;
-    expect(asked).toEqual([{ message: 'Refund 10 of 1003 (1.2.0)?', input: { orderId: 1003 }, schema }]);
+    expect(asked).toEqual([
+      { for: 'decision', message: 'Refund 10 of 1003 (1.2.0)?', input: { orderId: 1003 }, schema },
+    ]);
     expect(refunds).toEqual([]);
   });
 
@@ -36,7 +38,9 @@ describe('a tool that requires approval', () => {
     const { call: live, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
     await tool.call(INPUT, live);
     const options = { by: 'supervisor', expires: 60_000, onExpiry: 'exit' };
-    expect(asked).toEqual([{ message: 'May it?', ...options, input: INPUT, schema: refund.inputSchema }]);
+    expect(asked).toEqual([
+      { for: 'decision', message: 'May it?', ...options, input: INPUT, schema: refund.inputSchema },
+    ]);
   });
 
   it('runs with the input of the model when that is approved (AEA-03)', async () => {

@@ -41,6 +41,7 @@ describe('a tool that requires a type', () => {
     const { asked, shipped, result } = await sent({ decision: 'edit', input: bergen });
     expect(asked).toEqual([
       {
+        for: 'decision',
         message: "Tool 'ship' needs a value of type 'Address'.",
         allows: ['edit', 'reject', 'exit'],
         schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
@@ -84,6 +85,7 @@ describe('a tool that requires a type', () => {
     await asking.call({ orderId: 7 }, call);
     expect(asked).toEqual([
       {
+        for: 'decision',
         message: 'Where does 7 go?',
         allows: ['edit', 'reject', 'exit'],
         schema: { ...Address.json, default: bergen },

@@ -95,7 +95,8 @@ describe('a question', () => {
       name: 'choose',
       description: 'Asks.',
       effect: 'read',
-      run: async (_, call) => void answered.push((await call.decide({ message: 'Which?', schema })).input),
+      run: async (_, call) =>
+        void answered.push((await call.ask({ for: 'decision', message: 'Which?', schema })).input),
     });
     const agent = defineAgent({
       name: 'clerk',

@@ -17,7 +17,7 @@ async function confirmed(...decisions: readonly Decision[]) {
 describe('a tool with confirmation', () => {
   it('always asks before it runs: anybody, for ever (DEC-15)', async () => {
     const { refunds, asked } = await confirmed({ decision: 'approve' });
-    expect(asked).toEqual([{ message: 'Refund 149?', input: INPUT, schema }]);
+    expect(asked).toEqual([{ for: 'decision', message: 'Refund 149?', input: INPUT, schema }]);
     expect(refunds).toEqual([INPUT]);
   });
 
@@ -25,7 +25,7 @@ describe('a tool with confirmation', () => {
     const { refund } = refundTool();
     const { call, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
     await withConfirmation(refund, 'Sure?').call(INPUT, call);
-    expect(asked).toEqual([{ message: 'Sure?', input: INPUT, schema }]);
+    expect(asked).toEqual([{ for: 'decision', message: 'Sure?', input: INPUT, schema }]);
   });
 
   it('asks whom and for how long it is told to', async () => {
@@ -33,7 +33,7 @@ describe('a tool with confirmation', () => {
     const { call, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
     const options = { by: 'supervisor', expires: 5, onExpiry: 'exit' } as const;
     await withConfirmation(refund, 'Sure?', options).call(INPUT, call);
-    expect(asked).toEqual([{ message: 'Sure?', input: INPUT, schema, ...options }]);
+    expect(asked).toEqual([{ for: 'decision', message: 'Sure?', input: INPUT, schema, ...options }]);
     expect(() => withConfirmation(refund, 'Sure?', { expires: 0 })).toThrow(
       "Tool 'refund': its expires is 0;",
     );

@@ -179,7 +179,7 @@ describe('a tool that publishes events', () => {
       ...returning('seen'),
       uses: [answers],
       call: async (_, call) => {
-        await call.decide({ message: 'May I?' });
+        await call.ask({ for: 'decision', message: 'May I?' });
         throw new Error('Nobody decides in this test.');
       },
     };

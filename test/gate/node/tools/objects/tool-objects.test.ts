@@ -138,7 +138,7 @@ describe('a method that throws', () => {
     class Asker {
       static readonly tools = { ask: { description: 'Asks.', effect: 'read' } } satisfies ToolTable<Asker>;
       async ask(_: Record<string, never>, call: CallContext) {
-        return (await call.decide({ message: 'May I?' })).decision;
+        return (await call.ask({ for: 'decision', message: 'May I?' })).decision;
       }
     }
     const app = memoryApp({ tools: toolsOf(new Asker(), { prefix: 'x_' }), replies: [calls('x_ask')] });

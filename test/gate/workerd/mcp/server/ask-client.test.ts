@@ -378,7 +378,7 @@ describe('a published tool that asks its client', () => {
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({
       text:
         "Error: Tool 'greet' asks its client by askClient, and was not called by one: only a tool or prompt that defineMcpEndpoint " +
-        'publishes is, and only with the call that it was given. In a turn of an agent, ask by call.decide, requireApproval or humanInput.',
+        'publishes is, and only with the call that it was given. In a turn of an agent, ask by call.ask, requireApproval or humanInput.',
     });
   });
 

@@ -211,7 +211,7 @@ describe('a published tool', () => {
   });
 
   it('that asks somebody while it runs is told that nobody is there', async () => {
-    const answer = await asked((call) => call.decide({ message: 'May I?' }));
+    const answer = await asked((call) => call.ask({ for: 'decision', message: 'May I?' }));
     expect(answer).toEqual(
       refused("Tool 'it' asks somebody outside: only in a session can it wait for the answer."),
     );
