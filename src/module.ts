@@ -56,7 +56,6 @@ export type {
 } from './worker/module-request.ts';
 export { defineRoute, type ModuleRoute } from './worker/module-routes.ts';
 export type { HttpRequest } from './worker/route.ts';
-export { questionOf } from './worker/turn-view.ts';
 
 /** The literal that `defineModule` takes, beside `state`. */
 export interface ModuleConfig {

@@ -3,7 +3,7 @@ import type { StoredEvent } from '../journal/events.ts';
 import type { SentDecision, SentResult } from '../journal/wait.ts';
 import type { DecisionKind, WhenBusy } from '../tool/call.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
-import type { PendingView } from '../worker/app-answers.ts';
+import type { PendingView } from '../worker/answering.ts';
 import type { CancelRequested } from '../worker/end-turn.ts';
 import type { SessionView } from '../worker/session-view.ts';
 import type { ClientAnswer, StreamItem, WatchItem } from './follow.ts';
@@ -69,7 +69,7 @@ export interface ClientSendOptions extends Waiting {
 export type AnsweringOptions = Pick<ClientSendOptions, 'signal' | 'idempotencyKey' | 'background'>;
 
 /** A call that waits: as an answer or the state lists it, or its id. */
-export type WaitingCall = string | Pick<PendingView, 'call' | 'links'>;
+export type WaitingCall = string | Pick<PendingView, 'call' | 'question'>;
 
 /** What one of several calls is answered. */
 export type ClientCallAnswer = { readonly call: WaitingCall } & (SentDecision | SentResult);

@@ -3,6 +3,7 @@ import type { StoredEvent } from '../journal/events.ts';
 import type { AnswerObject } from '../session/watching/turn-outcome.ts';
 import type { Json } from '../tool/json.ts';
 import type { CancelRequested } from '../worker/end-turn.ts';
+import type { CallAnswer } from '../worker/session-options.ts';
 import type { SessionView } from '../worker/session-view.ts';
 import type {
   AnsweringOptions,
@@ -192,11 +193,8 @@ function failedAnswer(failure: unknown): ClientAnswer {
 /** The reply that asked for a call, by the call's id: what is shown after its answer comes behind that. */
 const askedAt = (call: string): number => Number(/\.(\d+)\.\d+$/.exec(call)?.[1] ?? 0);
 
-function toAnswer({ call, ...answer }: ClientCallAnswer): { readonly call: string } {
-  if (typeof call === 'string') return { call, ...answer };
-  const [, question] = /\?question=(\d+)$/.exec(Object.values(call.links).join()) ?? [];
-  return { call: call.call, ...(question !== undefined && { question: Number(question) }), ...answer };
-}
+const toAnswer = ({ call, ...answer }: ClientCallAnswer): Pick<CallAnswer, 'call' | 'question'> =>
+  typeof call === 'string' ? { call, ...answer } : { call: call.call, question: call.question, ...answer };
 
 function toMessage(path: string, message: string | readonly ClientPart[], options: ClientSendOptions): Asked {
   const { files = [], context, loopId, delaySeconds, whenBusy = 'reject', pending } = options;

@@ -1,7 +1,7 @@
 import { appModules } from '../agent/app-modules.ts';
 import type { Agent } from '../agent/define-agent.ts';
 import { agentResolver } from '../agent/resolve-agent.ts';
-import { ASKING } from '../journal/asking.ts';
+import { askingOf } from '../journal/asking.ts';
 import { toTurnStart } from '../journal/event-rows.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
@@ -118,16 +118,9 @@ export function stopShown(
   const stopped = stoppedTurn(session, agent.name, events);
   const { outcome } = stopped;
   return outcome === 'suspended'
-    ? { ...stopped, outcome, pending: pendingIn(modules, events) }
+    ? { ...stopped, outcome, pending: askingOf(modules.uses)?.pending(events) ?? [] }
     : { ...stopped, outcome };
 }
-
-/** Returns what the calls of a turn wait for. */
-const pendingIn = ({ uses }: Modules, events: readonly StoredEvent[]): SuspendedTurn['pending'] =>
-  uses
-    .flatMap((use) => ASKING.of(use) ?? [])
-    .at(0)
-    ?.pending(events) ?? [];
 
 /** The session ends with this process: its only holder keeps it, however long the process is held up. */
 const LEASE_MS = 24 * 60 * 60 * 1000;

@@ -1,7 +1,7 @@
 /** The seam by which calls ask somebody outside the turn. */
 import type { CallScope } from '../tool/call.ts';
 import type { Json } from '../tool/json.ts';
-import { defineSeam } from '../tool/module-use.ts';
+import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import type { StoredEvent } from './events.ts';
@@ -43,6 +43,10 @@ export interface Asking {
 
 /** The seam of questions: all calls of an app ask by the first use that has it. */
 export const ASKING = defineSeam<Asking>();
+
+/** Returns what calls ask by, if a module of the app brings it. */
+export const askingOf = (uses: readonly ModuleUse[]): Asking | undefined =>
+  uses.map((use) => ASKING.of(use)).find((asking) => asking !== undefined);
 
 /** Says that an answer is void. */
 export const askedOtherwise = (tool: string): string =>

@@ -73,6 +73,8 @@ export type SentResult =
 /** A call that waits for somebody outside, as it is shown to the person or client that answers it. */
 export interface PendingCall {
   readonly call: string;
+  /** The place of the question among those of its call, from 1: an answer names it. */
+  readonly question: number;
   readonly tool: string;
   /**
    * What the tool is to be called with: what an edit takes the place of. A text where the model sent no JSON object. Of a decision,

@@ -1,5 +1,5 @@
 /** What a loop does for a call that asks somebody outside. Without the module for it the call ends its turn as misconfigured. */
-import { ASKING, type AskOutside, askedOtherwise } from '../journal/asking.ts';
+import { type AskOutside, askedOtherwise, askingOf } from '../journal/asking.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import { Interrupted } from './holder.ts';
 import { inLoop } from './loop.ts';
@@ -9,22 +9,20 @@ import type { PermittedRun } from './tool-call-run.ts';
 export function askOutside({ loop, record, tool }: PermittedRun): AskOutside {
   const { journal, holder, secrets } = loop;
   if (!loop.inSession) throw new Error(cannotAsk(record.name));
-  for (const use of loop.modules.uses) {
-    const asking = ASKING.of(use);
-    if (!asking) continue;
-    return asking.outside({
-      record,
-      tool,
-      signal: holder.signal,
-      secrets,
-      changed: () => journal.changed,
-      suspend(wait) {
-        if (wait) journal.emit({ type: 'tool-call-suspended', ...inLoop(loop), call: record.id, wait });
-        return new Interrupted('suspended', `Call ${record.id} waits for an answer.`);
-      },
-    });
-  }
-  throw new ToolConfigurationError(needsAnswers(`Tool '${record.name}' asks somebody outside: it`));
+  const asking = askingOf(loop.modules.uses);
+  if (!asking)
+    throw new ToolConfigurationError(needsAnswers(`Tool '${record.name}' asks somebody outside: it`));
+  return asking.outside({
+    record,
+    tool,
+    signal: holder.signal,
+    secrets,
+    changed: () => journal.changed,
+    suspend(wait) {
+      if (wait) journal.emit({ type: 'tool-call-suspended', ...inLoop(loop), call: record.id, wait });
+      return new Interrupted('suspended', `Call ${record.id} waits for an answer.`);
+    },
+  });
 }
 
 /** @throws Error if what a call asked before it restarted is not asked any more: its answer was for something else. */

@@ -6,7 +6,6 @@ import type { Keeping } from '../session/read-secrets.ts';
 import type { LogOption } from '../tool/log.ts';
 import { defineSeam, type ModuleIdentity, type ModuleUse } from '../tool/module-use.ts';
 import type { AnsweringApp, TakesAnswers } from './answering.ts';
-import type { AppAnswers } from './app-answers.ts';
 import type { AppFiles } from './app-files.ts';
 import type { Env, HostedApp, Invoked } from './host.ts';
 import type { Gates, HttpHost, Route } from './route.ts';
@@ -40,8 +39,8 @@ export interface AppParts extends Gates {
   scheduled?(app: InvokedApp, time: CronTime): Promise<void>;
   /** How messages hold files. */
   readonly files?: AppFiles | undefined;
-  /** What calls wait for, and how they are answered. */
-  readonly answers?: (AppAnswers & TakesAnswers) | undefined;
+  /** Takes the answers of calls that wait. */
+  readonly answers?: TakesAnswers | undefined;
   /** Takes the lines of the app's log, in place of the console. Of the app. */
   readonly log?: LogOption | undefined;
   /** Where sessions live. Of the app. */

@@ -1,6 +1,7 @@
 import { appModules } from '../agent/app-modules.ts';
 import type { Agent } from '../agent/define-agent.ts';
 import { agentResolver } from '../agent/resolve-agent.ts';
+import { askingOf } from '../journal/asking.ts';
 import type { Principal } from '../journal/events.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
@@ -137,7 +138,7 @@ export function toHost(config: HoldfastConfig, { deployed, hide }: Platform): Ht
     secrets: mintingIn(config.secrets),
     platform: platformIn(config.limits ?? {}),
     files: parts.find((part) => part.files)?.files,
-    answers: parts.find((part) => part.answers)?.answers,
+    answers: askingOf(modules.uses),
     session: sessionIn(config, { deployed, log, parts }),
     warnings: (env) => deploymentWarnings(deployed(env)),
   };

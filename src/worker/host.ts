@@ -9,7 +9,7 @@ import type { Log } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
-import type { AppAnswers } from './app-answers.ts';
+import type { ShowsPending } from './answering.ts';
 import type { AppFiles } from './app-files.ts';
 
 /** Who a request comes from. Its sessions are those of its tenant, or, without one, its own. */
@@ -74,7 +74,7 @@ export interface Host {
   /** How messages hold files; absent: they hold none. */
   readonly files?: AppFiles | undefined;
   /** What calls wait for; absent: none can ask. */
-  readonly answers?: AppAnswers | undefined;
+  readonly answers?: ShowsPending | undefined;
   /** What one invocation may use. @throws ConfigurationError when the settings say something impossible. */
   platform(env: Env): Platform;
   /** The path below which the app is served, as it says. */

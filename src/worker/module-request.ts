@@ -1,7 +1,7 @@
 /** What the handler of a module's route is given. */
 import type { StoredEvent } from '../journal/events.ts';
+import type { PendingCall } from '../journal/wait.ts';
 import type { JsonObject } from '../tool/json.ts';
-import type { PendingView } from './app-answers.ts';
 import type { Caller } from './host.ts';
 import type { ProblemType } from './problem.ts';
 import type { Session } from './session.ts';
@@ -76,8 +76,8 @@ export interface ModuleRequest {
     frames: (leave: AbortSignal) => AsyncIterable<string>,
     headers?: Readonly<Record<string, string>>,
   ): Response;
-  /** Returns what a turn waits for, by its events. The links lead nowhere. */
-  pending(events: readonly StoredEvent[]): readonly PendingView[];
+  /** Returns what a turn waits for, by its events. */
+  pending(events: readonly StoredEvent[]): readonly PendingCall[];
   /** What a failure is told as: of what went wrong inside, only that something did. */
   problem(failure: unknown): RouteProblem;
   /** Keeps work going after the answer. */

@@ -167,7 +167,7 @@ function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
       // Clients of other protocols read all but comments as events of theirs: OpenAI's for Python fails on `retry`.
       return eventStream(asked, leaving, { headers, first: COMMENT });
     },
-    pending: (events) => host.answers?.pending({ path: '' }, events) ?? [],
+    pending: (events) => host.answers?.pending(events) ?? [],
     problem: (failure) => toRouteProblem(toProblem(failure)),
     waitUntil,
   };

@@ -1,7 +1,7 @@
 import type { Deferred } from '../journal/event-page.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import { type SuspendedTurn, stoppedTurn, type TurnAnswer } from '../session/watching/turn-outcome.ts';
-import type { AppAnswers, PendingView } from './app-answers.ts';
+import { type PendingView, type ShowsPending, toPendingView } from './answering.ts';
 
 /** The session of a turn, as links name it. */
 interface TurnPlace {
@@ -13,7 +13,7 @@ interface TurnPlace {
 
 /** A session, and what its app shows of calls that wait. */
 interface ShownSession<Place> {
-  readonly host: { readonly answers?: AppAnswers | undefined };
+  readonly host: { readonly answers?: ShowsPending | undefined };
   readonly target: Place;
 }
 
@@ -64,7 +64,7 @@ export const suspendedView = (
 ): SuspendedView => ({
   ...stoppedTurn(at.target.session, at.target.agent.name, events),
   outcome: 'suspended',
-  pending: at.host.answers?.pending(at.target, events) ?? [],
+  pending: pendingViews(at, events),
   status: 'suspended',
 });
 
@@ -98,22 +98,4 @@ export const acceptedView = ({ session, agent }: TurnPlace, turn: string): Later
 export const pendingViews = (
   { host, target }: ShownSession<Pick<TurnPlace, 'path'>>,
   events: readonly StoredEvent[],
-): readonly PendingView[] => host.answers?.pending(target, events) ?? [];
-
-/**
- * Which question of its call waits, from 1: what an answer names as its `question`, where a call asks more than once.
- *
- * @example
- * ```ts
- * async function approveAll(session: Session): Promise<void> {
- *   const { pending } = await session.state();
- *   await session.answer(
- *     pending.map((one) => ({ call: one.call, question: questionOf(one), decision: 'approve' })),
- *   );
- * }
- * ```
- */
-export function questionOf({ links }: Pick<PendingView, 'links'>): number {
-  const link = 'approvals' in links ? links.approvals : links.results;
-  return Number(/\?question=(\d+)$/.exec(link)?.[1] ?? 1);
-}
+): readonly PendingView[] => host.answers?.pending(events).map(toPendingView(target.path)) ?? [];

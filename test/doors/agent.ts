@@ -2,6 +2,6 @@
 
 export { appModules } from '../../src/agent/app-modules.ts';
 export { agentResolver } from '../../src/agent/resolve-agent.ts';
-export type { PendingView } from '../../src/worker/app-answers.ts';
+export type { PendingView } from '../../src/worker/answering.ts';
 export { doDue, KNOWN_FOR, startInBackground, toBackgroundTurn } from '../../src/worker/background.ts';
 export { SessionError } from '../../src/worker/problem.ts';

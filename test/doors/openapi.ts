@@ -1,4 +1,5 @@
 /** A door for tests. Routes and their descriptions. */
+export { ASKING } from '../../src/journal/asking.ts';
 export { composeModules } from '../../src/loop/modules.ts';
 export { toDocument } from '../../src/modules/openapi/document.ts';
 export { OWN_ROUTES } from '../../src/modules/openapi/own-routes.ts';

@@ -2,7 +2,7 @@
 import type { StoredEvent } from '../../journal/events.ts';
 import type { SentDecision } from '../../journal/wait.ts';
 import type { DecisionKind } from '../../tool/call.ts';
-import type { PendingView } from '../../worker/app-answers.ts';
+import type { PendingView } from '../../worker/answering.ts';
 import type { SessionView } from '../../worker/session-view.ts';
 import type {
   ClientCallAnswer,
@@ -293,7 +293,7 @@ const withOpen = (view: SessionView, isOpen: (one: PendingView) => boolean): Ses
   view.pending.every(isOpen) ? view : { ...view, pending: view.pending.filter(isOpen) };
 
 const keyOf = (call: WaitingCall): string =>
-  typeof call === 'string' ? call : Object.values(call.links).join();
+  typeof call === 'string' ? call : `${call.call} ${call.question}`;
 
 const hasType = (failure: unknown, ...types: readonly HoldfastError['type'][]): boolean =>
   failure instanceof HoldfastError && types.includes(failure.type);

@@ -1,6 +1,5 @@
 /** A turn as a task of A2A. Nothing in here reads or writes. */
 import type { ShownEvent, TurnStreamEnd } from '../../create-holdfast.ts';
-import { questionOf } from '../../module.ts';
 import type { Artifact, Message, Part, Task, TaskState, TaskStatus } from './wire.ts';
 
 type Answer = Extract<TurnStreamEnd, { readonly type: 'answer' }>['answer'];
@@ -80,8 +79,7 @@ export function statusOf(standing: Standing): TaskStatus {
 
 /** What waits, in words for a person and as data for a program, which also says how it is answered. */
 function asks(one: Pending): Part[] {
-  const { call, tool, input, message, allows, schema, by, expiresAt } = one;
-  const question = questionOf(one);
+  const { call, question, tool, input, message, allows, schema, by, expiresAt } = one;
   const data = {
     call,
     ...(question > 1 && { question }),

@@ -99,7 +99,5 @@ function interruptOf(one: Pending, of: Attribution) {
 }
 
 /** Names a question: a call may ask more than once. */
-export function interruptId({ call, links }: Pick<Pending, 'call' | 'links'>): string {
-  const link = 'approvals' in links ? links.approvals : links.results;
-  return call + (/\?question=\d+$/.exec(link)?.[0] ?? '');
-}
+export const interruptId = ({ call, question }: Pick<Pending, 'call' | 'question'>): string =>
+  question === 1 ? call : `${call}?question=${question}`;

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { pendingViews } from '../../modules/answers/questions.ts';
 import type { TurnAnswer, TurnOutcome } from '../../session/watching/turn-outcome.ts';
-import type { PendingView } from '../../worker/app-answers.ts';
+import type { PendingView } from '../../worker/answering.ts';
 import { type Target, turnPath } from '../../worker/target.ts';
 import { oneLine } from '../content/words.ts';
 import { linksOf } from './session-resources.ts';

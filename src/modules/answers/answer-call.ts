@@ -2,7 +2,7 @@
 import type { Posted } from '../../journal/inbox-message.ts';
 import type { Answer } from '../../journal/wait.ts';
 import type { TurnHost } from '../../session/turn-host.ts';
-import type { AnsweredHere, Answering, SentBody } from '../../worker/answering.ts';
+import { type AnsweredHere, type Answering, answerPath, type SentBody } from '../../worker/answering.ts';
 import { mustHaveRole } from '../../worker/auth.ts';
 import type { BegunTurn } from '../../worker/begun-turn.ts';
 import { invalidBody } from '../../worker/body.ts';
@@ -17,14 +17,7 @@ import {
   editProblems,
   postAnswer,
 } from './post-answer.ts';
-import {
-  answerPath,
-  askedQuestion,
-  asMeant,
-  mustBeAnother,
-  type Question,
-  type ReadTurns,
-} from './questions.ts';
+import { askedQuestion, asMeant, mustBeAnother, type Question, type ReadTurns } from './questions.ts';
 
 /** One of the two ways to answer a call that waits. */
 export interface AnswerKind {
@@ -251,9 +244,12 @@ const STANDINGS = {
 const wrongAnswer = (target: Target, question: Question): SessionError => {
   const { call, wait } = question;
   const what = wait.for === 'decision' ? 'a decision' : 'the result of its tool';
-  const detail = `Call ${call.id} waits for ${what}: POST it to ${answerPath(target, question)}.`;
+  const detail = `Call ${call.id} waits for ${what}: POST it to ${pathOf(target, question)}.`;
   return new SessionError('wrong-answer', detail);
 };
+
+const pathOf = ({ path }: Target, { call, number, wait }: Question): string =>
+  answerPath(path, { call: call.id, question: number, for: wait.for });
 
 const madeVoid = ({ word }: AnswerKind, { call }: Question): SessionError =>
   new SessionError(

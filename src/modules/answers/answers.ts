@@ -8,7 +8,7 @@ import { defineRoute, type Route, SESSION, type SessionRequest } from '../../wor
 import { parseAnswersBody } from './answer-body.ts';
 import { type AnswerKind, answerCall, answerCalls, KINDS, toSentAnswer } from './answer-call.ts';
 import { questionsOfCall } from './call-questions.ts';
-import { openQuestions, pendingViews, toPendingCall } from './questions.ts';
+import { pendingCalls } from './questions.ts';
 
 /**
  * Lets calls ask somebody outside, and takes the answers: by `POST .../approvals/{callId}`, `.../results/{callId}` and `.../answers`, and by
@@ -25,13 +25,12 @@ export const answers = useOf(createModule({ name: 'answers' }));
 
 ASKING.give(answers, {
   outside: questionsOfCall,
-  pending: (events) => openQuestions(events).map(toPendingCall),
+  pending: pendingCalls,
 });
 
 APP.give(answers, {
   routes: ({ answering }) => answerRoutes(answering),
   answers: {
-    pending: pendingViews,
     one: (here, { for: kind, ...sent }) =>
       answerCall(here, { ...sent, kind: KINDS[kind], text: JSON.stringify(sent.body) }, sent),
     several: (here, named, how) =>

@@ -10,7 +10,7 @@ import { parseToolInput } from '../../tool/check-input.ts';
 import type { Json, JsonObject } from '../../tool/json.ts';
 import type { JsonSchema } from '../../tool/json-schema.ts';
 import { fromVisible, visible, visibleIn } from '../../tool/visible.ts';
-import type { PendingView } from '../../worker/app-answers.ts';
+import { type PendingView, toPendingView } from '../../worker/answering.ts';
 import type { Caller } from '../../worker/host.ts';
 import { SessionError } from '../../worker/problem.ts';
 import { unknownSession } from '../../worker/session-view.ts';
@@ -124,6 +124,7 @@ export function toPendingCall(question: Question): PendingCall {
   const isChanged = wait.for === 'decision' && wait.input !== undefined;
   return {
     call: call.id,
+    question: question.number,
     tool: call.name,
     input: show(inputOf(question)),
     ...(isChanged && { sent: show(sentOf(call)) }),
@@ -179,27 +180,14 @@ const decisionOf = ({
 });
 
 /** Returns what a turn waits for, by its events: the same wherever it is shown. */
-export const pendingViews = (
-  target: Pick<Target, 'path'>,
-  events: readonly StoredEvent[],
-): readonly PendingView[] =>
-  openQuestions(events).map((question) => ({
-    ...toPendingCall(question),
-    links:
-      question.wait.for === 'decision'
-        ? { approvals: answerPath(target, question) }
-        : { results: answerPath(target, question) },
-  }));
+export const pendingCalls = (events: readonly StoredEvent[]): readonly PendingCall[] =>
+  openQuestions(events).map(toPendingCall);
 
-/**
- * Answers where a question is answered. A call may ask more than once: its later questions have addresses of their own,
- * so that an answer which is sent twice is never taken for the next question.
- */
-export function answerPath({ path }: Pick<Target, 'path'>, { call, number, wait }: Question): string {
-  const kind = wait.for === 'decision' ? 'approvals' : 'results';
-  const which = number === 1 ? '' : `?question=${number}`;
-  return `${path}/${kind}/${encodeURIComponent(call.id)}${which}`;
-}
+/** The same, with where below `path` it is answered. */
+export const pendingViews = (
+  { path }: Pick<Target, 'path'>,
+  events: readonly StoredEvent[],
+): readonly PendingView[] => pendingCalls(events).map(toPendingView(path));
 
 /** A question, whose turn asks it, and whose messages the turn has taken. */
 interface AskedQuestion {

@@ -12,7 +12,7 @@ import type { ReachedLimit } from '../../tool/frame.ts';
 import type { BlackboardEntry } from '../../tool/kept-values.ts';
 import type { MemoryFact } from '../../tool/tool-memory.ts';
 import type { ResultData, Signal } from '../../tool/tool-result.ts';
-import type { PendingView } from '../../worker/app-answers.ts';
+import type { PendingView } from '../../worker/answering.ts';
 import type { CancelRequested } from '../../worker/end-turn.ts';
 import type { FailedTurn, ProblemDocument } from '../../worker/problem.ts';
 import type {

@@ -9,6 +9,7 @@ import { sha256Hex } from '../../tool/async.ts';
 import type { DoWork, DueApp } from '../../worker/background.ts';
 import type { Env } from '../../worker/host.ts';
 import { sessionPath, turnPath } from '../../worker/target.ts';
+import { pendingViews } from '../../worker/turn-view.ts';
 
 /** Something that a receiver is to be told. */
 export interface OutgoingMessage {
@@ -146,9 +147,9 @@ interface Stopped {
 /** Characters. Receivers take messages of some size; what is longer is told without what the turn has answered. */
 const LONGEST_BODY = 256 * 1024;
 
-function bodyOf({ host: { basePath, answers } }: DueApp, { name, stop, events, at }: Stopped): string {
+function bodyOf({ host }: DueApp, { name, stop, events, at }: Stopped): string {
   const { owner, agent, session } = addressOfSession(name);
-  const path = sessionPath({ agent, session }, basePath);
+  const path = sessionPath({ agent, session }, host.basePath);
   const view = stoppedTurn(session, agent, events);
   const { turn, outcome } = view;
   const brief = {
@@ -156,7 +157,7 @@ function bodyOf({ host: { basePath, answers } }: DueApp, { name, stop, events, a
     ...(view.error && { error: view.error }),
     links: { turn: turnPath({ path }, turn) },
   };
-  const pending = stop === 'suspended' && { pending: answers?.pending({ path }, events) ?? [] };
+  const pending = stop === 'suspended' && { pending: pendingViews({ host, target: { path } }, events) };
   const write = (data: object): string =>
     JSON.stringify({ type: `turn.${stop}`, timestamp: new Date(at).toISOString(), data });
   const body = write({ ...brief, ...view, ...pending });

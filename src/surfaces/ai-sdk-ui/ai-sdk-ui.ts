@@ -9,7 +9,6 @@ import { Problem, SessionError } from '../../worker/problem.ts';
 import type { CallAnswer, Session, TurnStream } from '../../worker/session.ts';
 import { sessionPath } from '../../worker/target.ts';
 import type { TurnItem, TurnStreamEnd } from '../../worker/turn-feed.ts';
-import { questionOf } from '../../worker/turn-view.ts';
 import type { UiVersion } from './chunks.ts';
 import { followedOn } from './follow-on.ts';
 import { type ChatAsked, readChat, toldToPage } from './read-chat.ts';
@@ -152,7 +151,7 @@ async function dueOf(session: Session, { results }: Sent<'answers'>): Promise<Ca
   const { pending } = await session.state();
   return pending.flatMap((one) => {
     const result = one.for === 'result' && results.find(({ call }) => call === one.call);
-    return result ? [{ call: one.call, question: questionOf(one), ...result.sent }] : [];
+    return result ? [{ call: one.call, question: one.question, ...result.sent }] : [];
   });
 }
 

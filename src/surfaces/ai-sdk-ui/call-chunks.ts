@@ -1,9 +1,9 @@
 /** The calls of a turn as parts of a message: what they ask, what was decided about them, and what came of them. */
 import type { EventOf, StoredEvent } from '../../journal/events.ts';
+import type { PendingCall } from '../../journal/wait.ts';
 import type { Decision } from '../../tool/call.ts';
 import { modelText, type ResultData } from '../../tool/tool-result.ts';
-import type { PendingView } from '../../worker/app-answers.ts';
-import { questionOf } from '../../worker/turn-view.ts';
+import type { PendingView } from '../../worker/answering.ts';
 import type { Able, UiChunk } from './chunks.ts';
 
 /** What a client has of a call that a stream goes on with. */
@@ -15,12 +15,12 @@ export interface KnownCall {
 /** Whatever a method answers is to be told next. */
 export class CallChunks {
   readonly #able: Able;
-  readonly #pendingIn: (events: readonly StoredEvent[]) => readonly PendingView[];
+  readonly #pendingIn: (events: readonly StoredEvent[]) => readonly PendingCall[];
   readonly #known: Map<string, KnownCall>;
   /** What this stream has shown since the last reply of the turn's own loop. */
   #events: StoredEvent[] = [];
   /** What a call has asked last. */
-  readonly #asked = new Map<string, PendingView>();
+  readonly #asked = new Map<string, PendingCall>();
   /** What was decided last about a call, where this stream has shown it. */
   readonly #decided = new Map<string, Decision>();
 
@@ -28,7 +28,7 @@ export class CallChunks {
   constructor(
     able: Able,
     known: Iterable<readonly [string, KnownCall]>,
-    pending: (events: readonly StoredEvent[]) => readonly PendingView[],
+    pending: (events: readonly StoredEvent[]) => readonly PendingCall[],
   ) {
     this.#pendingIn = pending;
     this.#able = able;
@@ -71,7 +71,7 @@ export class CallChunks {
   }
 
   /** The parts of calls of inner loops, which are shown when they wait. */
-  nested(pending: readonly PendingView[]): UiChunk[] {
+  nested(pending: readonly PendingCall[]): UiChunk[] {
     const nested = pending.filter(({ call }) => !this.has(call));
     return nested.map(({ call: toolCallId, tool: toolName, input }) => {
       this.#known.set(toolCallId, { isAsked: false });
@@ -80,7 +80,7 @@ export class CallChunks {
     });
   }
 
-  #pending(): readonly PendingView[] {
+  #pending(): readonly PendingCall[] {
     return this.#pendingIn(this.#events);
   }
 
@@ -155,7 +155,5 @@ export class CallChunks {
 }
 
 /** Names a question of a call for a client, which sends it back with the answer. */
-function approvalId(asked: PendingView): string {
-  const number = questionOf(asked);
-  return number === 1 ? asked.call : `${asked.call}?question=${number}`;
-}
+const approvalId = ({ call, question }: PendingCall): string =>
+  question === 1 ? call : `${call}?question=${question}`;

@@ -1,9 +1,9 @@
 /** Translates what a turn shows into the chunks of a UI message stream. It reads and writes nothing. */
 import type { EventOf, StoredEvent } from '../../journal/events.ts';
+import type { PendingCall } from '../../journal/wait.ts';
 import type { SuspendedTurn, TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import { type ContentPart, isFile, isStored } from '../../tool/content.ts';
 import { partsOfResult, type ResultData } from '../../tool/tool-result.ts';
-import type { PendingView } from '../../worker/app-answers.ts';
 import type { TurnItem, TurnStreamEnd } from '../../worker/turn-feed.ts';
 import type { SuspendedView } from '../../worker/turn-view.ts';
 import { CallChunks, type KnownCall } from './call-chunks.ts';
@@ -18,7 +18,7 @@ export interface ChunkOptions {
   /** Where the bytes of a file of the session are. */
   fileUrl(id: string): string;
   /** Returns what a turn waits for, by its events. */
-  pending(events: readonly StoredEvent[]): readonly PendingView[];
+  pending(events: readonly StoredEvent[]): readonly PendingCall[];
   /** The calls that the client has parts of already, in a stream that goes on. */
   readonly known?: ReadonlyMap<string, KnownCall> | undefined;
   /** The id of the message, where the stream does not begin with its turn and is to be a message of its own. */

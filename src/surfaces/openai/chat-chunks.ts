@@ -1,10 +1,9 @@
 /** Translates what a turn shows into the chunks of a chat completion, which has words and calls that the client runs, and nothing else. */
 import type { EventOf, StoredEvent } from '../../journal/events.ts';
 import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
-import type { PendingView } from '../../worker/app-answers.ts';
+import type { PendingView } from '../../worker/answering.ts';
 import type { RouteSession } from '../../worker/module-request.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
-import { questionOf } from '../../worker/turn-view.ts';
 import { type Named, toId } from './ids.ts';
 import { CUT_OFF, inSeconds, isAnswered, UsageCount } from './response-object.ts';
 
@@ -178,7 +177,7 @@ class ChatTranslation {
       one.for === 'result'
         ? [
             {
-              id: this.#id('call', one.call, questionOf(one)),
+              id: this.#id('call', one.call, one.question),
               type: 'function',
               function: { name: one.tool, arguments: JSON.stringify(one.input) },
             },

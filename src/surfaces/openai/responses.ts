@@ -6,7 +6,6 @@ import { idempotencyKeyOf } from '../../worker/request-headers.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
 import { framed } from '../../worker/sse.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
-import { questionOf } from '../../worker/turn-view.ts';
 import { type Named, readId, turnOf } from './ids.ts';
 import { invalid, saidOf } from './read-body.ts';
 import { AGAIN, type GivenAnswer } from './read-items.ts';
@@ -142,7 +141,7 @@ async function waitingOf(session: Session, answers: readonly GivenAnswer[]): Pro
   const [first] = answers;
   if (!first) return [];
   const { pending = [] } = { pending: undefined, ...(await session.turn(turnOf(first.of))) };
-  const waiting = new Map(pending.map((one) => [one.call, questionOf(one)]));
+  const waiting = new Map(pending.map((one) => [one.call, one.question]));
   return answers.filter(({ of }) => waiting.get(of.what) === of.place);
 }
 

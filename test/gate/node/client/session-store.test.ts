@@ -72,6 +72,7 @@ const USER = { role: 'user', text: 'Pay.' };
 const call = { id: 't1.3.0', name: 'pay', providerId: 'p', input: '{"n":1}' };
 const PENDING = {
   call: 't1.3.0',
+  question: 1,
   tool: 'pay',
   input: { n: 1 },
   for: 'decision',

@@ -339,11 +339,10 @@ describe('a stream of a turn', () => {
 describe('an answer of calls', () => {
   it('is sent by the call and its question, and only what is new is shown', async () => {
     const { session, got } = played(stream([stored(7, 'tool-call-answered'), frame('answer', ANSWER)]));
-    const links = { approvals: '/agents/clerk/sessions/s1/approvals/c1?question=2' };
     const items = await all(
       session.streamAnswers([
-        { call: { call: 'c1', links }, decision: 'approve' },
-        { call: { call: 'c2', links: { results: '/x' } }, result: { ok: true } },
+        { call: { call: 'c1', question: 2 }, decision: 'approve' },
+        { call: { call: 'c2', question: 1 }, result: { ok: true } },
         { call: 'c3', decision: 'reject', reason: 'No.' },
       ]),
     );
@@ -353,7 +352,7 @@ describe('an answer of calls', () => {
       {
         answers: [
           { call: 'c1', question: 2, decision: 'approve' },
-          { call: 'c2', result: { ok: true } },
+          { call: 'c2', question: 1, result: { ok: true } },
           { call: 'c3', decision: 'reject', reason: 'No.' },
         ],
       },
@@ -361,7 +360,7 @@ describe('an answer of calls', () => {
   });
 
   it('shows what is behind the reply that asked, and behind what was shown before', async () => {
-    const pending = { call: 't1.3.0', links: { approvals: '/x' } };
+    const pending = { call: 't1.3.0', question: 1 };
     const view = { outcome: 'suspended', status: 'suspended', pending: [pending] };
     const asked = [STARTED, REPLIED, stored(4, 'tool-call-suspended'), frame('suspended', view)];
     const more = [stored(4, 'tool-call-suspended'), stored(5, 'tool-call-answered'), frame('answer', ANSWER)];

@@ -36,6 +36,7 @@ describe('a test session whose turn waits for a decision', () => {
     const pending = [
       {
         call: `${answer.turn}.3.0`,
+        question: 1,
         tool: 'pay',
         input: { amount: 7 },
         for: 'decision',
@@ -249,6 +250,7 @@ describe('a test session whose tool the caller runs', () => {
       pending: [
         {
           call: `${answer.turn}.3.0`,
+          question: 1,
           tool: 'look_up',
           input: { id: 'o1' },
           for: 'result',

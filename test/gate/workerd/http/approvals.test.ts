@@ -20,6 +20,7 @@ describe('an approval', () => {
     expect(wait.pending).toEqual([
       {
         call: `${turn}.3.0`,
+        question: 1,
         tool: 'pay',
         input: { to, amount: 1 },
         for: 'decision',

@@ -122,6 +122,7 @@ describe('a call that asks while it runs', () => {
     const { session, turn, pending, answering } = asked;
     expect(pending).toEqual({
       call: `${turn}.3.0`,
+      question: 1,
       tool: 'book',
       input: {},
       for: 'decision',

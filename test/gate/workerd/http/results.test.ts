@@ -9,6 +9,7 @@ describe('the result of a tool that the caller runs', () => {
     expect(wait.pending).toEqual([
       {
         call: `${turn}.3.0`,
+        question: 1,
         tool: 'look_up',
         input: { id: 'o1' },
         for: 'result',

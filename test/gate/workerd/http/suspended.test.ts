@@ -32,6 +32,7 @@ const KEY = { 'idempotency-key': 'k' };
 /** A call that waits, wherever it is told. */
 const pending = (session: string, turn: unknown) => ({
   call: `${turn}.3.0`,
+  question: 1,
   tool: 'ask',
   input: {},
   for: 'decision',

@@ -67,6 +67,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const call = String(waiting?.toolCallId);
     const descriptor = {
       call,
+      question: 1,
       tool: 'pay',
       input: { amount: 5 },
       for: 'decision',

@@ -4,6 +4,7 @@ import { listedPending } from '../../../../doors/mcp.ts';
 
 const asked = (message: string, tool = 'pay'): PendingView => ({
   call: 'c1',
+  question: 1,
   tool,
   input: {},
   for: 'decision',
@@ -18,6 +19,7 @@ describe('what a turn waits for, in words', () => {
   it('is a line each, with the address before the words', () => {
     const given: PendingView = {
       call: 'c2',
+      question: 1,
       tool: 'look',
       input: {},
       for: 'result',

@@ -16,7 +16,7 @@ import {
   scriptedModel,
 } from '../../../../../src/testing/entry.ts';
 import { appModules, doDue } from '../../../../doors/agent.ts';
-import { APP } from '../../../../doors/openapi.ts';
+import { ASKING } from '../../../../doors/openapi.ts';
 import { toSessionName } from '../../../../doors/session.ts';
 import { turnSteps } from '../../../../doors/testing.ts';
 import { STANDARD_SECRET } from '../../../../fixtures/signed.ts';
@@ -73,7 +73,7 @@ function appOf(setting: Setting = {}) {
     session: () => port,
     clock,
     log: (entry: LogEntry) => void logged.push(entry),
-    answers: APP.of(answers)?.answers,
+    answers: ASKING.of(answers),
   };
   const sessions = createMemorySessions({
     clock,
