@@ -1,5 +1,5 @@
 /** The seam by which calls ask somebody outside the turn. */
-import type { CallScope } from '../tool/call.ts';
+import type { CallContext } from '../tool/call.ts';
 import type { Json } from '../tool/json.ts';
 import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
 import type { Secrets } from '../tool/secrets.ts';
@@ -24,7 +24,7 @@ export interface AskingCall {
 }
 
 /** How a call asks somebody outside the turn, and finds the answers when it restarts. */
-export interface AskOutside extends Pick<CallScope, 'ask'> {
+export interface AskOutside extends Pick<CallContext, 'ask'> {
   /** How many questions the call has asked since it restarted. */
   readonly asked: number;
   /** Returns the checkpoint of the next question, if it was asked before. */

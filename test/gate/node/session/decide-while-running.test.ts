@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type Question, Secrets, type CallContext } from '../../../../src/index.ts';
+import { type CallContext, type Question, Secrets } from '../../../../src/index.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { questionsOf } from '../../../doors/session.ts';
 import { calls, digs } from '../tool-loop/scenes.ts';

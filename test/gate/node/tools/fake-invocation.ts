@@ -1,11 +1,5 @@
-import {
-  type Decision,
-  type Question,
-  Secrets,
-  type CallContext,
-  ToolCallContext,
-} from '../../../../src/index.ts';
-import type { Discovery, CallRun, LoopView, ToolEffect } from '../../../../src/kinds/entry.ts';
+import { type Decision, type Question, Secrets, ToolCallContext } from '../../../../src/index.ts';
+import type { CallRun, Discovery, LoopView, ToolEffect } from '../../../../src/kinds/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { aroundTimes, memoryLoop, RunningCall } from '../../../doors/loop.ts';
 import { callBlackboard, callState, consoleLog, envOfTools, toToolResult } from '../../../doors/tools.ts';
@@ -62,6 +56,10 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     record: () => undefined,
     recall: ({ initial }) => initial,
     now: () => 0,
+    asked: { name: tool, input: '{}' },
+    idempotencyKey: 'a'.repeat(64),
+    startedAt: 0,
+    checkpoint: () => undefined,
     ask: () => Promise.reject(new Error('This tool waits for nobody.')),
     hasBegun: false,
   };
@@ -81,11 +79,3 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
 /** Answers each question of a call, all of which are for decisions. */
 export const deciding = (decide: (question: Question<'decision'>) => Promise<Decision>): CallRun['ask'] =>
   decide as CallRun['ask']; // as long as no tool under it asks for a result
-
-/** What an execution is given by such a call. */
-export const toolCallOf = (call: CallRun, more: Partial<CallContext> = {}): CallContext => ({
-  ...call,
-  idempotencyKey: 'a'.repeat(64),
-  checkpoint: () => undefined,
-  ...more,
-});
