@@ -97,12 +97,13 @@ describe('an edit that is not valid', () => {
     const { session } = scene(nested(requireApproval(pay, 'Pay?', { by: 'manager' })), {});
     await session.send('Go.');
     const [first] = await session.pending();
-    for (const amount of [101, 102]) {
+    for (const [place, amount] of [101, 102].entries()) {
       expect(await session.decide('pay', edit({ amount }))).toMatchObject({ outcome: 'suspended' });
       session.restart();
       expect(await session.pending()).toEqual([
         {
           ...first,
+          question: place + 2,
           message: 'Pay?\nWhat was sent is not valid, and nothing has run:\n- amount: At most 100.',
         },
       ]);
