@@ -3,7 +3,7 @@ import type { StoredEvent } from '../journal/events.ts';
 import type { AnswerObject } from '../session/watching/turn-outcome.ts';
 import type { Json } from '../tool/json.ts';
 import type { CancelRequested } from '../worker/end-turn.ts';
-import type { CallAnswer } from '../worker/session-options.ts';
+import type { CallAnswer } from '../worker/session.ts';
 import type { SessionView } from '../worker/session-view.ts';
 import type {
   AnsweringOptions,
