@@ -30,10 +30,10 @@ export {
   type ToolException,
 } from './loop/exception-processor.ts';
 export type { ParsedAnswer } from './loop/loop.ts';
-export type { LoopLimits } from './loop/loop-limits.ts';
 export type {
   BlankReplyPolicy,
   Eligible,
+  LoopLimits,
   LoopPolicies,
   Policies,
   UnknownToolPolicy,
@@ -122,15 +122,13 @@ export type {
   TextContent,
 } from './tool/content.ts';
 export { content, type FileSource, file, image } from './tool/content-result.ts';
-export { defineTextTool, type TextToolConfig } from './tool/define-text-tool.ts';
-export { defineTool, type ToolConfig } from './tool/define-tool.ts';
+export { defineTextTool, defineTool, type TextToolConfig, type ToolConfig } from './tool/define-tool.ts';
 export { type DomainObjects, DomainTypeError } from './tool/domain-objects.ts';
 export { type DomainType, type DomainTypeConfig, defineDomainType } from './tool/domain-type.ts';
 export type { EnvOf, GivenEnv, WorkerEnv } from './tool/env.ts';
 export type { CallLimit, Limits } from './tool/frame.ts';
 export type { InputDeclaration, InputOf, LenientSchema } from './tool/input-schema.ts';
-export type { AsJson, Json, JsonLike, JsonObject } from './tool/json.ts';
-export type { JsonSchema } from './tool/json-schema.ts';
+export type { AsJson, Json, JsonLike, JsonObject, JsonSchema } from './tool/json.ts';
 export type { BlackboardEntry, CallBlackboard, CallState } from './tool/kept-values.ts';
 export type { CheckedInput, ParsedInput } from './tool/parsed-input.ts';
 export type { Parameter, PropertyDeclaration, PropertyValue } from './tool/property-schema.ts';

@@ -1,14 +1,16 @@
 /** The entry `holdfast/module`: a feature of your own, which plugs in where the features of the library do. */
+
+import type { EventOf } from './journal/events.ts';
 import { FOLDING } from './journal/memory-folding.ts';
 import { askLayer } from './loop/ask-layers.ts';
 import type { AskLayer } from './loop/ask-reply.ts';
 import { discoveryOf } from './loop/discovery.ts';
-import { factEvent } from './loop/fact-event.ts';
-import type { Loop } from './loop/loop.ts';
+import { inLoop, type Loop, timeIn } from './loop/loop.ts';
 import { LOOPS, type LoopSeam } from './loop/loop-seams.ts';
 import { loopView } from './loop/offer-tools.ts';
+import { throughJson } from './loop/tool-answer.ts';
 import { addressOfSession, type SessionAddress } from './session/read-secrets.ts';
-import { ENDED, type StoppedTurn, type StoredWithStop } from './session/turn-seams.ts';
+import { ENDED, type StoppedTurn, type StoredWithStop } from './session/turn-end.ts';
 import type { Json } from './tool/json.ts';
 import { literals } from './tool/literals.ts';
 import type { Log } from './tool/log.ts';
@@ -22,11 +24,11 @@ import {
   stateOfApp,
 } from './tool/module-state.ts';
 import { createModule, type ModuleIdentity, type ModuleUse, useOf } from './tool/module-use.ts';
-import { OFFERS } from './tool/offers.ts';
 import type { Owner } from './tool/owner.ts';
 import { nameIn, ended as sentence } from './tool/shown.ts';
 import type { Discovery, InjectionStrategy } from './tool/tool.ts';
-import type { ToolMemory } from './tool/tool-memory.ts';
+import { factOf, type ToolMemory } from './tool/tool-memory.ts';
+import { OFFERS } from './tool/uses.ts';
 import { APP, type AppParts, type CronTime } from './worker/app-seam.ts';
 import { type DoWork, DUE } from './worker/background.ts';
 import type { Caller, Env } from './worker/host.ts';
@@ -35,7 +37,7 @@ import type { AdmittingApp, HttpRequest } from './worker/route.ts';
 
 export type { CallPlace, HistoryScope, LoopSeam } from './loop/loop-seams.ts';
 export type { SessionAddress } from './session/read-secrets.ts';
-export type { StoredWithStop } from './session/turn-seams.ts';
+export type { StoredWithStop } from './session/turn-end.ts';
 export { ModuleError, type ModuleState, type StateConfig } from './tool/module-state.ts';
 export type { ModuleIdentity, ModuleUse } from './tool/module-use.ts';
 export type {
@@ -247,3 +249,22 @@ const toModuleApp = ({ env, host }: AdmittingApp): ModuleApp => ({
   log: host.log,
   now: () => host.clock.now(),
 });
+
+/** A fact of a module, and the memory that it is for. */
+interface Recorded<Value extends Json, Fact extends Json> {
+  readonly memory: ToolMemory<Value, Fact>;
+  readonly fact: Fact;
+}
+
+/** The event by which a module records a fact beside the end of a call, without secrets. @throws TypeError if the fact is not JSON. */
+export function factEvent<Value extends Json, Fact extends Json>(
+  loop: Loop,
+  { name }: Pick<ModuleIdentity, 'name'>,
+  { memory, fact }: Recorded<Value, Fact>,
+): EventOf<'module-event'> {
+  loop.memories.assertUsable(memory);
+  const kept = loop.secrets.redact(throughJson(`a fact of '${memory.name}'`, fact));
+  const { name: slice, unread } = memory;
+  const facts = [{ ...factOf<Json, Json>({ name: slice, unread }, kept), at: timeIn(loop) }];
+  return { type: 'module-event', ...inLoop(loop), module: name, facts };
+}

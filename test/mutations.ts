@@ -34,8 +34,8 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'write-ahead',
     breaks: 'A call that may run only once runs before the journal knows of it: a crash then runs it twice.',
     in: 'runExecution',
-    text: 'idempotencyKey(record.id), started]',
-    becomes: 'idempotencyKey(record.id), undefined]',
+    text: 'await started;',
+    becomes: 'void started;',
     tests: ['test/gate/node/session/write-ahead.test.ts'],
   },
   {

@@ -1,7 +1,6 @@
-import { limitProblem } from '../loop/loop-limits.ts';
 import { refusedModel } from '../loop/loop-seams.ts';
 import { settingsFault } from '../loop/loop-settings.ts';
-import { type Policies, policyProblem } from '../loop/policies.ts';
+import { limitProblem, type Policies, policyProblem } from '../loop/policies.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
 import type { Chaining } from '../tool/chaining.ts';

@@ -1,6 +1,12 @@
 import { MOST_GENERATIONS, MOST_IN_TREE } from '../loop/call-starts.ts';
-import { DEFAULT_LIMITS, type LoopLimits, withLimits } from '../loop/loop-limits.ts';
-import { type LoopPolicies, type Policies, withPolicies } from '../loop/policies.ts';
+import {
+  DEFAULT_LIMITS,
+  type LoopLimits,
+  type LoopPolicies,
+  type Policies,
+  withLimits,
+  withPolicies,
+} from '../loop/policies.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
 import { withProviders } from '../sources/resolution/dynamic-tools.ts';

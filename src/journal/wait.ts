@@ -1,6 +1,5 @@
 import type { Decision, DecisionKind } from '../tool/call.ts';
-import type { Json, JsonObject } from '../tool/json.ts';
-import type { JsonSchema } from '../tool/json-schema.ts';
+import type { Json, JsonObject, JsonSchema } from '../tool/json.ts';
 import type { ResultData } from '../tool/tool-result.ts';
 
 /** What a suspended call waits for. */

@@ -1,8 +1,7 @@
 /** The entry `holdfast/kinds`: the kinds of tools that there are, and what tools of your own modules are made with. */
 
 export { discoveryIn } from '../loop/discovery.ts';
-export { exclusively } from '../loop/exclusively.ts';
-export type { Frame, Runner } from '../loop/frame.ts';
+export type { Frame, Runner } from '../loop/loop-agent.ts';
 export { nest } from '../loop/nest.ts';
 export type { NestedInstructions } from '../modules/agentic/agentic-tool.ts';
 export { withContext, withInstructions, withModel, withTools } from '../modules/agentic/copies.ts';
@@ -57,8 +56,21 @@ export {
   type StateMachineConfig,
   startingIn,
 } from '../modules/state-machine/define-state-machine.ts';
+export { exclusively } from '../modules/state-machine/exclusively.ts';
 export { STATE_MACHINES as stateMachines } from '../modules/state-machine/memory.ts';
 export type { StateEntry } from '../modules/state-machine/read-machine.ts';
+export {
+  addTools,
+  defineInjectionStrategy,
+  hasChanges,
+  type InjectionChange,
+  type InjectionContext,
+  type InjectionStrategyConfig,
+  type LastCall,
+  noChange,
+  removeTools,
+  replaceTools,
+} from '../modules/strategies/define-injection-strategy.ts';
 export {
   type CategoryUnfolding,
   defineUnfolding,
@@ -73,18 +85,6 @@ export type { UnfoldingScope } from '../modules/unfolding/unfolding.ts';
 export { withInnerTools, withUnfolding } from '../modules/unfolding/with-unfolding.ts';
 export type { ToolEffect } from '../tool/call.ts';
 export type { Chained, Chaining } from '../tool/chaining.ts';
-export {
-  addTools,
-  defineInjectionStrategy,
-  hasChanges,
-  type InjectionChange,
-  type InjectionContext,
-  type InjectionStrategyConfig,
-  type LastCall,
-  noChange,
-  removeTools,
-  replaceTools,
-} from '../tool/define-injection-strategy.ts';
 export type { DoneCall, FrameOutcome, Plan, PlannedCall } from '../tool/frame.ts';
 export type { ModuleUse } from '../tool/module-use.ts';
 export type { BudgetView, ProcessView } from '../tool/process-view.ts';

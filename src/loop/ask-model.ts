@@ -1,23 +1,27 @@
 import type { SessionEvent } from '../journal/events.ts';
 import type { AskedWith, JournaledCall, JournaledPart } from '../journal/reply-data.ts';
-import { ModelError, type ModelMessage, type ModelReply } from '../model/chat-model.ts';
+import {
+  type CacheMarks,
+  ModelError,
+  type ModelMessage,
+  type ModelReply,
+  type ModelRequest,
+} from '../model/chat-model.ts';
 import { makerOf } from '../model/given-to.ts';
 import { callsOf, isOurCall, isPlain, plainParts, wordsOf } from '../model/parts.ts';
 import { priced } from '../model/prices.ts';
 import { routed } from '../tool/check-input.ts';
 import type { AnyTool } from '../tool/tool.ts';
-import { type AskedReply, replyOf, withoutSecrets } from './ask-reply.ts';
-import { withCacheMarks } from './cache-marks.ts';
+import { type AskedReply, keepable, replyOf, withoutSecrets } from './ask-reply.ts';
+import type { Holder } from './holder.ts';
 import { inLoop, isPlanned, type Loop } from './loop.ts';
 import type { ShownFiles } from './loop-files.ts';
-import { askSeamOf, prepareAll, watched } from './loop-seams.ts';
+import { askSeamOf, LOOPS, prepareAll, watched } from './loop-seams.ts';
 import { requestSettings } from './loop-settings.ts';
 import { isTooLong, makeRoom, type ToRequest } from './make-room.ts';
-import { fingerprint, loopView, type Offer, offerTools, shownAs } from './offer-tools.ts';
-import { keepable } from './reply-weight.ts';
+import { fingerprint, loopView, type Offer, offerTools, shownAs, toolsChanged } from './offer-tools.ts';
 import { shownHistory, toldOf, toModelMessages } from './shown-history.ts';
 import { sameName } from './tool-not-found.ts';
-import { toolsChanged } from './tools-changed.ts';
 
 /**
  * Asks for one reply and emits it; or emits that a limit does not allow to ask, or what is left to show a model that was shown
@@ -238,3 +242,33 @@ const changingTools = ({ spec, frame }: Loop, { byName }: Offer) => ({
 const answerNow = (iterations: number): string =>
   `STOP: Maximum tool iterations (${iterations}) reached. You must provide your best final answer now based on ` +
   'information gathered so far.';
+
+/** Returns the request with what its provider is to keep of it. For a model that can be told so. */
+export async function withCacheMarks(loop: Loop, request: ModelRequest): Promise<ModelRequest> {
+  const key = await keyOf(loop);
+  const auto = automatic(request, key);
+  const own = loop.spec.uses.flatMap(({ use }) => LOOPS.of(use) ?? []).findLast(({ marks }) => marks);
+  const cache = own?.marks ? own.marks(request, { key, auto }, loop) : auto;
+  return cache ? { ...request, cache } : request;
+}
+
+/**
+ * Anthropic looks for what it has kept at the marks and in the twenty blocks before each: where a reply and its results are more
+ * than that, what was kept by the request before is found by the mark that stood at its end.
+ */
+function automatic({ messages }: ModelRequest, key: string): CacheMarks {
+  const before = messages.findLastIndex(({ role }) => role === 'assistant') - 1;
+  return { key, tools: true, system: true, messages: before < 0 ? [-1] : [-1, before] };
+}
+
+/** The keys of an invocation, by the paths of its loops: they are hashed once. */
+const keys = new WeakMap<Holder, Map<string, Promise<string>>>();
+
+function keyOf({ holder, frame: { path } }: Loop): Promise<string> {
+  const known = keys.get(holder) ?? new Map<string, Promise<string>>();
+  keys.set(holder, known);
+  // No call has an id that begins so.
+  const key = known.get(path) ?? holder.idempotencyKey(`cache of ${path}`);
+  known.set(path, key);
+  return key;
+}

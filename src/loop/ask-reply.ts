@@ -1,10 +1,11 @@
+import { toRow } from '../journal/event-rows.ts';
+import type { EventOf } from '../journal/events.ts';
 import { type AskOptions, ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
 import { callsOf, partsProblem, wordsOf } from '../model/parts.ts';
 import type { PieceRedactor } from '../tool/secrets.ts';
 import { Interrupted } from './holder.ts';
 import { inLoop, isPlanned, type LiveEvents, type Loop } from './loop.ts';
 import { isTooLong } from './make-room.ts';
-import { ModelCallRefused } from './model-refusal.ts';
 import { askInTime } from './model-time.ts';
 
 /** How a model reports on a reply. Pieces are redacted. */
@@ -126,6 +127,20 @@ export async function askOnce(call: ModelCall): Promise<ModelReply> {
   }
 }
 
+/** Why a model is not asked. */
+export type ModelRefusal = Pick<EventOf<'model-refused'>, 'limit' | 'of' | 'most' | 'used' | 'needed'>;
+
+/** Ends a loop as `limit-reached`, without the model call around which it is thrown. */
+export class ModelCallRefused extends Error {
+  override readonly name = 'ModelCallRefused';
+  readonly refusal: ModelRefusal;
+
+  constructor(refusal: ModelRefusal) {
+    super(`The limit '${refusal.limit}' of ${refusal.most} does not allow a model call.`);
+    this.refusal = refusal;
+  }
+}
+
 const PASSING = [ModelError, Interrupted, ModelCallRefused];
 
 /** Asks the model, in time. `label` names the attempt to clients. */
@@ -174,3 +189,37 @@ export function withoutSecrets({ secrets }: Pick<Loop, 'secrets'>, reply: AskedR
   const { parts = [], ...others } = clean;
   return { ...others, text: wordsOf(parts), toolCalls: callsOf(parts), cut: true };
 }
+
+/** The most bytes of a reply that a session keeps. Its event is one message to the session's object, which takes at most 32 MiB. */
+export const MAX_KEPT_REPLY = 16 * 1024 * 1024;
+
+/**
+ * Returns the event of a reply if a session can keep it.
+ *
+ * @throws ModelError `invalid-reply` if it cannot: a reply that is never stored would be asked for again and again.
+ */
+export function keepable(model: string, event: EventOf<'model-replied'>): EventOf<'model-replied'> {
+  let characters = event.text.length;
+  for (const { providerId, name, input } of event.toolCalls)
+    characters += providerId.length + name.length + input.length + OF_CALL;
+  // Most replies are far too small, and need not be written as JSON twice.
+  if (!event.parts && characters <= SMALL) return event;
+  const weight = weightOf(toRow(event).body);
+  if (weight <= MAX_KEPT_REPLY) return event;
+  throw new ModelError(
+    'invalid-reply',
+    `The model '${model}' answered with a reply that cannot be kept: its event weighs ${weight} bytes, and a session keeps at most ${MAX_KEPT_REPLY}. Set a smaller maxOutputTokens.`,
+  );
+}
+
+/** Characters of a call beside what its model wrote. */
+const OF_CALL = 256;
+
+/** As JSON a character is six at most, of two bytes each. */
+const SMALL = MAX_KEPT_REPLY / 16;
+
+/** The platform sends a text with two bytes a character if one of them is not Latin-1, and else with one. */
+const weightOf = (text: string): number =>
+  text.length > MAX_KEPT_REPLY / 2 && NOT_LATIN_1.test(text) ? 2 * text.length : text.length;
+
+const NOT_LATIN_1 = /[^\0-\xff]/;

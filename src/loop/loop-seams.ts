@@ -1,14 +1,14 @@
-import { ROOT } from '../journal/events.ts';
-import type { CacheMarks, ChatModel, ModelRequest } from '../model/chat-model.ts';
+import { type EventOf, ROOT, type SessionEvent } from '../journal/events.ts';
+import type { CallRecord } from '../journal/state.ts';
+import type { CacheMarks, ChatModel, ModelError, ModelRequest, ToolDefinition } from '../model/chat-model.ts';
 import type { CallContext, HistoryMessage, Reconciliation, ToolEffect, TurnPrincipal } from '../tool/call.ts';
 import type { Limits, ReachedLimit } from '../tool/frame.ts';
 import type { Log } from '../tool/log.ts';
 import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
-import type { CallRun } from '../tool/tool.ts';
+import type { AnyTool, CallRun } from '../tool/tool.ts';
 import type { ToolResult } from '../tool/tool-result.ts';
 import type { AskSeam } from './ask-reply.ts';
 import { isPlanned, type Loop, type ScopedUse } from './loop.ts';
-import type { LoopMoment } from './watch.ts';
 
 /** What a module brings to the loops in whose scope it is used. */
 export interface LoopSeam {
@@ -212,3 +212,31 @@ interface RunningEffect {
   readonly effect: ToolEffect;
   readonly context: CallContext;
 }
+
+/**
+ * What happens in a loop, as the seam `watch` receives it: the loop's own data, to be read and not to be changed. `ms`: how long it
+ * took, with the attempts and waits between.
+ */
+export type LoopMoment =
+  | { readonly at: 'tools-changed'; readonly change: EventOf<'tools-changed'>; readonly offer: WatchedOffer }
+  | { readonly at: 'ask'; readonly request: ModelRequest }
+  | { readonly at: 'reply'; readonly reply: ModelReplied; readonly ms: number }
+  | { readonly at: 'no-reply'; readonly failure: ModelError; readonly ms: number }
+  | { readonly at: 'call'; readonly record: CallRecord; readonly offer: WatchedOffer }
+  | {
+      readonly at: 'result';
+      readonly record: CallRecord;
+      readonly offer: WatchedOffer;
+      readonly result: ToolResult;
+      readonly ms: number;
+    }
+  /** A step of the loop is over. Calls of its reply may be open. */
+  | { readonly at: 'step' };
+
+/** The tools that a loop offers, by their names and as the model is shown them. */
+export interface WatchedOffer {
+  readonly byName: ReadonlyMap<string, AnyTool>;
+  readonly definitions: readonly ToolDefinition[];
+}
+
+type ModelReplied = Extract<SessionEvent, { type: 'model-replied' }>;

@@ -13,13 +13,11 @@ import type { AnyTool, InjectionStrategy, Instructions } from '../tool/tool.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { Signal } from '../tool/tool-result.ts';
 import type { TurnStarts } from './call-starts.ts';
-import type { Holder } from './holder.ts';
+import type { Holder, Slots } from './holder.ts';
 import type { LiveMemories } from './live-memories.ts';
 import type { LoopFiles } from './loop-files.ts';
-import type { LoopLimits } from './loop-limits.ts';
 import type { Modules } from './modules.ts';
-import type { LoopPolicies } from './policies.ts';
-import type { Slots } from './slots.ts';
+import type { LoopLimits, LoopPolicies } from './policies.ts';
 
 /** One loop: what it is declared with, where it stands, and what it shares with the other loops of its turn. */
 export interface Loop extends TurnScope {

@@ -10,14 +10,12 @@ import { Secrets } from '../tool/secrets.ts';
 import type { InjectionStrategy } from '../tool/tool.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
-import { type Holder, NO_CREDENTIALS } from './holder.ts';
+import { type Holder, NO_CREDENTIALS, Slots } from './holder.ts';
 import { LiveMemories } from './live-memories.ts';
 import type { Loop, LoopJournal, LoopSpec, TurnScope } from './loop.ts';
 import { keeperIn, type LoopFiles } from './loop-files.ts';
-import { DEFAULT_LIMITS, type LoopLimits } from './loop-limits.ts';
 import { tokenCeiling, usesOfTurn } from './loop-seams.ts';
-import { DEFAULT_POLICIES } from './policies.ts';
-import { Slots } from './slots.ts';
+import { DEFAULT_LIMITS, DEFAULT_POLICIES, type LoopLimits } from './policies.ts';
 
 /** What a loop in memory is made of; the rest is as for an agent that declares nothing. */
 export type MemoryLoopConfig = Pick<LoopSpec, 'tools' | 'model'> &

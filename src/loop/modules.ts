@@ -3,9 +3,9 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import { attempt } from '../tool/async.ts';
 import { hash32 } from '../tool/json.ts';
 import { distinctModules, distinctUses, type ModuleUse } from '../tool/module-use.ts';
-import { OFFERS } from '../tool/offers.ts';
 import type { InjectionStrategy } from '../tool/tool.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
+import { OFFERS } from '../tool/uses.ts';
 import { type FileKeeper, keeperIn } from './loop-files.ts';
 
 /** All modules of an app, put together once: what the fold and every loop of the app receive, which know none of them. */

@@ -18,11 +18,10 @@ import {
   withheld,
 } from '../tool/tool-result.ts';
 import { messageOf } from './exception-processor.ts';
-import type { Frame } from './frame.ts';
 import { callEnded, Interrupted } from './holder.ts';
 import { type CallParts, RunningCall } from './live-call.ts';
 import { type Loop, type LoopJournal, type LoopSpec, timeIn } from './loop.ts';
-import { specInside } from './loop-agent.ts';
+import { type Frame, specInside } from './loop-agent.ts';
 import { refusedModel } from './loop-seams.ts';
 import { refusedSettings } from './loop-settings.ts';
 import { runForOutput } from './run-loop.ts';

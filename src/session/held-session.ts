@@ -1,9 +1,15 @@
 import type { StoredEvent } from '../journal/events.ts';
 import type { Leased, SessionPort, ToHolder } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
-import { type Holder, Interrupted, type LateCall, type Needs, NO_CREDENTIALS } from '../loop/holder.ts';
+import {
+  type Holder,
+  Interrupted,
+  type LateCall,
+  type Needs,
+  NO_CREDENTIALS,
+  Slots,
+} from '../loop/holder.ts';
 import type { FileKeeper, HeldFiles } from '../loop/loop-files.ts';
-import { Slots } from '../loop/slots.ts';
 import { sha256Hex, untilAborted } from '../tool/async.ts';
 import type { GivenEnv } from '../tool/env.ts';
 import { type Log, toLog } from '../tool/log.ts';

@@ -18,6 +18,14 @@ import { Meter } from './meter.ts';
 import { UNLIMITED } from './read-platform.ts';
 import { mintedInTime } from './read-secrets.ts';
 import {
+  endUnread,
+  failureOf,
+  isGivenUp,
+  isPastReading,
+  leaveUnread,
+  type UnreadTurn,
+} from './read-session.ts';
+import {
   type AnswerEnd,
   asLimited,
   CANCELLED,
@@ -26,18 +34,12 @@ import {
   type Stopped,
   snapshotIfDue,
   stopOf,
+  stopOfEnd,
+  storedWithStop,
   stuck,
+  type TurnStop,
 } from './turn-end.ts';
 import { specOf, type TurnHost } from './turn-host.ts';
-import { stopOfEnd, storedWithStop, type TurnStop } from './turn-seams.ts';
-import {
-  endUnread,
-  failureOf,
-  isGivenUp,
-  isPastReading,
-  leaveUnread,
-  type UnreadTurn,
-} from './unread-turn.ts';
 
 /** Where a turn stands when its invocation stops. */
 export type TurnEnd =

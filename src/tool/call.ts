@@ -1,8 +1,7 @@
 import type { CallOrigin } from './call-origin.ts';
 import type { ContentPart, NewFile } from './content.ts';
 import type { WorkerEnv } from './env.ts';
-import type { Json, JsonObject } from './json.ts';
-import type { JsonSchema } from './json-schema.ts';
+import type { Json, JsonObject, JsonSchema } from './json.ts';
 import type { CallBlackboard, CallState } from './kept-values.ts';
 import type { Log } from './log.ts';
 import type { ProcessView } from './process-view.ts';

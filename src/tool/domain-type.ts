@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { attempt } from './async.ts';
 import { type DomainObjects, DomainTypeError, domainObjects } from './domain-objects.ts';
 import { InputSchemaError, refused, toInputSchema } from './input-schema.ts';
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from './json.ts';
 import type { CheckedType } from './kept-values.ts';
 import { literals } from './literals.ts';
 import type { ParsedInput } from './parsed-input.ts';

@@ -2,8 +2,7 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
 import { copyJson, inWords } from './copy-json.ts';
-import { isJsonObject, type JsonObject, own } from './json.ts';
-import type { JsonSchema } from './json-schema.ts';
+import { isJsonObject, type JsonObject, type JsonSchema, own } from './json.ts';
 import { literals } from './literals.ts';
 import type { ParsedInput } from './parsed-input.ts';
 import { issueLines } from './problem-lines.ts';

@@ -126,3 +126,6 @@ export function hash32(text: string): number {
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return hash >>> 0;
 }
+
+/** A JSON Schema whose root is an object, as the model is shown it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;

@@ -1,3 +1,4 @@
+import { attempt } from './async.ts';
 import { chainingProblem } from './chaining-problem.ts';
 import {
   type InnerFault,
@@ -9,13 +10,13 @@ import {
   modelProblem,
   nearestKey,
 } from './check-literal.ts';
-import { choiceProblem } from './choice-problem.ts';
+import { shorten } from './json.ts';
 import { INNER_SHAPES, SHAPES } from './kernel-literals.ts';
 import { listedMistake, toRename } from './listed-mistake.ts';
 import { adapterProblem, serverProblem, withoutModel } from './model-literals.ts';
 import { meantBy } from './nearest.ts';
+import { isReadable, nameOf, ownerOf, unreadable } from './object-class.ts';
 import { convertible, noSchema, refusing } from './schema-literals.ts';
-import { unchainedProblem } from './unchained.ts';
 
 /** A literal of the kernel by its name, or the shape of a feature's. */
 export type LiteralOf = keyof typeof SHAPES | LiteralShape;
@@ -87,4 +88,69 @@ try {
   literals = process.env.NODE_ENV !== 'production' ? CHECKS : undefined;
 } catch {
   // No `process`, and no bundler that has put a value in its place: as in production.
+}
+
+/** The parts of a tool that the check reads. */
+interface Named {
+  readonly name: string;
+  readonly inner?: readonly Named[] | undefined;
+}
+
+/** How a model may be told to use its tools. */
+type Choice = 'auto' | 'required' | 'none' | { readonly tool: string } | undefined;
+
+/** Returns what a choice must be in place of one that these tools can never meet; `undefined` if they can meet all. */
+export function choiceProblem(choices: readonly Choice[], tools: readonly Named[]): string | undefined {
+  for (const choice of choices) {
+    if (tools.length === 0 && (choice === 'required' || typeof choice === 'object'))
+      return 'it beside tools, of which there are none';
+    if (typeof choice === 'object' && !isAmong(tools, choice.tool))
+      return `one of its tools: ${listed(tools)}`;
+  }
+  return undefined;
+}
+
+/** Tools inside tools count: one that unfolds is offered in its place. */
+const isAmong = (tools: readonly Named[], name: string): boolean => namesIn(tools, new Set()).has(name);
+
+function namesIn(tools: readonly Named[], names: Set<string>): ReadonlySet<string> {
+  for (const { name, inner = [] } of tools) {
+    if (names.has(name)) continue;
+    names.add(name);
+    namesIn(inner, names);
+  }
+  return names;
+}
+
+/** Names of tools in a message. */
+const MAX_NAMES = 20;
+
+const listed = (tools: readonly Named[]): string =>
+  tools
+    .slice(0, MAX_NAMES)
+    .map(({ name }) => `'${shorten(name, 64)}'`)
+    .join(', ') + (tools.length > MAX_NAMES ? ` and ${tools.length - MAX_NAMES} more` : '');
+
+/** Returns what is wrong if a tool answers an object whose methods are tools, or a list of such, or `undefined`. */
+export function unchainedProblem(tool: string, answered: unknown): string | undefined {
+  const values: readonly unknown[] = Array.isArray(answered) ? answered.slice(0, MAX_LOOKED_AT) : [answered];
+  const object = values.find((one) => typeof one === 'object' && one !== null && hasTools(one));
+  if (object === undefined) return undefined;
+  const name = nameOf(ownerOf(Object(object)));
+  return (
+    `Tool '${tool}' returned an object of ${name}, whose methods are tools. They are not offered, since it is kept as JSON. To chain it, ` +
+    `declare its type: defineDomainType({ name: '${name}', schema, tools: (value) => toolsOf(new ${name}(value)) }). ` +
+    `Name that as the 'output' of '${tool}', and chain it with chainFrom of 'holdfast/kinds'.`
+  );
+}
+
+/** Of a long list, so many are looked at. */
+const MAX_LOOKED_AT = 10;
+
+/** Tells an object of a class with tools; bytes have a property for each. */
+function hasTools(object: object): boolean {
+  if (ArrayBuffer.isView(object)) return false;
+  const isDeclared = (): boolean => isReadable(object) || unreadable(object) !== undefined;
+  const found = attempt(() => ownerOf(object) !== object && isDeclared());
+  return found.ok && found.value;
 }

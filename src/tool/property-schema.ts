@@ -5,8 +5,7 @@ import {
   isStandardSchema,
   standardToJsonSchema,
 } from './input-schema.ts';
-import { own } from './json.ts';
-import type { JsonSchema } from './json-schema.ts';
+import { type JsonSchema, own } from './json.ts';
 import { issueLines } from './problem-lines.ts';
 
 /** One property of an input that is declared by hand, such as by `stringParameter`. Its name is its key in `parameters`. */

@@ -1,4 +1,4 @@
-import { credentialIn } from './credential-shapes.ts';
+import { isJsonObject, type Json } from './json.ts';
 import { secretText } from './secrets.ts';
 
 /**
@@ -35,3 +35,59 @@ export async function readSecrets(
 }
 
 const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
+
+/** Where issuers mark what they give out, or whoever writes it down says what it is. Each looks at a bounded part of a text. */
+const SHAPES: readonly RegExp[] = [
+  /-----BEGIN [A-Z ]{0,40}PRIVATE KEY/,
+  // A JSON Web Token. It is looked for from its first dot: text that often begins like one has as many beginnings, and no dots.
+  /\.(?<=\beyJ[\w-]{6,400}\.)[\w-]{6}/,
+  /\b[sr]k[-_](?=[\w-]{0,64}\d)[\w-]{16}/,
+  /\b(?:gh[pousr]_|github_pat_|glpat-|npm_|hf_|dop_v1_|whsec_|shp[a-z]{2}_|pypi-|SG\.|ya29\.)[\w.-]{16}/,
+  /\bxox[a-z]-[\w-]{10}/,
+  /\bA(?:KIA|SIA)[A-Z0-9]{16}/,
+  /\bAIza[\w-]{30}/,
+  /\b(?:bearer|basic) {1,9}(?=[^\s]{0,200}[\d=])[\w.~+/=-]{12}/i,
+  /\b(?:pass(?:word|wd|phrase)|pwd|secret|token|api[ _-]?key|access[ _-]?key) {0,9}[:=] {0,9}\S{4}/i,
+  /:\/\/[^\s/:@]{0,100}:[^\s/@]{1,200}@/, // the password of a URL
+];
+
+/** Answers where JSON holds what looks like a credential: the path of that text, or of what has it for a key. */
+export function credentialIn(value: Json): readonly (string | number)[] | undefined {
+  if (typeof value === 'string') return isCredential(value) ? [] : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (isJsonObject(value) && Object.keys(value).some(isCredential)) return [];
+  for (const [key, inner] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+    const at = credentialIn(inner);
+    if (at) return [key, ...at];
+  }
+  return undefined;
+}
+
+const isCredential = (text: string): boolean =>
+  SHAPES.some((shape) => shape.test(text)) ||
+  Array.from(text.matchAll(/[A-Za-z0-9+/_-]{32,}/g), String).some(isRandom);
+
+/** How many of a hundred neighbours are of two kinds where letters and digits are drawn at random: some 60. In names, some 20. */
+const MIN_CHANGES = 35;
+
+/** Tells a text that was drawn from capitals, small letters and digits from one that somebody has named. */
+function isRandom(text: string): boolean {
+  const counts = [0, 0, 0, 0];
+  let changes = 0;
+  for (let at = 0, before = OTHER; at < text.length; at += 1) {
+    const kind = kindOf(text.charCodeAt(at));
+    counts[kind] = (counts[kind] ?? 0) + 1;
+    if (at > 0 && kind !== OTHER && kind !== before) changes += 1;
+    before = kind;
+  }
+  return counts.slice(0, OTHER).every((count) => count >= 3) && changes * 100 >= text.length * MIN_CHANGES;
+}
+
+const OTHER = 3;
+
+/** Small letters, capitals, digits, and all others, by their codes in ASCII. */
+const kindOf = (code: number): 0 | 1 | 2 | 3 => {
+  if (code >= 97 && code <= 122) return 0;
+  if (code >= 65 && code <= 90) return 1;
+  return code >= 48 && code <= 57 ? 2 : OTHER;
+};

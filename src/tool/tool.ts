@@ -1,6 +1,5 @@
 import type { CallContext, Effect, HistoryMessage, ToolEffect, TurnPrincipal } from './call.ts';
-import type { Json, JsonObject } from './json.ts';
-import type { JsonSchema } from './json-schema.ts';
+import type { Json, JsonObject, JsonSchema } from './json.ts';
 import type { BlackboardEntry } from './kept-values.ts';
 import type { Log } from './log.ts';
 import type { ModuleUse } from './module-use.ts';

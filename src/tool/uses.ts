@@ -1,5 +1,4 @@
-import type { ModuleUse } from './module-use.ts';
-import { OFFERS } from './offers.ts';
+import { defineSeam, type ModuleUse } from './module-use.ts';
 import type { AnyTool, InjectionStrategy } from './tool.ts';
 
 /** What brings modules along: tools, and what adds tools to a loop. */
@@ -44,3 +43,6 @@ function collected(
 
 const NO_LISTINGS =
   "`discover` needs the module `listings`: import it from 'holdfast/listings' and add it to `uses`, beside `discover`.";
+
+/** The seam `offer`: a use that brings a strategy has it asked in every loop, after a loop's sources and before its own strategies. */
+export const OFFERS = defineSeam<InjectionStrategy>();

@@ -3,7 +3,7 @@ import { NewerEventError } from '../journal/event-rows.ts';
 import type { HandOver } from '../journal/turn-runner.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { agentOfSession } from '../session/read-secrets.ts';
-import { UnreadableError } from '../session/unread-turn.ts';
+import { UnreadableError } from '../session/read-session.ts';
 import { attempt } from '../tool/async.ts';
 import { shown } from '../tool/shown.ts';
 import type { Holdfast } from './app.ts';

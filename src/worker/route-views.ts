@@ -1,10 +1,9 @@
 /** What routes answer that ask no session, or show no more than the journal: each is described by its type. */
 import type { StoredEvent } from '../journal/events.ts';
-import type { LoopLimits } from '../loop/loop-limits.ts';
+import type { LoopLimits } from '../loop/policies.ts';
 import type { MediaTaken } from '../model/chat-model.ts';
 import type { ProviderCard } from '../sources/resolution/tool-source.ts';
-import type { Json } from '../tool/json.ts';
-import type { JsonSchema } from '../tool/json-schema.ts';
+import type { Json, JsonSchema } from '../tool/json.ts';
 import type { AnyTool } from '../tool/tool.ts';
 
 /** Where to go on. */

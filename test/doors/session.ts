@@ -5,8 +5,7 @@ export { checkDecision, postAnswer } from '../../src/modules/answers/post-answer
 export { openQuestions, pendingViews, questionsOf } from '../../src/modules/answers/questions.ts';
 export { foldLeased, readerOf } from '../../src/session/fold-session.ts';
 export { HeldSession } from '../../src/session/held-session.ts';
-export type { FeedItem } from '../../src/session/live-feed.ts';
-export { LiveRelay } from '../../src/session/live-relay.ts';
+export { type FeedItem, LiveRelay } from '../../src/session/live-feed.ts';
 export { InvocationBudgetWatch, Meter } from '../../src/session/meter.ts';
 export { toNewMessage } from '../../src/session/new-message.ts';
 export {
@@ -22,8 +21,8 @@ export { toSessionName } from '../../src/session/read-secrets.ts';
 export { foldAll, readJournal, readTurn } from '../../src/session/read-session.ts';
 export { runTurn, type TurnEnd } from '../../src/session/run-turn.ts';
 export { SessionErasedError, SessionUnavailableError } from '../../src/session/send-again.ts';
+export { ENDED, type StoppedTurn } from '../../src/session/turn-end.ts';
 export type { TurnHost } from '../../src/session/turn-host.ts';
-export { ENDED, type StoppedTurn } from '../../src/session/turn-seams.ts';
 export { followedItems, followSession, Notices } from '../../src/session/watching/follow-session.ts';
 export { LiveQueue } from '../../src/session/watching/live-queue.ts';
 export { stoppedTurn, turnStopped } from '../../src/session/watching/turn-outcome.ts';

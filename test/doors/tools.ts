@@ -2,6 +2,7 @@
 
 export { editLines } from '../../src/modules/answers/edit-lines.ts';
 export { jsonSchemaCheck } from '../../src/modules/json-schema/check.ts';
+export { applyChange } from '../../src/modules/strategies/define-injection-strategy.ts';
 export { UNFOLDED, type Unfolded, type UnfoldedList } from '../../src/modules/unfolding/unfolding.ts';
 export { requiredTools } from '../../src/sources/resolution/required-tools.ts';
 export { changedTools, collectTools } from '../../src/sources/resolution/resolve-tools.ts';
@@ -13,12 +14,9 @@ export { CALLS, type CallOrigin, callOrigins } from '../../src/tool/call-origin.
 export { checkInput, coerceInput, parseToolInput } from '../../src/tool/check-input.ts';
 export { fileLine, isText, placed, toFileName, toMediaType } from '../../src/tool/content.ts';
 export { copyJson } from '../../src/tool/copy-json.ts';
-export { credentialIn } from '../../src/tool/credential-shapes.ts';
 export { lastList, mapRoute } from '../../src/tool/decorate.ts';
-export { applyChange } from '../../src/tool/define-injection-strategy.ts';
 export { DEFAULT_TIMEOUT, MAX_TIMEOUT } from '../../src/tool/define-tool.ts';
 export { envOfTools } from '../../src/tool/env.ts';
-export { asQuoted, drawMark, fenced } from '../../src/tool/fence.ts';
 export { InputSchemaError, toInputSchema } from '../../src/tool/input-schema.ts';
 export { isJsonObject, sameJson } from '../../src/tool/json.ts';
 export { callBlackboard, callState } from '../../src/tool/kept-values.ts';
@@ -27,6 +25,8 @@ export { consoleLog, toLog } from '../../src/tool/log.ts';
 export type { ModuleUse } from '../../src/tool/module-use.ts';
 export { problemLines } from '../../src/tool/problem-lines.ts';
 export { isPrivateHost, publicAddress } from '../../src/tool/public-address.ts';
+export { credentialIn } from '../../src/tool/secret-source.ts';
+export { asQuoted, drawMark, fenced, fromVisible, visible } from '../../src/tool/shown.ts';
 export { CallInterrupted, signalled } from '../../src/tool/signals.ts';
 export { toToolResult } from '../../src/tool/to-tool-result.ts';
 export { factOf } from '../../src/tool/tool-memory.ts';
@@ -40,4 +40,3 @@ export {
   withWords,
 } from '../../src/tool/tool-result.ts';
 export { usesOf } from '../../src/tool/uses.ts';
-export { fromVisible, visible } from '../../src/tool/visible.ts';

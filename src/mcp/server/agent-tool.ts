@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { Agent } from '../../agent/define-agent.ts';
 import { SESSION_ID, SESSION_ID_RULE } from '../../session/read-secrets.ts';
 import { type InputSchema, toInputSchema } from '../../tool/input-schema.ts';
-import type { JsonSchema } from '../../tool/json-schema.ts';
+import type { JsonSchema } from '../../tool/json.ts';
 
 const Input = v.strictObject({
   message: v.pipe(

@@ -4,8 +4,7 @@ import type { PendingCall } from '../../journal/wait.ts';
 import { checkDecision } from '../../modules/answers/post-answer.ts';
 import { asMeant, type Question, toPendingCall } from '../../modules/answers/questions.ts';
 import type { DecisionKind } from '../../tool/call.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
-import type { JsonSchema } from '../../tool/json-schema.ts';
+import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../tool/json.ts';
 import type { SentBody } from '../../worker/answering.ts';
 import { oneLine } from '../content/words.ts';
 

@@ -1,8 +1,8 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
 import type { CallContext, Decision, DecisionKind, Effect, SuspendingQuestion } from '../../tool/call.ts';
-import { credentialIn } from '../../tool/credential-shapes.ts';
-import { drawMark, fenced } from '../../tool/fence.ts';
 import { formatPath, isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
+import { credentialIn } from '../../tool/secret-source.ts';
+import { drawMark, fenced } from '../../tool/shown.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { oneLine, warn } from '../content/words.ts';
 import { usableSchema } from './usable-schema.ts';

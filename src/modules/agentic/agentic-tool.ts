@@ -1,8 +1,8 @@
-import type { Frame } from '../../loop/frame.ts';
-import { limitProblem } from '../../loop/loop-limits.ts';
+import type { Frame } from '../../loop/loop-agent.ts';
 import { refusedModel } from '../../loop/loop-seams.ts';
 import { settingsFault } from '../../loop/loop-settings.ts';
 import { nest } from '../../loop/nest.ts';
+import { limitProblem } from '../../loop/policies.ts';
 import type { ChatModel, ModelOfEnv } from '../../model/chat-model.ts';
 import type { AgentSettings } from '../../model/settings.ts';
 import { type Chaining, chainingSources, forgetChained } from '../../tool/chaining.ts';

@@ -5,8 +5,7 @@ import { type ResolvedTools, resolveTools } from '../../sources/resolution/resol
 import type { ToolSource } from '../../sources/resolution/tool-source.ts';
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
 import { opensTools } from '../../tool/decorate.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
-import type { JsonSchema } from '../../tool/json-schema.ts';
+import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../tool/json.ts';
 import { mistake, toLog } from '../../tool/log.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';

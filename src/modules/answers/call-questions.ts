@@ -5,11 +5,10 @@ import type { Answer, DecisionWait, ResultWait, Wait } from '../../journal/wait.
 import { sha256Hex, untilAborted } from '../../tool/async.ts';
 import type { AnswerTo, DecisionQuestion, Question } from '../../tool/call.ts';
 import { parseToolInput } from '../../tool/check-input.ts';
-import { asQuoted } from '../../tool/fence.ts';
 import type { JsonObject } from '../../tool/json.ts';
+import { asQuoted, visible } from '../../tool/shown.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { toolResult } from '../../tool/tool-result.ts';
-import { visible } from '../../tool/visible.ts';
 
 /**
  * Makes what one call asks by. Its questions are told apart by their order, which is the same every time the call restarts.

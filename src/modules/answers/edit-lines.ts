@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../tool/json.ts';
-import type { JsonSchema } from '../../tool/json-schema.ts';
+import type { JsonObject, JsonSchema } from '../../tool/json.ts';
 import { problemLines } from '../../tool/problem-lines.ts';
 import { jsonSchemaCheck } from '../json-schema/check.ts';
 

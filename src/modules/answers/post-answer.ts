@@ -6,9 +6,9 @@ import type { Answer, DecisionWait, SentDecision, SentResult, Wait } from '../..
 import type { AnswerMessage } from '../../session/inbox.ts';
 import { routed } from '../../tool/check-input.ts';
 import { copyJson } from '../../tool/copy-json.ts';
-import { credentialIn } from '../../tool/credential-shapes.ts';
 import { opensTools } from '../../tool/decorate.ts';
 import { formatPath, type Json, type JsonObject, unknownProblems } from '../../tool/json.ts';
+import { credentialIn } from '../../tool/secret-source.ts';
 import { toToolResult } from '../../tool/to-tool-result.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { ResultData } from '../../tool/tool-result.ts';

@@ -1,9 +1,9 @@
 import { summaryMessage } from '../../journal/cut.ts';
 import type { PricedUsage } from '../../journal/usage.ts';
 import { askAside } from '../../loop/ask-layers.ts';
+import { ModelCallRefused } from '../../loop/ask-reply.ts';
 import type { Loop } from '../../loop/loop.ts';
 import { asideSettings } from '../../loop/loop-settings.ts';
-import { ModelCallRefused } from '../../loop/model-refusal.ts';
 import { toHistory } from '../../loop/shown-history.ts';
 import type { ModelReply, ModelRequest } from '../../model/chat-model.ts';
 import { makerOf } from '../../model/given-to.ts';

@@ -3,7 +3,7 @@ import { checkNaming, checkTime, checkWord } from '../../tool/check-definition.t
 import { checkCall, checkInput } from '../../tool/check-input.ts';
 import { MAX_TIMEOUT } from '../../tool/define-tool.ts';
 import { toInputSchema } from '../../tool/input-schema.ts';
-import type { JsonSchema } from '../../tool/json-schema.ts';
+import type { JsonSchema } from '../../tool/json.ts';
 import { exitEarly } from '../../tool/signals.ts';
 import type { CallRun, Tool } from '../../tool/tool.ts';
 import { failure, type ToolResult, text } from '../../tool/tool-result.ts';

@@ -3,9 +3,9 @@ import { checkTime, checkWord } from '../../tool/check-definition.ts';
 import { checkedFirst } from '../../tool/check-input.ts';
 import { MAX_TIMEOUT } from '../../tool/define-tool.ts';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
+import { visible } from '../../tool/shown.ts';
 import { ToolConfigurationError } from '../../tool/signals.ts';
 import type { AnyTool, CallRun } from '../../tool/tool.ts';
-import { visible } from '../../tool/visible.ts';
 import {
   type ApprovalMessage,
   afterBadEdit,

@@ -1,7 +1,6 @@
 import { lastReply, openBatch } from '../../journal/conversation.ts';
 import { type Loop, principalOf } from '../../loop/loop.ts';
-import { LOOPS } from '../../loop/loop-seams.ts';
-import type { LoopMoment, WatchedOffer } from '../../loop/watch.ts';
+import { LOOPS, type LoopMoment, type WatchedOffer } from '../../loop/loop-seams.ts';
 import type { Json } from '../../tool/json.ts';
 import type { Log } from '../../tool/log.ts';
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';

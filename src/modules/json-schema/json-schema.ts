@@ -2,8 +2,7 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import { attempt } from '../../tool/async.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { InputSchemaError } from '../../tool/input-schema.ts';
-import type { Json } from '../../tool/json.ts';
-import type { JsonSchema } from '../../tool/json-schema.ts';
+import type { Json, JsonSchema } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
 import type { Problem } from '../../tool/problem-lines.ts';
 import { jsonSchemaCheck, uncheckedIn } from './check.ts';

@@ -1,7 +1,6 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { type InputSchema, toInputSchema } from '../../tool/input-schema.ts';
-import { isJsonObject, own } from '../../tool/json.ts';
-import type { JsonSchema } from '../../tool/json-schema.ts';
+import { isJsonObject, type JsonSchema, own } from '../../tool/json.ts';
 import type { Parameter } from '../../tool/property-schema.ts';
 import { checkOf, jsonSchema } from './json-schema.ts';
 

@@ -1,7 +1,7 @@
 import { askLayer } from '../../loop/ask-layers.ts';
 import type { Loop } from '../../loop/loop.ts';
-import { isCount } from '../../loop/loop-limits.ts';
 import { LOOPS } from '../../loop/loop-seams.ts';
+import { isCount } from '../../loop/policies.ts';
 import type { ChatModel } from '../../model/chat-model.ts';
 import { type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { type Budget, release, reserve, spendingOf, usedOf } from './reserve.ts';

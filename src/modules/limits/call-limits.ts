@@ -1,6 +1,6 @@
 import { ROOT } from '../../journal/events.ts';
-import { isCount } from '../../loop/loop-limits.ts';
 import { LOOPS } from '../../loop/loop-seams.ts';
+import { isCount } from '../../loop/policies.ts';
 import type { InnerShape } from '../../tool/check-literal.ts';
 import type { CallLimit, ReachedLimit } from '../../tool/frame.ts';
 import { literals } from '../../tool/literals.ts';

@@ -1,6 +1,6 @@
 import { ROOT } from '../../journal/events.ts';
+import { ModelCallRefused } from '../../loop/ask-reply.ts';
 import { inLoop, type Loop, timeIn } from '../../loop/loop.ts';
-import { ModelCallRefused } from '../../loop/model-refusal.ts';
 import type { ModelRequest } from '../../model/chat-model.ts';
 import { costOf, dearest, type Prices, type Usage, usd } from '../../model/prices.ts';
 import { Changes, untilAborted } from '../../tool/async.ts';

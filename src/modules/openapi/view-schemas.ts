@@ -1,6 +1,6 @@
 /** The schemas of what clients are answered: the components of the OpenAPI description. */
 import type { ToolsChange } from '../../journal/reply-data.ts';
-import type { LoopLimits } from '../../loop/loop-limits.ts';
+import type { LoopLimits } from '../../loop/policies.ts';
 import type { MediaTaken } from '../../model/chat-model.ts';
 import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import type { ProviderCard } from '../../sources/resolution/tool-source.ts';

@@ -3,7 +3,7 @@ import type { StoredEvent } from '../../journal/events.ts';
 import type { Clock } from '../../session/read-platform.ts';
 import { addressOfSession, agentOfSession } from '../../session/read-secrets.ts';
 import { readTurn } from '../../session/read-session.ts';
-import { type StoppedTurn, stopOfEnd, type TurnStop } from '../../session/turn-seams.ts';
+import { type StoppedTurn, stopOfEnd, type TurnStop } from '../../session/turn-end.ts';
 import { stoppedTurn } from '../../session/watching/turn-outcome.ts';
 import { sha256Hex } from '../../tool/async.ts';
 import type { DoWork, DueApp } from '../../worker/background.ts';

@@ -1,4 +1,4 @@
-import { ENDED, type TurnStop } from '../../session/turn-seams.ts';
+import { ENDED, type TurnStop } from '../../session/turn-end.ts';
 import { inTime } from '../../tool/async.ts';
 import { notOneOf } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';

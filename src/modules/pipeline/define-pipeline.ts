@@ -1,8 +1,8 @@
-import type { Frame } from '../../loop/frame.ts';
+import type { Frame } from '../../loop/loop-agent.ts';
 import { nest } from '../../loop/nest.ts';
 import { checkNaming, checkToolLiteral, checkWord } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
-import { defineTextTool } from '../../tool/define-text-tool.ts';
+import { defineTextTool } from '../../tool/define-tool.ts';
 import type { Plan } from '../../tool/frame.ts';
 import type { AnyTool, CallRun, Tool, ToolInput, ToolOutput } from '../../tool/tool.ts';
 import { NAMED } from '../../tool/tool-literals.ts';

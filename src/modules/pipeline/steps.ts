@@ -1,7 +1,7 @@
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { decorate } from '../../tool/decorate.ts';
-import { toTextInput } from '../../tool/define-text-tool.ts';
+import { toTextInput } from '../../tool/define-tool.ts';
 import type { DoneCall, PlannedCall } from '../../tool/frame.ts';
 import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';

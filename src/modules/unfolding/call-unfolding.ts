@@ -1,7 +1,14 @@
 import type { CallContext } from '../../tool/call.ts';
 import { decorate, originOf } from '../../tool/decorate.ts';
-import { isJsonObject, type Json, type JsonObject, paragraphs, sameJson, shorten } from '../../tool/json.ts';
-import type { JsonSchema } from '../../tool/json-schema.ts';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type JsonSchema,
+  paragraphs,
+  sameJson,
+  shorten,
+} from '../../tool/json.ts';
 import { warning } from '../../tool/log.ts';
 import type { AnyTool, CallRun } from '../../tool/tool.ts';
 import { error, type ToolResult, text, withheld } from '../../tool/tool-result.ts';

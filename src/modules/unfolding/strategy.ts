@@ -3,8 +3,8 @@ import { checkNaming } from '../../tool/check-definition.ts';
 import { adopting, decorate, originOf, renamed, sameTools, withOrigin } from '../../tool/decorate.ts';
 import { mistake } from '../../tool/log.ts';
 import { createModule, useOf } from '../../tool/module-use.ts';
-import { OFFERS } from '../../tool/offers.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
+import { OFFERS } from '../../tool/uses.ts';
 import { broughtBy, innerTools, isBroughtBy } from './inner-tools.ts';
 import { contextTool, freeName, guideTo } from './texts.ts';
 import {

@@ -8,8 +8,7 @@ import {
 import { checkInput, parseToolInput } from '../../tool/check-input.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import type { InputDeclaration, InputOf, InputSchema } from '../../tool/input-schema.ts';
-import type { AsJson, Json, JsonObject } from '../../tool/json.ts';
-import type { JsonSchema } from '../../tool/json-schema.ts';
+import type { AsJson, Json, JsonObject, JsonSchema } from '../../tool/json.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
 import type { CheckedInput } from '../../tool/parsed-input.ts';
 import type { AnyTool, LoopView, Tool } from '../../tool/tool.ts';

@@ -1,5 +1,5 @@
-import { drawMark, fenced } from '../../tool/fence.ts';
 import { type Json, shorten } from '../../tool/json.ts';
+import { drawMark, fenced } from '../../tool/shown.ts';
 
 /** A line is cut at the first length, and an outsider's text at the second, in UTF-16 units: a model pays for each. */
 const MAX_LINE = 300;

@@ -21,9 +21,9 @@ import type { Json } from '../../tool/json.ts';
 import type { ToolMemory } from '../../tool/tool-memory.ts';
 import type { Signal } from '../../tool/tool-result.ts';
 import { PAGE_BYTES } from '../fold-session.ts';
+import { UnreadableError } from '../read-session.ts';
 import type { TurnEnd } from '../run-turn.ts';
 import { SessionErasedError, SessionUnavailableError } from '../send-again.ts';
-import { UnreadableError } from '../unread-turn.ts';
 import { isOpen, Notices, type Standing, type Watch } from './follow-session.ts';
 
 /** A turn that somebody waits for. */

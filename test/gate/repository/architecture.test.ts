@@ -115,8 +115,8 @@ const ARROWS: readonly {
   },
   {
     folder: 'src/modules/state-machine/',
-    because: 'it is a kind, whose tools are agentic',
-    on: [FOLDING, ...['tool', 'sources', 'loop', 'modules/agentic'].map((name) => `src/${name}/`)],
+    because: 'it is a kind, whose tools are agentic and may not meet',
+    on: ['tool', 'sources', 'journal', 'loop', 'modules/agentic'].map((name) => `src/${name}/`),
     types: ['src/model/'],
   },
   {
@@ -128,6 +128,11 @@ const ARROWS: readonly {
     folder: 'src/modules/pipeline/',
     because: 'it makes a tool of steps, which a plan decides in place of a model',
     on: ['src/tool/', 'src/sources/', 'src/loop/'],
+  },
+  {
+    folder: 'src/modules/strategies/',
+    because: 'it makes strategies of functions',
+    on: ['src/tool/'],
   },
   {
     folder: 'src/modules/tool-objects/',

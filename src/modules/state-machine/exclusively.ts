@@ -1,9 +1,9 @@
-import { hasBegun, openBatch } from '../journal/conversation.ts';
-import { ROOT } from '../journal/events.ts';
-import type { TurnState } from '../journal/state.ts';
-import type { CallRun, LoopView } from '../tool/tool.ts';
-import { RunningCall } from './live-call.ts';
-import type { Loop } from './loop.ts';
+import { hasBegun, openBatch } from '../../journal/conversation.ts';
+import { ROOT } from '../../journal/events.ts';
+import type { TurnState } from '../../journal/state.ts';
+import { RunningCall } from '../../loop/live-call.ts';
+import type { Loop } from '../../loop/loop.ts';
+import type { CallRun, LoopView } from '../../tool/tool.ts';
 
 /**
  * Runs `work` when no other call holds the same word that is made in a loop of the same path, in whatever frame: from then on this call

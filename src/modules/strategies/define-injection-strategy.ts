@@ -1,11 +1,11 @@
-import type { HistoryCall, HistoryMessage } from './call.ts';
-import { sameTools } from './decorate.ts';
-import { type Json, parseJson } from './json.ts';
-import { literals } from './literals.ts';
-import { type Log, mistake } from './log.ts';
-import { ended, nameIn } from './shown.ts';
-import type { AnyTool, InjectionStrategy, LoopView } from './tool.ts';
-import { modelText, type ResultData } from './tool-result.ts';
+import type { HistoryCall, HistoryMessage } from '../../tool/call.ts';
+import { sameTools } from '../../tool/decorate.ts';
+import { type Json, parseJson } from '../../tool/json.ts';
+import { literals } from '../../tool/literals.ts';
+import { type Log, mistake } from '../../tool/log.ts';
+import { ended, nameIn } from '../../tool/shown.ts';
+import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
+import { modelText, type ResultData } from '../../tool/tool-result.ts';
 
 /**
  * Makes a strategy of a function that decides, after each call, which tools come and which go. For the
