@@ -1,7 +1,7 @@
 import { inTime } from '../tool/async.ts';
 import type { CallRun, Discovery, LoopView } from '../tool/tool.ts';
-import { RunningCall } from './live-call.ts';
 import type { Loop } from './loop.ts';
+import { RunningCall } from './running-call.ts';
 
 /** Returns what code of this loop may use to find out something outside, until `signal` aborts. */
 export const discoveryOf = (loop: Loop, view: LoopView, signal: AbortSignal): Discovery => ({

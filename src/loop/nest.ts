@@ -19,14 +19,13 @@ import {
 } from '../tool/tool-result.ts';
 import { messageOf } from './exception-processor.ts';
 import { callEnded, Interrupted } from './holder.ts';
-import { type CallParts, RunningCall } from './live-call.ts';
 import { type Loop, type LoopJournal, type LoopSpec, timeIn } from './loop.ts';
 import { type Frame, specInside } from './loop-agent.ts';
 import { refusedModel } from './loop-seams.ts';
 import { refusedSettings } from './loop-settings.ts';
 import { runForOutput } from './run-loop.ts';
+import { RunningCall } from './running-call.ts';
 import { answerShown } from './shown-history.ts';
-import type { ToolCallRun } from './tool-call-run.ts';
 
 /**
  * Runs a nested tool loop in a frame of a call, or resumes the one that is open. At most once for each call. A tool that does not wait
@@ -43,13 +42,12 @@ export function nest(call: CallRun, frame: Frame): Promise<FrameOutcome> {
 /** Returns whether a frame of this call is open: an earlier invocation was cut off inside it, and `nest` resumes it. */
 export const resumesFrame = (call: CallRun): boolean => openedFrame(RunningCall.of(call)) !== undefined;
 
-async function nestIn(opener: CallParts, frame: Frame): Promise<FrameOutcome> {
-  const { progress } = opener;
+async function nestIn(opener: RunningCall, frame: Frame): Promise<FrameOutcome> {
   opener.enter();
   const ran = opener.time.outside(() => runFrame(opener, frame));
-  progress.answer = async () => answerOf(await ran);
+  opener.answer = async () => answerOf(await ran);
   const outcome = await ran;
-  progress.signal = outcome.signal && endsTurn(outcome.signal) ? outcome.signal : undefined;
+  opener.signal = outcome.signal && endsTurn(outcome.signal) ? outcome.signal : undefined;
   return outcome;
 }
 
@@ -69,7 +67,7 @@ const MAX_DEPTH = 16;
 const MAX_NAMED = 20;
 
 /** The call that opens a loop, and the loop that it is in. */
-type Opener = Pick<ToolCallRun, 'loop' | 'record'>;
+type Opener = Pick<RunningCall, 'loop' | 'record'>;
 
 /** The call itself holds no slot and is never in doubt. */
 async function runFrame(opener: Opener, given: Frame): Promise<FrameOutcome> {

@@ -15,7 +15,7 @@ import {
   type ToolResult,
   text,
 } from '../tool/tool-result.ts';
-import { RunningCall } from './live-call.ts';
+import { RunningCall } from './running-call.ts';
 import {
   hasSteps,
   READS_ON,

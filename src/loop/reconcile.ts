@@ -6,34 +6,34 @@ import type { CallRun } from '../tool/tool.ts';
 import { failure, isOutcomeUnknown, type ToolResult, toolResult } from '../tool/tool-result.ts';
 import { type Holder, isInterrupted, type LateCall } from './holder.ts';
 import { reconcileInModules } from './loop-seams.ts';
+import type { RunningCall } from './running-call.ts';
 import { journaledResult, resultOf, tellMistake, tellThrown } from './tool-answer.ts';
-import type { PermittedRun } from './tool-call-run.ts';
 
 /** Asks the tool what became of a `once` call. One that cannot tell, does not in time, or throws does not know. */
-export async function reconciled(running: Running): Promise<Found> {
-  const { loop, call, execution } = running;
+export async function reconciled(running: RunningEffect): Promise<Found> {
+  const { effect, context } = running;
+  const { loop } = running.call;
   const { holder } = loop;
-  const unknown: Found = { verdict: 'unknown', result: unknownOutcome(call.tool) };
-  if (!execution.reconcile) return unknown;
+  const unknown: Found = { verdict: 'unknown', result: unknownOutcome(context.tool) };
+  if (!effect.reconcile) return unknown;
   const stop = new AbortController(); // its own: the call's may have aborted, and that is why this is asked
   try {
-    const ms = holder.signal.aborted ? Math.min(execution.timeout, LAST_WORD) : execution.timeout;
-    const context = { ...call, signal: stop.signal };
-    const asked = Promise.resolve(
-      reconcileInModules(loop.spec.uses, { run: running.run, context, effect: execution }),
-    );
+    const ms = holder.signal.aborted ? Math.min(effect.timeout, LAST_WORD) : effect.timeout;
+    const doubted = { ...running, context: { ...context, signal: stop.signal } };
+    const asked = Promise.resolve(reconcileInModules(loop.spec.uses, doubted));
     const answer = await within(holder, ms, asked);
     if (answer === 'not-done') return { ...unknown, verdict: answer };
     // In plain JavaScript it may be anything: a misspelt word must not be taken for what was done.
     const known: object = Object(answer);
     if ('done' in known) {
-      const result = await resultOf(loop, call.tool, known.done);
+      const result = await resultOf(loop, context.tool, known.done);
       return { verdict: isOutcomeUnknown(result) ? 'unknown' : 'done', result };
     }
-    if (answer !== 'unknown' && answer !== 'no-answer') tellMistake(loop, misreconciled(call.tool, answer));
+    if (answer !== 'unknown' && answer !== 'no-answer')
+      tellMistake(loop, misreconciled(context.tool, answer));
   } catch (thrown) {
     // A `reconcile` that throws does not know.
-    tellThrown(loop, { tool: call.tool, thrown }, ' in reconcile');
+    tellThrown(loop, { tool: context.tool, thrown }, ' in reconcile');
   } finally {
     stop.abort();
   }
@@ -45,8 +45,8 @@ export async function reconciled(running: Running): Promise<Found> {
  *
  * @throws Interrupted if this invocation may not go on.
  */
-export async function foundOut(running: Running): Promise<Found> {
-  const { loop, record } = running;
+export async function foundOut(running: RunningEffect): Promise<Found> {
+  const { loop, record } = running.call;
   const left = (): Found | undefined => record.late && { verdict: 'done', result: toolResult(record.late) };
   if (!record.late) await loop.holder.formerHolderGone();
   const found = left() ?? (await reconciled(running));
@@ -54,11 +54,12 @@ export async function foundOut(running: Running): Promise<Found> {
   return left() ?? found;
 }
 
-/** An effect with the call that it is run for, as the model asked for it and as its code is given it. */
-export interface Running extends Pick<PermittedRun, 'loop' | 'record' | 'tool'> {
+/** The effect of a call that runs, and what its code gets. */
+export interface RunningEffect {
+  readonly call: RunningCall;
   readonly run: CallRun;
-  readonly execution: ToolEffect;
-  readonly call: CallContext;
+  readonly effect: ToolEffect;
+  readonly context: CallContext;
 }
 
 type Verdict = 'done' | 'not-done' | 'unknown';
@@ -71,7 +72,7 @@ interface Found {
 }
 
 /** A `once` call that gave no answer in time: what its `reconcile` found, and what `run` may still say. */
-interface Doubt extends Running, Found {
+interface Doubt extends RunningEffect, Found {
   readonly answer: Promise<Said>;
 }
 
@@ -93,7 +94,7 @@ async function asAnswered({ answer, result }: Doubt): Promise<ToolResult> {
 }
 
 /** The call is told as unknown and still runs: what it answers after all is journaled, without secrets. */
-function toldLater({ loop, record, call: { tool }, answer, result }: Doubt): ToolResult {
+function toldLater({ call: { loop, record }, context: { tool }, answer, result }: Doubt): ToolResult {
   const late = answer.then((said) =>
     said === 'no-answer' || isOutcomeUnknown(said)
       ? undefined
@@ -115,21 +116,23 @@ export const lateCall = ({ id, name, input }: CallRecord): LateCall => ({
 const MAX_INPUT = 200;
 
 /** Answers what a `read` or `idempotent` call came to that ran and gave no answer. */
-export function stopped(running: Running): ToolResult {
-  const { loop, execution, call } = running;
+export function stopped(running: RunningEffect): ToolResult {
+  const { effect, context } = running;
+  const { loop } = running.call;
   const result = withoutAnswer(running);
-  if (execution.effect !== 'idempotent') return result;
+  if (effect.effect !== 'idempotent') return result;
   // The model would repeat it under another key, so it must not take it for undone.
-  return isCancelled(loop.holder) ? cancelledRunning(call.tool) : unknownOutcome(call.tool);
+  return isCancelled(loop.holder) ? cancelledRunning(context.tool) : unknownOutcome(context.tool);
 }
 
 /** Answers what a call came to that gave no answer, and either did not happen or may be repeated. */
-export function withoutAnswer({ loop: { holder }, call, execution }: Running): ToolResult {
-  if (isCancelled(holder)) return failure('cancelled', `The call of '${call.tool}' was cancelled.`);
+export function withoutAnswer({ call, effect, context }: RunningEffect): ToolResult {
+  const { holder } = call.loop;
+  const { tool, signal } = context;
+  if (isCancelled(holder)) return failure('cancelled', `The call of '${tool}' was cancelled.`);
   if (holder.signal.aborted) throw holder.signal.reason;
-  if (call.signal.aborted)
-    return failure('timeout', `Tool '${call.tool}' did not answer within ${execution.timeout} ms.`);
-  return failure('timeout', `The connection of tool '${call.tool}' was lost before it answered.`);
+  if (signal.aborted) return failure('timeout', `Tool '${tool}' did not answer within ${effect.timeout} ms.`);
+  return failure('timeout', `The connection of tool '${tool}' was lost before it answered.`);
 }
 
 /** A call that was told to stop may still say what it did; a lost lease cannot wait for that, or store it. */

@@ -2,13 +2,13 @@ import type { TurnError } from '../journal/events.ts';
 import { ANSWERED } from '../journal/reduce.ts';
 import { untilAborted } from '../tool/async.ts';
 import { askModel } from './ask-model.ts';
+import { type Batch, batchOf, warnOfSharedWrites } from './batch.ts';
 import { executeCall } from './execute-call.ts';
 import { isInterrupted } from './holder.ts';
 import { inLoop, type Loop, type LoopEnd } from './loop.ts';
 import { watched } from './loop-seams.ts';
 import { isSupersededBySignal, nextStep } from './next-step.ts';
 import { answerShown } from './shown-history.ts';
-import { type Batch, batchOf, runOf, warnOfSharedWrites } from './tool-call-run.ts';
 
 /**
  * Asks the model and runs its tool calls until the loop has an answer or waits for one. Goes on from wherever the
@@ -66,7 +66,7 @@ async function runLane(batch: Batch, lane: Batch['lanes'][number]): Promise<void
   try {
     for (const call of lane) {
       holder.checkpoint();
-      await executeCall(runOf(batch, call));
+      await executeCall(batch, call);
       passBy(batch, [call]);
     }
   } finally {

@@ -5,7 +5,7 @@ import { PatternRouter } from 'hono/router/pattern-router';
 import { getPath } from 'hono/utils/url';
 import type { DueOutcome, DueRow } from '../journal/agenda.ts';
 import type { HandOver, TurnRunner } from '../journal/turn-runner.ts';
-import { needsAnswers } from '../loop/ask-outside.ts';
+import { needsAnswers } from '../loop/running-call.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { CALLS } from '../tool/call-origin.ts';
 import { credentialsIn } from '../tool/env.ts';

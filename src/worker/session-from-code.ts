@@ -1,5 +1,5 @@
 /** A session for code of the app: the same that the HTTP routes are made of, without HTTP. */
-import { needsAnswers } from '../loop/ask-outside.ts';
+import { needsAnswers } from '../loop/running-call.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { FeedItem } from '../session/live-feed.ts';
 import { attempt } from '../tool/async.ts';

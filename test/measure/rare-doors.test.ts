@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 it("the README's Worker carries the loop", () => {
-  expect(carried).toContain('src/loop/live-call.ts');
+  expect(carried).toContain('src/loop/running-call.ts');
 });
 
 it.each(['nest', 'loop-agent', 'discovery', 'exclusively', 'read-result'])(

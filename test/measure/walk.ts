@@ -202,16 +202,10 @@ export const WALK: readonly Step[] = [
   },
   // The tool call and its effect.
   {
-    file: 'src/loop/tool-call-run.ts',
+    file: 'src/loop/batch.ts',
     calls: 'batchOf',
     does: 'finds the tools that the reply asks for',
     from: 'src/loop/run-loop.ts',
-  },
-  {
-    file: 'src/loop/tool-call-run.ts',
-    calls: 'CallView.changes',
-    does: 'shows the session to the call, and collects what it changes',
-    from: 'src/loop/tool-call-run.ts',
   },
   {
     file: 'src/loop/execute-call.ts',
@@ -220,8 +214,14 @@ export const WALK: readonly Step[] = [
     from: 'src/loop/run-loop.ts',
   },
   {
-    file: 'src/loop/live-call.ts',
-    calls: 'prepareCall',
+    file: 'src/loop/batch.ts',
+    calls: 'CallView.changes',
+    does: 'shows the session to the call, and collects what it changes',
+    from: 'src/loop/execute-call.ts',
+  },
+  {
+    file: 'src/loop/call-run.ts',
+    calls: 'toCallRun',
     does: 'makes what the tool is given',
     from: 'src/loop/execute-call.ts',
   },
@@ -233,13 +233,13 @@ export const WALK: readonly Step[] = [
     through: { reason: 'the tool that the call names', as: 'call' },
   },
   {
-    file: 'src/loop/live-call.ts',
+    file: 'src/loop/run-effect.ts',
     calls: 'runExecution',
     does: 'journals the start, runs the effect',
-    from: 'src/loop/live-call.ts',
+    from: 'src/loop/call-run.ts',
   },
   {
-    file: 'src/loop/execute-call.ts',
+    file: 'src/loop/call-ending.ts',
     calls: 'endingOf',
     does: 'makes an end of its answer that the journal can keep',
     from: 'src/loop/execute-call.ts',
@@ -262,7 +262,7 @@ export const WALK: readonly Step[] = [
     file: 'src/journal/conversation.ts',
     calls: 'openBatch',
     does: 'finds the calls that are open',
-    from: 'src/loop/tool-call-run.ts',
+    from: 'src/loop/batch.ts',
   },
   {
     file: 'src/journal/fold-loop.ts',

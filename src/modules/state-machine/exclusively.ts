@@ -1,8 +1,8 @@
 import { hasBegun, openBatch } from '../../journal/conversation.ts';
 import { ROOT } from '../../journal/events.ts';
 import type { TurnState } from '../../journal/state.ts';
-import { RunningCall } from '../../loop/live-call.ts';
 import type { Loop } from '../../loop/loop.ts';
+import { RunningCall } from '../../loop/running-call.ts';
 import type { CallRun, LoopView } from '../../tool/tool.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { type Decision, type Question, Secrets, ToolCallContext } from '../../../../src/index.ts';
+import { type Decision, defineTool, type Question, Secrets, ToolCallContext } from '../../../../src/index.ts';
 import type { CallRun, Discovery, LoopView, ToolEffect } from '../../../../src/kinds/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
-import { aroundTimes, memoryLoop, RunningCall } from '../../../doors/loop.ts';
+import { aroundTimes, CallView, memoryLoop, RunningCall } from '../../../doors/loop.ts';
 import { callBlackboard, callState, consoleLog, envOfTools, toToolResult } from '../../../doors/tools.ts';
 
 /** A live call that runs the execution at once, and records each that it was given. */
@@ -44,13 +44,7 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     during: async (_, work) => work(),
     untimed: (work) => work(),
     view: seen,
-    inLoop: new RunningCall({
-      loop: memoryLoop({ tools: [], model: scriptedModel([]), holder: { now: () => 0 } }).loop,
-      record: { id: '1.2.0', providerId: '0', name: tool, input: '{}' },
-      progress: { reached: false, ranOnce: false, received: false },
-      time: aroundTimes({ after: () => () => undefined, now: () => 0 }).begin(tool, consoleLog()),
-      enter: () => undefined,
-    }),
+    inLoop: runningCall(tool),
     offered: () => [],
     offeredAfter: () => [],
     record: () => undefined,
@@ -79,3 +73,16 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
 /** Answers each question of a call, all of which are for decisions. */
 export const deciding = (decide: (question: Question<'decision'>) => Promise<Decision>): CallRun['ask'] =>
   decide as CallRun['ask']; // as long as no tool under it asks for a result
+
+/** A call as a loop of this one tool runs it. */
+function runningCall(name: string): RunningCall {
+  const { loop } = memoryLoop({ tools: [], model: scriptedModel([]), holder: { now: () => 0 } });
+  const record = { id: '1.2.0', providerId: '0', name, input: '{}' };
+  return new RunningCall({
+    loop,
+    record,
+    tool: defineTool({ name, description: 'Works.', run: () => '' }),
+    view: new CallView(loop, record, []),
+    time: aroundTimes({ after: () => () => undefined, now: () => 0 }).begin(name, consoleLog()),
+  });
+}

@@ -3,76 +3,38 @@ import type { CallChanges, ScheduledMessage } from '../journal/events.ts';
 import { mergeCallState } from '../journal/fold-calls.ts';
 import type { CallRecord } from '../journal/state.ts';
 import { parseToolInput, type RoutedTool, routed } from '../tool/check-input.ts';
-import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { BlackboardEntry, CallBlackboard, CallState } from '../tool/kept-values.ts';
 import { callBlackboard, callState } from '../tool/kept-values.ts';
-import type { AnyTool, CallRun, LoopView } from '../tool/tool.ts';
+import type { AnyTool, LoopView } from '../tool/tool.ts';
 import { type FactOptions, factOf, type MemoryFact, type ToolMemory } from '../tool/tool-memory.ts';
-import type { ResultData, Signal, ToolResult } from '../tool/tool-result.ts';
+import type { ResultData } from '../tool/tool-result.ts';
 import { type AroundTimes, aroundTimes } from './around-time.ts';
-import type { CallStarts } from './call-starts.ts';
 import { foldOn } from './live-memories.ts';
 import { type Loop, timeIn } from './loop.ts';
-import { signalOf } from './next-step.ts';
 import { type Offer, offerTools } from './offer-tools.ts';
 import { tellDeveloper, throughJson } from './tool-answer.ts';
 
-/** One call of a batch, with all that it takes to run it: made once, when its turn has come, and handed down. */
-export interface ToolCallRun extends BatchCall {
+/** The calls of a reply that are still open, in groups that may not run at the same time. */
+export interface Batch {
   readonly loop: Loop;
   /** All calls of the reply. They are folded on while they run. */
   readonly batch: readonly CallRecord[];
   /** What the model could have called. */
   readonly offer: Offer;
-  readonly view: CallView;
-  /** Counts the time of code around the calls of the batch. */
+  /** Counts the time of code around the calls. */
   readonly times: AroundTimes;
-  /** The signal by which another call had ended the loop when this one's turn came. */
-  readonly signal: Signal | undefined;
-}
-
-/** A run whose tool was offered, and may be called. */
-export type PermittedRun = ToolCallRun & RoutedTool;
-
-/** What a tool is called with, and what became of it. */
-export interface PreparedCall {
-  readonly call: CallRun;
-  /** Goes on while the tool runs. */
-  readonly progress: Readonly<Omit<CallProgress, 'limit'>> & Pick<CallProgress, 'limit'>;
-  /** The turns that it starts; absent where no session keeps them. */
-  readonly starts?: CallStarts | undefined;
-}
-
-/** How far a call has come; written while it runs. */
-export interface CallProgress {
-  /** The tool got as far as its effect or its frame. */
-  reached: boolean;
-  /** Its effect was run, and may run only once. */
-  ranOnce: boolean;
-  /** Once the tool got there: resolves with what its effect or its loop came to, whatever code around that makes of it. */
-  answer?: () => Promise<ToolResult>;
-  /** It was answered by the caller who runs it. */
-  received: boolean;
-  /** Milliseconds inside `run`; absent when nothing ran. */
-  ms?: number | undefined;
-  /** The call was beyond this limit, and did not run. */
-  limit?: ReachedLimit;
-  /** What the effect or the frame sent, which reaches the loop whatever decorators made of the result. */
-  signal?: Signal | undefined;
-}
-
-/** The calls of a reply that are still open, in groups that may not run at the same time. */
-export interface Batch extends Pick<ToolCallRun, 'loop' | 'batch' | 'offer' | 'times'> {
   /** Lanes run side by side, and the calls of one lane one after another. */
-  readonly lanes: readonly (readonly BatchCall[])[];
+  readonly lanes: readonly (readonly LanePlace[])[];
 }
 
-/** One call, and where it belongs. */
-interface BatchCall extends Partial<RoutedTool> {
+/** Where the record of a call is in its batch. */
+export interface LanePlace {
   readonly record: CallRecord;
-  /** The tool that the call is meant for; absent when it was not offered. */
+  /** The tool that the call is meant for; absent if it was not offered. */
   readonly tool?: AnyTool;
+  /** The input that the tool gets, where another one has routed the call to it. */
+  readonly input?: JsonObject | undefined;
   /** The calls of its lane before it, in source order, also those that have ended. */
   readonly earlier: readonly CallRecord[];
 }
@@ -82,7 +44,7 @@ export function batchOf(loop: Loop): Batch {
   const offer = offerTools(loop, 'asked');
   const batch = openBatch(loop.frame);
   const met = new Map<string, CallRecord[]>();
-  const lanes = new Map<string, BatchCall[]>();
+  const lanes = new Map<string, LanePlace[]>();
   for (const record of batch) {
     const offered = offer.byName.get(record.name);
     const target = offered && routed(offered, record);
@@ -121,17 +83,11 @@ const sharedWrite = (key: string, [one, other]: readonly [string, string]): stri
   `Calls of '${one}' and '${other}' in one reply both wrote call.state '${key}', and only what the later one wrote is kept. Give ` +
   'both tools the same word as `serial`: they run one after another then, and each sees what the one before wrote.';
 
-/** Makes the run of a call. The calls before it in its lane must have ended, since it sees what they changed. */
-export function runOf({ loop, batch, offer, times }: Batch, call: BatchCall): ToolCallRun {
-  const view = new CallView(loop, call.record, call.earlier);
-  return { ...call, loop, batch, offer, times, view, signal: signalOf(batch) };
-}
-
 /**
  * The session as one call sees it: as of the start of its batch, plus the changes of earlier calls of the same
  * `serial`, plus its own. Its own changes are journaled with its result, or not at all.
  */
-class CallView {
+export class CallView {
   readonly #callState: JsonObject;
   readonly #board: readonly BlackboardEntry[];
   readonly #boardLength: number;

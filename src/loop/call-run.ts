@@ -1,0 +1,149 @@
+import { hasBegun } from '../journal/conversation.ts';
+import { ROOT } from '../journal/events.ts';
+import { tokensOf } from '../journal/spending.ts';
+import { usd } from '../model/prices.ts';
+import type { CallContext, HistoryMessage } from '../tool/call.ts';
+import { CALLS } from '../tool/call-origin.ts';
+import type { BudgetView, ProcessView } from '../tool/process-view.ts';
+import type { CallRun } from '../tool/tool.ts';
+import { type Loop, principalOf } from './loop.ts';
+import { needsFiles } from './loop-files.ts';
+import { type LimitUse, LOOPS } from './loop-seams.ts';
+import { loopView, type Offer, offeredIn } from './offer-tools.ts';
+import { runExecution } from './run-effect.ts';
+import type { RunningCall } from './running-call.ts';
+import { shownHistory, toHistory } from './shown-history.ts';
+
+/** Makes what the tool of a call, its decorators and modules have of it. */
+export function toCallRun(call: RunningCall, offer: Offer, idempotencyKey: string): CallRun {
+  const { loop, record, view, time } = call;
+  const { turn } = loop.journal.state;
+  const context = contextOf(call, idempotencyKey);
+  const run: CallRun = {
+    ...context,
+    asked: record,
+    view: loopView(loop, 'last-reply', view.recall),
+    offered: () => [...offer.byName.values()],
+    offeredAfter: (memory, fact) =>
+      offeredIn(loop, loopView(loop, 'last-reply', view.recallAfter(memory, fact))),
+    hasBegun: turn !== undefined && hasBegun(turn, record),
+    inLoop: call,
+    during: time.during,
+    untimed: time.outside,
+    async execute(effect) {
+      call.enter();
+      call.ranOnce = effect.effect === 'once';
+      const ran = time.outside(() => runExecution({ call, run, context, effect }));
+      call.answer = async () => (await ran).result;
+      try {
+        const { result, ms } = await ran;
+        call.ms = ms;
+        call.signal = result.signal;
+        return result;
+      } finally {
+        call.leave();
+      }
+    },
+    async ask(question) {
+      if (call.ranOnce)
+        throw new Error(`Tool '${record.name}' has run, and cannot ask any more: ask before it executes.`);
+      const answer = await context.ask(question);
+      call.received ||= question.for === 'result';
+      return answer;
+    },
+  };
+  return run;
+}
+
+/** What every tool and decorator is given of its call. */
+function contextOf(call: RunningCall, idempotencyKey: string): CallContext {
+  const { loop, record, view, tool, starts } = call;
+  return {
+    id: record.id,
+    tool: tool.name,
+    context: loop.spec.context,
+    principal: principalOf(loop),
+    signal: loop.holder.signal,
+    state: view.state,
+    blackboard: view.blackboard,
+    secrets: loop.secrets,
+    log: loop.log,
+    // Messages that it sends to other sessions are of its tree.
+    env: starts ? CALLS.envOfCall(loop.env, starts) : loop.env,
+    inSession: loop.inSession,
+    origin: starts,
+    process: processView(loop),
+    idempotencyKey,
+    startedAt: view.now(),
+    now: view.now,
+    record: view.record,
+    recall: view.recallNow,
+    progress: (status) => loop.live.progress(record.id, loop.secrets.redact(status)),
+    say: view.say,
+    async file(id) {
+      if (loop.files) return loop.files.find(id);
+      throw new TypeError(needsFiles('`call.file`'));
+    },
+    history: () => callHistory(loop),
+    ask: async (question) => call.asking.ask(question),
+    checkpoint: () => record.waits && call.asking.checkpoint(),
+  };
+}
+
+/**
+ * What the model was shown when it made a call, and the reply in which it did. A copy, so that nothing a tool does
+ * changes what the journal says.
+ */
+const callHistory = (loop: Loop): readonly HistoryMessage[] => {
+  const { messages } = loop.frame;
+  return structuredClone([...shownHistory(loop, messages.slice(0, -1)), ...toHistory(messages.slice(-1))]);
+};
+
+/**
+ * The turn as a call of this loop sees it. Each part is made when it is read, of the state as it is then; only memory is
+ * as of the reply that asked for the call, like everything else that a call sees.
+ */
+function processView(loop: Loop): ProcessView | undefined {
+  if (!loop.inSession) return undefined;
+  const { turn, journal, holder, startedAt } = loop;
+  const frame = loop.frame.id;
+  const { turn: state } = journal.state;
+  const parent = state?.frames.get(frame)?.parent ?? turn;
+  return {
+    id: frame === ROOT ? turn : frame,
+    parent: frame === ROOT ? undefined : parent,
+    goal: loop.spec.output?.format.name,
+    get runningMs() {
+      // Two clocks are compared, and they may differ.
+      return Math.max(0, holder.now() - startedAt);
+    },
+    get budget() {
+      return {
+        cost: budgetOf(loop, 'cost'),
+        tokens: budgetOf(loop, 'tokens'),
+        toolCalls: budgetOf(loop, 'toolCalls'),
+      };
+    },
+    get used() {
+      const { cost = 0, ...told } = state?.usage ?? { inputTokens: 0, outputTokens: 0, cost: 0 };
+      const [toolCalls, modelCalls] = [state?.toolCalls ?? 0, state?.iterations ?? 0];
+      return { tokens: tokensOf(told), cost, toolCalls, modelCalls, ...told };
+    },
+    recall: (memory) => {
+      const { seen, path } = state?.frames.get(frame) ?? {};
+      return loop.memories.valueIn(seen?.memories ?? new Map(), memory, path ?? '');
+    },
+  };
+}
+
+/** The limit of a kind of which the least is left. */
+function budgetOf(loop: Loop, of: LimitUse['kind']): BudgetView | undefined {
+  let least: BudgetView | undefined;
+  for (const { use, frame } of loop.spec.uses) {
+    for (const { kind, most: limit, used } of LOOPS.of(use)?.limits?.(loop, frame) ?? []) {
+      const remaining = Math.max(0, usd(limit - used));
+      if (kind === of && (!least || remaining < least.remaining)) least = { limit, used, remaining };
+    }
+  }
+  return least;
+}

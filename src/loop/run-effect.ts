@@ -1,0 +1,149 @@
+import { untilAborted } from '../tool/async.ts';
+import type { CallContext, Question, ToolEffect } from '../tool/call.ts';
+import { literals } from '../tool/literals.ts';
+import { SignalError } from '../tool/signals.ts';
+import type { ToolResult } from '../tool/tool-result.ts';
+import { isCutOff } from './exception-processor.ts';
+import { isInterrupted } from './holder.ts';
+import { inLoop } from './loop.ts';
+import { runInModules } from './loop-seams.ts';
+import {
+  foundOut,
+  inDoubt,
+  lastWord,
+  type RunningEffect,
+  reconciled,
+  type Said,
+  stopped,
+  withoutAnswer,
+} from './reconcile.ts';
+import type { RunningCall } from './running-call.ts';
+import { exceptionResult, resultOf, tellThrown, tellUnchained } from './tool-answer.ts';
+
+/**
+ * Runs the part of a tool that acts. The start is durable first, unless the effect is `read`. A call that an earlier
+ * invocation started is run again under its id, except a `once` call: that is reconciled, or its outcome is unknown. One that is
+ * run after all is journaled as started anew: whoever finds it open next must know how young its last request may be.
+ *
+ * @throws Interrupted when the call is left open for another invocation or for the turn's end to answer.
+ */
+export async function runExecution({ effect: declared, ...of }: RunningEffect): Promise<Ran> {
+  const { call, context } = of;
+  const { loop, record } = call;
+  const { holder, slots } = loop;
+  const inherited = record.started;
+  // What was started as more than a read may have happened, whatever its tool has become since.
+  const isWeakened = inherited === 'idempotent' && declared.effect === 'read';
+  const effect: ToolEffect = isWeakened ? { ...declared, effect: inherited } : declared;
+  // Begun as what may be repeated, and no longer so: run again, it could happen twice.
+  const isInDoubt = inherited === 'once' || (inherited === 'idempotent' && effect.effect === 'once');
+  return slots.hold(async () => {
+    holder.claim({ subrequests: effect.subrequests ?? 1, ms: effect.timeout });
+    // A tool whose effect has changed since it was started starts anew, under the effect that it has now.
+    if (!isInDoubt && inherited !== effect.effect) await start(call, effect);
+    const running: RunningEffect = { ...of, effect };
+    if (isInDoubt) {
+      const found = await foundOut({ ...running, context: { ...context, startedAt: startBefore(call) } });
+      if (found.verdict !== 'not-done') return { result: found.result };
+      if (!holder.signal.aborted) await start(call, effect);
+    }
+    if (holder.signal.aborted) return { result: (inherited ? stopped : withoutAnswer)(running) };
+    holder.assertHeld();
+    const began = holder.now();
+    const result = await runOnce(running, began);
+    return { result, ms: holder.now() - began };
+  });
+}
+
+/**
+ * When another invocation started a call last. What was begun as idempotent has been run again since without a word in the
+ * journal, perhaps until this invocation took the turn over: it counts as started now.
+ */
+function startBefore({ loop: { holder, startsBefore }, record: { id, started } }: RunningCall): number {
+  const journaled = started === 'once' ? startsBefore.get(id) : undefined;
+  return journaled ?? holder.now();
+}
+
+async function start({ loop, record: { id: call } }: RunningCall, { effect }: ToolEffect): Promise<void> {
+  const { journal, memories, secrets } = loop;
+  const held = secrets.redact(memories.heldBy(call));
+  journal.emit({ type: 'tool-call-started', ...inLoop(loop), call, effect, ...held });
+  // What counts even if the call is killed must be stored before it can be.
+  if (effect !== 'read' || held.atEnd) await journal.durable();
+}
+
+/** What a `once` call has done when it asks inside `run` would be done again after the answer, unless it says where it goes on. */
+const fromCheckpoint =
+  ({ ask }: Pick<CallContext, 'ask'>): CallContext['ask'] =>
+  async (question) => {
+    const asked: Question = question;
+    if (asked.for === 'decision' && (asked.meanwhile === 'running' || asked.checkpoint !== undefined))
+      return ask(question);
+    throw new Error(
+      "A tool whose effect is 'once' cannot ask inside run without a checkpoint, since run would begin anew after the answer. " +
+        'Ask before it, with requireApproval or withAwaiting.',
+    );
+  };
+
+/** What came of an effect, and how long `run` took. */
+interface Ran {
+  readonly result: ToolResult;
+  readonly ms?: number;
+}
+
+/** `run` against its timeout and the signal of whoever holds the turn. */
+async function runOnce(entered: RunningEffect, startedAt: number): Promise<ToolResult> {
+  const { effect, context } = entered;
+  const { holder } = entered.call.loop;
+  const stop = new AbortController();
+  const outOfTime = new DOMException(`${effect.timeout} ms are over.`, 'TimeoutError');
+  const cancel = holder.after(effect.timeout, () => stop.abort(outOfTime));
+  const signal = AbortSignal.any([holder.signal, stop.signal]);
+  const once = effect.effect === 'once' && { ask: fromCheckpoint(context) };
+  const running: RunningEffect = { ...entered, context: { ...context, ...once, startedAt, signal } };
+  let isRunning = true;
+  try {
+    const answer = saidBy(running).finally(() => {
+      isRunning = false;
+    });
+    const first = await untilAborted(signal, answer).catch(noAnswer);
+    if (first !== 'no-answer') return first;
+    if (effect.effect !== 'once') return stopped(running);
+    const word = signal.aborted ? await lastWord(holder, answer) : first;
+    if (word !== 'no-answer') return word;
+    const wasRunning = isRunning;
+    const found = await reconciled(running);
+    const code = wasRunning ? (isRunning ? 'running' : 'answered') : 'gone';
+    return await inDoubt(code, { ...running, ...found, answer });
+  } finally {
+    cancel();
+  }
+}
+
+/**
+ * A tool that throws says that it failed, unless it was cut off or told to stop: whatever is thrown then, there is no
+ * answer, and nobody knows.
+ */
+async function saidBy(running: RunningEffect): Promise<Said> {
+  const { call, effect, context } = running;
+  const { loop, tool } = call;
+  try {
+    const { uses } = loop.spec;
+    const returned = await (uses.length > 0 ? runInModules(uses, running) : effect.run(context));
+    if (literals) tellUnchained(loop, tool, returned);
+    return await resultOf(loop, context.tool, returned);
+  } catch (thrown) {
+    if (isInterrupted(thrown, 'suspended')) throw thrown;
+    const isCut = context.signal.aborted || isCutOff(thrown);
+    if (isCut && !(thrown instanceof SignalError)) {
+      if (!context.signal.aborted) tellThrown(loop, { tool: context.tool, thrown });
+      return 'no-answer';
+    }
+    return exceptionResult(loop, tool, thrown);
+  }
+}
+
+function noAnswer(thrown: unknown): 'no-answer' {
+  if (isInterrupted(thrown, 'suspended')) throw thrown;
+  return 'no-answer';
+}
