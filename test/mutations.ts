@@ -34,8 +34,8 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'write-ahead',
     breaks: 'A call that may run only once runs before the journal knows of it: a crash then runs it twice.',
     in: 'runExecution',
-    text: 'await started;',
-    becomes: 'void started;',
+    text: 'inherited !== effect.effect) await start',
+    becomes: 'inherited !== effect.effect) void start',
     tests: ['test/gate/node/session/write-ahead.test.ts'],
   },
   {
