@@ -84,8 +84,12 @@ export type {
   ToolChoice,
 } from './model/settings.ts';
 export type { SuspendedTurn, TurnAnswer } from './session/watching/turn-outcome.ts';
-export { eachTool } from './sources/each-tool.ts';
-export { type CollectOptions, type ResolvedTools, resolveTools } from './sources/resolution/resolve-tools.ts';
+export {
+  type CollectOptions,
+  eachTool,
+  type ResolvedTools,
+  resolveTools,
+} from './sources/resolution/resolve-tools.ts';
 export { toolProvider } from './sources/resolution/tool-provider.ts';
 export {
   type ProviderCard,

@@ -9,8 +9,7 @@ import {
 } from '../loop/policies.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
-import { withProviders } from '../sources/resolution/dynamic-tools.ts';
-import { collectTools } from '../sources/resolution/resolve-tools.ts';
+import { collectTools, withProviders } from '../sources/resolution/resolve-tools.ts';
 import {
   type CollectedTools,
   type Reference,

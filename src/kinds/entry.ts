@@ -28,8 +28,6 @@ export {
   type Playbook,
   type PlaybookConfig,
 } from '../modules/playbook/define-playbook.ts';
-export type { PlaybookProgress } from '../modules/playbook/memory.ts';
-export { PLAYBOOK as playbooks } from '../modules/playbook/memory.ts';
 export {
   after,
   allOf,
@@ -38,18 +36,19 @@ export {
   onArtifactMatching,
   onBlackboard,
   onBlackboardMatching,
+  PLAYBOOK as playbooks,
+  type PlaybookProgress,
   type ProducedArtifact,
   type UnlockCondition,
   when,
 } from '../modules/playbook/unlock-condition.ts';
-export { agentProcessTools } from '../modules/process/agent-process-tools.ts';
+export { agentProcessTools, communicateTool, progressTool } from '../modules/process/agent-process-tools.ts';
 export {
   type BlackboardFormatter,
   type BlackboardToolsOptions,
   blackboardTools,
 } from '../modules/process/blackboard-tools.ts';
 export { AGENT_PROCESS as agentProcess } from '../modules/process/memory.ts';
-export { communicateTool, progressTool } from '../modules/process/message-tools.ts';
 export {
   defineStateMachine,
   type StateMachine,

@@ -2,8 +2,8 @@
 
 import { composeModules, type Modules } from '../../src/loop/modules.ts';
 import { CHAINING } from '../../src/modules/chaining/memory.ts';
-import { LISTED_TOOLS } from '../../src/modules/listings/listings.ts';
-import { PLAYBOOK } from '../../src/modules/playbook/memory.ts';
+import { listings } from '../../src/modules/listings/entry.ts';
+import { PLAYBOOK } from '../../src/modules/playbook/unlock-condition.ts';
 import { AGENT_PROCESS } from '../../src/modules/process/memory.ts';
 import { STATE_MACHINES } from '../../src/modules/state-machine/memory.ts';
 import { UNFOLDING } from '../../src/modules/unfolding/strategy.ts';
@@ -26,7 +26,7 @@ export { composeModules };
 
 /** All modules of the library's kinds, and these. */
 export const toolKinds = (kinds: readonly ModuleUse[] = []): Modules =>
-  composeModules([...[CHAINING, UNFOLDING, STATE_MACHINES, PLAYBOOK, AGENT_PROCESS, LISTED_TOOLS], ...kinds]);
+  composeModules([...[CHAINING, UNFOLDING, STATE_MACHINES, PLAYBOOK, AGENT_PROCESS, listings], ...kinds]);
 
 /** All modules of the library's kinds. */
 export const BUILT_IN_KINDS = toolKinds();

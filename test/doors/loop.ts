@@ -22,7 +22,7 @@ export { RunningCall } from '../../src/loop/running-call.ts';
 export { NUDGE } from '../../src/loop/shown-history.ts';
 export { suggestNames } from '../../src/loop/tool-not-found.ts';
 export { transcript } from '../../src/modules/compaction/write-summary.ts';
-export { sizeOf } from '../../src/modules/limits/request-size.ts';
+export { sizeOf } from '../../src/modules/limits/reserve.ts';
 export { SPENDING } from '../../src/modules/limits/spending.ts';
 export { CallLocks } from '../../src/modules/state-machine/exclusively.ts';
 export { createModule, useOf } from '../../src/tool/module-use.ts';

@@ -1,10 +1,10 @@
 import { discoveryIn } from '../../loop/discovery.ts';
 import { answers } from '../../modules/answers/answers.ts';
-import { LISTED_TOOLS } from '../../modules/listings/listings.ts';
+import { listings } from '../../modules/listings/entry.ts';
 import { LISTINGS } from '../../modules/listings/memory.ts';
 import { defineUnfolding } from '../../modules/unfolding/define-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../modules/unfolding/to-unfolding.ts';
-import { requiredTools } from '../../sources/resolution/required-tools.ts';
+import { requiredTools } from '../../sources/resolution/tool-provider.ts';
 import type { ToolProvider } from '../../sources/resolution/tool-source.ts';
 import { memoized } from '../../tool/async.ts';
 import type { AnyTool, CallRun, LoopView } from '../../tool/tool.ts';
@@ -172,7 +172,7 @@ function unfoldingTools({
         name,
         description,
         prepare: (call) => prepareTools(chosen, call),
-        uses: [LISTED_TOOLS, answers],
+        uses: [listings, answers],
         tools: (view) => chosenTools(chosen, view).map(({ tool }) => adapted(tool)),
       });
     };

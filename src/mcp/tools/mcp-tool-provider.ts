@@ -1,7 +1,7 @@
 import { answers } from '../../modules/answers/answers.ts';
-import { LISTED_TOOLS } from '../../modules/listings/listings.ts';
+import { listings } from '../../modules/listings/entry.ts';
 import { LISTINGS } from '../../modules/listings/memory.ts';
-import { defineToolGroup } from '../../modules/tool-groups/define-tool-group.ts';
+import { defineToolGroup } from '../../modules/tool-groups/entry.ts';
 import { type ToolGroupConfig, ToolGroupDefinitionError } from '../../modules/tool-groups/to-group.ts';
 import { toolProvider } from '../../sources/resolution/tool-provider.ts';
 import type { ToolGroup, ToolProvider } from '../../sources/resolution/tool-source.ts';
@@ -41,7 +41,7 @@ export function mcpToolProvider({ clients, filter }: McpToolProviderConfig): Too
       name: `MCP: ${names}`,
       description: `Tools of the MCP servers ${names}, found in each session.`,
     },
-    uses: [LISTED_TOOLS, answers],
+    uses: [listings, answers],
     discover: of.clients.map((client) => (discovery) => found(client, discovery)),
     toolsNow: (view) =>
       view ? [...chosenTools(of, view).map(({ tool }) => tool), ...unreachable(of.clients, view)] : [],

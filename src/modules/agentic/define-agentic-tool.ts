@@ -1,5 +1,4 @@
-import { withProviders } from '../../sources/resolution/dynamic-tools.ts';
-import { collectFor } from '../../sources/resolution/resolve-tools.ts';
+import { collectFor, withProviders } from '../../sources/resolution/resolve-tools.ts';
 import { carriesSource, type ToolSource } from '../../sources/resolution/tool-source.ts';
 import { isTool } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';

@@ -10,8 +10,7 @@ import type { AnyTool, Tool } from '../../tool/tool.ts';
 import { defineManualTool } from '../answers/define-manual-tool.ts';
 import { withAwaiting } from '../decorators/approval.ts';
 import { jsonSchema as wrapped } from '../json-schema/json-schema.ts';
-import { toAiMessages } from './messages.ts';
-import { toResult } from './model-output.ts';
+import { toAiMessages, toResult } from './messages.ts';
 
 /** A tool of the AI SDK, as its `tool`, `dynamicTool` and providers make it; the package itself is not needed here. */
 export interface AiTool {

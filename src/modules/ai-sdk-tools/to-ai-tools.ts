@@ -10,7 +10,7 @@ import { mistake, toLog } from '../../tool/log.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
 import { modelText, type ToolResult } from '../../tool/tool-result.ts';
-import { LIMITS } from '../limits/counted.ts';
+import { LIMITS } from '../limits/call-limits.ts';
 import {
   createToolCallingManager,
   type ToolCallingManagerConfig,

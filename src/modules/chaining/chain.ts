@@ -1,4 +1,4 @@
-import { type Nested, nestingProblem } from '../../sources/resolution/nesting.ts';
+import { type Nested, nestingProblem } from '../../sources/resolution/tool-source.ts';
 import { memoized } from '../../tool/async.ts';
 import type { Chained, Chaining } from '../../tool/chaining.ts';
 import { DomainTypeError } from '../../tool/domain-objects.ts';

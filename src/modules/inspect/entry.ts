@@ -1,7 +1,14 @@
 /** The entry `holdfast/inspect`: what watches a loop: loggers, metrics and inspectors of your own. */
+import { lastReply, openBatch } from '../../journal/conversation.ts';
+import { type Loop, principalOf } from '../../loop/loop.ts';
+import { LOOPS, type LoopMoment, type WatchedOffer } from '../../loop/loop-seams.ts';
+import type { Json } from '../../tool/json.ts';
+import type { Log } from '../../tool/log.ts';
+import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { modelText } from '../../tool/tool-result.ts';
+import type { CallSeen, LoopInspector, LoopMoments, LoopPlace, ToolCallSeen } from './inspector.ts';
 
 export { formatToolTree, toMermaid } from '../../tool/draw.ts';
-export { inspect } from './inspect.ts';
 export type {
   CallSeen,
   IterationSeen,
@@ -16,18 +23,180 @@ export type {
   ToolsChangeSeen,
 } from './inspector.ts';
 export {
+  type CallOutcome,
+  callOutcome,
   type LoggingOptions,
   type LogLevel,
   type LogLine,
   type LoopLoggingOptions,
   loggingInspector,
   loopLoggingInspector,
-} from './logging-inspector.ts';
-export {
-  type CallOutcome,
-  callOutcome,
   type Metrics,
   type MetricTags,
   metricsInspector,
   NO_METRICS,
-} from './metrics-inspector.ts';
+} from './logging-inspector.ts';
+
+/**
+ * Watches loops: those of an agent with `defineAgent({ use: [inspect(loggingInspector())] })`, or all of an app with
+ * `createHoldfast({ use })`. Loops inside are watched too.
+ *
+ * @throws TypeError if an inspector is no object.
+ */
+export function inspect(...inspectors: readonly LoopInspector[]): ModuleUse {
+  for (const [index, given] of inspectors.entries()) {
+    // Callers without types may give anything, such as a function.
+    if (typeof given !== 'object' || given === null)
+      throw new TypeError(
+        `inspect: the inspector at ${index} is no object with functions, as loggingInspector() makes it.`,
+      );
+  }
+  made += 1;
+  const use = useOf(INSPECT, String(made));
+  LOOPS.give(use, { watch: (loop, moment) => show(moment, { loop, tell: tellAll(inspectors, loop.log) }) });
+  return use;
+}
+
+/** Each use has a key of its own, so that an agent may have several. Nothing keeps it. */
+let made = 0;
+
+const INSPECT = createModule({ name: 'inspect', nested: true });
+
+/** Calls the inspectors. `seen` is made once for each, so that none can change what another sees, or what the loop works with. */
+type Tell = <Name extends keyof LoopMoments>(name: Name, seen: () => LoopMoments[Name]) => void;
+
+const tellAll =
+  (inspectors: readonly LoopInspector[], log: Log): Tell =>
+  (name, seen) => {
+    for (const inspector of inspectors) {
+      try {
+        const told = inspector[name]?.(seen());
+        if (told instanceof Promise) told.catch((thrown) => report(log, name, thrown));
+      } catch (thrown) {
+        report(log, name, thrown);
+      }
+    }
+  };
+
+const report = (log: Log, moment: keyof LoopInspector, thrown: unknown): void =>
+  log({ level: 'error', event: 'other', message: `an inspector threw in ${moment}`, thrown });
+
+interface Shown {
+  readonly loop: Loop;
+  readonly tell: Tell;
+}
+
+function show(moment: LoopMoment, shown: Shown): void {
+  switch (moment.at) {
+    case 'tools-changed':
+      showTools(moment, shown);
+      break;
+    case 'ask':
+    case 'reply':
+    case 'no-reply':
+      showModelCall(moment, shown);
+      break;
+    case 'call':
+    case 'result':
+      showToolCall(moment, shown);
+      break;
+    case 'step':
+      showIteration(shown);
+  }
+}
+
+type At<Name extends LoopMoment['at']> = Extract<LoopMoment, { readonly at: Name }>;
+
+function showTools({ change, offer }: At<'tools-changed'>, { loop, tell }: Shown): void {
+  const { cause, came = [], went = [] } = change;
+  tell('toolsChanged', () => ({
+    ...placeOf(loop, 1),
+    cause,
+    came: came.map(({ name }) => name),
+    went: went.map(({ name }) => name),
+    metadata: metadataIn(offer),
+  }));
+}
+
+function showModelCall(moment: At<'ask' | 'reply' | 'no-reply'>, { loop, tell }: Shown): void {
+  switch (moment.at) {
+    case 'ask': {
+      const { messages, tools } = moment.request;
+      tell('beforeModelCall', () => ({
+        ...placeOf(loop, 1),
+        messages: structuredClone(messages),
+        tools: tools.map(({ name }) => name),
+        sourcesAsked: loop.journal.state.turn?.tools.sourcesAsked ?? 0,
+        tokenEstimate: () => Math.ceil(JSON.stringify(messages).length / 4),
+      }));
+      break;
+    }
+    case 'reply': {
+      const { ms } = moment;
+      const { model, text, toolCalls, finish, usage } = moment.reply;
+      const calls = () => toolCalls.map(callSeen);
+      const spent = () => usage && { usage: { ...usage } };
+      tell('afterModelCall', () => ({
+        ...placeOf(loop),
+        model,
+        text,
+        calls: calls(),
+        finish,
+        ...spent(),
+        ms,
+      }));
+      break;
+    }
+    case 'no-reply': {
+      const { failure, status, message } = moment.failure;
+      const { name: model } = loop.spec.model;
+      const seen = { model, failure, ...(status !== undefined && { status }), message, ms: moment.ms };
+      tell('modelFailed', () => ({ ...placeOf(loop, 1), ...seen }));
+    }
+  }
+}
+
+function showToolCall(moment: At<'call' | 'result'>, { loop, tell }: Shown): void {
+  const call = () => toolCallSeen(loop, moment);
+  if (moment.at === 'call') tell('beforeToolCall', call);
+  else
+    tell('afterToolCall', () => ({
+      ...call(),
+      result: structuredClone({ ...moment.result }),
+      text: modelText(moment.result),
+      ms: moment.ms,
+    }));
+}
+
+function showIteration({ loop, tell }: Shown): void {
+  const { frame } = loop;
+  const last = lastReply(frame.messages);
+  // A request that did not fit is no iteration.
+  if (!last || frame.shortened || openBatch(frame).length > 0) return;
+  tell('afterIteration', () => ({ ...placeOf(loop), calls: last.calls.map(callSeen) }));
+}
+
+/** Returns where a loop is; `ahead`: the model call that comes next is meant, not the last one. */
+const placeOf = (loop: Loop, ahead = 0): LoopPlace => ({
+  session: loop.session,
+  turn: loop.turn,
+  frame: loop.frame.id,
+  path: loop.frame.path,
+  iteration: loop.frame.iterations + ahead,
+  principal: structuredClone(principalOf(loop)),
+});
+
+const callSeen = ({ id, name, input }: CallSeen): CallSeen => ({ id, name, input });
+
+const toolCallSeen = (loop: Loop, { record, offer }: At<'call' | 'result'>): ToolCallSeen => ({
+  ...placeOf(loop),
+  call: callSeen(record),
+  metadata: metadataIn(offer)(record.name),
+  definition: () => structuredClone(offer.definitions.find(({ name }) => name === record.name)),
+});
+
+/** Returns copies of what the tools of an offer say of themselves. */
+const metadataIn =
+  ({ byName }: WatchedOffer) =>
+  (name: string): Record<string, Json> =>
+    structuredClone(byName.get(name)?.metadata ?? {});

@@ -1,13 +1,14 @@
 import { ROOT } from '../../journal/events.ts';
-import { LOOPS } from '../../loop/loop-seams.ts';
+import { FOLDING } from '../../journal/memory-folding.ts';
 import { isCount } from '../../loop/policies.ts';
+import { LOOPS } from '../../loop/loop-seams.ts';
 import type { InnerShape } from '../../tool/check-literal.ts';
 import type { CallLimit, ReachedLimit } from '../../tool/frame.ts';
 import { literals } from '../../tool/literals.ts';
-import { type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { ToolConfigurationError } from '../../tool/signals.ts';
+import type { SessionMoment, ToolMemory } from '../../tool/tool-memory.ts';
 import { failure } from '../../tool/tool-result.ts';
-import { COUNTED, LIMITS, type Place } from './counted.ts';
 
 /** The literal that `callLimits` takes. */
 export interface CallLimits {
@@ -122,3 +123,77 @@ function overLimit({ tool, frame, calls, ofTool }: Place, bounds: Bounds): OverL
 }
 
 const numberOf = (limit: CallLimit): number => (limit === 'unlimited' ? Number.POSITIVE_INFINITY : limit);
+
+/**
+ * The place of a call among the calls of a loop, nested ones included: in all, and among those of the tool for which it counts; from 1.
+ * A type alias, since it must be JSON.
+ */
+type Place = {
+  readonly frame: string;
+  readonly tool: string;
+  readonly calls: number;
+  readonly ofTool: number;
+};
+
+/** Calls of a loop, nested ones included. Tools may have any name, so that names are not keys. */
+type Counts = { readonly calls: number; readonly tools: readonly (readonly [tool: string, calls: number])[] };
+
+/** The calls of a turn. */
+export type Counted = {
+  /** By the ids of loops; the turn's own loop counts all calls of the turn. */
+  readonly loops: { readonly [frame: string]: Counts };
+  /** Of each call that has not ended, by its id: one for its loop, and one for each loop around that. */
+  readonly places: { readonly [call: string]: readonly Place[] };
+};
+
+const NOTHING: Counted = { loops: {}, places: {} };
+const NO_CALLS: Counts = { calls: 0, tools: [] };
+
+/**
+ * Counts the calls of a turn, loop by loop, in the order of its replies. So a call has the same places whenever the turn resumes,
+ * whichever calls of its batch have ended by then.
+ */
+export const COUNTED: ToolMemory<Counted> = {
+  name: 'limits',
+  folding: FOLDING,
+  initial: NOTHING,
+  scope: 'turn',
+  isHidden: true,
+  observe(counted, moment) {
+    switch (moment.type) {
+      case 'calls-made':
+        return withCalls(counted, moment);
+      case 'call-ended':
+        return withoutCall(counted, moment.call);
+      default:
+        return counted;
+    }
+  },
+};
+
+/** The module of call limits. An agent's limits hold in the loops inside its own too. */
+export const LIMITS = createModule({ name: 'limits', nested: true, state: [COUNTED] });
+
+type CallsMade = Extract<SessionMoment, { readonly type: 'calls-made' }>;
+
+function withCalls(counted: Counted, { calls, loops: around }: CallsMade): Counted {
+  const loops: Record<string, Counts> = { ...counted.loops };
+  const places: Record<string, readonly Place[]> = { ...counted.places };
+  for (const { id, tool } of calls) {
+    places[id] = around.map((frame): Place => {
+      const { calls: all, tools } = loops[frame] ?? NO_CALLS;
+      const ofTool = (tools.find(([name]) => name === tool)?.[1] ?? 0) + 1;
+      const others = tools.filter(([name]) => name !== tool);
+      loops[frame] = { calls: all + 1, tools: [...others, [tool, ofTool]] };
+      return { frame, tool, calls: all + 1, ofTool };
+    });
+  }
+  return { loops, places };
+}
+
+/** Drops the call, and the loop that it may have opened, which ends with it. */
+function withoutCall({ loops, places }: Counted, call: string): Counted {
+  const { [call]: _, ...openLoops } = loops;
+  const { [call]: __, ...openPlaces } = places;
+  return { loops: openLoops, places: openPlaces };
+}

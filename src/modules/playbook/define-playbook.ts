@@ -1,5 +1,4 @@
-import { withProviders } from '../../sources/resolution/dynamic-tools.ts';
-import { collectFor } from '../../sources/resolution/resolve-tools.ts';
+import { collectFor, withProviders } from '../../sources/resolution/resolve-tools.ts';
 import type { ToolFactory, ToolSource } from '../../sources/resolution/tool-source.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { DIAGRAM, type DrawnTool, inMermaid } from '../../tool/draw.ts';
@@ -27,9 +26,14 @@ import {
   toLock,
   wasOpened,
 } from './lock.ts';
-import { NO_PROGRESS, PLAYBOOK, PLAYBOOKS, storedProgress } from './memory.ts';
 import { playbookStrategy } from './strategy.ts';
-import type { UnlockCondition } from './unlock-condition.ts';
+import {
+  NO_PROGRESS,
+  PLAYBOOK,
+  PLAYBOOKS,
+  storedProgress,
+  type UnlockCondition,
+} from './unlock-condition.ts';
 
 /** What is not available at first, and what makes it available. */
 export interface LockedTool<Name extends string, Known extends string> {

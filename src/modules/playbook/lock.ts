@@ -1,12 +1,18 @@
-import { changedSource } from '../../sources/resolution/dynamic-tools.ts';
+import { changedSource } from '../../sources/resolution/resolve-tools.ts';
 import { saysTrue, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { decorate, originOf, unwrapAs } from '../../tool/decorate.ts';
 import { literals } from '../../tool/literals.ts';
 import { mistake } from '../../tool/log.ts';
 import { shown } from '../../tool/shown.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
-import { PLAYBOOKS, type StoredProgress, storedProgress, toProgress } from './memory.ts';
-import { conditionsIn, type UnlockCondition } from './unlock-condition.ts';
+import {
+  conditionsIn,
+  PLAYBOOKS,
+  type StoredProgress,
+  storedProgress,
+  toProgress,
+  type UnlockCondition,
+} from './unlock-condition.ts';
 
 /** Tools of a playbook that are not available at first. */
 export interface Lock {

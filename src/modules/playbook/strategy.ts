@@ -6,8 +6,14 @@ import type { AnyTool, CallRun, InjectionStrategy, LoopView } from '../../tool/t
 import { factOf } from '../../tool/tool-memory.ts';
 import { type ToolResult, withheld } from '../../tool/tool-result.ts';
 import { circumstances, firstShut, guidance, holds, isOpen, type Lock, type Locks } from './lock.ts';
-import { type Counts, PLAYBOOKS, type PlaybookFact, type StoredProgress } from './memory.ts';
-import { conditionsIn, type ProducedArtifact } from './unlock-condition.ts';
+import {
+  type Counts,
+  conditionsIn,
+  PLAYBOOKS,
+  type PlaybookFact,
+  type ProducedArtifact,
+  type StoredProgress,
+} from './unlock-condition.ts';
 
 /**
  * Keeps the locked tools of a playbook locked, and remembers what has been done. It stands behind unfolding and

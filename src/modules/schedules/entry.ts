@@ -1,7 +1,189 @@
 /** The entry `holdfast/schedules`: turns that start by the clock, and messages that calls send later. */
+import { ConfigurationError } from '../../model/configuration-error.ts';
+import { SESSION_ID, SESSION_ID_RULE } from '../../session/read-secrets.ts';
+import { fullText } from '../../session/turn-end.ts';
+import type { LiteralShape } from '../../tool/check-literal.ts';
+import type { JsonObject } from '../../tool/json.ts';
+import { literals } from '../../tool/literals.ts';
+import { createModule, defineSeam, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { type Owner, ownerProblem } from '../../tool/owner.ts';
+import { ended, nameIn } from '../../tool/shown.ts';
+import { ToolCallContext, ToolCallContextError } from '../../tool/tool-call-context.ts';
+import { APP, type AppParts, type CronTime, type InvokedApp } from '../../worker/app-seam.ts';
+import { startInBackground, toBackgroundTurn } from '../../worker/background.ts';
+import { checkStarters } from '../../worker/check-starters.ts';
+import { queueFullText } from '../../worker/refusal.ts';
+import type { HttpHost } from '../../worker/route.ts';
 
 export type { ModuleUse } from '../../tool/module-use.ts';
-export { defineSchedule } from './define-schedule.ts';
-export type { ScheduleConfig } from './schedule.ts';
-export { scheduleMessage } from './schedule-message.ts';
-export { type LaterMessage, sendLater } from './send-later.ts';
+export { type LaterMessage, scheduleMessage, sendLater } from './send-later.ts';
+
+/** The literal that `defineSchedule` takes. */
+export interface ScheduleConfig {
+  /** Letters, digits, `_`, `.` and `-`, at most 64; part of what keeps a time from starting its turn twice. */
+  readonly name: string;
+  /** When, in UTC: five fields, one of the `crons` of the Worker's `[triggers]`, which cannot be read from here. */
+  readonly cron: string;
+  /** The name of the agent. */
+  readonly agent: string;
+  /**
+   * Whose the session is: `{ tenant }` for all callers of a tenant, or `{ id }` for one caller. With the built-in authentication
+   * that of its callers unless given; with an `auth` of the app's own that names no owner it has to be given.
+   */
+  readonly owner?: Owner | undefined;
+  /** One session for all times, or one of its time: `(at) => at.toISOString().slice(0, 10)`. */
+  readonly session: string | ((at: Date) => string);
+  readonly message: string | ((at: Date) => string | Promise<string>);
+  /** The request's part of the tool-call context. */
+  readonly context?: JsonObject | undefined;
+}
+
+/** A schedule by its use. */
+const SCHEDULE = defineSeam<ScheduleConfig>();
+
+/** As the platform tells it: it keeps what wrangler.toml says, but for the spaces around and between the fields. */
+const sameCron = (cron: string): string => cron.trim().replaceAll(/\s+/g, ' ');
+
+/**
+ * Declares a turn that starts by the clock, for `createHoldfast({ use })`. It starts once for each time of its cron
+ * expression, and waits in line while the session is busy. A time is missed when the platform does not deliver it.
+ *
+ * @throws ConfigurationError when it could never start a turn. `createHoldfast` throws it if the app does not have the agent, or nobody
+ *   says whose the session is.
+ *
+ * @example
+ * ```ts
+ * const daily = defineSchedule({
+ *   name: 'daily',
+ *   cron: '0 6 * * *', // as under [triggers] in wrangler.toml
+ *   agent: 'clerk',
+ *   session: (at) => at.toISOString().slice(0, 10),
+ *   message: 'Write the report.',
+ * });
+ * ```
+ */
+export function defineSchedule(config: ScheduleConfig): ModuleUse {
+  const fault = literals?.fault(config, SHAPE);
+  if (fault) throw new ConfigurationError(`Schedule '${nameIn(config)}': it ${ended(fault.problem)}`);
+  const { name, cron, owner, session, message, context = {} } = config;
+  if (!/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
+    const said = JSON.stringify(name)?.slice(0, 80);
+    throw new ConfigurationError(
+      `A schedule cannot be called ${said}: its name is 1 to 64 of the characters A-Z a-z 0-9 _ . -`,
+    );
+  }
+  const refuse = (problem: string): never => {
+    throw new ConfigurationError(`Schedule '${name}': ${problem}`);
+  };
+  if (!isCron(cron)) refuse(`'${String(cron).slice(0, 80)}' is no cron expression of five fields.`);
+  const problem = owner === undefined ? undefined : ownerProblem(owner);
+  if (problem !== undefined) refuse(`its owner ${problem}.`);
+  if (typeof session !== 'function' && !SESSION_ID.test(session)) {
+    refuse(`its session must be ${SESSION_ID_RULE}`);
+  }
+  if (typeof message !== 'function' && !isText(message)) refuse('its message is blank.');
+  checkContext(context, refuse);
+  const use = useOf(SCHEDULES, name);
+  SCHEDULE.give(use, { ...config, cron: sameCron(cron) });
+  APP.give(use, SCHEDULED);
+  return use;
+}
+
+const SCHEDULES = createModule({ name: 'schedules' });
+
+const SHAPE = {
+  of: 'defineSchedule',
+  keys: {
+    name: 'any',
+    cron: 'any',
+    agent: 'text',
+    owner: 'any',
+    session: 'any',
+    message: 'any',
+    context: 'any',
+  },
+  required: ['agent'],
+  foreign: { schedule: 'cron', prompt: 'message' },
+} satisfies LiteralShape<keyof ScheduleConfig>;
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
+
+const isCron = (cron: unknown): boolean =>
+  typeof cron === 'string' &&
+  /^([\d*,/#?LW-]|[A-Z]{3})+( ([\d*,/#?LW-]|[A-Z]{3})+){4}$/i.test(sameCron(cron));
+
+function checkContext(context: JsonObject, refuse: (problem: string) => never): void {
+  try {
+    ToolCallContext.of(context);
+  } catch (failure) {
+    if (!(failure instanceof ToolCallContextError)) throw failure;
+    refuse(`the value of '${failure.key.slice(0, 80)}' in its context is not JSON.`);
+  }
+}
+
+/** What all schedules together bring to an app. */
+const SCHEDULED: AppParts = {
+  routes({ host }) {
+    checkStarters(host, 'schedule', schedulesOf(host));
+    return [];
+  },
+  scheduled: (app, time) => runSchedules(app, time),
+};
+
+const schedulesOf = ({ modules }: Pick<HttpHost, 'modules'>): readonly ScheduleConfig[] =>
+  modules.uses.flatMap((use) => SCHEDULE.of(use) ?? []);
+
+/**
+ * Stores a turn for every schedule of this cron expression; the turns run in the background. One that fails keeps none of
+ * the others from starting.
+ *
+ * @throws Error at the end that names those which failed, so that the platform shows the event as failed.
+ */
+async function runSchedules({ host, env }: InvokedApp, time: CronTime): Promise<void> {
+  const schedules = schedulesOf(host);
+  const cron = sameCron(time.cron);
+  const taking = schedules.filter((one) => one.cron === cron);
+  if (taking.length === 0)
+    host.log({ level: 'error', event: 'cron-not-taken', message: notTaken(cron, schedules) });
+  const failed: string[] = [];
+  for (const schedule of taking) {
+    try {
+      await start({ host, env }, schedule, time);
+    } catch (failure) {
+      const message = `schedule '${schedule.name}' could not start a turn`;
+      host.log({ level: 'error', event: 'schedule-failed', message, thrown: failure });
+      failed.push(`'${schedule.name}'`);
+    }
+  }
+  if (failed.length > 0) throw new Error(`Schedules that could not start a turn: ${failed.join(', ')}.`);
+}
+
+/** What wrangler.toml says and the code does not: most often one of the two was changed alone. */
+function notTaken(cron: string, schedules: readonly ScheduleConfig[]): string {
+  const known = schedules.map((one) => `'${one.name}' has ${one.cron}`).join(', ') || 'it has none';
+  const none = `no schedule of createHoldfast has it (${known}).`;
+  if (cron !== '')
+    return `nothing starts at the cron ${cron}: ${none} It is one of the crons of wrangler.toml.`;
+  // Whoever fires one locally is told by wrangler to ask for no cron.
+  const [first] = schedules;
+  const asked = `http://localhost:8787/cdn-cgi/handler/scheduled?cron=${first?.cron.replaceAll(' ', '+') ?? '...'}`;
+  return `nothing starts without a cron: ${none} By hand it is fired as \`curl "${asked}"\`.`;
+}
+
+/** Stores the turn of one time. The same time again finds the same turn, also when its message would be another now. */
+async function start(here: InvokedApp, schedule: ScheduleConfig, { scheduledTime }: CronTime): Promise<void> {
+  const { name, agent, owner = here.host.auth.owner?.(here.env), context = {} } = schedule;
+  if (owner === undefined) throw new Error('It has no owner, and `auth` names none.');
+  const at = new Date(scheduledTime);
+  const session = typeof schedule.session === 'function' ? schedule.session(at) : schedule.session;
+  const message = typeof schedule.message === 'function' ? await schedule.message(at) : schedule.message;
+  const turn = await toBackgroundTurn(here, {
+    by: `schedule:${name}`,
+    key: `cron ${name} ${scheduledTime}`,
+    whenBusy: 'queue',
+    ...{ agent, owner, session, message, context },
+  });
+  const taken = await startInBackground(turn);
+  if (taken.status === 'full') throw new Error(queueFullText(taken));
+  if (taken.status === 'session-full') throw new Error(fullText(taken));
+}

@@ -1,5 +1,4 @@
-import { withProviders } from '../../sources/resolution/dynamic-tools.ts';
-import { collectFor } from '../../sources/resolution/resolve-tools.ts';
+import { collectFor, withProviders } from '../../sources/resolution/resolve-tools.ts';
 import type { CollectedTools, ToolProvider, ToolSource } from '../../sources/resolution/tool-source.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { decorate } from '../../tool/decorate.ts';

@@ -10,7 +10,7 @@ import { offerTools } from '../../loop/offer-tools.ts';
 import { runBatch } from '../../loop/run-loop.ts';
 import type { ModelMessage, ModelReply } from '../../model/chat-model.ts';
 import { modelText, type Signal, type ToolResult, toolResult } from '../../tool/tool-result.ts';
-import { COUNTED } from '../limits/counted.ts';
+import { COUNTED } from '../limits/call-limits.ts';
 
 /** Says what is executed, and where the loop stood. */
 interface Execution {

@@ -17,8 +17,7 @@ import type { ModuleUse } from '../../tool/module-use.ts';
 import { Secrets } from '../../tool/secrets.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { usesInside, usesOf } from '../../tool/uses.ts';
-import { type CallLimits, callLimits } from '../limits/call-limits.ts';
-import { LIMITS } from '../limits/counted.ts';
+import { type CallLimits, callLimits, LIMITS } from '../limits/call-limits.ts';
 import { executeReply, type ToolExecutionResult } from './execute-reply.ts';
 import {
   isInternalToolExecutionEnabled,

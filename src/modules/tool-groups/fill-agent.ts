@@ -6,9 +6,8 @@ import {
 } from '../../agent/define-agent.ts';
 import type { ResolvingApp } from '../../agent/resolve-agent.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
-import { withProviders } from '../../sources/resolution/dynamic-tools.ts';
-import { requiredTools } from '../../sources/resolution/required-tools.ts';
-import { changedTools } from '../../sources/resolution/resolve-tools.ts';
+import { changedTools, withProviders } from '../../sources/resolution/resolve-tools.ts';
+import { requiredTools } from '../../sources/resolution/tool-provider.ts';
 import type { ToolGroup, ToolProvider } from '../../sources/resolution/tool-source.ts';
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
 import { paragraphs, shorten } from '../../tool/json.ts';

@@ -13,5 +13,5 @@ export {
   type UnfoldingDeclaration,
   unfoldingOf,
   unfoldingOfSafely,
+  withInnerToolObject,
 } from './tools-of.ts';
-export { withInnerToolObject } from './with-inner-tool-object.ts';

@@ -1,7 +1,8 @@
-import { mayNest, type Nested } from '../../sources/resolution/nesting.ts';
 import { collectTools } from '../../sources/resolution/resolve-tools.ts';
 import {
   carriesSource,
+  mayNest,
+  type Nested,
   SOURCE,
   type ToolFactory,
   type ToolObjectSource,
@@ -15,9 +16,9 @@ import { isClass, shown } from '../../tool/shown.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import { shortcut } from '../unfolding/call-unfolding.ts';
-import { allOf } from '../unfolding/inner-tools.ts';
 import {
   type AnyUnfoldingTool,
+  allOf,
   UNFOLDS,
   type Unfolding,
   type UnfoldsInto,

@@ -1,11 +1,13 @@
+import { warnOnce } from '../../sources/resolution/tool-source.ts';
 import type { CallContext } from '../../tool/call.ts';
 import type { ReconcileConfig, RunConfig, ToolConfigBase } from '../../tool/define-tool.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
-import type { ReadByIts } from '../../tool/object-reader.ts';
+import { isReadable, nameOf, ownerOf, READS } from '../../tool/object-class.ts';
+import { type ObjectReader, type ReadByIts, readObjectsBy } from '../../tool/object-reader.ts';
 import type { Inferred, KeptAs } from '../../tool/returned.ts';
 import type { ArtifactType } from '../../tool/tool-result.ts';
-import { marked } from './read-object.ts';
-import { type Kept, mark, type ToolTable, type Typed } from './tool-entry.ts';
+import { type Kept, mark, methodIn, type ToolTable, type Typed } from './tool-entry.ts';
+import { toolsOf } from './tools-of.ts';
 
 /** What `toolMethod` is told of a method: the literal of `defineTool` without `run`, and the name only where it is another. */
 export type ToolMethodConfig<Declaration extends InputDeclaration = undefined> = Omit<
@@ -73,3 +75,98 @@ export function toolMethod<
  */
 export const toolTable = <Instance>(table: ToolTable<Instance>): ToolTable<Instance> & ReadByIts =>
   marked({ ...table });
+
+/** Marks what makes tools of an object, which can then be listed among others. */
+function marked<Of extends object>(value: Of): Of & ReadByIts {
+  readObjectsBy(readObject);
+  return Object.defineProperty(value, READS, { value: true }) as Of & ReadByIts; // just marked
+}
+
+const readObject: ObjectReader = (given, { isShared }) => {
+  const object = typeof given === 'object' || typeof given === 'function' ? given : null;
+  if (!object || !isReadable(object)) return undefined;
+  if (isShared) warnOfState(object, nameOf(ownerOf(object)));
+  return toolsOf(object);
+};
+
+/** Tells the developer of an object that sessions share, and that its methods change. */
+function warnOfState(object: object, name: string): void {
+  const fields = stateFields(object);
+  if (fields.length === 0) return;
+  warnOnce(
+    `holdfast: ${name} keeps ${fields.map((field) => `'${field}'`).join(' and ')} in fields that its methods change: all sessions share ` +
+      `that, and it is lost with the Worker. List toolFactory(() => new ${name}()) in its place, which makes one for each ` +
+      'invocation, and keep in `call.state` what must survive.',
+  );
+}
+
+/**
+ * Names the fields of an instance that its own methods change, as far as their source shows it: a field is assigned to, counted up
+ * or down, or a list, map or set in it is added to. What only the constructor sets is not among them, nor what is made when it is
+ * first needed (`??=`), what other objects do, and any of a frozen object. It decides what is said on the console and
+ * nothing else, so it may miss some; minifiers keep the names of fields.
+ */
+function stateFields(object: object): readonly string[] {
+  if (typeof object === 'function' || Object.isFrozen(object)) return [];
+  const fields = methodsOf(object).flatMap((method) => changedIn(object, sourceOf(method)));
+  return [...new Set(fields)];
+}
+
+const sourceOf = (code: unknown): string =>
+  typeof code === 'function' ? Function.prototype.toString.call(code) : '';
+
+/** `this.count++`, `this.total += 1`, `this.lines[at] = line`, but not `this.client ??= connect()`. */
+const ASSIGNED =
+  /\bthis\.(#?[\w$]+)(?:\s*(?:\+\+|--)|(?:\[[^\]]*\])*\s*(?:[-+*/%&|^]|\*\*|<<|>>>?)?=(?![=>]))/g;
+
+/** `++this.count`. */
+const COUNTED = /(?:\+\+|--)\s*this\.(#?[\w$]+)/g;
+
+/** `this.lines.push(line)`. */
+const ADDED =
+  /\bthis\.(#?[\w$]+)\.(?:push|unshift|pop|shift|splice|sort|reverse|fill|set|add|delete|clear)\s*\(/g;
+
+function changedIn(object: object, source: string): readonly string[] {
+  const named = (pattern: RegExp): string[] => [...source.matchAll(pattern)].map(([, name = '']) => name);
+  return [
+    ...[...named(ASSIGNED), ...named(COUNTED)].filter((name) => name.startsWith('#') || isData(object, name)),
+    ...named(ADDED).filter((name) => holdsCollection(object, name)),
+  ];
+}
+
+/** An accessor, or something that is inherited, may lead elsewhere. */
+function isData(object: object, name: string): boolean {
+  const own = Object.getOwnPropertyDescriptor(object, name);
+  return own?.writable === true && typeof own.value !== 'function';
+}
+
+/** A repository has an `add` too. What a private field holds is only known from how its class begins it. */
+function holdsCollection(object: object, name: string): boolean {
+  if (name.startsWith('#')) {
+    const begins = new RegExp(
+      `${name.replaceAll('$', '\\$')}\\s*=\\s*(?:\\[|new\\s+(?:Weak)?(?:Map|Set)\\b)`,
+    );
+    return begins.test(sourceOf(object.constructor));
+  }
+  const value: unknown = Object.getOwnPropertyDescriptor(object, name)?.value;
+  return [Array, Map, Set, WeakMap, WeakSet].some((kind) => value instanceof kind) && !Object.isFrozen(value);
+}
+
+/** Its methods and accessors but for constructors, and functions in its fields, those inside of objects there too. */
+function methodsOf(object: object): readonly unknown[] {
+  const found = new Set<unknown>();
+  const collect = (holder: object, depth: number): void => {
+    for (const key of Reflect.ownKeys(holder)) {
+      if (key === 'constructor') continue;
+      const { value, get, set } = Object.getOwnPropertyDescriptor(holder, key) ?? {};
+      for (const one of [value, get, set]) if (typeof one === 'function') found.add(methodIn(one));
+      if (depth > 0 && typeof value === 'object' && value !== null) collect(value, depth - 1);
+    }
+  };
+  collect(object, 1);
+  let parent: object | null = Object.getPrototypeOf(object);
+  for (; parent !== null && parent !== Object.prototype; parent = Object.getPrototypeOf(parent)) {
+    collect(parent, 0);
+  }
+  return [...found];
+}

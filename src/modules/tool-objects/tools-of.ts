@@ -1,4 +1,4 @@
-import { mayNest, type Nested } from '../../sources/resolution/nesting.ts';
+import { mayNest, type Nested } from '../../sources/resolution/tool-source.ts';
 import { attempt } from '../../tool/async.ts';
 import { isTool } from '../../tool/check-definition.ts';
 import { distinctTools } from '../../tool/decorate.ts';
@@ -7,6 +7,7 @@ import type { AnyTool } from '../../tool/tool.ts';
 import { withName } from '../../tool/with.ts';
 import { toUnfolding, type UnfoldingOptions, type UnfoldingTool } from '../unfolding/to-unfolding.ts';
 import type { AnyUnfoldingTool } from '../unfolding/unfolding.ts';
+import { withInnerTools } from '../unfolding/with-unfolding.ts';
 import type { ObjectOrMistake, PlainTools, ToolOfPlain } from './tool-entry.ts';
 import { declaredTools, ToolObjectError, toToolObject } from './tool-object.ts';
 
@@ -108,7 +109,7 @@ export interface UnfoldingDeclaration extends UnfoldingOptions {
 }
 
 /** Tells whether the class of an object says that its tools are to be offered behind one. */
-export const declaresUnfolding = (object: object): boolean => declarationOf(ownerOf(object)) !== undefined;
+const declaresUnfolding = (object: object): boolean => declarationOf(ownerOf(object)) !== undefined;
 
 /**
  * An unfolding tool of the tools of an object, as the static `unfolding` of its class says, or the options. Tools that have a category
@@ -200,3 +201,19 @@ export function unfoldingOfSafely(
     return undefined;
   }
 }
+
+/**
+ * `withInnerTools` with the tools of an object, as `toolsOf` takes them: of an object that unfolds itself, one.
+ *
+ * @throws ToolObjectError as `toolsOf`; ToolDefinitionError as `withInnerTools`.
+ *
+ * @example
+ * ```ts
+ * const more = withInnerToolObject(orders, new Invoices());
+ * ```
+ */
+export const withInnerToolObject = <T extends AnyTool>(
+  unfolding: T,
+  object: object,
+  options?: ToolsOfOptions,
+): T => withInnerTools(unfolding, ...toolsOf(object, options));

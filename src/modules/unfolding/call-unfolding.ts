@@ -12,8 +12,11 @@ import {
 import { warning } from '../../tool/log.ts';
 import type { AnyTool, CallRun } from '../../tool/tool.ts';
 import { error, type ToolResult, text, withheld } from '../../tool/tool-result.ts';
-import { allOf, broughtBy, categoryOf, innerTools } from './inner-tools.ts';
 import {
+  allOf,
+  broughtBy,
+  categoryOf,
+  innerTools,
   UNFOLDED,
   type UnfoldedFact,
   type Unfolding,

@@ -14,10 +14,10 @@ import type { CheckedInput } from '../../tool/parsed-input.ts';
 import type { AnyTool, LoopView, Tool } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import { callUnfolding, shortcut } from './call-unfolding.ts';
-import { allOf } from './inner-tools.ts';
 import { UNFOLDING } from './strategy.ts';
 import {
   type AnyUnfoldingTool,
+  allOf,
   UNFOLDS,
   type Unfolding,
   type UnfoldingScope,

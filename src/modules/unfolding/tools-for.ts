@@ -5,9 +5,8 @@ import type { JsonObject } from '../../tool/json.ts';
 import { consoleLog } from '../../tool/log.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { type ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';
-import { innerTools } from './inner-tools.ts';
 import { placeInnerTools } from './strategy.ts';
-import { unfoldingIn } from './unfolding.ts';
+import { innerTools, unfoldingIn } from './unfolding.ts';
 
 /** What a selector, or a function that answers tools, may read of a loop, where there is none. */
 export interface ToolsForOptions {

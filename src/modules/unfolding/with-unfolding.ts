@@ -14,9 +14,8 @@ import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { usesOf } from '../../tool/uses.ts';
 import { shortcut } from './call-unfolding.ts';
 import { unfoldingInto } from './define-unfolding.ts';
-import { innerTools } from './inner-tools.ts';
 import { checkTools, toUnfolding, type UnfoldingOptions } from './to-unfolding.ts';
-import { UNFOLDS, type Unfolding, type UnfoldsInto, unfoldingIn } from './unfolding.ts';
+import { innerTools, UNFOLDS, type Unfolding, type UnfoldsInto, unfoldingIn } from './unfolding.ts';
 
 /**
  * The same reference or tool group with its tools behind one, which tells its notes when it is called: they are no longer

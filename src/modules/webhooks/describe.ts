@@ -1,7 +1,7 @@
 /** The description of the route of all webhooks. */
 import { ANY_OBJECT, type BodySchema, type RouteDescription } from '../openapi/description.ts';
 import { number, object, text, values } from '../openapi/typed-schema.ts';
-import type { HookIgnored, HookStarted } from './hook-views.ts';
+import type { HookIgnored, HookStarted } from './hook-route.ts';
 
 const STARTED: BodySchema = {
   name: 'HookStarted',

@@ -14,8 +14,7 @@ export {
   type Signed,
   secretsOf,
 } from './signature.ts';
-export { type SlackDelivery, type SlackWebhookConfig, slackWebhook } from './slack.ts';
-export type { SlackKind } from './slack-facts.ts';
+export { type SlackDelivery, type SlackKind, type SlackWebhookConfig, slackWebhook } from './slack.ts';
 export { type StandardDelivery, type StandardWebhookConfig, standardWebhook } from './standard.ts';
 export { type StripeDelivery, type StripeWebhookConfig, stripeWebhook } from './stripe.ts';
 export type { SenderConfig, SenderDelivery } from './verify-and-start.ts';

@@ -1,8 +1,19 @@
 import { sha256Hex } from '../../tool/async.ts';
 import type { JsonObject } from '../../tool/json.ts';
-import { describeDelivery, describeJson, type OutsideText, oneLine, safeToken } from './describe-delivery.ts';
 import { type EventOf, type GithubEvent, isPayloadOf } from './github-events.ts';
-import { at, defined, numberAt, objectAt, readJsonOrForm, textAt } from './payload.ts';
+import {
+  at,
+  defined,
+  describeDelivery,
+  describeJson,
+  numberAt,
+  type OutsideText,
+  objectAt,
+  oneLine,
+  readJsonOrForm,
+  safeToken,
+  textAt,
+} from './payload.ts';
 import { fromHex } from './signature.ts';
 import {
   type SenderConfig,

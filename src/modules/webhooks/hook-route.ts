@@ -1,3 +1,5 @@
+import type { Deferred } from '../../journal/event-page.ts';
+import type { Accepted } from '../../journal/session-port.ts';
 import { DeploymentError } from '../../session/deployment.ts';
 import { defineSeam } from '../../tool/module-use.ts';
 import type { AppParts } from '../../worker/app-seam.ts';
@@ -9,7 +11,6 @@ import { Problem, type ProblemType } from '../../worker/problem.ts';
 import { queueFull, sessionFull } from '../../worker/refusal.ts';
 import { defineRoute, type HttpHost, type RouteRequest } from '../../worker/route.ts';
 import { turnPath } from '../../worker/target.ts';
-import type { HookIgnored, HookStarted } from './hook-views.ts';
 import {
   type Acknowledgement,
   type RefusalKind,
@@ -158,4 +159,24 @@ function failed({ host, requestId }: Telling, hook: Webhook, failure: unknown): 
   const detail =
     'The webhook failed inside the Worker, whose log tells why. Nothing was taken: send it again.';
   return new Problem('webhook-failed', detail);
+}
+
+/** A delivery that started nothing. */
+export interface HookIgnored {
+  readonly hook: string;
+  readonly status: 'ignored';
+  readonly reason: string;
+}
+
+/** A delivery that has started a turn, now or when it came first. */
+export interface HookStarted {
+  readonly hook: string;
+  readonly session: string;
+  readonly agent: string;
+  readonly turn: string;
+  readonly status: (Accepted | Deferred | { readonly status: 'known' })['status'];
+  /** The turn that takes its message in, or has. */
+  readonly into?: string;
+  /** Of `scheduled`: in ms since the epoch. */
+  readonly at?: number;
 }

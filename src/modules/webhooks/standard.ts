@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '../../tool/json.ts';
-import { describeDelivery, describeJson, safeToken } from './describe-delivery.ts';
-import { at, defined, readJson, textAt } from './payload.ts';
+import { at, defined, describeDelivery, describeJson, readJson, safeToken, textAt } from './payload.ts';
 import { checkTimely, fromBase64, STANDARD_KEY_RULE, standardKey } from './signature.ts';
 import {
   type SenderConfig,

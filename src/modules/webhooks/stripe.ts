@@ -1,6 +1,15 @@
 import type { JsonObject } from '../../tool/json.ts';
-import { describeDelivery, describeJson, type IsSecret, safeToken } from './describe-delivery.ts';
-import { at, defined, objectAt, readJson, textAt } from './payload.ts';
+import {
+  at,
+  defined,
+  describeDelivery,
+  describeJson,
+  type IsSecret,
+  objectAt,
+  readJson,
+  safeToken,
+  textAt,
+} from './payload.ts';
 import { checkTimely, fromHex } from './signature.ts';
 import {
   type SenderConfig,

@@ -1,14 +1,18 @@
 import { memoized } from '../../tool/async.ts';
 import { checkNaming, isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
+import { adopting, decorate, opensTools } from '../../tool/decorate.ts';
 import { literals } from '../../tool/literals.ts';
 import { readObject } from '../../tool/object-reader.ts';
 import { ended } from '../../tool/shown.ts';
-import type { AnyTool } from '../../tool/tool.ts';
+import type { AnyTool, InjectionStrategy } from '../../tool/tool.ts';
+import { usesOf } from '../../tool/uses.ts';
 import {
   ASKS,
   type CollectedTools,
   type CollectPlace,
   carriesSource,
+  isGroup,
+  isToolProvider,
   type ListedAt,
   type ProvideOptions,
   SOURCE,
@@ -143,3 +147,94 @@ function add(byName: Map<string, AnyTool>, tool: AnyTool): void {
     );
   byName.set(tool.name, tool);
 }
+
+/** The sources after one that asks these providers, in place of the one that asked only some of them. */
+export const withProviders = (
+  sources: readonly InjectionStrategy[],
+  providers: readonly ToolProvider[],
+): readonly InjectionStrategy[] => providers[0]?.[ASKS].withProviders(sources, providers) ?? sources;
+
+/** The same source, each tool that it adds as `change` makes it. An unchanged list stays the same list. */
+export function changedSource(
+  source: InjectionStrategy,
+  change: (tool: AnyTool) => AnyTool,
+): InjectionStrategy {
+  const changed = memoized(change);
+  const lists = new WeakMap<readonly AnyTool[], Changed>();
+  return {
+    name: source.name,
+    uses: source.uses,
+    discover: source.discover,
+    offer(tools, view) {
+      const offered = source.offer(tools, view);
+      if (offered === tools) return tools;
+      const known = lists.get(offered);
+      if (known?.of === tools) return known.made;
+      const made = offered.map((tool) => (tools.includes(tool) ? tool : changed(tool)));
+      lists.set(offered, { of: tools, made });
+      return made;
+    },
+  };
+}
+
+/** What was made of an offer, and to what that was added. */
+interface Changed {
+  readonly of: readonly AnyTool[];
+  readonly made: readonly AnyTool[];
+}
+
+/**
+ * The same source with each of its tools decorated, also those that come later: what a provider answers is decorated as it comes, and
+ * of an unfolding tool the tools behind it are, at whatever depth, and opening it is not. An agentic tool is one tool. A
+ * tool stays a tool, a provider a provider, and a group a group; an object, or a factory, becomes a list of its tools,
+ * and of a list the tools come first. Each tool is decorated once. Nothing that was given is changed.
+ *
+ * @throws ToolResolutionError, ToolDefinitionError or ToolObjectError for what cannot be listed among the tools of an agent.
+ *
+ * @example
+ * ```ts
+ * const tools = eachTool([findOrder, new Invoices(), wikiTools], (tool) => withUsageNote(tool, 'Ask first'));
+ * ```
+ */
+export function eachTool(source: ToolGroup, change: ChangesTool): ToolGroup;
+export function eachTool(source: ToolProvider, change: ChangesTool): ToolProvider;
+export function eachTool(source: AnyTool, change: ChangesTool): AnyTool;
+export function eachTool(
+  source: ToolSource | readonly ToolSource[],
+  change: ChangesTool,
+): readonly (AnyTool | ToolProvider | ToolGroup)[];
+export function eachTool(
+  source: ToolGroup | ToolSource | readonly ToolSource[],
+  change: ChangesTool,
+): ToolGroup | AnyTool | ToolProvider | readonly (AnyTool | ToolProvider | ToolGroup)[] {
+  if (isTool(source)) return eachInside(source, change);
+  if (isToolProvider(source)) return changedTools(source, (tool) => eachInside(tool, change));
+  if (isGroup(source)) return { ...source, ...partsOf(source, change) };
+  const list = isList(source) ? source : [source];
+  const { tools, providers } = partsOf(collectTools(list.filter((one) => !isGroup(one))), change);
+  return [...tools, ...providers, ...list.filter(isGroup).map((group) => eachTool(group, change))];
+}
+
+/** What a decorator of each tool is: it takes a tool and answers a tool. */
+type ChangesTool = (tool: AnyTool) => AnyTool;
+
+const partsOf = (
+  { tools, providers }: Pick<ToolGroup, 'tools' | 'providers'>,
+  change: ChangesTool,
+): Pick<ToolGroup, 'tools' | 'providers'> => ({
+  tools: tools.map((tool) => eachInside(tool, change)),
+  providers: providers.map((provider) => eachTool(provider, change)),
+});
+
+function eachInside(tool: AnyTool, change: ChangesTool): AnyTool {
+  if (!opensTools(tool)) return change(tool);
+  const changed = memoized((inner: AnyTool) => eachInside(inner, change));
+  const uses = usesOf((tool.inner ?? []).map(changed));
+  return decorate(tool, {
+    adopt: adopting(tool, changed),
+    ...(uses.length > 0 && { uses: [...new Set([...(tool.uses ?? []), ...uses])] }),
+  });
+}
+
+const isList = (source: ToolSource | readonly ToolSource[]): source is readonly ToolSource[] =>
+  Array.isArray(source);

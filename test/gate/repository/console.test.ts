@@ -12,7 +12,7 @@ const WRITERS: Readonly<Record<string, string>> = {
     'it is where the lines of an inspector go that somebody asked for, unless they are taken',
   'src/modules/agentic/agentic-tool.ts': 'a tool is defined, without an input',
   'src/modules/tool-objects/tools-of.ts': 'tools are made of an object, which may have none',
-  'src/sources/resolution/nesting.ts': 'the same, of what makes tools inside of itself or too deep',
+  'src/sources/resolution/tool-source.ts': 'the same, of what makes tools inside of itself or too deep',
   'durable-objects/session-object.ts': 'an object knows no app, and its alarm has no caller',
   'durable-objects/hand-over.ts': 'the same of a turn that it hands over',
   'durable-objects/agenda.ts': 'the same of rows of modules that it forgets',

@@ -118,7 +118,6 @@ async function filesOf(entry: string, mode = 'development'): Promise<readonly st
 it('a Worker whose agents list plain tools carries no code for providers, factories and tool objects', async () => {
   const clerk = await filesOf("export { default } from './src/examples/first/worker.ts';", 'production');
   expect(clerk.filter((path) => path.startsWith('src/sources/')).sort()).toEqual([
-    'src/sources/resolution/dynamic-tools.ts',
     'src/sources/resolution/resolve-tools.ts',
     'src/sources/resolution/tool-source.ts',
   ]);
