@@ -1,7 +1,6 @@
 import type { Scalar } from '../model/untrusted-json.ts';
-import type { Fact } from './facts.ts';
 import type { PastCall } from './memory.ts';
-import type { Mention } from './mentions.ts';
+import type { Fact, Mention } from './mentions.ts';
 import type { Param, Shape } from './params.ts';
 import type { Step } from './steps.ts';
 import type { ToolCard } from './tool-card.ts';

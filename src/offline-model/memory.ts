@@ -1,8 +1,7 @@
 import type { ModelMessage } from '../model/chat-model.ts';
 import type { RequestedCall } from '../model/parts.ts';
 import { isRecord, isScalar, parseJson, type Scalar } from '../model/untrusted-json.ts';
-import { absentIn, type Fact, factsIn, factsOf } from './facts.ts';
-import { mentionsIn } from './mentions.ts';
+import { absentIn, type Fact, factsIn, factsOf, mentionsIn } from './mentions.ts';
 import { wordsOf } from './words.ts';
 
 /** A call that was made, with what came of it. */

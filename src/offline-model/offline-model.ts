@@ -2,11 +2,10 @@ import { type ChatModel, ModelError, type ModelReply, type ModelRequest } from '
 import type { RequestedCall } from '../model/parts.ts';
 import { checkPrices, type Prices } from '../model/prices.ts';
 import { answerInForm } from './answer-in-form.ts';
-import type { Fact } from './facts.ts';
 import { type Memory, memoryOf, type PastCall } from './memory.ts';
-import { type Plan, planNext } from './plan.ts';
+import type { Fact } from './mentions.ts';
+import { callInWords, digestOf, factInWords, type Plan, planNext, resultInWords } from './plan.ts';
 import { onlyPointed } from './situation.ts';
-import { callInWords, digestOf, factInWords, resultInWords } from './summary.ts';
 import { type ToolCard, toolCard } from './tool-card.ts';
 import { kinOf, topicOf } from './words.ts';
 
