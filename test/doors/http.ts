@@ -1,5 +1,5 @@
 /** A door for tests. Requests, and answers as streams. */
-export { mcpRoutes } from '../../src/mcp/server/routes.ts';
+export { mcpRoutes } from '../../src/mcp/server/define-mcp-endpoint.ts';
 export { createApp } from '../../src/worker/app.ts';
 export { readBytes } from '../../src/worker/body.ts';
 export { defineRoute, type HttpHost, type Route, type SessionRequest } from '../../src/worker/route.ts';

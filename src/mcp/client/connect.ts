@@ -8,12 +8,12 @@ import {
 } from '@modelcontextprotocol/client';
 import { untilAborted } from '../../tool/async.ts';
 import { CallsInFlight, isInterrupted } from './calls-in-flight.ts';
-import { createDeadline } from './deadline.ts';
 import type { Spoken } from './discover.ts';
 import {
   callFailure,
   callGivenUp,
   callNotMade,
+  createDeadline,
   notOffered,
   requestFailure,
   serverFailure,
@@ -29,15 +29,16 @@ import {
   within,
   withStreamed,
 } from './in-session.ts';
-import type { FormerSession, SessionKeeper } from './kept-session.ts';
 import { listAll, whileAsked } from './list-all.ts';
 import type { McpCaller, McpClient } from './mcp-client.ts';
 import type {
   ForInvocation,
+  FormerSession,
   McpConnection,
   RemoteCall,
   RemoteCallOptions,
   RemoteRequest,
+  SessionKeeper,
   ToolList,
 } from './mcp-connection.ts';
 import { MAX_WAIT, type OpenWire, openWire } from './open-wire.ts';

@@ -1,4 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
+import { untilAborted } from '../../tool/async.ts';
 import { oneLine } from '../content/words.ts';
 import { codeOf } from './in-session.ts';
 import { McpLostError, McpServerError } from './mcp-connection.ts';
@@ -13,7 +14,7 @@ import {
 } from './wire/wire-error.ts';
 
 /** A request of which nobody waits for the answer any more. */
-export interface GivenUp {
+interface GivenUp {
   readonly why: 'cancelled' | 'timeout';
   /** Milliseconds that it had. */
   readonly timeout: number;
@@ -149,4 +150,27 @@ function credentialsDetail(error: unknown): string | undefined {
   if (error instanceof SignInRequiredError) return error.phrase;
   const isRefused = error instanceof HttpStatusError && (error.status === 401 || error.status === 403);
   return isRefused ? `HTTP ${error.status}` : undefined;
+}
+
+/** A signal that also aborts when time is up, and knows which of both it was. */
+interface Deadline {
+  readonly signal: AbortSignal;
+  /** Undefined while neither has happened. */
+  readonly givenUp: GivenUp | undefined;
+  /** Waits for the work, or until the signal aborts: then it rejects with the signal's reason. */
+  wait<T>(work: Promise<T>): Promise<T>;
+}
+
+/** Begins a time of `timeout` ms. */
+export function createDeadline(signal: AbortSignal, timeout: number): Deadline {
+  const late = AbortSignal.timeout(timeout);
+  const either = AbortSignal.any([signal, late]);
+  return {
+    signal: either,
+    get givenUp() {
+      if (signal.aborted) return { why: 'cancelled', timeout } as const;
+      return late.aborted ? ({ why: 'timeout', timeout } as const) : undefined;
+    },
+    wait: (work) => untilAborted(either, work),
+  };
 }

@@ -13,18 +13,16 @@ import type { AnyTool } from '../../tool/tool.ts';
 import type { Host } from '../../worker/host.ts';
 import { isUnknownTarget } from '../../worker/target.ts';
 import { failedInside, IDEMPOTENCY_KEY, invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
-import { toAgentTool } from './agent-tool.ts';
+import { isFirst, toAgentTool } from './agent-tool.ts';
 import { type AskingClient, CANNOT_BE_ASKED } from './asking-client.ts';
 import { type AgentCall, callAgent } from './call-agent.ts';
 import { callTool } from './call-tool.ts';
 import { complete, isCompleting } from './completion.ts';
-import { isFirst } from './continued-turn.ts';
-import { createNotifier, type Notifier, type ProgressToken } from './notifier.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import type { Publication } from './publish.ts';
 import { listResources, listTemplates, readResource } from './resources.ts';
 import type { Published, RpcRequest } from './rpc-request.ts';
-import type { TakenCall } from './stream-position.ts';
+import { createNotifier, type Notifier, type ProgressToken, type TakenCall } from './stream-position.ts';
 import { callAsTask, cancelTask, getTask, takesTasks, updateTask } from './tasks.ts';
 
 /**

@@ -17,8 +17,14 @@ import { sha256Hex } from '../../tool/async.ts';
 import type { CallContext, Effect } from '../../tool/call.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { problemLines } from '../../tool/problem-lines.ts';
-import { type AskingClient, asksPeople, notTaken } from './asking-client.ts';
-import { fromRequestState, invalidState, toRequestState } from './request-state.ts';
+import {
+  type AskingClient,
+  asksPeople,
+  fromRequestState,
+  invalidState,
+  notTaken,
+  toRequestState,
+} from './asking-client.ts';
 
 /** What a client may be asked: its user by a form or at an address, its model, or its roots. */
 export type McpQuestion =

@@ -21,23 +21,21 @@ import { type BegunTurn, followed, toRunHere } from '../../worker/begun-turn.ts'
 import { queueFullText } from '../../worker/refusal.ts';
 import { type SessionAccess, type Target, targetOf, turnServices } from '../../worker/target.ts';
 import { IDEMPOTENCY_KEY } from '../content/rpc.ts';
-import { AGENT_INPUT, type AgentInput } from './agent-tool.ts';
-import type { AskingClient } from './asking-client.ts';
 import {
+  AGENT_INPUT,
+  type AgentInput,
   type AskedCall,
   type ContinuedTurn,
   continuedTurn,
   isFirst,
   toAgentAnswer,
-} from './continued-turn.ts';
-import type { EndpointRequest } from './endpoint-request.ts';
+} from './agent-tool.ts';
+import { type AskingClient, invalidState } from './asking-client.ts';
 import { takeInputs } from './input-required.ts';
-import { type Notifier, notifyOf } from './notifier.ts';
 import type { Publication } from './publish.ts';
-import { invalidState } from './request-state.ts';
-import type { StreamPosition, TakenCall } from './stream-position.ts';
-import { listedPending } from './to-agent-result.ts';
-import { failed } from './to-call-result.ts';
+import type { EndpointRequest } from './run-for-caller.ts';
+import { type Notifier, notifyOf, type StreamPosition, type TakenCall } from './stream-position.ts';
+import { failed, listedPending } from './to-call-result.ts';
 
 /** What a call of an agent comes to, or what its client is asked first. */
 type AgentAnswer = CallToolResult | InputRequiredResult;

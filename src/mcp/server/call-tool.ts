@@ -15,8 +15,8 @@ import type { AnyTool } from '../../tool/tool.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
 import { Asking, mayAsk } from './ask-client.ts';
 import type { AskingClient } from './asking-client.ts';
-import { type EndpointRequest, mintedFor } from './endpoint-request.ts';
-import type { Notifier } from './notifier.ts';
+import { type EndpointRequest, mintedFor } from './run-for-caller.ts';
+import type { Notifier } from './stream-position.ts';
 import { toCallResult } from './to-call-result.ts';
 
 /** One call of a published tool. */

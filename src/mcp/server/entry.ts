@@ -28,6 +28,6 @@ export {
   type McpPromptValues,
 } from './prompts.ts';
 export { McpEndpointDefinitionError, type PublishedAgent } from './publish.ts';
-export { mcpContents } from './resource-contents.ts';
+export { mcpContents } from './resources.ts';
 export type { McpAsked } from './run-for-caller.ts';
 export type { CheckedUri, UriVariables } from './uri-template.ts';

@@ -5,11 +5,18 @@ import { eventStream, framed } from '../../worker/sse.ts';
 import { type SessionAccess, targetOf } from '../../worker/target.ts';
 import { turnFeed } from '../../worker/turn-feed.ts';
 import { RPC_CODE } from '../content/rpc.ts';
-import type { EndpointRequest } from './endpoint-request.ts';
-import { createNotifier, notifyOf } from './notifier.ts';
 import type { Published } from './rpc-request.ts';
-import { primingFrame, readEventId, type Seen, type SeenCall, StreamPosition } from './stream-position.ts';
-import { toAgentResult } from './to-agent-result.ts';
+import type { EndpointRequest } from './run-for-caller.ts';
+import {
+  createNotifier,
+  notifyOf,
+  primingFrame,
+  readEventId,
+  type Seen,
+  type SeenCall,
+  StreamPosition,
+} from './stream-position.ts';
+import { toAgentResult } from './to-call-result.ts';
 
 /**
  * Takes up the stream of a call after the event that its client has seen last: of an agent's call, with what the journal of its

@@ -8,10 +8,10 @@ import {
 } from '@modelcontextprotocol/server';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
-import type { EndpointRequest } from './endpoint-request.ts';
 import type { McpPrompt } from './prompts.ts';
 import type { Publication } from './publish.ts';
 import type { Readable } from './resources.ts';
+import type { EndpointRequest } from './run-for-caller.ts';
 import type { StreamPosition } from './stream-position.ts';
 
 /** What an endpoint has to offer. */

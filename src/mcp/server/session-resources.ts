@@ -7,18 +7,80 @@ import { toSessionError } from '../../worker/refusal.ts';
 import { isUnknownTarget, type SessionAccess, targetOf } from '../../worker/target.ts';
 import { McpContent } from '../content/mcp-content.ts';
 import { RPC_CODE, RpcError } from '../content/rpc.ts';
-import type { Publication } from './publish.ts';
-import { type Contents, ofBytes } from './resource-contents.ts';
-import type { Readable } from './resources.ts';
-import type { ForCaller } from './run-for-caller.ts';
+import { checkResource, type McpResource } from './define-mcp-resource.ts';
+import { McpEndpointDefinitionError, type Publication } from './publish.ts';
+import { type Contents, ofBytes, type Readable, toContents } from './resources.ts';
+import { type ForCaller, runForCaller } from './run-for-caller.ts';
 import { expand, toTemplate } from './uri-template.ts';
+
+/**
+ * Gathers what clients can read, in order: what the app publishes, then what is in the sessions of its agents.
+ *
+ * @throws McpEndpointDefinitionError when a resource cannot work, or two have one uri.
+ */
+export function publishResources(
+  declared: readonly McpResource[],
+  callable: ReadonlyMap<string, Publication>,
+): readonly Readable[] {
+  const uris = new Set<string>();
+  for (const [index, resource] of declared.entries()) {
+    checkResource(resource);
+    const shape = resource.uri.replaceAll(/\{[^}]*\}/g, '{}');
+    if (uris.has(shape)) {
+      throw new McpEndpointDefinitionError(
+        `resources[${index}]`,
+        `two resources have the uri '${resource.uri}', whatever its variables are called.`,
+      );
+    }
+    uris.add(shape);
+  }
+  return [...declared.map(toReadable), ...sessionResources(callable)];
+}
+
+function toReadable(resource: McpResource): Readable {
+  const { name, title, description, mimeType, uri, ttlMs = 0, cacheScope = 'private', complete } = resource;
+  const template = toTemplate(uri);
+  const typed = mimeType !== undefined && { mimeType };
+  const what = `resource '${name}'`;
+  return {
+    shown: {
+      name,
+      ...(title !== undefined && { title }),
+      ...(description !== undefined && { description }),
+      ...typed,
+    },
+    uri,
+    template,
+    kept: { ttlMs, cacheScope },
+    complete,
+    read: (values, asked, request) =>
+      runForCaller(request, what, async (from) =>
+        toContents(await resource.read(values, from), { uri: asked, mimeType, secrets: from.secrets }),
+      ),
+    ...(resource.list && {
+      list: (request) =>
+        runForCaller(request, `the listing of ${what}`, async (from) => {
+          const listed = (await resource.list?.(from)) ?? [];
+          return listed.map(({ values, name: own, title: titled, description: about }) => {
+            const at = expand(template, Object(values));
+            const told = { title: titled, description: about };
+            const given = Object.entries(told).filter(([, text]) => text !== undefined);
+            return {
+              ...from.secrets.redact({ uri: at, name: own ?? at, ...Object.fromEntries(given) }),
+              ...typed,
+            };
+          });
+        }),
+    }),
+  };
+}
 
 const FILES = 'holdfast://{agent}/{session}/files/{id}';
 /** An artifact is known by its call, whose id names its turn, so that no more of the journal than that is read. */
 const ARTIFACTS = 'holdfast://{agent}/{session}/artifacts/{call}';
 
 /** The templates of the sessions of these agents, under the names by which clients call them; none where no agent is published. */
-export function sessionResources(callable: ReadonlyMap<string, Publication>): readonly Readable[] {
+function sessionResources(callable: ReadonlyMap<string, Publication>): readonly Readable[] {
   const names = [...callable.values()].flatMap((one) => (one.kind === 'agent' ? [one.name] : []));
   if (names.length === 0) return [];
   const reading =

@@ -9,8 +9,8 @@ import { stoppedTurn } from '../../session/watching/turn-outcome.ts';
 import { attempt } from '../../tool/async.ts';
 import { oneLine } from '../content/words.ts';
 import { inputRequestsOf } from './input-required.ts';
-import { notifyOf } from './notifier.ts';
-import { type AnsweredCall, toAgentResult, waitingWords } from './to-agent-result.ts';
+import { notifyOf } from './stream-position.ts';
+import { type AnsweredCall, toAgentResult, waitingWords } from './to-call-result.ts';
 
 /** What a client is told of a task, however that stands. */
 export type TaskView = {

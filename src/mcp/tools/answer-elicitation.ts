@@ -5,7 +5,7 @@ import { credentialIn } from '../../tool/secret-source.ts';
 import { drawMark, fenced } from '../../tool/shown.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { oneLine, warn } from '../content/words.ts';
-import { usableSchema } from './usable-schema.ts';
+import { usableSchema } from './schema-check.ts';
 
 /** The call on which a server asks. */
 export interface Eliciting {

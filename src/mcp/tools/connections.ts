@@ -3,9 +3,13 @@ import type { CallContext } from '../../tool/call.ts';
 import type { AnyTool, Discovery, LoopView } from '../../tool/tool.ts';
 import { LOOP_ID_KEY } from '../../tool/tool-call-context.ts';
 import { connect } from '../client/connect.ts';
-import { keptSession, type SessionKeeper } from '../client/kept-session.ts';
 import type { McpCaller, McpClient } from '../client/mcp-client.ts';
-import { type McpConnection, McpServerError } from '../client/mcp-connection.ts';
+import {
+  keptSession,
+  type McpConnection,
+  McpServerError,
+  type SessionKeeper,
+} from '../client/mcp-connection.ts';
 import { addressOf } from '../client/server-access.ts';
 import { warn } from '../content/words.ts';
 import { canonicalJson, knownListing } from './listing.ts';

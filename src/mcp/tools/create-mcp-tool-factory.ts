@@ -11,8 +11,8 @@ import type { AnyTool, CallRun, LoopView } from '../../tool/tool.ts';
 import { checkClients } from '../client/define-mcp-client.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { type FoundTools, findTools } from './find-tools.ts';
-import type { McpTool, McpToolFilter } from './known-mcp-tools.ts';
 import { knownListing } from './listing.ts';
+import type { McpTool, McpToolFilter } from './mcp-tool.ts';
 import {
   chosenTools,
   type McpToolProviderConfig,

@@ -5,25 +5,28 @@
  * client/define-mcp-client -> find-tools (which tools) -> mcp-tool -> call-remote -> client/connect.
  */
 export { defineMcpClient, McpClientDefinitionError } from '../client/define-mcp-client.ts';
-export type {
-  Elicitation,
-  McpCaller,
-  McpClient,
-  McpClientConfig,
-  McpUser,
+export {
+  allowKeys,
+  denyKeys,
+  type Elicitation,
+  type McpCaller,
+  type McpClient,
+  type McpClientConfig,
+  type McpUser,
+  type MetaConverter,
+  noOp,
+  passThrough,
 } from '../client/mcp-client.ts';
-export { allowKeys, denyKeys, type MetaConverter, noOp, passThrough } from '../client/meta-converter.ts';
 export type { Fetch } from '../client/wire/guarded-fetch.ts';
-export type { BytesElsewhere } from '../content/block-files.ts';
-export { McpContent } from '../content/mcp-content.ts';
+export { type BytesElsewhere, McpContent } from '../content/mcp-content.ts';
 export {
   createMcpToolFactory,
   type McpToolFactory,
   type McpToolFactoryConfig,
 } from './create-mcp-tool-factory.ts';
-export type { McpToolFilter } from './known-mcp-tools.ts';
 export type { ListedTool, ToolHints } from './listing.ts';
 export { type McpResourcesOptions, mcpResources } from './mcp-resources.ts';
+export type { McpToolFilter } from './mcp-tool.ts';
 export {
   defineMcpToolGroup,
   type McpToolGroupConfig,

@@ -16,8 +16,8 @@ import { error } from '../../tool/tool-result.ts';
 import { checkClients } from '../client/define-mcp-client.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { findTools, problemNow } from './find-tools.ts';
-import { knownMcpTools, type McpTool, type McpToolFilter } from './known-mcp-tools.ts';
 import { knownListing } from './listing.ts';
+import { knownMcpTools, type McpTool, type McpToolFilter } from './mcp-tool.ts';
 
 /** The literal that `mcpToolProvider` takes: which tools of which servers. */
 export interface McpToolProviderConfig {

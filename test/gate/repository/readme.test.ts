@@ -162,7 +162,7 @@ it('the page on HTTP names every route', () => {
   const constants = { SESSION: '...', MCP: '/mcp', FILE: '.../files/{file}' };
   const files = [
     ...filesIn('src/worker/routes'),
-    'src/mcp/server/routes.ts',
+    'src/mcp/server/define-mcp-endpoint.ts',
     'src/modules/answers/answers.ts',
     'src/modules/files/file-routes.ts',
     'src/modules/openapi/openapi.ts',

@@ -10,8 +10,8 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../../../tool/json.ts';
-import { type Followed, followEvents } from './follow-events.ts';
 import { standardHeaders } from './mcp-headers.ts';
+import { type Followed, followEvents } from './read-events.ts';
 import {
   answeredBy,
   ask,

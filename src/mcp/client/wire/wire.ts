@@ -11,7 +11,7 @@ import {
 import { untilAborted } from '../../../tool/async.ts';
 import type { JsonObject } from '../../../tool/json.ts';
 import type { Fetch } from './guarded-fetch.ts';
-import { beginsAnswer, readJson } from './read-json.ts';
+import { beginsAnswer, readJson } from './read-events.ts';
 import {
   AnswerTooLargeError,
   ConnectionLostError,
