@@ -1,7 +1,7 @@
 import { ROOT } from '../../journal/events.ts';
 import { FOLDING } from '../../journal/memory-folding.ts';
-import { isCount } from '../../loop/policies.ts';
 import { LOOPS } from '../../loop/loop-seams.ts';
+import { isCount } from '../../loop/policies.ts';
 import type { InnerShape } from '../../tool/check-literal.ts';
 import type { CallLimit, ReachedLimit } from '../../tool/frame.ts';
 import { literals } from '../../tool/literals.ts';

@@ -1,8 +1,8 @@
 /** The entry `holdfast/limits`: bounds on what a turn may use, and how many tools it may call. */
 import { askLayer } from '../../loop/ask-layers.ts';
 import type { Loop } from '../../loop/loop.ts';
-import { isCount } from '../../loop/policies.ts';
 import { LOOPS } from '../../loop/loop-seams.ts';
+import { isCount } from '../../loop/policies.ts';
 import type { ChatModel } from '../../model/chat-model.ts';
 import { type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { type Budget, release, reserve, spendingOf, usedOf } from './reserve.ts';

@@ -1,12 +1,19 @@
 import { ROOT } from '../../journal/events.ts';
 import { ModelCallRefused } from '../../loop/ask-reply.ts';
 import { inLoop, type Loop, timeIn } from '../../loop/loop.ts';
-import type { ModelRequest, ModelMessage, OutputFormat, ToolDefinition } from '../../model/chat-model.ts';
+import type { ModelMessage, ModelRequest, OutputFormat, ToolDefinition } from '../../model/chat-model.ts';
 import { costOf, dearest, type Prices, type Usage, usd } from '../../model/prices.ts';
 import { hasParts, tokensOfFiles, withoutBytes } from '../../model/sent-files.ts';
 import { Changes, memoized, untilAborted } from '../../tool/async.ts';
 import { factOf } from '../../tool/tool-memory.ts';
-import { BUDGETS, loopsAround, type Measured, type RequestLengths, SPENDING, type Spending } from './spending.ts';
+import {
+  BUDGETS,
+  loopsAround,
+  type Measured,
+  type RequestLengths,
+  SPENDING,
+  type Spending,
+} from './spending.ts';
 
 /** One limit on what models may use, and the loop that it bounds with all that nests in it. */
 export interface Budget {

@@ -1,9 +1,9 @@
 import { changedSource } from '../../sources/resolution/resolve-tools.ts';
-import { exclusively } from './exclusively.ts';
 import { memoized } from '../../tool/async.ts';
 import { adopting, decorate, lastList, mapRoute, opensTools } from '../../tool/decorate.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { error, type ToolResult, withheld } from '../../tool/tool-result.ts';
+import { exclusively } from './exclusively.ts';
 import { POSITIONS, type Position, positionIn, type StateRun } from './memory.ts';
 import { type Registration, type Rule, withAvailability } from './read-machine.ts';
 import { goneState, notNow } from './texts.ts';

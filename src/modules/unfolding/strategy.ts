@@ -4,10 +4,20 @@ import { adopting, decorate, originOf, renamed, sameTools, withOrigin } from '..
 import { mistake } from '../../tool/log.ts';
 import { createModule, useOf } from '../../tool/module-use.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
-import { OFFERS } from '../../tool/uses.ts';
-import { broughtBy, innerTools, isBroughtBy, UNFOLDED, type Unfolded, type UnfoldedList, type Unfolding, unfoldedIn, unfoldingIn } from './unfolding.ts';
 import { text } from '../../tool/tool-result.ts';
+import { OFFERS } from '../../tool/uses.ts';
 import { listed } from './call-unfolding.ts';
+import {
+  broughtBy,
+  innerTools,
+  isBroughtBy,
+  UNFOLDED,
+  type Unfolded,
+  type UnfoldedList,
+  type Unfolding,
+  unfoldedIn,
+  unfoldingIn,
+} from './unfolding.ts';
 
 /** Offers what is inside the unfolding tools that are open, in their place; in every loop, without being asked for. */
 export const unfoldingStrategy: InjectionStrategy = {

@@ -1,5 +1,5 @@
-import { drawMark, fenced } from '../../tool/shown.ts';
 import { isJsonObject, type Json, type JsonObject, own, shorten } from '../../tool/json.ts';
+import { drawMark, fenced } from '../../tool/shown.ts';
 import { WebhookRefusal } from './webhook.ts';
 
 /** A body that is JSON, or a form: of a form, `payload` is the JSON in its field of that name. */

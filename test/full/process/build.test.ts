@@ -7,7 +7,6 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { asInstalled } from './as-installed.ts';
 import { installPackage, type Manifest } from './installed-package.ts';
-import { defineCourier } from '../../../src/examples/rate-limited/courier.ts';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../../..');
@@ -213,6 +212,7 @@ export const parameters = (given: Parameters<typeof openaiCompatible>): 1 => giv
 const KIND = `
 import { createManualClock, createTestSession } from 'holdfast/testing';
 import { crashMatrix } from 'holdfast/testing/crash-matrix';
+import { defineCourier } from './courier.ts';
 
 const letter = { name: 'send_letter', input: { to: 'ada', text: 'Hello.' } };
 let carried = 0;

@@ -6,7 +6,6 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { installPackage } from './installed-package.ts';
-import { client, session } from './uses.js';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../../..');
@@ -44,6 +43,7 @@ export async function shown(): Promise<string> {
 
 const PAGE = `
 import { createSessionStore, type SessionMessage, useSession } from 'holdfast/react';
+import { client, session } from './uses.js';
 
 export const texts = (messages: readonly SessionMessage[]): string[] => messages.map(({ text }) => text);
 export function useTexts(): string[] {

@@ -5,7 +5,6 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { installPackage } from './installed-package.ts';
-import { quota, quotas } from '../../../src/examples/module/quota.ts';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../../..');
@@ -25,6 +24,7 @@ const PLAY = `
 import { defineAgent, defineTool } from 'holdfast';
 import { crashMatrix } from 'holdfast/testing/crash-matrix';
 import { createTestSession } from 'holdfast/testing';
+import { quota, quotas } from './quota.js';
 
 const pay = defineTool({ name: 'pay', description: 'Pays.', effect: 'idempotent', run: () => 'paid' });
 const clerk = defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay.', tools: [pay] });

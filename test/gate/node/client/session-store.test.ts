@@ -277,7 +277,9 @@ it('shows what waits for somebody, and takes a decision once', async () => {
   const deciding = store.decide(store.getSnapshot().pending[0] ?? '', 'approve');
   expect(store.getSnapshot()).toMatchObject({ status: 'running', pending: [] });
   expect(await deciding).toBe(true);
-  expect(bodies).toEqual(['/answers?after=3 {"answers":[{"call":"t1.3.0","question":1,"decision":"approve"}]}']);
+  expect(bodies).toEqual([
+    '/answers?after=3 {"answers":[{"call":"t1.3.0","question":1,"decision":"approve"}]}',
+  ]);
   await world.show(stored(5, 'tool-call-answered', { call: 't1.3.0' }));
   expect(store.getSnapshot().messages[1]?.calls?.[0]?.status).toBe('started');
   world.post = () => problem('already-answered', 409);
