@@ -10,94 +10,24 @@ export {
   type RoleRequest,
   type ToolGroupRequest,
 } from './agent/define-agent.ts';
-export type {
-  CallChanges,
-  FinalOutcome,
-  Outcome,
-  Principal,
-  SessionEvent,
-  StoredEvent,
-  TurnError,
-} from './journal/events.ts';
-export type { JournaledCall } from './journal/reply-data.ts';
-export type { StoppingCall, TurnArtifact, TurnFile, TurnTools } from './journal/state.ts';
-export type { PricedUsage } from './journal/usage.ts';
-export type { PendingCall } from './journal/wait.ts';
-export {
-  type ExceptionOptions,
-  type ExceptionProcessor,
-  exceptionProcessor,
-  type ToolException,
-} from './loop/exception-processor.ts';
-export type { ParsedAnswer } from './loop/loop.ts';
-export type {
-  BlankReplyPolicy,
-  Eligible,
-  LoopLimits,
-  LoopPolicies,
-  Policies,
-  UnknownToolPolicy,
-} from './loop/policies.ts';
+export type { Principal } from './journal/events.ts';
+
+export { type ExceptionProcessor, exceptionProcessor } from './loop/exception-processor.ts';
+
+export type { BlankReplyPolicy, Eligible, Policies, UnknownToolPolicy } from './loop/policies.ts';
 export { readResult } from './loop/read-result.ts';
-export {
-  type AskOptions,
-  type CacheMarks,
-  type ChatModel,
-  type MediaTaken,
-  ModelError,
-  type ModelFailure,
-  type ModelMedia,
-  type ModelMessage,
-  type ModelOfEnv,
-  type ModelReply,
-  type ModelRequest,
-  type OutputFormat,
-  type ProviderTool,
-  type ToldLength,
-  type ToolDefinition,
-} from './model/chat-model.ts';
+export { type ChatModel, ModelError } from './model/chat-model.ts';
 export { fallback } from './model/fallback.ts';
-export { partsOf } from './model/given-to.ts';
-export { showToolsChanges, signPrefix } from './model/late-tools.ts';
-export type {
-  CustomPart,
-  FilePart,
-  MadeBy,
-  MessageFile,
-  MessagePart,
-  ProviderData,
-  ReasoningPart,
-  ReplyPart,
-  RequestedCall,
-  SourcePart,
-  TextPart,
-  ToolCallPart,
-  ToolResultPart,
-} from './model/parts.ts';
-export type { Prices, Usage } from './model/prices.ts';
-export type {
-  AgentSettings,
-  LoopToolChoice,
-  ModelSettings,
-  ModelTimeout,
-  ReasoningEffort,
-  ToolChoice,
-} from './model/settings.ts';
+
+export type { Prices } from './model/prices.ts';
+export type { AgentSettings, ModelTimeout } from './model/settings.ts';
 export type { SuspendedTurn, TurnAnswer } from './session/watching/turn-outcome.ts';
-export {
-  type CollectOptions,
-  eachTool,
-  type ResolvedTools,
-  resolveTools,
-} from './sources/resolution/resolve-tools.ts';
+export { eachTool, resolveTools } from './sources/resolution/resolve-tools.ts';
 export { toolProvider } from './sources/resolution/tool-provider.ts';
 export {
-  type ProviderCard,
   type Reference,
-  type ToolFactory,
   type ToolGroup,
   type ToolGroupPermission,
-  type ToolObjectSource,
   type ToolProvider,
   type ToolProviderConfig,
   ToolResolutionError,
@@ -109,12 +39,9 @@ export type {
   Decision,
   DecisionKind,
   Effect,
-  HistoryCall,
-  HistoryMessage,
   Question,
   Reconciliation,
   TurnPrincipal,
-  TurnSaid,
 } from './tool/call.ts';
 export { ToolDefinitionError } from './tool/check-definition.ts';
 export type {
@@ -133,8 +60,7 @@ export type { EnvOf, GivenEnv, WorkerEnv } from './tool/env.ts';
 export type { CallLimit, Limits } from './tool/frame.ts';
 export type { InputDeclaration, InputOf, LenientSchema } from './tool/input-schema.ts';
 export type { AsJson, Json, JsonLike, JsonObject, JsonSchema } from './tool/json.ts';
-export type { BlackboardEntry, CallBlackboard, CallState } from './tool/kept-values.ts';
-export type { CheckedInput, ParsedInput } from './tool/parsed-input.ts';
+export type { ModuleUse } from './tool/module-use.ts';
 export type { Parameter, PropertyDeclaration, PropertyValue } from './tool/property-schema.ts';
 export { type DeclaredProviderTool, type ProviderToolOptions, providerTool } from './tool/provider-tool.ts';
 export { Secrets } from './tool/secrets.ts';

@@ -39,7 +39,7 @@ export type { CallPlace, HistoryScope, LoopSeam } from './loop/loop-seams.ts';
 export type { SessionAddress } from './session/read-secrets.ts';
 export type { StoredWithStop } from './session/turn-end.ts';
 export { ModuleError, type ModuleState, type StateConfig } from './tool/module-state.ts';
-export type { ModuleIdentity, ModuleUse } from './tool/module-use.ts';
+export type { ModuleIdentity } from './tool/module-use.ts';
 export type {
   FactOptions,
   FactPlace,

@@ -1,8 +1,11 @@
 /** The entry `holdfast/kinds`: the kinds of tools that there are, and what tools of your own modules are made with. */
 
 export { discoveryIn } from '../loop/discovery.ts';
+export type { ExceptionOptions, ToolException } from '../loop/exception-processor.ts';
+export type { ParsedAnswer } from '../loop/loop.ts';
 export type { Frame, Runner } from '../loop/loop-agent.ts';
 export { nest } from '../loop/nest.ts';
+export type { LoopLimits, LoopPolicies } from '../loop/policies.ts';
 export type { NestedInstructions } from '../modules/agentic/agentic-tool.ts';
 export { withContext, withInstructions, withModel, withTools } from '../modules/agentic/copies.ts';
 export { type AgenticToolConfig, defineAgenticTool } from '../modules/agentic/define-agentic-tool.ts';
@@ -28,6 +31,7 @@ export {
   type Playbook,
   type PlaybookConfig,
 } from '../modules/playbook/define-playbook.ts';
+export type { PlaybookProgress } from '../modules/playbook/unlock-condition.ts';
 export {
   after,
   allOf,
@@ -37,7 +41,6 @@ export {
   onBlackboard,
   onBlackboardMatching,
   PLAYBOOK as playbooks,
-  type PlaybookProgress,
   type ProducedArtifact,
   type UnlockCondition,
   when,
@@ -82,10 +85,13 @@ export type { UnfoldingOptions, UnfoldingTool } from '../modules/unfolding/to-un
 export { type ToolsForOptions, toolsFor } from '../modules/unfolding/tools-for.ts';
 export type { UnfoldingScope } from '../modules/unfolding/unfolding.ts';
 export { withInnerTools, withUnfolding } from '../modules/unfolding/with-unfolding.ts';
-export type { ToolEffect } from '../tool/call.ts';
+export type { CollectOptions, ResolvedTools } from '../sources/resolution/resolve-tools.ts';
+export type { ProviderCard, ToolFactory, ToolObjectSource } from '../sources/resolution/tool-source.ts';
+export type { HistoryCall, HistoryMessage, ToolEffect, TurnSaid } from '../tool/call.ts';
 export type { Chained, Chaining } from '../tool/chaining.ts';
 export type { DoneCall, FrameOutcome, Plan, PlannedCall } from '../tool/frame.ts';
-export type { ModuleUse } from '../tool/module-use.ts';
+export type { BlackboardEntry, CallBlackboard, CallState } from '../tool/kept-values.ts';
+export type { CheckedInput, ParsedInput } from '../tool/parsed-input.ts';
 export type { BudgetView, ProcessView } from '../tool/process-view.ts';
 export type {
   CallRemarks,

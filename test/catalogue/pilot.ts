@@ -1,5 +1,6 @@
 import type { CatalogueLeaf } from '../../src/examples/catalogue/catalogue.ts';
-import type { ChatModel, JsonObject, ModelReply, ModelRequest } from '../../src/index.ts';
+import type { ChatModel, JsonObject } from '../../src/index.ts';
+import type { ModelReply, ModelRequest } from '../../src/model/entry.ts';
 
 /** Where a pilot is to go. */
 export interface Destination {

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as v from 'valibot';
-import type { SessionEvent, StoredEvent } from '../../src/index.ts';
+import type { SessionEvent, StoredEvent } from '../../src/journal/entry.ts';
 import {
   emptyState,
   parseEvent,

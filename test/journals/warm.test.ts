@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { StoredEvent } from '../../src/index.ts';
+import type { StoredEvent } from '../../src/journal/entry.ts';
 import type { ToolMemory } from '../../src/module.ts';
 import {
   emptyState,

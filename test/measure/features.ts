@@ -15,7 +15,7 @@ export interface Feature {
 const MODULES = 'src/modules';
 
 /** The entries that are the kernel itself. Every other entry is a feature. */
-const KERNEL = ['.', './worker', './durable-objects'];
+const KERNEL = ['.', './worker', './durable-objects', './events', './models'];
 
 /**
  * Returns the features, sorted: each folder in `src/modules`, and each other place that an entry of package.json leads to. What is inside

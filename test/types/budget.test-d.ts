@@ -1,7 +1,7 @@
 import { expectTypeOf } from 'vitest';
+import type { ModuleUse } from '../../src/index.ts';
 import { defineAgent } from '../../src/index.ts';
 import { defineAgenticTool } from '../../src/kinds/entry.ts';
-import type { ModuleUse } from '../../src/module.ts';
 import { type BudgetOptions, budget } from '../../src/modules/limits/entry.ts';
 
 expectTypeOf(budget({ tokens: 5_000 })).toEqualTypeOf<ModuleUse>();

@@ -10,7 +10,8 @@ import {
 } from '../../src/client/entry.ts';
 import { type LiveSession, useSession } from '../../src/client/react/entry.ts';
 import type { SessionView } from '../../src/create-holdfast.ts';
-import { defineAgent, type Json, type StoredEvent } from '../../src/index.ts';
+import { defineAgent, type Json } from '../../src/index.ts';
+import type { StoredEvent } from '../../src/journal/entry.ts';
 
 const pricing = defineAgent({
   name: 'pricing',

@@ -9,9 +9,9 @@ import {
   defineTool,
   fallback,
   type Json,
-  type ModelOfEnv,
   type Reference,
 } from '../../src/index.ts';
+import type { ModelOfEnv } from '../../src/model/entry.ts';
 import { type Retention, retain } from '../../src/modules/app/entry.ts';
 import { summarize } from '../../src/modules/compaction/entry.ts';
 import { jsonSchema } from '../../src/modules/json-schema/entry.ts';

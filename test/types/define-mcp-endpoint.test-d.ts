@@ -1,8 +1,8 @@
 import { expectTypeOf } from 'vitest';
 import { createHoldfast } from '../../src/create-holdfast.ts';
+import type { ModuleUse } from '../../src/index.ts';
 import { defineAgent, defineTool, error } from '../../src/index.ts';
 import { defineMcpEndpoint, defineMcpPrompt, type McpPrompt, mcpResult } from '../../src/mcp/server/entry.ts';
-import type { ModuleUse } from '../../src/module.ts';
 
 const clerk = defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay.' });
 const greet = defineTool({ name: 'greet', description: 'Greets.', run: () => 'Hello.' });

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import { createHoldfast } from '../../src/create-holdfast.ts';
-import type { AnyTool } from '../../src/index.ts';
+import type { AnyTool, ModuleUse } from '../../src/index.ts';
 import type { CallRun, LoopView } from '../../src/kinds/entry.ts';
 import {
   defineModule,
@@ -11,7 +11,6 @@ import {
   type MemoryFact,
   type Module,
   type ModuleRequest,
-  type ModuleUse,
   type PreparedLoop,
   type PublicRequest,
   type RememberingModule,

@@ -1,6 +1,6 @@
 import { expectTypeOf } from 'vitest';
 import { createHoldfast } from '../../src/create-holdfast.ts';
-import type { ModuleUse } from '../../src/module.ts';
+import type { ModuleUse } from '../../src/index.ts';
 import { defineSchedule } from '../../src/modules/schedules/entry.ts';
 
 const base = {

@@ -1,6 +1,6 @@
 import { expectTypeOf } from 'vitest';
 import { createHoldfast, type Env, type Session } from '../../src/create-holdfast.ts';
-import type { ModuleUse } from '../../src/module.ts';
+import type { ModuleUse } from '../../src/index.ts';
 import { deleteFile, type FileStore, files } from '../../src/modules/files/entry.ts';
 
 declare const store: FileStore;

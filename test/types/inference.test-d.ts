@@ -9,6 +9,7 @@ import { expectTypeOf } from 'vitest';
 import { z } from 'zod';
 import type { TurnStream } from '../../src/create-holdfast.ts';
 import { createHoldfast } from '../../src/create-holdfast.ts';
+import type { ModuleUse } from '../../src/index.ts';
 import {
   type Agent,
   type AnyTool,
@@ -18,13 +19,12 @@ import {
   defineDomainType,
   defineTextTool,
   defineTool,
-  type HistoryCall,
-  type HistoryMessage,
   type InputDeclaration,
   type InputOf,
   type Tool,
   type ToolGroup,
 } from '../../src/index.ts';
+import type { HistoryCall, HistoryMessage } from '../../src/kinds/entry.ts';
 import {
   after,
   defineAgenticTool,
@@ -48,7 +48,7 @@ import {
   type McpResource,
 } from '../../src/mcp/server/entry.ts';
 import { defineMcpClient, defineMcpToolGroup, type McpClient } from '../../src/mcp/tools/entry.ts';
-import { defineModule, defineRoute, type ModuleUse } from '../../src/module.ts';
+import { defineModule, defineRoute } from '../../src/module.ts';
 import { defineManualTool } from '../../src/modules/answers/entry.ts';
 import { jsonSchema } from '../../src/modules/json-schema/entry.ts';
 import { defineSchedule } from '../../src/modules/schedules/entry.ts';

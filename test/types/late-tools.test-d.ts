@@ -1,5 +1,6 @@
 import { expectTypeOf } from 'vitest';
-import { type ChatModel, showToolsChanges, signPrefix } from '../../src/index.ts';
+import type { ChatModel } from '../../src/index.ts';
+import { showToolsChanges, signPrefix } from '../../src/model/entry.ts';
 
 // A model has the functions as they are, and no flags.
 const ask: ChatModel['ask'] = () => Promise.reject(new Error('Not asked.'));

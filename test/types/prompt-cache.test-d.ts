@@ -1,5 +1,6 @@
 import { expectTypeOf } from 'vitest';
-import { defineAgent, type ModelRequest } from '../../src/index.ts';
+import { defineAgent } from '../../src/index.ts';
+import type { ModelRequest } from '../../src/model/entry.ts';
 import { promptCache } from '../../src/modules/prompt-cache/entry.ts';
 import type { ModuleUse } from '../doors/tools.ts';
 

@@ -10,7 +10,8 @@ import {
   type ShownEvent,
   sessionOf,
 } from '../../src/create-holdfast.ts';
-import { content, defineAgent, defineDomainType, type Json, type StoredEvent } from '../../src/index.ts';
+import { content, defineAgent, defineDomainType, type Json } from '../../src/index.ts';
+import type { StoredEvent } from '../../src/journal/entry.ts';
 
 const Price = v.object({ amount: v.number(), currency: v.string() });
 const Quote = defineDomainType({ name: 'Quote', schema: Price });

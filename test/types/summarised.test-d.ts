@@ -1,6 +1,6 @@
 import { expectTypeOf } from 'vitest';
-import type { HistoryMessage } from '../../src/index.ts';
-import type { ModuleUse } from '../../src/module.ts';
+import type { ModuleUse } from '../../src/index.ts';
+import type { HistoryMessage } from '../../src/kinds/entry.ts';
 import { type SummaryOptions, summarize } from '../../src/modules/compaction/entry.ts';
 
 // A conversation is summarised by a function or by the model, which alone is told how.

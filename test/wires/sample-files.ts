@@ -1,5 +1,5 @@
 /** Small files of several types, each as its type wants it to begin: the strict servers look at that. */
-import type { MessageFile } from '../../src/index.ts';
+import type { MessageFile } from '../../src/model/entry.ts';
 
 const ascii = (text: string): string => btoa(text);
 

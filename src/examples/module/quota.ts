@@ -1,6 +1,7 @@
 /** A module of an app's own: each tool may be called only so often in a session. It counts model calls too, and tells both. */
 
-import { defineModule, defineRoute, type ModuleUse } from '../../module.ts';
+import type { ModuleUse } from '../../index.ts';
+import { defineModule, defineRoute } from '../../module.ts';
 
 /** How often each was called, by its name; a type alias, since it must be JSON. */
 type Counts = { readonly [name: string]: number };

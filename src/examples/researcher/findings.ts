@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { type CallState, defineDomainType } from '../../index.ts';
+import { defineDomainType } from '../../index.ts';
+import type { CallState } from '../../kinds/entry.ts';
 import type { DocumentText } from './documents.ts';
 
 const findingSchema = v.object({ documentId: v.string(), title: v.string(), sentences: v.array(v.string()) });

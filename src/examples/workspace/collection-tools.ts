@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { type AnyTool, type CallState, defineTool, error, type ToolResult } from '../../index.ts';
+import { type AnyTool, defineTool, error, type ToolResult } from '../../index.ts';
+import type { CallState } from '../../kinds/entry.ts';
 import type { Collection, Fields, Value } from './collection.ts';
 import { type Item, idField, shelfOf } from './shelf.ts';
 

@@ -1,4 +1,5 @@
-import type { CallState, JsonObject } from '../../index.ts';
+import type { JsonObject } from '../../index.ts';
+import type { CallState } from '../../kinds/entry.ts';
 import type { Collection, Value } from './collection.ts';
 
 /** A thing as it is kept, its id in the field `{one}Id`. */

@@ -4,7 +4,6 @@
  * define-mcp-endpoint -> serve-mcp -> answer-request -> call-tool, call-agent, resources, prompts or completion.
  */
 
-export type { ModuleUse } from '../../tool/module-use.ts';
 export { mcpResult } from '../content/mcp-content.ts';
 export { askClient, type McpAnswer, type McpPromptCall, type McpQuestion } from './ask-client.ts';
 export { defineMcpEndpoint, type McpEndpointConfig } from './define-mcp-endpoint.ts';

@@ -1,6 +1,5 @@
 /** The entry `holdfast/json-schema`: inputs and outputs that are declared by JSON Schema, and parameters without a schema library. */
 
-export type { ModuleUse } from '../../tool/module-use.ts';
 export { type JsonSchemaInput, type JsonSchemaValue, jsonSchema } from './json-schema.ts';
 export {
   arrayParameter,

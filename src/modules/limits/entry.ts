@@ -8,7 +8,6 @@ import { type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { type Budget, release, reserve, spendingOf, usedOf } from './reserve.ts';
 import { BUDGETS } from './spending.ts';
 
-export type { ModuleUse } from '../../tool/module-use.ts';
 export { type CallLimits, callLimits } from './call-limits.ts';
 
 /** The literal that `budget` takes: at least one of both. */

@@ -14,7 +14,6 @@ import type { Discover, Discovery } from '../../tool/tool.ts';
 import type { MemoryFact } from '../../tool/tool-memory.ts';
 import { LISTINGS } from './memory.ts';
 
-export type { ModuleUse } from '../../tool/module-use.ts';
 export { LISTINGS, type Listing, type ListingFact, type Listings } from './memory.ts';
 
 /** The module of sources outside, which list their tools: whatever has `discover` names it in its `uses`. */

@@ -1,6 +1,5 @@
 /** The entry `holdfast/openapi`: describes an app to generators of clients. */
 
-export type { ModuleUse } from '../../tool/module-use.ts';
 export {
   type Answer,
   type AnswerSchema,

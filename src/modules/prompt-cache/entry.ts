@@ -7,8 +7,6 @@ import type { CacheMarks, ModelRequest } from '../../model/chat-model.ts';
 import { isRecord } from '../../model/untrusted-json.ts';
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
 
-export type { ModuleUse } from '../../tool/module-use.ts';
-
 /**
  * Says what the provider of a model is asked to keep of the requests of a loop: `defineAgent({ use: [promptCache('off')] })`, or of all
  * loops of an app with `createHoldfast({ use })`. Without it, `auto` holds. It holds in nested loops too, unless their agents use their own.

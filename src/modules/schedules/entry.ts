@@ -15,7 +15,6 @@ import { checkStarters } from '../../worker/check-starters.ts';
 import { queueFullText } from '../../worker/refusal.ts';
 import type { HttpHost } from '../../worker/route.ts';
 
-export type { ModuleUse } from '../../tool/module-use.ts';
 export { type LaterMessage, scheduleMessage, sendLater } from './send-later.ts';
 
 /** The literal that `defineSchedule` takes. */

@@ -6,7 +6,6 @@ import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { filling } from './fill-agent.ts';
 import { type ToolGroupConfig, toGroup } from './to-group.ts';
 
-export type { ModuleUse } from '../../tool/module-use.ts';
 export { type ToolGroupConfig, ToolGroupDefinitionError } from './to-group.ts';
 
 /**

@@ -7,8 +7,6 @@ import { mistake } from '../../tool/log.ts';
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { beginning, modelText, type ResultData, withWords } from '../../tool/tool-result.ts';
 
-export type { ModuleUse } from '../../tool/module-use.ts';
-
 /**
  * Changes what models are shown of a conversation: `defineAgent({ use: [defineTransformer({ name, result })] })`, or of all agents of an app
  * with `createHoldfast({ use })`. The journal keeps what was said. Transformers run in the order in which they are used, each on what the

@@ -1,6 +1,6 @@
 /** The entry `holdfast/webhooks`: lets the senders of webhooks start agents. */
 export type { WhenBusy } from '../../tool/call.ts';
-export type { ModuleUse } from '../../tool/module-use.ts';
+
 export { defineWebhook, type TurnOf, type WebhookConfig } from './define-webhook.ts';
 export { webhookDescription } from './describe.ts';
 export { type GithubDelivery, type GithubWebhookConfig, githubWebhook } from './github.ts';

@@ -1,6 +1,5 @@
 /** The entry `holdfast/surfaces/ai-sdk-ui`: `useChat` of the AI SDK talks to a Worker's agents unchanged. */
 
-export type { ModuleUse } from '../../tool/module-use.ts';
 export { aiSdkUi } from './ai-sdk-ui.ts';
 export type { KnownCall } from './call-chunks.ts';
 export type {

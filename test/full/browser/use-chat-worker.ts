@@ -1,7 +1,8 @@
 /** The Worker of the page with `useChat`, behind a model that says its lines word by word, for pages of one other origin. */
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { desk } from '../../../src/examples/pages/desk.ts';
-import type { ChatModel, ModelReply } from '../../../src/index.ts';
+import type { ChatModel } from '../../../src/index.ts';
+import type { ModelReply } from '../../../src/model/entry.ts';
 import { files } from '../../../src/modules/files/entry.ts';
 import { cors } from '../../../src/modules/http/entry.ts';
 import { aiSdkUi } from '../../../src/surfaces/ai-sdk-ui/entry.ts';

@@ -1,7 +1,8 @@
 /** A small run, made by hand: what the tests of the oracle break. */
+
 import type { TimelineEvent } from '../../../src/examples/demo/client.ts';
 import type { Execution } from '../../../src/examples/demo/counted-effects.ts';
-import type { SessionEvent } from '../../../src/index.ts';
+import type { SessionEvent } from '../../../src/journal/entry.ts';
 import type { Sent, SentReply } from './deliver.ts';
 import type { Errand } from './draw.ts';
 import type { Ledger } from './ledger.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelMessage, ModelReply } from '../../../src/index.ts';
+import type { ModelMessage, ModelReply } from '../../../src/model/entry.ts';
 import { type Plan, type PlannedCall, planText } from './worker/plan.ts';
 import { plannedModel } from './worker/planned-model.ts';
 

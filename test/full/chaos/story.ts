@@ -1,5 +1,6 @@
 import type { TimelineEvent } from '../../../src/examples/demo/client.ts';
-import type { FinalOutcome, ResultData, TurnError } from '../../../src/index.ts';
+import type { ResultData } from '../../../src/index.ts';
+import type { FinalOutcome, TurnError } from '../../../src/journal/entry.ts';
 import { planIn, type ToolName } from './worker/plan.ts';
 
 /** What the model was told of a call: that it was done, that nobody knows, or that it was not run. */

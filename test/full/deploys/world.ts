@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Gate, type Hold } from '../../../src/examples/demo/gate.ts';
 import { listen, readJson } from '../../../src/examples/demo/loopback.ts';
-import type { ModelMessage, ModelReply, ModelRequest } from '../../../src/index.ts';
+import type { ModelMessage, ModelReply, ModelRequest } from '../../../src/model/entry.ts';
 
 /** One reply of a script: words, or calls of tools by name. */
 export type Line = string | readonly (readonly [tool: string, input?: object])[];

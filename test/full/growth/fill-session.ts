@@ -1,4 +1,5 @@
-import { type SessionEvent, ToolCallContext } from '../../../src/index.ts';
+import { ToolCallContext } from '../../../src/index.ts';
+import type { SessionEvent } from '../../../src/journal/entry.ts';
 import type { SessionPort } from '../../../src/testing/entry.ts';
 import { type NewRow, toRow } from '../../doors/journal.ts';
 import { readerOf, toTurnStart } from '../../doors/session.ts';

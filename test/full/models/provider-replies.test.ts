@@ -1,8 +1,8 @@
 /** What providers really sent, through the providers of the AI SDK and our adapter: nothing of it may be lost. */
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { partsOf } from '../../../src/index.ts';
 import { fromAiSdk } from '../../../src/model/ai-sdk/entry.ts';
+import { partsOf } from '../../../src/model/entry.ts';
 import { modelOf, type RecordedReply, readReplies } from './recorded-replies.ts';
 
 const recorded = readReplies();

@@ -89,7 +89,7 @@ const ARROWS: readonly {
   {
     folder: 'src/kinds/',
     because: 'it is an entry, which passes on the names of the kinds of tools',
-    on: ['src/modules/', 'src/loop/', 'src/tool/'],
+    on: ['src/modules/', 'src/loop/', 'src/sources/', 'src/tool/'],
   },
   {
     folder: 'src/modules/unfolding/',

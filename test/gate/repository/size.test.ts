@@ -219,7 +219,7 @@ it('a Worker carries what shows changes of tools only with a model that takes th
   const isOfLateTools = (path: string): boolean => path === 'src/model/late-tools.ts';
   expect((await filesOf(WORKER)).filter(isOfLateTools)).toEqual([]);
   const telling = WORKER.replace("name: 'none',", "name: 'none', showToolsChanges,");
-  const carried = await filesOf(`import { showToolsChanges } from './src/index.ts';${telling}`);
+  const carried = await filesOf(`import { showToolsChanges } from './src/model/entry.ts';${telling}`);
   expect(carried.filter(isOfLateTools)).toHaveLength(1);
 });
 

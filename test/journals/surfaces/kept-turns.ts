@@ -1,6 +1,6 @@
 /** The turns of all kept journals, as a surface is shown them: whole, and with pieces of replies that may be lost or void. */
 import type { ShownEvent, TurnStreamEnd } from '../../../src/create-holdfast.ts';
-import type { StoredEvent } from '../../../src/index.ts';
+import type { StoredEvent } from '../../../src/journal/entry.ts';
 import { stoppedTurn } from '../../doors/session.ts';
 import { readFolder, versions } from '../kept.ts';
 

@@ -1,6 +1,6 @@
 /** Every kept journal as responses of OpenAI: of each, however it is cut, a client gets the same. */
 import { describe, expect, it } from 'vitest';
-import type { StoredEvent } from '../../../src/index.ts';
+import type { StoredEvent } from '../../../src/journal/entry.ts';
 import type { TurnItem } from '../../doors/http.ts';
 import { openQuestions, stoppedTurn } from '../../doors/session.ts';
 import { chatItems, type ResponseEvent, type ResponseWanted, responseEvents } from '../../doors/surfaces.ts';

@@ -1,7 +1,7 @@
 /** What a page makes of stored sessions as they happen is what it is shown of them after a reload. */
 import { expect, it } from 'vitest';
 import type { SessionView } from '../../../src/create-holdfast.ts';
-import type { StoredEvent } from '../../../src/index.ts';
+import type { StoredEvent } from '../../../src/journal/entry.ts';
 import { type Conversation, foldItem, toMessages } from '../../doors/client.ts';
 import { readFolder, versions } from '../kept.ts';
 

@@ -15,7 +15,7 @@ import {
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ShownEvent, TurnItem } from '../../../src/create-holdfast.ts';
-import type { StoredEvent } from '../../../src/index.ts';
+import type { StoredEvent } from '../../../src/journal/entry.ts';
 import {
   type UiChunk,
   type UiMessage,

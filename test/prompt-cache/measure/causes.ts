@@ -2,7 +2,7 @@
  * Why a request departs from the one before it, told by what the session's journal holds between the two: of no other
  * knowledge of what was played is anything said here.
  */
-import type { SessionEvent } from '../../../src/index.ts';
+import type { SessionEvent } from '../../../src/journal/entry.ts';
 import type { Departure } from './departures.ts';
 import { after, between, factsIn, type MadeFact, type Span } from './journal-span.ts';
 import { TOOLS_TOLD } from './request-parts.ts';

@@ -1,5 +1,5 @@
 /** The part of a session's journal between two requests of one loop. */
-import type { SessionEvent, StoredEvent } from '../../../src/index.ts';
+import type { SessionEvent, StoredEvent } from '../../../src/journal/entry.ts';
 
 export interface Span {
   /** The whole journal. */

@@ -1,5 +1,5 @@
 /** Measures a session that was played: each request beside the one before it in the same loop. */
-import type { StoredEvent } from '../../../src/index.ts';
+import type { StoredEvent } from '../../../src/journal/entry.ts';
 import { causesOf } from './causes.ts';
 import { type Departure, departuresBetween } from './departures.ts';
 import { type BodyForm, partsOf, type RequestParts } from './request-parts.ts';

@@ -2,7 +2,9 @@
  * Plays a session of a scenario over one wire: the real loop, the provider's package, and a strict server in the place of the
  * network. What is kept is the body of every HTTP request, with the loop that made it and the reply that it got.
  */
-import type { Agent, StoredEvent } from '../../../src/index.ts';
+
+import type { Agent } from '../../../src/index.ts';
+import type { StoredEvent } from '../../../src/journal/entry.ts';
 import { inspect, type LoopPlace } from '../../../src/modules/inspect/entry.ts';
 import { createTestSession } from '../../../src/testing/entry.ts';
 import type { ScriptTurn, Wire } from '../../wires/wire.ts';

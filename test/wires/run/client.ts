@@ -1,7 +1,7 @@
 /** A client of one session, which sends its message again under the same key until it has read the answer. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
-import type { SessionEvent } from '../../../src/index.ts';
+import type { SessionEvent } from '../../../src/journal/entry.ts';
 import { bytesOf, type Said } from '../session/files.ts';
 import type { Session } from '../session/names.ts';
 

@@ -1,5 +1,5 @@
 /** The files of a session of `npm run wires`: what its user posts turn by turn, and what its tools answer. */
-import type { ModelMedia } from '../../../src/index.ts';
+import type { ModelMedia } from '../../../src/model/entry.ts';
 import { SAMPLES } from '../sample-files.ts';
 
 /** A file before its session keeps it. */

@@ -1,5 +1,7 @@
 /** Holds the files of a session against its requests: each belongs into every one behind the event that brought it. */
-import type { ModelMedia, SessionEvent } from '../../../src/index.ts';
+
+import type { SessionEvent } from '../../../src/journal/entry.ts';
+import type { ModelMedia } from '../../../src/model/entry.ts';
 import { hashed } from '../files.ts';
 import { repliesOf, type Wire } from '../wire.ts';
 import { differences } from './differences.ts';

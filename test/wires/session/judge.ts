@@ -1,5 +1,5 @@
 /** What a session came to, held against what its scripts say. */
-import type { SessionEvent } from '../../../src/index.ts';
+import type { SessionEvent } from '../../../src/journal/entry.ts';
 import { canonical, repliesOf, type ScriptedReply, type Wire } from '../wire.ts';
 import type { Effect } from './agent.ts';
 import { differences } from './differences.ts';

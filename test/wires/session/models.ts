@@ -5,8 +5,9 @@ import { createGoogle } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { createOpenRouter } from '@openrouter/ai-sdk-provider';
-import type { ChatModel, ModelMedia, ModelSettings } from '../../../src/index.ts';
+import type { ChatModel } from '../../../src/index.ts';
 import { fromAiSdk } from '../../../src/model/ai-sdk/entry.ts';
+import type { ModelMedia, ModelSettings } from '../../../src/model/entry.ts';
 import { openaiCompatible } from '../../../src/model/openai-compatible/entry.ts';
 import type { WireName } from './servers.ts';
 

@@ -1,4 +1,5 @@
-import { type ChatModel, ModelError, type ModelMessage, type ModelReply } from '../../../../src/index.ts';
+import { type ChatModel, ModelError } from '../../../../src/index.ts';
+import type { ModelMessage, ModelReply } from '../../../../src/model/entry.ts';
 import { pause } from './pause.ts';
 import { type Plan, type PlannedCall, planIn } from './plan.ts';
 

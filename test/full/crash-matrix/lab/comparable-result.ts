@@ -1,4 +1,4 @@
-import type { SessionEvent, StoredEvent } from '../../../../src/index.ts';
+import type { SessionEvent, StoredEvent } from '../../../../src/journal/entry.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import { emptyState, reduce, valueIn } from '../../../doors/journal.ts';
 import { BUILT_IN_KINDS, PROCESS } from '../../../doors/kinds.ts';

@@ -1,5 +1,4 @@
-import type { Agent } from '../../../../src/index.ts';
-import type { ModuleUse } from '../../../../src/module.ts';
+import type { Agent, ModuleUse } from '../../../../src/index.ts';
 import type { CrashStep, ScriptedExchange } from '../../../../src/testing/crash-matrix/entry.ts';
 import { toolKinds } from '../../../doors/kinds.ts';
 import type { Subject } from '../../../doors/testing.ts';

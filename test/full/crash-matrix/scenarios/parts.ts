@@ -1,6 +1,7 @@
 import * as v from 'valibot';
-import { providerTool, type ReplyPart } from '../../../../src/index.ts';
+import { providerTool } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
+import type { ReplyPart } from '../../../../src/model/entry.ts';
 import type { CrashReply } from '../../../../src/testing/crash-matrix/entry.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';

@@ -1,4 +1,5 @@
-import type { ChatModel, Json, JsonObject, ToolDefinition } from '../../../../src/index.ts';
+import type { ChatModel, Json, JsonObject } from '../../../../src/index.ts';
+import type { ToolDefinition } from '../../../../src/model/entry.ts';
 import { isJsonObject } from '../../../doors/tools.ts';
 
 /**

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { ModuleUse } from '../../../../src/index.ts';
 import { type AnyTool, type CallContext, defineTool } from '../../../../src/index.ts';
 import {
   after,
@@ -7,7 +8,7 @@ import {
   defineStateMachine,
   defineUnfolding,
 } from '../../../../src/kinds/entry.ts';
-import { defineModule, type ModuleUse } from '../../../../src/module.ts';
+import { defineModule } from '../../../../src/module.ts';
 import { defineManualTool } from '../../../../src/modules/answers/entry.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { sendLater } from '../../../../src/modules/schedules/entry.ts';

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ResultData, StoredEvent } from '../../../../src/index.ts';
-import type { ModuleUse, ToolMemory } from '../../../../src/module.ts';
+import type { ModuleUse, ResultData } from '../../../../src/index.ts';
+import type { StoredEvent } from '../../../../src/journal/entry.ts';
+import type { ToolMemory } from '../../../../src/module.ts';
 import { emptyState, foldCovered, fromSnapshot, MESSAGE_TYPES, reduce } from '../../../doors/journal.ts';
 import { composeModules } from '../../../doors/kinds.ts';
 

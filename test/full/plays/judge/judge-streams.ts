@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StoredEvent } from '../../../../src/index.ts';
+import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import type { Reply, Shown } from '../play/reply.ts';
 import type { Finding } from './witness.ts';
 

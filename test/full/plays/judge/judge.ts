@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../../../../src/index.ts';
+import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import type { ObjectHost } from '../machine/object-host.ts';
 import type { Evidence } from '../play/play.ts';
 import { judgeCalls, judgeStrangers } from './judge-calls.ts';

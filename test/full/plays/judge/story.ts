@@ -1,4 +1,5 @@
-import type { ResultData, StoredEvent } from '../../../../src/index.ts';
+import type { ResultData } from '../../../../src/index.ts';
+import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import { planIn, type ToolName } from '../app/plan.ts';
 import type { Finding } from './witness.ts';
 

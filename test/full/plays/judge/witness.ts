@@ -1,5 +1,5 @@
-import type { StoredEvent } from '../../../../src/index.ts';
-import type { ModuleUse } from '../../../../src/module.ts';
+import type { ModuleUse } from '../../../../src/index.ts';
+import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import { parseEvent } from '../../../doors/journal.ts';
 import type { Observer } from '../machine/network.ts';
 import type { LiveObject, ObjectHost } from '../machine/object-host.ts';

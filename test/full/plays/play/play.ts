@@ -1,4 +1,4 @@
-import type { ModuleUse } from '../../../../src/module.ts';
+import type { ModuleUse } from '../../../../src/index.ts';
 import type { AppOptions } from '../app/port.ts';
 import { type Finding, judge } from '../judge/judge.ts';
 import { Witness } from '../judge/witness.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type AnyTool, type CallContext, defineAgent, type ModelRequest } from '../../../../src/index.ts';
+import { type AnyTool, type CallContext, defineAgent } from '../../../../src/index.ts';
 import { type CallRun, communicateTool, progressTool } from '../../../../src/kinds/entry.ts';
+import type { ModelRequest } from '../../../../src/model/entry.ts';
 import { inspect, type ToolCallSeen } from '../../../../src/modules/inspect/entry.ts';
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../src/testing/entry.ts';

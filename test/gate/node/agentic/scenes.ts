@@ -4,10 +4,10 @@ import {
   defineAgent,
   defineTool,
   type InputDeclaration,
-  type ModelRequest,
   type ToolSource,
 } from '../../../../src/index.ts';
 import { type AgenticToolConfig, defineAgenticTool } from '../../../../src/kinds/entry.ts';
+import type { ModelRequest } from '../../../../src/model/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import {
   createTestSession,

@@ -1,14 +1,8 @@
 /** What a subagent reads of the blackboard of who asked it, and what comes back (SUB-08). */
 
 import { describe, expect, it } from 'vitest';
-import {
-  type AnyTool,
-  type BlackboardEntry,
-  defineTool,
-  type Json,
-  ModelError,
-  text,
-} from '../../../../src/index.ts';
+import { type AnyTool, defineTool, type Json, ModelError, text } from '../../../../src/index.ts';
+import type { BlackboardEntry } from '../../../../src/kinds/entry.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';

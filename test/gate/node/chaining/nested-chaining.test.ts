@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { defineTool, type SessionEvent } from '../../../../src/index.ts';
+import { defineTool } from '../../../../src/index.ts';
+import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import {
   type AgenticToolConfig,
   after,

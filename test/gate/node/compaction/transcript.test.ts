@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { HistoryMessage } from '../../../../src/index.ts';
+import type { HistoryMessage } from '../../../../src/kinds/entry.ts';
 import { transcript } from '../../../doors/loop.ts';
 
 const said = (text: string): HistoryMessage => ({ role: 'user', text });

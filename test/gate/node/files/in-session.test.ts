@@ -11,12 +11,9 @@ import {
   fallback,
   image,
   ModelError,
-  type ModelMedia,
-  type ModelMessage,
-  type ModelReply,
-  type ModelRequest,
 } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import type { ModelMedia, ModelMessage, ModelReply, ModelRequest } from '../../../../src/model/entry.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';

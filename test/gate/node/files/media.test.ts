@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ChatModel, MessageFile, ModelMedia, ModelMessage } from '../../../../src/index.ts';
+import type { ChatModel } from '../../../../src/index.ts';
+import type { MessageFile, ModelMedia, ModelMessage } from '../../../../src/model/entry.ts';
 import { fittedFiles } from '../../../doors/model.ts';
 
 const NOTHING = { data: [], url: [] };

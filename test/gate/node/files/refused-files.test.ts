@@ -8,9 +8,8 @@ import {
   defineTool,
   image,
   ModelError,
-  type ModelMedia,
-  type ModelMessage,
 } from '../../../../src/index.ts';
+import type { ModelMedia, ModelMessage } from '../../../../src/model/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';

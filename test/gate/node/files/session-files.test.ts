@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { content, file, type NewFile, Secrets, type SessionEvent } from '../../../../src/index.ts';
+import { content, file, type NewFile, Secrets } from '../../../../src/index.ts';
+import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import { type FileStore, files as filesModule } from '../../../../src/modules/files/entry.ts';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { SessionFiles } from '../../../doors/files.ts';

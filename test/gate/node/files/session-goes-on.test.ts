@@ -1,13 +1,7 @@
 /** What becomes of a session whose model cannot read one of its files. */
 import { afterEach, expect, it, vi } from 'vitest';
-import {
-  type ChatModel,
-  content,
-  defineAgent,
-  image,
-  ModelError,
-  type ModelRequest,
-} from '../../../../src/index.ts';
+import { type ChatModel, content, defineAgent, image, ModelError } from '../../../../src/index.ts';
+import type { ModelRequest } from '../../../../src/model/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { reads } from '../tool-loop/scenes.ts';

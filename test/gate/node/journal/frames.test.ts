@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Json, SessionEvent } from '../../../../src/index.ts';
+import type { Json } from '../../../../src/index.ts';
+import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import type { ToolMemory } from '../../../../src/module.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import { FOLDING, type FrameState, ROOT } from '../../../doors/journal.ts';

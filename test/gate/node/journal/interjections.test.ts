@@ -1,6 +1,6 @@
 /** Where messages stand that come while a turn runs, and what the loop does next. */
 import { describe, expect, it } from 'vitest';
-import type { SessionEvent } from '../../../../src/index.ts';
+import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import { type Message, ROOT } from '../../../doors/journal.ts';
 import { DEFAULT_POLICIES, nextStep, type Step } from '../../../doors/loop.ts';
 import { ended, fold, opened, replied, started } from './journal.ts';

@@ -1,4 +1,5 @@
-import type { CallChanges, JournaledCall, ResultData, SessionEvent } from '../../../../src/index.ts';
+import type { ResultData } from '../../../../src/index.ts';
+import type { CallChanges, JournaledCall, SessionEvent } from '../../../../src/journal/entry.ts';
 import type { ToolMemory } from '../../../../src/module.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import { emptyState, reduce } from '../../../doors/journal.ts';

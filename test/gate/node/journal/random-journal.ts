@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import type { JournaledCall, JsonObject, ResultData, SessionEvent } from '../../../../src/index.ts';
+import type { JsonObject, ResultData } from '../../../../src/index.ts';
+import type { JournaledCall, SessionEvent } from '../../../../src/journal/entry.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import {
   type CallRecord,

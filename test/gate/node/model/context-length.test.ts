@@ -2,8 +2,8 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from 'vitest';
-import type { ToldLength } from '../../../../src/index.ts';
 import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
+import type { ToldLength } from '../../../../src/model/entry.ts';
 import { toldLength } from '../../../doors/model.ts';
 import { ask as askSdk } from './ai-sdk/fake-model.ts';
 import { ask, delta, hello, sse, streamOf } from './openai-compatible/fake-server.ts';

@@ -1,7 +1,7 @@
 import { type Schema, validate } from '@cfworker/json-schema';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ModelMessage, OutputFormat } from '../../../../src/index.ts';
+import type { ModelMessage, OutputFormat } from '../../../../src/model/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { tool, type WorldTool } from './offline-world.ts';
 

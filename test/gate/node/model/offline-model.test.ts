@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ModelError, type ModelMessage, type ToolDefinition } from '../../../../src/index.ts';
+import { ModelError } from '../../../../src/index.ts';
+import type { ModelMessage, ToolDefinition } from '../../../../src/model/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { say, tool, type WorldTool } from './offline-world.ts';
 

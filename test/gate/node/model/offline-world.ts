@@ -1,4 +1,4 @@
-import type { ModelMessage, RequestedCall, ToolDefinition } from '../../../../src/index.ts';
+import type { ModelMessage, RequestedCall, ToolDefinition } from '../../../../src/model/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 
 /** A tool of a test: what the model is shown, and what it answers. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { ModelOfEnv } from '../../../../src/index.ts';
+import type { ModelOfEnv } from '../../../../src/model/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { offlineModel, orOffline } from '../../../../src/offline-model/entry.ts';
 import { ConfigurationError } from '../../../doors/model.ts';

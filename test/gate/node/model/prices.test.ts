@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type AskOptions, ModelError } from '../../../../src/index.ts';
+import { ModelError } from '../../../../src/index.ts';
 import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
+import type { AskOptions } from '../../../../src/model/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { workersAi } from '../../../../src/model/workers-ai/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';

@@ -1,4 +1,5 @@
-import type { ChatModel, ModelError, ModelReply, ModelRequest } from '../../../../src/index.ts';
+import type { ChatModel, ModelError } from '../../../../src/index.ts';
+import type { ModelReply, ModelRequest } from '../../../../src/model/entry.ts';
 import { hello } from './openai-compatible/fake-server.ts';
 
 export interface Asking {

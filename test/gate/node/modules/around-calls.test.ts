@@ -1,8 +1,8 @@
 /** What modules stand around: the calls and the model calls of the loops for which they are used. */
 import { describe, expect, it } from 'vitest';
+import type { ModuleUse } from '../../../../src/index.ts';
 import { type AnyTool, defineAgent, defineTool, error } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
-import type { ModuleUse } from '../../../../src/module.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { createModule, LOOPS, useOf } from '../../../doors/loop.ts';

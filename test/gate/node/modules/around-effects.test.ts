@@ -1,8 +1,8 @@
 /** The seam `run`: modules around the effects of calls. */
 import { describe, expect, it } from 'vitest';
+import type { ModuleUse } from '../../../../src/index.ts';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
-import type { ModuleUse } from '../../../../src/module.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { createModule, LOOPS, useOf } from '../../../doors/loop.ts';
 

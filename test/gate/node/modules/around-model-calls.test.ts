@@ -1,8 +1,9 @@
 /** What modules put around the model calls of the loops for which they are used. */
 import { describe, expect, it } from 'vitest';
-import { type ChatModel, defineAgent, ModelError, type ModelReply } from '../../../../src/index.ts';
+import type { ModuleUse } from '../../../../src/index.ts';
+import { type ChatModel, defineAgent, ModelError } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
-import type { ModuleUse } from '../../../../src/module.ts';
+import type { ModelReply } from '../../../../src/model/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import {
   type AskLayer,

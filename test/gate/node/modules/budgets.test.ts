@@ -1,8 +1,8 @@
 /** Where budgets hold: for an app, an agent, its copies, and loops that its tools open. */
 import { describe, expect, it } from 'vitest';
+import type { ModuleUse } from '../../../../src/index.ts';
 import { defineAgent } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
-import type { ModuleUse } from '../../../../src/module.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { eventsOf, reservedIn, used } from '../tool-loop/budget-scene.ts';

@@ -1,8 +1,9 @@
 /** A module of an app's own, by its public definition. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import type { ModuleUse } from '../../../../src/index.ts';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
-import { defineModule, type ModuleParts, type ModuleUse } from '../../../../src/module.ts';
+import { defineModule, type ModuleParts } from '../../../../src/module.ts';
 import { crashMatrix } from '../../../../src/testing/crash-matrix/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { DUE, ENDED } from '../../../doors/session.ts';

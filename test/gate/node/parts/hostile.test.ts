@@ -1,12 +1,7 @@
 /** Parts of a model that an app has written itself, which may be anything. */
 import { describe, expect, it } from 'vitest';
-import {
-  type ChatModel,
-  defineAgent,
-  defineTool,
-  type ModelReply,
-  type ReplyPart,
-} from '../../../../src/index.ts';
+import { type ChatModel, defineAgent, defineTool } from '../../../../src/index.ts';
+import type { ModelReply, ReplyPart } from '../../../../src/model/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { heldIn, maker, signed } from './signed.ts';
 

@@ -1,6 +1,7 @@
 /** How replies of parts are stored, and that those of words and calls are stored as ever. */
 import { describe, expect, it } from 'vitest';
-import { defineTool, type ReplyPart } from '../../../../src/index.ts';
+import { defineTool } from '../../../../src/index.ts';
+import type { ReplyPart } from '../../../../src/model/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { memoryApp } from '../session/memory-app.ts';
 import { signed } from './signed.ts';

@@ -7,8 +7,8 @@ import {
   defineAgent,
   defineTool,
   ModelError,
-  type ReplyPart,
 } from '../../../../src/index.ts';
+import type { ReplyPart } from '../../../../src/model/entry.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import {
   createManualClock,

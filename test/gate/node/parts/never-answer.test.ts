@@ -1,8 +1,9 @@
 /** What a model thought, and what stands beside its words, is nobody's answer. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { defineAgent, defineTool, type ReplyPart } from '../../../../src/index.ts';
+import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
+import type { ReplyPart } from '../../../../src/model/entry.ts';
 import { publishToBlackboard } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { maker } from './signed.ts';

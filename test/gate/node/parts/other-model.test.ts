@@ -1,13 +1,7 @@
 /** What of a reply a model is given that has not made it. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import {
-  type ChatModel,
-  defineAgent,
-  defineTool,
-  fallback,
-  ModelError,
-  type ReplyPart,
-} from '../../../../src/index.ts';
+import { type ChatModel, defineAgent, defineTool, fallback, ModelError } from '../../../../src/index.ts';
+import type { ReplyPart } from '../../../../src/model/entry.ts';
 import {
   createManualClock,
   createTestSession,

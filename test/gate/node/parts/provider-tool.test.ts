@@ -5,12 +5,11 @@ import {
   defineTool,
   ModelError,
   providerTool,
-  type ReplyPart,
-  type ToolDefinition,
   ToolDefinitionError,
 } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
+import type { ReplyPart, ToolDefinition } from '../../../../src/model/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { withDescription } from '../../../../src/modules/decorators/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';

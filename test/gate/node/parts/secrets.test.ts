@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defineAgent, defineTool, type ReplyPart } from '../../../../src/index.ts';
+import { defineAgent, defineTool } from '../../../../src/index.ts';
+import type { ReplyPart } from '../../../../src/model/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 
 const SECRET = 'hunter2-0815';

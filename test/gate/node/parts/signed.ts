@@ -1,4 +1,4 @@
-import type { ModelMessage, ModelRequest, ProviderData, ReplyPart } from '../../../../src/index.ts';
+import type { ModelMessage, ModelRequest, ProviderData, ReplyPart } from '../../../../src/model/entry.ts';
 import { type ScriptedModel, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 
 /** A reply of parts, with what its provider keeps beside it as a whole. */

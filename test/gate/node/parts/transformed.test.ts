@@ -1,6 +1,8 @@
 /** A reply that a transformer has changed goes back to no provider in half. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { defineAgent, defineTool, type HistoryMessage, type ReplyPart } from '../../../../src/index.ts';
+import { defineAgent, defineTool } from '../../../../src/index.ts';
+import type { HistoryMessage } from '../../../../src/kinds/entry.ts';
+import type { ReplyPart } from '../../../../src/model/entry.ts';
 import {
   defineTransformer,
   slidingWindow,

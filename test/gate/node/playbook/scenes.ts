@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { ModuleUse } from '../../../../src/index.ts';
 import {
   type AnyTool,
   artifact,
@@ -6,10 +7,9 @@ import {
   defineAgent,
   defineDomainType,
   defineTool,
-  type ModelRequest,
 } from '../../../../src/index.ts';
 import { definePlaybook, type PlaybookConfig } from '../../../../src/kinds/entry.ts';
-import type { ModuleUse } from '../../../../src/module.ts';
+import type { ModelRequest } from '../../../../src/model/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { shownResults } from '../tool-loop/scenes.ts';
 

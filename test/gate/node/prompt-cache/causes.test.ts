@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionEvent, StoredEvent } from '../../../../src/index.ts';
+import type { SessionEvent, StoredEvent } from '../../../../src/journal/entry.ts';
 import { causesOf } from '../../../prompt-cache/measure/causes.ts';
 import type { Departure } from '../../../prompt-cache/measure/departures.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type AnyTool, defineTool, type HistoryMessage } from '../../../../src/index.ts';
+import { type AnyTool, defineTool } from '../../../../src/index.ts';
+import type { HistoryMessage } from '../../../../src/kinds/entry.ts';
 import { definePlaybook, when } from '../../../../src/kinds/entry.ts';
 import type { SummaryOptions } from '../../../../src/modules/compaction/entry.ts';
 import { oneShotPerLoop } from '../../../../src/modules/decorators/entry.ts';

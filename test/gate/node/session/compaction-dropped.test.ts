@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelReply } from '../../../../src/index.ts';
+import type { ModelReply } from '../../../../src/model/entry.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';

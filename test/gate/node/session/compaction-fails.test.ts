@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type ChatModel, defineTool, type HistoryMessage, ModelError } from '../../../../src/index.ts';
+import { type ChatModel, defineTool, ModelError } from '../../../../src/index.ts';
+import type { HistoryMessage } from '../../../../src/kinds/entry.ts';
 import { type SummaryOptions, summarize } from '../../../../src/modules/compaction/entry.ts';
 import {
   createManualClock,

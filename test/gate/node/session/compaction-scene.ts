@@ -1,5 +1,6 @@
 import { expect, onTestFinished, vi } from 'vitest';
-import { type AgentConfig, defineAgent, type SessionEvent } from '../../../../src/index.ts';
+import { type AgentConfig, defineAgent } from '../../../../src/index.ts';
+import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import { type SummaryOptions, summarize } from '../../../../src/modules/compaction/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { unplaced } from '../../../fixtures/stored.ts';

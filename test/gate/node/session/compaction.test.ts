@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type ChatModel, defineTool, type HistoryMessage, type ReplyPart } from '../../../../src/index.ts';
+import { type ChatModel, defineTool } from '../../../../src/index.ts';
+import type { HistoryMessage } from '../../../../src/kinds/entry.ts';
+import type { ReplyPart } from '../../../../src/model/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { agentWith, compactions, listing, long, SUMMARY_SHOWN, sessionOf } from './compaction-scene.ts';

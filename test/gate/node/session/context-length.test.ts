@@ -8,8 +8,8 @@ import {
   defineTool,
   ModelError,
   readResult,
-  type SessionEvent,
 } from '../../../../src/index.ts';
+import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { oneShotPerLoop } from '../../../../src/modules/decorators/entry.ts';

@@ -1,6 +1,7 @@
 /** What becomes of the calls inside a nested loop when the call that opened it ends. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type AnyTool, defineTool, type StoredEvent, text } from '../../../../src/index.ts';
+import { type AnyTool, defineTool, text } from '../../../../src/index.ts';
+import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import { decorate, requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createManualClock, type ManualClock } from '../../../../src/testing/entry.ts';
 import { digs } from '../tool-loop/scenes.ts';

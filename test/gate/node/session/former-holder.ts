@@ -1,4 +1,5 @@
-import type { Effect, SessionEvent } from '../../../../src/index.ts';
+import type { Effect } from '../../../../src/index.ts';
+import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import type { ManualClock } from '../../../../src/testing/entry.ts';
 import { type Leased, type Message, toRow } from '../../../doors/journal.ts';
 import type { TurnEnd, TurnHost } from '../../../doors/session.ts';

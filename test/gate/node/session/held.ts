@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../../../../src/index.ts';
+import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import {
   createManualClock,
   createMemorySessions,

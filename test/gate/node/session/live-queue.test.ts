@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { SessionEvent } from '../../../../src/index.ts';
+import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import type { LiveItem, LiveMessage } from '../../../doors/journal.ts';
 import { LiveQueue } from '../../../doors/session.ts';
 

@@ -1,5 +1,6 @@
 /** A turn whose model speaks by the clock, and those who read its session from elsewhere. */
-import type { ChatModel, ModelReply } from '../../../../src/index.ts';
+import type { ChatModel } from '../../../../src/index.ts';
+import type { ModelReply } from '../../../../src/model/entry.ts';
 import { createManualClock, type ManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
 import type { Leased, LiveMessage } from '../../../doors/journal.ts';
 import { type FeedItem, followSession, type TurnEnd, type TurnHost } from '../../../doors/session.ts';

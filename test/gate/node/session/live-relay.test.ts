@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { StoredEvent } from '../../../../src/index.ts';
+import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import { createManualClock, type ManualClock } from '../../../../src/testing/entry.ts';
 import { LIVE, type LiveItem, type LiveMessage, MOST_OPEN } from '../../../doors/journal.ts';
 import { LiveRelay } from '../../../doors/session.ts';

@@ -1,10 +1,5 @@
-import {
-  type Agent,
-  type AgentConfig,
-  defineAgent,
-  type InputDeclaration,
-  type StoredEvent,
-} from '../../../../src/index.ts';
+import { type Agent, type AgentConfig, defineAgent, type InputDeclaration } from '../../../../src/index.ts';
+import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import { answers } from '../../../../src/modules/answers/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import {

@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
 import {
-  type AskOptions,
   type ChatModel,
   defineAgent,
   fallback,
@@ -8,6 +7,7 @@ import {
   type ModelTimeout,
 } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
+import type { AskOptions } from '../../../../src/model/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createManualClock, createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 import { askInTime, memoryLoop } from '../../../doors/loop.ts';

@@ -1,7 +1,8 @@
 /** Random turns of nested loops that are cut off, cancelled, exited, timed out and run by other deployments: no event after an end. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AnyTool, defineTool, type StoredEvent, text } from '../../../../src/index.ts';
+import { type AnyTool, defineTool, text } from '../../../../src/index.ts';
+import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import { decorate, requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, type ManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionEvent } from '../../../../src/index.ts';
+import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import type { ManualClock, SessionPort } from '../../../../src/testing/entry.ts';
 import { hold, LEASE_MS, note, standing } from './held.ts';
 

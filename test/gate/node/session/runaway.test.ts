@@ -4,9 +4,9 @@ import {
   type CallContext,
   defineAgent,
   defineTool,
-  type SessionEvent,
   type Tool,
 } from '../../../../src/index.ts';
+import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import { sendLater } from '../../../../src/modules/schedules/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { emptyState, reduce } from '../../../doors/journal.ts';

@@ -4,8 +4,8 @@ import {
   defineTool,
   type Effect,
   type Question,
-  type StoredEvent,
 } from '../../../../src/index.ts';
+import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import type { ScriptedReply, SentDecision } from '../../../../src/testing/entry.ts';
 import { checkDecision, openQuestions, postAnswer, type TurnHost } from '../../../doors/session.ts';
 import { calls } from '../tool-loop/scenes.ts';

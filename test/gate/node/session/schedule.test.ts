@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type CallContext,
-  defineAgent,
-  defineTool,
-  type SessionEvent,
-  type Tool,
-} from '../../../../src/index.ts';
+import { type CallContext, defineAgent, defineTool, type Tool } from '../../../../src/index.ts';
+import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import { answers } from '../../../../src/modules/answers/entry.ts';
 import { type LaterMessage, sendLater } from '../../../../src/modules/schedules/entry.ts';
 import {

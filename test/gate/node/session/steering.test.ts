@@ -2,14 +2,9 @@
 
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import {
-  type AnyTool,
-  defineAgent,
-  defineTool,
-  type ModelRequest,
-  type Policies,
-} from '../../../../src/index.ts';
+import { type AnyTool, defineAgent, defineTool, type Policies } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import type { ModelRequest } from '../../../../src/model/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 
 /** What the model was shown, without what the system says. */

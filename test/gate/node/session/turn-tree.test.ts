@@ -1,11 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  type CallContext,
-  defineTool,
-  type SessionEvent,
-  type Tool,
-  ToolCallContext,
-} from '../../../../src/index.ts';
+import { type CallContext, defineTool, type Tool, ToolCallContext } from '../../../../src/index.ts';
+import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { sendLater } from '../../../../src/modules/schedules/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { SessionEvent, StoredEvent } from '../../../../src/index.ts';
+import type { SessionEvent, StoredEvent } from '../../../../src/journal/entry.ts';
 import type { InboxMessageKind } from '../../../doors/journal.ts';
 import { BUILT_IN_KINDS } from '../../../doors/kinds.ts';
 import { stoppedTurn } from '../../../doors/session.ts';

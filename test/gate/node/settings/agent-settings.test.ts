@@ -1,21 +1,15 @@
 /** How the replies of a loop are made, as its model is told. */
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import {
-  type AgentSettings,
-  defineAgent,
-  defineTool,
-  type Limits,
-  type LoopToolChoice,
-  type ModelSettings,
-} from '../../../../src/index.ts';
+import type { ModuleUse } from '../../../../src/index.ts';
+import { type AgentSettings, defineAgent, defineTool, type Limits } from '../../../../src/index.ts';
 import {
   defineAgenticTool,
   definePlaybook,
   defineStateMachine,
   defineSubagent,
 } from '../../../../src/kinds/entry.ts';
-import type { ModuleUse } from '../../../../src/module.ts';
+import type { LoopToolChoice, ModelSettings } from '../../../../src/model/entry.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';

@@ -1,15 +1,8 @@
 /** A model that asks the next one when the first is overloaded or gone. */
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import {
-  type ChatModel,
-  defineTool,
-  fallback,
-  ModelError,
-  type ModelFailure,
-  type ModelRequest,
-  type ReplyPart,
-} from '../../../../src/index.ts';
+import { type ChatModel, defineTool, fallback, ModelError } from '../../../../src/index.ts';
+import type { ModelFailure, ModelRequest, ReplyPart } from '../../../../src/model/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import {
   createManualClock,

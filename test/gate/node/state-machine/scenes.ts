@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { ModuleUse } from '../../../../src/index.ts';
 import {
   type AnyTool,
   type CallContext,
@@ -6,10 +7,9 @@ import {
   defineTool,
   type Effect,
   type Json,
-  type ModelRequest,
 } from '../../../../src/index.ts';
 import { defineStateMachine, type StateMachine } from '../../../../src/kinds/entry.ts';
-import type { ModuleUse } from '../../../../src/module.ts';
+import type { ModelRequest } from '../../../../src/model/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { modelText } from '../../../doors/tools.ts';
 

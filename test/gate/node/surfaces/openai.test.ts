@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredEvent } from '../../../../src/index.ts';
+import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import type { TurnItem } from '../../../doors/http.ts';
 import { stoppedTurn } from '../../../doors/session.ts';
 import { type ResponseEvent, type ResponseWanted, responseEvents } from '../../../doors/surfaces.ts';

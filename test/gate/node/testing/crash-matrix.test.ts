@@ -1,13 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import {
-  type AnyTool,
-  type CallContext,
-  defineAgent,
-  defineTool,
-  type ReplyPart,
-} from '../../../../src/index.ts';
+import { type AnyTool, type CallContext, defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
+import type { ReplyPart } from '../../../../src/model/entry.ts';
 import { decorate, requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
 import { type CrashKit, type CrashScript, crashMatrix } from '../../../../src/testing/crash-matrix/entry.ts';

@@ -1,6 +1,7 @@
 /** What a crash matrix counts, and what it takes for a fault, of plays that are made up. */
 import { describe, expect, it } from 'vitest';
-import type { ModelReply, ModelRequest, SessionEvent, StoredEvent } from '../../../../src/index.ts';
+import type { SessionEvent, StoredEvent } from '../../../../src/journal/entry.ts';
+import type { ModelReply, ModelRequest } from '../../../../src/model/entry.ts';
 import {
   type Care,
   type Damage,

@@ -1,12 +1,7 @@
 /** Files in a test session: sent, kept, and read again. */
 import { describe, expect, it } from 'vitest';
-import {
-  type AnyTool,
-  type ChatModel,
-  defineAgent,
-  defineTool,
-  type StoredEvent,
-} from '../../../../src/index.ts';
+import { type AnyTool, type ChatModel, defineAgent, defineTool } from '../../../../src/index.ts';
+import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 

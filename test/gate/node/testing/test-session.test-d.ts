@@ -1,5 +1,6 @@
 import { expectTypeOf } from 'vitest';
-import { content, image, type PendingCall } from '../../../../src/index.ts';
+import { content, image } from '../../../../src/index.ts';
+import type { PendingCall } from '../../../../src/journal/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
 
 declare const session: TestSession;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { ModelReply } from '../../../../src/index.ts';
 import { discoveryIn } from '../../../../src/kinds/entry.ts';
+import type { ModelReply } from '../../../../src/model/entry.ts';
 import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import {
   createToolCallingManager,

@@ -7,15 +7,13 @@ import {
   defineAgent,
   defineTool,
   exceptionProcessor,
-  type HistoryMessage,
-  type ModelMessage,
-  type ModelReply,
-  type RequestedCall,
   replan,
   ToolCallContext,
   ToolDefinitionError,
 } from '../../../../src/index.ts';
+import type { HistoryMessage } from '../../../../src/kinds/entry.ts';
 import { defineAgenticTool, defineUnfolding } from '../../../../src/kinds/entry.ts';
+import type { ModelMessage, ModelReply, RequestedCall } from '../../../../src/model/entry.ts';
 import { defineManualTool } from '../../../../src/modules/answers/entry.ts';
 import { inspect, type LoopMoments } from '../../../../src/modules/inspect/entry.ts';
 import {

@@ -1,13 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import {
-  type ChatModel,
-  defineAgent,
-  ModelError,
-  type ModelReply,
-  type ModelRequest,
-  type StoredEvent,
-} from '../../../../src/index.ts';
-import type { ModuleUse } from '../../../../src/module.ts';
+import type { ModuleUse } from '../../../../src/index.ts';
+import { type ChatModel, defineAgent, ModelError } from '../../../../src/index.ts';
+import type { StoredEvent } from '../../../../src/journal/entry.ts';
+import type { ModelReply, ModelRequest } from '../../../../src/model/entry.ts';
 import { withName } from '../../../../src/modules/decorators/entry.ts';
 import { type BudgetOptions, budget } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../src/testing/entry.ts';

@@ -1,12 +1,8 @@
 /** A session under limits on tokens or cost, and what its journal says of them. */
-import {
-  type AnyTool,
-  defineAgent,
-  type Limits,
-  type SessionEvent,
-  type StoredEvent,
-} from '../../../../src/index.ts';
-import type { ModuleUse } from '../../../../src/module.ts';
+
+import type { ModuleUse } from '../../../../src/index.ts';
+import { type AnyTool, defineAgent, type Limits } from '../../../../src/index.ts';
+import type { SessionEvent, StoredEvent } from '../../../../src/journal/entry.ts';
 import { type BudgetOptions, budget } from '../../../../src/modules/limits/entry.ts';
 import {
   createManualClock,

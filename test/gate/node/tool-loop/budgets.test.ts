@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type ChatModel, defineAgent, ModelError, type ModelReply } from '../../../../src/index.ts';
+import { type ChatModel, defineAgent, ModelError } from '../../../../src/index.ts';
+import type { ModelReply } from '../../../../src/model/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import type { EventType } from '../../../doors/journal.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CallContext, PricedUsage } from '../../../../src/index.ts';
+import type { CallContext } from '../../../../src/index.ts';
+import type { PricedUsage } from '../../../../src/journal/entry.ts';
 import { inspect } from '../../../../src/modules/inspect/entry.ts';
 import { eventsOf, PRICES, reservedIn, scene } from './budget-scene.ts';
 import { calls, reads } from './scenes.ts';

@@ -1,5 +1,6 @@
 import { onTestFinished, vi } from 'vitest';
-import type { StoredEvent, ToolSource } from '../../../../src/index.ts';
+import type { ToolSource } from '../../../../src/index.ts';
+import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { LEASE_MS } from '../session/former-holder.ts';
 import { type ClockedApp, clockedApp, type MemoryApp } from '../session/memory-app.ts';

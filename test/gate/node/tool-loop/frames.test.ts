@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type AnyTool, defineTool, ModelError, type SessionEvent, text } from '../../../../src/index.ts';
+import type { ModuleUse } from '../../../../src/index.ts';
+import { type AnyTool, defineTool, ModelError, text } from '../../../../src/index.ts';
+import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import type { Frame, FrameOutcome } from '../../../../src/kinds/entry.ts';
 import { nest } from '../../../../src/kinds/entry.ts';
-import type { ModuleUse } from '../../../../src/module.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { answers, asked, LEASE_MS, leftBehind, takenOver } from '../session/former-holder.ts';

@@ -7,10 +7,10 @@ import {
   defineAgent,
   defineTool,
   type Limits,
-  type ModelReply,
-  type SessionEvent,
 } from '../../../../src/index.ts';
+import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
+import type { ModelReply } from '../../../../src/model/entry.ts';
 import { inspect, type LoopInspector } from '../../../../src/modules/inspect/entry.ts';
 import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
 import {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ModuleUse } from '../../../../src/index.ts';
 import {
   type AnyTool,
   defineAgent,
@@ -7,7 +8,6 @@ import {
   type Policies,
   replan,
 } from '../../../../src/index.ts';
-import type { ModuleUse } from '../../../../src/module.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { NUDGE } from '../../../doors/loop.ts';

@@ -5,11 +5,11 @@ import {
   artifact,
   defineAgent,
   error,
-  type ModelRequest,
   type Policies,
   readResult,
 } from '../../../../src/index.ts';
 import { defineAgenticTool, definePlaybook } from '../../../../src/kinds/entry.ts';
+import type { ModelRequest } from '../../../../src/model/entry.ts';
 import { withName } from '../../../../src/modules/decorators/entry.ts';
 import {
   defineTransformer,

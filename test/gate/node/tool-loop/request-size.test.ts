@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelMessage, ModelRequest, ToolDefinition } from '../../../../src/index.ts';
+import type { ModelMessage, ModelRequest, ToolDefinition } from '../../../../src/model/entry.ts';
 import { sizeOf } from '../../../doors/loop.ts';
 import { askedIn, scene } from './budget-scene.ts';
 import { reads } from './scenes.ts';

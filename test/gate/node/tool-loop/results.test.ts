@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import type { ModuleUse } from '../../../../src/index.ts';
 import { type AnyTool, defineTool, type Effect, type Reconciliation } from '../../../../src/index.ts';
-import type { ModuleUse } from '../../../../src/module.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { answers, passing } from '../session/former-holder.ts';

@@ -1,12 +1,7 @@
-import {
-  type AnyTool,
-  type CallContext,
-  defineTool,
-  type ModelRequest,
-  text,
-} from '../../../../src/index.ts';
+import { type AnyTool, type CallContext, defineTool, text } from '../../../../src/index.ts';
 import type { Frame } from '../../../../src/kinds/entry.ts';
 import { nest } from '../../../../src/kinds/entry.ts';
+import type { ModelRequest } from '../../../../src/model/entry.ts';
 
 /** A reply that calls these tools without input. */
 export const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });

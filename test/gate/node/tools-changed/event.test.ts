@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionEvent } from '../../../../src/index.ts';
+import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
 import { inspect, type ToolsChangeSeen } from '../../../../src/modules/inspect/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';

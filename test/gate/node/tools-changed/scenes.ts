@@ -4,11 +4,10 @@ import {
   defineAgent,
   type InputDeclaration,
   ModelError,
-  type SessionEvent,
-  showToolsChanges,
-  signPrefix,
 } from '../../../../src/index.ts';
+import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
+import { showToolsChanges, signPrefix } from '../../../../src/model/entry.ts';
 import {
   createTestSession,
   type ScriptedModel,

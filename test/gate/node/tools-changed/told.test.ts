@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ModelError, showToolsChanges } from '../../../../src/index.ts';
+import { ModelError } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { showToolsChanges } from '../../../../src/model/entry.ts';
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { toolsBefore } from '../../../doors/model.ts';
 import { memoryApp } from '../session/memory-app.ts';

@@ -6,8 +6,8 @@ import {
   type DomainType,
   defineDomainType,
   defineTool,
-  type ParsedInput,
 } from '../../../../src/index.ts';
+import type { ParsedInput } from '../../../../src/kinds/entry.ts';
 
 const Customer = defineDomainType({
   name: 'Customer',

@@ -1,5 +1,5 @@
-import type { BlackboardEntry, Json, JsonLike, ToolCallContext } from '../../../../src/index.ts';
-import type { CallRun } from '../../../../src/kinds/entry.ts';
+import type { Json, JsonLike, ToolCallContext } from '../../../../src/index.ts';
+import type { BlackboardEntry, CallRun } from '../../../../src/kinds/entry.ts';
 import { callBlackboard, callState } from '../../../doors/tools.ts';
 import { fakeInvocation } from './fake-invocation.ts';
 

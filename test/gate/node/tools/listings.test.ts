@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionEvent } from '../../../../src/index.ts';
+import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import { LISTINGS, type Listing, type Listings } from '../../../../src/modules/listings/entry.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import {

@@ -1,5 +1,6 @@
 /** A model asked of files over a strict server: a message, a call, and its result; and what was sent, to be spoiled and sent again. */
-import type { ChatModel, MessagePart, ModelMessage } from '../../../../src/index.ts';
+import type { ChatModel } from '../../../../src/index.ts';
+import type { MessagePart, ModelMessage } from '../../../../src/model/entry.ts';
 import { filesToAnthropic } from '../../../wires/anthropic.ts';
 import { filesToChat } from '../../../wires/chat-completions.ts';
 import type { SentFile } from '../../../wires/files.ts';

@@ -1,8 +1,8 @@
 /** Files in messages and results, as the packages of providers send them to servers that are as strict about them as the real ones. */
 import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from 'vitest';
-import type { MessagePart } from '../../../../src/index.ts';
 import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
+import type { MessagePart } from '../../../../src/model/entry.ts';
 import { createChatCompletionsWire, filesToChat } from '../../../wires/chat-completions.ts';
 import { hashed, type SentFile } from '../../../wires/files.ts';
 import { linked, SAMPLES, type SampleType, sample } from '../../../wires/sample-files.ts';

@@ -1,6 +1,7 @@
 /** That `npm run wires` finds what strict servers take: a file that is gone, or stands where it does not belong. */
 import { describe, expect, it } from 'vitest';
-import type { ChatModel, MessagePart, ModelMessage } from '../../../../src/index.ts';
+import type { ChatModel } from '../../../../src/index.ts';
+import type { MessagePart, ModelMessage } from '../../../../src/model/entry.ts';
 import { hashed } from '../../../wires/files.ts';
 import { SAMPLES } from '../../../wires/sample-files.ts';
 import { SHOT, TINY_IMAGE } from '../../../wires/session/files.ts';

@@ -1,6 +1,7 @@
 /** Plays a wire's session in memory, in lives that end where they are told to. */
 
-import type { Agent, ChatModel, StoredEvent } from '../../../../src/index.ts';
+import type { Agent, ChatModel } from '../../../../src/index.ts';
+import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { createManualClock, createMemorySessions, type SessionPort } from '../../../../src/testing/entry.ts';
 import type { Leased } from '../../../doors/journal.ts';

@@ -2,7 +2,7 @@
 import { abortAllDurableObjects } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { ModelRequest } from '../../../../src/index.ts';
+import type { ModelRequest } from '../../../../src/model/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { handOvers, queued } from '../../../fixtures/hand-overs.ts';
 import { pass } from '../../../fixtures/held-time.ts';

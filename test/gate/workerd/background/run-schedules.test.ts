@@ -2,7 +2,7 @@ import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
-import type { ModuleUse } from '../../../../src/module.ts';
+import type { ModuleUse } from '../../../../src/index.ts';
 import { defineSchedule, type ScheduleConfig } from '../../../../src/modules/schedules/entry.ts';
 import { APP, createModule, useOf } from '../../../doors/openapi.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';

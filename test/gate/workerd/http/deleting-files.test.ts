@@ -3,7 +3,8 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { type ChatModel, defineTool, type ModelRequest } from '../../../../src/index.ts';
+import { type ChatModel, defineTool } from '../../../../src/index.ts';
+import type { ModelRequest } from '../../../../src/model/entry.ts';
 import { retain } from '../../../../src/modules/app/entry.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { objectSession } from '../../../doors/durable-objects.ts';

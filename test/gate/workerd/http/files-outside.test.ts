@@ -3,8 +3,8 @@ import { createExecutionContext, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ConfigurationError, createHoldfast } from '../../../../src/create-holdfast.ts';
+import type { ModuleUse } from '../../../../src/index.ts';
 import { ToolCallContext } from '../../../../src/index.ts';
-import type { ModuleUse } from '../../../../src/module.ts';
 import {
   type FileKey,
   type FileStore,

@@ -1,7 +1,8 @@
 /** Replies of parts over HTTP: in the stream, in the journal and in the session. */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { ModelError, type ReplyPart } from '../../../../src/index.ts';
+import { ModelError } from '../../../../src/index.ts';
+import type { ReplyPart } from '../../../../src/model/entry.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 import { playModel } from '../../../fixtures/scripts.ts';
 import { calling, publishing, texts, viewOf } from '../mcp/server/talk.ts';

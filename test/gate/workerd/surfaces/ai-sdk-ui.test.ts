@@ -1,6 +1,7 @@
 /** What the chats of the AI SDK see, versions 6 and 7, over the real app and its objects. */
 import { describe, expect, it } from 'vitest';
-import { ModelError, type ReplyPart } from '../../../../src/index.ts';
+import { ModelError } from '../../../../src/index.ts';
+import type { ReplyPart } from '../../../../src/model/entry.ts';
 import { held } from '../../../fixtures/scripts.ts';
 import {
   type ChatMessage,

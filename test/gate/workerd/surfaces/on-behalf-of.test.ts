@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { a2a } from '../../../../src/examples/a2a/a2a.ts';
 import { agUi } from '../../../../src/examples/ag-ui/ag-ui.ts';
-import type { ModelRequest } from '../../../../src/index.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
+import type { ModelRequest } from '../../../../src/model/entry.ts';
 import { onBehalfOf } from '../../../../src/modules/http/entry.ts';
 import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';

@@ -4,8 +4,13 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { createOpenRouter } from '@openrouter/ai-sdk-provider';
 import { describe, expect, it } from 'vitest';
-import type { CacheMarks, ModelMessage, ModelRequest, ModelSettings } from '../../../../../src/index.ts';
 import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
+import type {
+  CacheMarks,
+  ModelMessage,
+  ModelRequest,
+  ModelSettings,
+} from '../../../../../src/model/entry.ts';
 import { ask, delta, fakeModel, finish, streamed } from './fake-model.ts';
 import { wire } from './wire.ts';
 

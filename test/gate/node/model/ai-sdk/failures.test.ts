@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelFailure, ModelRequest } from '../../../../../src/index.ts';
+import type { ModelFailure, ModelRequest } from '../../../../../src/model/entry.ts';
 import { NOW } from '../openai-compatible/fake-server.ts';
 import { failureIn } from '../settle.ts';
 import { ask, call, delta, finish, said, streamed } from './fake-model.ts';

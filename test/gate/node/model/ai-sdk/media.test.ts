@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { MediaTaken, MessagePart, ModelMedia, ModelMessage } from '../../../../../src/index.ts';
 import { type FromAiSdkOptions, fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
+import type { MediaTaken, MessagePart, ModelMedia, ModelMessage } from '../../../../../src/model/entry.ts';
 import { linked, SAMPLES, sample } from '../../../../wires/sample-files.ts';
 import { failureIn } from '../settle.ts';
 import { ask, delta, fakeModel, finish, streamed } from './fake-model.ts';

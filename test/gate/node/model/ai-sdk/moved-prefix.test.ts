@@ -1,6 +1,6 @@
 /** Claude's newest models refuse what they have thought behind anything else than it was thought behind. */
 import { describe, expect, it } from 'vitest';
-import type { ModelRequest, ModelSettings } from '../../../../../src/index.ts';
+import type { ModelRequest, ModelSettings } from '../../../../../src/model/entry.ts';
 import { ask, delta, finish, streamed } from './fake-model.ts';
 
 const hi = () => streamed([delta('hi'), finish()]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelReply, ReplyPart } from '../../../../../src/index.ts';
 import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
+import type { ModelReply, ReplyPart } from '../../../../../src/model/entry.ts';
 import { pacedFromAiSdk } from '../../../../doors/model.ts';
 import { fakePace, hello } from '../openai-compatible/fake-server.ts';
 import { failureIn, replyIn } from '../settle.ts';

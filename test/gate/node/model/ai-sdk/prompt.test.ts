@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelMessage, ReplyPart } from '../../../../../src/index.ts';
+import type { ModelMessage, ReplyPart } from '../../../../../src/model/entry.ts';
 import { ask, delta, finish, streamed } from './fake-model.ts';
 
 const hi = () => streamed([delta('hi'), finish()]);

@@ -1,7 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import type { ModelRequest, ToolDefinition } from '../../../../../src/index.ts';
 import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
+import type { ModelRequest, ToolDefinition } from '../../../../../src/model/entry.ts';
 import { ask, delta, fakeModel, finish, said, streamed } from './fake-model.ts';
 
 const weather: ToolDefinition = {

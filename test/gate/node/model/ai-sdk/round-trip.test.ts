@@ -6,7 +6,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { createOpenRouter } from '@openrouter/ai-sdk-provider';
 import { expect, it } from 'vitest';
-import type { ModelRequest } from '../../../../../src/index.ts';
+import type { ModelRequest } from '../../../../../src/model/entry.ts';
 import { backAndForth, wire } from './wire.ts';
 
 const tool = (name: string) => ({

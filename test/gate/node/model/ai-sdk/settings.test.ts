@@ -2,7 +2,7 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { describe, expect, it } from 'vitest';
-import type { ModelRequest, ModelSettings } from '../../../../../src/index.ts';
+import type { ModelRequest, ModelSettings } from '../../../../../src/model/entry.ts';
 import { hello } from '../openai-compatible/fake-server.ts';
 import { failureIn, replyIn, settle } from '../settle.ts';
 import { ask, delta, finish, streamed } from './fake-model.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelMessage, ModelSettings, ToolDefinition } from '../../../../../src/index.ts';
 import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
+import type { ModelMessage, ModelSettings, ToolDefinition } from '../../../../../src/model/entry.ts';
 import { ask, delta, fakeModel, finish, streamed } from './fake-model.ts';
 
 const hi = () => streamed([delta('hi'), finish()]);

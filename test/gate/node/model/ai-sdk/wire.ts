@@ -1,6 +1,7 @@
 import type { LanguageModelV3, LanguageModelV4 } from '@ai-sdk/provider';
-import type { ChatModel, ModelMessage, ModelReply, ModelRequest } from '../../../../../src/index.ts';
+import type { ChatModel } from '../../../../../src/index.ts';
 import { type FromAiSdkOptions, fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
+import type { ModelMessage, ModelReply, ModelRequest } from '../../../../../src/model/entry.ts';
 import { hello, sse } from '../openai-compatible/fake-server.ts';
 
 /** What a server answers with: the events of a stream. */

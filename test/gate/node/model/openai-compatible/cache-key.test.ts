@@ -1,6 +1,6 @@
 /** By which key a server that speaks as OpenAI's is told that requests belong together. */
 import { describe, expect, it } from 'vitest';
-import type { ModelRequest } from '../../../../../src/index.ts';
+import type { ModelRequest } from '../../../../../src/model/entry.ts';
 import { openaiCompatible } from '../../../../../src/model/openai-compatible/entry.ts';
 import { ask, completion, hello } from './fake-server.ts';
 

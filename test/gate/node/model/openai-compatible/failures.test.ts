@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelFailure } from '../../../../../src/index.ts';
+import type { ModelFailure } from '../../../../../src/model/entry.ts';
 import { ask, completion, delta, failureOf, replyOf, sse, streamOf } from './fake-server.ts';
 
 const status =

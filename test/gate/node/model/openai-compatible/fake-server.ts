@@ -1,4 +1,5 @@
-import type { ModelError, ModelReply, ModelRequest } from '../../../../../src/index.ts';
+import type { ModelError } from '../../../../../src/index.ts';
+import type { ModelReply, ModelRequest } from '../../../../../src/model/entry.ts';
 import type { OpenaiCompatibleOptions } from '../../../../../src/model/openai-compatible/entry.ts';
 import { type Fetch, type Pace, pacedOpenaiCompatible } from '../../../../doors/model.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ModelReply } from '../../../../../src/index.ts';
+import type { ModelReply } from '../../../../../src/model/entry.ts';
 import { ask, delta, sse, streamOf } from './fake-server.ts';
 
 const call = (fields: object, fn: object = {}) => ({ ...fields, function: fn });

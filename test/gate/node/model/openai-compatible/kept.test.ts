@@ -1,6 +1,6 @@
 /** What a reply holds beside its words and calls: read from either form, and given back as it came. */
 import { describe, expect, it } from 'vitest';
-import type { ModelMessage, ModelReply } from '../../../../../src/index.ts';
+import type { ModelMessage, ModelReply } from '../../../../../src/model/entry.ts';
 import { ask, completion, delta, hello, sse, streamOf } from './fake-server.ts';
 
 const called = (id: string, more: object = {}) => ({

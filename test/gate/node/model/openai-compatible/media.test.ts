@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { MessagePart, ModelMedia, ModelRequest } from '../../../../../src/index.ts';
+import type { MessagePart, ModelMedia, ModelRequest } from '../../../../../src/model/entry.ts';
 import { openaiCompatible } from '../../../../../src/model/openai-compatible/entry.ts';
 import { linked, SAMPLES, sample } from '../../../../wires/sample-files.ts';
 import { ask, completion, failureOf } from './fake-server.ts';

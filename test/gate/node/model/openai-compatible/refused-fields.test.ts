@@ -1,6 +1,6 @@
 /** Servers that refuse a field which the adapter can do without. */
 import { describe, expect, it } from 'vitest';
-import type { ModelRequest } from '../../../../../src/index.ts';
+import type { ModelRequest } from '../../../../../src/model/entry.ts';
 import { pacedOpenaiCompatible } from '../../../../doors/model.ts';
 import { fakePace, hello } from './fake-server.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelReply } from '../../../../../src/index.ts';
+import type { ModelReply } from '../../../../../src/model/entry.ts';
 import { ask, body, completion, delta, failureOf, replyOf, sse, streamOf } from './fake-server.ts';
 
 const streamed = (...events: readonly unknown[]) => replyOf(() => streamOf(sse(...events)), { stream: true });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelRequest, ToolDefinition } from '../../../../../src/index.ts';
+import type { ModelRequest, ToolDefinition } from '../../../../../src/model/entry.ts';
 import { openaiCompatible } from '../../../../../src/model/openai-compatible/entry.ts';
 import { toRequestBody } from '../../../../doors/model.ts';
 import { ask, completion, hello } from './fake-server.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelFailure } from '../../../../../src/index.ts';
+import type { ModelFailure } from '../../../../../src/model/entry.ts';
 import { workersAi } from '../../../../../src/model/workers-ai/entry.ts';
 import { body, hello, sse } from '../openai-compatible/fake-server.ts';
 import { failureIn } from '../settle.ts';

@@ -1,6 +1,6 @@
 /** Reasoning of models of Workers AI: read in either field, given back in one. */
 import { describe, expect, it } from 'vitest';
-import type { ModelReply } from '../../../../../src/index.ts';
+import type { ModelReply } from '../../../../../src/model/entry.ts';
 import { body, completion, delta, hello, sse } from '../openai-compatible/fake-server.ts';
 import { replyIn } from '../settle.ts';
 import { ask } from './fake-binding.ts';

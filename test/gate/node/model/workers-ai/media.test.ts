@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MessagePart, ModelMedia, ModelRequest } from '../../../../../src/index.ts';
+import type { MessagePart, ModelMedia, ModelRequest } from '../../../../../src/model/entry.ts';
 import { workersAi } from '../../../../../src/model/workers-ai/entry.ts';
 import { linked, SAMPLES, sample } from '../../../../wires/sample-files.ts';
 import { failureIn } from '../settle.ts';

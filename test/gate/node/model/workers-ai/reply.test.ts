@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ModelReply } from '../../../../../src/index.ts';
+import type { ModelReply } from '../../../../../src/model/entry.ts';
 import { MAX_STREAM_BYTES } from '../../../../doors/model.ts';
 import { body, completion, delta, hello, sse } from '../openai-compatible/fake-server.ts';
 import { failureIn, replyIn } from '../settle.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelRequest, ToolDefinition } from '../../../../../src/index.ts';
+import type { ModelRequest, ToolDefinition } from '../../../../../src/model/entry.ts';
 import { type AiBinding, workersAi } from '../../../../../src/model/workers-ai/entry.ts';
 import { ConfigurationError } from '../../../../doors/model.ts';
 import { hello } from '../openai-compatible/fake-server.ts';

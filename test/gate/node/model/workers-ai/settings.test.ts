@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelRequest } from '../../../../../src/index.ts';
+import type { ModelRequest } from '../../../../../src/model/entry.ts';
 import { hello } from '../openai-compatible/fake-server.ts';
 import { failureIn } from '../settle.ts';
 import { ask } from './fake-binding.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { ModuleUse } from '../../../../../src/index.ts';
 import { type AnyTool, defineAgent } from '../../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../../src/kinds/entry.ts';
-import type { ModuleUse } from '../../../../../src/module.ts';
 import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
 import { type CallLimits, callLimits } from '../../../../../src/modules/limits/entry.ts';
 import {

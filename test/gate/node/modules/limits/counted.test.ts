@@ -1,6 +1,6 @@
 /** The places that the memory of call limits gives to calls. */
 import { describe, expect, it } from 'vitest';
-import type { SessionEvent } from '../../../../../src/index.ts';
+import type { SessionEvent } from '../../../../../src/journal/entry.ts';
 import { ROOT, valueIn } from '../../../../doors/journal.ts';
 import { COUNTED, type Counted } from '../../../../doors/limits.ts';
 import { ended, fold, opened, replied, started } from '../../journal/journal.ts';

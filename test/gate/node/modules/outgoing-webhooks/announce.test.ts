@@ -1,8 +1,8 @@
 /** From the end of a turn to the receiver outside: in memory, with the clock held. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { DueRow, LogEntry } from '../../../../../src/create-holdfast.ts';
+import type { ModuleUse } from '../../../../../src/index.ts';
 import { defineAgent, defineTool } from '../../../../../src/index.ts';
-import type { ModuleUse } from '../../../../../src/module.ts';
 import { answers } from '../../../../../src/modules/answers/entry.ts';
 import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
 import {

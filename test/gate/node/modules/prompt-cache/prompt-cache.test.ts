@@ -1,13 +1,8 @@
 /** What of a loop's requests its model's provider is asked to keep. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import {
-  type CacheMarks,
-  defineTool,
-  fallback,
-  ModelError,
-  type ModelRequest,
-} from '../../../../../src/index.ts';
+import { defineTool, fallback, ModelError } from '../../../../../src/index.ts';
 import { defineSubagent } from '../../../../../src/kinds/entry.ts';
+import type { CacheMarks, ModelRequest } from '../../../../../src/model/entry.ts';
 import {
   type CacheableRequest,
   type CacheSetting,

@@ -1,4 +1,4 @@
-import type { HistoryMessage } from '../../../../../src/index.ts';
+import type { HistoryMessage } from '../../../../../src/kinds/entry.ts';
 import { LOOPS } from '../../../../doors/loop.ts';
 import type { ModuleUse } from '../../../../doors/tools.ts';
 

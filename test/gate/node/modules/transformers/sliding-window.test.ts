@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HistoryMessage } from '../../../../../src/index.ts';
+import type { HistoryMessage } from '../../../../../src/kinds/entry.ts';
 import { slidingWindow } from '../../../../../src/modules/transformers/entry.ts';
 import { shownBy } from './shown-by.ts';
 

@@ -1,12 +1,7 @@
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
-import {
-  type AnyTool,
-  defineAgent,
-  defineTool,
-  error,
-  type HistoryMessage,
-} from '../../../../../src/index.ts';
+import { type AnyTool, defineAgent, defineTool, error } from '../../../../../src/index.ts';
+import type { HistoryMessage } from '../../../../../src/kinds/entry.ts';
 import { defineSubagent } from '../../../../../src/kinds/entry.ts';
 import {
   defineTransformer,

@@ -1,5 +1,5 @@
-import type { BlackboardEntry, CallBlackboard, Decision, Question } from '../../../../../src/index.ts';
-import type { CallRun } from '../../../../../src/kinds/entry.ts';
+import type { Decision, Question } from '../../../../../src/index.ts';
+import type { BlackboardEntry, CallBlackboard, CallRun } from '../../../../../src/kinds/entry.ts';
 import { callBlackboard } from '../../../../doors/tools.ts';
 import { kept } from '../fake-call.ts';
 import { deciding, fakeInvocation } from '../fake-invocation.ts';

@@ -4,7 +4,6 @@ import {
   type AnyTool,
   type ArtifactType,
   artifact,
-  type BlackboardEntry,
   defineDomainType,
   defineTool,
   error,
@@ -12,6 +11,7 @@ import {
   type Tool,
   text,
 } from '../../../../../src/index.ts';
+import type { BlackboardEntry } from '../../../../../src/kinds/entry.ts';
 import {
   type Asset,
   assetsOf,

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import type { ModuleUse } from '../../../../../src/index.ts';
 import {
   type AnyTool,
   artifact,
@@ -15,7 +16,6 @@ import {
   terminateAgent,
 } from '../../../../../src/index.ts';
 import { definePipeline, type PipelineStep } from '../../../../../src/kinds/entry.ts';
-import type { ModuleUse } from '../../../../../src/module.ts';
 import { callLimits } from '../../../../../src/modules/limits/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 

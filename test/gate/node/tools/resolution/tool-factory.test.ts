@@ -1,13 +1,7 @@
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  type AnyTool,
-  defineTool,
-  eachTool,
-  resolveTools,
-  type ToolFactory,
-  toolProvider,
-} from '../../../../../src/index.ts';
+import { type AnyTool, defineTool, eachTool, resolveTools, toolProvider } from '../../../../../src/index.ts';
+import type { ToolFactory } from '../../../../../src/kinds/entry.ts';
 import { defineAgenticTool, defineUnfolding, toolsFor } from '../../../../../src/kinds/entry.ts';
 import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
 import { defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts';

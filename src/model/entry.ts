@@ -1,0 +1,36 @@
+/** The entry `holdfast/models`: what an adapter of a model is made with. */
+
+export type {
+  AskOptions,
+  CacheMarks,
+  MediaTaken,
+  ModelFailure,
+  ModelMedia,
+  ModelMessage,
+  ModelOfEnv,
+  ModelReply,
+  ModelRequest,
+  OutputFormat,
+  ProviderTool,
+  ToldLength,
+  ToolDefinition,
+} from './chat-model.ts';
+export { partsOf } from './given-to.ts';
+export { showToolsChanges, signPrefix } from './late-tools.ts';
+export type {
+  CustomPart,
+  FilePart,
+  MadeBy,
+  MessageFile,
+  MessagePart,
+  ProviderData,
+  ReasoningPart,
+  ReplyPart,
+  RequestedCall,
+  SourcePart,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+} from './parts.ts';
+export type { Usage } from './prices.ts';
+export type { LoopToolChoice, ModelSettings, ReasoningEffort, ToolChoice } from './settings.ts';
