@@ -1,43 +1,11 @@
-/** How an app shows calls that wait, and takes their answers: a part of the seam `APP`. */
-import type { Asking } from '../journal/asking.ts';
+/** How an app takes answers of calls that wait: a part of the seam `APP`. */
 import type { SessionPort } from '../journal/session-port.ts';
-import type { PendingCall, Wait } from '../journal/wait.ts';
+import type { Wait } from '../journal/wait.ts';
 import type { TurnHost } from '../session/turn-host.ts';
 import type { BegunTurn } from './begun-turn.ts';
 import type { SessionRequest } from './route.ts';
 import type { CallAnswer } from './session.ts';
 import type { SessionAccess } from './target.ts';
-
-/** A call that waits, with the address at which it is answered. */
-export interface PendingView extends PendingCall {
-  readonly links: { readonly approvals: string } | { readonly results: string };
-}
-
-/** Shows a call of the session at `path`, with the address at which it is answered. */
-export const toPendingView =
-  (path: string) =>
-  (pending: PendingCall): PendingView => ({
-    ...pending,
-    links:
-      pending.for === 'decision'
-        ? { approvals: answerPath(path, pending) }
-        : { results: answerPath(path, pending) },
-  });
-
-/**
- * Returns where a question is answered. A call may ask more than once: its later questions have addresses of their own, so that
- * an answer which is sent twice is never taken for the next question.
- */
-export function answerPath(
-  path: string,
-  { call, question, for: kind }: Pick<PendingCall, 'call' | 'question' | 'for'>,
-): string {
-  const which = question === 1 ? '' : `?question=${question}`;
-  return `${path}/${kind === 'decision' ? 'approvals' : 'results'}/${encodeURIComponent(call)}${which}`;
-}
-
-/** What a turn waits for, by its events. */
-export type ShowsPending = Pick<Asking, 'pending'>;
 
 /** The most characters of a reason, which a model reads. */
 export const MAX_REASON = 2_000;

@@ -1,7 +1,7 @@
 import type { WaitingTurn } from '../journal/event-page.ts';
 import type { MediaTaken } from '../model/chat-model.ts';
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
-import type { PendingView } from './answering.ts';
+import type { PendingView } from './pending-view.ts';
 
 /** What went wrong, by a name that stays, and the status that it has unless said otherwise. */
 export const STATUS = {

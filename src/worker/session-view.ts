@@ -21,7 +21,7 @@ import { type FileContent, isFile } from '../tool/content.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { BlackboardEntry } from '../tool/kept-values.ts';
 import { modelText, type ResultData } from '../tool/tool-result.ts';
-import type { PendingView } from './answering.ts';
+import type { PendingView } from './pending-view.ts';
 import { SessionError } from './problem.ts';
 import { noSequence } from './request-headers.ts';
 import type { SessionAccess, Target } from './target.ts';

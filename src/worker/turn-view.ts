@@ -1,7 +1,7 @@
 import type { Deferred } from '../journal/event-page.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import { type SuspendedTurn, stoppedTurn, type TurnAnswer } from '../session/watching/turn-outcome.ts';
-import { type PendingView, type ShowsPending, toPendingView } from './answering.ts';
+import { type PendingView, type ShowsPending, toPendingView } from './pending-view.ts';
 
 /** The session of a turn, as links name it. */
 interface TurnPlace {

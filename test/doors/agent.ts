@@ -2,6 +2,7 @@
 
 export { appModules } from '../../src/agent/app-modules.ts';
 export { agentResolver } from '../../src/agent/resolve-agent.ts';
-export type { PendingView } from '../../src/worker/answering.ts';
+
 export { doDue, KNOWN_FOR, startInBackground, toBackgroundTurn } from '../../src/worker/background.ts';
+export type { PendingView } from '../../src/worker/pending-view.ts';
 export { SessionError } from '../../src/worker/problem.ts';

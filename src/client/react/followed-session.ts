@@ -2,7 +2,7 @@
 import type { StoredEvent } from '../../journal/events.ts';
 import type { SentDecision } from '../../journal/wait.ts';
 import type { DecisionKind } from '../../tool/call.ts';
-import type { PendingView } from '../../worker/answering.ts';
+import type { PendingView } from '../../worker/pending-view.ts';
 import type { SessionView } from '../../worker/session-view.ts';
 import type {
   ClientCallAnswer,

@@ -5,7 +5,7 @@ import { toBase64 } from '../../tool/base64.ts';
 import { type FileContent, fileLine, isFile, isStored, type StoredFile } from '../../tool/content.ts';
 import { isJsonObject, type Json } from '../../tool/json.ts';
 import { partsOfResult, type ResultData, toolResult } from '../../tool/tool-result.ts';
-import type { PendingView } from '../../worker/answering.ts';
+import type { PendingView } from '../../worker/pending-view.ts';
 import { type Target, turnPath } from '../../worker/target.ts';
 import { lacksBytes, McpContent, withBytes } from '../content/mcp-content.ts';
 import { blockWords, oneLine } from '../content/words.ts';

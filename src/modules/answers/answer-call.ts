@@ -2,10 +2,11 @@
 import type { Posted } from '../../journal/inbox-message.ts';
 import type { Answer } from '../../journal/wait.ts';
 import type { TurnHost } from '../../session/turn-host.ts';
-import { type AnsweredHere, type Answering, answerPath, type SentBody } from '../../worker/answering.ts';
+import type { AnsweredHere, Answering, SentBody } from '../../worker/answering.ts';
 import { mustHaveRole } from '../../worker/auth.ts';
 import type { BegunTurn } from '../../worker/begun-turn.ts';
 import { invalidBody } from '../../worker/body.ts';
+import { answerPath } from '../../worker/pending-view.ts';
 import { SessionError } from '../../worker/problem.ts';
 import type { SessionAccess, Target } from '../../worker/target.ts';
 import { type NamedAnswer, parseDecisionBody, parseResultBody } from './answer-body.ts';

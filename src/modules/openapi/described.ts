@@ -12,8 +12,8 @@ import type { ReachedLimit } from '../../tool/frame.ts';
 import type { BlackboardEntry } from '../../tool/kept-values.ts';
 import type { MemoryFact } from '../../tool/tool-memory.ts';
 import type { ResultData, Signal } from '../../tool/tool-result.ts';
-import type { PendingView } from '../../worker/answering.ts';
 import type { CancelRequested } from '../../worker/end-turn.ts';
+import type { PendingView } from '../../worker/pending-view.ts';
 import type { FailedTurn, ProblemDocument } from '../../worker/problem.ts';
 import type {
   AgentList,

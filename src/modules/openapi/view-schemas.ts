@@ -5,7 +5,7 @@ import type { MediaTaken } from '../../model/chat-model.ts';
 import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import type { ProviderCard } from '../../sources/resolution/tool-source.ts';
 import type { Signal } from '../../tool/tool-result.ts';
-import type { PendingView } from '../../worker/answering.ts';
+import type { PendingView } from '../../worker/pending-view.ts';
 import { type ProblemDocument, STATUS } from '../../worker/problem.ts';
 import type { MessageView, SessionView } from '../../worker/session-view.ts';
 import { CONTENT_PART, FILE_ID, FILES, JOURNALED_CALL, REPLY_PART, TOOL_RESULT } from './content-schemas.ts';

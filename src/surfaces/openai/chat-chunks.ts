@@ -1,8 +1,8 @@
 /** Translates what a turn shows into the chunks of a chat completion, which has words and calls that the client runs, and nothing else. */
 import type { EventOf, StoredEvent } from '../../journal/events.ts';
 import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
-import type { PendingView } from '../../worker/answering.ts';
 import type { RouteSession } from '../../worker/module-request.ts';
+import type { PendingView } from '../../worker/pending-view.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
 import { type Named, toId } from './ids.ts';
 import { CUT_OFF, inSeconds, isAnswered, UsageCount } from './response-object.ts';

@@ -159,7 +159,7 @@ it('the page on production names every event of the log', () => {
 });
 
 it('the page on HTTP names every route', () => {
-  const constants = { SESSION: '...', MCP: '/mcp', FILE: '.../files/{file}' };
+  const constants = { SESSION: '...', MCP_PATH: '/mcp', FILE: '.../files/{file}' };
   const files = [
     ...filesIn('src/worker/routes'),
     'src/mcp/server/define-mcp-endpoint.ts',

@@ -10,9 +10,13 @@ import {
 const base = { name: 'clerk', description: 'Pays.', instructions: 'Pay.', tools: [] };
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
-it('has the documented limit unless it declares another', () => {
-  expect(defineAgent(base).limits).toEqual({ iterations: 20 });
-  expect(defineAgent({ ...base, limits: { iterations: 3 } }).limits).toEqual({ iterations: 3 });
+it('has the documented limits where it declares no others', () => {
+  expect(defineAgent(base).limits).toEqual({ iterations: 20, maxGenerations: 8, maxScheduled: 20 });
+  expect(defineAgent({ ...base, limits: { iterations: 3 } }).limits).toEqual({
+    iterations: 3,
+    maxGenerations: 8,
+    maxScheduled: 20,
+  });
 });
 
 it('has the documented policies unless it declares others', () => {

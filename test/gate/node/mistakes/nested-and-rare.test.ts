@@ -20,9 +20,9 @@ import {
 } from '../../../../src/modules/tool-calling/entry.ts';
 import { type Mistake, make, ofAgent, run, told, tool } from './mistake.ts';
 
-const LIMITS = 'iterations, tokens';
+const LIMITS = 'iterations, tokens, maxGenerations, maxScheduled';
 const SETTINGS =
-  'temperature, topP, topK, seed, stop, reasoning, parallelToolCalls, providerOptions, maxOutputTokens, toolChoice';
+  'temperature, topP, topK, seed, stop, reasoning, parallelToolCalls, providerOptions, maxOutputTokens, toolChoice, timeout';
 
 const ofDig = (config: object) =>
   make(defineAgenticTool, { name: 'dig', description: 'Digs.', tools: [], ...config });

@@ -147,7 +147,7 @@ describe('a tree of turns', () => {
       seen.push([call.process?.budget.tokens?.used, call.process?.used.tokens]);
       await schedules(1)(call);
     };
-    const options = { use: [budget({ tokens: 50_000 })], replies: costly(40), maxGenerations: 1 };
+    const options = { use: [budget({ tokens: 50_000 })], replies: costly(40), limits: { maxGenerations: 1 } };
     const { app, runAll } = scene(run, options);
     await app.say('Go.');
     await runAll();
@@ -238,7 +238,7 @@ describe('a recurring run', () => {
     const options = {
       use: [budget({ tokens: 5_000 })],
       replies: costly(31),
-      maxGenerations: 1,
+      limits: { maxGenerations: 1 },
       maxScheduled: 1,
     };
     const { app, clock } = scene(run, options);

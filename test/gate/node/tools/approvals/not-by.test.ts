@@ -140,16 +140,12 @@ describe("notBy: 'requester'", () => {
     expect((await asked({ notBy }))?.binding).not.toBe(plain?.binding);
   });
 
-  it('is journaled so that older code leaves the session alone, and a question without it as ever', async () => {
-    for (const [options, version] of [
-      [{}, 1],
-      [{ notBy }, 4],
-    ] as const) {
+  it('is journaled with the question', async () => {
+    for (const options of [{}, { notBy }]) {
       const session = scene(requireApproval(pay(), 'Pay?', options));
       await session.send('Pay.');
       const event = (await session.events()).find((one) => one.type === 'tool-call-suspended');
       const row = event && toRow(event);
-      expect(JSON.parse(row?.body ?? '').v).toBe(version);
       expect(row && parseEvent({ ...row, seq: 4, at: 0 })).toEqual(event);
     }
   });
