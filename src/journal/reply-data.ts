@@ -1,48 +1,69 @@
-import type { ReplyPart, ToolCallPart } from '../model/parts.ts';
+import { OTHER_PART, PROVIDER_DATA, type ReplyPart, type ToolCallPart } from '../model/parts.ts';
+import { type Infer, type Shape, type ShapeAs, TEXT } from '../tool/shape.ts';
 
 /** One tool call as the model asked for it. */
-export interface JournaledCall {
-  /** `{turn}.{sequence of this event}.{index}`. */
-  readonly id: string;
-  /** The provider's id; used on the wire to the model and nowhere else. */
-  readonly providerId: string;
-  readonly name: string;
-  /** The tool that the call is meant for and counts for, where that is not the one it names: an unfolding tool may stand for others. */
-  readonly meant?: string;
-  /** The model's own text; schemas parse it again on every resume. */
-  readonly input: string;
-}
+export interface JournaledCall extends Infer<typeof JOURNALED_CALL> {}
+export const JOURNALED_CALL = {
+  object: {
+    /** `{turn}.{sequence of this event}.{index}`. */
+    id: TEXT,
+    /** The provider's id; used on the wire to the model and nowhere else. */
+    providerId: TEXT,
+    name: TEXT,
+    /** The tool that the call is meant for and counts for, where that is not the one it names: an unfolding tool may stand for others. */
+    meant: { optional: TEXT },
+    /** The model's own text; schemas parse it again on every resume. */
+    input: TEXT,
+  },
+} as const satisfies Shape;
+
+const OUR_CALL = {
+  object: {
+    type: { only: 'tool-call' },
+    provider: { optional: PROVIDER_DATA },
+    /** The name as the model wrote it, where a policy took it for that of a tool. */
+    called: { optional: TEXT },
+  },
+  and: JOURNALED_CALL,
+} as const satisfies Shape;
 
 /** One part of a reply; a call that is ours to run stands in it as it is journaled. */
 export type JournaledPart =
   | Exclude<ReplyPart, ToolCallPart>
   | (ToolCallPart & { readonly ranBy: 'provider' })
-  | (JournaledCall &
-      Pick<ToolCallPart, 'type' | 'provider'> & {
-        /** The name as the model wrote it, where a policy took it for that of a tool. */
-        readonly called?: string;
-        readonly ranBy?: never;
-      });
+  | (Infer<typeof OUR_CALL> & { readonly ranBy?: never });
+export const JOURNALED_PART: ShapeAs<JournaledPart> = {
+  like: { anyOf: [OTHER_PART, OUR_CALL] },
+};
 
 /** A tool as a model was offered it. */
-export interface OfferedTool {
-  readonly name: string;
-  /** Of its name, description and schema. */
-  readonly hash: string;
-}
+export interface OfferedTool extends Infer<typeof OFFERED_TOOL> {}
+export const OFFERED_TOOL = {
+  object: {
+    name: TEXT,
+    /** Of its name, description and schema. */
+    hash: TEXT,
+  },
+} as const satisfies Shape;
 
 /** What a model was asked with, by hashes: another one tells that code or settings have changed since. */
-export interface AskedWith {
-  readonly instructions: string;
-  /** Of the list of tools, in any order. */
-  readonly tools: string;
-  /** Of all that stood before the reply, where its model signs that too. */
-  readonly prefix?: string;
-}
+export interface AskedWith extends Infer<typeof ASKED_WITH> {}
+export const ASKED_WITH = {
+  object: {
+    instructions: TEXT,
+    /** Of the list of tools, in any order. */
+    tools: TEXT,
+    /** Of all that stood before the reply, where its model signs that too. */
+    prefix: { optional: TEXT },
+  },
+} as const satisfies Shape;
 
 /** Which tools came and went between two requests of a loop; one that was replaced by another of its name did both. */
-export interface ToolsChange {
-  /** In the order in which they stand behind all others from now on; in the place of one of that name, if there was one. */
-  readonly came: readonly OfferedTool[];
-  readonly went: readonly OfferedTool[];
-}
+export interface ToolsChange extends Infer<typeof TOOLS_CHANGE> {}
+export const TOOLS_CHANGE = {
+  object: {
+    /** In the order in which they stand behind all others from now on; in the place of one of that name, if there was one. */
+    came: { listOf: OFFERED_TOOL },
+    went: { listOf: OFFERED_TOOL },
+  },
+} as const satisfies Shape;

@@ -1,9 +1,10 @@
 import type { MadeBy, ProviderData } from '../model/parts.ts';
 import type { Effect, MessageBy, TurnSaid } from '../tool/call.ts';
-import type { ContentPart, StoredFile } from '../tool/content.ts';
+import { type ContentPart, KEPT_FILE } from '../tool/content.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { BlackboardEntry } from '../tool/kept-values.ts';
+import { ANY_JSON, type Infer, type Shape, TEXT, WHOLE } from '../tool/shape.ts';
 import type { MemoryFact, ToolMemory } from '../tool/tool-memory.ts';
 import type { ResultData, Signal } from '../tool/tool-result.ts';
 import { type CallChanges, type FinalOutcome, type Principal, ROOT, type TurnError } from './events.ts';
@@ -127,34 +128,32 @@ export interface FrameState {
 }
 
 /** An artifact that a call of the turn gave, and which call that was. */
-export interface TurnArtifact {
-  readonly call: string;
-  readonly tool: string;
-  readonly type?: string;
-  readonly value: Json;
-}
+export interface TurnArtifact extends Infer<typeof TURN_ARTIFACT> {}
+export const TURN_ARTIFACT = {
+  object: { call: TEXT, tool: TEXT, type: { optional: TEXT }, value: ANY_JSON },
+} as const satisfies Shape;
 
 /** A file that a call of the turn gave, in any of its loops, and which call that was. */
-export interface TurnFile extends Omit<StoredFile, 'type'> {
-  readonly call: string;
-  readonly tool: string;
-}
+export interface TurnFile extends Infer<typeof TURN_FILE> {}
+export const TURN_FILE = { object: { call: TEXT, tool: TEXT }, and: KEPT_FILE } as const satisfies Shape;
 
 /** A call of a turn's own loop that ended it. */
-export interface StoppingCall {
-  readonly call: string;
-  readonly tool: string;
-}
+export interface StoppingCall extends Infer<typeof STOPPING_CALL> {}
+export const STOPPING_CALL = { object: { call: TEXT, tool: TEXT } } as const satisfies Shape;
 
 /** What became of the tools that a turn was offered. */
-export interface TurnTools {
-  /** Those that came after the first request of the turn's own loop, by name, in the order in which they came. */
-  late: readonly string[];
-  /** Those that its own loop was offered, and then no more. */
-  gone: readonly string[];
-  /** How often a source outside was asked which tools it has, and has answered; nested loops included. */
-  sourcesAsked: number;
-}
+export type TurnTools = { -readonly [Key in keyof ToolsView]: ToolsView[Key] };
+type ToolsView = Infer<typeof TURN_TOOLS>;
+export const TURN_TOOLS = {
+  object: {
+    /** Those that came after the first request of the turn's own loop, by name, in the order in which they came. */
+    late: { listOf: TEXT },
+    /** Those that its own loop was offered, and then no more. */
+    gone: { listOf: TEXT },
+    /** How often a source outside was asked which tools it has, and has answered; nested loops included. */
+    sourcesAsked: WHOLE,
+  },
+} as const satisfies Shape;
 
 /** What the journal says about one turn. */
 export interface TurnState extends CallCounts {

@@ -1,9 +1,13 @@
-import type { Usage } from '../model/prices.ts';
+import { USAGE, type Usage } from '../model/prices.ts';
+import type { ShapeAs } from '../tool/shape.ts';
 
 /** What a reply used, and what that cost in USD where its model has prices. */
 export interface PricedUsage extends Usage {
   readonly cost?: number;
 }
+export const PRICED_USAGE: ShapeAs<PricedUsage> = {
+  like: { object: { cost: { optional: { type: 'number', says: 'In USD.' } } }, and: USAGE },
+};
 
 /**
  * What several replies used. The optional counts are of the models that told them, and `cost`, in USD, of those that have

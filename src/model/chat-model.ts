@@ -1,3 +1,4 @@
+import { type Infer, type Shape, TEXT } from '../tool/shape.ts';
 import type { MadeBy, MessagePart, ProviderData, ReplyPart, RequestedCall } from './parts.ts';
 import type { Prices, Usage } from './prices.ts';
 import type { ModelSettings } from './settings.ts';
@@ -68,12 +69,15 @@ export interface ModelMedia {
 }
 
 /** Media types such as `application/pdf`, or `image/*` for all of a kind. Text needs no mention: every model is told it. */
-export interface MediaTaken {
-  /** The media types of files that it takes with their bytes. */
-  readonly data: readonly string[];
-  /** By an https address, which its provider fetches. */
-  readonly url: readonly string[];
-}
+export interface MediaTaken extends Infer<typeof MEDIA_TAKEN> {}
+export const MEDIA_TAKEN = {
+  object: {
+    /** The media types of files that it takes with their bytes. */
+    data: { listOf: TEXT },
+    /** By an https address, which its provider fetches. */
+    url: { listOf: TEXT },
+  },
+} as const satisfies Shape;
 
 /** Makes a model from the Worker's vars, secrets and bindings, once for each environment. */
 export interface ModelOfEnv<AppEnv extends object = Readonly<Record<string, unknown>>> {

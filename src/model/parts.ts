@@ -1,3 +1,5 @@
+import { type Infer, type Loose, type Shape, type ShapeAs, TEXT, YES } from '../tool/shape.ts';
+
 /**
  * What a provider keeps beside a part or a reply, by its name, such as signatures, encrypted reasoning or ids of its own: JSON that
  * is journaled, shown to nobody else, and given back to the model that made it as it came.
@@ -13,74 +15,116 @@ export type ProviderJson =
   | readonly ProviderJson[]
   | { readonly [key: string]: ProviderJson };
 
-interface PartBase {
-  /** Goes back to whoever made the part, as it came. */
-  readonly provider?: ProviderData | undefined;
-}
+const PROVIDER_JSON: ShapeAs<ProviderJson> = { schema: {} };
+export const PROVIDER_DATA: ShapeAs<ProviderData> = {
+  schema: { type: 'object', additionalProperties: true },
+};
+
+const PART = {
+  object: {
+    /** Goes back to whoever made the part, as it came. */
+    provider: { optional: PROVIDER_DATA },
+  },
+} as const satisfies Shape;
 
 /** Words of an answer. */
-export interface TextPart extends PartBase {
-  readonly type: 'text';
-  /** May be empty, where a provider keeps something beside it. */
-  readonly text: string;
-}
+export interface TextPart extends Loose<Infer<typeof TEXT_PART>> {}
+const TEXT_PART = {
+  object: {
+    type: { only: 'text' },
+    /** May be empty, where a provider keeps something beside it. */
+    text: TEXT,
+  },
+  and: PART,
+} as const satisfies Shape;
 
 /** What a model thought, as far as its provider tells: never a part of an answer. */
-export interface ReasoningPart extends PartBase {
-  readonly type: 'reasoning';
-  readonly text: string;
-}
+export interface ReasoningPart extends Loose<Infer<typeof REASONING_PART>> {}
+const REASONING_PART = {
+  object: { type: { only: 'reasoning' }, text: TEXT },
+  and: PART,
+} as const satisfies Shape;
 
 /** A file that a model made. */
-export interface FilePart extends PartBase {
-  readonly type: 'file';
-  /** Such as `image/png`. */
-  readonly mediaType: string;
-  /** Base64, or the URL where it is. */
-  readonly data: string;
-  /** It belongs to the reasoning, and is never a part of an answer. */
-  readonly ofReasoning?: true | undefined;
-}
+export interface FilePart extends Loose<Infer<typeof FILE_PART>> {}
+const FILE_PART = {
+  object: {
+    type: { only: 'file' },
+    /** Such as `image/png`. */
+    mediaType: TEXT,
+    /** Base64, or the URL where it is. */
+    data: TEXT,
+    /** It belongs to the reasoning, and is never a part of an answer. */
+    ofReasoning: { optional: YES },
+  },
+  and: PART,
+} as const satisfies Shape;
+
+const CALL = {
+  object: {
+    type: { only: 'tool-call' },
+    /** The provider's, unique in its reply. */
+    id: TEXT,
+    name: TEXT,
+    /** The model's own text, JSON or not. */
+    input: TEXT,
+  },
+  and: PART,
+} as const satisfies Shape;
+
+/** A call that the provider has run, or runs itself. */
+const PROVIDERS_CALL = { object: { ranBy: { only: 'provider' } }, and: CALL } as const satisfies Shape;
 
 /** A call that a reply asks for; with `ranBy`, one that the provider has run or runs itself. */
-export interface ToolCallPart extends PartBase {
-  readonly type: 'tool-call';
-  /** The provider's, unique in its reply. */
-  readonly id: string;
-  readonly name: string;
-  /** The model's own text, JSON or not. */
-  readonly input: string;
+export interface ToolCallPart extends Loose<Infer<typeof CALL>> {
   readonly ranBy?: 'provider' | undefined;
 }
 
 /** What came of a call that the provider ran itself. */
-export interface ToolResultPart extends PartBase {
-  readonly type: 'tool-result';
-  /** The id of the call that it answers. */
-  readonly id: string;
-  readonly name: string;
-  readonly result: ProviderJson;
-  readonly isError?: true | undefined;
-}
+export interface ToolResultPart extends Loose<Infer<typeof TOOL_RESULT_PART>> {}
+const TOOL_RESULT_PART = {
+  object: {
+    type: { only: 'tool-result' },
+    /** The id of the call that it answers. */
+    id: TEXT,
+    name: TEXT,
+    result: PROVIDER_JSON,
+    isError: { optional: YES },
+  },
+  and: PART,
+} as const satisfies Shape;
 
 /** Where words of the answer come from. */
-export interface SourcePart extends PartBase {
-  readonly type: 'source';
-  readonly id: string;
-  /** The address of the source, where it is a page. */
-  readonly url?: string | undefined;
-  readonly title?: string | undefined;
-  /** Of a document that is no page. */
-  readonly mediaType?: string | undefined;
-  readonly filename?: string | undefined;
-}
+export interface SourcePart extends Loose<Infer<typeof SOURCE_PART>> {}
+const SOURCE_PART = {
+  object: {
+    type: { only: 'source' },
+    id: TEXT,
+    /** The address of the source, where it is a page. */
+    url: { optional: TEXT },
+    title: { optional: TEXT },
+    /** Of a document that is no page. */
+    mediaType: { optional: TEXT },
+    filename: { optional: TEXT },
+  },
+  and: PART,
+} as const satisfies Shape;
 
 /** What only its provider knows: kept and given back. */
-export interface CustomPart extends PartBase {
-  readonly type: 'custom';
-  /** What kind of part it is, as its provider names it. */
-  readonly kind: string;
-}
+export interface CustomPart extends Loose<Infer<typeof CUSTOM_PART>> {}
+const CUSTOM_PART = {
+  object: {
+    type: { only: 'custom' },
+    /** What kind of part it is, as its provider names it. */
+    kind: TEXT,
+  },
+  and: PART,
+} as const satisfies Shape;
+
+/** The parts that are journaled as a model gave them: all but the calls that are ours to run. */
+export const OTHER_PART = {
+  anyOf: [TEXT_PART, REASONING_PART, FILE_PART, PROVIDERS_CALL, TOOL_RESULT_PART, SOURCE_PART, CUSTOM_PART],
+} as const satisfies Shape;
 
 /**
  * One part of a reply. Their order is that in which the model gave them, and in which they go back to it. What is answered in

@@ -1,16 +1,21 @@
+import { type Infer, type Loose, type Shape, WHOLE } from '../tool/shape.ts';
+
 /** Tokens of one reply, as its provider counted them. Of the optional ones, what is not told, or told as 0, is absent. */
-export interface Usage {
-  /** Of the whole request: those that a cache held, and those that were written into one, included. */
-  readonly inputTokens: number;
-  /** Of the whole reply, reasoning included. */
-  readonly outputTokens: number;
-  /** Of the input, those that were read from the provider's cache. */
-  readonly cachedInputTokens?: number | undefined;
-  /** Of the input, those that were written into it. */
-  readonly cacheWriteTokens?: number | undefined;
-  /** Of the output, those that the model thought with. */
-  readonly reasoningTokens?: number | undefined;
-}
+export interface Usage extends Loose<Infer<typeof USAGE>> {}
+export const USAGE = {
+  object: {
+    /** Of the whole request: those that a cache held, and those that were written into one, included. */
+    inputTokens: WHOLE,
+    /** Of the whole reply, reasoning included. */
+    outputTokens: WHOLE,
+    /** Of the input, those that were read from the provider's cache. */
+    cachedInputTokens: { optional: WHOLE },
+    /** Of the input, those that were written into it. */
+    cacheWriteTokens: { optional: WHOLE },
+    /** Of the output, those that the model thought with. */
+    reasoningTokens: { optional: WHOLE },
+  },
+} as const satisfies Shape;
 
 /** What a model costs, in USD per million tokens. */
 export interface Prices {

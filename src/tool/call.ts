@@ -6,6 +6,7 @@ import type { CallBlackboard, CallState } from './kept-values.ts';
 import type { Log } from './log.ts';
 import type { ProcessView } from './process-view.ts';
 import type { Secrets } from './secrets.ts';
+import { type Infer, type Shape, TEXT } from './shape.ts';
 import type { ToolCallContext } from './tool-call-context.ts';
 import type { FactOptions, ToolMemory } from './tool-memory.ts';
 import type { ResultData, ToolResult } from './tool-result.ts';
@@ -113,7 +114,8 @@ export interface ToolEffect {
  * What may happen if a call is run twice. `read`: nothing, any number of runs. `idempotent`: at least one run,
  * all under one key. `once`: at most one run.
  */
-export type Effect = 'read' | 'idempotent' | 'once';
+export type Effect = Infer<typeof EFFECT>;
+export const EFFECT = { oneOf: ['read', 'idempotent', 'once'] } as const satisfies Shape;
 
 /**
  * What `reconcile` found out about a `once` call that was in doubt. `done`: it happened, and this is what it answers. `not-done`: it
@@ -179,17 +181,15 @@ export interface HistoryCall {
 }
 
 /** Something that a call of the turn said to the user, in any of its loops, and which call that was. */
-export interface TurnSaid {
-  readonly call: string;
-  readonly tool: string;
-  readonly text: string;
-}
+export interface TurnSaid extends Infer<typeof SAID> {}
+export const SAID = { object: { call: TEXT, tool: TEXT, text: TEXT } } as const satisfies Shape;
 
 /**
  * Whose a message of the user is that did not start a turn. `loop`: nobody's; the loop asks for something. `steer`: it came
  * while the turn ran. `late`: nobody's; it tells the result of an earlier call. `summary`: it stands for older messages.
  */
-export type MessageBy = 'loop' | 'steer' | 'late' | 'summary';
+export type MessageBy = Infer<typeof MESSAGE_BY>;
+export const MESSAGE_BY = { oneOf: ['loop', 'steer', 'late', 'summary'] } as const satisfies Shape;
 
 /**
  * Whose turn it is, as far as the journal knows: no credential. What nobody sent has a name of its own: `webhook:{name}`,
@@ -297,4 +297,5 @@ export interface Decision {
 }
 
 /** What somebody outside may decide about a call. */
-export type DecisionKind = 'approve' | 'edit' | 'reject' | 'exit';
+export type DecisionKind = Infer<typeof DECISION_KIND>;
+export const DECISION_KIND = { oneOf: ['approve', 'edit', 'reject', 'exit'] } as const satisfies Shape;

@@ -3,11 +3,10 @@ import { type Infer, type Shape, type ShapeAs, TEXT, WHOLE } from './shape.ts';
 
 /** Words of a message or of a result. */
 export interface TextContent extends Infer<typeof TEXT_CONTENT> {}
-export const TEXT_CONTENT = { object: { type: { only: 'text' }, text: TEXT } } as const satisfies Shape;
+const TEXT_CONTENT = { object: { type: { only: 'text' }, text: TEXT } } as const satisfies Shape;
 
-const FILE_BASE = {
+const NAMED_FILE = {
   object: {
-    type: { only: 'file' },
     /** Such as `image/png`, in lower case and without parameters. */
     mediaType: TEXT,
     /** As whoever sent it calls it. */
@@ -15,36 +14,35 @@ const FILE_BASE = {
   },
 } as const satisfies Shape;
 
-/** Names a file of a session. */
-export const FILE_ID = {
-  type: 'string',
-  says: 'The SHA-256 of its bytes: GET .../files/{id}.',
+/** How a file is named whose bytes the session keeps. */
+export const KEPT_FILE = {
+  object: {
+    /** SHA-256 of its bytes, in hex. The same bytes are kept once in a session. */
+    id: { type: 'string', says: 'The SHA-256 of its bytes: GET .../files/{id}.' },
+    /** In bytes. */
+    size: WHOLE,
+  },
+  and: NAMED_FILE,
 } as const satisfies Shape;
 
 /** A file that the session keeps, without its bytes. */
 export interface StoredFile extends Infer<typeof STORED_FILE> {}
-export const STORED_FILE = {
-  object: {
-    /** SHA-256 of its bytes, in hex. The same bytes are kept once in a session. */
-    id: FILE_ID,
-    /** In bytes. */
-    size: WHOLE,
-  },
-  and: FILE_BASE,
-} as const satisfies Shape;
+const STORED_FILE = { object: { type: { only: 'file' } }, and: KEPT_FILE } as const satisfies Shape;
 
 /** A file that is handed on as its address: nobody here fetches it, and it is not kept. */
 export interface LinkedFile extends Infer<typeof LINKED_FILE> {}
-export const LINKED_FILE = {
+const LINKED_FILE = {
   object: {
+    type: { only: 'file' },
     /** An address that begins with `https:`. */
     url: TEXT,
   },
-  and: FILE_BASE,
+  and: NAMED_FILE,
 } as const satisfies Shape;
 
 /** A file that a tool has just made. Once its call has ended it is a `StoredFile`: this is never journaled. */
-export interface NewFile extends Infer<typeof FILE_BASE> {
+export interface NewFile extends Infer<typeof NAMED_FILE> {
+  readonly type: 'file';
   readonly bytes: Uint8Array;
 }
 
@@ -58,6 +56,7 @@ export const CONTENT_PART: ShapeAs<ContentPart> = {
 
 /** A file, wherever its bytes are. */
 export type FileContent = Exclude<ContentPart, TextContent>;
+export const FILE_CONTENT: ShapeAs<FileContent> = { like: { anyOf: [STORED_FILE, LINKED_FILE] } };
 
 /** Tells a file from words. */
 export const isFile = (part: ContentPart): part is FileContent => part.type === 'file';

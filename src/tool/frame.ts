@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from './json.ts';
 import type { BlackboardEntry } from './kept-values.ts';
+import { type Infer, type Shape, WHOLE } from './shape.ts';
 import type { Signal, ToolResult } from './tool-result.ts';
 
 /** How a nested loop stopped, with its answer and its calls in order. */
@@ -53,10 +54,14 @@ export interface Limits {
 }
 
 /** The limit that ended a turn or a loop, by its name in `Limits`, and how much it allows. */
-export interface ReachedLimit {
-  readonly kind: keyof Limits | 'cost' | 'toolCalls' | 'callsPerTool';
-  readonly most: number;
-}
+export interface ReachedLimit extends Infer<typeof REACHED_LIMIT> {}
+export const REACHED_LIMIT = {
+  object: {
+    kind: { oneOf: ['tokens', 'cost', 'iterations', 'toolCalls', 'callsPerTool'] },
+    most: WHOLE,
+  },
+} as const satisfies Shape;
 
 /** How many calls are allowed. A tool that is `unlimited` still counts among the calls of the turn. */
-export type CallLimit = number | 'unlimited';
+export type CallLimit = Infer<typeof CALL_LIMIT>;
+export const CALL_LIMIT = { anyOf: [WHOLE, { only: 'unlimited' }] } as const satisfies Shape;

@@ -1,4 +1,5 @@
 import type { Json } from './json.ts';
+import { ANY_JSON, type Infer, NUMBER, type Shape, TEXT } from './shape.ts';
 import type { ResultData } from './tool-result.ts';
 
 /** When facts take effect: as each call ends, or in source order once the whole batch of calls has ended. */
@@ -112,17 +113,20 @@ interface MomentUsage {
 }
 
 /** A fact as the journal keeps it. */
-export interface MemoryFact {
-  /** The memory's name. */
-  readonly slice: string;
-  readonly fact: Json;
-  /** `success` unless given. */
-  readonly on?: 'end';
-  /** As `FactPlace.at`. Absent before the fact is journaled. */
-  readonly at?: number;
-  /** As its memory says; `skip` unless given. */
-  readonly unread?: 'refuse';
-}
+export interface MemoryFact extends Infer<typeof MEMORY_FACT> {}
+export const MEMORY_FACT = {
+  object: {
+    /** The memory's name. */
+    slice: TEXT,
+    fact: ANY_JSON,
+    /** Defaults to `success`. */
+    on: { optional: { only: 'end' } },
+    /** As `FactPlace.at`; absent before the fact is journaled. */
+    at: { optional: NUMBER },
+    /** As its memory says. Defaults to `skip`. */
+    unread: { optional: { only: 'refuse' } },
+  },
+} as const satisfies Shape;
 
 /** How a fact is recorded. */
 export interface FactOptions {
