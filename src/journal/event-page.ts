@@ -1,3 +1,4 @@
+import { type Infer, type Shape, TEXT } from '../tool/shape.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** An event on its way in: `body` is its JSON, `type` and `turn` the columns that decisions are made from. */
@@ -107,4 +108,7 @@ export type Deferred =
  * A message that has no turn yet. In a list, those that start when the open turn has ended come first, in their order, and then
  * those that wait for their time.
  */
-export type WaitingTurn = Pick<Deferred, 'turn' | 'status'>;
+export interface WaitingTurn extends Infer<typeof WAITING_TURN> {}
+export const WAITING_TURN = {
+  object: { turn: TEXT, status: { oneOf: ['queued', 'steering', 'scheduled'] } },
+} as const satisfies Shape;

@@ -5,6 +5,7 @@ import type { ContentPart } from '../tool/content.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { BlackboardEntry } from '../tool/kept-values.ts';
+import { type Infer, NUMBER, type Shape, TEXT } from '../tool/shape.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
 import type { ResultData, Signal } from '../tool/tool-result.ts';
 import type { AskedWith, JournaledCall, JournaledPart, OfferedTool, ToolsChange } from './reply-data.ts';
@@ -15,24 +16,24 @@ import type { Answer, Wait } from './wait.ts';
 export const EVENT_VERSION = 1;
 
 /** Who asked, as far as the journal may know: no credential. */
-export interface Principal {
-  readonly id: string;
-  readonly tenant?: string;
-  /** As of the message; absent for none. */
-  readonly roles?: readonly string[];
-}
+export interface Principal extends Infer<typeof PRINCIPAL> {}
+export const PRINCIPAL = {
+  object: {
+    id: TEXT,
+    tenant: { optional: TEXT },
+    /** As of the message; absent for none. */
+    roles: { optional: { listOf: TEXT } },
+  },
+} as const satisfies Shape;
 
 /** Why a turn stopped. */
-export type Outcome =
-  | 'completed'
-  | 'returned-direct'
-  | 'suspended'
-  | 'limit-reached'
-  | 'cancelled'
-  | 'failed';
+export type Outcome = FinalOutcome | 'suspended';
 
 /** The outcome of a turn that has ended: one that is suspended goes on. */
-export type FinalOutcome = Exclude<Outcome, 'suspended'>;
+export type FinalOutcome = Infer<typeof FINAL_OUTCOME>;
+export const FINAL_OUTCOME = {
+  oneOf: ['completed', 'returned-direct', 'limit-reached', 'cancelled', 'failed'],
+} as const satisfies Shape;
 
 /** What a call changed in the session: one that failed, only facts for its end. */
 export interface CallChanges {
@@ -56,21 +57,27 @@ export interface ScheduledMessage {
 }
 
 /** What stopped a turn that failed; safe to show to its owner. */
-export interface TurnError {
-  readonly type:
-    | 'model-failure'
-    | 'empty-reply'
-    | 'invalid-output'
-    | 'tool-not-found'
-    | 'tool-failure'
-    | 'stuck'
-    | 'session-full'
-    | 'misconfigured'
-    | 'internal';
-  readonly message: string;
-  /** Of a model failure: the seconds from then on that its provider asks to wait, where it asks for a while. */
-  readonly retryAfter?: number;
-}
+export interface TurnError extends Infer<typeof TURN_ERROR> {}
+export const TURN_ERROR = {
+  object: {
+    type: {
+      oneOf: [
+        'model-failure',
+        'empty-reply',
+        'invalid-output',
+        'tool-not-found',
+        'tool-failure',
+        'stuck',
+        'session-full',
+        'misconfigured',
+        'internal',
+      ],
+    },
+    message: TEXT,
+    /** Of a model failure: the seconds from then on that its provider asks to wait, where it asks for a while. */
+    retryAfter: { optional: NUMBER },
+  },
+} as const satisfies Shape;
 
 interface InTurn {
   readonly turn: string;

@@ -1,17 +1,27 @@
+import { type Infer, type Shape, TEXT } from '../tool/shape.ts';
 import type { Notice } from './event-page.ts';
 
 /** What happens in a turn and is not journaled, as those who watch the turn are shown it. */
 export type LiveItem =
-  | {
-      readonly type: 'text-delta' | 'reasoning-delta';
-      /** `{iteration}.{attempt}`, within its loop. */
-      readonly reply: string;
-      readonly frame?: string;
-      readonly text: string;
-    }
+  | ({ readonly type: 'text-delta' | 'reasoning-delta' } & Infer<typeof PIECE>)
   /** What was shown of earlier attempts at this reply is void. */
-  | { readonly type: 'reply-restarted'; readonly reply: string; readonly frame?: string }
-  | { readonly type: 'progress'; readonly call: string; readonly status: string };
+  | ({ readonly type: 'reply-restarted' } & Infer<typeof OF_REPLY>)
+  | ({ readonly type: 'progress' } & Infer<typeof PROGRESS>);
+
+/** Where an item belongs that is of a reply. */
+export const OF_REPLY = {
+  object: {
+    /** `{iteration}.{attempt}`, within its loop. */
+    reply: TEXT,
+    frame: { optional: TEXT },
+  },
+} as const satisfies Shape;
+
+/** A piece of a reply. */
+export const PIECE = { object: { text: TEXT }, and: OF_REPLY } as const satisfies Shape;
+
+/** What a call says of itself while it runs. */
+export const PROGRESS = { object: { call: TEXT, status: TEXT } } as const satisfies Shape;
 
 /** A live item on its way to those who read the session. */
 export interface SentItem {

@@ -1,5 +1,6 @@
-import type { Decision, DecisionKind } from '../tool/call.ts';
+import { DECISION_KIND, type Decision, type DecisionKind } from '../tool/call.ts';
 import type { Json, JsonObject, JsonSchema } from '../tool/json.ts';
+import { ANY_JSON, type Infer, JSON_SCHEMA, type Shape, type ShapeAs, TEXT } from '../tool/shape.ts';
 import type { ResultData } from '../tool/tool-result.ts';
 
 /** What a suspended call waits for. */
@@ -69,30 +70,38 @@ export type SentResult =
   | { readonly text: string; readonly result?: undefined; readonly error?: undefined }
   | { readonly error: string; readonly result?: undefined; readonly text?: undefined };
 
+const EDIT_SCHEMA: ShapeAs<JsonSchema> = {
+  like: JSON_SCHEMA,
+  says: 'What the input of an edit must match.',
+};
+
 /** A call that waits for somebody outside, as it is shown to the person or client that answers it. */
-export interface PendingCall {
-  readonly call: string;
-  /** The place of the question among those of its call, from 1: an answer names it. */
-  readonly question: number;
-  readonly tool: string;
-  /**
-   * What the tool is to be called with: what an edit takes the place of. A text where the model sent no JSON object. Of a decision,
-   * characters that cannot be seen stand in its texts as `\u{202e}`, and an edit may leave them so.
-   */
-  readonly input: Json;
-  /** What the model sent, where that is something else: decorators, an edit before this one or an unfolding tool have changed it. */
-  readonly sent?: Json;
-  /** `result`: the client runs the tool and sends its result. */
-  readonly for: 'decision' | 'result';
-  readonly message: string;
-  /** Of a decision: what may be decided. */
-  readonly allows?: readonly DecisionKind[];
-  /** What the input of an `edit` must match; its texts are shown as those of `input`. */
-  readonly schema?: JsonSchema;
-  /** The role that may answer. */
-  readonly by?: string;
-  /** Who may not decide, even with the role. `requester`: the people who began or steered the turn. */
-  readonly notBy?: 'requester';
-  /** Milliseconds since the epoch after which no answer is taken. */
-  readonly expiresAt?: number;
-}
+export interface PendingCall extends Infer<typeof PENDING_CALL> {}
+export const PENDING_CALL = {
+  object: {
+    call: TEXT,
+    /** The place of the question among those of its call, from 1: an answer names it. */
+    question: { type: 'integer', says: 'Its place among the questions of its call, from 1.' },
+    tool: TEXT,
+    /**
+     * What the tool is to be called with: what an edit takes the place of. A text where the model sent no JSON object. Of a decision,
+     * characters that cannot be seen stand in its texts as `\u{202e}`, and an edit may leave them so.
+     */
+    input: ANY_JSON,
+    /** What the model sent, where that is something else: decorators, an edit before this one or an unfolding tool have changed it. */
+    sent: { optional: ANY_JSON },
+    /** `result`: the client runs the tool and sends its result. */
+    for: { oneOf: ['decision', 'result'] },
+    message: TEXT,
+    /** Of a decision: what may be decided. */
+    allows: { optional: { listOf: DECISION_KIND } },
+    /** What the input of an `edit` must match; its texts are shown as those of `input`. */
+    schema: { optional: EDIT_SCHEMA },
+    /** The role that may answer. */
+    by: { optional: { type: 'string', says: 'The role that may answer.' } },
+    /** Who may not decide, even with the role. `requester`: the people who began or steered the turn. */
+    notBy: { optional: { only: 'requester' } },
+    /** Milliseconds since the epoch after which no answer is taken. */
+    expiresAt: { optional: { type: 'number', says: 'In ms since the epoch.' } },
+  },
+} as const satisfies Shape;

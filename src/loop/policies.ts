@@ -1,7 +1,8 @@
 import type { HistoryCall, TurnPrincipal } from '../tool/call.ts';
 import type { InnerFault } from '../tool/check-literal.ts';
-import type { CallLimit, Limits } from '../tool/frame.ts';
+import { CALL_LIMIT, type CallLimit, type Limits } from '../tool/frame.ts';
 import { literals } from '../tool/literals.ts';
+import { type ShapeAs, WHOLE } from '../tool/shape.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import { RESULT_CHARACTERS } from '../tool/tool-result.ts';
 import { type ExceptionProcessor, tellException } from './exception-processor.ts';
@@ -132,6 +133,9 @@ const over = <T extends object>(base: T, declared: Declared<T> = {}): T => ({
 export interface LoopLimits extends Pick<Limits, 'tokens'> {
   readonly iterations: number;
 }
+export const LOOP_LIMITS: ShapeAs<LoopLimits> = {
+  like: { object: { tokens: { optional: CALL_LIMIT }, iterations: WHOLE } },
+};
 
 /** The limits of an agent that declares none: generous enough for honest work, small enough to stop a runaway. */
 export const DEFAULT_LIMITS: LoopLimits = { iterations: 20 };

@@ -2,7 +2,7 @@
  * Shapes of JSON as data. A type is inferred from a shape, and the module `openapi` makes a JSON Schema of it. A shape is a literal without
  * calls and spreads, so that a bundle without that module has none of it.
  */
-import type { Json, JsonObject } from './json.ts';
+import type { Json, JsonObject, JsonSchema } from './json.ts';
 
 /** What values of JSON look like. */
 export type Shape = { readonly says?: string } & (
@@ -34,7 +34,7 @@ export type ShapeAs<Value> = {
   /** Of the type alone. */
   readonly value?: Value;
   readonly says?: string;
-} & ({ readonly schema: JsonObject } | { readonly like: Shape });
+} & ({ readonly schema: JsonObject | (() => JsonObject) } | { readonly like: Shape | (() => Shape) });
 
 /** The type of the values of a shape. The comments on its properties are those of the shape. */
 export type Infer<Of> = Of extends { readonly object: infer Own; readonly and: infer Base }
@@ -86,5 +86,7 @@ export const NUMBER = { type: 'number' } as const;
 export const WHOLE = { type: 'integer' } as const;
 export const YES = { only: true } as const;
 export const NULL = { type: 'null' } as const;
+export const TEXT_OR_NULL = { anyOf: [TEXT, NULL] } as const;
 export const ANY_JSON: ShapeAs<Json> = { schema: {} };
 export const ANY_OBJECT: ShapeAs<JsonObject> = { schema: { type: 'object', additionalProperties: true } };
+export const JSON_SCHEMA: ShapeAs<JsonSchema> = { schema: { type: 'object', additionalProperties: true } };

@@ -7,16 +7,18 @@ import type { SessionPort } from '../journal/session-port.ts';
 import type { Wait } from '../journal/wait.ts';
 import { toSessionName } from '../session/read-secrets.ts';
 import { lackedRole, roleRequired } from './auth.ts';
+import { toSessionName } from '../session/read-secrets.ts';
+import { type Infer, type Shape, TEXT } from '../tool/shape.ts';
 import type { Caller, HostedApp } from './host.ts';
 import { SessionError } from './problem.ts';
 import { unknownSession, unknownTurn } from './session-view.ts';
 import { type Named, ownerOf, type SessionAccess, type Target, targetOf, turnPath } from './target.ts';
 
 /** A turn that is asked to stop. */
-export interface CancelRequested {
-  readonly turn: string;
-  readonly status: 'cancel-requested';
-}
+export interface CancelRequested extends Infer<typeof CANCEL_REQUESTED> {}
+export const CANCEL_REQUESTED = {
+  object: { turn: TEXT, status: { only: 'cancel-requested' } },
+} as const satisfies Shape;
 
 /**
  * Asks whoever runs the turn to stop it, or ends one that waits before it begins; the open turn unless one is named.

@@ -1,11 +1,16 @@
 /** How calls that wait are shown. */
 import type { Asking } from '../journal/asking.ts';
-import type { PendingCall } from '../journal/wait.ts';
+import { PENDING_CALL, type PendingCall } from '../journal/wait.ts';
+import { type Infer, type Shape, TEXT } from '../tool/shape.ts';
 
 /** A call that waits, with the address at which it is answered. */
-export interface PendingView extends PendingCall {
-  readonly links: { readonly approvals: string } | { readonly results: string };
-}
+export interface PendingView extends Infer<typeof PENDING_VIEW> {}
+export const PENDING_VIEW = {
+  object: {
+    links: { anyOf: [{ object: { approvals: TEXT } }, { object: { results: TEXT } }] },
+  },
+  and: PENDING_CALL,
+} as const satisfies Shape;
 
 /** Shows a call of the session at `path`, with the address at which it is answered. */
 export const toPendingView =

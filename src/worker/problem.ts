@@ -1,7 +1,17 @@
-import type { WaitingTurn } from '../journal/event-page.ts';
-import type { MediaTaken } from '../model/chat-model.ts';
-import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
-import type { PendingView } from './pending-view.ts';
+import { WAITING_TURN } from '../journal/event-page.ts';
+import { MEDIA_TAKEN } from '../model/chat-model.ts';
+import { STOPPED_TURN, type TurnAnswer } from '../session/watching/turn-outcome.ts';
+import {
+  type Fields,
+  type Infer,
+  NUMBER,
+  type Shape,
+  type ShapeAs,
+  TEXT,
+  TEXT_OR_NULL,
+  WHOLE,
+} from '../tool/shape.ts';
+import { PENDING_VIEW } from './pending-view.ts';
 
 /** What went wrong, by a name that stays, and the status that it has unless said otherwise. */
 export const STATUS = {
@@ -87,44 +97,60 @@ type OfHttp =
 export type SessionErrorType = Exclude<ProblemType, OfHttp>;
 
 /** What a problem may say beside what went wrong. */
-export type ProblemMembers = {
+export type ProblemMembers = Infer<{ readonly object: typeof MEMBERS }>;
+const MEMBERS = {
   /** The turn that is in the way, or that may have been taken. */
-  readonly turn?: string;
+  turn: { optional: TEXT },
   /** What that waits for. */
-  readonly pending?: readonly PendingView[];
+  pending: { optional: { listOf: PENDING_VIEW } },
   /** Everything that is wrong with what was sent. */
-  readonly problems?: readonly string[];
+  problems: { optional: { listOf: TEXT } },
   /** Of several answers, the calls of those that were taken. */
-  readonly taken?: readonly string[];
+  taken: { optional: { listOf: TEXT } },
   /** The role that is needed. */
-  readonly role?: string;
+  role: { optional: TEXT },
   /** Who may not answer. */
-  readonly notBy?: 'requester';
-  /** What is allowed, and what is used of it, in bytes. */
-  readonly most?: number;
-  readonly used?: number;
+  notBy: { optional: { only: 'requester' } },
+  /** What is allowed, in bytes. */
+  most: { optional: NUMBER },
+  /** What is used of it, in bytes. */
+  used: { optional: NUMBER },
   /** The files that the agent takes. */
-  readonly accepts?: MediaTaken;
-  /** Of a session that cannot be read: its last event, its open turn, and the turns that wait. */
-  readonly seq?: number;
-  readonly openTurn?: string | null;
-  readonly waiting?: readonly WaitingTurn[];
+  accepts: { optional: MEDIA_TAKEN },
+  /** Of a session that cannot be read: its last event. */
+  seq: { optional: WHOLE },
+  /** Of a session that cannot be read: its open turn. */
+  openTurn: { optional: TEXT_OR_NULL },
+  /** Of a session that cannot be read: the turns that wait. */
+  waiting: { optional: { listOf: WAITING_TURN } },
+} as const satisfies Fields;
+
+const PROBLEM_TYPE: ShapeAs<`urn:holdfast:problem:${ProblemType}`> = {
+  schema: () => ({
+    type: 'string',
+    enum: Object.keys(STATUS).map((type) => `urn:holdfast:problem:${type}`),
+  }),
 };
 
-interface ProblemBase {
+const WRONG = {
   /** `urn:holdfast:problem:` and the name of what went wrong. */
-  readonly type: `urn:holdfast:problem:${ProblemType}`;
-  readonly title: string;
-  readonly status: number;
+  type: PROBLEM_TYPE,
+  title: TEXT,
+  status: WHOLE,
   /** Says what to do. */
-  readonly detail: string;
-}
+  detail: TEXT,
+} as const satisfies Fields;
 
 /** A problem as it is answered (RFC 9457). */
-export type ProblemDocument = ProblemBase & ProblemMembers;
+export type ProblemDocument = Infer<typeof PROBLEM>;
+export const PROBLEM = { object: MEMBERS, and: { object: WRONG } } as const satisfies Shape;
 
 /** A turn that failed, as it is answered: what went wrong, and the answer of the turn. */
-export type FailedTurn = ProblemBase & Omit<TurnAnswer, 'outcome'> & { readonly outcome: 'failed' };
+export type FailedTurn = Infer<typeof FAILED_TURN>;
+export const FAILED_TURN = {
+  object: { outcome: { only: 'failed' } },
+  and: { object: WRONG, and: STOPPED_TURN },
+} as const satisfies Shape;
 
 interface SessionErrorDetails {
   readonly retryAfter?: number | undefined;

@@ -1,10 +1,18 @@
-/** What routes answer that ask no session, or show no more than the journal: each is described by its type. */
+/** What routes answer that ask no session, or show no more than the journal. */
 import type { StoredEvent } from '../journal/events.ts';
-import type { LoopLimits } from '../loop/policies.ts';
-import type { MediaTaken } from '../model/chat-model.ts';
-import type { ProviderCard } from '../sources/resolution/tool-source.ts';
-import type { Json, JsonSchema } from '../tool/json.ts';
-import type { AnyTool } from '../tool/tool.ts';
+import { LOOP_LIMITS } from '../loop/policies.ts';
+import { MEDIA_TAKEN } from '../model/chat-model.ts';
+import { PROVIDER_CARD } from '../sources/resolution/tool-source.ts';
+import {
+  ANY_OBJECT,
+  type Infer,
+  JSON_SCHEMA,
+  type Shape,
+  type ShapeAs,
+  TEXT,
+  TEXT_OR_NULL,
+  WHOLE,
+} from '../tool/shape.ts';
 
 /** Where to go on. */
 export interface RootView {
@@ -13,55 +21,82 @@ export interface RootView {
   /** What else the app has, such as `openapi`. */
   readonly [link: string]: string;
 }
+export const ROOT_VIEW: ShapeAs<RootView> = {
+  like: {
+    object: { name: { only: 'holdfast' }, agents: TEXT },
+    also: { additionalProperties: { type: 'string' } },
+  },
+};
 
 /** How the Worker is deployed. */
-export interface HealthView {
-  readonly status: 'ok';
-  readonly warnings?: readonly string[];
-}
+export interface HealthView extends Infer<typeof HEALTH_VIEW> {}
+export const HEALTH_VIEW = {
+  object: { status: { only: 'ok' }, warnings: { optional: { listOf: TEXT } } },
+} as const satisfies Shape;
 
-/** The agents of an app. */
-export interface AgentList {
-  readonly agents: readonly AgentView[];
-}
-
-/** What is told of an agent. */
-export interface AgentView {
-  readonly name: string;
-  readonly description: string;
-  readonly limits: LoopLimits;
-  /** The media types of files that it takes; absent where its model is not to be had. */
-  readonly accepts?: MediaTaken;
-  /** The schema of its `object`, where it has a form for its answers. */
-  readonly output?: JsonSchema;
-  readonly tools: readonly ToolView[];
-  /** Where more tools come from, which only a turn knows. */
-  readonly sources?: readonly ProviderCard[];
-  /** What it lacks here. */
-  readonly misconfigured?: string;
-}
+const ANY_TOOL = {
+  object: { name: TEXT, description: TEXT, effect: { oneOf: ['none', 'read', 'idempotent', 'once'] } },
+} as const satisfies Shape;
 
 /** What is told of a tool inside a tool. */
-export interface InnerToolView {
-  readonly name: string;
-  readonly description: string;
-  readonly effect: AnyTool['effect'];
+export interface InnerToolView extends Infer<typeof ANY_TOOL> {
   readonly inner?: readonly InnerToolView[];
   /** How many of the tools inside it are not listed. */
   readonly innerLeftOut?: number;
 }
+export const INNER_TOOL_VIEW: ShapeAs<InnerToolView> = {
+  like: () => ({
+    object: { inner: { optional: { listOf: INNER_TOOL_VIEW } }, innerLeftOut: { optional: WHOLE } },
+    and: ANY_TOOL,
+  }),
+};
 
 /** What is told of a tool. */
-export interface ToolView extends InnerToolView {
-  readonly inputSchema: JsonSchema;
-  readonly metadata?: Readonly<Record<string, Json>>;
-}
+export interface ToolView extends Infer<typeof TOOL_VIEW> {}
+export const TOOL_VIEW = {
+  object: {
+    inner: { optional: { listOf: INNER_TOOL_VIEW } },
+    /** How many of the tools inside it are not listed. */
+    innerLeftOut: { optional: WHOLE },
+    inputSchema: JSON_SCHEMA,
+    metadata: { optional: ANY_OBJECT },
+  },
+  and: ANY_TOOL,
+} as const satisfies Shape;
+
+/** What is told of an agent. */
+export interface AgentView extends Infer<typeof AGENT_VIEW> {}
+export const AGENT_VIEW = {
+  object: {
+    name: TEXT,
+    description: TEXT,
+    limits: LOOP_LIMITS,
+    /** The media types of files that it takes; absent where its model is not to be had. */
+    accepts: { optional: MEDIA_TAKEN },
+    /** The schema of its `object`, where it has a form for its answers. */
+    output: { optional: JSON_SCHEMA },
+    tools: { listOf: TOOL_VIEW },
+    /** Where more tools come from, which only a turn knows. */
+    sources: { optional: { listOf: PROVIDER_CARD } },
+    /** What it lacks here. */
+    misconfigured: { optional: TEXT },
+  },
+} as const satisfies Shape;
+
+/** The agents of an app. */
+export interface AgentList extends Infer<typeof AGENT_LIST> {}
+export const AGENT_LIST = { object: { agents: { listOf: AGENT_VIEW } } } as const satisfies Shape;
 
 /** A part of the journal. */
-export interface EventsPage {
+export interface EventsPage extends Infer<typeof PAGE_END> {
   readonly events: readonly StoredEvent[];
-  /** The sequence of the session's last event. */
-  readonly head: number;
-  /** Where the next page is; `null` at the end. */
-  readonly next: string | null;
 }
+/** Where a part of the journal ends. */
+export const PAGE_END = {
+  object: {
+    /** The sequence of the session's last event. */
+    head: WHOLE,
+    /** Where the next page is; `null` at the end. */
+    next: TEXT_OR_NULL,
+  },
+} as const satisfies Shape;

@@ -1,83 +1,117 @@
 /** How a session stands, for its owner: its state, one of its turns, and its events. */
-import type { Deferred, EventPage, WaitingTurn } from '../journal/event-page.ts';
+import { type Deferred, type EventPage, WAITING_TURN } from '../journal/event-page.ts';
 import { parseEvent } from '../journal/event-rows.ts';
 import type { StoredEvent } from '../journal/events.ts';
-import type { JournaledPart } from '../journal/reply-data.ts';
+import { JOURNALED_PART, TOOLS_CHANGE } from '../journal/reply-data.ts';
 import type { Message, SessionState } from '../journal/state.ts';
-import type { PricedUsage } from '../journal/usage.ts';
+import { PRICED_USAGE } from '../journal/usage.ts';
 import { PAGE_BYTES } from '../session/fold-session.ts';
 import type { FeedItem } from '../session/live-feed.ts';
 import { foldShown, readOn } from '../session/read-session.ts';
 import { followedEvents } from '../session/watching/follow-session.ts';
-import {
-  stoppedTurn,
-  type TurnAnswer,
-  toAnswer,
-  visibleToolMemory,
-} from '../session/watching/turn-outcome.ts';
+import { stoppedTurn, TURN_ANSWER, toAnswer, visibleToolMemory } from '../session/watching/turn-outcome.ts';
 import { sha256Hex } from '../tool/async.ts';
-import type { TurnSaid } from '../tool/call.ts';
-import { type FileContent, isFile } from '../tool/content.ts';
-import type { Json, JsonObject } from '../tool/json.ts';
-import type { BlackboardEntry } from '../tool/kept-values.ts';
+import { MESSAGE_BY, SAID } from '../tool/call.ts';
+import { CONTENT_PART, FILE_CONTENT, isFile } from '../tool/content.ts';
+import { BLACKBOARD_ENTRY } from '../tool/kept-values.ts';
+import {
+  ANY_JSON,
+  ANY_OBJECT,
+  type Infer,
+  NULL,
+  type Shape,
+  TEXT,
+  TEXT_OR_NULL,
+  WHOLE,
+} from '../tool/shape.ts';
 import { modelText, type ResultData } from '../tool/tool-result.ts';
-import type { PendingView } from './pending-view.ts';
+import { PENDING_VIEW } from './pending-view.ts';
 import { SessionError } from './problem.ts';
 import { noSequence } from './request-headers.ts';
 import type { SessionAccess, Target } from './target.ts';
 import { pendingViews, queuedView, suspendedView, type TurnView } from './turn-view.ts';
 
-/** The folded state of a session, as its owner may see it. */
-export interface SessionView {
-  readonly session: string;
-  readonly agent: string;
-  /** Of the last event. */
-  readonly seq: number;
-  /** The last turn that began: its answer, or what there is so far. */
-  readonly turn: TurnAnswer | RunningTurnView | null;
-  /** The id of the turn that has not ended, also while it waits for somebody. */
-  readonly openTurn: string | null;
-  /** The turns that have not begun, and how each waits. */
-  readonly waiting: readonly WaitingTurn[];
-  readonly messages: readonly MessageView[];
-  readonly blackboard: readonly BlackboardEntry[];
-  /** What calls keep by `call.state`, by the path of their loop. */
-  readonly state: Readonly<Record<string, JsonObject>>;
-  /** What kinds of tools remember, by their names. */
-  readonly memory: Readonly<Record<string, Json>>;
-  /** The calls that wait for somebody. */
-  readonly pending: readonly PendingView[];
-  readonly usage: PricedUsage;
-}
-
 /** A turn that has no answer yet. */
-export type RunningTurnView = Pick<TurnAnswer, 'turn' | 'loopId' | 'iterations' | 'toolCalls' | 'usage'> & {
-  readonly outcome: null;
-};
-
-/** A message of the conversation. */
-export type MessageView =
-  | Omit<Extract<Message, { readonly role: 'user' }>, 'shown'>
-  | {
-      readonly role: 'assistant';
-      readonly text: string;
-      readonly toolCalls?: readonly CallView[];
-      /** What its model gave beside words and calls. */
-      readonly parts?: readonly JournaledPart[];
-    }
-  /** What a call said to the user while it ran: it stands behind the reply whose calls these were. */
-  | ({ readonly role: 'assistant' } & TurnSaid);
+export interface RunningTurnView extends Infer<typeof RUNNING_TURN_VIEW> {}
+export const RUNNING_TURN_VIEW = {
+  object: {
+    turn: TEXT,
+    loopId: TEXT,
+    outcome: NULL,
+    iterations: WHOLE,
+    toolCalls: WHOLE,
+    usage: PRICED_USAGE,
+  },
+} as const satisfies Shape;
 
 /** A call of a tool, and what the model read of its result. */
-export interface CallView {
-  readonly id: string;
-  readonly name: string;
-  readonly input: Json;
-  readonly status: 'asked' | 'started' | 'ended';
-  readonly result?: string;
-  /** Those of its result. */
-  readonly files?: readonly FileContent[];
-}
+export interface CallView extends Infer<typeof CALL_VIEW> {}
+export const CALL_VIEW = {
+  object: {
+    id: TEXT,
+    name: TEXT,
+    input: ANY_JSON,
+    status: { oneOf: ['asked', 'started', 'ended'] },
+    result: { optional: TEXT },
+    /** Those of its result. */
+    files: { optional: { listOf: FILE_CONTENT } },
+  },
+} as const satisfies Shape;
+
+/** A message of the conversation. */
+export type MessageView = Infer<typeof MESSAGE_VIEW>;
+export const MESSAGE_VIEW = {
+  anyOf: [
+    {
+      object: {
+        role: { only: 'user' },
+        text: TEXT,
+        /** All of it, where it has files. */
+        parts: { optional: { listOf: CONTENT_PART } },
+        by: { optional: MESSAGE_BY },
+        /** Of a turn's message: the tools that came and went before it, of which the turn before could tell nobody. */
+        toolsChange: { optional: TOOLS_CHANGE },
+      },
+    },
+    {
+      object: {
+        role: { only: 'assistant' },
+        text: TEXT,
+        toolCalls: { optional: { listOf: CALL_VIEW } },
+        /** What its model gave beside words and calls. */
+        parts: { optional: { listOf: JOURNALED_PART } },
+      },
+    },
+    /** What a call said to the user while it ran: it stands behind the reply whose calls these were. */
+    { object: { role: { only: 'assistant' } }, and: SAID },
+  ],
+} as const satisfies Shape;
+
+/** The folded state of a session, as its owner may see it. */
+export interface SessionView extends Infer<typeof SESSION_VIEW> {}
+export const SESSION_VIEW = {
+  object: {
+    session: TEXT,
+    agent: TEXT,
+    /** Of the last event. */
+    seq: WHOLE,
+    /** The last turn that began: its answer, or what there is so far. */
+    turn: { anyOf: [TURN_ANSWER, RUNNING_TURN_VIEW, NULL] },
+    /** The id of the turn that has not ended, also while it waits for somebody. */
+    openTurn: TEXT_OR_NULL,
+    /** The turns that have not begun, and how each waits. */
+    waiting: { listOf: WAITING_TURN },
+    messages: { listOf: MESSAGE_VIEW },
+    blackboard: { listOf: BLACKBOARD_ENTRY },
+    /** What calls keep by `call.state`, by the path of their loop. */
+    state: { mapOf: ANY_OBJECT },
+    /** What kinds of tools remember, by their names. */
+    memory: ANY_OBJECT,
+    /** The calls that wait for somebody. */
+    pending: { listOf: PENDING_VIEW },
+    usage: PRICED_USAGE,
+  },
+} as const satisfies Shape;
 
 /** The state of a session, and the tag by which its client may ask whether it has changed. */
 export interface TaggedView {

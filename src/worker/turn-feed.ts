@@ -11,6 +11,7 @@ import {
   followedItems,
 } from '../session/watching/follow-session.ts';
 import { keptFor, stoppedTurn, type TurnAnswer, toAnswer } from '../session/watching/turn-outcome.ts';
+import { type Infer, type Shape, TEXT, WHOLE } from '../tool/shape.ts';
 import type { BegunTurn, Run } from './begun-turn.ts';
 import type { ShownEvent } from './session-view.ts';
 import { type SessionAccess, turnPath } from './target.ts';
@@ -31,16 +32,20 @@ export type TurnStreamEnd =
   /** It goes on in the background, or has not begun. */
   | { readonly type: 'later'; readonly view: LaterView }
   /** This invocation has to end. What comes after the event `after` is told by the turn's own stream, and by that of all `events`. */
-  | {
-      readonly type: 'continues';
-      /** Absent in a stream of all events. */
-      readonly turn?: string;
-      readonly answer?: string;
-      readonly after: number;
-      readonly events: string;
-    }
+  | ({ readonly type: 'continues' } & Infer<typeof CONTINUES>)
   /** Its session is no more. */
   | { readonly type: 'erased'; readonly turn: string };
+
+/** Where a stream goes on that its invocation had to end. */
+export const CONTINUES = {
+  object: {
+    /** Absent in a stream of all events. */
+    turn: { optional: TEXT },
+    answer: { optional: TEXT },
+    after: WHOLE,
+    events: TEXT,
+  },
+} as const satisfies Shape;
 
 /** What a stream of a turn shows: its events and what comes between them, and last how it stands. */
 export type TurnItem = ShownEvent | TurnStreamEnd;

@@ -1,7 +1,8 @@
 import type { Deferred } from '../journal/event-page.ts';
 import type { StoredEvent } from '../journal/events.ts';
-import { type SuspendedTurn, stoppedTurn, type TurnAnswer } from '../session/watching/turn-outcome.ts';
-import { type PendingView, type ShowsPending, toPendingView } from './pending-view.ts';
+import { STOPPED_TURN, stoppedTurn, type TurnAnswer } from '../session/watching/turn-outcome.ts';
+import { type Infer, type Shape, TEXT } from '../tool/shape.ts';
+import { PENDING_VIEW, type PendingView, type ShowsPending, toPendingView } from './pending-view.ts';
 
 /** The session of a turn, as links name it. */
 interface TurnPlace {
@@ -23,28 +24,36 @@ export type QueuedMessage =
   | { readonly status: 'steered'; readonly turn: string; readonly into: string };
 
 /** What a client is told of a message that was taken, and whose answer is not here, or never will be under its own turn. */
-export interface LaterView {
-  readonly turn: string;
-  readonly session: string;
-  readonly agent: string;
-  /**
-   * `accepted`: it runs in the background. `queued`: it waits for the turns before it. `steering`: it is on its way into the open turn.
-   * `steered`: that has taken it in. `scheduled`: it waits for its time. `running`: its turn goes on.
-   */
-  readonly status: 'accepted' | QueuedMessage['status'] | 'running';
-  /** Of `steering` and `steered`: the turn whose answer is its answer. */
-  readonly into?: string;
-  /** Of `scheduled`: when, as ISO 8601. */
-  readonly startsAt?: string;
-  /** What the turn waits for behind which it is `queued`, if that waits for somebody. */
-  readonly pending?: readonly PendingView[];
-}
+export interface LaterView extends Infer<typeof LATER_VIEW> {}
+export const LATER_VIEW = {
+  object: {
+    turn: TEXT,
+    session: TEXT,
+    agent: TEXT,
+    /**
+     * `accepted`: it runs in the background. `queued`: it waits for the turns before it. `steering`: it is on its way into the open turn.
+     * `steered`: that has taken it in. `scheduled`: it waits for its time. `running`: its turn goes on.
+     */
+    status: { oneOf: ['accepted', 'queued', 'steering', 'steered', 'scheduled', 'running'] },
+    /** Of `steering` and `steered`: the turn whose answer is its answer. */
+    into: { optional: { type: 'string', says: 'The turn whose answer is its answer.' } },
+    /** Of `scheduled`: when, as ISO 8601. */
+    startsAt: { optional: { type: 'string', also: { format: 'date-time' } } },
+    /** What the turn waits for behind which it is `queued`, if that waits for somebody. */
+    pending: { optional: { listOf: PENDING_VIEW } },
+  },
+} as const satisfies Shape;
 
 /** What a client is told of a turn that waits for somebody outside: what there is so far, and where each call is answered. */
-export interface SuspendedView extends Omit<SuspendedTurn, 'pending'> {
-  readonly status: 'suspended';
-  readonly pending: readonly PendingView[];
-}
+export interface SuspendedView extends Infer<typeof SUSPENDED_VIEW> {}
+export const SUSPENDED_VIEW = {
+  object: {
+    outcome: { only: 'suspended' },
+    status: { only: 'suspended' },
+    pending: { listOf: PENDING_VIEW },
+  },
+  and: STOPPED_TURN,
+} as const satisfies Shape;
 
 /** How a turn stands, as a client is told: its answer, or that it waits, or that the answer is not here. */
 export type TurnView = TurnAnswer | SuspendedView | LaterView;

@@ -1,25 +1,26 @@
 import type { EventPage } from '../../journal/event-page.ts';
 import { NewerEventError, parseEvent } from '../../journal/event-rows.ts';
-import type { FinalOutcome, StoredEvent, TurnError } from '../../journal/events.ts';
+import { FINAL_OUTCOME, type StoredEvent, TURN_ERROR } from '../../journal/events.ts';
 import { startTurn } from '../../journal/fold-loop.ts';
 import { ANSWERED, reduce } from '../../journal/reduce.ts';
 import {
   emptyState,
   type SessionState,
-  type StoppingCall,
-  type TurnArtifact,
-  type TurnFile,
+  STOPPING_CALL,
+  TURN_ARTIFACT,
+  TURN_FILE,
+  TURN_TOOLS,
   type TurnState,
-  type TurnTools,
 } from '../../journal/state.ts';
-import type { PricedUsage } from '../../journal/usage.ts';
+import { PRICED_USAGE } from '../../journal/usage.ts';
 import type { PendingCall } from '../../journal/wait.ts';
 import { attempt } from '../../tool/async.ts';
-import type { TurnSaid } from '../../tool/call.ts';
-import type { ReachedLimit } from '../../tool/frame.ts';
+import { SAID } from '../../tool/call.ts';
+import { REACHED_LIMIT } from '../../tool/frame.ts';
 import type { Json } from '../../tool/json.ts';
+import { ANY_JSON, type Infer, type Shape, TEXT, TEXT_OR_NULL, WHOLE } from '../../tool/shape.ts';
 import type { ToolMemory } from '../../tool/tool-memory.ts';
-import type { Signal } from '../../tool/tool-result.ts';
+import { SIGNAL } from '../../tool/tool-result.ts';
 import { PAGE_BYTES } from '../fold-session.ts';
 import { UnreadableError } from '../read-session.ts';
 import type { TurnEnd } from '../run-turn.ts';
@@ -149,44 +150,53 @@ export const waitsBehind = (at: Standing, turn: string): Behind | undefined =>
     ? { behind: at.openTurn.id }
     : undefined;
 
+/** What there is of any turn that has stopped. */
+export const STOPPED_TURN = {
+  object: {
+    turn: TEXT,
+    loopId: TEXT,
+    session: TEXT,
+    agent: TEXT,
+    /** Of a turn that is `limit-reached`: which limit, and how much it allows. */
+    limit: { optional: REACHED_LIMIT },
+    text: TEXT,
+    /** The text, parsed as the agent's output. */
+    object: { optional: ANY_JSON },
+    artifacts: { listOf: TURN_ARTIFACT },
+    /** Those that its calls gave, of nested loops too, as their batches settled: each is read at `GET .../files/{id}`. Absent when there are none. */
+    files: { optional: { listOf: TURN_FILE } },
+    /** What its calls said to the user before the answer, of nested loops too, in order. Absent when they said nothing. */
+    said: { optional: { listOf: SAID } },
+    /** What became of its tools; absent where all were there from the beginning, stayed, and no source outside was asked. */
+    tools: { optional: TURN_TOOLS },
+    usage: PRICED_USAGE,
+    iterations: WHOLE,
+    toolCalls: WHOLE,
+    model: TEXT_OR_NULL,
+    error: { optional: TURN_ERROR },
+    /** What ended the turn, when a call sent one. */
+    signal: { optional: SIGNAL },
+    /** The calls of its own loop that ended it: those that returned directly, or sent the signal. Absent where none did. */
+    stoppedBy: { optional: { listOf: STOPPING_CALL } },
+  },
+} as const satisfies Shape;
+
 /** What a client is told of a turn that has ended. */
-export interface TurnAnswer {
-  readonly turn: string;
-  readonly loopId: string;
-  readonly session: string;
-  readonly agent: string;
-  readonly outcome: FinalOutcome;
-  /** Of a turn that is `limit-reached`: which limit, and how much it allows. Absent of turns from before that was journaled. */
-  readonly limit?: ReachedLimit;
-  readonly text: string;
-  /** The text, parsed as the agent's output. */
-  readonly object?: Json;
-  readonly artifacts: readonly TurnArtifact[];
-  /** Those that its calls gave, of nested loops too, as their batches settled: each is read at `GET .../files/{id}`. Absent when there are none. */
-  readonly files?: readonly TurnFile[];
-  /** What its calls said to the user before the answer, of nested loops too, in order. Absent when they said nothing. */
-  readonly said?: readonly TurnSaid[];
-  /** What became of its tools; absent where all were there from the beginning, stayed, and no source outside was asked. */
-  readonly tools?: Readonly<TurnTools>;
-  readonly usage: PricedUsage;
-  readonly iterations: number;
-  readonly toolCalls: number;
-  readonly model: string | null;
-  readonly error?: TurnError;
-  /** What ended the turn, when a call sent one. */
-  readonly signal?: Signal;
-  /** The calls of its own loop that ended it: those that returned directly, or sent the signal. Absent where none did. */
-  readonly stoppedBy?: readonly StoppingCall[];
-}
+export interface TurnAnswer extends Infer<typeof TURN_ANSWER> {}
+export const TURN_ANSWER = {
+  object: { outcome: FINAL_OUTCOME },
+  and: STOPPED_TURN,
+} as const satisfies Shape;
 
 /** What a client is told of a turn that waits for somebody outside: what there is so far, and for what it waits. */
-export interface SuspendedTurn extends Omit<TurnAnswer, 'outcome'> {
-  readonly outcome: 'suspended';
+export interface SuspendedTurn extends SoFar {
   readonly pending: readonly PendingCall[];
 }
 
 /** What a turn that waits has come to so far. */
-type SoFar = Omit<SuspendedTurn, 'pending'>;
+interface SoFar extends Infer<typeof STOPPED_TURN> {
+  readonly outcome: 'suspended';
+}
 
 /**
  * Answers what a turn that has stopped came to, folded from its own events: its answer, or what there is so far. Of one that cannot
@@ -239,7 +249,7 @@ export function toAnswer(session: string, agent: string, turn: TurnState): TurnA
   };
 }
 
-function soFar(session: string, agent: string, turn: TurnState): Omit<TurnAnswer, 'outcome'> {
+function soFar(session: string, agent: string, turn: TurnState): Infer<typeof STOPPED_TURN> {
   const { id, loopId, text, artifacts, files, said, tools, usage, iterations, toolCalls, model } = turn;
   return {
     turn: id,

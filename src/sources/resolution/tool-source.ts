@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../tool/json.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
 import type { ReadByIts } from '../../tool/object-reader.ts';
+import { ANY_OBJECT, type Infer, type Loose, type Shape, type ShapeAs, TEXT } from '../../tool/shape.ts';
 import type {
   AnyTool,
   Discover,
@@ -133,12 +133,16 @@ export interface ToolFactory extends CarriesSource {
 }
 
 /** What programs that list tools are told of where more of them come from; plain data. */
-export interface ProviderCard {
-  readonly name: string;
-  readonly description?: string | undefined;
-  /** As that of tools; never sent to a model. */
-  readonly metadata?: JsonObject | undefined;
-}
+export interface ProviderCard extends Loose<Infer<typeof CARD>> {}
+const CARD = {
+  object: {
+    name: TEXT,
+    description: { optional: TEXT },
+    /** As that of tools; never sent to a model. */
+    metadata: { optional: ANY_OBJECT },
+  },
+} as const satisfies Shape;
+export const PROVIDER_CARD: ShapeAs<ProviderCard> = { like: CARD };
 
 /**
  * An object with `toolMethod` fields, or whose class has a static `toolTable`, or such a class. The types can only tell it from a

@@ -238,8 +238,7 @@ describe('a recurring run', () => {
     const options = {
       use: [budget({ tokens: 5_000 })],
       replies: costly(31),
-      limits: { maxGenerations: 1 },
-      maxScheduled: 1,
+      limits: { maxGenerations: 1, maxScheduled: 1 },
     };
     const { app, clock } = scene(run, options);
     await app.say('Go.');
