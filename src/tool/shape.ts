@@ -34,7 +34,10 @@ export type ShapeAs<Value> = {
   /** Of the type alone. */
   readonly value?: Value;
   readonly says?: string;
-} & ({ readonly schema: JsonObject | (() => JsonObject) } | { readonly like: Shape | (() => Shape) });
+} & ({ readonly schema: Schema | (() => Schema) } | { readonly like: Shape | (() => Shape) });
+
+/** JSON Schema, as OpenAPI 3.1 writes it. */
+export type Schema = Readonly<Record<string, unknown>>;
 
 /** The type of the values of a shape. The comments on its properties are those of the shape. */
 export type Infer<Of> = Of extends { readonly object: infer Own; readonly and: infer Base }
@@ -84,6 +87,7 @@ export type Loose<Value> = {
 export const TEXT = { type: 'string' } as const;
 export const NUMBER = { type: 'number' } as const;
 export const WHOLE = { type: 'integer' } as const;
+export const FLAG = { type: 'boolean' } as const;
 export const YES = { only: true } as const;
 export const NULL = { type: 'null' } as const;
 export const TEXT_OR_NULL = { anyOf: [TEXT, NULL] } as const;

@@ -3,7 +3,6 @@ export { ASKING } from '../../src/journal/asking.ts';
 export { composeModules } from '../../src/loop/modules.ts';
 export { toDocument } from '../../src/modules/openapi/document.ts';
 export { OWN_ROUTES } from '../../src/modules/openapi/own-routes.ts';
-export type { Fields, SchemaOf } from '../../src/modules/openapi/typed-schema.ts';
 export { createModule, type ModuleUse, useOf } from '../../src/tool/module-use.ts';
 export { APP } from '../../src/worker/app-seam.ts';
 export type { HttpHost, Route } from '../../src/worker/route.ts';

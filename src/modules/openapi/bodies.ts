@@ -1,8 +1,8 @@
 /** The schemas of the bodies that routes take. The code that reads a body checks it, and lists everything that is wrong. */
 import { LONGEST_DELAY } from '../../tool/async.ts';
+import type { Schema } from '../../tool/shape.ts';
 import { MAX_REASON, MOST_ANSWERS } from '../../worker/answering.ts';
 import type { BodySchema } from './description.ts';
-import type { Schema } from './typed-schema.ts';
 
 const PROPERTIES: Readonly<Record<string, Schema>> = {
   context: {

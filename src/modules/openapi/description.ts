@@ -1,7 +1,9 @@
 /** How a route is described: what an entry of the route table does not say, since serving it needs none of it. */
+
+import type { Schema, Shape } from '../../tool/shape.ts';
 import type { ProblemType } from '../../worker/problem.ts';
-import type { ComponentName } from './described.ts';
-import type { Schema } from './typed-schema.ts';
+import type { ComponentName } from './components.ts';
+import { toJsonSchema } from './to-json-schema.ts';
 
 /** What `/openapi.json` says of a route. */
 export interface RouteDescription {
@@ -35,6 +37,9 @@ export interface BodySchema {
   /** The fields of a request body that may come as `multipart/form-data` too. */
   readonly form?: Schema;
 }
+
+/** Returns the JSON of a body, or of an answer, that is described once by a name. */
+export const bodyOf = (name: string, shape: Shape): BodySchema => ({ name, schema: toJsonSchema(shape) });
 
 /** A component of the description by its name, or a schema that a description brings. */
 export type AnswerSchema = ComponentName | BodySchema;

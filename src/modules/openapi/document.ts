@@ -1,7 +1,9 @@
 import { SESSION_ID } from '../../session/read-secrets.ts';
+import type { Schema } from '../../tool/shape.ts';
 import { STATUS } from '../../worker/problem.ts';
 import { FAILED_TURNS, type ToldProblem } from '../../worker/refusal.ts';
 import type { HttpHost, Route } from '../../worker/route.ts';
+import { componentSchemas } from './components.ts';
 import type {
   Answer,
   AnswerSchema,
@@ -11,8 +13,7 @@ import type {
   RouteDescriptions,
 } from './description.ts';
 import { OWN_ROUTES } from './own-routes.ts';
-import type { Schema } from './typed-schema.ts';
-import { componentSchemas } from './view-schemas.ts';
+import { refTo } from './to-json-schema.ts';
 
 /** What an app has that its paths name. */
 type Named = Pick<HttpHost, 'agents' | 'basePath'>;
@@ -196,10 +197,10 @@ function anyOf(schemas: AnswerSchema | readonly AnswerSchema[]): Schema {
 }
 
 /** A schema with a name stands among the components, and is referred to. */
-const schemaOf = (schema: AnswerSchema): Schema =>
-  typeof schema !== 'string' && schema.name === undefined
-    ? schema.schema
-    : { $ref: `#/components/schemas/${typeof schema === 'string' ? schema : schema.name}` };
+function schemaOf(schema: AnswerSchema): Schema {
+  const name = typeof schema === 'string' ? schema : schema.name;
+  return typeof schema !== 'string' && name === undefined ? schema.schema : refTo(String(name));
+}
 
 const OF_CALLERS: readonly ProblemAnswer[] = [
   'unauthorized',

@@ -1,176 +1,222 @@
-/** The schemas of what sessions journal, one for each type of event. */
-import type { CallChanges, EventOf, EventType, ScheduledMessage, StoredEvent } from '../../journal/events.ts';
-import type { Answer, DecisionWait, ResultWait, Wait } from '../../journal/wait.ts';
-import { DECISION_KIND, type DescribedEvents, LIMIT, ref } from './described.ts';
+/** The shapes of what sessions journal, one for each type of event. */
+import { type EventType, FINAL_OUTCOME, PRINCIPAL, TURN_ERROR } from '../../journal/events.ts';
+import { JOURNALED_CALL, JOURNALED_PART, OFFERED_TOOL } from '../../journal/reply-data.ts';
+import { PRICED_USAGE } from '../../journal/usage.ts';
+import { DECISION_KIND, EFFECT } from '../../tool/call.ts';
+import { CONTENT_PART } from '../../tool/content.ts';
+import { REACHED_LIMIT } from '../../tool/frame.ts';
+import { BLACKBOARD_ENTRY } from '../../tool/kept-values.ts';
+import type { Schema } from '../../tool/shape.ts';
 import {
-  anyObject,
-  anything,
-  either,
-  type Fields,
-  list,
-  number,
-  object,
-  type SchemaOf,
-  saying,
-  text,
-  typed,
-  values,
-  whole,
-  yes,
-} from './typed-schema.ts';
+  ANY_JSON,
+  ANY_OBJECT,
+  NUMBER,
+  type ObjectShape,
+  type Shape,
+  TEXT,
+  WHOLE,
+  YES,
+} from '../../tool/shape.ts';
+import { MEMORY_FACT } from '../../tool/tool-memory.ts';
+import { RESULT, SIGNAL } from '../../tool/tool-result.ts';
+import { refTo } from './to-json-schema.ts';
 
-const inTurn = { turn: text };
-const inFrame = { ...inTurn, 'frame?': text };
-const FACTS = list(ref('MemoryFact'));
-const EFFECT = values('read', 'idempotent', 'once');
-const PARTS = list(ref('ContentPart'));
-const OFFERED = list(ref('OfferedTool'));
-const BUDGET = values('tokens', 'cost');
-const waitBase = { message: text, 'expires?': number, binding: text };
-
-const wait: SchemaOf<Wait> = either(
-  object<DecisionWait>({
-    ...waitBase,
-    for: values('decision'),
-    allows: list(DECISION_KIND),
-    'input?': anyObject(),
-    schema: anyObject(),
-    'credentials?': values('refused'),
-    'by?': text,
-    'notBy?': values('requester'),
-    onExpiry: values('approve', 'reject', 'exit'),
-    'checkpoint?': anything(),
-  }),
-  object<ResultWait>({ ...waitBase, for: values('result') }),
-);
-
-const answer: SchemaOf<Answer> = either(
-  object<Extract<Answer, { readonly type: 'decision' }>>({
-    type: values('decision'),
-    decision: DECISION_KIND,
-    'input?': anyObject(),
-    'reason?': text,
-    'by?': text,
-    'expired?': yes,
-    'inCall?': yes,
-  }),
-  object<Extract<Answer, { readonly type: 'result' }>>({
-    type: values('result'),
-    result: ref('ToolResult'),
-    'by?': text,
-    'expired?': yes,
-  }),
-);
+const IN_TURN = { object: { turn: TEXT } } as const satisfies Shape;
+const IN_FRAME = { object: { frame: { optional: TEXT } }, and: IN_TURN } as const satisfies Shape;
 
 /** Where a turn is that another one has started. */
-const treePlace = { 'root?': text, 'generation?': whole, 'count?': whole };
+const TREE_PLACE = {
+  root: { optional: TEXT },
+  generation: { optional: WHOLE },
+  count: { optional: WHOLE },
+} as const;
+
+const FACTS = { listOf: MEMORY_FACT } as const;
+const PARTS = { listOf: CONTENT_PART } as const;
+const OFFERED = { listOf: OFFERED_TOOL } as const;
+
+const ASKED = { message: TEXT, expires: { optional: NUMBER }, binding: TEXT } as const;
+
+const WAIT = {
+  anyOf: [
+    {
+      object: {
+        ...ASKED,
+        for: { only: 'decision' },
+        allows: { listOf: DECISION_KIND },
+        input: { optional: ANY_OBJECT },
+        schema: ANY_OBJECT,
+        credentials: { optional: { only: 'refused' } },
+        by: { optional: TEXT },
+        notBy: { optional: { only: 'requester' } },
+        onExpiry: { oneOf: ['approve', 'reject', 'exit'] },
+        checkpoint: { optional: ANY_JSON },
+      },
+    },
+    { object: { ...ASKED, for: { only: 'result' } } },
+  ],
+} as const satisfies Shape;
+
+const ANSWER = {
+  anyOf: [
+    {
+      object: {
+        type: { only: 'decision' },
+        decision: DECISION_KIND,
+        input: { optional: ANY_OBJECT },
+        reason: { optional: TEXT },
+        by: { optional: TEXT },
+        expired: { optional: YES },
+        inCall: { optional: YES },
+      },
+    },
+    {
+      object: {
+        type: { only: 'result' },
+        result: RESULT,
+        by: { optional: TEXT },
+        expired: { optional: YES },
+      },
+    },
+  ],
+} as const satisfies Shape;
+
+const CHANGES = {
+  object: {
+    state: { optional: ANY_OBJECT },
+    blackboard: { optional: { listOf: BLACKBOARD_ENTRY } },
+    facts: { optional: FACTS },
+    scheduled: {
+      optional: {
+        listOf: { object: { turn: TEXT, message: TEXT, after: NUMBER, recurring: { optional: YES } } },
+      },
+    },
+  },
+} as const satisfies Shape;
 
 /** The properties of each type of event, beside those that all have. */
-const EVENTS: { readonly [Type in EventType]: Fields<Omit<EventOf<Type>, 'type'>> } = {
-  'session-opened': { incarnation: text, agent: text },
+const EVENTS = {
+  'session-opened': { object: { incarnation: TEXT, agent: TEXT } },
   'turn-started': {
-    ...inTurn,
-    loopId: text,
-    message: text,
-    'parts?': PARTS,
-    context: anyObject(),
-    principal: ref('Principal'),
-    ...treePlace,
+    object: {
+      loopId: TEXT,
+      message: TEXT,
+      parts: { optional: PARTS },
+      context: ANY_OBJECT,
+      principal: PRINCIPAL,
+      ...TREE_PLACE,
+    },
+    and: IN_TURN,
   },
-  'turn-resumed': { ...inTurn, cause: values('expired', 'handed-over') },
-  'model-refused': { ...inFrame, limit: BUDGET, 'of?': text, most: number, used: number, needed: number },
+  'turn-resumed': { object: { cause: { oneOf: ['expired', 'handed-over'] } }, and: IN_TURN },
+  'model-refused': {
+    object: {
+      limit: { oneOf: ['tokens', 'cost'] },
+      of: { optional: TEXT },
+      most: NUMBER,
+      used: NUMBER,
+      needed: NUMBER,
+    },
+    and: IN_FRAME,
+  },
   'model-replied': {
-    ...inFrame,
-    model: text,
-    text,
-    toolCalls: list(ref('ToolCall')),
-    'parts?': list(ref('ReplyPart')),
-    'cut?': yes,
-    'provider?': anyObject(),
-    'asked?': anyObject(),
-    'servedBy?': text,
-    finish: text,
-    'usage?': ref('Usage'),
-    'planned?': yes,
-    'last?': yes,
-    'unseen?': whole,
+    object: {
+      model: TEXT,
+      text: TEXT,
+      toolCalls: { listOf: JOURNALED_CALL },
+      parts: { optional: { listOf: JOURNALED_PART } },
+      cut: { optional: YES },
+      provider: { optional: ANY_OBJECT },
+      asked: { optional: ANY_OBJECT },
+      servedBy: { optional: TEXT },
+      finish: TEXT,
+      usage: { optional: PRICED_USAGE },
+      planned: { optional: YES },
+      last: { optional: YES },
+      unseen: { optional: WHOLE },
+    },
+    and: IN_FRAME,
   },
-  'tool-call-started': { ...inFrame, call: text, effect: EFFECT, 'atEnd?': FACTS },
+  'tool-call-started': {
+    object: { call: TEXT, effect: EFFECT, atEnd: { optional: FACTS } },
+    and: IN_FRAME,
+  },
   'tool-call-ended': {
-    ...inFrame,
-    call: text,
-    result: ref('ToolResult'),
-    'ms?': number,
-    'limit?': LIMIT,
-    'direct?': yes,
-    'changes?': object<CallChanges>({
-      'state?': anyObject(),
-      'blackboard?': list(ref('BlackboardEntry')),
-      'facts?': FACTS,
-      'scheduled?': list(
-        object<ScheduledMessage>({ turn: text, message: text, after: number, 'recurring?': yes }),
-      ),
-    }),
-    'sent?': whole,
+    object: {
+      call: TEXT,
+      result: RESULT,
+      ms: { optional: NUMBER },
+      limit: { optional: REACHED_LIMIT },
+      direct: { optional: YES },
+      changes: { optional: CHANGES },
+      sent: { optional: WHOLE },
+    },
+    and: IN_FRAME,
   },
-  'tool-call-suspended': { ...inFrame, call: text, wait },
-  'tool-call-answered': { ...inFrame, call: text, answer },
-  'message-sent': { ...inFrame, call: text, text, tool: text, 'under?': text },
+  'tool-call-suspended': { object: { call: TEXT, wait: WAIT }, and: IN_FRAME },
+  'tool-call-answered': { object: { call: TEXT, answer: ANSWER }, and: IN_FRAME },
+  'message-sent': {
+    object: { call: TEXT, text: TEXT, tool: TEXT, under: { optional: TEXT } },
+    and: IN_FRAME,
+  },
   'frame-started': {
-    ...inTurn,
-    frame: text,
-    'parent?': text,
-    name: text,
-    message: text,
-    'facts?': FACTS,
-    'atEnd?': FACTS,
-    'ownBlackboard?': yes,
+    object: {
+      frame: TEXT,
+      parent: { optional: TEXT },
+      name: TEXT,
+      message: TEXT,
+      facts: { optional: FACTS },
+      atEnd: { optional: FACTS },
+      ownBlackboard: { optional: YES },
+    },
+    and: IN_TURN,
   },
   'tools-changed': {
-    ...inFrame,
-    'came?': OFFERED,
-    'went?': OFFERED,
-    cause: values('session', 'turn', 'deploy'),
-    'all?': OFFERED,
+    object: {
+      came: { optional: OFFERED },
+      went: { optional: OFFERED },
+      cause: { oneOf: ['session', 'turn', 'deploy'] },
+      all: { optional: OFFERED },
+    },
+    and: IN_FRAME,
   },
-  'tools-listed': { ...inFrame, facts: FACTS },
-  'answer-rejected': { ...inFrame, problems: list(text) },
+  'tools-listed': { object: { facts: FACTS }, and: IN_FRAME },
+  'answer-rejected': { object: { problems: { listOf: TEXT } }, and: IN_FRAME },
   'turn-steered': {
-    ...inTurn,
-    ...treePlace,
-    as: text,
-    message: text,
-    'parts?': PARTS,
-    principal: ref('Principal'),
+    object: { ...TREE_PLACE, as: TEXT, message: TEXT, parts: { optional: PARTS }, principal: PRINCIPAL },
+    and: IN_TURN,
   },
   'late-result-received': {
-    ...inFrame,
-    'open?': yes,
-    call: text,
-    tool: text,
-    input: text,
-    result: ref('ToolResult'),
+    object: { open: { optional: YES }, call: TEXT, tool: TEXT, input: TEXT, result: RESULT },
+    and: IN_FRAME,
   },
-  'module-event': { ...inFrame, module: text, facts: FACTS, 'usage?': ref('Usage') },
+  'module-event': {
+    object: { module: TEXT, facts: FACTS, usage: { optional: PRICED_USAGE } },
+    and: IN_FRAME,
+  },
   'conversation-cut': {
-    ...inFrame,
-    'turns?': whole,
-    'results?': whole,
-    'summary?': text,
-    'usage?': ref('Usage'),
+    object: {
+      turns: { optional: WHOLE },
+      results: { optional: WHOLE },
+      summary: { optional: TEXT },
+      usage: { optional: PRICED_USAGE },
+    },
+    and: IN_FRAME,
   },
-  'cancel-requested': inTurn,
-  'turn-yielded': { ...inTurn, reason: text },
+  'cancel-requested': IN_TURN,
+  'turn-yielded': { object: { reason: TEXT }, and: IN_TURN },
   'turn-ended': {
-    ...inTurn,
-    outcome: values('completed', 'returned-direct', 'limit-reached', 'cancelled', 'failed'),
-    'limit?': LIMIT,
-    'error?': ref('TurnError'),
-    'signal?': ref('Signal'),
-    'text?': text,
-    'object?': anything(),
+    object: {
+      outcome: FINAL_OUTCOME,
+      limit: { optional: REACHED_LIMIT },
+      error: { optional: TURN_ERROR },
+      signal: { optional: SIGNAL },
+      text: { optional: TEXT },
+      object: { optional: ANY_JSON },
+    },
+    and: IN_TURN,
   },
-};
+} as const satisfies { readonly [Type in EventType]: ObjectShape };
 
 /** All types of events. */
 export const EVENT_TYPES = Object.keys(EVENTS);
@@ -178,27 +224,25 @@ export const EVENT_TYPES = Object.keys(EVENTS);
 const nameOf = (type: string): string =>
   `${type}-event`.replaceAll(/(?:^|-)(.)/g, (_, first: string) => first.toUpperCase());
 
-/** Answers the components of all types of events. */
-export function eventSchemas(): {
-  readonly [Name in keyof DescribedEvents]: SchemaOf<DescribedEvents[Name]>;
-} {
-  const place = {
-    seq: whole,
-    at: saying('In ms since the epoch.', number),
-  };
-  const schemas = Object.entries(EVENTS).map(([type, fields]) => [
-    nameOf(type),
-    object<object>({ type: values(type), ...place, ...fields }),
-  ]);
-  return Object.fromEntries(schemas); // one for each type, as the table has them
+/** The components of all types of events, by their names. */
+export const EVENT_COMPONENTS: Readonly<Record<string, Shape>> = Object.fromEntries(
+  Object.entries<ObjectShape>(EVENTS).map(([type, own]) => [nameOf(type), eventShape(type, own)]),
+);
+
+function eventShape(type: string, own: ObjectShape): Shape {
+  const at = { type: 'number', says: 'In ms since the epoch.' } as const;
+  return { object: { type: { only: type }, seq: WHOLE, at }, and: own };
 }
 
 /** Answers the schema of any event, told apart by its `type`. */
-export function storedEvent(): SchemaOf<StoredEvent> {
-  const refs = EVENT_TYPES.map((type) => [type, `#/components/schemas/${nameOf(type)}`] as const);
-  return typed({
+export function storedEvent(): Schema {
+  const refs = EVENT_TYPES.map((type) => [type, refTo(nameOf(type))] as const);
+  return {
     description: 'An event of the journal.',
-    oneOf: refs.map(([, $ref]) => ({ $ref })),
-    discriminator: { propertyName: 'type', mapping: Object.fromEntries(refs) },
-  });
+    oneOf: refs.map(([, ref]) => ref),
+    discriminator: {
+      propertyName: 'type',
+      mapping: Object.fromEntries(refs.map(([type, { $ref }]) => [type, $ref])),
+    },
+  };
 }

@@ -1,13 +1,13 @@
 /** The module that describes an app to generators of clients. */
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import type { Schema } from '../../tool/shape.ts';
 import { APP } from '../../worker/app-seam.ts';
 import { defineRoute, type Route } from '../../worker/route.ts';
+import { componentSchemas } from './components.ts';
 import type { RouteDescription, RouteDescriptions } from './description.ts';
 import { schemasOf, toDocument } from './document.ts';
 import { OWN_ROUTES } from './own-routes.ts';
-import type { Schema } from './typed-schema.ts';
-import { componentSchemas } from './view-schemas.ts';
 
 /** The literal that `openApi` takes. */
 export interface OpenApiConfig {

@@ -1,25 +1,9 @@
 /** The description of the route of all webhooks. */
-import { ANY_OBJECT, type BodySchema, type RouteDescription } from '../openapi/description.ts';
-import { number, object, text, values } from '../openapi/typed-schema.ts';
-import type { HookIgnored, HookStarted } from './hook-route.ts';
+import { ANY_OBJECT, bodyOf, type RouteDescription } from '../openapi/description.ts';
+import { HOOK_IGNORED, HOOK_STARTED } from './hook-route.ts';
 
-const STARTED: BodySchema = {
-  name: 'HookStarted',
-  schema: object<HookStarted>({
-    hook: text,
-    session: text,
-    agent: text,
-    turn: text,
-    status: values('accepted', 'known', 'queued', 'steering', 'scheduled'),
-    'into?': text,
-    'at?': number,
-  }),
-};
-
-const IGNORED: BodySchema = {
-  name: 'HookIgnored',
-  schema: object<HookIgnored>({ hook: text, status: values('ignored'), reason: text }),
-};
+const STARTED = bodyOf('HookStarted', HOOK_STARTED);
+const IGNORED = bodyOf('HookIgnored', HOOK_IGNORED);
 
 /** Describes the route of webhooks, for `openApi({ descriptions: [webhookDescription] })`. */
 export const webhookDescription = {

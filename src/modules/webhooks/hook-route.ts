@@ -1,3 +1,4 @@
+import { type Infer, NUMBER, type Shape, TEXT } from '../../tool/shape.ts';
 import type { Deferred } from '../../journal/event-page.ts';
 import type { Accepted } from '../../journal/session-port.ts';
 import { DeploymentError } from '../../session/deployment.ts';
@@ -162,21 +163,23 @@ function failed({ host, requestId }: Telling, hook: Webhook, failure: unknown): 
 }
 
 /** A delivery that started nothing. */
-export interface HookIgnored {
-  readonly hook: string;
-  readonly status: 'ignored';
-  readonly reason: string;
-}
+export interface HookIgnored extends Infer<typeof HOOK_IGNORED> {}
+export const HOOK_IGNORED = {
+  object: { hook: TEXT, status: { only: 'ignored' }, reason: TEXT },
+} as const satisfies Shape;
 
 /** A delivery that has started a turn, now or when it came first. */
-export interface HookStarted {
-  readonly hook: string;
-  readonly session: string;
-  readonly agent: string;
-  readonly turn: string;
-  readonly status: (Accepted | Deferred | { readonly status: 'known' })['status'];
-  /** The turn that takes its message in, or has. */
-  readonly into?: string;
-  /** Of `scheduled`: in ms since the epoch. */
-  readonly at?: number;
-}
+export interface HookStarted extends Infer<typeof HOOK_STARTED> {}
+export const HOOK_STARTED = {
+  object: {
+    hook: TEXT,
+    session: TEXT,
+    agent: TEXT,
+    turn: TEXT,
+    status: { oneOf: ['accepted', 'known', 'queued', 'steering', 'scheduled'] },
+    /** The turn that takes its message in, or has. */
+    into: { optional: TEXT },
+    /** Of `scheduled`: in ms since the epoch. */
+    at: { optional: NUMBER },
+  },
+} as const satisfies Shape;

@@ -1,6 +1,8 @@
 /** Translates what a turn shows into the chunks of a chat completion, which has words and calls that the client runs, and nothing else. */
+
 import type { EventOf, StoredEvent } from '../../journal/events.ts';
 import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
+import { type Infer, NULL, type Shape, TEXT, TEXT_OR_NULL, WHOLE } from '../../tool/shape.ts';
 import type { RouteSession } from '../../worker/module-request.ts';
 import type { PendingView } from '../../worker/pending-view.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
@@ -8,11 +10,10 @@ import { type Named, toId } from './ids.ts';
 import { CUT_OFF, inSeconds, isAnswered, UsageCount } from './response-object.ts';
 
 /** A call that the client runs. */
-export interface ChatToolCall {
-  readonly id: string;
-  readonly type: 'function';
-  readonly function: { readonly name: string; readonly arguments: string };
-}
+export interface ChatToolCall extends Infer<typeof TOOL_CALL> {}
+const TOOL_CALL = {
+  object: { id: TEXT, type: { only: 'function' }, function: { object: { name: TEXT, arguments: TEXT } } },
+} as const satisfies Shape;
 
 /** What a chunk adds to the message. */
 interface ChatDelta {
@@ -21,15 +22,49 @@ interface ChatDelta {
   readonly tool_calls?: (ChatToolCall & { readonly index: number })[];
 }
 
-export type FinishReason = 'stop' | 'length' | 'content_filter' | 'tool_calls';
+export type FinishReason = Infer<typeof FINISH_REASON>;
+const FINISH_REASON = { oneOf: ['stop', 'length', 'content_filter', 'tool_calls'] } as const satisfies Shape;
 
-export interface ChatUsage {
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  readonly total_tokens: number;
-  readonly prompt_tokens_details: { readonly cached_tokens: number };
-  readonly completion_tokens_details: { readonly reasoning_tokens: number };
-}
+export interface ChatUsage extends Infer<typeof CHAT_USAGE> {}
+const CHAT_USAGE = {
+  object: {
+    prompt_tokens: WHOLE,
+    completion_tokens: WHOLE,
+    total_tokens: WHOLE,
+    prompt_tokens_details: { object: { cached_tokens: WHOLE } },
+    completion_tokens_details: { object: { reasoning_tokens: WHOLE } },
+  },
+} as const satisfies Shape;
+
+/** A completion that is sent whole. */
+export interface ChatCompletion extends Infer<typeof COMPLETION> {}
+export const COMPLETION = {
+  object: {
+    id: TEXT,
+    object: { only: 'chat.completion' },
+    created: WHOLE,
+    model: TEXT,
+    choices: {
+      listOf: {
+        object: {
+          index: WHOLE,
+          message: {
+            object: {
+              role: { only: 'assistant' },
+              content: TEXT_OR_NULL,
+              refusal: NULL,
+              tool_calls: { optional: { listOf: TOOL_CALL } },
+            },
+          },
+          finish_reason: FINISH_REASON,
+          logprobs: NULL,
+        },
+      },
+    },
+    usage: CHAT_USAGE,
+    metadata: { mapOf: TEXT },
+  },
+} as const satisfies Shape;
 
 /** One chunk of the stream of a chat completion. */
 export interface ChatChunk {

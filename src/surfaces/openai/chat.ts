@@ -4,7 +4,14 @@ import type { ModuleRequest } from '../../worker/module-request.ts';
 import { idempotencyKeyOf } from '../../worker/request-headers.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
-import { type ChatChunk, type ChatEnd, type ChatItem, type ChatWanted, chatItems } from './chat-chunks.ts';
+import {
+  type ChatChunk,
+  type ChatCompletion,
+  type ChatEnd,
+  type ChatItem,
+  type ChatWanted,
+  chatItems,
+} from './chat-chunks.ts';
 import { continuedBy, findable, hashOf, isPerson } from './chat-history.ts';
 import { turnOf } from './ids.ts';
 import { unknownChat } from './only-words.ts';
@@ -177,8 +184,8 @@ async function completed(
 function completionOf(
   { text, calls, finish, usage, metadata }: Extract<ChatEnd, { readonly type: 'said' }>,
   { id, model, now }: { readonly id: string; readonly model: string; readonly now: number },
-) {
-  const message = {
+): ChatCompletion {
+  const message: ChatCompletion['choices'][number]['message'] = {
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
     refusal: null,

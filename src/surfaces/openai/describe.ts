@@ -2,241 +2,65 @@
 import {
   type Answer,
   type BodySchema,
+  bodyOf,
   IDEMPOTENCY_KEY,
   type RouteDescription,
   type RouteParameter,
 } from '../../modules/openapi/description.ts';
+import { refTo } from '../../modules/openapi/to-json-schema.ts';
 import {
-  anyObject,
-  either,
-  list,
-  number,
-  object,
-  orNull,
-  record,
-  type Schema,
-  type SchemaOf,
-  text,
-  typed,
-  values,
-  whole,
-  yes,
-} from '../../modules/openapi/typed-schema.ts';
-import type { ChatToolCall, ChatUsage, FinishReason } from './chat-chunks.ts';
-import type {
-  ApprovalItem,
-  FunctionCallItem,
-  ImageItem,
-  McpCallItem,
-  MessageItem,
-  OutputItem,
-  OutputText,
-  ReasoningItem,
-  ResponseObject,
-  ResponseUsage,
-  UrlCitation,
-} from './response-types.ts';
+  ANY_OBJECT,
+  type Fields,
+  FLAG,
+  NULL,
+  NUMBER,
+  type Shape,
+  TEXT,
+  TEXT_OR_NULL,
+  WHOLE,
+} from '../../tool/shape.ts';
+import { COMPLETION as COMPLETION_SHAPE } from './chat-chunks.ts';
+import { RESPONSE as RESPONSE_SHAPE } from './response-types.ts';
 
-const STATES = ['in_progress', 'completed', 'incomplete'] as const;
-const STATUS = values(...STATES);
-const flag: Schema = { type: 'boolean' };
-const nothing = typed<null>({ type: 'null' });
-const none = typed<[]>({ ...list(anyObject()), maxItems: 0 });
-const mutable = <Item>(items: SchemaOf<Item>): SchemaOf<Item[]> => typed(list(items));
-const called = { server_label: text, name: text, arguments: text };
-
-const OUTPUT_TEXT = object<OutputText>({
-  type: values('output_text'),
-  text,
-  annotations: mutable(
-    object<UrlCitation>({
-      type: values('url_citation'),
-      url: text,
-      title: text,
-      start_index: whole,
-      end_index: whole,
-    }),
-  ),
-  logprobs: none,
+const RESPONSE = bodyOf('OpenAiResponse', RESPONSE_SHAPE);
+const COMPLETION = bodyOf('OpenAiChatCompletion', COMPLETION_SHAPE);
+const MODEL = bodyOf('OpenAiModel', {
+  object: { id: TEXT, object: { only: 'model' }, created: NUMBER, owned_by: TEXT },
+});
+const MODELS = bodyOf('OpenAiModelList', {
+  object: { object: { only: 'list' }, data: { listOf: { schema: refTo('OpenAiModel') } } },
 });
 
-const ITEM: SchemaOf<OutputItem> = either(
-  object<MessageItem>({
-    type: values('message'),
-    id: text,
-    role: values('assistant'),
-    status: STATUS,
-    content: mutable(OUTPUT_TEXT),
-    'phase?': values('commentary'),
-  }),
-  object<ReasoningItem>({
-    type: values('reasoning'),
-    id: text,
-    status: STATUS,
-    summary: mutable(object<ReasoningItem['summary'][number]>({ type: values('summary_text'), text })),
-  }),
-  object<McpCallItem>({
-    type: values('mcp_call'),
-    id: text,
-    ...called,
-    approval_request_id: orNull(text),
-    output: orNull(text),
-    error: typed(orNull(anyObject<object>())),
-    status: values(...STATES, 'failed'),
-  }),
-  object<ApprovalItem>({ type: values('mcp_approval_request'), id: text, ...called }),
-  object<FunctionCallItem>({
-    type: values('function_call'),
-    id: text,
-    call_id: text,
-    name: text,
-    arguments: text,
-    status: STATUS,
-  }),
-  object<ImageItem>({
-    type: values('image_generation_call'),
-    id: text,
-    status: values('completed'),
-    result: text,
-  }),
-);
-
-const RESPONSE: BodySchema = {
-  name: 'OpenAiResponse',
-  schema: object<ResponseObject>({
-    id: text,
-    object: values('response'),
-    created_at: whole,
-    completed_at: orNull(whole),
-    status: values(...STATES, 'failed', 'cancelled', 'queued'),
-    error: orNull(
-      object<NonNullable<ResponseObject['error']>>({
-        code: values('server_error', 'rate_limit_exceeded'),
-        message: text,
-        type: values('server_error'),
-      }),
-    ),
-    incomplete_details: orNull(
-      object<NonNullable<ResponseObject['incomplete_details']>>({
-        reason: values('max_output_tokens', 'content_filter'),
-      }),
-    ),
-    output: mutable(ITEM),
-    conversation: object({ id: text }),
-    model: text,
-    metadata: record(text),
-    previous_response_id: orNull(text),
-    background: typed<boolean>(flag),
-    'usage?': object<ResponseUsage>({
-      input_tokens: whole,
-      input_tokens_details: object({ cached_tokens: whole, cache_write_tokens: whole }),
-      output_tokens: whole,
-      output_tokens_details: object({ reasoning_tokens: whole }),
-      total_tokens: whole,
-    }),
-    text: typed(anyObject()),
-    tools: none,
-    tool_choice: values('auto'),
-    parallel_tool_calls: yes,
-    store: yes,
-    truncation: values('disabled'),
-    instructions: nothing,
-    max_output_tokens: nothing,
-    temperature: nothing,
-    top_p: nothing,
-    access_programs: nothing,
-  }),
-};
-
-const COMPLETION: BodySchema = {
-  name: 'OpenAiChatCompletion',
-  schema: object({
-    id: text,
-    object: values('chat.completion'),
-    created: whole,
-    model: text,
-    choices: list(
-      object({
-        index: whole,
-        message: object({
-          role: values('assistant'),
-          content: orNull(text),
-          refusal: nothing,
-          'tool_calls?': list(
-            object<ChatToolCall>({
-              id: text,
-              type: values('function'),
-              function: object({ name: text, arguments: text }),
-            }),
-          ),
-        }),
-        finish_reason: values<readonly FinishReason[]>('stop', 'length', 'content_filter', 'tool_calls'),
-        logprobs: nothing,
-      }),
-    ),
-    usage: object<ChatUsage>({
-      prompt_tokens: whole,
-      completion_tokens: whole,
-      total_tokens: whole,
-      prompt_tokens_details: object({ cached_tokens: whole }),
-      completion_tokens_details: object({ reasoning_tokens: whole }),
-    }),
-    metadata: record(text),
-  }),
-};
-
-const MODEL: BodySchema = {
-  name: 'OpenAiModel',
-  schema: object({ id: text, object: values('model'), created: number, owned_by: text }),
-};
-
-const MODELS: BodySchema = {
-  name: 'OpenAiModelList',
-  schema: object({
-    object: values('list'),
-    data: list(typed<object>({ $ref: `#/components/schemas/${MODEL.name}` })),
-  }),
-};
-
-const ERROR: BodySchema = {
-  name: 'OpenAiError',
-  schema: object({
+const ERROR = bodyOf('OpenAiError', {
+  object: {
     // What else is known of a problem of Holdfast stands beside these.
-    error: typed<object>({
-      ...object({ message: text, type: text, param: orNull(text), code: orNull(text) }),
-      additionalProperties: true,
-    }),
-  }),
-};
+    error: {
+      object: { message: TEXT, type: TEXT, param: TEXT_OR_NULL, code: TEXT_OR_NULL },
+      also: { additionalProperties: true },
+    },
+  },
+});
 
 /** Any of the parameters of the protocol: which are taken is for the code that reads them, which names the one that is not. */
-const request = (name: string, properties: Schema, required: readonly string[]): BodySchema => ({
-  name,
-  schema: { type: 'object', required, properties, additionalProperties: true },
+const request = (name: string, object: Fields): BodySchema =>
+  bodyOf(name, { object, also: { additionalProperties: true } });
+
+const ITEMS = { listOf: ANY_OBJECT } as const satisfies Shape;
+
+const ASKED = {
+  model: { type: 'string', says: 'The name of an agent.' },
+  stream: { optional: FLAG },
+  metadata: { optional: { mapOf: TEXT } },
+} as const satisfies Fields;
+
+const NEW_RESPONSE = request('OpenAiNewResponse', {
+  ...ASKED,
+  input: { anyOf: [TEXT, ITEMS] },
+  background: { optional: FLAG },
+  previous_response_id: { optional: TEXT_OR_NULL },
+  conversation: { optional: { anyOf: [TEXT, { object: { id: TEXT } }, NULL] } },
 });
-
-const asked = {
-  model: { ...text, description: 'The name of an agent.' },
-  stream: flag,
-  metadata: record(text),
-};
-const items: Schema = list(anyObject());
-
-const NEW_RESPONSE = request(
-  'OpenAiNewResponse',
-  {
-    ...asked,
-    input: either(text, typed<unknown>(items)),
-    background: flag,
-    previous_response_id: orNull(text),
-    conversation: either(text, typed<unknown>(object({ id: text })), nothing),
-  },
-  ['model', 'input'],
-);
-const NEW_COMPLETION = request('OpenAiNewChatCompletion', { ...asked, messages: items }, [
-  'model',
-  'messages',
-]);
+const NEW_COMPLETION = request('OpenAiNewChatCompletion', { ...ASKED, messages: ITEMS });
 
 const answer = (description: string, json: BodySchema): Answer => ({ description, json });
 
@@ -253,8 +77,8 @@ const REFUSAL = { 'application/json': ERROR };
 
 const SENDING: readonly RouteParameter[] = [IDEMPOTENCY_KEY];
 const READING: readonly RouteParameter[] = [
-  { name: 'stream', in: 'query', schema: flag },
-  { name: 'starting_after', in: 'query', schema: whole, description: 'A `sequence_number`.' },
+  { name: 'stream', in: 'query', schema: FLAG },
+  { name: 'starting_after', in: 'query', schema: WHOLE, description: 'A `sequence_number`.' },
 ];
 
 const OTHERS = { others: 'As the protocol has it', refusal: REFUSAL };

@@ -1,92 +1,131 @@
 /** What a client of the Responses protocol is sent, as its own types have it. */
+import {
+  FLAG,
+  type Infer,
+  NULL,
+  type Shape,
+  type ShapeAs,
+  TEXT,
+  TEXT_OR_NULL,
+  WHOLE,
+  YES,
+} from '../../tool/shape.ts';
+
+/** The values of a shape, as clients of the protocol have them: their lists are not read-only. */
+type Sent<Of> = Writable<Infer<Of>>;
+type Writable<Value> = Value extends object
+  ? { -readonly [Key in keyof Value]: Writable<Value[Key]> }
+  : Value;
+
+export type ItemStatus = Infer<typeof ITEM_STATUS>;
+const ITEM_STATUS = { oneOf: ['in_progress', 'completed', 'incomplete'] } as const satisfies Shape;
+
+const NO_ITEMS: ShapeAs<[]> = {
+  schema: { type: 'array', items: { type: 'object', additionalProperties: true }, maxItems: 0 },
+};
 
 /** A piece of an answer's text that comes from somewhere. */
-export interface UrlCitation {
-  readonly type: 'url_citation';
-  readonly url: string;
-  readonly title: string;
-  readonly start_index: number;
-  readonly end_index: number;
-}
+export interface UrlCitation extends Sent<typeof URL_CITATION> {}
+const URL_CITATION = {
+  object: { type: { only: 'url_citation' }, url: TEXT, title: TEXT, start_index: WHOLE, end_index: WHOLE },
+} as const satisfies Shape;
 
 /** Words of a message. */
-export interface OutputText {
-  readonly type: 'output_text';
-  readonly text: string;
-  readonly annotations: UrlCitation[];
-  readonly logprobs: [];
-}
+export interface OutputText extends Sent<typeof OUTPUT_TEXT> {}
+const OUTPUT_TEXT = {
+  object: {
+    type: { only: 'output_text' },
+    text: TEXT,
+    annotations: { listOf: URL_CITATION },
+    logprobs: NO_ITEMS,
+  },
+} as const satisfies Shape;
 
 /** What a message was said in. */
-export interface MessageItem {
-  readonly type: 'message';
-  readonly id: string;
-  readonly role: 'assistant';
-  readonly status: ItemStatus;
-  readonly content: OutputText[];
-  /** Said by a tool while it ran. */
-  readonly phase?: 'commentary';
-}
+export interface MessageItem extends Sent<typeof MESSAGE_ITEM> {}
+const MESSAGE_ITEM = {
+  object: {
+    type: { only: 'message' },
+    id: TEXT,
+    role: { only: 'assistant' },
+    status: ITEM_STATUS,
+    content: { listOf: OUTPUT_TEXT },
+    /** Said by a tool while it ran. */
+    phase: { optional: { only: 'commentary' } },
+  },
+} as const satisfies Shape;
+
+type SummaryText = Sent<typeof SUMMARY_TEXT>;
+const SUMMARY_TEXT = { object: { type: { only: 'summary_text' }, text: TEXT } } as const satisfies Shape;
 
 /** What the model thought, as far as it tells. */
-export interface ReasoningItem {
-  readonly type: 'reasoning';
-  readonly id: string;
-  readonly status: ItemStatus;
-  readonly summary: SummaryText[];
-}
+export interface ReasoningItem extends Sent<typeof REASONING_ITEM> {}
+const REASONING_ITEM = {
+  object: {
+    type: { only: 'reasoning' },
+    id: TEXT,
+    status: ITEM_STATUS,
+    summary: { listOf: SUMMARY_TEXT },
+  },
+} as const satisfies Shape;
 
-interface SummaryText {
-  readonly type: 'summary_text';
-  readonly text: string;
-}
+const CALLED = {
+  object: { id: TEXT, server_label: TEXT, name: TEXT, arguments: TEXT },
+} as const satisfies Shape;
 
 /** A call that Holdfast has run. */
-export interface McpCallItem {
-  readonly type: 'mcp_call';
-  readonly id: string;
-  readonly server_label: string;
-  readonly name: string;
-  readonly arguments: string;
-  readonly approval_request_id: string | null;
-  readonly output: string | null;
-  readonly error: { readonly type: 'mcp_tool_execution_error'; readonly content: SaidText[] } | null;
-  readonly status: ItemStatus | 'failed';
-}
-
-interface SaidText {
-  readonly type: 'text';
-  readonly text: string;
-}
+export interface McpCallItem extends Sent<typeof MCP_CALL_ITEM> {}
+const MCP_CALL_ITEM = {
+  object: {
+    type: { only: 'mcp_call' },
+    approval_request_id: TEXT_OR_NULL,
+    output: TEXT_OR_NULL,
+    error: {
+      anyOf: [
+        {
+          object: {
+            type: { only: 'mcp_tool_execution_error' },
+            content: { listOf: { object: { type: { only: 'text' }, text: TEXT } } },
+          },
+        },
+        NULL,
+      ],
+    },
+    status: { oneOf: ['in_progress', 'completed', 'incomplete', 'failed'] },
+  },
+  and: CALLED,
+} as const satisfies Shape;
 
 /** A call that waits for somebody to decide. */
-export interface ApprovalItem {
-  readonly type: 'mcp_approval_request';
-  readonly id: string;
-  readonly server_label: string;
-  readonly name: string;
-  readonly arguments: string;
-}
+export interface ApprovalItem extends Sent<typeof APPROVAL_ITEM> {}
+const APPROVAL_ITEM = {
+  object: { type: { only: 'mcp_approval_request' } },
+  and: CALLED,
+} as const satisfies Shape;
 
 /** A call that the client runs. */
-export interface FunctionCallItem {
-  readonly type: 'function_call';
-  readonly id: string;
-  readonly call_id: string;
-  readonly name: string;
-  readonly arguments: string;
-  readonly status: ItemStatus;
-}
+export interface FunctionCallItem extends Sent<typeof FUNCTION_CALL_ITEM> {}
+const FUNCTION_CALL_ITEM = {
+  object: {
+    type: { only: 'function_call' },
+    id: TEXT,
+    call_id: TEXT,
+    name: TEXT,
+    arguments: TEXT,
+    status: ITEM_STATUS,
+  },
+} as const satisfies Shape;
 
 /** A picture that the model made. */
-export interface ImageItem {
-  readonly type: 'image_generation_call';
-  readonly id: string;
-  readonly status: 'completed';
-  readonly result: string;
-}
-
-export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
+export interface ImageItem extends Sent<typeof IMAGE_ITEM> {}
+const IMAGE_ITEM = {
+  object: {
+    type: { only: 'image_generation_call' },
+    id: TEXT,
+    status: { only: 'completed' },
+    result: TEXT,
+  },
+} as const satisfies Shape;
 
 /** One item of a response's output. */
 export type OutputItem =
@@ -96,56 +135,75 @@ export type OutputItem =
   | ApprovalItem
   | FunctionCallItem
   | ImageItem;
+const OUTPUT_ITEM = {
+  anyOf: [MESSAGE_ITEM, REASONING_ITEM, MCP_CALL_ITEM, APPROVAL_ITEM, FUNCTION_CALL_ITEM, IMAGE_ITEM],
+} as const satisfies Shape;
 
 /** What a response used. */
-export interface ResponseUsage {
-  readonly input_tokens: number;
-  readonly input_tokens_details: { readonly cached_tokens: number; readonly cache_write_tokens: number };
-  readonly output_tokens: number;
-  readonly output_tokens_details: { readonly reasoning_tokens: number };
-  readonly total_tokens: number;
-}
+export interface ResponseUsage extends Sent<typeof RESPONSE_USAGE> {}
+const RESPONSE_USAGE = {
+  object: {
+    input_tokens: WHOLE,
+    input_tokens_details: { object: { cached_tokens: WHOLE, cache_write_tokens: WHOLE } },
+    output_tokens: WHOLE,
+    output_tokens_details: { object: { reasoning_tokens: WHOLE } },
+    total_tokens: WHOLE,
+  },
+} as const satisfies Shape;
 
 /** What of its request a response says again. The journal does not keep it, so that one that is asked for later does not. */
-export interface Echoed {
-  readonly model: string;
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly previous_response_id: string | null;
-  readonly background: boolean;
-}
-
-/** Why a response failed. */
-interface ResponseFailure {
-  readonly code: 'server_error' | 'rate_limit_exceeded';
-  readonly message: string;
-  /** Beside the protocol: the AI SDK reads no error without it. */
-  readonly type: 'server_error';
-}
+export interface Echoed extends Sent<typeof ECHOED> {}
+const ECHOED = {
+  object: {
+    model: TEXT,
+    metadata: { mapOf: TEXT },
+    previous_response_id: TEXT_OR_NULL,
+    background: FLAG,
+  },
+} as const satisfies Shape;
 
 /** A response, as a client is sent it. */
-export interface ResponseObject extends Echoed {
-  readonly id: string;
-  readonly object: 'response';
-  readonly created_at: number;
-  readonly completed_at: number | null;
-  readonly status: 'completed' | 'failed' | 'in_progress' | 'cancelled' | 'queued' | 'incomplete';
-  readonly error: ResponseFailure | null;
-  readonly incomplete_details: { readonly reason: 'max_output_tokens' | 'content_filter' } | null;
-  readonly instructions: null;
-  readonly max_output_tokens: null;
-  readonly output: OutputItem[];
-  readonly conversation: { readonly id: string };
-  readonly parallel_tool_calls: true;
-  readonly store: true;
-  readonly temperature: null;
-  readonly text: { readonly format: { readonly type: 'text' } };
-  readonly tool_choice: 'auto';
-  readonly tools: [];
-  readonly top_p: null;
-  readonly truncation: 'disabled';
-  readonly usage?: ResponseUsage;
-  readonly access_programs: null;
-}
+export interface ResponseObject extends Sent<typeof RESPONSE> {}
+export const RESPONSE = {
+  object: {
+    id: TEXT,
+    object: { only: 'response' },
+    created_at: WHOLE,
+    completed_at: { anyOf: [WHOLE, NULL] },
+    status: { oneOf: ['in_progress', 'completed', 'incomplete', 'failed', 'cancelled', 'queued'] },
+    /** Why it failed. Beside the protocol it has a `type`: the AI SDK reads no error without it. */
+    error: {
+      anyOf: [
+        {
+          object: {
+            code: { oneOf: ['server_error', 'rate_limit_exceeded'] },
+            message: TEXT,
+            type: { only: 'server_error' },
+          },
+        },
+        NULL,
+      ],
+    },
+    incomplete_details: {
+      anyOf: [{ object: { reason: { oneOf: ['max_output_tokens', 'content_filter'] } } }, NULL],
+    },
+    instructions: NULL,
+    max_output_tokens: NULL,
+    output: { listOf: OUTPUT_ITEM },
+    conversation: { object: { id: TEXT } },
+    parallel_tool_calls: YES,
+    store: YES,
+    temperature: NULL,
+    text: { object: { format: { object: { type: { only: 'text' } } } } },
+    tool_choice: { only: 'auto' },
+    tools: NO_ITEMS,
+    top_p: NULL,
+    truncation: { only: 'disabled' },
+    usage: { optional: RESPONSE_USAGE },
+    access_programs: NULL,
+  },
+  and: ECHOED,
+} as const satisfies Shape;
 
 interface OfItem {
   readonly output_index: number;

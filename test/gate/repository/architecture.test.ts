@@ -77,7 +77,10 @@ const ARROWS: readonly {
       'src/tool/content.ts',
       'src/tool/module-use.ts',
       'src/tool/shape.ts',
+      'src/tool/call.ts',
+      'src/tool/json-schema.ts',
       'src/model/parts.ts',
+      'src/model/prices.ts',
     ],
     types: ['src/tool/', 'src/model/'],
   },
@@ -267,15 +270,8 @@ const ARROWS: readonly {
   },
   {
     folder: 'src/modules/openapi/',
-    because: 'it describes routes, and no other module',
-    on: [
-      'src/worker/',
-      'src/model/configuration-error.ts',
-      'src/session/read-secrets.ts',
-      'src/tool/async.ts',
-      'src/tool/module-use.ts',
-    ],
-    types: ['tool', 'sources', 'model', 'journal', 'loop', 'session'].map((name) => `src/${name}/`),
+    because: 'it describes routes by the shapes of the kernel, and no other module',
+    on: ['src/worker/', 'src/session/', 'src/journal/', 'src/tool/', 'src/model/configuration-error.ts'],
   },
   {
     folder: 'src/client/',

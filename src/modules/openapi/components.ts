@@ -1,0 +1,138 @@
+/** The components of the OpenAPI description: shapes that are described once, by their names. */
+import { WAITING_TURN } from '../../journal/event-page.ts';
+import { PRINCIPAL, type StoredEvent, TURN_ERROR } from '../../journal/events.ts';
+import { OF_REPLY, PIECE, PROGRESS } from '../../journal/live-items.ts';
+import { JOURNALED_CALL, JOURNALED_PART, OFFERED_TOOL } from '../../journal/reply-data.ts';
+import { STOPPING_CALL, TURN_ARTIFACT, TURN_FILE, TURN_TOOLS } from '../../journal/state.ts';
+import { PRICED_USAGE } from '../../journal/usage.ts';
+import { TURN_ANSWER } from '../../session/watching/turn-outcome.ts';
+import { SAID } from '../../tool/call.ts';
+import { CONTENT_PART } from '../../tool/content.ts';
+import { BLACKBOARD_ENTRY } from '../../tool/kept-values.ts';
+import type { Schema } from '../../tool/shape.ts';
+import { type Shape, type ShapeAs, TEXT } from '../../tool/shape.ts';
+import { MEMORY_FACT } from '../../tool/tool-memory.ts';
+import { RESULT, SIGNAL } from '../../tool/tool-result.ts';
+import { PENDING_VIEW } from '../../worker/answering.ts';
+import { CANCEL_REQUESTED } from '../../worker/end-turn.ts';
+import { FAILED_TURN, PROBLEM } from '../../worker/problem.ts';
+import {
+  AGENT_LIST,
+  AGENT_VIEW,
+  HEALTH_VIEW,
+  INNER_TOOL_VIEW,
+  PAGE_END,
+  ROOT_VIEW,
+  TOOL_VIEW,
+} from '../../worker/route-views.ts';
+import { CALL_VIEW, MESSAGE_VIEW, RUNNING_TURN_VIEW, SESSION_VIEW } from '../../worker/session-view.ts';
+import { CONTINUES, type TurnItem } from '../../worker/turn-feed.ts';
+import { LATER_VIEW, SUSPENDED_VIEW } from '../../worker/turn-view.ts';
+import { EVENT_COMPONENTS, EVENT_TYPES, storedEvent } from './event-schemas.ts';
+import { refTo, toJsonSchema } from './to-json-schema.ts';
+
+const STORED_EVENT: ShapeAs<StoredEvent> = { schema: storedEvent };
+
+/** The data of the events of a stream that are in no journal. */
+const PASSING = {
+  'text-delta': PIECE,
+  'reasoning-delta': PIECE,
+  'reply-restarted': OF_REPLY,
+  progress: PROGRESS,
+  continues: CONTINUES,
+} as const;
+
+const OF_TURNS: { readonly [Type in Exclude<TurnItem, StoredEvent>['type']]: Shape } = {
+  ...PASSING,
+  answer: TURN_ANSWER,
+  suspended: SUSPENDED_VIEW,
+  later: LATER_VIEW,
+  erased: { object: { turn: TEXT } },
+};
+
+/** Where nobody asks for a turn, an erasure is that of all. */
+const OF_SESSIONS = { ...PASSING, erased: { object: {} } };
+
+/** The event of a stream that has this data. One is sent under another name than it has inside; the empty id of another takes back the one before. */
+const frame = ([type, data]: readonly [string, Shape]): Shape =>
+  type === 'erased'
+    ? { object: { id: { only: '' }, event: { only: type }, data } }
+    : { object: { id: { optional: TEXT }, event: { only: type === 'later' ? 'accepted' : type }, data } };
+
+const streamEvent = (passing: { readonly [type: string]: Shape }): Shape => ({
+  anyOf: [
+    { object: { id: TEXT, event: { oneOf: EVENT_TYPES }, data: STORED_EVENT } },
+    ...Object.entries(passing).map(frame),
+  ],
+});
+
+const TURN_STREAM_EVENT = streamEvent(OF_TURNS);
+const SESSION_STREAM_EVENT = streamEvent(OF_SESSIONS);
+
+/** The text of a stream, and what its events are. */
+const streamOf = (events: 'TurnStreamEvent' | 'SessionStreamEvent'): Shape => ({
+  schema: {
+    type: 'string',
+    description:
+      'Each has an `event` and, as JSON, its `data`; of the journal an `id` too, which `Last-Event-ID` takes.',
+    contentMediaType: 'text/event-stream',
+    contentSchema: { type: 'array', items: refTo(events) },
+  },
+});
+
+const COMPONENTS = {
+  Root: ROOT_VIEW,
+  Health: HEALTH_VIEW,
+  AgentList: AGENT_LIST,
+  Agent: AGENT_VIEW,
+  Tool: TOOL_VIEW,
+  InnerTool: INNER_TOOL_VIEW,
+  TurnAnswer: TURN_ANSWER,
+  SuspendedTurn: SUSPENDED_VIEW,
+  LaterTurn: LATER_VIEW,
+  RunningTurn: RUNNING_TURN_VIEW,
+  CancelRequested: CANCEL_REQUESTED,
+  SessionState: SESSION_VIEW,
+  Message: MESSAGE_VIEW,
+  MessageCall: CALL_VIEW,
+  PendingCall: PENDING_VIEW,
+  WaitingTurn: WAITING_TURN,
+  EventsPage: { object: { events: { listOf: STORED_EVENT } }, and: PAGE_END },
+  StoredEvent: STORED_EVENT,
+  TurnStream: streamOf('TurnStreamEvent'),
+  TurnStreamEvent: TURN_STREAM_EVENT,
+  SessionStream: streamOf('SessionStreamEvent'),
+  SessionStreamEvent: SESSION_STREAM_EVENT,
+  Problem: PROBLEM,
+  FailedTurn: FAILED_TURN,
+  Artifact: TURN_ARTIFACT,
+  TurnFile: TURN_FILE,
+  Said: SAID,
+  StoppingCall: STOPPING_CALL,
+  ToolsOfTurn: TURN_TOOLS,
+  TurnError: TURN_ERROR,
+  Signal: SIGNAL,
+  Usage: PRICED_USAGE,
+  BlackboardEntry: BLACKBOARD_ENTRY,
+  ContentPart: CONTENT_PART,
+  Principal: PRINCIPAL,
+  ToolCall: JOURNALED_CALL,
+  ReplyPart: JOURNALED_PART,
+  ToolResult: RESULT,
+  OfferedTool: OFFERED_TOOL,
+  MemoryFact: MEMORY_FACT,
+} as const satisfies Readonly<Record<string, Shape>>;
+
+/** The name of a component. */
+export type ComponentName = keyof typeof COMPONENTS;
+
+/** Returns every component, made when they are asked for: few requests ask. */
+export function componentSchemas(): Readonly<Record<string, Schema>> {
+  const shapes: readonly (readonly [string, Shape])[] = Object.entries({
+    ...COMPONENTS,
+    ...EVENT_COMPONENTS,
+  });
+  const names = new Map<object, string>(shapes.map(([name, shape]) => [shape, name]));
+  const written = shapes.map(([name, shape]) => [name, toJsonSchema(shape, (one) => names.get(one))]);
+  return Object.fromEntries(written);
+}

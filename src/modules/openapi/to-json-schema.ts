@@ -1,0 +1,48 @@
+import type { Fields, ObjectShape, Schema, Shape } from '../../tool/shape.ts';
+
+/** Returns the name of a shape that is described once, and referred to elsewhere. */
+export type NameOf = (shape: object) => string | undefined;
+
+/** Refers to a component by its name. */
+export const refTo = (name: string): { readonly $ref: string } => ({ $ref: `#/components/schemas/${name}` });
+
+/**
+ * Writes a shape as a JSON Schema. An object may have other properties that later versions add: a client that was generated from an older
+ * description ignores them.
+ */
+export function toJsonSchema(shape: Shape, nameOf: NameOf = () => undefined): Schema {
+  const inner = (one: Shape): Schema => {
+    const name = nameOf(one);
+    return name === undefined ? toJsonSchema(one, nameOf) : refTo(name);
+  };
+  return { ...plain(shape, inner), ...(shape.says !== undefined && { description: shape.says }) };
+}
+
+function plain(shape: Shape, inner: (shape: Shape) => Schema): Schema {
+  if ('object' in shape) return objectSchema(shape, inner);
+  if ('listOf' in shape) return { type: 'array', items: inner(shape.listOf) };
+  if ('mapOf' in shape) return { type: 'object', additionalProperties: inner(shape.mapOf) };
+  if ('anyOf' in shape) return { anyOf: shape.anyOf.map(inner) };
+  if ('oneOf' in shape) return { type: 'string', enum: shape.oneOf };
+  if ('only' in shape) return { ...(shape.only !== true && { type: 'string' }), const: shape.only };
+  if ('type' in shape) return { type: shape.type, ...shape.also };
+  if ('like' in shape) return inner(typeof shape.like === 'function' ? shape.like() : shape.like);
+  return typeof shape.schema === 'function' ? shape.schema() : shape.schema;
+}
+
+function objectSchema(shape: ObjectShape, inner: (shape: Shape) => Schema): Schema {
+  const fields = Object.entries(fieldsOf(shape));
+  const required = fields.flatMap(([name, field]) => ('optional' in field ? [] : name));
+  const properties = fields.map(([name, field]) => [
+    name,
+    inner('optional' in field ? field.optional : field),
+  ]);
+  return {
+    type: 'object',
+    ...(required.length > 0 && { required }),
+    properties: Object.fromEntries(properties),
+    ...shape.also,
+  };
+}
+
+const fieldsOf = ({ object, and }: ObjectShape): Fields => ({ ...(and && fieldsOf(and)), ...object });
