@@ -1,7 +1,8 @@
 /** The shapes of what sessions journal, one for each type of event. */
 import { type EventType, FINAL_OUTCOME, PRINCIPAL, TURN_ERROR } from '../../journal/events.ts';
-import { JOURNALED_CALL, JOURNALED_PART, OFFERED_TOOL } from '../../journal/reply-data.ts';
+import { ASKED_WITH, JOURNALED_CALL, JOURNALED_PART, OFFERED_TOOL } from '../../journal/reply-data.ts';
 import { PRICED_USAGE } from '../../journal/usage.ts';
+import { PROVIDER_DATA } from '../../model/parts.ts';
 import { DECISION_KIND, EFFECT } from '../../tool/call.ts';
 import { CONTENT_PART } from '../../tool/content.ts';
 import { REACHED_LIMIT } from '../../tool/frame.ts';
@@ -10,6 +11,7 @@ import type { Schema } from '../../tool/shape.ts';
 import {
   ANY_JSON,
   ANY_OBJECT,
+  JSON_SCHEMA,
   NUMBER,
   type ObjectShape,
   type Shape,
@@ -45,7 +47,7 @@ const WAIT = {
         for: { only: 'decision' },
         allows: { listOf: DECISION_KIND },
         input: { optional: ANY_OBJECT },
-        schema: ANY_OBJECT,
+        schema: JSON_SCHEMA,
         credentials: { optional: { only: 'refused' } },
         by: { optional: TEXT },
         notBy: { optional: { only: 'requester' } },
@@ -95,7 +97,7 @@ const CHANGES = {
 } as const satisfies Shape;
 
 /** The properties of each type of event, beside those that all have. */
-const EVENTS = {
+export const EVENTS = {
   'session-opened': { object: { incarnation: TEXT, agent: TEXT } },
   'turn-started': {
     object: {
@@ -126,8 +128,8 @@ const EVENTS = {
       toolCalls: { listOf: JOURNALED_CALL },
       parts: { optional: { listOf: JOURNALED_PART } },
       cut: { optional: YES },
-      provider: { optional: ANY_OBJECT },
-      asked: { optional: ANY_OBJECT },
+      provider: { optional: PROVIDER_DATA },
+      asked: { optional: ASKED_WITH },
       servedBy: { optional: TEXT },
       finish: TEXT,
       usage: { optional: PRICED_USAGE },

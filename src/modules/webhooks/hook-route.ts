@@ -1,8 +1,6 @@
-import { type Infer, NUMBER, type Shape, TEXT } from '../../tool/shape.ts';
-import type { Deferred } from '../../journal/event-page.ts';
-import type { Accepted } from '../../journal/session-port.ts';
 import { DeploymentError } from '../../session/deployment.ts';
 import { defineSeam } from '../../tool/module-use.ts';
+import { type Infer, NUMBER, type Shape, TEXT } from '../../tool/shape.ts';
 import type { AppParts } from '../../worker/app-seam.ts';
 import { type BackgroundTurn, startInBackground, toBackgroundTurn } from '../../worker/background.ts';
 import { readBytes } from '../../worker/body.ts';
