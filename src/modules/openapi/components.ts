@@ -9,12 +9,11 @@ import { TURN_ANSWER } from '../../session/watching/turn-outcome.ts';
 import { SAID } from '../../tool/call.ts';
 import { CONTENT_PART } from '../../tool/content.ts';
 import { BLACKBOARD_ENTRY } from '../../tool/kept-values.ts';
-import type { Schema } from '../../tool/shape.ts';
-import { type Shape, type ShapeAs, TEXT } from '../../tool/shape.ts';
+import { type Schema, type Shape, type ShapeAs, TEXT } from '../../tool/shape.ts';
 import { MEMORY_FACT } from '../../tool/tool-memory.ts';
 import { RESULT, SIGNAL } from '../../tool/tool-result.ts';
-import { PENDING_VIEW } from '../../worker/answering.ts';
 import { CANCEL_REQUESTED } from '../../worker/end-turn.ts';
+import { PENDING_VIEW } from '../../worker/pending-view.ts';
 import { FAILED_TURN, PROBLEM } from '../../worker/problem.ts';
 import {
   AGENT_LIST,
