@@ -32,10 +32,10 @@ export class MemoryFolding {
   }
 }
 
-/** Returns the code that folds a memory. @throws TypeError if it is of another copy of holdfast. */
-function foldingOf({ folding, name }: ToolMemory): MemoryFolding {
-  if (folding instanceof MemoryFolding) return folding;
-  throw new TypeError(`The memory '${name}' was not made by this copy of holdfast.`);
+/** Checks the memories of an app. @throws TypeError if one is of another copy of holdfast. */
+export function mustFold(memories: readonly ToolMemory[]): void {
+  const stranger = memories.find(({ folding }) => !(folding instanceof MemoryFolding));
+  if (stranger) throw new TypeError(`The memory '${stranger.name}' was not made by this copy of holdfast.`);
 }
 
 /**
@@ -45,8 +45,8 @@ function foldingOf({ folding, name }: ToolMemory): MemoryFolding {
  */
 export function applyFacts(fold: Remembering, recorded: RecordedFacts): void {
   if (!recorded.facts) return;
-  const [memory] = fold.memories;
-  if (memory) foldingOf(memory).apply(fold, recorded);
+  const folding = fold.memories[0]?.folding;
+  if (folding instanceof MemoryFolding) folding.apply(fold, recorded);
   else mustKnow(fold, recorded.facts);
 }
 
@@ -58,8 +58,8 @@ export function mustKnow({ state, memories }: Remembering, facts: readonly Memor
 
 /** Shows an event that has been folded to the memories. All have a value from the first event on. */
 export function tellMemories(fold: Remembering, event: SessionEvent): void {
-  const [memory] = fold.memories;
-  if (memory) foldingOf(memory).tell(fold, event);
+  const folding = fold.memories[0]?.folding;
+  if (folding instanceof MemoryFolding) folding.tell(fold, event);
 }
 
 /** The value of a memory at a path, or of the session. Memories are told apart by name, and only a memory's own code makes its values. */

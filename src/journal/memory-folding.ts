@@ -6,7 +6,7 @@ import { NewerEventError } from './event-rows.ts';
 import { type EventOf, ROOT, type SessionEvent } from './events.ts';
 import { MemoryFolding, type RecordedFacts, type Remembering, valueIn } from './memories.ts';
 import { framesAround, toolOf } from './spending.ts';
-import { type CallRecord, frameOf, type SessionState } from './state.ts';
+import { frameOf, type SessionState } from './state.ts';
 
 /** The code by which memories are folded: `folding` of each. */
 export const FOLDING: MemoryFolding = /* @__PURE__ */ new MemoryFolding({
@@ -28,19 +28,16 @@ function tellMemories({ state, memories }: Remembering, event: SessionEvent): vo
   const moment = momentOf(state, event);
   const calls = event.type === 'model-replied' ? callsMade(state, event) : undefined;
   for (const memory of memories) {
-    if (!state.memories.has(memory.name)) state.memories.set(memory.name, firstOf(memory));
-    if (moment) observed(state, memory, moment);
-    if (calls) observed(state, memory, calls);
+    // One of scope `turn` is empty again when a turn starts, and is dropped with the turn.
+    const ofTurn = memory.scope === 'turn' ? moment?.type : undefined;
+    const isFirst = ofTurn === 'turn-started' || !state.memories.has(memory.name);
+    if (isFirst) state.memories.set(memory.name, firstOf(memory));
+    for (const seen of [moment, calls]) {
+      if (seen && memory.observe)
+        change(state, memory, { path: seen.path, next: (value) => memory.observe?.(value, seen) });
+    }
+    if (ofTurn === 'turn-ended') state.memories.set(memory.name, firstOf(memory));
   }
-}
-
-/** Folds a moment on a memory. One of scope `turn` starts anew with each turn, and is dropped with it. */
-function observed(state: SessionState, memory: ToolMemory, moment: SessionMoment): void {
-  const ofTurn = memory.scope === 'turn' ? moment.type : undefined;
-  if (ofTurn === 'turn-started') state.memories.set(memory.name, firstOf(memory));
-  if (memory.observe)
-    change(state, memory, { path: moment.path, next: (value) => memory.observe?.(value, moment) });
-  if (ofTurn === 'turn-ended') state.memories.set(memory.name, firstOf(memory));
 }
 
 interface Change {
@@ -75,7 +72,8 @@ const firstOf = ({ scope, initial }: ToolMemory): Json => (scope === 'path' ? {}
 function callsMade({ turn }: SessionState, event: EventOf<'model-replied'>): SessionMoment | undefined {
   const frame = turn?.id === event.turn ? frameOf({ turn }, event) : undefined;
   if (!turn || !frame || event.toolCalls.length === 0) return undefined;
-  const calls = event.toolCalls.map((call) => ({ id: call.id, tool: toolOf(call) }));
+  const calls: { id: string; tool: string }[] = [];
+  for (const call of event.toolCalls) calls.push({ id: call.id, tool: toolOf(call) });
   const loops = framesAround(turn, frame).map(({ id }) => id);
   return { type: 'calls-made', turn: turn.id, frame: frame.id, path: frame.path, calls, loops };
 }
@@ -116,8 +114,11 @@ function momentOf(state: SessionState, event: SessionEvent): SessionMoment | und
     }
     case 'tool-call-ended': {
       const { call, result, ms } = event;
-      const place = at(event.frame ?? ROOT);
-      const tool = callsOf(state, event).find(({ id }) => id === call)?.name;
+      const frame = event.frame ?? ROOT;
+      const place = at(frame);
+      // Once a batch has settled, its calls are still the last reply's.
+      const reply = lastReply(turn.frames.get(frame)?.messages ?? []);
+      const tool = reply?.calls.find(({ id }) => id === call)?.name;
       return place && tool !== undefined
         ? { type: 'call-ended', ...place, call, tool, result, ms }
         : undefined;
@@ -126,9 +127,3 @@ function momentOf(state: SessionState, event: SessionEvent): SessionMoment | und
       return undefined;
   }
 }
-
-/** Once a batch has settled, its calls are still the last reply's. */
-const callsOf = (
-  { turn }: SessionState,
-  { frame = ROOT }: { readonly frame?: string },
-): readonly CallRecord[] => lastReply(turn?.frames.get(frame)?.messages ?? [])?.calls ?? [];

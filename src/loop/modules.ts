@@ -1,3 +1,4 @@
+import { mustFold } from '../journal/memories.ts';
 import { REDUCER_VERSION } from '../journal/reduce.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { attempt } from '../tool/async.ts';
@@ -36,11 +37,13 @@ export function composeModules(
   const composed = attempt(() => {
     for (const uses of ofAgents) distinctUses([...own, ...uses]);
     const uses = [...new Set([...own, ...ofAgents.flat(), ...inside])];
-    return { uses, appWide: distinctUses(own), modules: distinctModules(uses) };
+    const modules = distinctModules(uses);
+    const memories = modules.flatMap(({ state }) => state);
+    mustFold(memories);
+    return { uses, appWide: distinctUses(own), memories };
   });
   if (!composed.ok) throw new ConfigurationError(String(Object(composed.thrown).message));
-  const { uses, appWide, modules } = composed.value;
-  const memories = modules.flatMap(({ state }) => state);
+  const { uses, appWide, memories } = composed.value;
   return {
     uses,
     appWide,

@@ -94,7 +94,7 @@ export async function askClient<Questions extends Readonly<Record<string, McpQue
   call: CallContext | McpPromptCall,
   questions: Questions,
 ): Promise<{ readonly [Key in keyof Questions]: McpAnswer<Questions[Key]> | undefined }> {
-  const asking = ASKING.get(call);
+  const asking = ASKING.get(keyOf(call));
   if (!asking) throw new Error(notHere(call));
   const answers = await Promise.all(
     Object.entries(questions).map(
@@ -106,13 +106,16 @@ export async function askClient<Questions extends Readonly<Record<string, McpQue
   return Object.fromEntries(answers) as { [Key in keyof Questions]: McpAnswer<Questions[Key]> | undefined };
 }
 
-/** What is asked in which call: nobody else can hold the call's own object. */
+/** What is asked in which call. */
 const ASKING = new WeakMap<object, Asking>();
+
+/** Returns an object of the call's own, which no other code can make: the signal of its effect, of which modules and the tool have the same. */
+const keyOf = (call: CallContext | McpPromptCall): object => ('tool' in call ? call.signal : call);
 
 /** Lets `askClient` ask in this call. @throws Error when the call must not begin anew. */
 export function mayAsk(call: CallContext | McpPromptCall, asking: Asking, effect: Effect = 'read'): void {
   asking.mustNotAsk = effect === 'once' && 'tool' in call ? beginsAnew(call.tool) : undefined;
-  ASKING.set(call, asking);
+  ASKING.set(keyOf(call), asking);
 }
 
 const notHere = (call: CallContext | McpPromptCall): string => {

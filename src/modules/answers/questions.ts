@@ -1,7 +1,7 @@
 import { waitId } from '../../journal/conversation.ts';
 import { type Principal, ROOT, type StoredEvent } from '../../journal/events.ts';
 import type { JournaledCall } from '../../journal/reply-data.ts';
-import type { Answer, DecisionWait, PendingCall, Wait } from '../../journal/wait.ts';
+import type { DecisionWait, PendingCall, Wait } from '../../journal/wait.ts';
 import { isSamePerson } from '../../session/new-message.ts';
 import { readTurn } from '../../session/read-session.ts';
 import { attempt } from '../../tool/async.ts';
@@ -60,7 +60,7 @@ export function questionsOf(events: readonly StoredEvent[]): ReadonlyMap<string,
         break;
       }
       case 'tool-call-answered':
-        settle(calls.get(event.call)?.asked ?? [], hasExpired(event.answer) ? 'expired' : 'answered');
+        settle(calls.get(event.call)?.asked ?? [], event.answer.expired ? 'expired' : 'answered');
         break;
       case 'tool-call-ended':
         settle(calls.get(event.call)?.asked ?? [], 'left');
@@ -94,8 +94,6 @@ export const requestersOf = (events: readonly StoredEvent[]): readonly Principal
     event.type === 'turn-started' || event.type === 'turn-steered' ? [event.principal] : [],
   );
 
-const hasExpired = ({ expired }: Answer): boolean => expired === true;
-
 function toQuestion(
   { seq, at, turn, frame, call, wait }: Extract<StoredEvent, { type: 'tool-call-suspended' }>,
   of: { readonly call: JournaledCall; readonly number: number },
@@ -119,17 +117,17 @@ function toQuestion(
  */
 export function toPendingCall(question: Question): PendingCall {
   const { call, wait, expiresAt } = question;
-  const show = (input: Json): Json => (wait.for === 'decision' ? shown(input, call) : input);
-  const isChanged = wait.for === 'decision' && wait.input !== undefined;
+  const isDecision = wait.for === 'decision';
+  const input = inputOf(question);
   return {
     call: call.id,
     question: question.number,
     tool: call.name,
-    input: show(inputOf(question)),
-    ...(isChanged && { sent: show(sentOf(call)) }),
+    input: isDecision ? shown(input, call) : input,
+    ...(isDecision && wait.input !== undefined && { sent: shown(sentOf(call), call) }),
     for: wait.for,
-    message: wait.for === 'decision' ? visible(wait.message) : wait.message,
-    ...(wait.for === 'decision' && decisionOf(wait)),
+    message: isDecision ? visible(wait.message) : wait.message,
+    ...(isDecision && decisionOf(wait)),
     ...(expiresAt !== undefined && { expiresAt }),
   };
 }

@@ -40,8 +40,7 @@ const headers = {
 const app = {
   auth: () => ({ id: 'planted-caller-90fc', tenant: 'planted-team-17aa', roles: ['planted-role-c3d8'] }),
   secrets: () => SECRETS,
-  bodyContext: Object.keys(CONTEXT),
-  contextHeaders: { 'x-planted': 'plantedHeader' },
+  http: { bodyContext: Object.keys(CONTEXT), contextHeaders: { 'x-planted': 'plantedHeader' } },
 };
 
 const lookUp = defineTool({

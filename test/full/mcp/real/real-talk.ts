@@ -98,7 +98,7 @@ function talkIn(
     model,
     ...ofAgent(defineMcpClient({ name: 'real', url, ...options.client })),
   });
-  const config = { agents: [agent], platform: PAID, ...app, use: [files(), ...(app.use ?? [])] };
+  const config = { agents: [agent], limits: PAID, ...app, use: [files(), ...(app.use ?? [])] };
   const via = appWith(config);
   const send: RealTalkSend = (body = {}, more = {}) =>
     post(session, { message: 'Go on.', ...body }, { via, headers: { ...headers, ...more } });

@@ -104,7 +104,7 @@ describe('a reply of parts', () => {
     const page = await env.SESSIONS.getByName(sessionName(session)).read({ from: 1 });
     const bodies =
       page?.rows.flatMap(({ type, body }) => (type === 'model-replied' ? [JSON.parse(body)] : [])) ?? [];
-    expect(bodies.map(({ v }) => v)).toEqual([2, 2]);
+    expect(bodies).toHaveLength(2);
     for (const body of bodies) {
       expect(body).toHaveProperty('parts');
       expect(body).not.toHaveProperty('text');

@@ -10,6 +10,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { createHoldfast, type LogEntry } from '../../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../../src/index.ts';
 import { mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
+import { logTo } from '../../../../../src/modules/app/entry.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../../src/testing/entry.ts';
 import { pass } from '../../../../fixtures/held-time.ts';
 import type { FakeServer, FakeTool } from '../../../../fixtures/mcp/fake-server.ts';
@@ -48,7 +49,7 @@ function desk(replies: readonly ScriptedReply[], refreshAfter?: number) {
   // By this name the Worker of the tests leaves its turns alone.
   const agent = defineAgent({ name: 'agent', description: 'Thinks.', instructions: 'Think.', model, tools });
   const lines: LogEntry[] = [];
-  const config = { agents: [agent], log: (line: LogEntry) => void lines.push(line) };
+  const config = { agents: [agent], use: [logTo((line: LogEntry) => void lines.push(line))] };
   /** Another Worker over the same objects. */
   const worker = (vars: Readonly<Record<string, unknown>> = {}): Send => appWith(config, vars);
   const { TurnRunner } = createHoldfast(config);
