@@ -1,7 +1,7 @@
 import { waitId } from '../../journal/conversation.ts';
 import { type Principal, ROOT, type StoredEvent } from '../../journal/events.ts';
 import type { JournaledCall } from '../../journal/reply-data.ts';
-import type { DecisionWait, PendingCall, Wait } from '../../journal/wait.ts';
+import type { PendingCall, Wait } from '../../journal/wait.ts';
 import { isSamePerson } from '../../session/new-message.ts';
 import { readTurn } from '../../session/read-session.ts';
 import { attempt } from '../../tool/async.ts';
@@ -127,7 +127,12 @@ export function toPendingCall(question: Question): PendingCall {
     ...(isDecision && wait.input !== undefined && { sent: shown(sentOf(call), call) }),
     for: wait.for,
     message: isDecision ? visible(wait.message) : wait.message,
-    ...(isDecision && decisionOf(wait)),
+    ...(isDecision && {
+      allows: wait.allows,
+      ...(wait.allows.includes('edit') && { schema: shownSchema(wait.schema) }),
+      ...(wait.by !== undefined && { by: wait.by }),
+      ...(wait.notBy !== undefined && { notBy: wait.notBy }),
+    }),
     ...(expiresAt !== undefined && { expiresAt }),
   };
 }
@@ -163,18 +168,6 @@ export function asMeant<Sent extends { readonly input?: JsonObject | undefined }
   const meant = attempt(() => fromVisible(sent.input, data));
   return meant.ok ? { ...sent, input: meant.value } : sent; // what is nested too deeply is refused by the check
 }
-
-const decisionOf = ({
-  allows,
-  schema,
-  by,
-  notBy,
-}: DecisionWait): Pick<PendingCall, 'allows' | 'schema' | 'by' | 'notBy'> => ({
-  allows,
-  ...(allows.includes('edit') && { schema: shownSchema(schema) }),
-  ...(by !== undefined && { by }),
-  ...(notBy !== undefined && { notBy }),
-});
 
 /** Returns what a turn waits for, by its events: the same wherever it is shown. */
 export const pendingCalls = (events: readonly StoredEvent[]): readonly PendingCall[] =>
