@@ -4,14 +4,9 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { LLMock } from '@copilotkit/aimock';
 import * as v from 'valibot';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  defineAgent,
-  defineTool,
-  type ModelMessage,
-  type ModelReply,
-  type ModelRequest,
-} from '../../../src/index.ts';
+import { defineAgent, defineTool } from '../../../src/index.ts';
 import { fromAiSdk } from '../../../src/model/ai-sdk/entry.ts';
+import type { ModelMessage, ModelReply, ModelRequest } from '../../../src/model/entry.ts';
 import { createTestSession } from '../../../src/testing/entry.ts';
 
 const mock = new LLMock({ port: 0, host: '127.0.0.1', chunkSize: 3 });

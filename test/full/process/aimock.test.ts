@@ -1,6 +1,6 @@
 import { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ModelMessage, ModelReply, ToolDefinition } from '../../../src/index.ts';
+import type { ModelMessage, ModelReply, ToolDefinition } from '../../../src/model/entry.ts';
 import { openaiCompatible } from '../../../src/model/openai-compatible/entry.ts';
 
 /** The adapter over a real connection, against a server that other people wrote to behave as OpenAI's. */
