@@ -112,7 +112,6 @@ const OTHERS = [
   ...[
     'communicateTool',
     'fallback',
-    'partsOf',
     'defineAgent',
     'defineDomainType',
     'definePipeline',
@@ -157,7 +156,6 @@ const OTHERS = [
   ...['definePlaybook', 'after', 'allOf', 'anyOf', 'onArtifact', 'onArtifactMatching', 'onBlackboard'],
   ...['onBlackboardMatching', 'when'],
   ...['autoApprove', 'autoApproveWithDelay', 'serialised', 'unwrapAs', 'formatToolTree', 'toMermaid'],
-  ...['showToolsChanges', 'signPrefix'],
   ...['exceptionProcessor', 'inspect', 'loggingInspector', 'loopLoggingInspector', 'metricsInspector'],
 ];
 
