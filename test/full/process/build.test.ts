@@ -148,7 +148,7 @@ it('a kind of tool of the user is typed, counts failures and subagents, and stan
 
 /** Names every type that a decorator of tools, a model adapter or a host of the user declares itself with. */
 const OWN = `
-import { type AnyTool, type ChatModel, type ErrorReason, type InputDeclaration, type JsonSchema, type Principal, type ResultData, type RoleRequest, type ToolGroup, type TurnAnswer, defineAgent, defineTool } from 'holdfast';
+import { type AnyTool, type CallContext, type ChatModel, type ErrorReason, type InputDeclaration, type JsonSchema, type Principal, type ResultData, type RoleRequest, type ToolGroup, type TurnAnswer, defineAgent, defineTool } from 'holdfast';
 import type { CallChanges, JournaledCall, StoredEvent, TurnArtifact, TurnError } from 'holdfast/events';
 import type { LoopLimits, ParsedAnswer } from 'holdfast/kinds';
 import type { ModelReply } from 'holdfast/models';
