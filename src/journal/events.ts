@@ -5,7 +5,7 @@ import type { ContentPart } from '../tool/content.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { BlackboardEntry } from '../tool/kept-values.ts';
-import { type Infer, NUMBER, type Shape, TEXT } from '../tool/shape.ts';
+import { type Infer, OPTIONAL_NUMBER, OPTIONAL_TEXT, type Shape, TEXT } from '../tool/shape.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
 import type { ResultData, Signal } from '../tool/tool-result.ts';
 import type { AskedWith, JournaledCall, JournaledPart, OfferedTool, ToolsChange } from './reply-data.ts';
@@ -20,7 +20,7 @@ export interface Principal extends Infer<typeof PRINCIPAL> {}
 export const PRINCIPAL = {
   object: {
     id: TEXT,
-    tenant: { optional: TEXT },
+    tenant: OPTIONAL_TEXT,
     /** As of the message; absent for none. */
     roles: { optional: { listOf: TEXT } },
   },
@@ -75,7 +75,7 @@ export const TURN_ERROR = {
     },
     message: TEXT,
     /** Of a model failure: the seconds from then on that its provider asks to wait, where it asks for a while. */
-    retryAfter: { optional: NUMBER },
+    retryAfter: OPTIONAL_NUMBER,
   },
 } as const satisfies Shape;
 

@@ -1,4 +1,4 @@
-import { type Infer, type Shape, TEXT } from '../tool/shape.ts';
+import { type Infer, OPTIONAL_TEXT, type Shape, TEXT } from '../tool/shape.ts';
 import type { Notice } from './event-page.ts';
 
 /** What happens in a turn and is not journaled, as those who watch the turn are shown it. */
@@ -13,7 +13,7 @@ export const OF_REPLY = {
   object: {
     /** `{iteration}.{attempt}`, within its loop. */
     reply: TEXT,
-    frame: { optional: TEXT },
+    frame: OPTIONAL_TEXT,
   },
 } as const satisfies Shape;
 

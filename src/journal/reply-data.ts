@@ -1,5 +1,5 @@
 import { OTHER_PART, PROVIDER_DATA, type ReplyPart, type ToolCallPart } from '../model/parts.ts';
-import { type Infer, type Shape, type ShapeAs, TEXT } from '../tool/shape.ts';
+import { type Infer, OPTIONAL_TEXT, type Shape, type ShapeAs, TEXT } from '../tool/shape.ts';
 
 /** One tool call as the model asked for it. */
 export interface JournaledCall extends Infer<typeof JOURNALED_CALL> {}
@@ -11,7 +11,7 @@ export const JOURNALED_CALL = {
     providerId: TEXT,
     name: TEXT,
     /** The tool that the call is meant for and counts for, where that is not the one it names: an unfolding tool may stand for others. */
-    meant: { optional: TEXT },
+    meant: OPTIONAL_TEXT,
     /** The model's own text; schemas parse it again on every resume. */
     input: TEXT,
   },
@@ -22,7 +22,7 @@ const OUR_CALL = {
     type: { only: 'tool-call' },
     provider: { optional: PROVIDER_DATA },
     /** The name as the model wrote it, where a policy took it for that of a tool. */
-    called: { optional: TEXT },
+    called: OPTIONAL_TEXT,
   },
   and: JOURNALED_CALL,
 } as const satisfies Shape;
@@ -54,7 +54,7 @@ export const ASKED_WITH = {
     /** Of the list of tools, in any order. */
     tools: TEXT,
     /** Of all that stood before the reply, where its model signs that too. */
-    prefix: { optional: TEXT },
+    prefix: OPTIONAL_TEXT,
   },
 } as const satisfies Shape;
 

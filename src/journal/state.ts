@@ -4,7 +4,7 @@ import { type ContentPart, KEPT_FILE } from '../tool/content.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { BlackboardEntry } from '../tool/kept-values.ts';
-import { ANY_JSON, type Infer, type Shape, TEXT, WHOLE } from '../tool/shape.ts';
+import { ANY_JSON, type Infer, OPTIONAL_TEXT, type Shape, TEXT, WHOLE } from '../tool/shape.ts';
 import type { MemoryFact, ToolMemory } from '../tool/tool-memory.ts';
 import type { ResultData, Signal } from '../tool/tool-result.ts';
 import { type CallChanges, type FinalOutcome, type Principal, ROOT, type TurnError } from './events.ts';
@@ -130,7 +130,7 @@ export interface FrameState {
 /** An artifact that a call of the turn gave, and which call that was. */
 export interface TurnArtifact extends Infer<typeof TURN_ARTIFACT> {}
 export const TURN_ARTIFACT = {
-  object: { call: TEXT, tool: TEXT, type: { optional: TEXT }, value: ANY_JSON },
+  object: { call: TEXT, tool: TEXT, type: OPTIONAL_TEXT, value: ANY_JSON },
 } as const satisfies Shape;
 
 /** A file that a call of the turn gave, in any of its loops, and which call that was. */

@@ -1,4 +1,12 @@
-import { type Infer, type Loose, type Shape, type ShapeAs, TEXT, YES } from '../tool/shape.ts';
+import {
+  type Infer,
+  type Loose,
+  OPTIONAL_TEXT,
+  OPTIONAL_YES,
+  type Shape,
+  type ShapeAs,
+  TEXT,
+} from '../tool/shape.ts';
 
 /**
  * What a provider keeps beside a part or a reply, by its name, such as signatures, encrypted reasoning or ids of its own: JSON that
@@ -55,7 +63,7 @@ const FILE_PART = {
     /** Base64, or the URL where it is. */
     data: TEXT,
     /** It belongs to the reasoning, and is never a part of an answer. */
-    ofReasoning: { optional: YES },
+    ofReasoning: OPTIONAL_YES,
   },
   and: PART,
 } as const satisfies Shape;
@@ -89,7 +97,7 @@ const TOOL_RESULT_PART = {
     id: TEXT,
     name: TEXT,
     result: PROVIDER_JSON,
-    isError: { optional: YES },
+    isError: OPTIONAL_YES,
   },
   and: PART,
 } as const satisfies Shape;
@@ -101,11 +109,11 @@ const SOURCE_PART = {
     type: { only: 'source' },
     id: TEXT,
     /** The address of the source, where it is a page. */
-    url: { optional: TEXT },
-    title: { optional: TEXT },
+    url: OPTIONAL_TEXT,
+    title: OPTIONAL_TEXT,
     /** Of a document that is no page. */
-    mediaType: { optional: TEXT },
-    filename: { optional: TEXT },
+    mediaType: OPTIONAL_TEXT,
+    filename: OPTIONAL_TEXT,
   },
   and: PART,
 } as const satisfies Shape;

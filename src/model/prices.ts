@@ -1,4 +1,4 @@
-import { type Infer, type Loose, type Shape, WHOLE } from '../tool/shape.ts';
+import { type Infer, type Loose, OPTIONAL_WHOLE, type Shape, WHOLE } from '../tool/shape.ts';
 
 /** Tokens of one reply, as its provider counted them. Of the optional ones, what is not told, or told as 0, is absent. */
 export interface Usage extends Loose<Infer<typeof USAGE>> {}
@@ -9,11 +9,11 @@ export const USAGE = {
     /** Of the whole reply, reasoning included. */
     outputTokens: WHOLE,
     /** Of the input, those that were read from the provider's cache. */
-    cachedInputTokens: { optional: WHOLE },
+    cachedInputTokens: OPTIONAL_WHOLE,
     /** Of the input, those that were written into it. */
-    cacheWriteTokens: { optional: WHOLE },
+    cacheWriteTokens: OPTIONAL_WHOLE,
     /** Of the output, those that the model thought with. */
-    reasoningTokens: { optional: WHOLE },
+    reasoningTokens: OPTIONAL_WHOLE,
   },
 } as const satisfies Shape;
 

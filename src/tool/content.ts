@@ -1,5 +1,5 @@
 import { paragraphs } from './json.ts';
-import { type Infer, type Shape, type ShapeAs, TEXT, WHOLE } from './shape.ts';
+import { type Infer, OPTIONAL_TEXT, type Shape, type ShapeAs, TEXT, WHOLE } from './shape.ts';
 
 /** Words of a message or of a result. */
 export interface TextContent extends Infer<typeof TEXT_CONTENT> {}
@@ -10,7 +10,7 @@ const NAMED_FILE = {
     /** Such as `image/png`, in lower case and without parameters. */
     mediaType: TEXT,
     /** As whoever sent it calls it. */
-    name: { optional: TEXT },
+    name: OPTIONAL_TEXT,
   },
 } as const satisfies Shape;
 

@@ -3,7 +3,7 @@ import { copyJson } from './copy-json.ts';
 import type { Json, JsonLike } from './json.ts';
 import type { ParsedInput } from './parsed-input.ts';
 import { issueLines } from './problem-lines.ts';
-import { ANY_JSON, type Infer, type Shape, TEXT } from './shape.ts';
+import { ANY_JSON, type Infer, OPTIONAL_TEXT, type Shape } from './shape.ts';
 import type { ArtifactType } from './tool-result.ts';
 
 /** Values that tools of one agent (or of one frame) share; they are journaled when the call succeeds. */
@@ -64,7 +64,7 @@ export interface EntryNames {
 /** One object on the blackboard, in the order in which it was added. */
 export interface BlackboardEntry extends Infer<typeof BLACKBOARD_ENTRY> {}
 export const BLACKBOARD_ENTRY = {
-  object: { name: { optional: TEXT }, type: { optional: TEXT }, value: ANY_JSON },
+  object: { name: OPTIONAL_TEXT, type: OPTIONAL_TEXT, value: ANY_JSON },
 } as const satisfies Shape;
 
 /** A type whose values are read through a schema, as `defineDomainType` makes one. */

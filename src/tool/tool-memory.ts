@@ -1,5 +1,5 @@
 import type { Json } from './json.ts';
-import { ANY_JSON, type Infer, NUMBER, type Shape, TEXT } from './shape.ts';
+import { ANY_JSON, type Infer, OPTIONAL_NUMBER, type Shape, TEXT } from './shape.ts';
 import type { ResultData } from './tool-result.ts';
 
 /** When facts take effect: as each call ends, or in source order once the whole batch of calls has ended. */
@@ -122,7 +122,7 @@ export const MEMORY_FACT = {
     /** Defaults to `success`. */
     on: { optional: { only: 'end' } },
     /** As `FactPlace.at`; absent before the fact is journaled. */
-    at: { optional: NUMBER },
+    at: OPTIONAL_NUMBER,
     /** As its memory says. Defaults to `skip`. */
     unread: { optional: { only: 'refuse' } },
   },

@@ -1,6 +1,6 @@
 import { CONTENT_PART, type ContentPart, inWords, isFile, isNew, placed } from './content.ts';
 import type { Json } from './json.ts';
-import { ANY_JSON, type Infer, type Shape, TEXT, YES } from './shape.ts';
+import { ANY_JSON, type Infer, OPTIONAL_TEXT, OPTIONAL_YES, type Shape, TEXT } from './shape.ts';
 
 /**
  * Marks a value as made by `text`, `content`, `artifact` or `error`. It is private to this module, so that a row
@@ -45,7 +45,7 @@ export const SIGNAL = {
  * met a limit. The words say which. No fold counts it as a success.
  */
 const WITHHELD = {
-  object: { withheld: { optional: YES }, signal: { optional: SIGNAL } },
+  object: { withheld: OPTIONAL_YES, signal: { optional: SIGNAL } },
 } as const satisfies Shape;
 
 const PARTS = { listOf: CONTENT_PART } as const satisfies Shape;
@@ -68,11 +68,11 @@ export const RESULT = {
       object: {
         type: { only: 'artifact' },
         value: ANY_JSON,
-        content: { optional: TEXT },
+        content: OPTIONAL_TEXT,
         /** In the place of `content`, where the model is shown files too. */
         parts: { optional: PARTS },
-        remark: { optional: TEXT },
-        artifactType: { optional: TEXT },
+        remark: OPTIONAL_TEXT,
+        artifactType: OPTIONAL_TEXT,
       },
       and: WITHHELD,
     },

@@ -4,7 +4,9 @@ import { STOPPED_TURN, type TurnAnswer } from '../session/watching/turn-outcome.
 import {
   type Fields,
   type Infer,
-  NUMBER,
+  OPTIONAL_NUMBER,
+  OPTIONAL_TEXT,
+  OPTIONAL_WHOLE,
   type Shape,
   type ShapeAs,
   TEXT,
@@ -100,7 +102,7 @@ export type SessionErrorType = Exclude<ProblemType, OfHttp>;
 export type ProblemMembers = Infer<{ readonly object: typeof MEMBERS }>;
 const MEMBERS = {
   /** The turn that is in the way, or that may have been taken. */
-  turn: { optional: TEXT },
+  turn: OPTIONAL_TEXT,
   /** What that waits for. */
   pending: { optional: { listOf: PENDING_VIEW } },
   /** Everything that is wrong with what was sent. */
@@ -108,17 +110,17 @@ const MEMBERS = {
   /** Of several answers, the calls of those that were taken. */
   taken: { optional: { listOf: TEXT } },
   /** The role that is needed. */
-  role: { optional: TEXT },
+  role: OPTIONAL_TEXT,
   /** Who may not answer. */
   notBy: { optional: { only: 'requester' } },
   /** What is allowed, in bytes. */
-  most: { optional: NUMBER },
+  most: OPTIONAL_NUMBER,
   /** What is used of it, in bytes. */
-  used: { optional: NUMBER },
+  used: OPTIONAL_NUMBER,
   /** The files that the agent takes. */
   accepts: { optional: MEDIA_TAKEN },
   /** Of a session that cannot be read: its last event. */
-  seq: { optional: WHOLE },
+  seq: OPTIONAL_WHOLE,
   /** Of a session that cannot be read: its open turn. */
   openTurn: { optional: TEXT_OR_NULL },
   /** Of a session that cannot be read: the turns that wait. */

@@ -7,6 +7,8 @@ import {
   ANY_OBJECT,
   type Infer,
   JSON_SCHEMA,
+  OPTIONAL_TEXT,
+  OPTIONAL_WHOLE,
   type Shape,
   type ShapeAs,
   TEXT,
@@ -46,7 +48,7 @@ export interface InnerToolView extends Infer<typeof ANY_TOOL> {
 }
 export const INNER_TOOL_VIEW: ShapeAs<InnerToolView> = {
   like: () => ({
-    object: { inner: { optional: { listOf: INNER_TOOL_VIEW } }, innerLeftOut: { optional: WHOLE } },
+    object: { inner: { optional: { listOf: INNER_TOOL_VIEW } }, innerLeftOut: OPTIONAL_WHOLE },
     and: ANY_TOOL,
   }),
 };
@@ -57,7 +59,7 @@ export const TOOL_VIEW = {
   object: {
     inner: { optional: { listOf: INNER_TOOL_VIEW } },
     /** How many of the tools inside it are not listed. */
-    innerLeftOut: { optional: WHOLE },
+    innerLeftOut: OPTIONAL_WHOLE,
     inputSchema: JSON_SCHEMA,
     metadata: { optional: ANY_OBJECT },
   },
@@ -79,7 +81,7 @@ export const AGENT_VIEW = {
     /** Where more tools come from, which only a turn knows. */
     sources: { optional: { listOf: PROVIDER_CARD } },
     /** What it lacks here. */
-    misconfigured: { optional: TEXT },
+    misconfigured: OPTIONAL_TEXT,
   },
 } as const satisfies Shape;
 

@@ -19,6 +19,7 @@ import {
   ANY_OBJECT,
   type Infer,
   NULL,
+  OPTIONAL_TEXT,
   type Shape,
   TEXT,
   TEXT_OR_NULL,
@@ -52,7 +53,7 @@ export const CALL_VIEW = {
     name: TEXT,
     input: ANY_JSON,
     status: { oneOf: ['asked', 'started', 'ended'] },
-    result: { optional: TEXT },
+    result: OPTIONAL_TEXT,
     /** Those of its result. */
     files: { optional: { listOf: FILE_CONTENT } },
   },

@@ -11,7 +11,7 @@ import {
   followedItems,
 } from '../session/watching/follow-session.ts';
 import { keptFor, stoppedTurn, type TurnAnswer, toAnswer } from '../session/watching/turn-outcome.ts';
-import { type Infer, type Shape, TEXT, WHOLE } from '../tool/shape.ts';
+import { type Infer, OPTIONAL_TEXT, type Shape, TEXT, WHOLE } from '../tool/shape.ts';
 import type { BegunTurn, Run } from './begun-turn.ts';
 import type { ShownEvent } from './session-view.ts';
 import { type SessionAccess, turnPath } from './target.ts';
@@ -40,8 +40,8 @@ export type TurnStreamEnd =
 export const CONTINUES = {
   object: {
     /** Absent in a stream of all events. */
-    turn: { optional: TEXT },
-    answer: { optional: TEXT },
+    turn: OPTIONAL_TEXT,
+    answer: OPTIONAL_TEXT,
     after: WHOLE,
     events: TEXT,
   },

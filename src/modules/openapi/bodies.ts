@@ -19,50 +19,48 @@ const PROPERTIES: Readonly<Record<string, Schema>> = {
   },
 };
 
+const STRING = { type: 'string' };
+
+/** Returns the schema of an object that has only these properties. */
+const closed = (properties: Readonly<Record<string, Schema>>, ...required: readonly string[]): Schema => ({
+  type: 'object',
+  ...(required.length > 0 && { required }),
+  additionalProperties: false,
+  properties,
+});
+
 /** Words, or a file: with its bytes (`data`, or a data URL), or by an https `url`, which is handed on and not fetched. */
 const PART: Schema = {
   oneOf: [
-    {
-      type: 'object',
-      required: ['type', 'text'],
-      additionalProperties: false,
-      properties: { type: { const: 'text' }, text: { type: 'string' } },
-    },
-    {
-      type: 'object',
-      required: ['type'],
-      additionalProperties: false,
-      properties: {
+    closed({ type: { const: 'text' }, text: STRING }, 'type', 'text'),
+    closed(
+      {
         type: { const: 'file' },
-        mediaType: { type: 'string', description: 'Not needed where a data URL says it.' },
-        name: { type: 'string' },
-        data: { type: 'string', description: 'The bytes in base64, or a data URL.' },
-        url: {
-          type: 'string',
-          description: 'A data URL, or an https URL, which is handed on and not fetched.',
-        },
+        mediaType: { ...STRING, description: 'Not needed if a data URL has it.' },
+        name: STRING,
+        data: { ...STRING, description: 'The bytes in base64, or a data URL.' },
+        url: { ...STRING, description: 'A data URL, or an https URL, which is passed on and not fetched.' },
       },
-    },
+      'type',
+    ),
   ],
 };
 
 /** The body of a message. */
 export const MESSAGE: BodySchema = {
   name: 'NewMessage',
-  schema: {
-    type: 'object',
-    required: ['message'],
-    additionalProperties: false,
-    properties: {
+  schema: closed(
+    {
       message: {
         oneOf: [
-          { type: 'string', minLength: 1 },
+          { ...STRING, minLength: 1 },
           { type: 'array', items: PART, minItems: 1 },
         ],
       },
       ...PROPERTIES,
     },
-  },
+    'message',
+  ),
   form: {
     type: 'object',
     properties: { message: { type: 'string' }, ...PROPERTIES },
@@ -70,7 +68,7 @@ export const MESSAGE: BodySchema = {
   },
 };
 
-const OF_A_DECISION: Schema = {
+const OF_A_DECISION: Readonly<Record<string, Schema>> = {
   decision: { type: 'string', enum: ['approve', 'edit', 'reject', 'exit'] },
   input: {
     type: 'object',
@@ -83,15 +81,10 @@ const OF_A_DECISION: Schema = {
 /** The body of a decision. */
 export const DECISION: BodySchema = {
   name: 'Decision',
-  schema: {
-    type: 'object',
-    required: ['decision'],
-    additionalProperties: false,
-    properties: OF_A_DECISION,
-  },
+  schema: closed(OF_A_DECISION, 'decision'),
 };
 
-const OF_A_RESULT: Schema = {
+const OF_A_RESULT: Readonly<Record<string, Schema>> = {
   result: { description: 'Any JSON, as if the tool had returned it.' },
   text: { type: 'string', description: 'Words for the model.' },
   error: { type: 'string', description: 'What went wrong, for the model.' },
@@ -101,42 +94,38 @@ const OF_A_RESULT: Schema = {
 export const RESULT: BodySchema = {
   name: 'Result',
   schema: {
-    type: 'object',
+    ...closed(OF_A_RESULT),
     description: 'Exactly one of the three.',
-    additionalProperties: false,
     minProperties: 1,
     maxProperties: 1,
-    properties: OF_A_RESULT,
   },
 };
 
 /** The body of several answers. */
 export const ANSWERS: BodySchema = {
   name: 'Answers',
-  schema: {
-    type: 'object',
-    required: ['answers'],
-    additionalProperties: false,
-    properties: {
+  schema: closed(
+    {
       answers: {
         type: 'array',
-        description: 'Of calls of one turn. All are checked before the first is taken.',
+        description: 'Of calls of one turn. All are checked before the first is accepted.',
         minItems: 1,
         maxItems: MOST_ANSWERS,
         items: {
-          type: 'object',
+          ...closed(
+            {
+              call: STRING,
+              // Without a `default`: generators of clients would make the property one that has to be sent.
+              question: { type: 'integer', minimum: 1, description: 'Defaults to the first.' },
+              ...OF_A_DECISION,
+              ...OF_A_RESULT,
+            },
+            'call',
+          ),
           description: 'A Decision or a Result, of the call that it names.',
-          required: ['call'],
-          additionalProperties: false,
-          properties: {
-            call: { type: 'string' },
-            // Without a `default`: generators of clients would make the property one that has to be sent.
-            question: { type: 'integer', minimum: 1, description: 'The first unless given.' },
-            ...OF_A_DECISION,
-            ...OF_A_RESULT,
-          },
         },
       },
     },
-  },
+    'answers',
+  ),
 };

@@ -9,7 +9,7 @@ import { TURN_ANSWER } from '../../session/watching/turn-outcome.ts';
 import { SAID } from '../../tool/call.ts';
 import { CONTENT_PART } from '../../tool/content.ts';
 import { BLACKBOARD_ENTRY } from '../../tool/kept-values.ts';
-import { type Schema, type Shape, type ShapeAs, TEXT } from '../../tool/shape.ts';
+import { OPTIONAL_TEXT, type Schema, type Shape, type ShapeAs, TEXT } from '../../tool/shape.ts';
 import { MEMORY_FACT } from '../../tool/tool-memory.ts';
 import { RESULT, SIGNAL } from '../../tool/tool-result.ts';
 import { CANCEL_REQUESTED } from '../../worker/end-turn.ts';
@@ -56,7 +56,7 @@ const OF_SESSIONS = { ...PASSING, erased: { object: {} } };
 const frame = ([type, data]: readonly [string, Shape]): Shape =>
   type === 'erased'
     ? { object: { id: { only: '' }, event: { only: type }, data } }
-    : { object: { id: { optional: TEXT }, event: { only: type === 'later' ? 'accepted' : type }, data } };
+    : { object: { id: OPTIONAL_TEXT, event: { only: type === 'later' ? 'accepted' : type }, data } };
 
 const streamEvent = (passing: { readonly [type: string]: Shape }): Shape => ({
   anyOf: [

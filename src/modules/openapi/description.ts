@@ -77,6 +77,14 @@ export const headerParameter = (name: string, description: string): RouteParamet
   schema: { type: 'string' },
 });
 
+/** Describes a parameter of the query. */
+export const queryParameter = (name: string, schema: Schema, description: string): RouteParameter => ({
+  name,
+  in: 'query',
+  schema,
+  description,
+});
+
 /** The header under which a message is sent again. */
 export const IDEMPOTENCY_KEY = headerParameter(
   'Idempotency-Key',

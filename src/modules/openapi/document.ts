@@ -22,9 +22,8 @@ const INFO = {
   title: 'Holdfast',
   version: '1',
   description:
-    'Agents whose tool loops survive. A page whose origin the app names may use all of this, by CORS and without cookies. A page of ' +
-    'another site can read nothing, and what else its browser sends is refused with 403 `cross-site`, by `Origin` and ' +
-    '`Sec-Fetch-Site`.',
+    'Agents whose tool loops survive. Pages of the origins that the app names may use all of it, by CORS and without cookies. Pages of ' +
+    'other sites can read nothing; their other requests return 403 `cross-site`, by `Origin` and `Sec-Fetch-Site`.',
   license: { name: 'MIT', identifier: 'MIT' },
 };
 

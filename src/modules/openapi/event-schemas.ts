@@ -11,33 +11,43 @@ import type { Schema } from '../../tool/shape.ts';
 import {
   ANY_JSON,
   ANY_OBJECT,
+  type Fields,
   JSON_SCHEMA,
   NUMBER,
   type ObjectShape,
+  OPTIONAL_NUMBER,
+  OPTIONAL_TEXT,
+  OPTIONAL_WHOLE,
+  OPTIONAL_YES,
   type Shape,
   TEXT,
   WHOLE,
-  YES,
 } from '../../tool/shape.ts';
 import { MEMORY_FACT } from '../../tool/tool-memory.ts';
 import { RESULT, SIGNAL } from '../../tool/tool-result.ts';
 import { refTo } from './to-json-schema.ts';
 
 const IN_TURN = { object: { turn: TEXT } } as const satisfies Shape;
-const IN_FRAME = { object: { frame: { optional: TEXT } }, and: IN_TURN } as const satisfies Shape;
+const IN_FRAME = { object: { frame: OPTIONAL_TEXT }, and: IN_TURN } as const satisfies Shape;
+
+/** Returns the shape of an event of a turn. */
+const inTurn = <const Own extends Fields>(object: Own) => ({ object, and: IN_TURN }) as const;
+
+/** Returns the shape of an event of a loop, which may be nested. */
+const inFrame = <const Own extends Fields>(object: Own) => ({ object, and: IN_FRAME }) as const;
 
 /** Where a turn is that another one has started. */
 const TREE_PLACE = {
-  root: { optional: TEXT },
-  generation: { optional: WHOLE },
-  count: { optional: WHOLE },
+  root: OPTIONAL_TEXT,
+  generation: OPTIONAL_WHOLE,
+  count: OPTIONAL_WHOLE,
 } as const;
 
 const FACTS = { listOf: MEMORY_FACT } as const;
 const PARTS = { listOf: CONTENT_PART } as const;
 const OFFERED = { listOf: OFFERED_TOOL } as const;
 
-const ASKED = { message: TEXT, expires: { optional: NUMBER }, binding: TEXT } as const;
+const ASKED = { message: TEXT, expires: OPTIONAL_NUMBER, binding: TEXT } as const;
 
 const WAIT = {
   anyOf: [
@@ -49,7 +59,7 @@ const WAIT = {
         input: { optional: ANY_OBJECT },
         schema: JSON_SCHEMA,
         credentials: { optional: { only: 'refused' } },
-        by: { optional: TEXT },
+        by: OPTIONAL_TEXT,
         notBy: { optional: { only: 'requester' } },
         onExpiry: { oneOf: ['approve', 'reject', 'exit'] },
         checkpoint: { optional: ANY_JSON },
@@ -66,18 +76,18 @@ const ANSWER = {
         type: { only: 'decision' },
         decision: DECISION_KIND,
         input: { optional: ANY_OBJECT },
-        reason: { optional: TEXT },
-        by: { optional: TEXT },
-        expired: { optional: YES },
-        inCall: { optional: YES },
+        reason: OPTIONAL_TEXT,
+        by: OPTIONAL_TEXT,
+        expired: OPTIONAL_YES,
+        inCall: OPTIONAL_YES,
       },
     },
     {
       object: {
         type: { only: 'result' },
         result: RESULT,
-        by: { optional: TEXT },
-        expired: { optional: YES },
+        by: OPTIONAL_TEXT,
+        expired: OPTIONAL_YES,
       },
     },
   ],
@@ -90,7 +100,7 @@ const CHANGES = {
     facts: { optional: FACTS },
     scheduled: {
       optional: {
-        listOf: { object: { turn: TEXT, message: TEXT, after: NUMBER, recurring: { optional: YES } } },
+        listOf: { object: { turn: TEXT, message: TEXT, after: NUMBER, recurring: OPTIONAL_YES } },
       },
     },
   },
@@ -99,125 +109,98 @@ const CHANGES = {
 /** The properties of each type of event, beside those that all have. */
 export const EVENTS = {
   'session-opened': { object: { incarnation: TEXT, agent: TEXT } },
-  'turn-started': {
-    object: {
-      loopId: TEXT,
-      message: TEXT,
-      parts: { optional: PARTS },
-      context: ANY_OBJECT,
-      principal: PRINCIPAL,
-      ...TREE_PLACE,
-    },
-    and: IN_TURN,
-  },
-  'turn-resumed': { object: { cause: { oneOf: ['expired', 'handed-over'] } }, and: IN_TURN },
-  'model-refused': {
-    object: {
-      limit: { oneOf: ['tokens', 'cost'] },
-      of: { optional: TEXT },
-      most: NUMBER,
-      used: NUMBER,
-      needed: NUMBER,
-    },
-    and: IN_FRAME,
-  },
-  'model-replied': {
-    object: {
-      model: TEXT,
-      text: TEXT,
-      toolCalls: { listOf: JOURNALED_CALL },
-      parts: { optional: { listOf: JOURNALED_PART } },
-      cut: { optional: YES },
-      provider: { optional: PROVIDER_DATA },
-      asked: { optional: ASKED_WITH },
-      servedBy: { optional: TEXT },
-      finish: TEXT,
-      usage: { optional: PRICED_USAGE },
-      planned: { optional: YES },
-      last: { optional: YES },
-      unseen: { optional: WHOLE },
-    },
-    and: IN_FRAME,
-  },
-  'tool-call-started': {
-    object: { call: TEXT, effect: EFFECT, atEnd: { optional: FACTS } },
-    and: IN_FRAME,
-  },
-  'tool-call-ended': {
-    object: {
-      call: TEXT,
-      result: RESULT,
-      ms: { optional: NUMBER },
-      limit: { optional: REACHED_LIMIT },
-      direct: { optional: YES },
-      changes: { optional: CHANGES },
-      sent: { optional: WHOLE },
-    },
-    and: IN_FRAME,
-  },
-  'tool-call-suspended': { object: { call: TEXT, wait: WAIT }, and: IN_FRAME },
-  'tool-call-answered': { object: { call: TEXT, answer: ANSWER }, and: IN_FRAME },
-  'message-sent': {
-    object: { call: TEXT, text: TEXT, tool: TEXT, under: { optional: TEXT } },
-    and: IN_FRAME,
-  },
-  'frame-started': {
-    object: {
-      frame: TEXT,
-      parent: { optional: TEXT },
-      name: TEXT,
-      message: TEXT,
-      facts: { optional: FACTS },
-      atEnd: { optional: FACTS },
-      ownBlackboard: { optional: YES },
-    },
-    and: IN_TURN,
-  },
-  'tools-changed': {
-    object: {
-      came: { optional: OFFERED },
-      went: { optional: OFFERED },
-      cause: { oneOf: ['session', 'turn', 'deploy'] },
-      all: { optional: OFFERED },
-    },
-    and: IN_FRAME,
-  },
-  'tools-listed': { object: { facts: FACTS }, and: IN_FRAME },
-  'answer-rejected': { object: { problems: { listOf: TEXT } }, and: IN_FRAME },
-  'turn-steered': {
-    object: { ...TREE_PLACE, as: TEXT, message: TEXT, parts: { optional: PARTS }, principal: PRINCIPAL },
-    and: IN_TURN,
-  },
-  'late-result-received': {
-    object: { open: { optional: YES }, call: TEXT, tool: TEXT, input: TEXT, result: RESULT },
-    and: IN_FRAME,
-  },
-  'module-event': {
-    object: { module: TEXT, facts: FACTS, usage: { optional: PRICED_USAGE } },
-    and: IN_FRAME,
-  },
-  'conversation-cut': {
-    object: {
-      turns: { optional: WHOLE },
-      results: { optional: WHOLE },
-      summary: { optional: TEXT },
-      usage: { optional: PRICED_USAGE },
-    },
-    and: IN_FRAME,
-  },
-  'cancel-requested': IN_TURN,
-  'turn-yielded': { object: { reason: TEXT }, and: IN_TURN },
-  'turn-ended': {
-    object: {
-      outcome: FINAL_OUTCOME,
-      limit: { optional: REACHED_LIMIT },
-      error: { optional: TURN_ERROR },
-      signal: { optional: SIGNAL },
-      text: { optional: TEXT },
-      object: { optional: ANY_JSON },
-    },
-    and: IN_TURN,
-  },
+  'turn-started': inTurn({
+    loopId: TEXT,
+    message: TEXT,
+    parts: { optional: PARTS },
+    context: ANY_OBJECT,
+    principal: PRINCIPAL,
+    ...TREE_PLACE,
+  }),
+  'turn-resumed': inTurn({ cause: { oneOf: ['expired', 'handed-over'] } }),
+  'model-refused': inFrame({
+    limit: { oneOf: ['tokens', 'cost'] },
+    of: OPTIONAL_TEXT,
+    most: NUMBER,
+    used: NUMBER,
+    needed: NUMBER,
+  }),
+  'model-replied': inFrame({
+    model: TEXT,
+    text: TEXT,
+    toolCalls: { listOf: JOURNALED_CALL },
+    parts: { optional: { listOf: JOURNALED_PART } },
+    cut: OPTIONAL_YES,
+    provider: { optional: PROVIDER_DATA },
+    asked: { optional: ASKED_WITH },
+    servedBy: OPTIONAL_TEXT,
+    finish: TEXT,
+    usage: { optional: PRICED_USAGE },
+    planned: OPTIONAL_YES,
+    last: OPTIONAL_YES,
+    unseen: OPTIONAL_WHOLE,
+  }),
+  'tool-call-started': inFrame({ call: TEXT, effect: EFFECT, atEnd: { optional: FACTS } }),
+  'tool-call-ended': inFrame({
+    call: TEXT,
+    result: RESULT,
+    ms: OPTIONAL_NUMBER,
+    limit: { optional: REACHED_LIMIT },
+    direct: OPTIONAL_YES,
+    changes: { optional: CHANGES },
+    sent: OPTIONAL_WHOLE,
+  }),
+  'tool-call-suspended': inFrame({ call: TEXT, wait: WAIT }),
+  'tool-call-answered': inFrame({ call: TEXT, answer: ANSWER }),
+  'message-sent': inFrame({ call: TEXT, text: TEXT, tool: TEXT, under: OPTIONAL_TEXT }),
+  'frame-started': inTurn({
+    frame: TEXT,
+    parent: OPTIONAL_TEXT,
+    name: TEXT,
+    message: TEXT,
+    facts: { optional: FACTS },
+    atEnd: { optional: FACTS },
+    ownBlackboard: OPTIONAL_YES,
+  }),
+  'tools-changed': inFrame({
+    came: { optional: OFFERED },
+    went: { optional: OFFERED },
+    cause: { oneOf: ['session', 'turn', 'deploy'] },
+    all: { optional: OFFERED },
+  }),
+  'tools-listed': inFrame({ facts: FACTS }),
+  'answer-rejected': inFrame({ problems: { listOf: TEXT } }),
+  'turn-steered': inTurn({
+    ...TREE_PLACE,
+    as: TEXT,
+    message: TEXT,
+    parts: { optional: PARTS },
+    principal: PRINCIPAL,
+  }),
+  'late-result-received': inFrame({
+    open: OPTIONAL_YES,
+    call: TEXT,
+    tool: TEXT,
+    input: TEXT,
+    result: RESULT,
+  }),
+  'module-event': inFrame({ module: TEXT, facts: FACTS, usage: { optional: PRICED_USAGE } }),
+  'conversation-cut': inFrame({
+    turns: OPTIONAL_WHOLE,
+    results: OPTIONAL_WHOLE,
+    summary: OPTIONAL_TEXT,
+    usage: { optional: PRICED_USAGE },
+  }),
+  'cancel-requested': inTurn({}),
+  'turn-yielded': inTurn({ reason: TEXT }),
+  'turn-ended': inTurn({
+    outcome: FINAL_OUTCOME,
+    limit: { optional: REACHED_LIMIT },
+    error: { optional: TURN_ERROR },
+    signal: { optional: SIGNAL },
+    text: OPTIONAL_TEXT,
+    object: { optional: ANY_JSON },
+  }),
 } as const satisfies { readonly [Type in EventType]: ObjectShape };
 
 /** All types of events. */

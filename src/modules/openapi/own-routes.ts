@@ -1,4 +1,5 @@
 /** The descriptions of the routes that every described app has, one for each by its type. */
+import { SESSION } from '../../worker/route.ts';
 import type { OwnRoute } from '../../worker/routes/route-table.ts';
 import { ANSWERS, DECISION, MESSAGE, RESULT } from './bodies.ts';
 import {
@@ -7,22 +8,25 @@ import {
   headerParameter,
   IDEMPOTENCY_KEY,
   type ProblemAnswer,
+  queryParameter,
   type RouteDescription,
+  type RouteDescriptions,
   type RouteParameter,
 } from './description.ts';
 
-/** The key of a route: `GET /health`. */
-type KeyOf<One extends OwnRoute> = One extends OwnRoute ? `${One['method']} ${One['path']}` : never;
+/** The key of a route: `GET /health`, and `POST .../messages` for one of a session. */
+type KeyOf<One extends OwnRoute> = One extends OwnRoute
+  ? `${One['method']} ${One['path'] extends `${typeof SESSION}${infer Rest}` ? `...${Rest}` : One['path']}`
+  : never;
 
 /** What a request may say whose answer is a stream that resumes. */
 const RESUMES: readonly RouteParameter[] = [
   headerParameter('Last-Event-ID', 'The stream shows only what comes after this event.'),
-  {
-    name: 'after',
-    in: 'query',
-    schema: { type: ['integer', 'string'], minimum: 0 },
-    description: 'The same, by the sequence of the event or its id. `Last-Event-ID` stands over it.',
-  },
+  queryParameter(
+    'after',
+    { type: ['integer', 'string'], minimum: 0 },
+    'The same, by the sequence of the event or its id. `Last-Event-ID` stands over it.',
+  ),
 ];
 
 /** What every request may say that may run a turn. */
@@ -30,7 +34,7 @@ const TURN_HEADERS: readonly RouteParameter[] = [
   IDEMPOTENCY_KEY,
   headerParameter(
     'Prefer',
-    '`respond-async` runs the turn in the background. So does `wait=10`, and its answer is waited for, 60 seconds at the most.',
+    '`respond-async` runs the turn in the background. `wait=10` also waits 10 seconds for its answer, 60 at most.',
   ),
   ...RESUMES,
 ];
@@ -40,8 +44,7 @@ const TURN_ANSWERS: Readonly<Record<number, Answer>> = {
   200: { description: 'The turn has ended', json: 'TurnAnswer', streams: 'TurnStream' },
   202: {
     description:
-      'The turn runs in the background, waits for its time or for those before it, or for somebody: `pending` tells for what. ' +
-      '`Location` leads to its answer',
+      'The turn runs in the background, is queued or scheduled, or waits for an answer (`pending`). `Location` is the address of its answer',
     json: ['SuspendedTurn', 'LaterTurn'],
   },
 };
@@ -55,33 +58,28 @@ const OF_JSON_BODIES: readonly ProblemAnswer[] = [
 ];
 
 const MESSAGE_QUERY: readonly RouteParameter[] = [
-  {
-    name: 'whenBusy',
-    in: 'query',
-    schema: { type: 'string', enum: ['reject', 'queue', 'steer'], default: 'reject' },
-    description:
-      'While a turn is open: `reject` answers 409, `queue` starts the turn when those before it have ended, and `steer` ' +
-      'shows the message to the model of the open turn with its next request. That answers 202, and the context ' +
-      'and the loop of the message are those of the turn; when it ends first, the message is a turn of its own. ' +
-      'A turn of somebody else is not steered, unless the app lets anyone: the message is queued, and 202 says so. ' +
-      'A turn that waits for somebody is not steered: 409 with what it waits for.',
-  },
-  {
-    name: 'pending',
-    in: 'query',
-    schema: { type: 'string', enum: ['decline'] },
-    description: 'Declines what the turn before waits for, ends it, and then takes the message.',
-  },
+  queryParameter(
+    'whenBusy',
+    { type: 'string', enum: ['reject', 'queue', 'steer'], default: 'reject' },
+    'While a turn is open: `reject` returns 409, `queue` starts the turn after those before it, and `steer` returns 202 and shows ' +
+      'the message to the model of the open turn with its next request. If that turn ends first, the message becomes a turn of ' +
+      'its own. A message of another person is queued, unless the app lets anyone steer. A turn that waits for an answer ' +
+      'cannot be steered: 409.',
+  ),
+  queryParameter(
+    'pending',
+    { type: 'string', enum: ['decline'] },
+    'Declines what the turn before waits for, ends it, and then takes the message.',
+  ),
 ];
 
 const ANSWERING: readonly RouteParameter[] = [
   ...TURN_HEADERS,
-  {
-    name: 'question',
-    in: 'query',
-    schema: { type: 'integer', minimum: 1, default: 1 },
-    description: 'Which question of the call is answered, where it has asked before.',
-  },
+  queryParameter(
+    'question',
+    { type: 'integer', minimum: 1, default: 1 },
+    'Which question of the call is answered, where it has asked before.',
+  ),
 ];
 
 const OF_ANSWERS: readonly ProblemAnswer[] = [
@@ -103,14 +101,13 @@ const OF_DECISIONS = ['another-person-required', 'approval-void', 'approval-expi
 const OF_RESULTS = ['result-void', 'result-expired'] as const;
 
 /** The routes that the module `files` brings. */
-type RouteOfFiles = `${'GET' | 'DELETE'} /agents/{agent}/sessions/{session}/files/{file}`;
+type RouteOfFiles = `${'GET' | 'DELETE'} .../files/{file}`;
 
 /** The routes that the module `answers` brings. */
-type RouteOfAnswers =
-  `POST /agents/{agent}/sessions/{session}/${'approvals/{callId}' | 'results/{callId}' | 'answers'}`;
+type RouteOfAnswers = `POST .../${'approvals/{callId}' | 'results/{callId}' | 'answers'}`;
 
 /** The descriptions, in the order of the routes. */
-export const OWN_ROUTES: {
+const DESCRIPTIONS: {
   readonly [Key in KeyOf<OwnRoute> | 'GET /openapi.json' | RouteOfFiles | RouteOfAnswers]: RouteDescription;
 } = {
   'GET /openapi.json': {
@@ -135,7 +132,7 @@ export const OWN_ROUTES: {
       'The agents, the files that they take, their tools, and the sources of tools that only a turn knows',
     answers: { 200: { description: 'The agents', json: 'AgentList' } },
   },
-  'POST /agents/{agent}/sessions/{session}/messages': {
+  'POST .../messages': {
     operation: 'sendMessage',
     summary: 'Runs a turn',
     parameters: [...TURN_HEADERS, ...MESSAGE_QUERY],
@@ -157,7 +154,7 @@ export const OWN_ROUTES: {
       'idempotency-key-reused',
     ],
   },
-  'GET /agents/{agent}/sessions/{session}': {
+  'GET ...': {
     operation: 'getState',
     summary: 'The state of a session',
     parameters: [
@@ -172,7 +169,7 @@ export const OWN_ROUTES: {
     },
     problems: ['unknown-session'],
   },
-  'DELETE /agents/{agent}/sessions/{session}': {
+  'DELETE ...': {
     operation: 'eraseSession',
     summary: 'Erases a session: what it holds, what waits in it and what it planned',
     answers: { 204: { description: 'There is no such session, or none any more' } },
@@ -184,7 +181,7 @@ export const OWN_ROUTES: {
       'newer-deployment',
     ],
   },
-  'GET /agents/{agent}/sessions/{session}/turns/{turn}': {
+  'GET .../turns/{turn}': {
     operation: 'getTurn',
     summary: 'The answer of one turn, as its message would be answered, or its events as a stream',
     parameters: [
@@ -204,22 +201,17 @@ export const OWN_ROUTES: {
     },
     problems: ['unknown-session', 'unknown-turn', 'invalid-query', 'invalid-header'],
   },
-  'GET /agents/{agent}/sessions/{session}/events': {
+  'GET .../events': {
     operation: 'getEvents',
     summary: 'The journal, as JSON pages or as a stream that follows live',
     parameters: [
       ...RESUMES,
-      {
-        name: 'limit',
-        in: 'query',
-        schema: { type: 'integer', minimum: 1 },
-        description: 'The most events of a page.',
-      },
+      queryParameter('limit', { type: 'integer', minimum: 1 }, 'The most events of a page.'),
     ],
     answers: { 200: { description: 'Events', json: 'EventsPage', streams: 'SessionStream' } },
     problems: ['unknown-session', 'invalid-query', 'invalid-header'],
   },
-  'GET /agents/{agent}/sessions/{session}/files/{file}': {
+  'GET .../files/{file}': {
     operation: 'getFile',
     summary: 'The bytes of a file of a session',
     parameters: [
@@ -230,55 +222,58 @@ export const OWN_ROUTES: {
       ),
     ],
     answers: {
-      200: { description: 'The file: a download, unless it is an image that is safe to show', isFile: true },
+      200: { description: 'The file, as a download unless it is a safe image', isFile: true },
       206: { description: 'The range that was asked for', isFile: true },
       304: { description: 'The client has it' },
     },
     problems: ['unknown-file', 'range-not-satisfiable', 'files-unavailable'],
   },
-  'DELETE /agents/{agent}/sessions/{session}/files/{file}': {
+  'DELETE .../files/{file}': {
     operation: 'deleteFile',
     summary: 'Deletes a file of a session; its conversation keeps the line that names it',
     answers: { 204: { description: 'The file is deleted, or was before' } },
     problems: ['unknown-file', 'session-busy', 'role-required'],
   },
-  'POST /agents/{agent}/sessions/{session}/cancel': {
+  'POST .../cancel': {
     operation: 'cancel',
     summary: 'Stops a turn, or ends it before it begins',
     parameters: [
-      {
-        name: 'turn',
-        in: 'query',
-        schema: { type: 'string' },
-        description:
-          'One that runs, or waits for those before it or for its time. The open turn unless given.',
-      },
+      queryParameter(
+        'turn',
+        { type: 'string' },
+        'A turn that runs, is queued or scheduled. Defaults to the open turn.',
+      ),
     ],
     answers: { 202: { description: 'It will stop', json: 'CancelRequested' } },
     problems: ['unknown-session', 'unknown-turn', 'no-open-turn', 'turn-over', 'role-required'],
   },
-  'POST /agents/{agent}/sessions/{session}/approvals/{callId}': {
+  'POST .../approvals/{callId}': {
     operation: 'decide',
-    summary: 'Decides about a call that waits, once, and goes on with its turn',
+    summary: 'Decides about a call that waits, once, and resumes its turn',
     parameters: ANSWERING,
     body: DECISION,
     answers: TURN_ANSWERS,
     problems: [...OF_ANSWERS, ...OF_DECISIONS],
   },
-  'POST /agents/{agent}/sessions/{session}/results/{callId}': {
+  'POST .../results/{callId}': {
     operation: 'sendResult',
-    summary: 'Sends the result of a tool that the caller runs, once, and goes on with its turn',
+    summary: 'Sends the result of a tool that the caller runs, once, and resumes its turn',
     parameters: ANSWERING,
     body: RESULT,
     answers: TURN_ANSWERS,
     problems: [...OF_ANSWERS, ...OF_RESULTS],
   },
-  'POST /agents/{agent}/sessions/{session}/answers': {
+  'POST .../answers': {
     operation: 'answerCalls',
-    summary: 'Answers several calls of a turn, each once, and goes on with it',
+    summary: 'Answers several calls of a turn, each once, and resumes it',
     parameters: TURN_HEADERS,
     body: ANSWERS,
     answers: TURN_ANSWERS,
     problems: [...OF_ANSWERS, ...OF_DECISIONS, ...OF_RESULTS],
   },
 };
+
+/** The descriptions by the methods and paths of their routes. */
+export const OWN_ROUTES: RouteDescriptions = Object.fromEntries(
+  Object.entries<RouteDescription>(DESCRIPTIONS).map(([key, about]) => [key.replace('...', SESSION), about]),
+);

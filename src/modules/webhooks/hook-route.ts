@@ -1,6 +1,6 @@
 import { DeploymentError } from '../../session/deployment.ts';
 import { defineSeam } from '../../tool/module-use.ts';
-import { type Infer, NUMBER, type Shape, TEXT } from '../../tool/shape.ts';
+import { type Infer, OPTIONAL_NUMBER, OPTIONAL_TEXT, type Shape, TEXT } from '../../tool/shape.ts';
 import type { AppParts } from '../../worker/app-seam.ts';
 import { type BackgroundTurn, startInBackground, toBackgroundTurn } from '../../worker/background.ts';
 import { readBytes } from '../../worker/body.ts';
@@ -176,8 +176,8 @@ export const HOOK_STARTED = {
     turn: TEXT,
     status: { oneOf: ['accepted', 'known', 'queued', 'steering', 'scheduled'] },
     /** The turn that takes its message in, or has. */
-    into: { optional: TEXT },
+    into: OPTIONAL_TEXT,
     /** Of `scheduled`: in ms since the epoch. */
-    at: { optional: NUMBER },
+    at: OPTIONAL_NUMBER,
   },
 } as const satisfies Shape;

@@ -1,6 +1,14 @@
 import type { ModuleUse } from '../../tool/module-use.ts';
 import type { ReadByIts } from '../../tool/object-reader.ts';
-import { ANY_OBJECT, type Infer, type Loose, type Shape, type ShapeAs, TEXT } from '../../tool/shape.ts';
+import {
+  ANY_OBJECT,
+  type Infer,
+  type Loose,
+  OPTIONAL_TEXT,
+  type Shape,
+  type ShapeAs,
+  TEXT,
+} from '../../tool/shape.ts';
 import type {
   AnyTool,
   Discover,
@@ -137,7 +145,7 @@ export interface ProviderCard extends Loose<Infer<typeof CARD>> {}
 const CARD = {
   object: {
     name: TEXT,
-    description: { optional: TEXT },
+    description: OPTIONAL_TEXT,
     /** As that of tools; never sent to a model. */
     metadata: { optional: ANY_OBJECT },
   },
