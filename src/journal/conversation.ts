@@ -12,7 +12,7 @@ export const isStart = (message: Message): boolean => message.role === 'user' &&
 export const mayHaveHappened = ({ started }: CallRecord): boolean =>
   started === 'once' || started === 'idempotent';
 
-/** Answers what the call waits for now. */
+/** Returns the question that the call waits for now, or `undefined`. */
 export function pendingWait({ waits }: CallRecord): Wait | undefined {
   const last = waits?.at(-1);
   return last?.answer ? undefined : last?.wait;

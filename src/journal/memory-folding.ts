@@ -46,8 +46,8 @@ interface Change {
 }
 
 /**
- * Folds on one memory's value. Code that throws must not make the session unreadable for ever: its memory stands still from
- * there on and is answered to nobody, while everything else goes on. The facts stay in the journal for code that can fold them.
+ * Folds on one memory's value. Code that throws must not make the session unreadable: its memory stops changing and is
+ * not returned any more, and the rest of the state is folded as before. The facts stay in the journal for code that can fold them.
  */
 function change(state: SessionState, memory: ToolMemory, { path, next }: Change): void {
   if (state.brokenMemories?.has(memory.name)) return;

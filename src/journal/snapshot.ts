@@ -7,7 +7,7 @@ export interface Snapshot {
   readonly seq: number;
   readonly reducer: number;
   readonly body: string;
-  /** The first event whose message the conversation still has: those before it were cut off. 1 unless given. */
+  /** The first event whose message the conversation still has; earlier messages were cut off. Defaults to 1. */
   readonly messagesFrom?: number | undefined;
 }
 

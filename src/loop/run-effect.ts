@@ -72,7 +72,7 @@ async function start({ loop, record: { id: call } }: RunningCall, { effect }: To
   if (effect !== 'read' || held.atEnd) await journal.durable();
 }
 
-/** What a `once` call has done when it asks inside `run` would be done again after the answer, unless it says where it goes on. */
+/** The effects of a `once` call that asks inside `run` would happen again after the answer, unless the call stays or has a checkpoint. */
 const fromCheckpoint =
   ({ ask }: Pick<CallContext, 'ask'>): CallContext['ask'] =>
   async (question) => {
@@ -85,13 +85,13 @@ const fromCheckpoint =
     );
   };
 
-/** What came of an effect, and how long `run` took. */
+/** The outcome of an effect, and how long `run` took in ms. */
 interface Ran {
   readonly result: ToolResult;
   readonly ms?: number;
 }
 
-/** `run` against its timeout and the signal of whoever holds the turn. */
+/** Calls `run`, bounded by its timeout and by the signal of the lease holder. */
 async function runOnce(entered: RunningEffect, startedAt: number): Promise<ToolResult> {
   const { effect, context } = entered;
   const { holder } = entered.call.loop;

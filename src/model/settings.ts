@@ -38,7 +38,7 @@ export type LoopToolChoice = ToolChoice | { readonly first: ToolChoice } | { rea
  * fails as `model-failure`; after silence in the middle of its output it is asked once more.
  */
 export interface ModelTimeout {
-  /** Milliseconds for a reply as a whole, the adapter's own further attempts included; 600,000 unless given. */
+  /** Milliseconds for a reply as a whole, the adapter's own further attempts included. Defaults to 600,000. */
   readonly total?: number | undefined;
   /**
    * Milliseconds without a sign of life of a model that streams: one that has handed on a piece, or calls `alive`. Unless

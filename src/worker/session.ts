@@ -110,7 +110,7 @@ export interface MessageOptions {
   readonly loopId?: string | undefined;
   /** However often the message is sent under it within a day, it starts one turn, and is answered that turn. */
   readonly idempotencyKey?: string | undefined;
-  /** While a turn is open: `reject`, unless given, throws `session-busy`; as `?whenBusy=` of the HTTP API. */
+  /** While a turn is open: `reject`, the default, throws `session-busy`; as `?whenBusy=` of the HTTP API. */
   readonly whenBusy?: WhenBusy | 'reject' | undefined;
   /** Declines what the turn before waits for, ends it, and then takes the message. */
   readonly pending?: 'decline' | undefined;
@@ -127,14 +127,14 @@ export interface MessageOptions {
 /** What may be said beside the answer of a call. */
 export interface AnswerOptions
   extends Pick<MessageOptions, 'idempotencyKey' | 'background' | 'signal' | 'onEvent'> {
-  /** Which question of the call, where it asks more than one; the first unless given. */
+  /** Which question of the call is answered. Defaults to the first. */
   readonly question?: number | undefined;
 }
 
 /** One of several answers: what is decided about a call, or what came of a tool that the caller ran. */
 export type CallAnswer = {
   readonly call: string;
-  /** Which question of the call, where it asks more than one; the first unless given. */
+  /** Which question of the call is answered. Defaults to the first. */
   readonly question?: number | undefined;
 } & (SentDecision | SentResult);
 

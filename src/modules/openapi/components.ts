@@ -49,7 +49,7 @@ const OF_TURNS: { readonly [Type in Exclude<TurnItem, StoredEvent>['type']]: Sha
   erased: { object: { turn: TEXT } },
 };
 
-/** Where nobody asks for a turn, an erasure is that of all. */
+/** The stream of a whole session: an erasure is that of all its turns. */
 const OF_SESSIONS = { ...PASSING, erased: { object: {} } };
 
 /** The event of a stream that has this data. One is sent under another name than it has inside; the empty id of another takes back the one before. */

@@ -219,7 +219,7 @@ function eventShape(type: string, own: ObjectShape): Shape {
   return { object: { type: { only: type }, seq: WHOLE, at }, and: own };
 }
 
-/** Answers the schema of any event, told apart by its `type`. */
+/** Returns the schema of any event, which its `type` tells from others. */
 export function storedEvent(): Schema {
   const refs = EVENT_TYPES.map((type) => [type, refTo(nameOf(type))] as const);
   return {

@@ -25,7 +25,7 @@ const RESUMES: readonly RouteParameter[] = [
   queryParameter(
     'after',
     { type: ['integer', 'string'], minimum: 0 },
-    'The same, by the sequence of the event or its id. `Last-Event-ID` stands over it.',
+    'The same, by the sequence of the event or its id. `Last-Event-ID` takes precedence.',
   ),
 ];
 

@@ -185,8 +185,8 @@ export const fullLength: TruncationMarker = (_, length) => `... [truncated, full
 
 /** How long a result may be, and what is shown of a longer one. */
 export interface TruncationOptions {
-  /** Characters of a result that are shown, 10,000 unless given; 0 leaves the marker only. */
+  /** Characters of a result that are shown. Defaults to 10,000; 0 leaves the marker only. */
   readonly maxLength?: number | undefined;
-  /** `charsShown` unless given. */
+  /** Defaults to `charsShown`. */
   readonly marker?: string | TruncationMarker | undefined;
 }
