@@ -60,7 +60,7 @@ export const secrets = (): readonly Attack[] => [
     name: 'what fails inside is not told to who asked',
     act: async ({ who }) => (await who({ sub: 7 }).get('/agents')).text,
     comes: notSaying(/`auth`|stack|\.ts|\bat \w+ \(/),
-    logs: /id or tenant is not a text/,
+    logs: /id or tenant is no text/,
   },
   ...['/agents/clerk/sessions/vault', '/agents', '/agents/clerk/sessions/vault/events'].map(
     (path): Attack => ({

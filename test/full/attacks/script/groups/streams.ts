@@ -168,10 +168,11 @@ export const streams = (victims: Victims): readonly Attack[] => [
     effects: ['pay 1 for acme'],
   },
   {
-    name: 'twenty streams of one session at once do not keep it from its next turn',
+    // Fewer than one caller may have open (16): more of them are refused, depending on which end first.
+    name: 'a dozen streams of one session at once do not keep it from its next turn',
     async act({ ann, own, play, session: _ }) {
       await ann.post(`${own}/messages`, { message: play('First.') });
-      const readers = Array.from({ length: 20 }, () =>
+      const readers = Array.from({ length: 12 }, () =>
         ann.ask({
           path: `${own}/events`,
           headers: Object.entries(STREAM),
