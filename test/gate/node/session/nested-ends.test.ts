@@ -113,8 +113,9 @@ async function play(draw: Draw): Promise<readonly StoredEvent[]> {
       const { openTurn } = (await app.port.read({ from: 1 })) ?? {};
       if (!openTurn) return app.events(turn);
       if (openTurn.state === 'running') break;
-      await disturb(draw, app, turn);
-      if (tries > 12) await app.port.post({ kind: 'cancel', turn, body: '{}' });
+      // What is drawn repeats after 80 numbers, and may answer the same ended call for ever: then somebody cancels.
+      if (tries <= 12 && runs < 20) await disturb(draw, app, turn);
+      else await app.port.post({ kind: 'cancel', turn, body: '{}' });
     }
     await clock.advance(LEASE_MS + 1);
     next = app.resume(turn);
@@ -131,7 +132,7 @@ describe('nested loops', () => {
         const events = await play((size) => (drawn[at++ % drawn.length] ?? 0) % size);
         expect(faults(events)).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: 60, endOnFailure: true },
     );
   }, 120_000);
 });
