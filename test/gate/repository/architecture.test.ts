@@ -573,14 +573,43 @@ describe('ARCHITECTURE.md', () => {
     expect(linked.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
-  it('names beside a file only what that file names', () => {
+  it('names beside a file only what that file declares', () => {
     const named = [...page.matchAll(/\]\(([^)#\s]+\.ts)\)((?:, `\w+`)+)/g)].flatMap(
       ([, path = '', names = '']) => [...names.matchAll(/\w+/g)].map(([name]) => ({ path, name })),
     );
-    expect(named.length).toBeGreaterThan(20);
-    const isThere = ({ path, name }: { path: string; name: string }): boolean =>
-      new RegExp(`\\b${name}\\b`).test(textOf(path));
-    expect(named.filter((one) => !isThere(one))).toEqual([]);
+    expect(named.length).toBeGreaterThan(100);
+    const isDeclared = ({ path, name }: { path: string; name: string }): boolean =>
+      new RegExp(
+        `\\b(const|function\\*?|class|interface|type) ${name}\\b|^ +(async |readonly )?${name}[(:]`,
+        'm',
+      ).test(textOf(path));
+    expect(named.filter((one) => !isDeclared(one))).toEqual([]);
+  });
+
+  it('says in at most fifteen rows where something is decided, and has an example of each seam', () => {
+    const rowsOf = (title: string): string[] => {
+      const [, section = ''] = page.split(`\n## ${title}\n`);
+      return section
+        .split('\n## ', 1)
+        .flatMap((text) => text.split('\n'))
+        .filter((line) => /^\| (?!---)/.test(line))
+        .slice(1);
+    };
+    const decided = rowsOf('Where it is decided');
+    expect(decided.length).toBeGreaterThan(10);
+    expect(decided.length).toBeLessThanOrEqual(15);
+    const seams = sources
+      .filter(({ file }) => !isIn(file, 'src/modules/'))
+      .flatMap(({ file }) =>
+        [...textOf(file).matchAll(/const (\w+) = .*?defineSeam</g)].map(([, name = '']) => ({ name, file })),
+      );
+    const described = rowsOf('The seams');
+    expect(seams.length).toBeGreaterThan(6);
+    const hasExample = (row: string): boolean => /\]\(src\/modules\/[^)]+\)(, `\w+`)? \|$/.test(row);
+    expect(described.filter((row) => !hasExample(row))).toEqual([]);
+    const isDescribed = ({ name, file }: { name: string; file: string }): boolean =>
+      described.some((row) => row.startsWith(`| \`${name}\` |`) && row.includes(`](${file})`));
+    expect(seams.filter((seam) => !isDescribed(seam))).toEqual([]);
   });
 
   it('draws every folder of the library', () => {
