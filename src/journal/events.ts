@@ -1,16 +1,28 @@
-import type { ProviderData } from '../model/parts.ts';
-import type { Effect } from '../tool/call.ts';
-import type { TreePlace } from '../tool/call-origin.ts';
-import type { ContentPart } from '../tool/content.ts';
-import type { ReachedLimit } from '../tool/frame.ts';
-import type { Json, JsonObject } from '../tool/json.ts';
-import type { BlackboardEntry } from '../tool/kept-values.ts';
-import { type Infer, OPTIONAL_NUMBER, OPTIONAL_TEXT, type Shape, TEXT } from '../tool/shape.ts';
-import type { MemoryFact } from '../tool/tool-memory.ts';
-import type { ResultData, Signal } from '../tool/tool-result.ts';
-import type { AskedWith, JournaledCall, JournaledPart, OfferedTool, ToolsChange } from './reply-data.ts';
-import type { BudgetLimit, PricedUsage } from './usage.ts';
-import type { Answer, Wait } from './wait.ts';
+import { PROVIDER_DATA } from '../model/parts.ts';
+import { EFFECT } from '../tool/call.ts';
+import { TREE_PLACE } from '../tool/call-origin.ts';
+import { CONTENT_PART } from '../tool/content.ts';
+import { REACHED_LIMIT } from '../tool/frame.ts';
+import { BLACKBOARD_ENTRY } from '../tool/kept-values.ts';
+import {
+  ANY_JSON,
+  ANY_OBJECT,
+  type Fields,
+  type Infer,
+  NUMBER,
+  type ObjectShape,
+  OPTIONAL_NUMBER,
+  OPTIONAL_TEXT,
+  OPTIONAL_WHOLE,
+  OPTIONAL_YES,
+  type Shape,
+  TEXT,
+} from '../tool/shape.ts';
+import { MEMORY_FACT } from '../tool/tool-memory.ts';
+import { RESULT, SIGNAL } from '../tool/tool-result.ts';
+import { ASKED_WITH, JOURNALED_CALL, JOURNALED_PART, OFFERED_TOOL } from './reply-data.ts';
+import { BUDGET_LIMIT, PRICED_USAGE } from './usage.ts';
+import { ANSWER, WAIT } from './wait.ts';
 
 /** The version of the events that this code writes. A reader upgrades older events and does not touch a session that holds newer ones. */
 export const EVENT_VERSION = 1;
@@ -35,26 +47,38 @@ export const FINAL_OUTCOME = {
   oneOf: ['completed', 'returned-direct', 'limit-reached', 'cancelled', 'failed'],
 } as const satisfies Shape;
 
-/** What a call changed in the session: one that failed, only facts for its end. */
-export interface CallChanges {
-  readonly state?: JsonObject;
-  readonly blackboard?: readonly BlackboardEntry[];
-  /** What kinds of tools remember of it, in order. */
-  readonly facts?: readonly MemoryFact[];
-  /** Messages to this session that it has scheduled, in order. */
-  readonly scheduled?: readonly ScheduledMessage[];
-}
-
 /** A message that starts a turn by itself. */
-export interface ScheduledMessage {
-  /** The id of the turn. */
-  readonly turn: string;
-  readonly message: string;
-  /** Milliseconds from the time of the event that holds it. */
-  readonly after: number;
-  /** The next run of an agent that runs again and again: the root of a tree of its own. */
-  readonly recurring?: true;
-}
+export interface ScheduledMessage extends Infer<typeof SCHEDULED_MESSAGE> {}
+const SCHEDULED_MESSAGE = {
+  object: {
+    /** The id of the turn. */
+    turn: TEXT,
+    message: TEXT,
+    /** Milliseconds from the time of the event that holds it. */
+    after: NUMBER,
+    /** The next run of an agent that runs again and again: the root of a tree of its own. */
+    recurring: OPTIONAL_YES,
+  },
+} as const satisfies Shape;
+
+const FACTS = { listOf: MEMORY_FACT } as const satisfies Shape;
+const OPTIONAL_FACTS = { optional: FACTS } as const;
+const OFFERED = { optional: { listOf: OFFERED_TOOL } } as const;
+const PARTS = { optional: { listOf: CONTENT_PART } } as const;
+const USED = { optional: PRICED_USAGE } as const;
+
+/** What a call changed in the session. One that failed changed only facts for its end. */
+export interface CallChanges extends Infer<typeof CALL_CHANGES> {}
+const CALL_CHANGES = {
+  object: {
+    state: { optional: ANY_OBJECT },
+    blackboard: { optional: { listOf: BLACKBOARD_ENTRY } },
+    /** What kinds of tools remember of it, in order. */
+    facts: OPTIONAL_FACTS,
+    /** Messages to this session that it has scheduled, in order. */
+    scheduled: { optional: { listOf: SCHEDULED_MESSAGE } },
+  },
+} as const satisfies Shape;
 
 /** What stopped a turn that failed; safe to show to its owner. */
 export interface TurnError extends Infer<typeof TURN_ERROR> {}
@@ -79,207 +103,230 @@ export const TURN_ERROR = {
   },
 } as const satisfies Shape;
 
-interface InTurn {
-  readonly turn: string;
-}
+/** The properties that events have by what they are of. */
+export const PLACES = {
+  session: { object: {} },
+  turn: { object: { turn: TEXT } },
+  /** A turn that another one may have started. */
+  tree: { object: { turn: TEXT }, and: TREE_PLACE },
+  loop: {
+    object: {
+      turn: TEXT,
+      /** The id of the call that opened the loop. Absent for the turn's own loop. */
+      frame: OPTIONAL_TEXT,
+    },
+  },
+} as const satisfies { readonly [place: string]: ObjectShape };
 
-/** `frame` is the id of the call that opened it; absent for the turn's own loop. */
-interface InFrame extends InTurn {
-  readonly frame?: string;
-}
-
-/** Everything that happens in a session. A feature persists because it folds these, not because it stores something. */
-export type SessionEvent =
-  /** Always the first. `incarnation` tells a session from one of the same name that was erased before it. */
-  | { readonly type: 'session-opened'; readonly incarnation: string; readonly agent: string }
-  | (InTurn &
-      Partial<TreePlace> & {
-        readonly type: 'turn-started';
-        readonly loopId: string;
-        /** Its words. */
-        readonly message: string;
-        /** All of it in its order, where it has files. */
-        readonly parts?: readonly ContentPart[];
-        readonly context: JsonObject;
-        readonly principal: Principal;
-      })
-  /** An invocation that goes on with a turn says so first. */
-  | (InTurn & { readonly type: 'turn-resumed'; readonly cause: 'expired' | 'handed-over' })
-  /** A limit did not allow a useful reply, so the model was not asked, and the loop ends. */
-  | (InFrame & {
-      readonly type: 'model-refused';
-      readonly limit: BudgetLimit;
-      /** The id of the call whose frame has the limit; absent for the turn's own. */
-      readonly of?: string;
-      readonly most: number;
-      /** Used or held back already. */
-      readonly used: number;
-      /** The least that the call could have done with. */
-      readonly needed: number;
-    })
-  | (InFrame & {
-      readonly type: 'model-replied';
-      readonly model: string;
-      readonly text: string;
-      readonly toolCalls: readonly JournaledCall[];
-      /** All of it in its order, where it is more than its words and then its calls, which are stored in it alone. */
-      readonly parts?: readonly JournaledPart[];
-      /** A secret was in its parts, which were not kept for that: what is left is only told in words. */
-      readonly cut?: true;
-      /** What its provider keeps beside it as a whole. */
-      readonly provider?: ProviderData;
-      /** Absent for a planned reply. */
-      readonly asked?: AskedWith;
-      /** Of a reply with parts: the provider of the model that made it, to which alone they go back. */
-      readonly servedBy?: string;
-      readonly finish: string;
-      readonly usage?: PricedUsage;
-      /** No model was asked: the frame's plan decided. */
-      readonly planned?: true;
-      /** Asked for its best answer without any calls, because a limit was met. */
-      readonly last?: true;
-      /** How many of the messages before it came while the model answered: they stand behind it, for the next request. */
-      readonly unseen?: number;
-    })
-  | (InFrame & {
-      readonly type: 'tool-call-started';
-      readonly call: string;
-      readonly effect: Effect;
-      /** Facts for the call's end, should whoever ends it know of no newer ones. */
-      readonly atEnd?: readonly MemoryFact[];
-    })
-  | (InFrame & {
-      readonly type: 'tool-call-ended';
-      readonly call: string;
-      readonly result: ResultData;
-      /** Milliseconds that `run` took; absent when nothing was run. */
-      readonly ms?: number;
-      /** The call was beyond this limit, and did not run. */
-      readonly limit?: ReachedLimit;
-      /** The tool returns directly, and succeeded. */
-      readonly direct?: true;
-      readonly changes?: CallChanges;
-      /** How many messages the call sent to other sessions, also if it failed. */
-      readonly sent?: number;
-    })
-  /** The call waits for somebody outside. */
-  | (InFrame & { readonly type: 'tool-call-suspended'; readonly call: string; readonly wait: Wait })
-  /** What the call's last wait was answered with; the call begins anew and finds it. */
-  | (InFrame & { readonly type: 'tool-call-answered'; readonly call: string; readonly answer: Answer })
-  /** A call says something to the user; stored with its end. */
-  | (InFrame & {
-      readonly type: 'message-sent';
-      readonly call: string;
-      readonly text: string;
-      readonly tool: string;
-      /** Of a call in a nested loop: the call of the turn's own loop that it is inside of. */
-      readonly under?: string;
-    })
-  /** `frame` is the id of the call that opens it, `parent` that of the frame around it. */
-  | (InTurn & {
-      readonly type: 'frame-started';
-      readonly frame: string;
-      readonly parent?: string;
-      readonly name: string;
-      readonly message: string;
+/**
+ * Everything that happens in a session: the properties of each type of event, beside those of its place. A feature persists because it
+ * folds these, not because it stores something.
+ */
+export const EVENTS = {
+  session: {
+    /** Always the first. */
+    'session-opened': {
+      /** Distinguishes a session from one of the same name that was erased before it. */
+      incarnation: TEXT,
+      agent: TEXT,
+    },
+  },
+  tree: {
+    'turn-started': {
+      loopId: TEXT,
+      /** Its words. */
+      message: TEXT,
+      /** All of it in its order, where it has files. */
+      parts: PARTS,
+      context: ANY_OBJECT,
+      principal: PRINCIPAL,
+    },
+    /** A message that came while the turn ran. The model is shown it with its next request. */
+    'turn-steered': {
+      /** The turn that it would have been by itself. */
+      as: TEXT,
+      message: TEXT,
+      /** All of the message in its order, as in a `turn-started`. */
+      parts: PARTS,
+      principal: PRINCIPAL,
+    },
+  },
+  turn: {
+    /** An invocation that resumes a turn says so first. */
+    'turn-resumed': { cause: { oneOf: ['expired', 'handed-over'] } },
+    'frame-started': {
+      /** The id of the call that opens it. */
+      frame: TEXT,
+      /** The id of the frame around it. */
+      parent: OPTIONAL_TEXT,
+      name: TEXT,
+      message: TEXT,
       /** What kinds of tools remember of its opening, in order. */
-      readonly facts?: readonly MemoryFact[];
+      facts: OPTIONAL_FACTS,
       /** Facts for the end of the call that opens it, as of a `tool-call-started`. */
-      readonly atEnd?: readonly MemoryFact[];
+      atEnd: OPTIONAL_FACTS,
       /** It has a blackboard of its own, a copy of the one around it. */
-      readonly ownBlackboard?: true;
-    })
-  /**
-   * The next request offers other tools than the one before it. `session`: by what the session knows since, such as what calls
-   * have opened; `turn`: another turn has begun; `deploy`: this code offers others than the one that asked last.
-   */
-  | (InFrame &
-      Partial<ToolsChange> & {
-        readonly type: 'tools-changed';
-        readonly cause: 'session' | 'turn' | 'deploy';
-        /** All that are offered now, in their order: of the first change of a loop, and where nobody knows what was before. */
-        readonly all?: readonly OfferedTool[];
-      })
-  /** Sources outside told which tools they have: what the session knows of them from now on. */
-  | (InFrame & { readonly type: 'tools-listed'; readonly facts: readonly MemoryFact[] })
-  /** The answer is not of the form that the agent declares; the model is told why, and asked once more. */
-  | (InFrame & { readonly type: 'answer-rejected'; readonly problems: readonly string[] })
-  /** A message that came while the turn ran; the model is shown it with its next request. */
-  | (InTurn &
-      Partial<TreePlace> & {
-        readonly type: 'turn-steered';
-        /** The turn that it would have been by itself. */
-        readonly as: string;
-        readonly message: string;
-        /** All of the message in its order, as in a `turn-started`. */
-        readonly parts?: readonly ContentPart[];
-        readonly principal: Principal;
-      })
-  /**
-   * A call answers after its end said that its outcome is unknown, in this turn or a later one; or, if `open`, after the invocation
-   * that ran it lost the turn.
-   */
-  | (InFrame & {
-      readonly type: 'late-result-received';
-      /** The call has not ended: this becomes its result, and is no message. `frame` is given only then. */
-      readonly open?: true;
-      readonly call: string;
-      readonly tool: string;
+      ownBlackboard: OPTIONAL_YES,
+    },
+    'cancel-requested': {},
+    'turn-yielded': { reason: TEXT },
+    'turn-ended': {
+      outcome: FINAL_OUTCOME,
+      /** The limit that it reached. */
+      limit: { optional: REACHED_LIMIT },
+      error: { optional: TURN_ERROR },
+      /** What ended it, if a call sent one. */
+      signal: { optional: SIGNAL },
+      /** The answer, where transformers made it differ from what the conversation says. */
+      text: OPTIONAL_TEXT,
+      /** The answer, parsed as the agent's output. */
+      object: { optional: ANY_JSON },
+    },
+  },
+  loop: {
+    /** A limit did not allow a useful reply, so the model was not asked, and the loop ends. */
+    'model-refused': {
+      limit: BUDGET_LIMIT,
+      /** The id of the call whose frame has the limit. Absent for the turn's own. */
+      of: OPTIONAL_TEXT,
+      most: NUMBER,
+      /** Used or held back already. */
+      used: NUMBER,
+      /** The least that the call could have done with. */
+      needed: NUMBER,
+    },
+    'model-replied': {
+      model: TEXT,
+      text: TEXT,
+      toolCalls: { listOf: JOURNALED_CALL },
+      /** All of it in its order, where it is more than its words and then its calls, which are stored in it alone. */
+      parts: { optional: { listOf: JOURNALED_PART } },
+      /** A secret was in its parts, which were not kept for that: only its words are left. */
+      cut: OPTIONAL_YES,
+      /** What its provider keeps beside it as a whole. */
+      provider: { optional: PROVIDER_DATA },
+      /** Absent for a planned reply. */
+      asked: { optional: ASKED_WITH },
+      /** Of a reply with parts: the provider of the model that made it, to which alone they go back. */
+      servedBy: OPTIONAL_TEXT,
+      finish: TEXT,
+      usage: USED,
+      /** No model was asked: the frame's plan decided. */
+      planned: OPTIONAL_YES,
+      /** Asked for its best answer without any calls, because a limit was met. */
+      last: OPTIONAL_YES,
+      /** How many of the messages before it came while the model answered: they are behind it in the next request. */
+      unseen: OPTIONAL_WHOLE,
+    },
+    'tool-call-started': {
+      call: TEXT,
+      effect: EFFECT,
+      /** Facts for the call's end, should the invocation that ends it know of no newer ones. */
+      atEnd: OPTIONAL_FACTS,
+    },
+    'tool-call-ended': {
+      call: TEXT,
+      result: RESULT,
+      /** Milliseconds that `run` took. Absent if it did not run. */
+      ms: OPTIONAL_NUMBER,
+      /** The call was beyond this limit, and did not run. */
+      limit: { optional: REACHED_LIMIT },
+      /** The tool returns directly, and succeeded. */
+      direct: OPTIONAL_YES,
+      changes: { optional: CALL_CHANGES },
+      /** How many messages the call sent to other sessions, also if it failed. */
+      sent: OPTIONAL_WHOLE,
+    },
+    /** The call waits for somebody outside. */
+    'tool-call-suspended': { call: TEXT, wait: WAIT },
+    /** The answer to the call's last wait. The call restarts and finds it. */
+    'tool-call-answered': { call: TEXT, answer: ANSWER },
+    /** A call says something to the user. Stored with its end. */
+    'message-sent': {
+      call: TEXT,
+      text: TEXT,
+      tool: TEXT,
+      /** Of a call in a nested loop: the call of the turn's own loop that it is inside of. */
+      under: OPTIONAL_TEXT,
+    },
+    /** The next request offers other tools than the one before it. */
+    'tools-changed': {
+      /** In the order in which they are behind all others from now on; in the place of one of that name, if there was one. */
+      came: OFFERED,
+      went: OFFERED,
+      /**
+       * `session`: by what the session knows since, such as what calls have opened. `turn`: another turn has begun. `deploy`: this code
+       * offers others than the code that asked last.
+       */
+      cause: { oneOf: ['session', 'turn', 'deploy'] },
+      /** All that are offered now, in their order: of the first change of a loop, and where it is not known what was before. */
+      all: OFFERED,
+    },
+    /** Sources outside have said which tools they have: what the session knows of them from now on. */
+    'tools-listed': { facts: FACTS },
+    /** The answer is not of the form that the agent declares. The model reads why, and is asked once more. */
+    'answer-rejected': { problems: { listOf: TEXT } },
+    /**
+     * A call answers after its end said that its outcome is unknown, in this turn or a later one; or, if `open`, after the invocation
+     * that ran it lost the turn.
+     */
+    'late-result-received': {
+      /** The call has not ended: this becomes its result, and is no message. Only then there is a `frame`. */
+      open: OPTIONAL_YES,
+      call: TEXT,
+      tool: TEXT,
       /** The beginning of what the model wrote as its input: the call itself may be cut off by now. */
-      readonly input: string;
-      readonly result: ResultData;
-    })
-  /** A module has something to remember beside the ends of calls. */
-  | (InFrame & {
-      readonly type: 'module-event';
-      readonly module: string;
-      /** In order; those of memories that the app does not have are kept by nobody. */
-      readonly facts: readonly MemoryFact[];
+      input: TEXT,
+      result: RESULT,
+    },
+    /** A module has something to remember beside the ends of calls. */
+    'module-event': {
+      module: TEXT,
+      /** In order. Those of memories that the app does not have are skipped. */
+      facts: FACTS,
       /** Of a model that the module has asked aside, as far as that is known. */
-      readonly usage?: PricedUsage;
-    })
-  /** The model is shown less of the conversation from now on. The events stay as they are. */
-  | (InFrame & {
-      readonly type: 'conversation-cut';
+      usage: USED,
+    },
+    /** The model is shown less of the conversation from now on. The events stay as they are. */
+    'conversation-cut': {
       /** How many turns are still shown, the open one included. Absent: all that were shown before. */
-      readonly turns?: number;
+      turns: OPTIONAL_WHOLE,
       /** How many characters are still shown of each result that there is. Absent: as many as before. */
-      readonly results?: number;
+      results: OPTIONAL_WHOLE,
       /**
        * What is shown in place of the messages before these turns, an earlier summary included. Absent: an earlier summary stays. Empty:
        * it is not shown either.
        */
-      readonly summary?: string;
+      summary: OPTIONAL_TEXT,
       /** Of the model that wrote the summary, as far as that is known. */
-      readonly usage?: PricedUsage;
-    })
-  | (InTurn & { readonly type: 'cancel-requested' })
-  | (InTurn & { readonly type: 'turn-yielded'; readonly reason: string })
-  | (InTurn & {
-      readonly type: 'turn-ended';
-      readonly outcome: FinalOutcome;
-      /** The limit that it reached. */
-      readonly limit?: ReachedLimit;
-      readonly error?: TurnError;
-      /** What ended it, when a call sent one. */
-      readonly signal?: Signal;
-      /** The answer, where transformers made it differ from what the conversation says. */
-      readonly text?: string;
-      /** The answer, parsed as the agent's output. */
-      readonly object?: Json;
-    });
+      usage: USED,
+    },
+  },
+} as const satisfies { readonly [Place in keyof typeof PLACES]: { readonly [type: string]: Fields } };
 
-/** The id of the turn's own loop. */
-export const ROOT = '';
+type Events = typeof EVENTS;
 
-/** Answers where an event of a loop belongs: nothing is said for the turn's own. */
-export const inFrame = (frame: string): { readonly frame?: string } => (frame === ROOT ? {} : { frame });
+type EventsIn<Place extends keyof Events> = {
+  [Type in keyof Events[Place]]: { readonly type: Type } & Infer<{
+    readonly object: Events[Place][Type];
+    readonly and: (typeof PLACES)[Place];
+  }>;
+}[keyof Events[Place]];
+
+/** An event of a session. */
+export type SessionEvent = { [Place in keyof Events]: EventsIn<Place> }[keyof Events];
 
 /** The name of a type of event, as it is journaled. */
 export type EventType = SessionEvent['type'];
 
 /** The events of a type. */
 export type EventOf<Type extends EventType> = Extract<SessionEvent, { readonly type: Type }>;
+
+/** The id of the turn's own loop. */
+export const ROOT = '';
+
+/** Answers where an event of a loop belongs: nothing is said for the turn's own. */
+export const inFrame = (frame: string): { readonly frame?: string } => (frame === ROOT ? {} : { frame });
 
 /**
  * An event with its place in the journal and the object's clock when it was stored: in this one shape wherever events are told, by

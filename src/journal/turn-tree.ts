@@ -1,5 +1,5 @@
 /** The tree of turns: everything that turns start by themselves after one message of a person, a webhook, a cron or code of the app. */
-import type { TreePlace } from '../tool/call-origin.ts';
+import type { MaybeInTree } from '../tool/call-origin.ts';
 import type { ScheduledMessage } from './events.ts';
 import { tokensOf } from './spending.ts';
 import type { Fold, SessionState, TurnState, TurnTree } from './state.ts';
@@ -16,7 +16,7 @@ export const treeOf = ({ trees }: Pick<SessionState, 'trees'>, { root }: Pick<Tu
 /** Puts a turn that starts into its tree. Returns the root, and the tokens that the tree used before this turn. */
 export function enterTree(
   state: SessionState,
-  { turn, root = turn, generation = 0, count }: { readonly turn: string } & Partial<TreePlace>,
+  { turn, root = turn, generation = 0, count }: { readonly turn: string } & MaybeInTree,
 ): Pick<TurnState, 'root' | 'generation' | 'before'> {
   if (state.recurring === turn) state.recurring = undefined;
   if (root === turn) return { root, generation, before: 0 };
@@ -62,7 +62,7 @@ export function replant({ state, turn }: Pick<Fold, 'state' | 'turn'>): void {
 }
 
 /** A message that a call of another turn has steered in brings its place, and makes no new root. */
-export function graft(fold: Pick<Fold, 'state' | 'turn'>, { generation, count }: Partial<TreePlace>): void {
+export function graft(fold: Pick<Fold, 'state' | 'turn'>, { generation, count }: MaybeInTree): void {
   const { state, turn } = fold;
   if (generation === undefined) {
     replant(fold);

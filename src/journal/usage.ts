@@ -1,5 +1,5 @@
 import { USAGE, type Usage } from '../model/prices.ts';
-import type { ShapeAs } from '../tool/shape.ts';
+import type { Infer, Shape, ShapeAs } from '../tool/shape.ts';
 
 /** What a reply used, and what that cost in USD where its model has prices. */
 export interface PricedUsage extends Usage {
@@ -16,7 +16,8 @@ export const PRICED_USAGE: ShapeAs<PricedUsage> = {
 export type Totals = { -readonly [Count in keyof PricedUsage]: PricedUsage[Count] };
 
 /** The limits that may not allow a model call. */
-export type BudgetLimit = 'tokens' | 'cost';
+export type BudgetLimit = Infer<typeof BUDGET_LIMIT>;
+export const BUDGET_LIMIT = { oneOf: ['tokens', 'cost'] } as const satisfies Shape;
 
 /** Why a loop may not go on. */
 export interface Refusal {

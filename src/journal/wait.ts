@@ -1,60 +1,86 @@
-import { DECISION_KIND, type Decision, type DecisionKind } from '../tool/call.ts';
+import { DECISION, DECISION_KIND, type DecisionKind } from '../tool/call.ts';
 import type { Json, JsonObject, JsonSchema } from '../tool/json.ts';
-import { ANY_JSON, type Infer, JSON_SCHEMA, type Shape, type ShapeAs, TEXT } from '../tool/shape.ts';
-import type { ResultData } from '../tool/tool-result.ts';
+import {
+  ANY_JSON,
+  ANY_OBJECT,
+  type Infer,
+  JSON_SCHEMA,
+  OPTIONAL_NUMBER,
+  OPTIONAL_TEXT,
+  OPTIONAL_YES,
+  type Shape,
+  type ShapeAs,
+  TEXT,
+} from '../tool/shape.ts';
+import { RESULT } from '../tool/tool-result.ts';
+
+const WAIT_BASE = {
+  object: {
+    message: TEXT,
+    /** Milliseconds from the time of this event. */
+    expires: OPTIONAL_NUMBER,
+    /**
+     * Hex SHA-256 over the tool's name, the call's input, the tool's schema and what was put to whom: a decision holds for
+     * these only.
+     */
+    binding: TEXT,
+  },
+} as const satisfies Shape;
+
+/** Somebody decides about the call. */
+export interface DecisionWait extends Infer<typeof DECISION_WAIT> {}
+const DECISION_WAIT = {
+  object: {
+    for: { only: 'decision' },
+    allows: { listOf: DECISION_KIND },
+    /** What the tool is about to be called with, where that is no longer what the model sent. */
+    input: { optional: ANY_OBJECT },
+    /** What the input of an `edit` must match. */
+    schema: JSON_SCHEMA,
+    /** Nothing that looks like a credential is taken. */
+    credentials: { optional: { only: 'refused' } },
+    /** The role that may decide. */
+    by: OPTIONAL_TEXT,
+    /** Who may not: those whose messages the turn has taken. */
+    notBy: { optional: { only: 'requester' } },
+    onExpiry: { oneOf: ['approve', 'reject', 'exit'] },
+    /** What the tool resumes from when the call restarts. Nothing of it runs meanwhile, and nothing of it is in doubt. */
+    checkpoint: { optional: ANY_JSON },
+  },
+  and: WAIT_BASE,
+} as const satisfies Shape;
+
+/** The caller runs the tool and sends its result. */
+export interface ResultWait extends Infer<typeof RESULT_WAIT> {}
+const RESULT_WAIT = { object: { for: { only: 'result' } }, and: WAIT_BASE } as const satisfies Shape;
 
 /** What a suspended call waits for. */
 export type Wait = DecisionWait | ResultWait;
-
-interface WaitBase {
-  readonly message: string;
-  /** Milliseconds from the time of this event. */
-  readonly expires?: number;
-  /**
-   * Hex SHA-256 over the tool's name, the call's input, the tool's schema and what was put to whom: a decision holds for
-   * these only.
-   */
-  readonly binding: string;
-}
-
-/** Somebody decides about the call. */
-export interface DecisionWait extends WaitBase {
-  readonly for: 'decision';
-  readonly allows: readonly DecisionKind[];
-  /** What the tool is about to be called with, where that is no longer what the model sent. */
-  readonly input?: JsonObject;
-  /** What the input of an `edit` must match. */
-  readonly schema: JsonSchema;
-  /** Nothing that looks like a credential is taken. */
-  readonly credentials?: 'refused';
-  /** The role that may decide. */
-  readonly by?: string;
-  /** Who may not: those whose messages the turn has taken. */
-  readonly notBy?: 'requester';
-  readonly onExpiry: Exclude<DecisionKind, 'edit'>;
-  /** What the tool goes on from when the call begins anew. Nothing of it runs meanwhile, and nothing of it is in doubt. */
-  readonly checkpoint?: Json;
-}
-
-/** The caller runs the tool and sends what came of it. */
-export interface ResultWait extends WaitBase {
-  readonly for: 'result';
-}
+export const WAIT = { anyOf: [DECISION_WAIT, RESULT_WAIT] } as const satisfies Shape;
 
 /** What somebody outside answered, once. */
-export type Answer =
-  | ({
-      readonly type: 'decision';
-      /** A call of another turn has decided, and no person. */
-      readonly inCall?: true;
-    } & Decision)
-  | {
-      readonly type: 'result';
-      readonly result: ResultData;
-      readonly by?: string;
-      /** Nobody sent one in time. */
-      readonly expired?: true;
-    };
+export type Answer = Infer<typeof ANSWER>;
+export const ANSWER = {
+  anyOf: [
+    {
+      object: {
+        type: { only: 'decision' },
+        /** A call of another turn has decided, and no person. */
+        inCall: OPTIONAL_YES,
+      },
+      and: DECISION,
+    },
+    {
+      object: {
+        type: { only: 'result' },
+        result: RESULT,
+        by: OPTIONAL_TEXT,
+        /** No result was sent in time. */
+        expired: OPTIONAL_YES,
+      },
+    },
+  ],
+} as const satisfies Shape;
 
 /** A decision as its sender words it. */
 export interface SentDecision {

@@ -1,15 +1,22 @@
 /** How a session that a tool asks for knows that a call asks, and of which tree of turns that call is. */
 import type { WorkerEnv } from './env.ts';
+import { type Infer, OPTIONAL_TEXT, OPTIONAL_WHOLE, type Shape } from './shape.ts';
 
 /** Where in its tree a turn is that another turn has started. Calls add it; a client cannot send it. */
-export interface TreePlace {
-  /** The id of the turn at the root. */
-  readonly root: string;
-  /** How many turns are in a row behind the root, this one the last. */
-  readonly generation: number;
-  /** How many turns the tree had, this one included, as far as another session knew; absent within a session. */
-  readonly count?: number;
-}
+export type TreePlace = Required<Omit<MaybeInTree, 'count'>> & Pick<MaybeInTree, 'count'>;
+
+/** The place of a turn that another one may have started. */
+export interface MaybeInTree extends Infer<typeof TREE_PLACE> {}
+export const TREE_PLACE = {
+  object: {
+    /** The id of the turn at the root. */
+    root: OPTIONAL_TEXT,
+    /** How many turns are in a row behind the root, this one the last. */
+    generation: OPTIONAL_WHOLE,
+    /** How many turns the tree had, this one included, as far as another session knew. Absent within a session. */
+    count: OPTIONAL_WHOLE,
+  },
+} as const satisfies Shape;
 
 /** The call that sends messages to other sessions. */
 export interface CallOrigin {

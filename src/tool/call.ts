@@ -6,7 +6,15 @@ import type { CallBlackboard, CallState } from './kept-values.ts';
 import type { Log } from './log.ts';
 import type { ProcessView } from './process-view.ts';
 import type { Secrets } from './secrets.ts';
-import { type Infer, type Shape, TEXT } from './shape.ts';
+import {
+  ANY_OBJECT,
+  type Infer,
+  type Loose,
+  OPTIONAL_TEXT,
+  OPTIONAL_YES,
+  type Shape,
+  TEXT,
+} from './shape.ts';
 import type { ToolCallContext } from './tool-call-context.ts';
 import type { FactOptions, ToolMemory } from './tool-memory.ts';
 import type { ResultData, ToolResult } from './tool-result.ts';
@@ -284,18 +292,21 @@ interface RunningMeanwhile {
   readonly checkpoint?: undefined;
 }
 
-/** What was decided, once and for this call only. */
-export interface Decision {
-  readonly decision: DecisionKind;
-  /** Of an `edit`: it matches the schema that was asked with. */
-  readonly input?: JsonObject | undefined;
-  readonly reason?: string | undefined;
-  /** The id of whoever decided. */
-  readonly by?: string | undefined;
-  /** Nobody decided in time. */
-  readonly expired?: true | undefined;
-}
-
 /** What somebody outside may decide about a call. */
 export type DecisionKind = Infer<typeof DECISION_KIND>;
 export const DECISION_KIND = { oneOf: ['approve', 'edit', 'reject', 'exit'] } as const satisfies Shape;
+
+/** What was decided, once and for this call only. */
+export interface Decision extends Loose<Infer<typeof DECISION>> {}
+export const DECISION = {
+  object: {
+    decision: DECISION_KIND,
+    /** Of an `edit`: it matches the schema that was asked with. */
+    input: { optional: ANY_OBJECT },
+    reason: OPTIONAL_TEXT,
+    /** The id of whoever decided. */
+    by: OPTIONAL_TEXT,
+    /** Nobody decided in time. */
+    expired: OPTIONAL_YES,
+  },
+} as const satisfies Shape;

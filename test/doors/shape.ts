@@ -1,7 +1,6 @@
 /** A door for tests. Shapes, and the types of their values. */
 
 export type { EventOf, EventType } from '../../src/journal/events.ts';
-export type { EVENTS } from '../../src/modules/openapi/event-schemas.ts';
 export type { Json } from '../../src/tool/json.ts';
 export {
   ANY_JSON,
