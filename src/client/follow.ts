@@ -4,9 +4,8 @@ import type { FeedItem } from '../session/live-feed.ts';
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
 import type { Json } from '../tool/json.ts';
 import type { LaterView, SuspendedView } from '../worker/turn-view.ts';
-import { EventParser, type ServerEvent } from './event-parser.ts';
+import { EventParser, NewPieces, type ServerEvent } from './event-parser.ts';
 import { HoldfastError } from './holdfast-error.ts';
-import { NewPieces } from './new-pieces.ts';
 import {
   type Asked,
   backoff,

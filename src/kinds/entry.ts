@@ -58,7 +58,7 @@ export {
   type StateMachineConfig,
   startingIn,
 } from '../modules/state-machine/define-state-machine.ts';
-export { exclusively } from '../modules/state-machine/exclusively.ts';
+export { exclusively } from '../modules/state-machine/strategy.ts';
 export { STATE_MACHINES as stateMachines } from '../modules/state-machine/memory.ts';
 export type { StateEntry } from '../modules/state-machine/read-machine.ts';
 export {

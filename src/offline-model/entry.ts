@@ -1,2 +1,1 @@
-export { type OfflineModelOptions, offlineModel } from './offline-model.ts';
-export { orOffline } from './or-offline.ts';
+export { type OfflineModelOptions, offlineModel, orOffline } from './offline-model.ts';

@@ -1,6 +1,6 @@
 /** A door for tests. Files: how they are kept, shown and found. */
 
-export { mustFit } from '../../src/modules/files/body-size.ts';
+export { mustFit } from '../../src/modules/files/files-taken.ts';
 export { FileRefusedError, withKeptFiles } from '../../src/modules/files/kept-files.ts';
 export { SessionFiles } from '../../src/modules/files/session-files.ts';
 export {

@@ -24,5 +24,5 @@ export { suggestNames } from '../../src/loop/tool-not-found.ts';
 export { transcript } from '../../src/modules/compaction/write-summary.ts';
 export { sizeOf } from '../../src/modules/limits/reserve.ts';
 export { SPENDING } from '../../src/modules/limits/spending.ts';
-export { CallLocks } from '../../src/modules/state-machine/exclusively.ts';
+export { CallLocks } from '../../src/modules/state-machine/strategy.ts';
 export { createModule, useOf } from '../../src/tool/module-use.ts';

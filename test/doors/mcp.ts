@@ -1,7 +1,7 @@
 /** A door for tests. The client of MCP servers, what is listed, and the endpoint. */
 
 export { connect } from '../../src/mcp/client/connect.ts';
-export type { Spoken } from '../../src/mcp/client/discover.ts';
+export { readable, type Spoken } from '../../src/mcp/client/discover.ts';
 export {
   keptSession,
   type McpConnection,
@@ -11,10 +11,8 @@ export {
   type RemoteCallOptions,
   type SessionKeeper,
 } from '../../src/mcp/client/mcp-connection.ts';
-export { readable } from '../../src/mcp/client/readable.ts';
 export { addressOf, createCredit, createRedactor, hideHeaders } from '../../src/mcp/client/server-access.ts';
 export { type FetchRules, guardedFetch } from '../../src/mcp/client/wire/guarded-fetch.ts';
-export { paramHeaders } from '../../src/mcp/client/wire/mcp-headers.ts';
 export {
   beginsAnswer,
   type EventOrRetry,
@@ -23,10 +21,10 @@ export {
 } from '../../src/mcp/client/wire/read-events.ts';
 export { ResponseTooLargeError, WireError } from '../../src/mcp/client/wire/wire-error.ts';
 export { blockFiles } from '../../src/mcp/content/mcp-content.ts';
-export { IDEMPOTENCY_KEY } from '../../src/mcp/content/rpc.ts';
+export { IDEMPOTENCY_KEY, paramHeaders } from '../../src/mcp/content/rpc.ts';
 export { contentWords, oneLine } from '../../src/mcp/content/words.ts';
 export { readCallParams } from '../../src/mcp/server/answer-request.ts';
-export { fromRequestState, toRequestState } from '../../src/mcp/server/asking-client.ts';
+export { fromRequestState, toRequestState } from '../../src/mcp/server/caller.ts';
 export { headersFault, headersMismatch } from '../../src/mcp/server/publish.ts';
 export { readEventId, type Seen, StreamPosition } from '../../src/mcp/server/stream-position.ts';
 export { merged } from '../../src/mcp/server/task-notifications.ts';

@@ -24,12 +24,13 @@ import {
   HEADER_MISMATCH,
   isMistaken,
   isRefused,
+  listAll,
   mustRemember,
   request,
+  whileAsked,
   within,
   withStreamed,
 } from './in-session.ts';
-import { listAll, whileAsked } from './list-all.ts';
 import type { McpCaller, McpClient } from './mcp-client.ts';
 import type {
   ForInvocation,

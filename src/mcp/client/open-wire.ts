@@ -11,9 +11,8 @@ import {
 import { shorten } from '../../tool/json.ts';
 import { RpcError } from '../content/rpc.ts';
 import { type CallInFlight, type CallsInFlight, isInterrupted, MAX_QUESTIONS } from './calls-in-flight.ts';
-import { discover, rememberedOf, type Spoken, spokenBy } from './discover.ts';
+import { discover, readable, rememberedOf, type Spoken, spokenBy } from './discover.ts';
 import type { McpClient } from './mcp-client.ts';
-import { readable } from './readable.ts';
 import { OldSse } from './wire/old-sse.ts';
 import { StreamableHttp } from './wire/streamable-http.ts';
 import type { ServerAccess, Wire, WireSession } from './wire/wire.ts';

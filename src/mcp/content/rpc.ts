@@ -1,4 +1,6 @@
-import type { JsonObject } from '../../tool/json.ts';
+import { type JSONRPCRequest, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/client';
+import { toBase64 } from '../../tool/base64.ts';
+import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.ts';
 
 /** Codes of errors (JSON-RPC 2.0, section 5.1), and some of MCP's own since 2026-07-28. */
 export const RPC_CODE = {
@@ -41,3 +43,139 @@ export const failedInside = (): RpcError =>
  * endpoint knows a retry by it. MCP itself has none: a call that is sent again is another call.
  */
 export const IDEMPOTENCY_KEY = 'holdfast/idempotency-key';
+
+/** The keyword by which a property of an input says that its value is sent as a header too (SEP-2243). */
+const KEYWORD = 'x-mcp-header';
+
+/** A property whose value is sent as a header too, by the name that stands behind `mcp-param-`. */
+interface Repeated {
+  readonly path: readonly string[];
+  readonly header: string;
+  readonly type: Json | undefined;
+}
+
+/** What a schema declares along its properties: nowhere else does the protocol allow it. What can be no header's name is left out. */
+export const repeatedIn = (schema: unknown, path: readonly string[] = []): readonly Repeated[] =>
+  propertiesOf(schema).flatMap(([key, property]) => {
+    if (!isJsonObject(property)) return [];
+    const [header, here] = [own(property, KEYWORD), [...path, key]];
+    const repeated = isHeader(header) ? [{ path: here, header, type: property.type }] : [];
+    return [...repeated, ...repeatedIn(property, here)];
+  });
+
+function propertiesOf(schema: unknown): readonly (readonly [string, Json])[] {
+  const properties = isJsonObject(schema) ? schema.properties : undefined;
+  return isJsonObject(properties) ? Object.entries(properties) : [];
+}
+
+/** What is at a path of an input. */
+export const valueAt = (input: JsonObject, path: readonly string[]): Json | undefined =>
+  path.reduce<Json | undefined>((at, key) => (isJsonObject(at) ? own(at, key) : undefined), input);
+
+/** What a header's name is made of (RFC 9110, Tokens). */
+const isHeader = (name: unknown): name is string =>
+  typeof name === 'string' && /^[\w!#$%&'*+\-.^`|~]{1,200}$/.test(name);
+
+/** A number may be written in more ways than one, so it is none. */
+const SCALARS: readonly unknown[] = ['string', 'integer', 'boolean'];
+
+/** One thing that is wrong with the headers that a schema asks for. */
+export interface HeaderFault {
+  /** Where the keyword stands: names of properties, and keywords elsewhere. */
+  readonly path: readonly string[];
+  readonly header: Json;
+  /** `place`: it is of no property; `name`: it can be no header's; `type`: it is of no scalar; `twice`: another property has it. */
+  readonly kind: 'place' | 'name' | 'type' | 'twice';
+}
+
+/** A place of a schema: values are always found at a property, if at all, and elsewhere by what the rest of them is. */
+interface Place {
+  readonly of: 'root' | 'property' | 'elsewhere';
+  readonly path: readonly string[];
+}
+
+/** Finds the first header that cannot be sent. A tool with such a one is not used (MCP specification, Custom Headers from Tool Parameters). */
+export function headerFault(schema: unknown): HeaderFault | undefined {
+  const names = new Set<string>();
+  const visit = (at: unknown, { of, path }: Place): HeaderFault | undefined => {
+    if (Array.isArray(at))
+      return firstOf<unknown, HeaderFault>(at, (one) => visit(one, { of: 'elsewhere', path }));
+    if (!isJsonObject(at)) return undefined;
+    const inside = ([keyword, inner]: readonly [string, Json]): HeaderFault | undefined => {
+      if (VALUES.has(keyword)) return undefined;
+      if (!MAPS.has(keyword) || !isJsonObject(inner))
+        return visit(inner, { of: 'elsewhere', path: [...path, keyword] });
+      const within = keyword === 'properties' && of !== 'elsewhere' ? 'property' : 'elsewhere';
+      return firstOf(Object.entries(inner), ([name, one]) =>
+        visit(one, { of: within, path: [...path, name] }),
+      );
+    };
+    return faultAt(at, { of, path }, names) ?? firstOf(Object.entries(at), inside);
+  };
+  return visit(schema, { of: 'root', path: [] });
+}
+
+function faultAt(at: JsonObject, { of, path }: Place, names: Set<string>): HeaderFault | undefined {
+  const header = own(at, KEYWORD);
+  if (header === undefined) return undefined;
+  if (of !== 'property') return { path, header, kind: 'place' };
+  if (!isHeader(header)) return { path, header, kind: 'name' };
+  if (!SCALARS.includes(at.type)) return { path, header, kind: 'type' };
+  const before = names.size;
+  return names.add(header.toLowerCase()).size === before ? { path, header, kind: 'twice' } : undefined;
+}
+
+/** Keywords that hold schemas by names which are none of a keyword. */
+const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions']);
+/** Keywords that hold values. */
+const VALUES = new Set([KEYWORD, 'const', 'enum', 'default', 'examples']);
+
+function firstOf<One, Found>(list: readonly One[], find: (one: One) => Found | undefined): Found | undefined {
+  for (const one of list) {
+    const found = find(one);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Where a request says what its `mcp-name` is (MCP specification, Standard Request Headers). */
+const NAMED_BY: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+  'tasks/get': 'taskId',
+  'tasks/update': 'taskId',
+  'tasks/cancel': 'taskId',
+};
+
+/** The headers that repeat what a request of the revision without sessions says; none for a request of an older one. */
+export function standardHeaders({ method, params }: JSONRPCRequest): Record<string, string> {
+  const version = params?._meta?.[PROTOCOL_VERSION_META_KEY];
+  if (typeof version !== 'string') return {};
+  const name: unknown = params?.[NAMED_BY[method] ?? ''];
+  return {
+    'mcp-protocol-version': version,
+    'mcp-method': method,
+    ...(typeof name === 'string' && { 'mcp-name': encoded(name) }),
+  };
+}
+
+/**
+ * The headers that repeat parts of a tool's input, as its schema asks for; a value that is absent, `null` or no scalar has none. A name
+ * that no header can have is left out: the schema may have been listed where nothing was sent by it.
+ */
+export function paramHeaders(schema: JsonObject, input: JsonObject): Record<string, string> {
+  const headers = repeatedIn(schema).flatMap(({ path, header }) => {
+    const value = valueAt(input, path);
+    const isSent = ['string', 'boolean'].includes(typeof value) || Number.isSafeInteger(value);
+    return isSent ? [[`mcp-param-${header}`, encoded(String(value))] as const] : [];
+  });
+  return Object.fromEntries(headers);
+}
+
+/** Writes a value as a header can hold it: as it is, or in base64 between marks (MCP specification, Value Encoding). */
+function encoded(value: string): string {
+  const isPlain =
+    /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !/^=\?base64\?.*\?=$/.test(value);
+  return isPlain ? value : `=?base64?${toBase64(new TextEncoder().encode(value))}?=`;
+}

@@ -8,13 +8,7 @@ import { type InputSchema, toInputSchema } from '../../tool/input-schema.ts';
 import type { JsonSchema } from '../../tool/json.ts';
 import type { Target } from '../../worker/target.ts';
 import { invalidParams } from '../content/rpc.ts';
-import {
-  type AskingClient,
-  asksPeople,
-  fromRequestState,
-  invalidState,
-  toRequestState,
-} from './asking-client.ts';
+import { type AskingClient, asksPeople, fromRequestState, invalidState, toRequestState } from './caller.ts';
 import { type Continued, inputRequestsOf, NOTHING_BEFORE } from './input-required.ts';
 import { type AnsweredCall, textBlock, toAgentResult } from './to-call-result.ts';
 

@@ -24,7 +24,7 @@ import {
   invalidState,
   notTaken,
   toRequestState,
-} from './asking-client.ts';
+} from './caller.ts';
 
 /** What a client may be asked: its user by a form or at an address, its model, or its roots. */
 export type McpQuestion =

@@ -30,10 +30,9 @@ import {
   isFirst,
   toAgentAnswer,
 } from './agent-tool.ts';
-import { type AskingClient, invalidState } from './asking-client.ts';
+import { type AskingClient, type EndpointRequest, invalidState } from './caller.ts';
 import { takeInputs } from './input-required.ts';
 import type { Publication } from './publish.ts';
-import type { EndpointRequest } from './run-for-caller.ts';
 import { type Notifier, notifyOf, type StreamPosition, type TakenCall } from './stream-position.ts';
 import { failed, listedPending } from './to-call-result.ts';
 

@@ -14,8 +14,7 @@ import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
 import { Asking, mayAsk } from './ask-client.ts';
-import type { AskingClient } from './asking-client.ts';
-import { type EndpointRequest, mintedFor } from './run-for-caller.ts';
+import { type AskingClient, type EndpointRequest, mintedFor } from './caller.ts';
 import type { Notifier } from './stream-position.ts';
 import { toCallResult } from './to-call-result.ts';
 

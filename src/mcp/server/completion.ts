@@ -1,10 +1,10 @@
 import type { CompleteResult } from '@modelcontextprotocol/server';
 import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import { invalidParams } from '../content/rpc.ts';
+import { type ForCaller, runForCaller } from './caller.ts';
 import type { McpCompleting } from './define-mcp-resource.ts';
 import { type McpPrompt, unknownPrompt } from './prompts.ts';
 import type { Readable } from './resources.ts';
-import { type ForCaller, runForCaller } from './run-for-caller.ts';
 
 /** The most values of one answer (MCP specification, Completion). */
 const MAX_VALUES = 100;

@@ -11,10 +11,10 @@ import { failureLog } from '../../worker/refusal.ts';
 import { contextOfHeaders } from '../../worker/request-headers.ts';
 import { type CallerRequest, defineRoute, type Route, type RouteRequest } from '../../worker/route.ts';
 import { invoked } from '../../worker/target.ts';
+import type { EndpointRequest } from './caller.ts';
 import type { McpResource } from './define-mcp-resource.ts';
 import { checkPrompt, type McpPrompt } from './prompts.ts';
 import { McpEndpointDefinitionError, type PublishedAgent, publish } from './publish.ts';
-import type { EndpointRequest } from './run-for-caller.ts';
 import { serveMcp } from './serve-mcp.ts';
 import { publishResources } from './session-resources.ts';
 

@@ -1,8 +1,8 @@
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { literals } from '../../tool/literals.ts';
 import { ended, nameIn, shown } from '../../tool/shown.ts';
+import type { McpAsked } from './caller.ts';
 import { McpEndpointDefinitionError } from './publish.ts';
-import type { McpAsked } from './run-for-caller.ts';
 import { type CheckedUri, toTemplate, type UriVariables, uriProblem } from './uri-template.ts';
 
 /** The values of a uri's variables, decoded; none of a uri without any. */

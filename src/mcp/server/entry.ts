@@ -6,6 +6,7 @@
 
 export { mcpResult } from '../content/mcp-content.ts';
 export { askClient, type McpAnswer, type McpPromptCall, type McpQuestion } from './ask-client.ts';
+export type { McpAsked } from './caller.ts';
 export { defineMcpEndpoint, type McpEndpointConfig } from './define-mcp-endpoint.ts';
 export {
   defineMcpResource,
@@ -28,5 +29,4 @@ export {
 } from './prompts.ts';
 export { McpEndpointDefinitionError, type PublishedAgent } from './publish.ts';
 export { mcpContents } from './resources.ts';
-export type { McpAsked } from './run-for-caller.ts';
 export type { CheckedUri, UriVariables } from './uri-template.ts';

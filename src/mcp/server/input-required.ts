@@ -17,7 +17,7 @@ import type { Caller } from '../../worker/host.ts';
 import type { SessionError, SessionErrorType } from '../../worker/problem.ts';
 import type { SessionAccess } from '../../worker/target.ts';
 import { ANSWERING_APP } from '../../worker/turn-response.ts';
-import { notTaken } from './asking-client.ts';
+import { notTaken } from './caller.ts';
 import { formOf } from './question-form.ts';
 
 /** What has been asked and answered before, so that it is told, and not asked again. */

@@ -10,7 +10,7 @@ import { literals } from '../../tool/literals.ts';
 import { ended, nameIn } from '../../tool/shown.ts';
 import { invalidParams } from '../content/rpc.ts';
 import { Asking, type McpPromptCall, mayAsk } from './ask-client.ts';
-import type { AskingClient } from './asking-client.ts';
+import type { AskingClient } from './caller.ts';
 import type { McpCompleting } from './define-mcp-resource.ts';
 import { McpEndpointDefinitionError } from './publish.ts';
 

@@ -6,7 +6,7 @@ import { type JsonObject, shorten } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
 import { ended, shown } from '../../tool/shown.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { type HeaderFault, headerFault, repeatedIn, valueAt } from '../content/param-headers.ts';
+import { type HeaderFault, headerFault, repeatedIn, valueAt } from '../content/rpc.ts';
 
 /** One thing that clients may call, under the name by which they know it. */
 export type Publication =

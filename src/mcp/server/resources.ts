@@ -9,8 +9,8 @@ import { copyJson } from '../../tool/copy-json.ts';
 import { type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import type { Secrets } from '../../tool/secrets.ts';
 import { invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
+import type { ForCaller } from './caller.ts';
 import type { McpCompleting, McpContentsPart, McpResourceAnswer } from './define-mcp-resource.ts';
-import type { ForCaller } from './run-for-caller.ts';
 import { type FoundValues, type UriTemplate, VALUE_RULE, valuesIn } from './uri-template.ts';
 
 /** One resource that clients can read, or a template of many. */

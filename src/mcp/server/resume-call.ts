@@ -5,8 +5,8 @@ import { eventStream, framed } from '../../worker/sse.ts';
 import { type SessionAccess, targetOf } from '../../worker/target.ts';
 import { turnFeed } from '../../worker/turn-feed.ts';
 import { RPC_CODE } from '../content/rpc.ts';
+import type { EndpointRequest } from './caller.ts';
 import type { Published } from './rpc-request.ts';
-import type { EndpointRequest } from './run-for-caller.ts';
 import {
   createNotifier,
   notifyOf,

@@ -14,11 +14,17 @@ import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
 import { RPC_CODE } from '../content/rpc.ts';
 import { answerRequest, CACHING, isOffered, offeredBy } from './answer-request.ts';
+import type { EndpointRequest } from './caller.ts';
 import { headersMismatch, type Publication } from './publish.ts';
-import { type McpMessage, methodOf, readMessage } from './read-message.ts';
 import { resumeCall } from './resume-call.ts';
-import { capabilitiesIn, type Published, type RpcRequest } from './rpc-request.ts';
-import type { EndpointRequest } from './run-for-caller.ts';
+import {
+  capabilitiesIn,
+  type McpMessage,
+  methodOf,
+  type Published,
+  type RpcRequest,
+  readMessage,
+} from './rpc-request.ts';
 import { eventStoreOf, primingFrame, RETRY, StreamPosition } from './stream-position.ts';
 import { listenToTasks } from './task-notifications.ts';
 import { hasTasks, TASK_METHODS, TASKS } from './tasks.ts';

@@ -7,10 +7,10 @@ import { toSessionError } from '../../worker/refusal.ts';
 import { isUnknownTarget, type SessionAccess, targetOf } from '../../worker/target.ts';
 import { McpContent } from '../content/mcp-content.ts';
 import { RPC_CODE, RpcError } from '../content/rpc.ts';
+import { type ForCaller, runForCaller } from './caller.ts';
 import { checkResource, type McpResource } from './define-mcp-resource.ts';
 import { McpEndpointDefinitionError, type Publication } from './publish.ts';
 import { type Contents, ofBytes, type Readable, toContents } from './resources.ts';
-import { type ForCaller, runForCaller } from './run-for-caller.ts';
 import { expand, toTemplate } from './uri-template.ts';
 
 /**

@@ -6,7 +6,7 @@ import { hash32, isJsonObject, type Json, type JsonObject, shorten } from '../..
 import type { Secrets } from '../../tool/secrets.ts';
 import type { Spoken } from '../client/discover.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { type HeaderFault, headerFault } from '../content/param-headers.ts';
+import { type HeaderFault, headerFault } from '../content/rpc.ts';
 import { oneLine, type Telling, warn } from '../content/words.ts';
 import { canonicalJson, type ListedTool, type McpListing, type ToolHints } from './listing.ts';
 import { usableSchema } from './schema-check.ts';

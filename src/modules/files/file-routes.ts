@@ -1,11 +1,14 @@
 /** The routes of the files of a session. */
 import { toFileName } from '../../tool/content.ts';
 import type { AppFiles, SessionFile } from '../../worker/app-files.ts';
-import { Problem } from '../../worker/problem.ts';
+import { mustMayEnd } from '../../worker/end-turn.ts';
+import { Problem, SessionError } from '../../worker/problem.ts';
 import { hasTag } from '../../worker/request-headers.ts';
 import { defineRoute, type Route, SESSION, type SessionRequest } from '../../worker/route.ts';
-import { type ByteRange, rangeOf } from './byte-range.ts';
-import { deleteFileIn, unknownFile } from './delete-file.ts';
+import type { Session } from '../../worker/session.ts';
+import { inSession } from '../../worker/session-from-code.ts';
+import { type SessionAccess, turnPath } from '../../worker/target.ts';
+import { isFileId } from './kept-files.ts';
 
 const FILE = `${SESSION}/files/{file}` as const;
 
@@ -117,3 +120,71 @@ async function bodyOf({ read }: SessionFile, { from, to }: ByteRange): Promise<B
   pages.pipeTo(writable).catch(() => {});
   return readable;
 }
+
+/** Which part of a file a request asks for (RFC 9110). */
+
+/** Bytes from the first on to the one before `to`. */
+interface ByteRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The range that a request asks for; `behind` when no byte is in it. `undefined` stands for the whole, which is answered for
+ * several ranges too, for what is none, and to a client that has begun with something of another tag.
+ */
+function rangeOf(
+  headers: Headers,
+  { tag, size }: { readonly tag: string; readonly size: number },
+): ByteRange | 'behind' | undefined {
+  const asked = /^bytes=(?:(\d+)-(\d*)|-(\d+))$/i.exec(headers.get('range')?.trim() ?? '');
+  if (!asked || (headers.get('if-range') ?? tag) !== tag) return undefined;
+  const [, first, last, suffix] = asked;
+  if (first === undefined) return within(size - Number(suffix), size, size);
+  if (last !== undefined && last !== '' && Number(last) < Number(first)) return undefined;
+  return within(Number(first), last ? Number(last) + 1 : size, size);
+}
+
+const within = (from: number, to: number, size: number): ByteRange | 'behind' =>
+  from >= size ? 'behind' : { from: Math.max(from, 0), to: Math.min(to, size) };
+
+/** The caller does not learn whether someone else has the file, or another session of theirs. */
+const unknownFile = (id: string): SessionError =>
+  new SessionError('unknown-file', `There is no file '${id.slice(0, 64)}' in this session.`);
+
+/**
+ * Deletes one file of a session. Its bytes are gone for everyone and no longer count; the conversation keeps the line that names it. A
+ * file that was deleted before is deleted again without effect.
+ *
+ * @throws SessionError if the session never kept such a file, a turn runs, or the open turn waits for a role that the caller lacks.
+ */
+async function deleteFileIn({ target }: SessionAccess, id: string): Promise<void> {
+  const { port } = target;
+  if (!isFileId(id)) throw unknownFile(id);
+  const { openTurn } = (await port.read({ from: 1, limit: 1 })) ?? {};
+  if (openTurn) await mustMayEnd(target, openTurn.id, 'delete files of');
+  const answer = await port.removeBlob(id);
+  if (answer.status === 'unknown') throw unknownFile(id);
+  if (answer.status === 'deleted') return;
+  const { turn } = answer;
+  const detail =
+    `Turn ${turn} runs, and its model may be shown the file. Delete the file when the turn has ended: ` +
+    `GET ${turnPath(target, turn)} shows whether it has.`;
+  throw new SessionError('session-busy', detail, { retryAfter: 1, more: { turn } });
+}
+
+/**
+ * Deletes one file of a session that `sessionOf` has made, by its id. Its bytes are gone and no longer count; the model reads in
+ * the line of the file that it was deleted.
+ *
+ * @throws SessionError `session-busy` while a turn runs, and `unknown-file` if the session never had the file.
+ *
+ * @example
+ * ```ts
+ * const holdfast = createHoldfast({ agents: [clerk()], use: [files()] });
+ * const session = sessionOf(holdfast, env, { agent: 'clerk', session: 's1', principal: { id: 'ada' } });
+ * await deleteFile(session, '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08');
+ * ```
+ */
+export const deleteFile = (session: Session, id: string): Promise<void> =>
+  inSession(session, (at) => deleteFileIn(at, id));

@@ -1,13 +1,13 @@
 import type { Agent } from '../../agent/define-agent.ts';
 import type { ChatModel, MediaTaken, ModelMedia } from '../../model/chat-model.ts';
 import { isAmong } from '../../model/sent-files.ts';
-import { type FileContent, isFile, isNew, isText } from '../../tool/content.ts';
-import type { AppFiles, PlacedPart } from '../../worker/app-files.ts';
-import { SessionError } from '../../worker/problem.ts';
-import { mustFit } from './body-size.ts';
+import { type FileContent, isFile, isNew, isText, toFileName, toMediaType } from '../../tool/content.ts';
+import { type Json, parseJson } from '../../tool/json.ts';
+import type { AppFiles, BodyLimits, MessageForm, PlacedPart } from '../../worker/app-files.ts';
+import { besidesFiles, MAX_PARTS, readBytes } from '../../worker/body.ts';
+import { Problem, SessionError } from '../../worker/problem.ts';
 import { parseFile } from './file-parts.ts';
 import { MAX_FILE } from './kept-files.ts';
-import { readForm } from './message-form.ts';
 import { FILES_OWNER, finding, type StoreOf, taking } from './stored-files.ts';
 
 /** What a body may weigh where an agent takes files, unless the app allows more: a file of 8 MiB in base64, and words. */
@@ -137,3 +137,93 @@ const listed = (types: readonly string[]): string =>
   types.length === 0
     ? 'none'
     : [types.slice(0, -1).join(', '), ...types.slice(-1)].filter(Boolean).join(' and ');
+
+/**
+ * Checks the text of a body that may hold files: besides what is inside of its texts it may hold no more than other bodies, since a value of
+ * a few characters takes many bytes of memory.
+ *
+ * @throws SessionError if it is too large.
+ */
+export function mustFit(json: string, most: number): void {
+  if (json.length > most && lengthBesidesTexts(json) > most) throw besidesFiles(most);
+}
+
+/** The characters of JSON text that stand outside of its texts, their quotes included. */
+function lengthBesidesTexts(json: string): number {
+  let length = json.length;
+  for (let open = json.indexOf('"'); open >= 0; ) {
+    const close = endOfText(json, open);
+    length -= close - open - 1;
+    open = json.indexOf('"', close + 1);
+  }
+  return length;
+}
+
+/** Where the text that begins here ends: at a quote before which no backslash stands that is none of a pair, or where all does. */
+function endOfText(json: string, open: number): number {
+  let close = json.indexOf('"', open + 1);
+  for (; close >= 0; close = json.indexOf('"', close + 1)) {
+    let slashes = 0;
+    while (json[close - 1 - slashes] === '\\') slashes += 1;
+    if (slashes % 2 === 0) return close;
+  }
+  return json.length;
+}
+
+/** @throws Problem 413 for a body that is too large, or 400 when it is no form. */
+async function readForm(request: Request, { most, besides }: BodyLimits): Promise<MessageForm> {
+  const form = await parseForm(request, await readBytes(request, most));
+  const fields = new Map<string, Json>();
+  const sent: File[] = [];
+  const wrong = new Set<string>();
+  for (const [name, value] of form) {
+    if (!FIELDS.has(name) && isUnfilled(value)) continue;
+    if (typeof value !== 'string') {
+      if (FIELDS.has(name)) wrong.add(`${name}: must be text; send files in fields of other names`);
+      else sent.push(value);
+    } else if (value.length > besides) throw besidesFiles(besides);
+    else if (fields.has(name)) wrong.add(`${name.slice(0, 40)}: is there more than once`);
+    else fields.set(name, FIELDS.get(name)?.(value) ?? value);
+  }
+  const problems = [...wrong].slice(0, MAX_PROBLEMS);
+  const files = sent.length > MAX_PARTS ? [] : await Promise.all(sent.map(toPart(problems)));
+  if (sent.length > MAX_PARTS) problems.push(`files: must be at most ${MAX_PARTS}`);
+  return { fields: Object.fromEntries(fields), files, problems };
+}
+
+/** A body of megabytes has room for a hundred thousand fields. */
+const MAX_PROBLEMS = 10;
+
+/** The fields that are text, each with how its value is read; one that cannot be read is refused as what it is. */
+const FIELDS: ReadonlyMap<string, (text: string) => Json> = new Map([
+  ['message', (text: string): Json => text],
+  ['context', (text): Json => parseJson(text) ?? text],
+  ['loopId', (text: string): Json => text],
+  ['delaySeconds', (text: string): Json => (/^\d+(\.\d+)?$/.test(text) ? Number(text) : text)],
+]);
+
+async function parseForm(request: Request, bytes: Uint8Array<ArrayBuffer>): Promise<FormData> {
+  const headers = { 'content-type': request.headers.get('content-type') ?? '' };
+  try {
+    return await new Response(bytes, { headers }).formData();
+  } catch {
+    throw new Problem('bad-form', 'The body is not multipart/form-data as its Content-Type says.');
+  }
+}
+
+/** A page sends an input that nobody has given a file as an empty file without a name, which some platforms take for text. */
+const isUnfilled = (value: File | string): boolean =>
+  typeof value === 'string' ? value === '' : value.name === '' && value.size === 0;
+
+const toPart =
+  (problems: string[]) =>
+  async (file: File, index: number): Promise<PlacedPart> => {
+    const at = `files[${index}]`;
+    const mediaType = toMediaType(file.type);
+    if (mediaType === undefined) problems.push(`${at}: needs a Content-Type such as image/png`);
+    if (file.size === 0) problems.push(`${at}: is empty`);
+    const name = toFileName(file.name);
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    const named = name === undefined ? {} : { name };
+    return { at, part: { type: 'file', mediaType: mediaType ?? '', ...named, bytes } };
+  };

@@ -1,9 +1,10 @@
 /** Files as they are kept: by the hash of their bytes, and those of a result in place of their bytes. */
-import type { KeptBlob } from '../../journal/blob.ts';
+import type { BlobGone, KeptBlob } from '../../journal/blob.ts';
 import { messageOf } from '../../loop/exception-processor.ts';
 import { Interrupted } from '../../loop/holder.ts';
-import type { NamedFiles } from '../../loop/loop-files.ts';
+import type { LoopFiles, NamedFiles, ShowingLoop, ShownFiles } from '../../loop/loop-files.ts';
 import { sha256Hex } from '../../tool/async.ts';
+import { toBase64 } from '../../tool/base64.ts';
 import {
   type ContentPart,
   fileLine,
@@ -16,6 +17,39 @@ import {
 } from '../../tool/content.ts';
 import type { Secrets } from '../../tool/secrets.ts';
 import { partsOfResult, type ToolResult, toolResult } from '../../tool/tool-result.ts';
+import { type ReadableFiles, showFiles } from './shown-files.ts';
+
+/** Names everything that one session has in a store. */
+export interface SessionFilesKey {
+  /** The session's name, unlike any other of the app's. */
+  readonly session: string;
+  /** Distinguishes the session from an erased one of the same name, whose files are still to be deleted. */
+  readonly incarnation: string;
+}
+
+/** Names a file of a session. */
+export interface FileKey extends SessionFilesKey {
+  /**
+   * SHA-256 of the file's bytes, in hex. If the same bytes come again after their deletion, a period and a number follow, so that a
+   * late deletion cannot remove them.
+   */
+  readonly id: string;
+}
+
+/**
+ * Where the bytes of files are kept, in the place of their session's own Durable Object, such as a bucket. What a file is
+ * called, and whose it is, stays with the session.
+ */
+export interface FileStore {
+  /** Stores bytes before anything names them. The same key comes with the same bytes, and may come again. */
+  put(key: FileKey, bytes: Uint8Array, mediaType: string): Promise<void>;
+  /** Answers the bytes, or those of a range of it; `null` when there is no such file. */
+  get(key: FileKey, range?: { readonly from: number; readonly length: number }): Promise<Uint8Array | null>;
+  /** Removes one file. May be called again, also for a file that does not exist. */
+  delete(key: FileKey): Promise<void>;
+  /** Removes all files under a key, which no file is put under any more. May be called again, also if it has none. */
+  deleteAll(key: SessionFilesKey): Promise<void>;
+}
 
 /** The most bytes of one file. */
 export const MAX_FILE = 8 * 1024 * 1024;
@@ -132,3 +166,48 @@ function withoutSecrets(file: NewFile, secrets: Secrets): NewFile {
   const clean = secrets.redact(text);
   return clean === text ? named : { ...named, bytes: new TextEncoder().encode(clean) };
 }
+
+/** A file's id: SHA-256 in hex. */
+const FILE_ID = /^[0-9a-f]{64}$/;
+
+/** Tells whether a file can have this id. */
+export const isFileId = (id: string): boolean => FILE_ID.test(id);
+
+/** The files of a loop without a session: they are there as long as it is. */
+export class MemoryFiles implements LoopFiles, ReadableFiles {
+  readonly #files = new Map<string, NewFile>();
+  readonly #withoutFiles = new Set<string>();
+
+  keep(result: ToolResult, secrets: Secrets, onLost: (problem: string) => void): Promise<ToolResult> {
+    return withKeptFiles(result, { keep: (file) => this.#keep(file), secrets, onLost });
+  }
+
+  show(loop: ShowingLoop): Promise<ShownFiles | undefined> {
+    return showFiles({ files: this, withoutFiles: this.#withoutFiles }, loop);
+  }
+
+  async #keep(file: NewFile): Promise<StoredFile> {
+    const stored = await toStored(file);
+    this.#files.set(stored.id, file);
+    return stored;
+  }
+
+  async read(files: readonly StoredFile[]): Promise<ReadonlyMap<string, string>> {
+    return new Map(
+      files.flatMap(({ id }) => {
+        const file = this.#files.get(id);
+        return file ? [[id, toBase64(file.bytes)] as const] : [];
+      }),
+    );
+  }
+
+  async gone(): Promise<ReadonlyMap<string, BlobGone>> {
+    return NONE;
+  }
+
+  async find(id: string): Promise<NewFile | undefined> {
+    return this.#files.get(id);
+  }
+}
+
+const NONE: ReadonlyMap<string, BlobGone> = new Map();

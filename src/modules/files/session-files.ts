@@ -14,18 +14,19 @@ import { toBase64 } from '../../tool/base64.ts';
 import { type ContentPart, isStored, type NewFile, type StoredFile } from '../../tool/content.ts';
 import type { Secrets } from '../../tool/secrets.ts';
 import { partsOfResult, type ToolResult } from '../../tool/tool-result.ts';
-import type { FileKey, FileStore } from './file-store.ts';
 import {
   copyOf,
+  type FileKey,
   FileRefusedError,
+  type FileStore,
   fileOf,
   MAX_SESSION_FILES,
+  MemoryFiles,
   namedFiles,
   toBlob,
   toStored,
   withKeptFiles,
 } from './kept-files.ts';
-import { MemoryFiles } from './memory-files.ts';
 import { type ReadableFiles, showFiles } from './shown-files.ts';
 import { FILES_OWNER, type StoreOf } from './stored-files.ts';
 

@@ -6,9 +6,7 @@ import { ConfigurationError } from '../../model/configuration-error.ts';
 import { DeploymentError } from '../../session/deployment.ts';
 import type { AppFiles, FilesAt, TakenMessage, TakeWithFiles } from '../../worker/app-files.ts';
 import { SessionError } from '../../worker/problem.ts';
-import { isFileId } from './file-id.ts';
-import type { FileKey, FileStore } from './file-store.ts';
-import { copyOf, fileOf } from './kept-files.ts';
+import { copyOf, type FileKey, type FileStore, fileOf, isFileId } from './kept-files.ts';
 
 /** The use of this module, as sessions remember it that have files in the store. There is one in an app. */
 export const FILES_OWNER: AgendaOwner = { module: 'files', key: '' };

@@ -5,11 +5,15 @@ import { addressOfSession, agentOfSession } from '../../session/read-secrets.ts'
 import { readTurn } from '../../session/read-session.ts';
 import { type StoppedTurn, stopOfEnd, type TurnStop } from '../../session/turn-end.ts';
 import { stoppedTurn } from '../../session/watching/turn-outcome.ts';
-import { sha256Hex } from '../../tool/async.ts';
+import { inTime, sha256Hex } from '../../tool/async.ts';
+import { toBase64 } from '../../tool/base64.ts';
+import { readSecrets, type SecretSource } from '../../tool/secret-source.ts';
 import type { DoWork, DueApp } from '../../worker/background.ts';
 import type { Env } from '../../worker/host.ts';
 import { sessionPath, turnPath } from '../../worker/target.ts';
 import { pendingViews } from '../../worker/turn-view.ts';
+import { hmacOf, STANDARD_KEY_RULE, standardKey } from '../webhooks/signature.ts';
+import type { WebhookEnv } from '../webhooks/webhook.ts';
 
 /** Something that a receiver is to be told. */
 export interface OutgoingMessage {
@@ -162,4 +166,88 @@ function bodyOf({ host }: DueApp, { name, stop, events, at }: Stopped): string {
     JSON.stringify({ type: `turn.${stop}`, timestamp: new Date(at).toISOString(), data });
   const body = write({ ...brief, ...view, ...pending });
   return body.length > LONGEST_BODY ? write({ ...brief, shortened: true }) : body;
+}
+
+/** Where messages are sent, and with what they are signed. */
+interface Address {
+  readonly url: string | ((env: WebhookEnv) => string);
+  readonly secret: SecretSource;
+}
+
+/** Returns what sends messages to this address, signed with these secrets. */
+export function sending({ url, secret }: Address): Receiver['send'] {
+  return async ({ id, body, env, clock }) => {
+    const to = typeof url === 'function' ? url(env) : url;
+    const problem = urlProblem(to);
+    if (problem !== undefined) return { why: problem };
+    const keys = (await readSecrets(env, secret)).map(standardKey);
+    if (keys.length === 0)
+      return { why: 'has no secret: set the var that its `secret` reads (wrangler secret put)' };
+    const time = Math.floor(clock.now() / 1000);
+    const signatures: string[] = [];
+    for (const key of keys) {
+      if (key === undefined) return { why: `has a secret that is none: it ${STANDARD_KEY_RULE}` };
+      signatures.push(`v1,${toBase64(await hmacOf(key, `${id}.${time}.${body}`))}`);
+    }
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'holdfast',
+      'webhook-id': id,
+      'webhook-timestamp': String(time),
+      'webhook-signature': signatures.join(' '),
+    };
+    return post(to, { headers, body }, clock);
+  };
+}
+
+/** Returns the problem of an address, or `undefined`. The address is not shown, since it may hold a credential. */
+export function urlProblem(url: unknown): string | undefined {
+  const parsed = typeof url === 'string' ? URL.parse(url) : null;
+  const isLocal = parsed !== null && ['localhost', '127.0.0.1', '[::1]'].includes(parsed.hostname);
+  const isSafe = parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isLocal);
+  return isSafe && !parsed.username && !parsed.password
+    ? undefined
+    : "has no 'url' that can be used: it must be an https URL without a user, or http on localhost";
+}
+
+/** A receiver has so long to answer; in ms. */
+const TIMEOUT = 15_000;
+
+/** Posts it once, and reads nothing of what is answered but the status. */
+async function post(
+  url: string,
+  request: Pick<RequestInit, 'headers' | 'body'>,
+  clock: OutgoingMessage['clock'],
+): Promise<Undelivered | undefined> {
+  const over = new AbortController();
+  const { signal } = over;
+  const late = (ms: number): Error => new TooLate(`did not answer within ${ms} ms`);
+  try {
+    // Whoever redirects might be led elsewhere than the app's developer has said.
+    const asked = fetch(url, { method: 'POST', ...request, redirect: 'manual', signal });
+    const response = await inTime(clock, asked, { ms: TIMEOUT, late });
+    void response.body?.cancel().catch(() => {});
+    return response.ok ? undefined : refusedBy(response, clock.now());
+  } catch (failure) {
+    over.abort();
+    return { why: failure instanceof TooLate ? failure.message : 'could not be reached' };
+  }
+}
+
+class TooLate extends Error {}
+
+function refusedBy({ status, headers }: Response, now: number): Undelivered {
+  const retryAfter = status === 429 || status === 503 ? pauseIn(headers.get('retry-after'), now) : undefined;
+  return {
+    why: `answered ${status}`,
+    ...(status === 410 && { isGone: true }),
+    ...(retryAfter !== undefined && { retryAfter }),
+  };
+}
+
+/** The ms that a `Retry-After` asks for, in seconds or by a date. */
+function pauseIn(header: string | null, now: number): number | undefined {
+  if (header === null) return undefined;
+  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
+  return Number.isFinite(ms) && ms > 0 ? ms : undefined;
 }

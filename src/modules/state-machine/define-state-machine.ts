@@ -16,10 +16,16 @@ import {
 import { changed, copiedBy } from '../agentic/copies.ts';
 import { withNotes } from '../agentic/define-agentic-tool.ts';
 import { type KeyedConfig, keyedSerial, memoryOf } from '../agentic/memory.ts';
-import { positionIn, STATE_MACHINES, type StateRun, startingFacts } from './memory.ts';
+import {
+  goneState,
+  positionIn,
+  STATE_MACHINES,
+  type StateRun,
+  startingFacts,
+  stateInstructions,
+} from './memory.ts';
 import { type Registration, readMachine, type StateEntry } from './read-machine.ts';
 import { guardedSource, guardTool, stateStrategy } from './strategy.ts';
-import { goneState, stateInstructions } from './texts.ts';
 
 /** The literal that `defineStateMachine` takes. */
 export interface StateMachineConfig<

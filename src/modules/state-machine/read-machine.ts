@@ -5,8 +5,7 @@ import { decorate } from '../../tool/decorate.ts';
 import { isReadable, unreadable } from '../../tool/object-class.ts';
 import type { AnyTool, InjectionStrategy } from '../../tool/tool.ts';
 import { toolsInside } from '../agentic/define-agentic-tool.ts';
-import type { StateRun } from './memory.ts';
-import { availability } from './texts.ts';
+import { availability, type StateRun } from './memory.ts';
 
 /** What the literal of a machine says of its states, as somebody may have written it who has no types. */
 interface DeclaredMachine {

@@ -2,8 +2,8 @@
 import type { StoredEvent } from '../../journal/events.ts';
 import type { JournaledCall } from '../../journal/reply-data.ts';
 import { modelText, type ResultData } from '../../tool/tool-result.ts';
-import type { IdPrefix } from './ids.ts';
 import type { NumberedOutput } from './numbered-output.ts';
+import type { IdPrefix } from './response-object.ts';
 import type { McpCallItem } from './response-types.ts';
 
 /** What clients are told of where tools run. A client that names it in a tool of type `mcp` takes our questions. */

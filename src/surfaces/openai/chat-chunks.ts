@@ -6,8 +6,7 @@ import { type Infer, NULL, type Shape, TEXT, TEXT_OR_NULL, WHOLE } from '../../t
 import type { RouteSession } from '../../worker/module-request.ts';
 import type { PendingView } from '../../worker/pending-view.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
-import { type Named, toId } from './ids.ts';
-import { CUT_OFF, inSeconds, isAnswered, UsageCount } from './response-object.ts';
+import { CUT_OFF, inSeconds, isAnswered, type Named, toId, UsageCount } from './response-object.ts';
 
 /** A call that the client runs. */
 export interface ChatToolCall extends Infer<typeof TOOL_CALL> {}

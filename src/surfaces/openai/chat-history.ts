@@ -8,7 +8,7 @@ import type { ModuleRequest } from '../../worker/module-request.ts';
 import type { Session } from '../../worker/session.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
 import type { ChatEnd, ChatItem } from './chat-chunks.ts';
-import { addsOnlyWords, type FoundTurn, mustBeOwn } from './only-words.ts';
+import { addsOnlyWords, type FoundTurn, mustBeOwn } from './refuse.ts';
 
 /** An answer that was given: of this turn, up to this event. */
 interface Place {

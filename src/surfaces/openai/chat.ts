@@ -4,6 +4,7 @@ import type { ModuleRequest } from '../../worker/module-request.ts';
 import { idempotencyKeyOf } from '../../worker/request-headers.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
+import { wholeTurn } from '../whole-turn.ts';
 import {
   type ChatChunk,
   type ChatCompletion,
@@ -13,14 +14,12 @@ import {
   chatItems,
 } from './chat-chunks.ts';
 import { continuedBy, findable, hashOf, isPerson } from './chat-history.ts';
-import { turnOf } from './ids.ts';
-import { unknownChat } from './only-words.ts';
 import { saidOf } from './read-body.ts';
 import { type ChatRequest, readChatBody } from './read-chat.ts';
 import { AGAIN, type GivenAnswer } from './read-items.ts';
-import { OpenAiError, toError, toErrorBody } from './refuse.ts';
+import { OpenAiError, toError, toErrorBody, unknownChat } from './refuse.ts';
+import { turnOf } from './response-object.ts';
 import { newSession } from './responses.ts';
-import { wholeTurn } from './whole-turn.ts';
 
 /** Names the session of a chat, in requests and in answers. */
 const SESSION_HEADER = 'x-holdfast-session';

@@ -2,7 +2,6 @@
 import type { ContentPart } from '../../tool/content.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { RouteAgent } from '../../worker/module-request.ts';
-import { readId } from './ids.ts';
 import {
   agentOf,
   checkFormat,
@@ -21,6 +20,7 @@ import {
   textPart,
 } from './read-body.ts';
 import { type GivenAnswer, wordsIn } from './read-items.ts';
+import { readId } from './response-object.ts';
 
 /** A request for a chat completion, checked. */
 export interface ChatRequest {

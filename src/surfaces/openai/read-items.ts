@@ -2,9 +2,9 @@
 import type { ContentPart } from '../../tool/content.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { CallAnswer } from '../../worker/session.ts';
-import { type Named, readId } from './ids.ts';
 import { filePart, invalid, namedFile, notTaken, partsOf, textPart } from './read-body.ts';
 import { OpenAiError } from './refuse.ts';
+import { type Named, readId } from './response-object.ts';
 
 /** An answer, and the call that it names. */
 export interface GivenAnswer {

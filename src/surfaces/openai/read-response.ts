@@ -2,7 +2,6 @@
 import type { ContentPart } from '../../tool/content.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { RouteAgent } from '../../worker/module-request.ts';
-import { type Named, readId } from './ids.ts';
 import {
   agentOf,
   checkFormat,
@@ -18,6 +17,7 @@ import {
 } from './read-body.ts';
 import { answersIn, type GivenAnswer, namedBy, readItem } from './read-items.ts';
 import { OpenAiError } from './refuse.ts';
+import { type Named, readId } from './response-object.ts';
 
 /** A request for a response, checked. */
 export interface ResponseRequest {

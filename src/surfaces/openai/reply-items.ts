@@ -1,5 +1,5 @@
 /** What one reply of the model says: its reasoning and its words, each an item, as they come or as the journal has them. */
-import { type SaidReply, segmentsOf } from '../reply-words.ts';
+import { type SaidReply, segmentsOf } from '../whole-turn.ts';
 import type { NumberedOutput } from './numbered-output.ts';
 import type {
   MessageItem,

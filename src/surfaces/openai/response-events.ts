@@ -3,7 +3,6 @@ import type { EventOf, StoredEvent } from '../../journal/events.ts';
 import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
 import { CallItems, type ToId } from './call-items.ts';
-import { toId } from './ids.ts';
 import { NumberedOutput } from './numbered-output.ts';
 import { ReplyItems, wordsOf } from './reply-items.ts';
 import {
@@ -12,6 +11,7 @@ import {
   type Standing,
   standing,
   standingOf,
+  toId,
   toResponse,
   UsageCount,
 } from './response-object.ts';

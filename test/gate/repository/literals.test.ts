@@ -116,7 +116,7 @@ it('two files of the library say which mode it runs in: what is left out is name
   const files = ['src', 'durable-objects'].flatMap((folder) => sourceFilesIn(root, folder));
   const says = files.filter((file) => readFileSync(join(root, file), 'utf8').includes('process.env.'));
   expect(says.filter((file) => !file.startsWith('src/examples/'))).toEqual([
-    'src/offline-model/or-offline.ts',
+    'src/offline-model/offline-model.ts',
     'src/tool/literals.ts',
   ]);
 });

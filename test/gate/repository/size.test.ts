@@ -380,7 +380,7 @@ describe('the README’s Worker, which names the planner,', () => {
   it('carries nothing but the function that leaves it out in production', async () => {
     const carried = await filesOf(entry, 'production');
     expect(carried).toContain('src/model/openai-compatible/openai-compatible.ts');
-    expect(carried.filter(isPlanner)).toEqual(['src/offline-model/or-offline.ts']);
+    expect(carried.filter(isPlanner)).toEqual(['src/offline-model/offline-model.ts']);
   });
 
   it('carries not one byte of it in production if it is minified', async () => {

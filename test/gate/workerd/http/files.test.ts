@@ -1,8 +1,7 @@
 /** Files of a session, as its owner reads them. */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
-import type { FileStore } from '../../../../src/modules/files/entry.ts';
-import { files } from '../../../../src/modules/files/entry.ts';
+import { type FileStore, files } from '../../../../src/modules/files/entry.ts';
 import { appWith, objectsWith } from './app.ts';
 import { json, newSession, type Send, send } from './client.ts';
 import { bytesOf, contentOf, fileApp, idOf, posted, seeing, seer } from './file-app.ts';
