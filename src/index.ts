@@ -35,6 +35,7 @@ export {
 } from './sources/resolution/tool-source.ts';
 export type { ToolArtifact, ToolArtifactItem } from './tool/artifact.ts';
 export type {
+  Answer,
   CallContext,
   Decision,
   DecisionKind,

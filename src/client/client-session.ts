@@ -1,7 +1,6 @@
 /** What a client offers of an agent's sessions. */
 import type { StoredEvent } from '../journal/events.ts';
-import type { SentDecision, SentResult } from '../journal/wait.ts';
-import type { DecisionKind, WhenBusy } from '../tool/call.ts';
+import type { Answer, DecisionKind, WhenBusy } from '../tool/call.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { CancelRequested } from '../worker/end-turn.ts';
 import type { PendingView } from '../worker/pending-view.ts';
@@ -72,7 +71,7 @@ export type AnsweringOptions = Pick<ClientSendOptions, 'signal' | 'idempotencyKe
 export type WaitingCall = string | Pick<PendingView, 'call' | 'question'>;
 
 /** What one of several calls is answered. */
-export type ClientCallAnswer = { readonly call: WaitingCall } & (SentDecision | SentResult);
+export type ClientCallAnswer = { readonly call: WaitingCall } & Answer;
 
 /**
  * One session of an agent. What is refused is thrown as a HoldfastError. What is sent carries a key of its own, so that it is sent again
@@ -90,11 +89,15 @@ export interface ClientSession<Output = Json> {
   /** Decides about a call that waits, once, and goes on with its turn. */
   decide(
     call: WaitingCall,
-    decision: DecisionKind | SentDecision,
+    decision: DecisionKind | Answer<'decision'>,
     options?: AnsweringOptions,
   ): Promise<ClientAnswer<Output>>;
   /** Sends what came of a tool that the caller runs, once, and goes on with its turn. */
-  result(call: WaitingCall, result: SentResult, options?: AnsweringOptions): Promise<ClientAnswer<Output>>;
+  result(
+    call: WaitingCall,
+    result: Answer<'result'>,
+    options?: AnsweringOptions,
+  ): Promise<ClientAnswer<Output>>;
   /** Answers several calls of one turn, and goes on with it. */
   answer(answers: readonly ClientCallAnswer[], options?: AnsweringOptions): Promise<ClientAnswer<Output>>;
   /** The same as it happens: only what is new since the calls waited. */

@@ -5,6 +5,8 @@ import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import type { StoredEvent } from './events.ts';
+import type { Posted } from './inbox-message.ts';
+import type { SessionPort } from './session-port.ts';
 import type { CallRecord } from './state.ts';
 import type { PendingCall, Wait } from './wait.ts';
 
@@ -33,12 +35,40 @@ export interface AskOutside extends Pick<CallContext, 'ask'> {
   hasRun(): void;
 }
 
+/** An answer as it is sent, to the question that it names. */
+export interface SentAnswer {
+  readonly for: Wait['for'];
+  readonly call: string;
+  /** Which question of the call, from 1. */
+  readonly question: number;
+  /** What it says, not checked. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Where it is in what was sent, as problems name it. Absent if it is all of it. */
+  readonly at?: readonly PropertyKey[] | undefined;
+}
+
+/** An open turn, as code that runs it has it. */
+export interface AnsweredTurnHere {
+  readonly port: Pick<SessionPort, 'post'>;
+  readonly agent: { readonly tools: readonly AnyTool[] };
+  /** Of the turn. */
+  readonly events: readonly StoredEvent[];
+}
+
+/**
+ * The outcome of an answer: what is wrong with it, or whether it was left for the lease holder. `kept-out`: its sender is one of those
+ * who may not decide. `void`: the tool has changed since it asked.
+ */
+export type AnswerOutcome = { readonly problems: readonly string[] } | Posted | 'void' | 'kept-out';
+
 /** The functions of a module by which calls ask. */
 export interface Asking {
   /** Makes what one call asks by. */
   outside(call: AskingCall): AskOutside;
   /** Returns what a turn waits for, by its events. */
   pending(events: readonly StoredEvent[]): readonly PendingCall[];
+  /** Checks an answer of an open question as the routes do, and leaves it for the lease holder: for code that runs turns without a Worker. */
+  answer(here: AnsweredTurnHere, sent: SentAnswer, by: string): Promise<AnswerOutcome>;
 }
 
 /** The seam of questions: all calls of an app ask by the first use that has it. */

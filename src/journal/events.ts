@@ -22,7 +22,7 @@ import { MEMORY_FACT } from '../tool/tool-memory.ts';
 import { RESULT, SIGNAL } from '../tool/tool-result.ts';
 import { ASKED_WITH, JOURNALED_CALL, JOURNALED_PART, OFFERED_TOOL } from './reply-data.ts';
 import { BUDGET_LIMIT, PRICED_USAGE } from './usage.ts';
-import { ANSWER, WAIT } from './wait.ts';
+import { JOURNALED_ANSWER, WAIT } from './wait.ts';
 
 /** The version of the events that this code writes. A reader upgrades older events and does not touch a session that holds newer ones. */
 export const EVENT_VERSION = 1;
@@ -240,7 +240,7 @@ export const EVENTS = {
     /** The call waits for somebody outside. */
     'tool-call-suspended': { call: TEXT, wait: WAIT },
     /** The answer to the call's last wait. The call restarts and finds it. */
-    'tool-call-answered': { call: TEXT, answer: ANSWER },
+    'tool-call-answered': { call: TEXT, answer: JOURNALED_ANSWER },
     /** A call says something to the user. Stored with its end. */
     'message-sent': {
       call: TEXT,

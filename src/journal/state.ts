@@ -10,7 +10,7 @@ import type { ResultData, Signal } from '../tool/tool-result.ts';
 import { type CallChanges, type FinalOutcome, type Principal, ROOT, type TurnError } from './events.ts';
 import type { AskedWith, JournaledCall, JournaledPart, OfferedTool, ToolsChange } from './reply-data.ts';
 import type { Refusal, Totals } from './usage.ts';
-import type { Answer, Wait } from './wait.ts';
+import type { JournaledAnswer, Wait } from './wait.ts';
 
 /** One call of a reply, and how far it came. */
 export interface CallRecord extends JournaledCall {
@@ -22,7 +22,7 @@ export interface CallRecord extends JournaledCall {
   /** While it is open: facts for its end that were stored with the start of its effect or of its loop. */
   atEnd?: readonly MemoryFact[];
   /** While it is open: what it asked somebody outside, in order; the last may be without an answer. */
-  waits?: { readonly wait: Wait; answer?: Answer }[];
+  waits?: { readonly wait: Wait; answer?: JournaledAnswer }[];
   /** While it is open: its result, which the invocation that ran it left behind. */
   late?: ResultData;
   /** What was said to the user by it, or inside the loop that it has opened, in order. */

@@ -1,5 +1,5 @@
-import { DECISION, DECISION_KIND, type DecisionKind } from '../tool/call.ts';
-import type { Json, JsonObject, JsonSchema } from '../tool/json.ts';
+import { DECISION, DECISION_KIND } from '../tool/call.ts';
+import type { JsonSchema } from '../tool/json.ts';
 import {
   ANY_JSON,
   ANY_OBJECT,
@@ -14,6 +14,9 @@ import {
 } from '../tool/shape.ts';
 import { RESULT } from '../tool/tool-result.ts';
 
+/** Who may not decide. */
+export const NOT_REQUESTER = { optional: { only: 'requester' } } as const;
+
 const WAIT_BASE = {
   object: {
     message: TEXT,
@@ -27,8 +30,6 @@ const WAIT_BASE = {
   },
 } as const satisfies Shape;
 
-/** Somebody decides about the call. */
-export interface DecisionWait extends Infer<typeof DECISION_WAIT> {}
 const DECISION_WAIT = {
   object: {
     for: { only: 'decision' },
@@ -42,7 +43,7 @@ const DECISION_WAIT = {
     /** The role that may decide. */
     by: OPTIONAL_TEXT,
     /** Who may not: those whose messages the turn has taken. */
-    notBy: { optional: { only: 'requester' } },
+    notBy: NOT_REQUESTER,
     onExpiry: { oneOf: ['approve', 'reject', 'exit'] },
     /** What the tool resumes from when the call restarts. Nothing of it runs meanwhile, and nothing of it is in doubt. */
     checkpoint: { optional: ANY_JSON },
@@ -50,17 +51,17 @@ const DECISION_WAIT = {
   and: WAIT_BASE,
 } as const satisfies Shape;
 
-/** The caller runs the tool and sends its result. */
-export interface ResultWait extends Infer<typeof RESULT_WAIT> {}
+/** The caller runs the tool and sends its outcome. */
 const RESULT_WAIT = { object: { for: { only: 'result' } }, and: WAIT_BASE } as const satisfies Shape;
 
-/** What a suspended call waits for. */
-export type Wait = DecisionWait | ResultWait;
+/** What a suspended call waits for: a question, as it is journaled. */
+export type Wait<For extends AnyWait['for'] = AnyWait['for']> = Extract<AnyWait, { readonly for: For }>;
+type AnyWait = Infer<typeof WAIT>;
 export const WAIT = { anyOf: [DECISION_WAIT, RESULT_WAIT] } as const satisfies Shape;
 
 /** What somebody outside answered, once. */
-export type Answer = Infer<typeof ANSWER>;
-export const ANSWER = {
+export type JournaledAnswer = Infer<typeof JOURNALED_ANSWER>;
+export const JOURNALED_ANSWER = {
   anyOf: [
     {
       object: {
@@ -81,20 +82,6 @@ export const ANSWER = {
     },
   ],
 } as const satisfies Shape;
-
-/** A decision as its sender words it. */
-export interface SentDecision {
-  readonly decision: DecisionKind;
-  /** What an `edit` calls the tool with instead. */
-  readonly input?: JsonObject | undefined;
-  readonly reason?: string | undefined;
-}
-
-/** What came of a tool that the caller ran: any JSON, words for the model, or what went wrong. */
-export type SentResult =
-  | { readonly result: Json; readonly text?: undefined; readonly error?: undefined }
-  | { readonly text: string; readonly result?: undefined; readonly error?: undefined }
-  | { readonly error: string; readonly result?: undefined; readonly text?: undefined };
 
 const EDIT_SCHEMA: ShapeAs<JsonSchema> = {
   like: JSON_SCHEMA,
@@ -126,7 +113,7 @@ export const PENDING_CALL = {
     /** The role that may answer. */
     by: { optional: { type: 'string', says: 'The role that may answer.' } },
     /** Who may not decide, even with the role. `requester`: the people who began or steered the turn. */
-    notBy: { optional: { only: 'requester' } },
+    notBy: NOT_REQUESTER,
     /** Milliseconds since the epoch after which no answer is taken. */
     expiresAt: { optional: { type: 'number', says: 'In ms since the epoch.' } },
   },

@@ -5,7 +5,7 @@ import { inFrame, ROOT, type SessionEvent } from '../journal/events.ts';
 import type { InboxMessage } from '../journal/inbox-message.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { CallRecord, SessionState, TurnState } from '../journal/state.ts';
-import type { Answer, Wait } from '../journal/wait.ts';
+import type { JournaledAnswer, Wait } from '../journal/wait.ts';
 import type { Log } from '../tool/log.ts';
 import { failure, type ResultData } from '../tool/tool-result.ts';
 import type { Outbox } from './outbox.ts';
@@ -13,7 +13,7 @@ import type { Outbox } from './outbox.ts';
 /** What is posted to the holder of a session for a call that waits. */
 export interface AnswerMessage {
   readonly wait: string;
-  readonly answer: Answer;
+  readonly answer: JournaledAnswer;
 }
 
 /** What is posted to cancel a turn. */
@@ -226,7 +226,7 @@ function waitOver(turn: TurnState, row: InboxMessage): readonly SessionEvent[] {
   return waiting ? [answered(turn, waiting, message?.answer ?? expired(waiting))] : [];
 }
 
-const answered = (turn: TurnState, { frame, call }: WaitingCall, answer: Answer): SessionEvent => ({
+const answered = (turn: TurnState, { frame, call }: WaitingCall, answer: JournaledAnswer): SessionEvent => ({
   type: 'tool-call-answered',
   turn: turn.id,
   ...inFrame(frame),
@@ -234,13 +234,13 @@ const answered = (turn: TurnState, { frame, call }: WaitingCall, answer: Answer)
   answer,
 });
 
-function expired({ call, wait }: WaitingCall): Answer {
+function expired({ call, wait }: WaitingCall): JournaledAnswer {
   if (wait.for === 'decision') return { type: 'decision', decision: wait.onExpiry, expired: true };
   const result = failure('declined', `No result of '${call.name}' was sent in time. It may have run or not.`);
   return { type: 'result', result: { ...result }, expired: true };
 }
 
-function declined({ call, wait }: WaitingCall, by: string): Answer {
+function declined({ call, wait }: WaitingCall, by: string): JournaledAnswer {
   const reason = 'A new message came instead.';
   if (wait.for === 'decision') return { type: 'decision', decision: 'reject', reason, by };
   const message = `No result of '${call.name}' was sent: a new message came instead. It may have run or not.`;

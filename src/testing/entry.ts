@@ -7,7 +7,6 @@ export {
 } from '../in-memory/memory-session.ts';
 export type { SessionPort } from '../journal/session-port.ts';
 export type { SessionState } from '../journal/state.ts';
-export type { SentDecision, SentResult } from '../journal/wait.ts';
 export type { Clock } from '../session/read-platform.ts';
 export { type CallToolOptions, callTool } from './call-tool.ts';
 export { createManualClock, type ManualClock } from './clocks.ts';

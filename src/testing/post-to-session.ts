@@ -1,18 +1,11 @@
 import type { Agent } from '../agent/define-agent.ts';
+import { askingOf, type SentAnswer } from '../journal/asking.ts';
 import type { Deferred, Notice } from '../journal/event-page.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import type { InboxMessage } from '../journal/inbox-message.ts';
 import type { Accepted, SessionPort } from '../journal/session-port.ts';
-import type { SentResult } from '../journal/wait.ts';
+import type { PendingCall } from '../journal/wait.ts';
 import type { Modules } from '../loop/modules.ts';
-import {
-  type CheckedAnswer,
-  checkResult,
-  editProblems,
-  postAnswer,
-  readResult,
-} from '../modules/answers/post-answer.ts';
-import { isKeptOut, openQuestions, type Question, requestersOf } from '../modules/answers/questions.ts';
 import { storeMessage, toNewMessage } from '../session/new-message.ts';
 import { systemClock } from '../session/read-platform.ts';
 import { Notices } from '../session/watching/follow-session.ts';
@@ -185,56 +178,60 @@ async function untilHeard({ port, heard }: Pick<Stage, 'port' | 'heard'>, turn: 
 interface Place {
   readonly port: SessionPort;
   readonly agent: Agent;
-  /** All events of the session. */
+  readonly modules: Modules;
+  /** Of the open turn. */
   readonly events: readonly StoredEvent[];
 }
 
+/** Returns what a turn waits for; without the module `answers` nothing. */
+export const pendingIn = ({ modules, events }: Pick<Place, 'modules' | 'events'>): readonly PendingCall[] =>
+  askingOf(modules.uses)?.pending(events) ?? [];
+
 /**
- * Posts the answer of the one call that waits under an id or under its tool's name, and answers its turn, which then
- * waits for somebody to go on with it.
+ * Posts the answer of the one call that waits under an id or under its tool's name, and returns its turn, which then
+ * waits for somebody to resume it.
  *
- * @throws Error when no call or more than one waits under it, when the answer cannot be one or is not taken, and when it is for
+ * @throws Error if no call or more than one waits under it, if the answer cannot be one or is not accepted, and if it is for
  *   others to give.
  */
 export async function sendAnswer(
-  { port, agent, events }: Place,
+  place: Place,
   callOrTool: string,
-  toAnswer: (question: Question) => CheckedAnswer,
+  {
+    body: given,
+    for: kind,
+    by = TESTER,
+  }: Pick<SentAnswer, 'for'> & { readonly body: object; readonly by?: string | undefined },
 ): Promise<string> {
-  const question = waitingUnder(callOrTool, openQuestions(events));
-  const checked = toAnswer(question);
-  const problems = checked.ok ? await editProblems(agent, question, checked.answer) : checked.problems;
-  if (!checked.ok || problems.length > 0) throw new Error(`The answer is not valid: ${problems.join('; ')}.`);
-  const { by = TESTER } = checked.answer;
-  // Whoever decides is named by an id alone, and is of the tenant of those who asked.
-  const isOut = requestersOf(events).some((one) => isKeptOut(question, [one], { ...one, id: by }));
-  if (isOut) throw new Error(keptOut(question, by));
-  const sent = { answer: checked.answer, hash: crypto.randomUUID() };
-  const posted = await postAnswer({ port, agent }, question, sent);
-  if (posted !== 'posted') throw new Error(`The answer was not taken: ${posted}.`);
-  return question.turn;
-}
-
-/** Makes the answer of a result, of which no more is taken than HTTP takes. */
-export function resultFor({ call, wait }: Question, given: SentResult): CheckedAnswer {
-  if (wait.for !== 'result')
-    return { ok: false, problems: [`call ${call.id} waits for a decision: use decide`] };
+  const { call, question, for: wanted } = waitingUnder(callOrTool, pendingIn(place));
+  if (kind === 'result' && wanted !== kind) {
+    throw notValid([`call ${call} waits for a decision: use decide`]);
+  }
   const copy = copyJson(given);
-  if (!copy.ok)
-    return { ok: false, problems: [`the value at \`${copy.problem.path}\` is ${copy.problem.what}`] };
-  if (!isJsonObject(copy.value)) return { ok: false, problems: ['it must be a JSON object'] };
-  const read = readResult(copy.value);
-  return read.ok ? checkResult(call.name, read.sent, TESTER) : read;
+  if (!copy.ok) throw notValid([`the value at \`${copy.problem.path}\` is ${copy.problem.what}`]);
+  const { value: body } = copy;
+  if (!isJsonObject(body)) throw notValid(['it must be a JSON object']);
+  const answer = { for: kind, call, question, body };
+  const outcome = await askingOf(place.modules.uses)?.answer(place, answer, by);
+  const [first] = place.events;
+  const turn = first && 'turn' in first ? first.turn : '';
+  if (outcome === 'kept-out') throw new Error(keptOut({ call, turn }, by));
+  if (typeof outcome === 'object') throw notValid(outcome.problems);
+  if (outcome !== 'posted') throw new Error(`The answer was not taken: ${outcome}.`);
+  return turn;
 }
 
-const keptOut = ({ call, turn }: Question, by: string): string =>
-  `Call ${call.id} is decided by somebody else than those who asked for turn ${turn}, and '${by}' is one of them: ` +
+const notValid = (problems: readonly string[]): Error =>
+  new Error(`The answer is not valid: ${problems.join('; ')}.`);
+
+const keptOut = ({ call, turn }: { readonly call: string; readonly turn: string }, by: string): string =>
+  `Call ${call} is decided by somebody else than those who asked for turn ${turn}, and '${by}' is one of them: ` +
   "name another one, as in { decision: 'approve', by: 'manager' }.";
 
-function waitingUnder(callOrTool: string, waiting: readonly Question[]): Question {
-  const [found, ...more] = waiting.filter(({ call }) => call.id === callOrTool || call.name === callOrTool);
+function waitingUnder(callOrTool: string, waiting: readonly PendingCall[]): PendingCall {
+  const [found, ...more] = waiting.filter(({ call, tool }) => call === callOrTool || tool === callOrTool);
   if (found && more.length === 0) return found;
-  const calls = waiting.map(({ call }) => `${call.name} (${call.id})`).join(', ') || 'nothing';
+  const calls = waiting.map(({ call, tool }) => `${tool} (${call})`).join(', ') || 'nothing';
   throw new Error(
     `${found ? 'More than one call waits' : 'No call waits'} under '${callOrTool}'. Waiting: ${calls}.`,
   );

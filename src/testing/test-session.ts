@@ -8,17 +8,15 @@ import type { Principal, StoredEvent } from '../journal/events.ts';
 import { valueIn } from '../journal/memories.ts';
 import type { Accepted, Leased, SessionPort } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
-import type { PendingCall, SentDecision, SentResult } from '../journal/wait.ts';
+import type { PendingCall } from '../journal/wait.ts';
 import type { Modules } from '../loop/modules.ts';
 import type { ChatModel, ModelRequest } from '../model/chat-model.ts';
-import { type CheckedAnswer, checkDecision } from '../modules/answers/post-answer.ts';
-import { asMeant, openQuestions, type Question, toPendingCall } from '../modules/answers/questions.ts';
 import { type Clock, systemClock } from '../session/read-platform.ts';
 import { type MintedSecrets, readSecrets, toSessionName } from '../session/read-secrets.ts';
 import { foldAll } from '../session/read-session.ts';
 import type { TurnHost } from '../session/turn-host.ts';
 import { turnStopped } from '../session/watching/turn-outcome.ts';
-import type { DecisionKind, TurnPrincipal } from '../tool/call.ts';
+import type { Answer, DecisionKind, TurnPrincipal } from '../tool/call.ts';
 import type { GivenEnv } from '../tool/env.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import { withArtifacts } from '../tool/kept-values.ts';
@@ -32,9 +30,9 @@ import {
   HeardMessages,
   hearing,
   type PostOptions,
+  pendingIn,
   postTo,
   readFile,
-  resultFor,
   runTurnOf,
   type SendOptions,
   sendAnswer,
@@ -122,7 +120,7 @@ export interface TestSession<Output = unknown> {
    */
   decide(callOrTool: string, decision: DecisionKind | TestDecision): Promise<TestAnswer<Output>>;
   /** Sends the result of a tool that the caller runs: what the body of `POST .../results/{callId}` takes. Otherwise as `decide`. */
-  result(callOrTool: string, result: SentResult): Promise<TestAnswer<Output>>;
+  result(callOrTool: string, result: Answer<'result'>): Promise<TestAnswer<Output>>;
   /** The last turn once it has stopped: for one that goes on by itself, since its time to be answered is over. */
   settled(): Promise<TestAnswer<Output>>;
   /** What the model was shown, oldest first. */
@@ -149,7 +147,7 @@ export interface TestSession<Output = unknown> {
 }
 
 /** A decision with more than its kind. */
-export interface TestDecision extends SentDecision {
+export interface TestDecision extends Answer<'decision'> {
   /** The id of whoever decides; `tester` unless given. */
   readonly by?: string | undefined;
 }
@@ -267,9 +265,9 @@ function talkTo<Output>(
   const answer = (turn: string): Promise<TestAnswer<Output>> => answerOf(stage, turn);
   async function answerCall(
     callOrTool: string,
-    toAnswer: (question: Question) => CheckedAnswer,
+    sent: Parameters<typeof sendAnswer>[2],
   ): Promise<TestAnswer<Output>> {
-    const turn = await sendAnswer({ port, agent, events: await lastTurn() }, callOrTool, toAnswer);
+    const turn = await sendAnswer({ port, agent, modules, events: await lastTurn() }, callOrTool, sent);
     await worker.goOn(turn);
     return answer(turn);
   }
@@ -278,14 +276,12 @@ function talkTo<Output>(
     post: (message, options = {}) => postTo(stage, message, options),
     answer,
     cancel: (turn) => cancelIn(stage, turn),
-    pending: async () => openQuestions(await lastTurn()).map(toPendingCall),
+    pending: async () => pendingIn({ modules, events: await lastTurn() }),
     decide: (callOrTool, decision) => {
-      const { by = TESTER, ...sent } = typeof decision === 'string' ? { decision } : decision;
-      return answerCall(callOrTool, (question) =>
-        checkDecision(question.wait, asMeant(question, sent), { by }),
-      );
+      const { by, ...body } = typeof decision === 'string' ? { decision, by: undefined } : decision;
+      return answerCall(callOrTool, { for: 'decision', body, by });
     },
-    result: (callOrTool, sent) => answerCall(callOrTool, (question) => resultFor(question, sent)),
+    result: (callOrTool, body) => answerCall(callOrTool, { for: 'result', body }),
     settled: async () => answer((await steps.state()).turn?.id ?? ''),
   };
 }

@@ -219,20 +219,40 @@ export const CODE: TurnPrincipal = { id: 'code' };
  */
 export type WhenBusy = 'queue' | 'steer';
 
-/** What somebody outside may be asked for: each question, and what it is answered. */
+/** What somebody outside may be asked for: each question, what is sent, and what the call gets. */
 interface Asks {
-  readonly decision: { readonly question: DecisionQuestion; readonly answer: Decision };
-  readonly result: { readonly question: ResultQuestion; readonly answer: ToolResult };
+  readonly decision: {
+    readonly question: DecisionTerms & (SuspendedMeanwhile | RunningMeanwhile);
+    readonly sent: Pick<Decision, 'decision' | 'input' | 'reason'>;
+    readonly got: Decision;
+  };
+  readonly result: {
+    readonly question: ResultTerms;
+    readonly sent: SentResult;
+    readonly got: ToolResult;
+  };
 }
 
 /** A question to somebody outside the turn, who may take days. Journaled, and listed in the session's state. */
 export type Question<For extends keyof Asks = keyof Asks> = { readonly for: For } & Asks[For]['question'];
 
-/** What a question is answered. */
-export type AnswerTo<For extends keyof Asks> = Asks[For]['answer'];
+/** A question for a decision, until which the call is suspended. */
+export type SuspendingQuestion = Exclude<Asks['decision']['question'], RunningMeanwhile>;
+
+/** An answer as its sender words it: a decision, or the outcome of a tool that the caller ran. */
+export type Answer<For extends keyof Asks = keyof Asks> = Asks[For]['sent'];
+
+/** The answer as the call gets it. */
+export type AnswerTo<For extends keyof Asks> = Asks[For]['got'];
+
+/** Any JSON, words for the model, or what went wrong. */
+type SentResult =
+  | { readonly result: Json; readonly text?: undefined; readonly error?: undefined }
+  | { readonly text: string; readonly result?: undefined; readonly error?: undefined }
+  | { readonly error: string; readonly result?: undefined; readonly text?: undefined };
 
 /** A tool that the caller runs: what is asked of them, and for how long. */
-export interface ResultQuestion {
+interface ResultTerms {
   readonly for: 'result';
   readonly message: string;
   /** Milliseconds until the call is answered by an error. Defaults to never. */
@@ -240,11 +260,6 @@ export interface ResultQuestion {
 }
 
 /** A decision about the call, or a value in the place of its input. */
-export type DecisionQuestion = SuspendingQuestion | (DecisionTerms & RunningMeanwhile);
-
-/** A decision, until which the call is suspended. */
-export type SuspendingQuestion = DecisionTerms & SuspendedMeanwhile;
-
 interface DecisionTerms {
   readonly for: 'decision';
   /** What is asked, for whoever decides. */

@@ -1,10 +1,9 @@
 /** How an app takes answers of calls that wait: a part of the seam `APP`. */
+import type { SentAnswer } from '../journal/asking.ts';
 import type { SessionPort } from '../journal/session-port.ts';
-import type { Wait } from '../journal/wait.ts';
 import type { TurnHost } from '../session/turn-host.ts';
 import type { BegunTurn } from './begun-turn.ts';
 import type { SessionRequest } from './route.ts';
-import type { CallAnswer } from './session.ts';
 import type { SessionAccess } from './target.ts';
 
 /** The most characters of a reason, which a model reads. */
@@ -13,22 +12,11 @@ export const MAX_REASON = 2_000;
 /** The most answers of one request: a turn waits for no more calls than a model may ask for at once. */
 export const MOST_ANSWERS = 128;
 
-/** The fields of an answer, by a request or by code. */
-export type SentBody = Readonly<Record<string, unknown>>;
-
 /** How answers are sent. */
 export interface Answering {
   readonly idempotencyKey?: string | undefined;
   /** The turn resumes in the background, and the sender does not wait for its answer. */
   readonly inBackground: boolean;
-}
-
-/** An answer of a call of this kind. */
-export interface OneAnswer extends Answering {
-  readonly for: Wait['for'];
-  readonly call: string;
-  readonly question: number;
-  readonly body: SentBody;
 }
 
 /** A turn that got what it waited for. */
@@ -53,7 +41,7 @@ export interface AnsweringApp {
   /** Reads the body of a request, and answers as a message is answered. */
   respond(
     asked: SessionRequest,
-    begin: (body: { readonly text: string; readonly value: SentBody }, how: Answering) => Promise<BegunTurn>,
+    begin: (body: SentAnswer['body'], how: Answering) => Promise<BegunTurn>,
   ): Promise<Response>;
 }
 
@@ -63,10 +51,10 @@ export interface AnsweredHere {
   readonly at: SessionAccess;
 }
 
-/** Takes the answers. Each method throws a SessionError if an answer is not taken. */
+/** Takes the answers. Both methods throw a SessionError for what is not taken. */
 export interface TakesAnswers {
-  /** Takes an answer, once, and resumes the turn of its call. */
-  one(here: AnsweredHere, answer: OneAnswer): Promise<BegunTurn>;
-  /** Takes the answers of several calls of one turn, each once, and resumes the turn. All are checked before the first is taken. */
-  several(here: AnsweredHere, answers: readonly CallAnswer[], how: Answering): Promise<BegunTurn>;
+  /** Reads `{ answers }`, a list of answers of several calls, but not what each says. */
+  read(body: SentAnswer['body']): readonly SentAnswer[];
+  /** Takes answers of calls of one turn, each once, and resumes the turn. All are checked before the first is taken. */
+  take(here: AnsweredHere, answers: readonly SentAnswer[], how: Answering): Promise<BegunTurn>;
 }

@@ -1,4 +1,5 @@
 import { WAITING_TURN } from '../journal/event-page.ts';
+import { NOT_REQUESTER } from '../journal/wait.ts';
 import { MEDIA_TAKEN } from '../model/chat-model.ts';
 import { STOPPED_TURN, type TurnAnswer } from '../session/watching/turn-outcome.ts';
 import {
@@ -112,7 +113,7 @@ const MEMBERS = {
   /** The role that is needed. */
   role: OPTIONAL_TEXT,
   /** Who may not answer. */
-  notBy: { optional: { only: 'requester' } },
+  notBy: NOT_REQUESTER,
   /** What is allowed, in bytes. */
   most: OPTIONAL_NUMBER,
   /** What is used of it, in bytes. */

@@ -1,4 +1,5 @@
 /** A session for code of the app: the same that the HTTP routes are made of, without HTTP. */
+import type { SentAnswer } from '../journal/asking.ts';
 import { needsAnswers } from '../loop/running-call.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { FeedItem } from '../session/live-feed.ts';
@@ -7,7 +8,7 @@ import { CALLS } from '../tool/call-origin.ts';
 import { withArtifacts } from '../tool/kept-values.ts';
 import { shown } from '../tool/shown.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
-import type { OneAnswer, SentBody, TakesAnswers } from './answering.ts';
+import type { TakesAnswers } from './answering.ts';
 import type { SentPart } from './app-files.ts';
 import { appParts } from './app-seam.ts';
 import { callerProblem } from './auth.ts';
@@ -49,8 +50,14 @@ export function sessionFromCode<Output>(
   const door = doorOf(app, env, options);
   const answer = (begin: Beginning, waiting: Waiting): Promise<SessionAnswer<Output>> =>
     settled(app, answerOf(door, begin, waiting));
-  const answering = (kind: OneAnswer['for'], call: AnsweredCall): Promise<SessionAnswer<Output>> =>
-    answer(async (at) => answerOne(at, kind, call), call.options);
+  const answerOne = (
+    sent: Omit<SentAnswer, 'question'>,
+    options: AnswerOptions,
+  ): Promise<SessionAnswer<Output>> =>
+    answer(async (at) => {
+      const { question = 1, ...how } = checked('the answer of a call', options);
+      return take(at, () => [{ ...sent, question }], how);
+    }, options);
   const show = (begin: Beginning, { after, signal }: Shown): Promise<TurnStream> =>
     settled(app, streamOf(door, begin, { after, signal }));
   const session: Session<Output> = {
@@ -58,16 +65,16 @@ export function sessionFromCode<Output>(
       answer(async (at) => sendMessage(at, toSent(at, message, sending)), sending),
     decide(call, decision, answered = {}) {
       const body = typeof decision === 'string' ? { decision } : { ...decision };
-      return answering('decision', { call, body, options: answered });
+      return answerOne({ for: 'decision', call, body }, answered);
     },
     result: (call, result, answered = {}) =>
-      answering('result', { call, body: { ...result }, options: answered }),
+      answerOne({ for: 'result', call, body: { ...result } }, answered),
     answer: (answers, answered = {}) =>
-      answer((at) => answerNamed(at, answers, checked('session.answer', answered)), answered),
+      answer(async (at) => take(at, listed(answers), checked('session.answer', answered)), answered),
     stream: (message, streaming = {}) =>
       show(async (at) => sendMessage(at, toSent(at, message, toSending(streaming))), streaming),
     streamAnswers: (answers, streaming = {}) =>
-      show((at) => answerNamed(at, answers, checked('session.streamAnswers', streaming)), streaming),
+      show(async (at) => take(at, listed(answers), checked('session.streamAnswers', streaming)), streaming),
     follow: (id, following = {}) => show((at) => knownTurn(at, id), checked('session.follow', following)),
     turn: (id) => told(door.enter().then(async (at) => toAnswer<Output>(await viewOfTurn(at, id)))),
     state: () => told(door.enter().then(async (at) => (await viewOfSession(at)).view)),
@@ -185,39 +192,22 @@ const told = <T>(work: Promise<T>): Promise<T> =>
     throw toSessionError(failure) ?? failure;
   });
 
-/** The answer of a call, as code gives it. */
-interface AnsweredCall {
-  readonly call: string;
-  readonly body: SentBody;
-  readonly options: AnswerOptions;
-}
-
-async function answerOne(
+/** Takes answers as their routes do. @throws ConfigurationError if no module takes any. */
+async function take(
   at: Entered,
-  kind: OneAnswer['for'],
-  { call, body, options }: AnsweredCall,
+  sent: (takes: TakesAnswers) => readonly SentAnswer[],
+  { idempotencyKey, background = false }: AnswersOptions,
 ): Promise<BegunTurn> {
-  mustBe('the answer of a call', options);
-  const { question = 1 } = options;
-  return answeringOf(at.host).one(
-    { app: ANSWERING_APP, at },
-    {
-      for: kind,
-      call,
-      question,
-      body,
-      ...toAnswering(options),
-    },
-  );
+  const takes = answeringOf(at.host);
+  const how = { idempotencyKey, inBackground: background };
+  return takes.take({ app: ANSWERING_APP, at }, sent(takes), how);
 }
 
-/** Answers several calls, which are checked as a body is over HTTP. */
-const answerNamed = async (
-  at: Entered,
-  answers: readonly CallAnswer[],
-  options: AnswersOptions,
-): Promise<BegunTurn> =>
-  answeringOf(at.host).several({ app: ANSWERING_APP, at }, answers, toAnswering(options));
+/** Several answers, which are checked as a body is over HTTP. */
+const listed =
+  (answers: readonly CallAnswer[]) =>
+  ({ read }: TakesAnswers): readonly SentAnswer[] =>
+    read({ answers });
 
 /** Returns what takes the answers of an app. @throws ConfigurationError if no module does. */
 function answeringOf(host: Pick<HttpHost, 'modules'>): TakesAnswers {
@@ -225,11 +215,6 @@ function answeringOf(host: Pick<HttpHost, 'modules'>): TakesAnswers {
   if (answers) return answers;
   throw new ConfigurationError(needsAnswers('An answer of a call'));
 }
-
-const toAnswering = ({ idempotencyKey, background = false }: AnswersOptions) => ({
-  idempotencyKey,
-  inBackground: background,
-});
 
 /** What a stream is asked for beside its message. */
 function toSending(options: StreamOptions): MessageOptions {

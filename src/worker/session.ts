@@ -2,10 +2,9 @@
 
 import type { Agent } from '../agent/define-agent.ts';
 import type { StoredEvent } from '../journal/events.ts';
-import type { SentDecision, SentResult } from '../journal/wait.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { AnswerObject, TurnAnswer } from '../session/watching/turn-outcome.ts';
-import type { DecisionKind, WhenBusy } from '../tool/call.ts';
+import type { Answer, DecisionKind, WhenBusy } from '../tool/call.ts';
 import type { JsonObject } from '../tool/json.ts';
 import type { WithArtifacts } from '../tool/kept-values.ts';
 import { type LiteralOf, literals } from '../tool/literals.ts';
@@ -62,11 +61,11 @@ export interface Session<Output = unknown> {
   /** Decides about a call that waits, once, and goes on with its turn. */
   decide(
     call: string,
-    decision: DecisionKind | SentDecision,
+    decision: DecisionKind | Answer<'decision'>,
     options?: AnswerOptions,
   ): Promise<SessionAnswer<Output>>;
   /** Sends what came of a tool that the caller runs, once, and goes on with its turn. */
-  result(call: string, result: SentResult, options?: AnswerOptions): Promise<SessionAnswer<Output>>;
+  result(call: string, result: Answer<'result'>, options?: AnswerOptions): Promise<SessionAnswer<Output>>;
   /** Answers several calls of one turn, each once, and goes on with it. All are checked before the first is taken. */
   answer(answers: readonly CallAnswer[], options?: AnswersOptions): Promise<SessionAnswer<Output>>;
   /** As `send`, with what its turn shows, as it comes. The turn runs whether that is read or not. */
@@ -136,7 +135,7 @@ export type CallAnswer = {
   readonly call: string;
   /** Which question of the call is answered. Defaults to the first. */
   readonly question?: number | undefined;
-} & (SentDecision | SentResult);
+} & Answer;
 
 /** What may be said beside several answers. */
 export type AnswersOptions = Omit<AnswerOptions, 'question'>;

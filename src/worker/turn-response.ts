@@ -141,10 +141,10 @@ export const ANSWERING_APP: AnsweringApp = {
   respond: (asked, begin) =>
     settled(asked, async () => {
       const { request, host } = asked;
-      const { text, value } = await readBody(request, host.maxBodyBytes);
-      return begin(
-        { text, value },
-        { idempotencyKey: idempotencyKeyOf(request), inBackground: prefersAsync(request) },
-      );
+      const { value } = await readBody(request, host.maxBodyBytes);
+      return begin(value, {
+        idempotencyKey: idempotencyKeyOf(request),
+        inBackground: prefersAsync(request),
+      });
     }),
 };

@@ -1,7 +1,7 @@
 /** A door for tests. The Worker's side of a session: running, holding, reading and following a turn. */
 
 export { toTurnStart } from '../../src/journal/event-rows.ts';
-export { checkDecision, postAnswer } from '../../src/modules/answers/post-answer.ts';
+export { checkAnswer, postAnswer } from '../../src/modules/answers/check-answer.ts';
 export { openQuestions, pendingViews, questionsOf } from '../../src/modules/answers/questions.ts';
 export { foldLeased, readerOf } from '../../src/session/fold-session.ts';
 export { HeldSession } from '../../src/session/held-session.ts';

@@ -1,6 +1,6 @@
 /** A door for tests. What a tool is made of: results, inputs, calls, signals, resolution. What users import of it is in the entries. */
 
-export { editLines } from '../../src/modules/answers/edit-lines.ts';
+export { editLines } from '../../src/modules/answers/check-answer.ts';
 export { jsonSchemaCheck } from '../../src/modules/json-schema/check.ts';
 export { applyChange } from '../../src/modules/strategies/define-injection-strategy.ts';
 export { UNFOLDED, type Unfolded, type UnfoldedList } from '../../src/modules/unfolding/unfolding.ts';

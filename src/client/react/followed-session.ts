@@ -1,7 +1,6 @@
 /** What a page knows of a session, kept up to date while somebody looks. It needs no React. */
 import type { StoredEvent } from '../../journal/events.ts';
-import type { SentDecision } from '../../journal/wait.ts';
-import type { DecisionKind } from '../../tool/call.ts';
+import type { Answer, DecisionKind } from '../../tool/call.ts';
 import type { PendingView } from '../../worker/pending-view.ts';
 import type { SessionView } from '../../worker/session-view.ts';
 import type {
@@ -42,7 +41,7 @@ export interface SessionActions {
     options?: Omit<ClientSendOptions, 'background'>,
   ): Promise<boolean>;
   /** Decides about a call that waits, once; true when that was taken. */
-  decide(call: WaitingCall, decision: DecisionKind | SentDecision): Promise<boolean>;
+  decide(call: WaitingCall, decision: DecisionKind | Answer<'decision'>): Promise<boolean>;
   /** Answers several calls of a turn, by decisions or by results; true when that was taken. */
   answer(answers: readonly ClientCallAnswer[]): Promise<boolean>;
   /** Stops the turn that runs, or waits; true when there was one. */

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Answer } from '../../journal/wait.ts';
+import type { JournaledAnswer } from '../../journal/wait.ts';
 import { modelText, type ResultData } from '../../tool/tool-result.ts';
 import type { TimelineEvent } from './client.ts';
 
@@ -95,7 +95,7 @@ function lineOf(event: TimelineEvent, { names, started, iteration }: Telling): [
   }
 }
 
-const answerOf = (answer: Answer): string =>
+const answerOf = (answer: JournaledAnswer): string =>
   answer.type === 'result' ? 'with its result' : `${answer.decision}${answer.by ? ` by ${answer.by}` : ''}`;
 
 const styleOf = (result: ResultData): Style => (result.type === 'error' ? 'yellow' : 'green');

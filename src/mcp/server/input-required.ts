@@ -1,11 +1,12 @@
 /** Asks a client what a turn waits for, and takes what it answers (MCP specification, multi round-trip requests). */
 import { type InputRequests, specTypeSchemas } from '@modelcontextprotocol/server';
+import type { SentAnswer } from '../../journal/asking.ts';
 import type { StoredEvent } from '../../journal/events.ts';
-import { answerEach, DECIDING, type SentAnswer } from '../../modules/answers/answer-call.ts';
+import { answerEach } from '../../modules/answers/answer-calls.ts';
 import {
+  type AskedQuestion,
   mustBeAnother,
   openQuestions,
-  type Question,
   questionsOf,
   requestersOf,
 } from '../../modules/answers/questions.ts';
@@ -43,7 +44,7 @@ export function inputRequestsOf(
   { problems, left, told }: Continued = NOTHING_BEFORE,
 ): InputRequests {
   const requesters = requestersOf(events);
-  const mayAnswer = (question: Question): boolean =>
+  const mayAnswer = (question: AskedQuestion): boolean =>
     attempt(() => {
       mustHaveRole(caller, { call: question.call.id, wait: question.wait });
       mustBeAnother(caller, question, requesters);
@@ -124,16 +125,15 @@ interface ReadInput {
   readonly problem?: string | undefined;
 }
 
-function toSent(question: Question, response: unknown): ReadInput {
+function toSent(question: AskedQuestion, response: unknown): ReadInput {
   const form = formOf(question);
   if (!form) return {};
   const read = specTypeSchemas.ElicitResult['~standard'].validate(response);
   if (read.issues) return { problem: 'it is no answer of a form' };
   const answer = form.read(read.value);
   if (!answer || 'problem' in answer) return answer ?? {};
-  const { body } = answer;
   const { call, number } = question;
-  return { sent: { kind: DECIDING, call: call.id, question: number, body, text: JSON.stringify(body) } };
+  return { sent: { for: 'decision', call: call.id, question: number, body: answer.body } };
 }
 
 const problemsOf = ({ message, more: { problems = [message] } }: SessionError): readonly string[] => problems;

@@ -1,11 +1,11 @@
 /** Puts a question of a turn to the person behind a client, and reads what they answer (MCP specification, Elicitation). */
 import type { ElicitRequestFormParams, ElicitResult } from '@modelcontextprotocol/server';
+import type { SentAnswer } from '../../journal/asking.ts';
 import type { PendingCall } from '../../journal/wait.ts';
-import { checkDecision } from '../../modules/answers/post-answer.ts';
-import { asMeant, type Question, toPendingCall } from '../../modules/answers/questions.ts';
+import { checkAnswer } from '../../modules/answers/check-answer.ts';
+import { type AskedQuestion, toPendingCall } from '../../modules/answers/questions.ts';
 import type { DecisionKind } from '../../tool/call.ts';
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../tool/json.ts';
-import type { SentBody } from '../../worker/answering.ts';
 import { oneLine } from '../content/words.ts';
 
 /** A question as a form. */
@@ -16,7 +16,7 @@ export interface QuestionForm {
 }
 
 /** A decision, not checked, or why the answer is none that could be meant. */
-type ReadForm = { readonly body: SentBody } | { readonly problem: string };
+type ReadForm = { readonly body: SentAnswer['body'] } | { readonly problem: string };
 
 /** One field of a form, by its name. */
 type Fields = Readonly<Record<string, JsonObject>>;
@@ -31,7 +31,7 @@ const MAX_NAME = 80;
  * may run has a decision, a reason and, where an edit can be said in a form, the fields of the call's input. `undefined` for what no
  * form can ask: a form is flat, and its fields are texts, numbers, choices and yes or no.
  */
-export function formOf(question: Question): QuestionForm | undefined {
+export function formOf(question: AskedQuestion): QuestionForm | undefined {
   if (question.wait.for !== 'decision') return undefined;
   const asked = toPendingCall(question);
   const { allows = [], schema } = asked;
@@ -46,12 +46,12 @@ export function formOf(question: Question): QuestionForm | undefined {
 }
 
 /** Tells a question for values from one about a call: there is nothing to approve, or the call's own input is no answer. */
-function asksForValues(question: Question, { allows = [], input }: PendingCall): boolean {
+function asksForValues(question: AskedQuestion, { allows = [], input }: PendingCall): boolean {
   const { wait } = question;
   if (wait.for !== 'decision' || !allows.includes('edit')) return false;
   if (!allows.includes('approve') || wait.credentials === 'refused') return true;
   if (!isJsonObject(input)) return true;
-  return !checkDecision(wait, asMeant(question, { decision: 'edit', input }), NOBODY).ok;
+  return !checkAnswer(question, { decision: 'edit', input }, NOBODY).ok;
 }
 
 /** By whom nothing is answered: it is only looked at. */

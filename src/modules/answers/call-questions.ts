@@ -1,9 +1,9 @@
 import { type AskingCall, type AskOutside, askedOtherwise } from '../../journal/asking.ts';
 import { pendingWait } from '../../journal/conversation.ts';
 import type { CallRecord } from '../../journal/state.ts';
-import type { Answer, DecisionWait, ResultWait, Wait } from '../../journal/wait.ts';
+import type { JournaledAnswer, Wait } from '../../journal/wait.ts';
 import { sha256Hex, untilAborted } from '../../tool/async.ts';
-import type { AnswerTo, DecisionQuestion, Question } from '../../tool/call.ts';
+import type { AnswerTo, Question } from '../../tool/call.ts';
 import { parseToolInput } from '../../tool/check-input.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { asQuoted, visible } from '../../tool/shown.ts';
@@ -22,7 +22,7 @@ export function questionsOfCall(call: AskingCall): AskOutside {
   const over = Promise.withResolvers<void>();
 
   /** Waits its turn among the call's questions, asks, and waits for the answer. @throws what ends the call before. */
-  async function answered(index: number, wait: Wait): Promise<Answer> {
+  async function answered(index: number, wait: Wait): Promise<JournaledAnswer> {
     for (;;) {
       const answer = given(record, index, wait);
       if (answer) return answer;
@@ -32,7 +32,7 @@ export function questionsOfCall(call: AskingCall): AskOutside {
     }
   }
 
-  async function answerTo(put: PendingQuestion, meanwhile: Meanwhile): Promise<Answer> {
+  async function answerTo(put: PendingQuestion, meanwhile: Meanwhile): Promise<JournaledAnswer> {
     const clean = call.secrets.redact(put);
     const question = { ...clean, message: visible(clean.message) };
     const index = asked;
@@ -69,9 +69,9 @@ export function questionsOfCall(call: AskingCall): AskOutside {
 }
 
 /** A question as a call asks it, without what its answer is bound to. */
-type PendingQuestion = Omit<DecisionWait, 'binding'> | Omit<ResultWait, 'binding'>;
+type PendingQuestion = Omit<Wait<'decision'>, 'binding'> | Omit<Wait<'result'>, 'binding'>;
 
-type Meanwhile = NonNullable<DecisionQuestion['meanwhile']>;
+type Meanwhile = NonNullable<Question<'decision'>['meanwhile']>;
 
 /** Code without types may leave out what the types ask for. @throws Error for a wait without an end, and for a checkpoint of a call that stays. */
 function meanwhileOf(question: Question, tool: string): Meanwhile {
@@ -89,7 +89,7 @@ const wrongKind = (call: string, wanted: Wait['for']): string =>
     : `Call ${call} was sent a decision where a result was asked for.`;
 
 /** What the question of this number was answered. @throws Error when that was for another one. */
-function given({ name, waits }: CallRecord, index: number, { binding }: Wait): Answer | undefined {
+function given({ name, waits }: CallRecord, index: number, { binding }: Wait): JournaledAnswer | undefined {
   const { wait, answer } = waits?.[index] ?? {};
   // What the caller has run is not undone by a change of the tool.
   const isVoid = answer?.type === 'decision' && wait?.binding !== binding;
@@ -117,7 +117,7 @@ export function bindingOf(
 
 const hasEnded = (call: string): string => `Call ${call} has ended, and asks nobody any more.`;
 
-const ALL: DecisionWait['allows'] = ['approve', 'edit', 'reject', 'exit'];
+const ALL: Wait<'decision'>['allows'] = ['approve', 'edit', 'reject', 'exit'];
 
 function toPending(question: Question, { record, tool }: AskingCall): PendingQuestion {
   const { message, expires } = question;

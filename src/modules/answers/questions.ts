@@ -16,7 +16,7 @@ import { unknownSession } from '../../worker/session-view.ts';
 import type { Target } from '../../worker/target.ts';
 
 /** What a call asked somebody outside the turn, and what became of it. */
-export interface Question {
+export interface AskedQuestion {
   /** Names it in the whole session; an answer is given for this and nothing else. */
   readonly id: string;
   readonly turn: string;
@@ -34,16 +34,16 @@ export interface Question {
 }
 
 /** The calls of a turn by their ids, in the order in which they were asked for, each with its questions in order. */
-export function questionsOf(events: readonly StoredEvent[]): ReadonlyMap<string, readonly Question[]> {
+export function questionsOf(events: readonly StoredEvent[]): ReadonlyMap<string, readonly AskedQuestion[]> {
   const calls = new Map<
     string,
-    { readonly call: JournaledCall; readonly asked: Question[]; isOpen: boolean }
+    { readonly call: JournaledCall; readonly asked: AskedQuestion[]; isOpen: boolean }
   >();
   const close = (id: string): void => {
     const ended = calls.get(id);
     if (ended) ended.isOpen = false;
   };
-  const settle = (asked: Question[], standing: Question['standing']): void => {
+  const settle = (asked: AskedQuestion[], standing: AskedQuestion['standing']): void => {
     const last = asked.at(-1);
     const isUnanswered = last?.standing === 'open' || last?.standing === 'left';
     if (isUnanswered) asked[asked.length - 1] = { ...last, standing };
@@ -75,12 +75,12 @@ export function questionsOf(events: readonly StoredEvent[]): ReadonlyMap<string,
 }
 
 /** Answers what a turn waits for, outermost frames first, each in source order. */
-export const openQuestions = (events: readonly StoredEvent[]): readonly Question[] =>
+export const openQuestions = (events: readonly StoredEvent[]): readonly AskedQuestion[] =>
   [...questionsOf(events).values()].flat().filter(({ standing }) => standing === 'open');
 
 /** Whether somebody is one of those who asked for the turn of a question that is for others than these. */
 export const isKeptOut = (
-  { wait }: Question,
+  { wait }: AskedQuestion,
   requesters: readonly TurnPrincipal[],
   one: TurnPrincipal,
 ): boolean =>
@@ -97,7 +97,7 @@ export const requestersOf = (events: readonly StoredEvent[]): readonly Principal
 function toQuestion(
   { seq, at, turn, frame, call, wait }: Extract<StoredEvent, { type: 'tool-call-suspended' }>,
   of: { readonly call: JournaledCall; readonly number: number },
-): Question {
+): AskedQuestion {
   return {
     id: waitId(call, of.number - 1),
     turn,
@@ -115,7 +115,7 @@ function toQuestion(
  * Shows an open question. Whoever decides by what they see is shown what they could not see; whoever runs the tool is given
  * its input as it is.
  */
-export function toPendingCall(question: Question): PendingCall {
+export function toPendingCall(question: AskedQuestion): PendingCall {
   const { call, wait, expiresAt } = question;
   const isDecision = wait.for === 'decision';
   const input = inputOf(question);
@@ -142,7 +142,7 @@ const sentOf = ({ name, input }: JournaledCall): Json => {
   return parsed.ok ? parsed.input : input;
 };
 
-const inputOf = ({ call, wait }: Pick<Question, 'call' | 'wait'>): Json =>
+const inputOf = ({ call, wait }: Pick<AskedQuestion, 'call' | 'wait'>): Json =>
   (wait.for === 'decision' ? wait.input : undefined) ?? sentOf(call);
 
 /** An input that is nested too deeply to be gone through is shown as its text. */
@@ -159,7 +159,7 @@ function shownSchema(schema: JsonSchema): JsonSchema {
 
 /** A decision as it is meant: an edit of what was shown has the characters of the input, and of its schema, where it still shows them. */
 export function asMeant<Sent extends { readonly input?: JsonObject | undefined }>(
-  question: Question,
+  question: AskedQuestion,
   sent: Sent,
 ): Sent {
   if (sent.input === undefined) return sent;
@@ -180,8 +180,8 @@ export const pendingViews = (
 ): readonly PendingView[] => pendingCalls(events).map(toPendingView(path));
 
 /** A question, whose turn asks it, and whose messages the turn has taken. */
-interface AskedQuestion {
-  readonly question: Question;
+interface QuestionOfTurn {
+  readonly question: AskedQuestion;
   readonly principal: Principal;
   readonly requesters: readonly Principal[];
 }
@@ -217,7 +217,7 @@ export async function askedQuestion(
   target: Target,
   { call, question: number }: NamedQuestion,
   turns: ReadTurns,
-): Promise<AskedQuestion> {
+): Promise<QuestionOfTurn> {
   const turn = call.replace(/\.\d+\.\d+$/, '');
   const { hasSession, events, questions } = await readOnce(target, turn, turns);
   if (!hasSession) throw unknownSession(target);
@@ -239,7 +239,7 @@ export async function askedQuestion(
 /** @throws SessionError when a question is for others than those who asked for its turn, and the caller is one of them. */
 export function mustBeAnother(
   caller: Caller,
-  question: Question,
+  question: AskedQuestion,
   requesters: readonly TurnPrincipal[],
 ): void {
   if (!isKeptOut(question, requesters, caller)) return;

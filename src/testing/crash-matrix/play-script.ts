@@ -2,7 +2,6 @@ import { toTurnStart } from '../../journal/event-rows.ts';
 import type { StoredEvent } from '../../journal/events.ts';
 import type { TurnStart } from '../../journal/session-port.ts';
 import type { ModelReply, ModelRequest } from '../../model/chat-model.ts';
-import { checkDecision, checkResult } from '../../modules/answers/post-answer.ts';
 import { readJournal, readTurn } from '../../session/read-session.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
 import { withOrderlyHashes } from '../clocks.ts';
@@ -123,11 +122,12 @@ class Play<World> {
     const app = this.#app();
     const [agent] = app;
     const page = await port.read({ from: 1, limit: 1 });
-    const place = { port, agent, events: await readTurn(port, page?.openTurn?.id ?? '') };
+    const modules = this.#subject.modules(app);
+    const place = { port, agent, modules, events: await readTurn(port, page?.openTurn?.id ?? '') };
     if ('decide' in step) {
-      const sent = typeof step.as === 'string' ? { decision: step.as } : step.as;
-      await sendAnswer(place, step.decide, ({ wait }) => checkDecision(wait, sent, { by: 'tester' }));
-    } else await sendAnswer(place, step.result, ({ call }) => checkResult(call.name, step.as, 'tester'));
+      const body = typeof step.as === 'string' ? { decision: step.as } : step.as;
+      await sendAnswer(place, step.decide, { for: 'decision', body });
+    } else await sendAnswer(place, step.result, { for: 'result', body: step.as });
   }
 
   /** The turn that is open and waits for nobody. */

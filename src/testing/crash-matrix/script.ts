@@ -1,11 +1,10 @@
 import type { Agent } from '../../agent/define-agent.ts';
 import type { Principal } from '../../journal/events.ts';
-import type { SentDecision, SentResult } from '../../journal/wait.ts';
 import type { Modules } from '../../loop/modules.ts';
 import type { ChatModel, ModelMessage, ModelReply, ModelRequest } from '../../model/chat-model.ts';
 import { callsOf, type ReplyPart, wordsOf } from '../../model/parts.ts';
 import type { Prices, Usage } from '../../model/prices.ts';
-import type { DecisionKind } from '../../tool/call.ts';
+import type { Answer, DecisionKind } from '../../tool/call.ts';
 import type { GivenEnv } from '../../tool/env.ts';
 import type { Secrets } from '../../tool/secrets.ts';
 import type { ToolCallContext } from '../../tool/tool-call-context.ts';
@@ -78,9 +77,9 @@ export type CrashStep =
   /** Waits so many milliseconds, for what is scheduled. */
   | { readonly wait: number }
   /** Decides about the call that waits under this tool's name. */
-  | { readonly decide: string; readonly as: DecisionKind | SentDecision }
+  | { readonly decide: string; readonly as: DecisionKind | Answer<'decision'> }
   /** Sends the result of the call that waits under this tool's name. */
-  | { readonly result: string; readonly as: SentResult };
+  | { readonly result: string; readonly as: Answer<'result'> };
 
 /** What is said to the agent, and what its model replies: the same whenever it is played. */
 export interface CrashScript {

@@ -310,7 +310,6 @@ const ARROWS: readonly {
       ...['tool', 'sources', 'model', 'journal', 'loop', 'agent', 'session', 'in-memory'].map(
         (name) => `src/${name}/`,
       ),
-      'src/modules/answers/',
     ],
   },
   {

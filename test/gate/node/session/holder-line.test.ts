@@ -14,7 +14,7 @@ import {
   type SessionPort,
 } from '../../../../src/testing/entry.ts';
 import {
-  checkDecision,
+  checkAnswer,
   Meter,
   openQuestions,
   postAnswer,
@@ -164,9 +164,9 @@ describe('the line of a holder', () => {
     await clock.advance(2_000);
     const [question] = openQuestions(await app.events(turn));
     if (!question) throw new Error('Nothing is asked.');
-    const checked = checkDecision(question.wait, { decision: 'approve' }, { by: 'ann' });
+    const checked = checkAnswer(question, { decision: 'approve' }, { by: 'ann' });
     if (!checked.ok) throw new Error(checked.problems.join('; '));
-    expect(await postAnswer(app, question, { answer: checked.answer, hash: 'h' })).toBe('posted');
+    expect(await postAnswer(app, question, { answer: checked.value, hash: 'h' })).toBe('posted');
     expect(await passing(clock, end, 1)).toMatchObject({ turn: { text: 'Done.' } });
     expect(sent).toEqual({ lines: ['closed'], renewals: [2_000] });
   });

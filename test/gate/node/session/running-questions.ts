@@ -1,4 +1,5 @@
 import {
+  type Answer,
   type AnyTool,
   type CallContext,
   defineTool,
@@ -6,8 +7,8 @@ import {
   type Question,
 } from '../../../../src/index.ts';
 import type { StoredEvent } from '../../../../src/journal/entry.ts';
-import type { ScriptedReply, SentDecision } from '../../../../src/testing/entry.ts';
-import { checkDecision, openQuestions, postAnswer, type TurnHost } from '../../../doors/session.ts';
+import type { ScriptedReply } from '../../../../src/testing/entry.ts';
+import { checkAnswer, openQuestions, postAnswer, type TurnHost } from '../../../doors/session.ts';
 import { calls } from '../tool-loop/scenes.ts';
 import { answers, LEASE_MS } from './former-holder.ts';
 import { type ClockedApp, clockedApp, type MemoryApp } from './memory-app.ts';
@@ -57,12 +58,12 @@ export async function running(app: ClockedApp, host: Partial<TurnHost> = {}) {
 export const open = async (app: MemoryApp, turn: string) => openQuestions(await app.events(turn));
 
 /** Sends a decision about the first open question, and lets the holder hear of it. */
-export async function decide(app: ClockedApp, turn: string, sent: SentDecision): Promise<string> {
+export async function decide(app: ClockedApp, turn: string, sent: Answer<'decision'>): Promise<string> {
   const [question] = await open(app, turn);
   if (!question) throw new Error('Nothing is asked.');
-  const checked = checkDecision(question.wait, sent, { by: 'ann' });
+  const checked = checkAnswer(question, sent, { by: 'ann' });
   if (!checked.ok) throw new Error(checked.problems.join('; '));
-  const posted = await postAnswer(app, question, { answer: checked.answer, hash: question.id });
+  const posted = await postAnswer(app, question, { answer: checked.value, hash: question.id });
   await app.clock.advance(LEASE_MS / 3 + 100);
   return posted;
 }
