@@ -1,7 +1,8 @@
 import { toRow } from '../journal/event-rows.ts';
 import type { EventOf } from '../journal/events.ts';
 import { type AskOptions, ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
-import { callsOf, partsProblem, wordsOf } from '../model/parts.ts';
+import { callsOf, wordsOf } from '../model/parts.ts';
+import { literals } from '../tool/literals.ts';
 import type { PieceRedactor } from '../tool/secrets.ts';
 import { Interrupted } from './holder.ts';
 import { inLoop, isPlanned, type LiveEvents, type Loop } from './loop.ts';
@@ -165,8 +166,7 @@ async function askWire({ loop, request, tell }: ModelCall, label: string): Promi
     },
   });
   pieces?.end();
-  if (reply.parts === undefined && reply.provider === undefined) return reply;
-  const problem = partsProblem(reply);
+  const problem = literals?.partsProblem(reply);
   if (!problem) return reply;
   throw new ModelError(
     'invalid-reply',

@@ -13,7 +13,7 @@ import { type AroundTimes, aroundTimes } from './around-time.ts';
 import { foldOn } from './live-memories.ts';
 import { type Loop, timeIn } from './loop.ts';
 import { type Offer, offerTools } from './offer-tools.ts';
-import { tellDeveloper, throughJson } from './tool-answer.ts';
+import { throughJson } from './tool-answer.ts';
 
 /** The calls of a reply that are still open, in groups that may not run at the same time. */
 export interface Batch {
@@ -63,25 +63,6 @@ function serialKeyOf({ tool, input }: RoutedTool, record: CallRecord): string | 
   const parsed = input ? { ok: true as const, input } : parseToolInput(tool.name, record.input);
   return parsed.ok ? tool.serial(parsed.input) : undefined;
 }
-
-/** Tells the developer of state that calls of a batch have written which did not see what the others wrote. */
-export function warnOfSharedWrites({ loop, lanes }: Batch): void {
-  const writers = new Map<string, string>();
-  for (const lane of lanes) {
-    const wrote = lane.flatMap(({ record: { name, ended } }) =>
-      Object.keys(ended?.changes?.state ?? {}).map((key) => ({ name, key })),
-    );
-    for (const { name, key } of wrote) {
-      const other = writers.get(key);
-      if (other !== undefined) tellDeveloper(loop, sharedWrite(key, [other, name]));
-    }
-    for (const { name, key } of wrote) writers.set(key, name);
-  }
-}
-
-const sharedWrite = (key: string, [one, other]: readonly [string, string]): string =>
-  `Calls of '${one}' and '${other}' in one reply both wrote call.state '${key}', and only what the later one wrote is kept. Give ` +
-  'both tools the same word as `serial`: they run one after another then, and each sees what the one before wrote.';
 
 /**
  * The session as one call sees it: as of the start of its batch, plus the changes of earlier calls of the same

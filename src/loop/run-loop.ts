@@ -1,14 +1,16 @@
 import type { TurnError } from '../journal/events.ts';
 import { ANSWERED } from '../journal/reduce.ts';
 import { untilAborted } from '../tool/async.ts';
+import { literals } from '../tool/literals.ts';
 import { askModel } from './ask-model.ts';
-import { type Batch, batchOf, warnOfSharedWrites } from './batch.ts';
+import { type Batch, batchOf } from './batch.ts';
 import { executeCall } from './execute-call.ts';
 import { isInterrupted } from './holder.ts';
 import { inLoop, type Loop, type LoopEnd } from './loop.ts';
 import { watched } from './loop-seams.ts';
 import { isSupersededBySignal, nextStep } from './next-step.ts';
 import { answerShown } from './shown-history.ts';
+import { tellDeveloper } from './tool-answer.ts';
 
 /**
  * Asks the model and runs its tool calls until the loop has an answer or waits for one. Goes on from wherever the
@@ -51,7 +53,7 @@ export async function runBatch(loop: Loop): Promise<void> {
   const batch = batchOf(loop);
   const settled = await Promise.allSettled(batch.lanes.map((lane) => runLane(batch, lane)));
   loop.holder.checkpoint();
-  if (batch.lanes.length > 1) warnOfSharedWrites(batch);
+  for (const message of literals?.sharedWrites(batch.lanes) ?? []) tellDeveloper(loop, message);
   for (const lane of settled) {
     if (lane.status === 'fulfilled') continue;
     if (goesOn(batch, lane.reason)) return;

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { attempt } from '../tool/async.ts';
+import { literals } from '../tool/literals.ts';
 import { fromVar } from './read-platform.ts';
 
 /**
@@ -24,27 +25,22 @@ const HAS_EXPORTS = 'enable_ctx_exports';
 /** On from 2026-10-01: an object stays awake while something that it has called is still at work. */
 const STAYS_AWAKE = 'durable_object_io_tasks_prevent_eviction';
 
-const NO_EXPORTS =
-  'This Worker runs without `ctx.exports`, so no turn outlives its request. Set in wrangler.toml, without the flag ' +
-  '`disable_ctx_exports`:\n\ncompatibility_date = "2026-10-01"';
+/** What a deployment can lack, in words. */
+const LACKS = {
+  exports: 'This Worker runs without `ctx.exports`, so no turn outlives its request.',
+  runner: 'This Worker exports no `TurnRunner`, so no turn outlives its request.',
+  class: 'This Worker exports no class for its sessions.',
+  binding: 'This Worker has no Durable Object binding SESSIONS.',
+  sqlite: 'The sessions of this Worker have no SQLite storage.',
+};
 
-const NO_RUNNER =
-  'This Worker exports no `TurnRunner`, so no turn outlives its request. Add to its main module:\n\n' +
-  'export const { TurnRunner } = holdfast;';
+const lacking = (what: keyof typeof LACKS): string => `${LACKS[what]} ${literals?.mending[what] ?? SEE}`;
 
-const NO_CLASS =
-  'This Worker exports no class for its sessions. Add to its main module:\n\n' +
-  "export { SessionObject } from 'holdfast/durable-objects';";
+/** `wrangler dev` reads the same `wrangler.toml` and main module. */
+const SEE = '`wrangler dev` shows the lines to add.';
 
-const NO_BINDING =
-  'This Worker has no Durable Object binding SESSIONS. Add to wrangler.toml, and to each of its environments:\n\n' +
-  '[[durable_objects.bindings]]\nname = "SESSIONS"\nclass_name = "SessionObject"';
-
-/** What whoever deploys is told when the objects of the sessions keep no database. */
-export const NO_SQLITE =
-  'The sessions of this Worker have no SQLite storage. Add to wrangler.toml, in place of `new_classes`:\n\n' +
-  '[[migrations]]\ntag = "v1"\nnew_sqlite_classes = ["SessionObject"]\n\n' +
-  'A class that was deployed without it stays without: export it under another name, with another tag.';
+/** Makes the error of a deployment whose session objects keep no database. */
+export const withoutSqlite = (): DeploymentError => new DeploymentError(lacking('sqlite'));
 
 /**
  * The vars that the objects of the sessions read, which go on without one while it is wrong, and the least of each. A holder renews its
@@ -60,21 +56,21 @@ function varProblems(env: Deployment['env']): string[] {
 }
 
 const MAY_STOP =
-  'The platform may stop a turn in the background while it waits for a model or a tool. It resumes when its lease has run ' +
-  'out, and the outcome of a `once` call may be unknown. Set compatibility_date = "2026-10-01" in wrangler.toml, or bind a queue as TURNS.';
+  'The platform may stop a turn in the background, and the outcome of a `once` call may be unknown then. ' +
+  'Set compatibility_date = "2026-10-01" in wrangler.toml, or bind a queue as TURNS.';
 
 /**
  * Checks what a session needs beside its database. The `TurnRunner` is needed with a queue too: it goes on with turns
  * whose messages were lost.
  *
- * @throws DeploymentError that tells everything that is missing, with the lines to add.
+ * @throws DeploymentError that names everything that is missing; in development with the lines to add.
  */
 export function checkDeployment({ env, exports, flags }: Deployment): void {
   const problems = [
-    ...(env.SESSIONS ? [] : [NO_BINDING]),
-    ...(flags[HAS_EXPORTS] ? [] : [NO_EXPORTS]),
-    ...(exports.TurnRunner ? [] : [NO_RUNNER]),
-    ...(hasClass(exports) ? [] : [NO_CLASS]),
+    ...(env.SESSIONS ? [] : [lacking('binding')]),
+    ...(flags[HAS_EXPORTS] ? [] : [lacking('exports')]),
+    ...(exports.TurnRunner ? [] : [lacking('runner')]),
+    ...(hasClass(exports) ? [] : [lacking('class')]),
     ...varProblems(env),
   ];
   if (problems.length > 0) throw new DeploymentError(problems.join('\n\n'));

@@ -1,5 +1,5 @@
 import { Interrupted } from '../loop/holder.ts';
-import { DeploymentError, NO_SQLITE } from './deployment.ts';
+import { withoutSqlite } from './deployment.ts';
 import type { Clock } from './read-platform.ts';
 
 /** How the pauses between two tries pass, so that a test can hold them. */
@@ -45,7 +45,7 @@ export function sendingAgain<Stub>(
       } catch (thrown) {
         const failure = thrown instanceof Error ? thrown : new Error(String(thrown));
         if (stub === used) stub = undefined; // else another call has replaced it
-        if (NO_SQL_MESSAGE.test(failure.message)) throw new DeploymentError(NO_SQLITE);
+        if (NO_SQL_MESSAGE.test(failure.message)) throw withoutSqlite();
         const why = kindOf(failure);
         if (why === 'own') throw failure;
         tookNothing &&= why === 'older';

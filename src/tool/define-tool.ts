@@ -1,7 +1,6 @@
 import type { CallContext, Effect, Reconciliation, ToolEffect } from './call.ts';
 import {
   checkNaming,
-  checkTime,
   checkToolLiteral,
   checkWord,
   readInput,
@@ -17,6 +16,7 @@ import {
   oneString,
 } from './input-schema.ts';
 import type { JsonObject } from './json.ts';
+import { literals } from './literals.ts';
 import type { Inferred, KeptAs, ReturnsJson, ReturnsType } from './returned.ts';
 import type { Tool } from './tool.ts';
 import { type ArtifactType, type ToolResult, toolResult } from './tool-result.ts';
@@ -160,15 +160,8 @@ function executionOf<Declaration extends InputDeclaration, Output>(
   const { name, run, effect = 'once', timeout = DEFAULT_TIMEOUT, subrequests, reconcile } = config;
   if (run === undefined) throw new ToolDefinitionError(name, 'run', NO_RUN);
   checkWord(name, { effect }, EFFECTS);
-  checkTime(name, { timeout }, MAX_TIMEOUT);
-  checkSubrequests(name, subrequests);
-  if (reconcile !== undefined && effect !== 'once') {
-    throw new ToolDefinitionError(
-      name,
-      'reconcile',
-      `only a tool with the effect 'once' reconciles; '${effect}' calls are run again.`,
-    );
-  }
+  const fault = literals?.executionProblem({ effect, timeout, subrequests, reconcile }, MAX_TIMEOUT);
+  if (fault) throw new ToolDefinitionError(name, fault.field, fault.problem);
   return {
     effect,
     execution: (input) => ({
@@ -183,12 +176,6 @@ function executionOf<Declaration extends InputDeclaration, Output>(
 
 const NO_RUN =
   "it has no 'run': use a function, or defineManualTool of 'holdfast/answers' where the caller runs it.";
-
-function checkSubrequests(name: string, subrequests = 1): void {
-  if (Number.isSafeInteger(subrequests) && subrequests >= 0) return;
-  const problem = `its subrequests are ${subrequests}; they must be a whole number.`;
-  throw new ToolDefinitionError(name, 'subrequests', problem);
-}
 
 /** A result whose artifact has no type of its own gets the tool's. */
 export const withOutputType = (result: ToolResult, type: ArtifactType | undefined): ToolResult =>

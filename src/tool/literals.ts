@@ -10,12 +10,21 @@ import {
   modelProblem,
   nearestKey,
 } from './check-literal.ts';
+import {
+  askedAgents,
+  executionProblem,
+  isOfAnswers,
+  mending,
+  misplacedRequests,
+  sharedWrites,
+} from './developer-hints.ts';
 import { shorten } from './json.ts';
 import { INNER_SHAPES, SHAPES } from './kernel-literals.ts';
 import { listedMistake, toRename } from './listed-mistake.ts';
 import { adapterProblem, serverProblem, withoutModel } from './model-literals.ts';
 import { meantBy } from './nearest.ts';
 import { isReadable, nameOf, ownerOf, unreadable } from './object-class.ts';
+import { partsProblem } from './reply-literals.ts';
 import { convertible, noSchema, refusing } from './schema-literals.ts';
 
 /** A literal of the kernel by its name, or the shape of a feature's. */
@@ -41,6 +50,20 @@ const CHECKS = {
   serverProblem,
 
   withoutModel,
+
+  partsProblem,
+
+  executionProblem,
+
+  sharedWrites,
+
+  misplacedRequests,
+
+  isOfAnswers,
+
+  mending,
+
+  askedAgents,
 
   chainingProblem,
 
@@ -80,7 +103,7 @@ const CHECKS = {
 
 /**
  * The checks of literals; `undefined` in production, where a bundler leaves them and their tables out: the same code ran in development. It
- * drops what this file alone refers to, so no other file of the kernel says `process.env.NODE_ENV`. What protects an effect or a secret, or comes from
+ * drops what this file alone refers to, so no other file of the kernel says `process.env.NODE_ENV` but that of local mode (`src/worker/auth.ts`). What protects an effect or a secret, or comes from
  * an environment or the network, is not checked by them.
  */
 export let literals: typeof CHECKS | undefined;

@@ -9,6 +9,7 @@ import { needsAnswers } from '../loop/running-call.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { CALLS } from '../tool/call-origin.ts';
 import { credentialsIn } from '../tool/env.ts';
+import { literals } from '../tool/literals.ts';
 import { hiding } from '../tool/log.ts';
 import { appParts, type CronTime, type InvokedApp } from './app-seam.ts';
 import { callerOf } from './auth.ts';
@@ -26,7 +27,6 @@ import {
   type HttpHost,
   type HttpRequest,
   linkBases,
-  misplacedRequests,
   type Route,
   type RouteRequest,
 } from './route.ts';
@@ -128,12 +128,13 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<Served
   const mounted = createRoutes(routes, answer);
   if (host.basePath !== undefined) app.route(host.basePath, mounted);
   app.route('/', mounted);
-  const misplaced = misplacedRequests(host, routes);
+  const misplaced = literals?.misplacedRequests(host, byPath(routes).keys());
   const nothing = async (_: AnsweredPath, asked: RouteRequest): Promise<Response> => {
     await callerOf(asked);
     const { url } = asked.request;
-    const hint = misplaced(url) + lackingAnswers(host, url);
-    const detail = `There is nothing here. GET ${asked.base ?? '/'} shows where to start.${hint}`;
+    const lacking =
+      !host.answers && literals?.isOfAnswers(url) ? ` ${needsAnswers('An answer of a call')}` : '';
+    const detail = `There is nothing here. GET ${asked.base ?? '/'} shows where to start.${misplaced?.(url) ?? ''}${lacking}`;
     throw new Problem('unknown-route', detail);
   };
   app.notFound((c) => {
@@ -217,12 +218,6 @@ function answering(host: HttpHost, baseOf?: (url: string, path: string | undefin
       return response;
     };
 }
-
-/** Returns what to add to a 404 if an answer was sent to an app that takes none, as by the user of an earlier deployment. */
-const lackingAnswers = ({ answers }: HttpHost, url: string): string =>
-  !answers && /\/(approvals|results)\/[^/]+$|\/answers$/.test(new URL(url).pathname)
-    ? ` ${needsAnswers('An answer of a call')}`
-    : '';
 
 /** Hono marks the names in a path by a colon. */
 const pathOfHono = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');

@@ -13,6 +13,8 @@ export interface Authenticate<AppEnv extends object = Env> {
   readonly scheme?: 'Bearer' | undefined;
   /** Whose the sessions are that nobody has asked for, such as those of a webhook. Absent: each says it itself. */
   readonly owner?: ((env: AppEnv) => Owner) | undefined;
+  /** Returns what the log says, once, of a request that was let in, or `undefined`. */
+  readonly remark?: ((request: Request, env: AppEnv) => string | undefined) | undefined;
 }
 
 /** A request, and what of its app tells who may come in. */
@@ -38,8 +40,8 @@ export async function callerOf({ host, env, request, isOwnPage }: Entrance): Pro
   const caller = await auth(request, env);
   if (!caller) throw unauthorized(auth.scheme);
   mustBeCaller(caller, '`auth` answered');
-  // The runtime of `wrangler dev` sets the header; what calls the Worker without a connection comes from no network.
-  if (caller === LOCAL && request.headers.has(FROM)) logOnce(log, warning(LOCAL_MODE));
+  const message = auth.remark?.(request, env);
+  if (message !== undefined) logOnce(log, warning(message));
   if (gates.caller) {
     const speaker = await gates.caller(caller, request);
     mustBeCaller(speaker, 'A module answered');
@@ -109,7 +111,6 @@ const isName = (value: unknown): boolean => typeof value === 'string' && value !
 
 /** The ids of the callers whom the built-in authentication knows. */
 const TOKEN = 'token';
-/** The very value says that nobody showed a token. */
 const LOCAL = { id: 'local' };
 
 /** The secret that is asked for when an app declares no `auth` of its own. */
@@ -152,26 +153,40 @@ export const openOnLocalhost = (): Authenticate<object> =>
       if (sign !== undefined) throw onlyLocal(sign);
       return LOCAL;
     },
+    // What calls the Worker without a connection comes from no network.
+    ({ headers }) => (headers.has(FROM) ? LOCAL_MODE : undefined),
   );
 
-const localhost = openOnLocalhost();
+/** Absent in production: no var opens what is deployed, and a bundle carries nothing of it. */
+let localhost: Authenticate<object> | undefined;
+try {
+  if (process.env.NODE_ENV !== 'production') localhost = openOnLocalhost();
+} catch {
+  // There is no `process`, so it is not known to be development.
+}
+
 const byToken = byTokenOf(TOKEN_SETTING);
 
 /** Somebody has to write it down: an environment that says nothing lets nobody in. @throws Problem if it says nothing. */
 function authOf(env: Env): Authenticate<object> {
   if (env[TOKEN_SETTING]) return byToken;
-  if (env.HOLDFAST_AUTH === 'localhost') return localhost;
+  if (localhost && env.HOLDFAST_AUTH === 'localhost') return localhost;
   throw noAuth();
 }
 
 /** What the environment says where an app declares no `auth`: the token where one is set, else localhost where that is written down. */
 export const defaultAuth: Authenticate<object> = asking(
-  (env) => (authOf(env) === localhost ? LOCAL : { id: TOKEN }),
+  (env) => authOf(env).owner?.(env) ?? { id: TOKEN },
   (request, env) => authOf(env)(request, env),
+  (request, env) => authOf(env).remark?.(request, env),
 );
 
-function asking(owner: NonNullable<Authenticate['owner']>, auth: Authenticate): Authenticate<object> {
-  const asked: Authenticate = Object.assign(auth, { scheme: 'Bearer' as const, owner });
+function asking(
+  owner: NonNullable<Authenticate['owner']>,
+  auth: Authenticate,
+  remark?: Authenticate['remark'],
+): Authenticate<object> {
+  const asked: Authenticate = Object.assign(auth, { scheme: 'Bearer' as const, owner, remark });
   return asked as Authenticate<object>; // each value of the environment is looked at when it is read
 }
 

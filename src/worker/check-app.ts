@@ -5,7 +5,6 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import { literals } from '../tool/literals.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import { ended } from '../tool/shown.ts';
-import type { AnyTool } from '../tool/tool.ts';
 
 interface AgentsOf {
   readonly agents: readonly Agent[];
@@ -32,21 +31,10 @@ export function checkModels({ agents, model }: AgentsOf & { readonly model?: unk
   if (subject) throw new ConfigurationError(`${subject} no model, and neither has the app. ${GIVE_MODEL}`);
 }
 
-/** @throws ConfigurationError when a tool of an agent asks another, by a name that is not there: its model would be told in every call. */
+/** In development: @throws ConfigurationError if a tool of an agent asks an agent that the app lacks. In production its calls say so. */
 export function checkSubagents({ agents }: AgentsOf): void {
-  const known = byName(agents);
-  for (const { name, tools } of agents) {
-    for (const asked of askedBy(tools)) mustHaveAgent(known, `Agent '${name}' has the subagent`, asked);
-  }
-}
-
-/** Names the agents that these tools ask by name, those inside and below decorators included, as far as they are declared. */
-function askedBy(tools: readonly AnyTool[], seen = new Set<AnyTool>()): readonly string[] {
-  return tools.flatMap((tool) => {
-    if (seen.has(tool)) return [];
-    seen.add(tool);
-    return [tool.asks ?? [], askedBy([tool.delegate ?? [], tool.inner ?? []].flat(), seen)].flat();
-  });
+  for (const { by, asked } of literals?.askedAgents(agents) ?? [])
+    mustHaveAgent(byName(agents), `Agent '${by}' has the subagent`, asked);
 }
 
 /**

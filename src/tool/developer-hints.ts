@@ -1,0 +1,139 @@
+/** Says what a developer can mend in code that runs. Runs in development only: other files reach it through `literals.ts`. */
+import { shorten } from './json.ts';
+import type { Log } from './log.ts';
+
+/** What an app says of where it is served. */
+interface Served {
+  readonly log: Log;
+  readonly basePath?: string | undefined;
+}
+
+/**
+ * Creates the function that returns the end of a 404 if a route of the app was looked for below some other path, as where the Worker
+ * serves a part of a site. The log shows the first one too.
+ */
+export function misplacedRequests(
+  { basePath, log }: Served,
+  paths: Iterable<string>,
+): (url: string) => string {
+  const patterns = [...paths].filter((path) => path !== '/').map(toEnd);
+  let isLogged = false;
+  return (url) => {
+    const { pathname } = new URL(url);
+    // Clients of MCP look below the origin for who signs in, wherever the endpoint is.
+    if (pathname.startsWith('/.well-known/')) return '';
+    const below = basePath === undefined && patterns.map((end) => end.exec(pathname)?.[1]).find(Boolean);
+    if (!below) return '';
+    const hint = `If the Worker is served below ${below}, set createHoldfast({ http: { basePath: '${below}' } }).`;
+    if (!isLogged)
+      log({ level: 'warn', event: 'other', message: `there is nothing at ${pathname}. ${hint}` });
+    isLogged = true;
+    return ` ${hint}`;
+  };
+}
+
+/** What ends as the path of a route does, and what stands before that. */
+const toEnd = (path: string): RegExp =>
+  new RegExp(`^((?:/[\\w.~-]+)+?)${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+
+/** Returns whether a path is one of the module `answers`. */
+export const isOfAnswers = (url: string): boolean =>
+  /\/(approvals|results)\/[^/]+$|\/answers$/.test(new URL(url).pathname);
+
+/** A call of a reply, and what it wrote. */
+interface WritingCall {
+  readonly record: {
+    readonly name: string;
+    readonly ended?: { readonly changes?: { readonly state?: object | undefined } | undefined } | undefined;
+  };
+}
+
+/** Returns a warning for each key of `call.state` that two lanes wrote, neither of which saw the other's value. */
+export function sharedWrites(lanes: readonly (readonly WritingCall[])[]): string[] {
+  const writers = new Map<string, string>();
+  const warnings: string[] = [];
+  for (const lane of lanes) {
+    const wrote = lane.flatMap(({ record: { name, ended } }) =>
+      Object.keys(ended?.changes?.state ?? {}).map((key) => ({ name, key })),
+    );
+    for (const { name, key } of wrote) {
+      const other = writers.get(key);
+      if (other !== undefined) warnings.push(sharedWrite(key, [other, name]));
+    }
+    for (const { name, key } of wrote) writers.set(key, name);
+  }
+  return warnings;
+}
+
+const sharedWrite = (key: string, [one, other]: readonly [string, string]): string =>
+  `Calls of '${one}' and '${other}' in one reply both wrote call.state '${key}', and only what the later one wrote is kept. Give ` +
+  'both tools the same word as `serial`: they run one after another then, and each sees what the one before wrote.';
+
+/** How the literal of a tool says that it is run. */
+interface Execution {
+  readonly effect: string;
+  readonly timeout: number;
+  readonly subrequests?: number | undefined;
+  readonly reconcile?: unknown;
+}
+
+/** Returns the first problem of how a tool is run, or `undefined`. */
+export function executionProblem(
+  { effect, timeout, subrequests = 1, reconcile }: Execution,
+  mostTime: number,
+): { readonly field: string; readonly problem: string } | undefined {
+  if (!(timeout > 0 && timeout <= mostTime))
+    return {
+      field: 'timeout',
+      problem: `its timeout is ${timeout}; it must be more than 0 and at most ${mostTime} milliseconds.`,
+    };
+  if (!Number.isSafeInteger(subrequests) || subrequests < 0)
+    return {
+      field: 'subrequests',
+      problem: `its subrequests are ${shorten(String(subrequests), 80)}; they must be a whole number.`,
+    };
+  if (reconcile === undefined || effect === 'once') return undefined;
+  const problem = `only a tool with the effect 'once' reconciles; '${effect}' calls are run again.`;
+  return { field: 'reconcile', problem };
+}
+
+/** The lines that a deployment lacks. */
+export const mending = {
+  exports:
+    'Set in wrangler.toml, without the flag `disable_ctx_exports`:\n\ncompatibility_date = "2026-10-01"',
+  runner: 'Add to its main module:\n\nexport const { TurnRunner } = holdfast;',
+  class: "Add to its main module:\n\nexport { SessionObject } from 'holdfast/durable-objects';",
+  binding:
+    'Add to wrangler.toml, and to each of its environments:\n\n' +
+    '[[durable_objects.bindings]]\nname = "SESSIONS"\nclass_name = "SessionObject"',
+  sqlite:
+    'Add to wrangler.toml, in place of `new_classes`:\n\n' +
+    '[[migrations]]\ntag = "v1"\nnew_sqlite_classes = ["SessionObject"]\n\n' +
+    'A class that was deployed without it stays without: export it under another name, with another tag.',
+};
+
+/** An agent, and the agents that its tools ask by name. */
+interface AskingAgent {
+  readonly name: string;
+  readonly tools: readonly AskingTool[];
+}
+
+interface AskingTool {
+  readonly asks?: string | undefined;
+  readonly delegate?: AskingTool | readonly AskingTool[] | undefined;
+  readonly inner?: readonly AskingTool[] | undefined;
+}
+
+/** Returns each agent that a tool asks by name, with the agent that has the tool, those inside and below decorators included. */
+export const askedAgents = (
+  agents: readonly AskingAgent[],
+): { readonly by: string; readonly asked: string }[] =>
+  agents.flatMap(({ name, tools }) => askedBy(tools).map((asked) => ({ by: name, asked })));
+
+function askedBy(tools: readonly AskingTool[], seen = new Set<AskingTool>()): readonly string[] {
+  return tools.flatMap((tool) => {
+    if (seen.has(tool)) return [];
+    seen.add(tool);
+    return [tool.asks ?? [], askedBy([tool.delegate ?? [], tool.inner ?? []].flat(), seen)].flat();
+  });
+}
