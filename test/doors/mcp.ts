@@ -13,6 +13,7 @@ export {
 } from '../../src/mcp/client/mcp-connection.ts';
 export { addressOf, createCredit, createRedactor, hideHeaders } from '../../src/mcp/client/server-access.ts';
 export { type FetchRules, guardedFetch } from '../../src/mcp/client/wire/guarded-fetch.ts';
+export { paramHeaders } from '../../src/mcp/client/wire/mcp-headers.ts';
 export {
   beginsAnswer,
   type EventOrRetry,
@@ -21,7 +22,7 @@ export {
 } from '../../src/mcp/client/wire/read-events.ts';
 export { ResponseTooLargeError, WireError } from '../../src/mcp/client/wire/wire-error.ts';
 export { blockFiles } from '../../src/mcp/content/mcp-content.ts';
-export { IDEMPOTENCY_KEY, paramHeaders } from '../../src/mcp/content/rpc.ts';
+export { IDEMPOTENCY_KEY } from '../../src/mcp/content/rpc.ts';
 export { contentWords, oneLine } from '../../src/mcp/content/words.ts';
 export { readCallParams } from '../../src/mcp/server/answer-request.ts';
 export { fromRequestState, toRequestState } from '../../src/mcp/server/caller.ts';

@@ -11,11 +11,11 @@ import {
   specTypeSchemas,
   type Tool,
 } from '@modelcontextprotocol/client';
-import { paramHeaders } from '../content/rpc.ts';
 import type { CallInFlight } from './calls-in-flight.ts';
 import { isTtl, passes, UNSAID } from './discover.ts';
 import type { RemoteCall, RemoteRequest, ToolList } from './mcp-connection.ts';
 import { MAX_WAIT, type OpenWire } from './open-wire.ts';
+import { paramHeaders } from './wire/mcp-headers.ts';
 import { HttpStatusError, NotSentError, WireError } from './wire/wire-error.ts';
 
 /** Throws what `work` throws, but where the session ended, why it ended. */

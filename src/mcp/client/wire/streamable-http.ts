@@ -10,7 +10,7 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../../../tool/json.ts';
-import { standardHeaders } from '../../content/rpc.ts';
+import { standardHeaders } from './mcp-headers.ts';
 import { type Followed, followEvents } from './read-events.ts';
 import {
   answeredBy,

@@ -1,0 +1,46 @@
+import { type JSONRPCRequest, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/client';
+import { toBase64 } from '../../../tool/base64.ts';
+import type { JsonObject } from '../../../tool/json.ts';
+import { repeatedIn, valueAt } from '../../content/rpc.ts';
+
+/** Where a request says what its `mcp-name` is (MCP specification, Standard Request Headers). */
+const NAMED_BY: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+  'tasks/get': 'taskId',
+  'tasks/update': 'taskId',
+  'tasks/cancel': 'taskId',
+};
+
+/** The headers that repeat what a request of the revision without sessions says; none for a request of an older one. */
+export function standardHeaders({ method, params }: JSONRPCRequest): Record<string, string> {
+  const version = params?._meta?.[PROTOCOL_VERSION_META_KEY];
+  if (typeof version !== 'string') return {};
+  const name: unknown = params?.[NAMED_BY[method] ?? ''];
+  return {
+    'mcp-protocol-version': version,
+    'mcp-method': method,
+    ...(typeof name === 'string' && { 'mcp-name': encoded(name) }),
+  };
+}
+
+/**
+ * The headers that repeat parts of a tool's input, as its schema asks for; a value that is absent, `null` or no scalar has none. A name
+ * that no header can have is left out: the schema may have been listed where nothing was sent by it.
+ */
+export function paramHeaders(schema: JsonObject, input: JsonObject): Record<string, string> {
+  const headers = repeatedIn(schema).flatMap(({ path, header }) => {
+    const value = valueAt(input, path);
+    const isSent = ['string', 'boolean'].includes(typeof value) || Number.isSafeInteger(value);
+    return isSent ? [[`mcp-param-${header}`, encoded(String(value))] as const] : [];
+  });
+  return Object.fromEntries(headers);
+}
+
+/** Writes a value as a header can hold it: as it is, or in base64 between marks (MCP specification, Value Encoding). */
+function encoded(value: string): string {
+  const isPlain =
+    /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !/^=\?base64\?.*\?=$/.test(value);
+  return isPlain ? value : `=?base64?${toBase64(new TextEncoder().encode(value))}?=`;
+}
