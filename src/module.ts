@@ -262,7 +262,7 @@ export function factEvent<Value extends Json, Fact extends Json>(
   { name }: Pick<ModuleIdentity, 'name'>,
   { memory, fact }: Recorded<Value, Fact>,
 ): EventOf<'module-event'> {
-  loop.memories.assertUsable(memory);
+  loop.memories.of(memory).assertUsable(memory);
   const kept = loop.secrets.redact(throughJson(`a fact of '${memory.name}'`, fact));
   const { name: slice, unread } = memory;
   const facts = [{ ...factOf<Json, Json>({ name: slice, unread }, kept), at: timeIn(loop) }];

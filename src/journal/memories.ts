@@ -1,9 +1,10 @@
 /** What the fold needs of memories in every app. The code that folds them comes with them, in `memory-folding.ts`. */
 import type { Json } from '../tool/json.ts';
+import type { Log } from '../tool/log.ts';
 import type { FactPlace, MemoryFact, ToolMemory } from '../tool/tool-memory.ts';
 import { NewerEventError } from './event-rows.ts';
 import type { SessionEvent } from './events.ts';
-import type { CallRecord, Fold } from './state.ts';
+import type { CallRecord, Fold, SessionState } from './state.ts';
 
 /** A state, and the memories that are folded into it. */
 export type Remembering = Pick<Fold, 'state' | 'memories'>;
@@ -19,24 +20,105 @@ export interface RecordedFacts {
   readonly when?: 'call' | 'batch';
 }
 
-/** The code that folds memories. Every memory brings it along, so that an app whose modules remember nothing does not carry it. */
+/** A turn that runs. */
+export interface RememberingTurn {
+  /** Folded up to the last event. */
+  readonly state: SessionState;
+  /** All that the app has. */
+  readonly memories: readonly ToolMemory[];
+  readonly log: Log;
+}
+
+/** A call that asks what is remembered. */
+interface Asking extends Omit<FactPlace, 'result'> {
+  /** What it has recorded itself, in order. */
+  readonly facts: readonly MemoryFact[];
+}
+
+/**
+ * What kinds of tools remember, while one invocation runs a turn: the folded values, and the facts that calls have recorded
+ * for their end and that are in no fold yet, since their calls still run.
+ */
+export interface LiveMemories {
+  /**
+   * Logs the problem too, once for each kind.
+   *
+   * @throws ToolConfigurationError if the app lacks the memory's kind, or its code could not fold it.
+   */
+  assertUsable(memory: Pick<ToolMemory, 'name'>): void;
+  /** Returns the value of a memory at a path, of these values. @throws as `assertUsable`. */
+  valueIn<Value extends Json, Fact extends Json>(
+    values: ReadonlyMap<string, Json>,
+    memory: ToolMemory<Value, Fact>,
+    path: string,
+  ): Value;
+  /** Returns the value now, with what calls have recorded for their end that still run, and with what the asking one has. */
+  valueNow<Value extends Json, Fact extends Json>(memory: ToolMemory<Value, Fact>, asking: Asking): Value;
+  /** Returns a value with facts that are in no fold yet. */
+  foldOn<Value extends Json, Fact extends Json>(
+    from: Value,
+    memory: ToolMemory<Value, Fact>,
+    facts: readonly (FactPlace & Pick<MemoryFact, 'slice' | 'fact'>)[],
+  ): Value;
+  /** Keeps what a call has recorded for its end so far, for whoever asks, and for its start. */
+  hold(call: string, facts: readonly MemoryFact[]): void;
+  /** Returns what a call has recorded for its end, to be stored with its start. */
+  heldBy(call: string): { readonly atEnd?: readonly MemoryFact[] };
+  /** The call has ended, or is left open. */
+  release(call: string): void;
+}
+
+/** The code of memories. Every memory brings it along, so that an app whose modules remember nothing does not carry it. */
 export class MemoryFolding {
   /** Applies facts to the memories that take them now. */
   readonly apply: (fold: Remembering, recorded: RecordedFacts) => void;
   /** Shows an event that has been folded to the memories. */
   readonly tell: (fold: Remembering, event: SessionEvent) => void;
+  /** Makes what a turn has of its memories while it runs. */
+  readonly live: (turn: RememberingTurn) => LiveMemories;
 
-  constructor({ apply, tell }: Pick<MemoryFolding, 'apply' | 'tell'>) {
+  constructor({ apply, tell, live }: Pick<MemoryFolding, 'apply' | 'tell' | 'live'>) {
     this.apply = apply;
     this.tell = tell;
+    this.live = live;
+  }
+}
+
+/** The memories of a turn that runs, from when the first one is used. */
+export class TurnMemories {
+  readonly #turn: RememberingTurn;
+  #live: LiveMemories | undefined;
+
+  constructor(turn: RememberingTurn) {
+    this.#turn = turn;
+  }
+
+  /** Returns what the turn has of all memories, by the code that this one brings. */
+  of({ name, folding }: Pick<ToolMemory, 'name' | 'folding'>): LiveMemories {
+    if (!(folding instanceof MemoryFolding)) throw notOurs(name);
+    this.#live ??= folding.live(this.#turn);
+    return this.#live;
+  }
+
+  /** As {@link LiveMemories.heldBy}. */
+  heldBy(call: string): ReturnType<LiveMemories['heldBy']> {
+    return this.#live?.heldBy(call) ?? {};
+  }
+
+  /** As {@link LiveMemories.release}. */
+  release(call: string): void {
+    this.#live?.release(call);
   }
 }
 
 /** Checks the memories of an app. @throws TypeError if one is of another copy of holdfast. */
 export function mustFold(memories: readonly ToolMemory[]): void {
   const stranger = memories.find(({ folding }) => !(folding instanceof MemoryFolding));
-  if (stranger) throw new TypeError(`The memory '${stranger.name}' was not made by this copy of holdfast.`);
+  if (stranger) throw notOurs(stranger.name);
 }
+
+const notOurs = (name: string): TypeError =>
+  new TypeError(`The memory '${name}' was not made by this copy of holdfast.`);
 
 /**
  * Applies facts to the memories that take them now. Facts of a module that this code does not know are passed over.

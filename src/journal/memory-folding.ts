@@ -4,6 +4,7 @@ import type { MemoryPlace, SessionMoment, ToolMemory } from '../tool/tool-memory
 import { lastReply } from './conversation.ts';
 import { NewerEventError } from './event-rows.ts';
 import { type EventOf, ROOT, type SessionEvent } from './events.ts';
+import { RunningMemories } from './live-memories.ts';
 import { MemoryFolding, type RecordedFacts, type Remembering, valueIn } from './memories.ts';
 import { framesAround, toolOf } from './spending.ts';
 import { frameOf, type SessionState } from './state.ts';
@@ -12,6 +13,7 @@ import { frameOf, type SessionState } from './state.ts';
 export const FOLDING: MemoryFolding = /* @__PURE__ */ new MemoryFolding({
   apply: applyFacts,
   tell: tellMemories,
+  live: (turn) => new RunningMemories(turn),
 });
 
 function applyFacts(fold: Remembering, { facts, place, when }: RecordedFacts): void {

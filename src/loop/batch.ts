@@ -10,7 +10,6 @@ import type { AnyTool, LoopView } from '../tool/tool.ts';
 import { type FactOptions, factOf, type MemoryFact, type ToolMemory } from '../tool/tool-memory.ts';
 import type { ResultData } from '../tool/tool-result.ts';
 import { type AroundTimes, aroundTimes } from './around-time.ts';
-import { foldOn } from './live-memories.ts';
 import { type Loop, timeIn } from './loop.ts';
 import { type Offer, offerTools } from './offer-tools.ts';
 import { throughJson } from './tool-answer.ts';
@@ -132,10 +131,10 @@ export class CallView {
     const earlier = this.#earlier.flatMap(({ call, result, changes }) =>
       (changes.facts ?? []).map((fact) => ({ ...this.#place, call, result, ...fact, at: fact.at ?? 0 })),
     );
-    const value = this.#loop.memories.valueIn(this.#seenMemories, memory, path);
+    const value = this.#loop.memories.of(memory).valueIn(this.#seenMemories, memory, path);
     // What calls of this loop record is of its own path.
     const isElsewhere = memory.scope === 'path' && path !== this.#loop.frame.path;
-    return isElsewhere ? value : foldOn(value, memory, earlier);
+    return isElsewhere ? value : this.#loop.memories.of(memory).foldOn(value, memory, earlier);
   };
 
   /** The same, as if this call had ended with what it has recorded, and with this fact. */
@@ -149,7 +148,9 @@ export class CallView {
   /** What a call reads of a memory, with what it has recorded itself. */
   readonly recallNow: LoopView['recall'] = (memory) =>
     memory.when === 'call'
-      ? this.#loop.memories.valueNow(memory, { ...this.#place, at: this.now(), facts: this.#facts })
+      ? this.#loop.memories
+          .of(memory)
+          .valueNow(memory, { ...this.#place, at: this.now(), facts: this.#facts })
       : this.#recallWith(memory, this.#facts);
 
   #recallWith<Value extends Json, Fact extends Json>(
@@ -157,7 +158,7 @@ export class CallView {
     facts: readonly MemoryFact[],
   ): Value {
     const place = { ...this.#place, at: this.now() };
-    return foldOn(
+    return this.#loop.memories.of(memory).foldOn(
       this.recall(memory),
       memory,
       facts.map((one) => ({ ...one, ...place })),
@@ -169,7 +170,8 @@ export class CallView {
     fact: Fact,
     options?: FactOptions,
   ): void => {
-    this.#loop.memories.assertUsable(memory);
+    const memories = this.#loop.memories.of(memory);
+    memories.assertUsable(memory);
     this.#facts.push(
       factOf(
         { name: memory.name, unread: memory.unread },
@@ -178,7 +180,7 @@ export class CallView {
       ),
     );
     const at = this.now();
-    this.#loop.memories.hold(
+    memories.hold(
       this.#call,
       this.#facts.filter(({ on }) => on === 'end').map((one) => ({ ...one, at })),
     );

@@ -131,7 +131,7 @@ function processView(loop: Loop): ProcessView | undefined {
     },
     recall: (memory) => {
       const { seen, path } = state?.frames.get(frame) ?? {};
-      return loop.memories.valueIn(seen?.memories ?? new Map(), memory, path ?? '');
+      return loop.memories.of(memory).valueIn(seen?.memories ?? new Map(), memory, path ?? '');
     },
   };
 }

@@ -1,4 +1,5 @@
 import { inFrame, type Outcome, type SessionEvent, type TurnError } from '../journal/events.ts';
+import type { TurnMemories } from '../journal/memories.ts';
 import type { FrameState, SessionState } from '../journal/state.ts';
 import type { ChatModel, ModelOfEnv, OutputFormat } from '../model/chat-model.ts';
 import type { AgentSettings, ModelTimeout } from '../model/settings.ts';
@@ -14,7 +15,6 @@ import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { Signal } from '../tool/tool-result.ts';
 import type { TurnStarts } from './call-starts.ts';
 import type { Holder, Slots } from './holder.ts';
-import type { LiveMemories } from './live-memories.ts';
 import type { LoopFiles } from './loop-files.ts';
 import type { Modules } from './modules.ts';
 import type { LoopLimits, LoopPolicies } from './policies.ts';
@@ -113,7 +113,7 @@ export interface TurnScope {
   readonly slots: Slots;
   readonly locks: TurnLocks;
   /** What kinds of tools remember, of the session and of calls that run. */
-  readonly memories: LiveMemories;
+  readonly memories: TurnMemories;
   /** What its calls start; absent where no session keeps turns. */
   readonly starts?: TurnStarts | undefined;
   /** Tools that code has made from journaled data in this invocation, by what they were made of. */

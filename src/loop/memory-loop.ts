@@ -1,4 +1,5 @@
 import { type Principal, ROOT, type SessionEvent } from '../journal/events.ts';
+import { TurnMemories } from '../journal/memories.ts';
 import { reduce } from '../journal/reduce.ts';
 import { emptyState, type SessionState } from '../journal/state.ts';
 import { Changes, sha256Hex } from '../tool/async.ts';
@@ -11,7 +12,6 @@ import type { InjectionStrategy } from '../tool/tool.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { type Holder, NO_CREDENTIALS, Slots } from './holder.ts';
-import { LiveMemories } from './live-memories.ts';
 import type { Loop, LoopJournal, LoopSpec, TurnScope } from './loop.ts';
 import { keeperIn, type LoopFiles } from './loop-files.ts';
 import { tokenCeiling, usesOfTurn } from './loop-seams.ts';
@@ -80,7 +80,7 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
     files: config.files ?? keeperIn(config.uses ?? [])?.inMemory(),
     slots: new Slots(),
     locks: { passed: new Set() },
-    memories: new LiveMemories(state, memories),
+    memories: new TurnMemories({ state, memories, log: toLog() }),
     made: new Map(),
     modules: { uses: [], strategies: config.everywhere ?? [] },
   };

@@ -103,7 +103,8 @@ export function loopView(loop: Loop, moment: Moment, recall?: LoopView['recall']
     get blackboard() {
       return frame.blackboard.slice(0, isNow ? undefined : frame.seen.entries);
     },
-    recall: recall ?? ((memory, path = frame.path) => loop.memories.valueIn(memories, memory, path)),
+    recall:
+      recall ?? ((memory, path = frame.path) => loop.memories.of(memory).valueIn(memories, memory, path)),
     made: (key, make) => {
       const known = loop.made.get(key);
       if (known) return known;

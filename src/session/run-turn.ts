@@ -1,10 +1,10 @@
 import { answerText, closeOpenCalls } from '../journal/conversation.ts';
 import { ROOT, type StoredEvent } from '../journal/events.ts';
+import { TurnMemories } from '../journal/memories.ts';
 import { ANSWERED } from '../journal/reduce.ts';
 import type { Leased, SessionPort } from '../journal/session-port.ts';
 import type { FrameState, TurnState } from '../journal/state.ts';
 import { Interrupted } from '../loop/holder.ts';
-import { LiveMemories } from '../loop/live-memories.ts';
 import type { Loop } from '../loop/loop.ts';
 import { type Modules, NO_MODULES } from '../loop/modules.ts';
 import { runForOutput } from '../loop/run-loop.ts';
@@ -268,7 +268,7 @@ function assembleLoop({ held, folded, turn, session }: Run, frame: FrameState): 
     files: session.files,
     slots: session.slots,
     locks: { passed: new Set() },
-    memories: new LiveMemories(session.outbox.state, modules.memories, log),
+    memories: new TurnMemories({ state: session.outbox.state, memories: modules.memories, log }),
     starts: host.keepsNothing
       ? undefined
       : { journal: session.outbox, agent: host.agent, log, started: [], named: new Set() },

@@ -125,7 +125,7 @@ async function compactConversation(settings: SummarySettings, loop: Loop): Promi
   loop.holder.checkpoint();
   try {
     const cut = findCut(journal.state, settings.keepTurns);
-    const dropped = loop.memories.valueIn(journal.state.memories, DROPPED, frame.path);
+    const dropped = loop.memories.of(DROPPED).valueIn(journal.state.memories, DROPPED, frame.path);
     if (!cut || cut.from === dropped?.from) return;
     journal.emit(await replacement(settings, loop, { cut, tokens }));
   } catch (failure) {

@@ -51,7 +51,7 @@ export function callLimits(limits: CallLimits = {}): ModuleUse {
       return failure('limit', over.message);
     },
     limits({ journal, memories, frame: { path } }, frame) {
-      const { loops } = memories.valueIn(journal.state.memories, COUNTED, path);
+      const { loops } = memories.of(COUNTED).valueIn(journal.state.memories, COUNTED, path);
       const { toolCalls: most } = bounds;
       return most === 'unlimited' ? [] : [{ kind: 'toolCalls', most, used: loops[frame]?.calls ?? 0 }];
     },

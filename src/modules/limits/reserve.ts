@@ -66,7 +66,7 @@ export const release = (loop: Loop): void => reservationsOf(loop).release(loop.f
 
 /** What a loop's session remembers now. */
 export const spendingOf = ({ memories, journal, frame }: Loop): Spending =>
-  memories.valueIn(journal.state.memories, SPENDING, frame.path);
+  memories.of(SPENDING).valueIn(journal.state.memories, SPENDING, frame.path);
 
 /** Returns what counts against a budget. Nothing once its loop is over. */
 export const usedOf = ({ frame, limit }: Budget, { loops }: Spending): number =>

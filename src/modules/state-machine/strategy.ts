@@ -112,7 +112,9 @@ export async function exclusively<T>(
   time.assertCounts();
   await time.outside(() => locksOf(loop).acquire({ call: call.id, path: frame.path, word }));
   holder.signal.throwIfAborted();
-  return work((memory, path = frame.path) => memories.valueIn(journal.state.memories, memory, path));
+  return work((memory, path = frame.path) =>
+    memories.of(memory).valueIn(journal.state.memories, memory, path),
+  );
 }
 
 /** The locks of a turn, made when its first call asks for one. */

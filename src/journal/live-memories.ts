@@ -1,41 +1,29 @@
-import { openBatch } from '../journal/conversation.ts';
-import { valueIn } from '../journal/memories.ts';
-import type { SessionState } from '../journal/state.ts';
 import type { Json } from '../tool/json.ts';
-import { type Log, toLog } from '../tool/log.ts';
+import type { Log } from '../tool/log.ts';
 import { APP_MEMORY } from '../tool/module-state.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import type { FactPlace, MemoryFact, ToolMemory } from '../tool/tool-memory.ts';
-
-/** A call that asks what is remembered. */
-interface Asking extends Omit<FactPlace, 'result'> {
-  /** What it has recorded itself, in order. */
-  readonly facts: readonly MemoryFact[];
-}
+import { openBatch } from './conversation.ts';
+import { type LiveMemories, type RememberingTurn, valueIn } from './memories.ts';
+import type { SessionState } from './state.ts';
 
 /**
  * What kinds of tools remember, while one invocation runs a turn: the folded values, and the facts that calls have recorded
  * for their end and that are in no fold yet, since their calls still run.
  */
-export class LiveMemories {
+export class RunningMemories implements LiveMemories {
   readonly #state: SessionState;
   readonly #log: Log;
   readonly #memories: ReadonlySet<string>;
   /** What each call has recorded for its end. The keys are the ids of the calls. */
   readonly #held = new Map<string, readonly MemoryFact[]>();
 
-  /** `state`: folded up to the last event; `memories`: all that the app has. */
-  constructor(state: SessionState, memories: readonly ToolMemory[], log: Log = toLog()) {
+  constructor({ state, memories, log }: RememberingTurn) {
     this.#state = state;
     this.#log = log;
     this.#memories = new Set(memories.map(({ name }) => name));
   }
 
-  /**
-   * Tells the log too, once for each kind.
-   *
-   * @throws ToolConfigurationError when the app was not given the memory's kind, or its code could not fold it.
-   */
   assertUsable(memory: Pick<ToolMemory, 'name'>): void {
     const problem = this.#problemOf(memory.name);
     if (problem === undefined) return;
@@ -57,7 +45,6 @@ export class LiveMemories {
           'Its facts are still in the journal, and count once its code can fold them.';
   }
 
-  /** The value of a memory at a path, of these values. @throws as `assertUsable`. */
   valueIn<Value extends Json, Fact extends Json>(
     values: ReadonlyMap<string, Json>,
     memory: ToolMemory<Value, Fact>,
@@ -69,32 +56,44 @@ export class LiveMemories {
     return valueIn(values, memory, path);
   }
 
-  /** The value now, with what calls have recorded for their end that still run, and with what the asking one has. */
   valueNow<Value extends Json, Fact extends Json>(
     memory: ToolMemory<Value, Fact>,
-    { facts, ...asking }: Asking,
+    { facts, ...asking }: Parameters<LiveMemories['valueNow']>[1],
   ): Value {
     const pending = this.#pending(asking.call).filter(
       ({ path }) => memory.scope !== 'path' || path === asking.path,
     );
-    return foldOn(this.valueIn(this.#state.memories, memory, asking.path), memory, [
+    return this.foldOn(this.valueIn(this.#state.memories, memory, asking.path), memory, [
       ...pending,
       ...facts.map((fact) => ({ ...asking, ...fact })),
     ]);
   }
 
-  /** Remembers what a call has recorded for its end so far, for whoever asks, and for its start. */
+  foldOn<Value extends Json, Fact extends Json>(
+    from: Value,
+    memory: ToolMemory<Value, Fact>,
+    facts: readonly (FactPlace & Pick<MemoryFact, 'slice' | 'fact'>)[],
+  ): Value {
+    return (
+      facts
+        .filter(({ slice }) => slice === memory.name)
+        // Under the memory's name only its own facts are recorded.
+        .reduce(
+          (value, { slice: _, fact, ...place }) => memory.apply?.(value, fact as Fact, place) ?? value,
+          from,
+        )
+    );
+  }
+
   hold(call: string, facts: readonly MemoryFact[]): void {
     if (facts.length > 0) this.#held.set(call, facts);
   }
 
-  /** What a call has recorded for its end, to be stored with its start; nothing to store when there is none. */
   heldBy(call: string): { readonly atEnd?: readonly MemoryFact[] } {
     const atEnd = this.#held.get(call);
     return atEnd ? { atEnd } : {};
   }
 
-  /** The call has ended, or is left open. */
   release(call: string): void {
     this.#held.delete(call);
   }
@@ -117,20 +116,3 @@ export class LiveMemories {
 
 /** Memories whose problem is on the console: with the same code, every turn has it. */
 const TOLD = new WeakSet<object>();
-
-/** A value with facts that are in no fold yet. */
-export function foldOn<Value extends Json, Fact extends Json>(
-  from: Value,
-  memory: ToolMemory<Value, Fact>,
-  facts: readonly (FactPlace & Pick<MemoryFact, 'slice' | 'fact'>)[],
-): Value {
-  return (
-    facts
-      .filter(({ slice }) => slice === memory.name)
-      // Under the memory's name only its own facts are recorded.
-      .reduce(
-        (value, { slice: _, fact, ...place }) => memory.apply?.(value, fact as Fact, place) ?? value,
-        from,
-      )
-  );
-}
