@@ -1,6 +1,5 @@
 /** The entry `holdfast`: what agents and tools are made with. Nothing here needs a Worker. */
 
-export type { AgentOutput, OutputOf } from './agent/agent-output.ts';
 export { AgentDefinitionError } from './agent/check-settings.ts';
 export {
   type Agent,
@@ -11,6 +10,7 @@ export {
   type ToolGroupRequest,
 } from './agent/define-agent.ts';
 export type { Principal } from './journal/events.ts';
+export type { AnswerForm, OutputOf } from './loop/answer-form.ts';
 
 export { type ExceptionProcessor, exceptionProcessor } from './loop/exception-processor.ts';
 

@@ -1,3 +1,4 @@
+import { type AnswerForm, toAnswerForm } from '../loop/answer-form.ts';
 import { refusedModel } from '../loop/loop-seams.ts';
 import { settingsFault } from '../loop/loop-settings.ts';
 import { limitProblem, type Policies, policyProblem } from '../loop/policies.ts';
@@ -5,10 +6,22 @@ import type { ChatModel } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
 import type { Chaining } from '../tool/chaining.ts';
 import type { Limits } from '../tool/frame.ts';
+import { type InputDeclaration, InputSchemaError } from '../tool/input-schema.ts';
 import { shorten } from '../tool/json.ts';
 import { literals } from '../tool/literals.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import { ended, nameIn } from '../tool/shown.ts';
+
+/** @throws AgentDefinitionError if the output is not the schema of a JSON object, which is what models are good at. */
+export function readOutput(agent: string, declared: InputDeclaration): AnswerForm | undefined {
+  try {
+    return toAnswerForm(agent, declared);
+  } catch (cause) {
+    if (!(cause instanceof InputSchemaError)) throw cause;
+    const problem = `has an output that ${cause.problem}`;
+    throw new AgentDefinitionError(agent, { field: 'output', problem }, { cause });
+  }
+}
 
 /** @throws AgentDefinitionError if a module cannot be used with the agent's model. */
 export function checkUses(agent: string, uses: readonly ModuleUse[], model: ChatModel | undefined): void {

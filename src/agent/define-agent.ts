@@ -1,3 +1,4 @@
+import type { AnswerForm, OutputOf } from '../loop/answer-form.ts';
 import { MOST_GENERATIONS, MOST_IN_TREE } from '../loop/call-starts.ts';
 import {
   DEFAULT_LIMITS,
@@ -28,7 +29,6 @@ import { createModule, type ModuleUse, useOf } from '../tool/module-use.ts';
 import type { AnyTool, InjectionStrategy } from '../tool/tool.ts';
 import { type ContextValues, ToolCallContext } from '../tool/tool-call-context.ts';
 import { type Carrier, usesOf } from '../tool/uses.ts';
-import { type AgentOutput, type OutputOf, toAgentOutput } from './agent-output.ts';
 import {
   AgentDefinitionError,
   checkAgentLiteral,
@@ -37,6 +37,7 @@ import {
   checkPolicies,
   checkSettings,
   checkUses,
+  readOutput,
 } from './check-settings.ts';
 
 /** Instructions, a model, tools and limits: code, deployed with the Worker and never stored. */
@@ -75,7 +76,7 @@ export interface Agent<Name extends string = string, Output = unknown> {
   /** It lies under every request's context, which wins where both have a key. */
   readonly context: ToolCallContext;
   /** The form of its answers; they are words when it is absent. */
-  readonly output?: AgentOutput | undefined;
+  readonly output?: AnswerForm | undefined;
   /** For inference only; never set. */
   readonly '~types'?: { readonly output: Output };
 }
@@ -142,7 +143,7 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   /** Tool-call context of every turn; a request's own wins where both have a key. No credentials: it is code. */
   readonly context?: ContextValues | ToolCallContext | undefined;
   /**
-   * What an answer must be: the schema of a JSON object. The answer of a turn then has it as `object`. A model whose
+   * What an answer must be: the schema of a JSON object, or a domain type. The answer of a turn then has it as `object`. A model whose
    * answer does not fit is told why and asked once more; then the turn fails as `invalid-output`.
    */
   readonly output?: Declaration | undefined;
@@ -233,7 +234,7 @@ export function defineAgent<
     limits: limitsOf(config.limits),
     policies: withPolicies(config.policies),
     context: ToolCallContext.of(config.context ?? {}),
-    output: toAgentOutput(name, config.output),
+    output: readOutput(name, config.output),
   };
 }
 

@@ -1,8 +1,8 @@
 /** The entry `holdfast/kinds`: the kinds of tools that there are, and what tools of your own modules are made with. */
 
+export type { ParsedAnswer } from '../loop/answer-form.ts';
 export { discoveryIn } from '../loop/discovery.ts';
 export type { ExceptionOptions, ToolException } from '../loop/exception-processor.ts';
-export type { ParsedAnswer } from '../loop/loop.ts';
 export type { Frame, Runner } from '../loop/loop-agent.ts';
 export { nest } from '../loop/nest.ts';
 export type { LoopLimits, LoopPolicies } from '../loop/policies.ts';

@@ -7,6 +7,7 @@ import type { ModuleUse } from '../tool/module-use.ts';
 import type { AnyTool, InjectionStrategy, Instructions } from '../tool/tool.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
+import type { AnswerForm } from './answer-form.ts';
 import type { Loop, LoopAgent, LoopAgents, LoopSpec, PlannedModel } from './loop.ts';
 import { usesInside } from './loop-seams.ts';
 
@@ -25,8 +26,10 @@ export function specInside(loop: Loop, frame: Frame, opened: Opened): LoopSpec |
   const { runBy: runner = {} } = frame;
   const { agent: asked } = runner;
   if (asked === undefined) {
-    const { instructions, tools } = frame;
-    return nestedSpec(loop, { ...frame, own: { instructions, tools, ...modelFor(loop, runner) } }, opened);
+    const { tools, output } = frame;
+    const instructions = endingWith(frame.instructions, output?.instruction);
+    const own = { instructions, tools, output, ...modelFor(loop, runner) };
+    return nestedSpec(loop, { ...frame, own }, opened);
   }
   const agent = findAgent(loop.agents, asked);
   return typeof agent === 'string'
@@ -58,7 +61,7 @@ const givenModel = ({ agents }: Loop, given: Runner['model']): ChatModel | undef
 /** What is declared of a nested loop, by its frame or by its agent. */
 interface Declared extends Pick<Frame, 'uses' | 'sources' | 'strategies' | 'limits' | 'context' | 'plan'> {
   /** Stands in for what the loop around it has. */
-  readonly own: Pick<LoopSpec, 'instructions' | 'tools'> & Partial<LoopSpec>;
+  readonly own: Pick<LoopSpec, 'instructions' | 'tools' | 'output'> & Partial<LoopSpec>;
 }
 
 function nestedSpec({ modules, spec }: Loop, declared: Declared, { id, calls }: Opened): LoopSpec {
@@ -72,7 +75,6 @@ function nestedSpec({ modules, spec }: Loop, declared: Declared, { id, calls }: 
   return {
     ...spec,
     ...around,
-    output: undefined,
     ...own,
     uses: usesInside(spec.uses, id, uses),
     strategies: [...sources, ...modules.strategies, ...strategies],
@@ -136,10 +138,11 @@ function declaredBy(agent: LoopAgent, { loop, frame, runner }: Asked): Declared 
   return { ...agent, sources, context, own };
 }
 
-const endingWith = (instructions: Instructions, end: string | undefined): Instructions =>
-  typeof instructions === 'string'
-    ? paragraphs(instructions, end)
-    : (view) => paragraphs(instructions(view), end);
+function endingWith(instructions: Instructions, end: string | undefined): Instructions {
+  if (end === undefined) return instructions;
+  if (typeof instructions === 'string') return paragraphs(instructions, end);
+  return (view) => paragraphs(instructions(view), end);
+}
 
 /** The agent's tools, and those that a frame brings; the agent's own list when it brings none, which is kept by. */
 function toolsBeside(agent: LoopAgent, frame: Frame): readonly AnyTool[] {
@@ -183,6 +186,8 @@ export interface Frame {
   /** What the nested loop is asked, as its user message. */
   readonly message: string;
   readonly tools: readonly AnyTool[];
+  /** What its answer must be; words where it is absent. */
+  readonly output?: AnswerForm | undefined;
   readonly limits?: Limits | undefined;
   /** Modules around its model calls and its calls, beside those of the loops around it that hold inside too. */
   readonly uses?: readonly ModuleUse[] | undefined;

@@ -1,7 +1,7 @@
 import { inFrame, type Outcome, type SessionEvent, type TurnError } from '../journal/events.ts';
 import type { TurnMemories } from '../journal/memories.ts';
 import type { FrameState, SessionState } from '../journal/state.ts';
-import type { ChatModel, ModelOfEnv, OutputFormat } from '../model/chat-model.ts';
+import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import type { AgentSettings, ModelTimeout } from '../model/settings.ts';
 import { CODE, type TurnPrincipal } from '../tool/call.ts';
 import type { WorkerEnv } from '../tool/env.ts';
@@ -13,6 +13,7 @@ import type { Secrets } from '../tool/secrets.ts';
 import type { AnyTool, InjectionStrategy, Instructions } from '../tool/tool.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { Signal } from '../tool/tool-result.ts';
+import type { AnswerForm } from './answer-form.ts';
 import type { TurnStarts } from './call-starts.ts';
 import type { Holder, Slots } from './holder.ts';
 import type { LoopFiles } from './loop-files.ts';
@@ -164,21 +165,6 @@ export interface LiveEvents {
   /** What was shown of an earlier attempt at this reply is void. */
   restarted(reply: string, frame: string): void;
   progress(call: string, status: string): void;
-}
-
-/** The answer as data, or everything that is wrong with it, one short line each, for the model to read. */
-export type ParsedAnswer =
-  | { readonly ok: true; readonly object: Json }
-  | { readonly ok: false; readonly problems: readonly string[] };
-
-/** The form that the answers of a loop must have, in every shape in which it is used. */
-export interface AnswerForm {
-  /** For adapters that can hold a model to it. */
-  readonly format: OutputFormat;
-  /** The same in words, for every model. */
-  readonly instruction: string;
-  /** Never rejects. */
-  parse(answer: string): Promise<ParsedAnswer>;
 }
 
 /** An agent as another loop runs it, in a frame: what it declares. */

@@ -139,7 +139,8 @@ async function outcomeOf(loop: Loop): Promise<FrameOutcome> {
   try {
     const { outcome, limit, error, signal, object } = await runForOutput(loop);
     if (outcome === 'suspended') throw new Interrupted(outcome, `A call in the frame of ${frame.id} waits.`);
-    const ended = { ...leftBy(frame), ...(signal && { signal }), ...(object !== undefined && { object }) };
+    const made = object !== undefined && { object, objectType: loop.spec.output?.type?.name };
+    const ended = { ...leftBy(frame), ...(signal && { signal }), ...made };
     if (outcome === 'completed' || outcome === 'returned-direct' || outcome === 'limit-reached') {
       const said = signal?.reason ?? answerShown(loop);
       return { outcome, ...(limit && { limit }), text: said || refusalText(frame), ...ended };

@@ -1,7 +1,7 @@
 import type { CallChanges } from '../journal/events.ts';
 import { fileLine, isFile, isNew } from '../tool/content.ts';
 import { copyJson } from '../tool/copy-json.ts';
-import { isDomainType } from '../tool/domain-type.ts';
+import { isDomainType, outputProblems } from '../tool/domain-type.ts';
 import type { Json, JsonLike } from '../tool/json.ts';
 import { literals } from '../tool/literals.ts';
 import { firstLine, stackOf } from '../tool/log.ts';
@@ -75,21 +75,26 @@ const untypedValue = (result: ToolResult): unknown =>
   result.type === 'artifact' && result.artifactType === undefined ? result.value : undefined;
 
 /**
- * The result of a tool, unless its value is none of the type that the tool declares. A list is one if something in it is: what is
- * not is passed over by who reads it.
+ * The result of a tool, unless its value does not fit what the tool declares as its output. A list fits if something in it does: what
+ * does not is passed over by who reads it.
  */
-export function asDeclared(
+export async function asDeclared(
   loop: Pick<Loop, 'log'>,
   { name, output }: Pick<AnyTool, 'name' | 'output'>,
   result: ToolResult,
-): ToolResult {
-  if (result.type !== 'artifact' || !output || result.artifactType !== output.name) return result;
-  if (!isDomainType(output)) return result;
-  const all = Array.isArray(result.value) ? result.value.filter((value) => value !== null) : [result.value];
-  const read = all.map((value) => output.parse(value));
-  const [first] = read;
-  if (!first || first.ok || read.some(({ ok }) => ok)) return result;
-  const problem = `Tool '${name}' ran and finished, but what it returned is no ${output.name}: ${first.problems.join('; ')}.`;
+): Promise<ToolResult> {
+  if (result.type !== 'artifact' || !output) return result;
+  const type = isDomainType(output) ? output.name : undefined;
+  if (result.artifactType !== type) return result;
+  const { value } = result;
+  const found = await outputProblems(output, value);
+  if (found.length === 0) return result;
+  const items = Array.isArray(value) ? value.filter((item) => item !== null) : undefined;
+  const each = await Promise.all(items?.map((item) => outputProblems(output, item)) ?? []);
+  if (items && (each.length === 0 || each.some(({ length }) => length === 0))) return result;
+  const [problems = found] = each;
+  const not = type === undefined ? 'does not fit its output' : `is no ${type}`;
+  const problem = `Tool '${name}' ran and finished, but what it returned ${not}: ${problems.join('; ')}.`;
   tellDeveloper(loop, problem);
   return toolResult({ type: 'error', message: `${problem} ${NOT_AGAIN}` });
 }

@@ -1,3 +1,4 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { CallContext, Effect, Reconciliation, ToolEffect } from './call.ts';
 import {
   checkNaming,
@@ -8,6 +9,7 @@ import {
   ToolDefinitionError,
 } from './check-definition.ts';
 import { checkCall, checkInput, parseToolInput } from './check-input.ts';
+import { isDomainType } from './domain-type.ts';
 import {
   type InputDeclaration,
   type InputOf,
@@ -19,7 +21,7 @@ import type { JsonObject } from './json.ts';
 import { literals } from './literals.ts';
 import type { Inferred, KeptAs, ReturnsJson, ReturnsType } from './returned.ts';
 import type { Tool } from './tool.ts';
-import { type ArtifactType, type ToolResult, toolResult } from './tool-result.ts';
+import { type ToolResult, toolResult } from './tool-result.ts';
 
 /** Milliseconds that a `run` has when its tool does not say. */
 export const DEFAULT_TIMEOUT = 30_000;
@@ -51,7 +53,7 @@ export function defineTool<
   const Name extends string,
   const Declaration extends InputDeclaration = undefined,
   Output = unknown,
-  Type extends ArtifactType = ArtifactType,
+  Type extends StandardSchemaV1 = StandardSchemaV1,
 >(
   config: ToolConfig<Name, Declaration, Output> & { readonly output?: Type | undefined } & ReturnsJson<
       KeptAs<Inferred<Type>, Inferred<Output>>
@@ -106,10 +108,10 @@ export interface ToolConfigBase<Name extends string, Declaration extends InputDe
   /** For programs that list tools; never sent to a model. Must be JSON. */
   readonly metadata?: JsonObject | undefined;
   /**
-   * The type of the artifacts that it returns without naming one. A value that is none of it, where the type has a schema, is an error
-   * result, and the log tells of it.
+   * What it returns: a schema, or a domain type, which names its artifacts too. A value that does not fit is an error result, and the
+   * log shows it. Its JSON is kept as the tool returned it.
    */
-  readonly output?: ArtifactType | undefined;
+  readonly output?: StandardSchemaV1 | undefined;
   /**
    * What it throws may be told to every client where it ends the turn: its words are the `error` of the failed turn. Unless this is
    * true they stand in the result of the call alone, which the model and the session's owner read, and in the log.
@@ -177,10 +179,10 @@ function executionOf<Declaration extends InputDeclaration, Output>(
 const NO_RUN =
   "it has no 'run': use a function, or defineManualTool of 'holdfast/answers' where the caller runs it.";
 
-/** A result whose artifact has no type of its own gets the tool's. */
-export const withOutputType = (result: ToolResult, type: ArtifactType | undefined): ToolResult =>
-  type !== undefined && result.type === 'artifact' && result.artifactType === undefined
-    ? toolResult({ ...result, artifactType: type.name })
+/** A result whose artifact has no type of its own gets the domain type that its tool declares. */
+export const withOutputType = (result: ToolResult, output: StandardSchemaV1 | undefined): ToolResult =>
+  result.type === 'artifact' && result.artifactType === undefined && output && isDomainType(output)
+    ? toolResult({ ...result, artifactType: output.name })
     : result;
 
 /** The literal that `defineTextTool` takes: that of `defineTool`, without an input. */

@@ -1,8 +1,8 @@
-import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { attempt } from './async.ts';
 import { type DomainObjects, DomainTypeError, domainObjects } from './domain-objects.ts';
 import { InputSchemaError, refused, toInputSchema } from './input-schema.ts';
-import type { JsonSchema } from './json.ts';
+import { type JsonSchema, shorten } from './json.ts';
 import type { CheckedType } from './kept-values.ts';
 import { literals } from './literals.ts';
 import type { ParsedInput } from './parsed-input.ts';
@@ -14,6 +14,7 @@ import type { ArtifactType } from './tool-result.ts';
 /** A type of artifacts whose values are checked. Nominal: the journal keeps its name, so renaming it is a new type. */
 export interface DomainType<Name extends string = string, Value = unknown, Sent = unknown>
   extends CheckedType<Name, Value, Sent> {
+  readonly '~standard': StandardSchemaV1.Props<Sent, Value> & StandardJSONSchemaV1.Props<Sent, Value>;
   /** What a value looks like as JSON; the same object on every read. */
   readonly json: JsonSchema;
   /** Absent when its values bring no tools. */
@@ -52,8 +53,9 @@ export interface DomainTypeConfig<Name extends string, Schema extends StandardSc
 }
 
 /**
- * Declares a type of artifacts: `output: Customer` on a tool, or `artifact(text, Customer, value)`. What is journaled
- * is the value's JSON, the schema's input; sinks, conditions and other readers are given the schema's output.
+ * Declares a type of artifacts: `output: Customer` on a tool or an agent, or `artifact(text, Customer, value)`. What is journaled
+ * is the value's JSON, the schema's input; sinks, conditions and other readers receive the schema's output. Where a schema is
+ * accepted, so is the type.
  *
  * @throws DomainTypeError when the name or the prefix is no name, the schema cannot be written as the JSON Schema of an
  *   object, or its tools cannot be told before there is an object.
@@ -84,11 +86,25 @@ export function defineDomainType<const Name extends string, Schema extends Stand
     parsed(name, schema, value);
   const json = jsonOf(name, schema);
   const say = infoString ? (value: Value<Schema>) => infoString(value, { verbose: true }) : content;
-  const words = say && { inWords: (value: unknown) => saidBy(say, parse(value)) };
-  if (!tools) return { name, json, parse, ...words };
-  const objects = domainObjects({ type: name, prefix: prefix || name.toLowerCase(), parse, id, tools });
-  return { name, json, parse, objects, ...words };
+  const standard: DomainType<string, Value<Schema>, StandardSchemaV1.InferInput<Schema>>['~standard'] = {
+    version: 1,
+    vendor: VENDOR,
+    validate: (value) => schema['~standard'].validate(value),
+    jsonSchema: { input: () => json, output: () => json },
+  };
+  return {
+    name,
+    json,
+    parse,
+    '~standard': standard,
+    ...(tools && {
+      objects: domainObjects({ type: name, prefix: prefix || name.toLowerCase(), parse, id, tools }),
+    }),
+    ...(say && { inWords: (value: unknown) => saidBy(say, parse(value)) }),
+  };
 }
+
+const VENDOR = 'domain-type';
 
 type Value<Schema extends StandardSchemaV1> = StandardSchemaV1.InferOutput<Schema>;
 
@@ -98,8 +114,25 @@ function saidBy<Of>(say: (value: Of) => unknown, parsed: ParsedInput<Of>): strin
   return said.ok && typeof said.value === 'string' ? said.value : undefined;
 }
 
-/** Tells whether artifacts of this type can be checked, and not only told apart by its name. */
-export const isDomainType = (type: ArtifactType): type is DomainType => 'parse' in type;
+/** Returns whether this is a domain type, and not another schema or a bare name. */
+export const isDomainType = (type: ArtifactType | StandardSchemaV1): type is DomainType =>
+  '~standard' in type && type['~standard'].vendor === VENDOR;
+
+/** Returns everything that a schema or a domain type finds wrong with a value that a tool returned; nothing if it fits. */
+export async function outputProblems(output: StandardSchemaV1, value: unknown): Promise<readonly string[]> {
+  if (isDomainType(output)) {
+    const read = output.parse(value);
+    return read.ok ? [] : read.problems;
+  }
+  try {
+    const { issues = [] } = await output['~standard'].validate(value);
+    return issueLines(issues);
+  } catch (cause) {
+    return [
+      `It could not be checked: ${shorten(cause instanceof Error ? cause.message : String(cause), 240)}`,
+    ];
+  }
+}
 
 function jsonOf(name: string, schema: StandardSchemaV1): JsonSchema {
   try {

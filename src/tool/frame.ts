@@ -11,6 +11,8 @@ export interface FrameOutcome {
   readonly text: string;
   /** The text as data, when it had to have a form and has it. */
   readonly object?: Json | undefined;
+  /** The domain type of the object, by its name. */
+  readonly objectType?: string | undefined;
   readonly calls: readonly DoneCall[];
   /** What was added to the frame's own blackboard. */
   readonly added: readonly BlackboardEntry[];

@@ -67,14 +67,13 @@ export const BLACKBOARD_ENTRY = {
   object: { name: OPTIONAL_TEXT, type: OPTIONAL_TEXT, value: ANY_JSON },
 } as const satisfies Shape;
 
-/** A type whose values are read through a schema, as `defineDomainType` makes one. */
+/** A type whose values are read through a schema, as `defineDomainType` makes one. It is a Standard Schema itself. */
 export interface CheckedType<Name extends string = string, Value = unknown, Sent = unknown>
-  extends ArtifactType {
+  extends ArtifactType,
+    StandardSchemaV1<Sent, Value> {
   readonly name: Name;
   /** A value as it came back from the journal, read through the schema; or what is wrong with it. Never throws. */
   parse(value: unknown): ParsedInput<Value>;
-  /** Never there: what its schema takes, for the compiler. */
-  readonly '~sent'?: Sent;
 }
 
 /** Where values of a call are kept, as JSON. */

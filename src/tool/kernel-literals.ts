@@ -45,7 +45,7 @@ export const SHAPES = {
       returnDirect: 'flag',
       expose: 'flag',
       metadata: 'any',
-      output: 'object',
+      output: 'schema',
     },
     required: ['name', 'description'],
     foreign: {

@@ -1,6 +1,7 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { DomainType } from './domain-type.ts';
 import type { AsJson, Json } from './json.ts';
-import type { ArtifactType, ToolResult } from './tool-result.ts';
+import type { ToolResult } from './tool-result.ts';
 
 /**
  * Refuses a `run` whose value JSON does not keep whole: the compiler's error names the place and what stands there. A type that says
@@ -59,8 +60,8 @@ type Bytes = ArrayBuffer | ArrayBufferView;
  * Refuses a `run` whose values are none of the type that its tool declares as `output`. A list of them is taken, and so are words,
  * nothing, and results that `run` makes itself: those are looked at when the tool has run.
  */
-export type ReturnsType<Output, Type extends ArtifactType> =
-  Type extends DomainType<string, unknown, infer Sent>
+export type ReturnsType<Output, Type extends StandardSchemaV1> =
+  StandardSchemaV1.InferInput<Type> extends infer Sent
     ? unknown extends Sent | Output
       ? unknown
       : [AsJson<Exclude<Output, NoArtifact>>] extends [Settled<Sent> | readonly Settled<Sent>[]]
@@ -69,10 +70,10 @@ export type ReturnsType<Output, Type extends ArtifactType> =
     : unknown;
 
 /**
- * What is looked at of a value for which a type with a schema is declared: of an object of a class its properties alone, since its
+ * What is looked at of a value for which a domain type is declared: of an object of a class its properties alone, since its
  * type makes the methods again that are tools.
  */
-export type KeptAs<Type extends ArtifactType, Output> =
+export type KeptAs<Type extends StandardSchemaV1, Output> =
   Type extends DomainType<string, unknown, infer Sent>
     ? unknown extends Sent | Output
       ? Output

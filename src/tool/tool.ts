@@ -1,3 +1,4 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { CallContext, Effect, HistoryMessage, ToolEffect, TurnPrincipal } from './call.ts';
 import type { Json, JsonObject, JsonSchema } from './json.ts';
 import type { BlackboardEntry } from './kept-values.ts';
@@ -7,7 +8,7 @@ import type { CheckedInput } from './parsed-input.ts';
 import type { Secrets } from './secrets.ts';
 import type { ToolCallContext } from './tool-call-context.ts';
 import type { MemoryFact, ToolMemory } from './tool-memory.ts';
-import type { ArtifactType, ToolResult } from './tool-result.ts';
+import type { ToolResult } from './tool-result.ts';
 
 /** A tool as lists hold it, its types erased. Made by `defineTool` or by a decorator of one; never mutated. */
 export interface AnyTool {
@@ -28,8 +29,8 @@ export interface AnyTool {
   readonly returnDirect: boolean;
   /** For programs that list tools: never sent to a model. */
   readonly metadata: Readonly<Record<string, Json>>;
-  /** The type of the artifacts that it returns without naming one. */
-  readonly output?: ArtifactType | undefined;
+  /** What it returns; a domain type also names its artifacts. */
+  readonly output?: StandardSchemaV1 | undefined;
   /** What it throws may be told to every client, where it ends the turn. */
   readonly expose?: boolean | undefined;
   /** The model's provider runs it, and knows it by this; it is in the request and never run by us. */

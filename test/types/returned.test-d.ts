@@ -77,6 +77,7 @@ defineTool({ ...typed, run: async () => [{ id: 'a', since: new Date() }] });
 defineTool({ ...typed, run: () => (Math.random() > 2 ? null : { id: 'a', since: 'b' }) });
 defineTool({ ...typed, run: () => artifact('Ada', Customer, unknown) });
 defineTool({ ...typed, run: () => unknown });
+// @ts-expect-error a bare name is no schema
 defineTool({ ...base, output: { name: 'Customer' }, run: () => ({ anything: 1 }) });
 
 // @ts-expect-error its id is a text
@@ -90,6 +91,15 @@ defineTextTool({ ...base, run: () => ({ at: () => 1 }) });
 expectTypeOf(defineTextTool({ ...base, run: (words) => words.length })).toEqualTypeOf<
   Tool<'look', string, number>
 >();
+
+// A schema is an output as a domain type is: what `run` returns is its input.
+const Total = v.object({ cents: v.pipe(v.number(), v.transform(String)) });
+expectTypeOf(defineTool({ ...base, output: Total, run: () => ({ cents: 7 }) })).toEqualTypeOf<
+  Tool<'look', Record<string, never>, { cents: number }>
+>();
+defineTool({ ...base, output: Total, run: async () => [{ cents: 7 }] });
+// @ts-expect-error its cents are a number
+defineTool({ ...base, output: Total, run: () => ({ cents: '7' }) });
 
 // An object of a class is taken where its type is declared: its methods are made again by that.
 class Shop {

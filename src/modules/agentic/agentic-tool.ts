@@ -1,3 +1,4 @@
+import { type AnswerForm, type OutputOf, toAnswerForm } from '../../loop/answer-form.ts';
 import type { Frame } from '../../loop/loop-agent.ts';
 import { refusedModel } from '../../loop/loop-seams.ts';
 import { settingsFault } from '../../loop/loop-settings.ts';
@@ -16,7 +17,7 @@ import { checkCall, checkInput } from '../../tool/check-input.ts';
 import type { LiteralKind, LiteralShape } from '../../tool/check-literal.ts';
 import { originOf } from '../../tool/decorate.ts';
 import type { FrameOutcome, Limits } from '../../tool/frame.ts';
-import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
+import { type InputDeclaration, type InputOf, InputSchemaError } from '../../tool/input-schema.ts';
 import { literals } from '../../tool/literals.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
 import type { AnyTool, CallRun, InjectionStrategy, LoopView, Serial, Tool } from '../../tool/tool.ts';
@@ -28,7 +29,11 @@ import { contextOf } from './copies.ts';
 import type { KeyedMemory } from './memory.ts';
 
 /** What the literals of all agentic tools have in common. */
-interface AgenticConfig<Name extends string, Declaration extends InputDeclaration> {
+interface AgenticConfig<
+  Name extends string,
+  Declaration extends InputDeclaration,
+  Output extends InputDeclaration = InputDeclaration,
+> {
   /**
    * Letters, digits, `_` and `-`, at most 64. Stands in the path under which its tools keep their state; in its place, the
    * name that the tool is offered under when an unfolding tool brings it beside another tool of this name.
@@ -38,6 +43,11 @@ interface AgenticConfig<Name extends string, Declaration extends InputDeclaratio
   readonly description: string;
   /** What the model sends; the nested loop is asked with its JSON. */
   readonly input?: Declaration | undefined;
+  /**
+   * What the answer of the nested loop must be, as the `output` of an agent: the schema of a JSON object, or a domain type. The result
+   * then is the answer as an artifact. Defaults to its last words, with the artifacts of its calls.
+   */
+  readonly output?: Output | undefined;
   /**
    * The model of the nested loop; that of the loop around it unless given. A function makes it of the environment, as for an
    * agent.
@@ -82,7 +92,8 @@ export interface InstructedConfig<
   Name extends string,
   Declaration extends InputDeclaration,
   More extends readonly unknown[] = [],
-> extends AgenticConfig<Name, Declaration> {
+  Output extends InputDeclaration = InputDeclaration,
+> extends AgenticConfig<Name, Declaration, Output> {
   /** What the nested loop's model is told first: text, or a function that is asked before each of its model calls. */
   readonly instructions?: NestedInstructions<InputOf<Declaration>, More> | undefined;
 }
@@ -116,6 +127,7 @@ const ITERATIONS = 20;
 export const AGENTIC_KEYS = {
   ...NAMED,
   input: 'schema',
+  output: 'schema',
   model: 'model',
   settings: 'object',
   limits: 'object',
@@ -142,19 +154,24 @@ export function checkAgenticLiteral(
 }
 
 /**
- * A tool whose call runs a nested loop, in a frame of the same journal: cut off inside, it goes on inside. The last words of
- * the loop are its result, with the artifacts of its calls.
+ * A tool whose call runs a nested loop, in a frame of the same journal: cut off inside, it resumes inside. Its result is what `output`
+ * says, or the last words of the loop with the artifacts of its calls.
  *
- * @throws ToolDefinitionError when the tool cannot work.
+ * @throws ToolDefinitionError if the tool cannot work.
  */
-export function agenticTool<Name extends string, Declaration extends InputDeclaration>(
-  config: AgenticConfig<Name, Declaration>,
+export function agenticTool<
+  Name extends string,
+  Declaration extends InputDeclaration,
+  Output extends InputDeclaration = undefined,
+>(
+  config: AgenticConfig<Name, Declaration, Output>,
   kind: AgenticKind<InputOf<Declaration>>,
-): Tool<Name, InputOf<Declaration>, unknown> {
+): Tool<Name, InputOf<Declaration>, OutputOf<Output>> {
   const { name, description } = config;
   checkNaming(name, description);
   checkLoop(config, kind);
   const schema = readInput<Declaration>(name, config.input);
+  const output = readOutput(name, config.output);
   if (config.input === undefined) warnOfNoInput(name);
   const chained = chainingSources(config.chaining);
   const context = contextOf(name, config.context);
@@ -168,6 +185,7 @@ export function agenticTool<Name extends string, Declaration extends InputDeclar
     serial: kind.serial,
     returnDirect: false,
     metadata: {},
+    ...(output?.type && { output: output.type }),
     inner: kind.inner,
     ...(uses.length > 0 && { uses }),
     ...(config.use && { usesInside: config.use }),
@@ -179,11 +197,21 @@ export function agenticTool<Name extends string, Declaration extends InputDeclar
       const loop = kind.loop(parsed.value, call);
       if (isToolResult(loop)) return loop;
       const asked = { input: parsed.value, message: JSON.stringify(input) };
-      const ready = { ...config, chained, context, name: frameName(name, call) };
+      const ready = { ...config, output, chained, context, name: frameName(name, call) };
       const frame = frameOf(ready, loop, asked);
       return nestedResult(await nest(call, frame), config.captureNestedArtifacts ?? false);
     },
   };
+}
+
+/** @throws ToolDefinitionError if an answer cannot have this form. */
+function readOutput(name: string, declared: InputDeclaration): AnswerForm | undefined {
+  try {
+    return toAnswerForm(name, declared);
+  } catch (cause) {
+    if (!(cause instanceof InputSchemaError)) throw cause;
+    throw new ToolDefinitionError(name, 'output', { problem: `its output ${cause.problem}`, cause });
+  }
 }
 
 type CheckedLoop = Pick<
@@ -219,14 +247,15 @@ export function checkLoop(
  * `chained`: what offers the objects that are kept under no key; the same for all calls, so that it offers the same
  * lists.
  */
-interface Ready extends AgenticConfig<string, InputDeclaration> {
+interface Ready extends Omit<AgenticConfig<string, InputDeclaration>, 'output'> {
+  readonly output: AnswerForm | undefined;
   readonly chained: readonly InjectionStrategy[];
   readonly context: ToolCallContext;
 }
 
 /** Makes the nested loop of a call of what its kind has decided and of what its literal says. */
 function frameOf<Input>(
-  { name, model, settings, limits, use, chaining, chained, context, strategies = [] }: Ready,
+  { name, output, model, settings, limits, use, chaining, chained, context, strategies = [] }: Ready,
   { instructions, memory, facts = [], sources = [], ...loop }: NestedLoop<Input>,
   { input, message }: { readonly input: Input; readonly message: string },
 ): Frame {
@@ -234,6 +263,7 @@ function frameOf<Input>(
     ...loop,
     name,
     message,
+    output,
     context,
     instructions: typeof instructions === 'string' ? instructions : (view) => instructions(view, input),
     limits: { ...limits, iterations: limits?.iterations ?? ITERATIONS },
@@ -253,14 +283,24 @@ const warnOfNoInput = (tool: string): void =>
   );
 
 /**
- * What a call answers whose nested loop has ended: its words, with the one artifact that its calls returned, or the list
- * of several. `nested`: artifacts of agentic tools inside count too.
+ * Returns the result of a call whose nested loop has ended: its answer in the form of `output`; or its words, with the one artifact that
+ * its calls returned, or the list of several. `nested`: artifacts of agentic tools inside count too.
  */
 function nestedResult(outcome: FrameOutcome, nested: boolean): ToolResult {
   return outcome.outcome === 'failed'
     ? error(outcome.text)
-    : asReached(outcome, withArtifacts(outcome, nested));
+    : asReached(outcome, formed(outcome) ?? withArtifacts(outcome, nested));
 }
+
+/** The answer of a nested loop as an artifact, if it had to have a form and has it. */
+export const formed = ({ object: value, objectType }: FrameOutcome): ToolResult | undefined =>
+  value === undefined
+    ? undefined
+    : toolResult({
+        type: 'artifact',
+        value,
+        ...(objectType !== undefined && { artifactType: objectType }),
+      });
 
 /** A loop that met a limit, or that a signal ended, has not done what it was for: its result is no success. */
 export const asReached = ({ outcome, signal }: FrameOutcome, result: ToolResult): ToolResult =>

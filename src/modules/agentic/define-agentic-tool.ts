@@ -1,3 +1,4 @@
+import type { OutputOf } from '../../loop/answer-form.ts';
 import { collectFor, withProviders } from '../../sources/resolution/resolve-tools.ts';
 import { carriesSource, type ToolSource } from '../../sources/resolution/tool-source.ts';
 import { isTool } from '../../tool/check-definition.ts';
@@ -17,8 +18,11 @@ import {
 import { changed, copiedBy } from './copies.ts';
 
 /** The literal that `defineAgenticTool` takes. */
-export interface AgenticToolConfig<Name extends string, Declaration extends InputDeclaration>
-  extends InstructedConfig<Name, Declaration> {
+export interface AgenticToolConfig<
+  Name extends string,
+  Declaration extends InputDeclaration,
+  Output extends InputDeclaration = undefined,
+> extends InstructedConfig<Name, Declaration, [], Output> {
   /** What the nested loop may call. It is listed as for an agent, but that objects without tools are left out. */
   readonly tools: readonly ToolSource[];
 }
@@ -42,7 +46,8 @@ export interface AgenticToolConfig<Name extends string, Declaration extends Inpu
 export function defineAgenticTool<
   const Name extends string,
   const Declaration extends InputDeclaration = undefined,
->(config: AgenticToolConfig<Name, Declaration>): Tool<Name, InputOf<Declaration>, unknown> {
+  const Output extends InputDeclaration = undefined,
+>(config: AgenticToolConfig<Name, Declaration, Output>): Tool<Name, InputOf<Declaration>, OutputOf<Output>> {
   checkAgenticLiteral(config, SHAPE);
   const { name, description, instructions = defaultInstructions(description) } = config;
   const { tools, sources, notes } = toolsInside(name, config.tools);

@@ -24,9 +24,9 @@ import { ended } from '../../tool/shown.ts';
 import type { AnyTool, CallRun, Instructions, Tool } from '../../tool/tool.ts';
 import type { ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';
 import { FOREIGN_INPUT, NAMED } from '../../tool/tool-literals.ts';
-import { error, failure, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
+import { error, failure, type ToolResult, text } from '../../tool/tool-result.ts';
 import { usesOf } from '../../tool/uses.ts';
-import { asReached, checkLoop, frameName } from './agentic-tool.ts';
+import { asReached, checkLoop, formed, frameName } from './agentic-tool.ts';
 import { contextOf, copiedBy, type LoopChanges } from './copies.ts';
 import { type ToolsInside, toolsInside } from './define-agentic-tool.ts';
 
@@ -124,6 +124,7 @@ function subagent<
     effect: 'none',
     returnDirect: false,
     metadata: { agent: agentName },
+    output: typeof agent === 'string' ? undefined : agent.output?.type,
     ...(uses.length > 0 && { uses }),
     ...(typeof agent !== 'string' && agent.uses && { usesInside: agent.uses }),
     ...((typeof agent !== 'string' || inner.length > 0) && { inner }),
@@ -235,11 +236,7 @@ async function checkSubagentInput(
 function resultOf(outcome: FrameOutcome, { blackboard }: Pick<CallRun, 'blackboard'>): ToolResult {
   if (outcome.outcome === 'failed') return error(outcome.text);
   mergeBlackboard(blackboard, outcome.added);
-  const { object: value } = outcome;
-  return asReached(
-    outcome,
-    value === undefined ? text(outcome.text) : toolResult({ type: 'artifact', value }),
-  );
+  return asReached(outcome, formed(outcome) ?? text(outcome.text));
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { OutputOf } from '../../loop/answer-form.ts';
 import { collectFor, withProviders } from '../../sources/resolution/resolve-tools.ts';
 import type { ToolFactory, ToolSource } from '../../sources/resolution/tool-source.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
@@ -55,7 +56,8 @@ export interface PlaybookConfig<
   Declaration extends InputDeclaration,
   Open extends string,
   Locked extends string,
-> extends InstructedConfig<Name, Declaration>,
+  Output extends InputDeclaration = undefined,
+> extends InstructedConfig<Name, Declaration, [], Output>,
     KeyedConfig<InputOf<Declaration>> {
   /** These are always available; they are listed as for an agentic tool. */
   readonly tools: readonly Listed<Open>[];
@@ -70,7 +72,8 @@ const SHAPE = {
 } satisfies LiteralShape<keyof PlaybookConfig<string, undefined, string, string>>;
 
 /** A playbook, as a tool that can be drawn. */
-export type Playbook<Name extends string = string, Input = unknown> = DrawnTool & Tool<Name, Input, unknown>;
+export type Playbook<Name extends string = string, Input = unknown, Output = unknown> = DrawnTool &
+  Tool<Name, Input, Output>;
 
 /**
  * Makes an agentic tool that brings its tools forward step by step: a locked tool is shown from the start, with its own
@@ -97,7 +100,10 @@ export function definePlaybook<
   const Declaration extends InputDeclaration = undefined,
   Open extends string = never,
   Locked extends string = never,
->(config: PlaybookConfig<Name, Declaration, Open, Locked>): Playbook<Name, InputOf<Declaration>> {
+  const Output extends InputDeclaration = undefined,
+>(
+  config: PlaybookConfig<Name, Declaration, Open, Locked, Output>,
+): Playbook<Name, InputOf<Declaration>, OutputOf<Output>> {
   checkAgenticLiteral(config, SHAPE);
   const { name } = config;
   checkLocked(name, config.locked);

@@ -1,3 +1,4 @@
+import type { OutputOf } from '../../loop/answer-form.ts';
 import { resumesFrame } from '../../loop/nest.ts';
 import type { ToolSource } from '../../sources/resolution/tool-source.ts';
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
@@ -32,7 +33,8 @@ export interface StateMachineConfig<
   Name extends string,
   Declaration extends InputDeclaration,
   State extends string,
-> extends InstructedConfig<Name, Declaration, [state: NoInfer<State>]>,
+  Output extends InputDeclaration = undefined,
+> extends InstructedConfig<Name, Declaration, [state: NoInfer<State>], Output>,
     KeyedConfig<InputOf<Declaration>> {
   /**
    * What is available in each state, listed as for an agent; `{ tool, to }` leads to another state. One may be listed in several,
@@ -69,7 +71,8 @@ export type StateMachine<
   Name extends string = string,
   Input = unknown,
   State extends string = string,
-> = DrawnTool & Tool<Name, Input, unknown> & { readonly '~state'?: State };
+  Output = unknown,
+> = DrawnTool & Tool<Name, Input, Output> & { readonly '~state'?: State };
 
 /**
  * Makes an agentic tool whose tools are available by state, and move it from one to another when they succeed. Where it
@@ -93,7 +96,10 @@ export function defineStateMachine<
   const Name extends string,
   const State extends string,
   const Declaration extends InputDeclaration = undefined,
->(config: StateMachineConfig<Name, Declaration, State>): StateMachine<Name, InputOf<Declaration>, State> {
+  const Output extends InputDeclaration = undefined,
+>(
+  config: StateMachineConfig<Name, Declaration, State, Output>,
+): StateMachine<Name, InputOf<Declaration>, State, OutputOf<Output>> {
   checkAgenticLiteral(config, SHAPE);
   const { name, hideUnavailable = false } = config;
   const machine = readMachine(config);

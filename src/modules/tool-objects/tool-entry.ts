@@ -5,13 +5,12 @@ import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import type { JsonObject, JsonSchema } from '../../tool/json.ts';
 import type { Inferred, NotJsonIn, ReturnsType } from '../../tool/returned.ts';
 import type { AnyTool, Tool } from '../../tool/tool.ts';
-import type { ArtifactType } from '../../tool/tool-result.ts';
 
 /** Refuses a method whose value JSON does not keep whole. */
 export type Kept<Output> = [NotJsonIn<Output>] extends [never] ? unknown : NotJsonIn<Output>;
 
 /** Refuses a method whose value is none of the type that its tool declares as `output`. */
-export type Typed<Output, Type extends ArtifactType> =
+export type Typed<Output, Type extends StandardSchemaV1> =
   ReturnsType<Output, Type> extends { readonly run: infer Run } ? Run : unknown;
 
 /** Remembers that `toolMethod` made this function, of what, and with what. */
@@ -72,9 +71,9 @@ type Returned<Entry> = Entry extends { readonly run: (...given: never[]) => infe
   ? Awaited<Output>
   : unknown;
 
-type OutputType<Entry> = Entry extends { readonly output: infer Type extends ArtifactType }
+type OutputType<Entry> = Entry extends { readonly output: infer Type extends StandardSchemaV1 }
   ? Type
-  : ArtifactType;
+  : StandardSchemaV1;
 
 /** The tools that the entries of a plain object make. */
 export type ToolOfPlain<Inputs, Tools> = [keyof Inputs] extends [never]
@@ -159,8 +158,8 @@ export interface AnyToolEntry {
   readonly timeout?: number | undefined;
   /** Requests that one call makes at the most; 1 unless given. */
   readonly subrequests?: number | undefined;
-  /** The type of the artifacts that it returns without naming one. */
-  readonly output?: ArtifactType | undefined;
+  /** As for `defineTool`. */
+  readonly output?: StandardSchemaV1 | undefined;
 }
 
 /** A schema whose output the method takes. Without one it is given an empty object. */

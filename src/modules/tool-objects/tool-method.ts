@@ -1,3 +1,4 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { warnOnce } from '../../sources/resolution/tool-source.ts';
 import type { CallContext } from '../../tool/call.ts';
 import type { ReconcileConfig, RunConfig, ToolConfigBase } from '../../tool/define-tool.ts';
@@ -5,7 +6,6 @@ import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import { isReadable, nameOf, ownerOf, READS } from '../../tool/object-class.ts';
 import { type ObjectReader, type ReadByIts, readObjectsBy } from '../../tool/object-reader.ts';
 import type { Inferred, KeptAs } from '../../tool/returned.ts';
-import type { ArtifactType } from '../../tool/tool-result.ts';
 import { type Kept, mark, methodIn, type ToolTable, type Typed } from './tool-entry.ts';
 import { toolsOf } from './tools-of.ts';
 
@@ -43,7 +43,7 @@ export type ToolMethodConfig<Declaration extends InputDeclaration = undefined> =
 export function toolMethod<
   Method extends (input: InputOf<Declaration>, call: CallContext) => unknown,
   const Declaration extends InputDeclaration = undefined,
-  Type extends ArtifactType = ArtifactType,
+  Type extends StandardSchemaV1 = StandardSchemaV1,
 >(
   config: ToolMethodConfig<Declaration> & { readonly output?: Type | undefined },
   method: Method &

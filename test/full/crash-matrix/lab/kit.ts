@@ -1,5 +1,5 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
-  type ArtifactType,
   type CallContext,
   defineTextTool,
   defineTool,
@@ -17,7 +17,7 @@ interface KitTool<Name extends string, Input, Output> {
   readonly care: Care;
   readonly serial?: string;
   readonly returnDirect?: boolean;
-  readonly output?: ArtifactType;
+  readonly output?: StandardSchemaV1;
   /** What it answers; `name done` unless given. Must be a function of the input and of what the call sees. */
   readonly answer?: (input: Input, call: CallContext) => Output;
 }

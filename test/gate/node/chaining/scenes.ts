@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import {
   type Agent,
-  type ArtifactType,
   artifact,
+  type DomainType,
   defineAgent,
   defineDomainType,
   defineTool,
@@ -60,7 +60,7 @@ export const answers = (name: string, value: unknown) =>
 const made = (value: unknown): unknown => (typeof value === 'function' ? value() : value);
 
 /** A `read` tool that returns an artifact of a type. */
-export const returns = (name: string, output: ArtifactType, value: unknown) =>
+export const returns = (name: string, output: DomainType, value: unknown) =>
   defineTool({ name, description: 'Returns.', effect: 'read', output, run: () => made(value) });
 
 /** A `read` tool that answers several customers. */

@@ -291,12 +291,23 @@ describe('a value that cannot be journaled after the tool has run', () => {
     ]);
   });
 
-  it('is an error when it is none of the type that its tool declares', async () => {
-    const Bill = defineDomainType({ name: 'Bill', schema: v.object({ cents: v.number() }) });
+  const cents = v.object({ cents: v.number() });
+  it.each([
+    { output: defineDomainType({ name: 'Bill', schema: cents }), what: 'is no Bill' },
+    { output: cents, what: 'does not fit its output' },
+    {
+      output: v.objectAsync({
+        cents: v.pipeAsync(
+          v.number(),
+          v.checkAsync(async () => true),
+        ),
+      }),
+      what: 'does not fit its output',
+    },
+  ])('is an error if it $what', async ({ output: Bill, what }) => {
     const bill = (value: unknown) =>
       defineTool({ name: 'bill', description: 'Bills.', output: Bill, run: () => value });
-    const problem =
-      'Tool \'bill\' ran and finished, but what it returned is no Bill: cents: Invalid type: Expected number but received "two".';
+    const problem = `Tool 'bill' ran and finished, but what it returned ${what}: cents: Invalid type: Expected number but received "two".`;
     for (const value of [{ cents: 'two' }, [{ cents: 'two' }]]) {
       expect(await toldOf([bill(value)], 'bill')).toEqual([
         `Error: ${problem} This is a mistake in the code of the tool; do not call it again for this.`,

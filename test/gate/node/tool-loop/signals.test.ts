@@ -106,7 +106,7 @@ describe.each(KINDS)('%s', (type, make, ends) => {
       description: 'Stops.',
       effect: 'once',
       input: v.object({ why: v.string() }),
-      output: { name: 'Answer' },
+      output: v.object({ answer: v.string() }),
       run: ({ why }) => {
         throw make(why);
       },

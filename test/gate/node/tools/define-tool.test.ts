@@ -343,7 +343,7 @@ describe('a definition that cannot work', () => {
 });
 
 describe('the type of an artifact', () => {
-  const Customer = { name: 'Customer' };
+  const Customer = defineDomainType({ name: 'Customer', schema: v.looseObject({}) });
   const answering = (run: () => unknown) =>
     defineTool({ name: 'find', description: 'Finds.', output: Customer, run });
 

@@ -4,6 +4,7 @@ import {
   type AnyTool,
   type ArtifactType,
   artifact,
+  type DomainType,
   defineDomainType,
   defineTool,
   error,
@@ -16,13 +17,13 @@ import { listSink, sinkArtifacts } from '../../../../../src/modules/decorators/e
 import { fakeCall } from '../fake-call.ts';
 import { calls, sessionWith, shownResults } from './turns.ts';
 
-const Score: ArtifactType = { name: 'Score' };
+const Score = defineDomainType({ name: 'Score', schema: v.looseObject({}) });
 const Order = defineDomainType({
   name: 'Order',
   schema: v.object({ id: v.string(), at: v.pipe(v.string(), v.isoDate(), v.toDate()) }),
 });
 
-const returning = (value: unknown, output?: ArtifactType) =>
+const returning = (value: unknown, output?: DomainType) =>
   defineTool({ name: 'find', description: 'Finds.', effect: 'read', output, run: () => value });
 
 /** What a sink is given of this result. */

@@ -21,7 +21,7 @@ const search = defineTool({
   serial: 'desk',
   returnDirect: true,
   metadata: { team: 'kb' },
-  output: { name: 'Page' },
+  output: v.object({ page: v.string() }),
   run: ({ query }, { context }) => `${query} for ${context.get('tenantId')}`,
 });
 

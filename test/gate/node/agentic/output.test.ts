@@ -1,0 +1,97 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { type AnyTool, defineAgent, defineDomainType, defineTool } from '../../../../src/index.ts';
+import {
+  chainFrom,
+  defineAgenticTool,
+  definePlaybook,
+  defineStateMachine,
+  defineSubagent,
+} from '../../../../src/kinds/entry.ts';
+import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import { agent, answers, calls, turnOf } from './scenes.ts';
+
+const look = answers('look', { seen: true });
+const Total = v.object({ cents: v.number(), note: v.optional(v.string(), 'none') });
+const Order = defineDomainType({
+  name: 'Order',
+  schema: v.object({ id: v.string(), at: v.pipe(v.string(), v.isoDate(), v.toDate()) }),
+  tools: ({ at }) => [
+    defineTool({
+      name: 'year',
+      description: 'The year.',
+      effect: 'read',
+      run: () => String(at.getUTCFullYear()),
+    }),
+  ],
+});
+const ORDER = { id: 'o1', at: '2026-01-02' };
+
+const base = { name: 'work', description: 'Works.', input: v.object({ message: v.string() }) };
+const kinds = (output: typeof Total | typeof Order): readonly [string, AnyTool][] => [
+  ['an agentic tool', defineAgenticTool({ ...base, tools: [look], output })],
+  ['a playbook', definePlaybook({ ...base, tools: [look], locked: [], output })],
+  ['a state machine', defineStateMachine({ ...base, initial: 'open', states: { open: [look] }, output })],
+  ['a subagent', defineSubagent({ agent: agent('work', [look], { output }) })],
+];
+const work = { calls: [{ name: 'work', input: { message: 'Go.' } }] };
+
+describe.each(kinds(Total))('%s with a schema as its output', (_, tool) => {
+  it('returns the answer as an artifact, and not those of its calls', async () => {
+    const { answer, read, session } = await turnOf([tool], [work, calls('look'), '{"cents":7}', 'Done.']);
+    const value = { cents: 7, note: 'none' };
+    expect(answer.artifacts).toEqual([{ call: expect.any(String), tool: 'work', value }]);
+    expect(read).toEqual([JSON.stringify(value)]);
+    expect(session.requests.map(({ output }) => output?.name)).toEqual([
+      undefined,
+      'work',
+      'work',
+      undefined,
+    ]);
+  });
+
+  it('asks once more, then fails', async () => {
+    const { read } = await turnOf([tool], [work, 'Seven.', 'Seven!', 'Done.']);
+    expect(read).toEqual([expect.stringMatching(/^Error: The model's answer does not have the form/)]);
+  });
+});
+
+describe.each(kinds(Order))('%s with a domain type as its output', (_, tool) => {
+  const ordered: readonly ScriptedReply[] = [work, JSON.stringify(ORDER)];
+
+  it('returns an artifact of the type, as its JSON', async () => {
+    const { answer } = await turnOf([tool], [...ordered, 'Done.']);
+    expect(answer.artifacts).toEqual([
+      { call: expect.any(String), tool: 'work', type: 'Order', value: ORDER },
+    ]);
+    expect(answer.artifactsOf(Order)).toEqual([{ id: 'o1', at: new Date('2026-01-02') }]);
+    expect(tool.output).toBe(Order);
+  });
+
+  it('brings the tools of the object', async () => {
+    const clerk = agent('clerk', [tool], { chaining: [chainFrom(Order)] });
+    const session = createTestSession(clerk, { replies: [...ordered, calls('year'), 'In 2026.'] });
+    expect(await session.send('Which year?')).toMatchObject({ text: 'In 2026.' });
+    expect(session.requests.at(-1)?.messages.at(-1)).toMatchObject({ role: 'tool', text: '2026' });
+  });
+});
+
+describe('an agent with a domain type as its output', () => {
+  it('answers with the JSON of the type once its schema has accepted it', async () => {
+    const clerk = defineAgent({ name: 'work', description: 'Works.', instructions: 'Work.', output: Order });
+    const replies = ['{"id":"o1","at":"soon"}', JSON.stringify(ORDER)];
+    const session = createTestSession(clerk, { replies });
+    const { object } = await session.send('Go.');
+    expect(object).toEqual(ORDER);
+    expect(Order.parse(object)).toEqual({ ok: true, value: { id: 'o1', at: new Date('2026-01-02') } });
+    expect(session.requests[0]?.output).toEqual({ name: 'work', schema: Order.json });
+    expect(session.requests[1]?.messages.at(-1)?.text).toContain('at: Invalid date');
+  });
+});
+
+describe('an output that cannot be an answer', () => {
+  it('is refused where the tool is defined', () => {
+    const wrong = () => defineAgenticTool({ ...base, tools: [look], output: v.string() });
+    expect(wrong).toThrow(/^Tool 'work': its output /);
+  });
+});
