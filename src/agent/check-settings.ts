@@ -4,7 +4,6 @@ import { settingsFault } from '../loop/loop-settings.ts';
 import { limitProblem, type Policies, policyProblem } from '../loop/policies.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
-import type { Chaining } from '../tool/chaining.ts';
 import type { Limits } from '../tool/frame.ts';
 import { type InputDeclaration, InputSchemaError } from '../tool/input-schema.ts';
 import { shorten } from '../tool/json.ts';
@@ -61,12 +60,6 @@ export function checkSettings(
 ): void {
   const fault = settingsFault(settings, beside);
   if (fault) throw new AgentDefinitionError(agent, fault);
-}
-
-/** @throws AgentDefinitionError if an entry does not carry the code of chaining. */
-export function checkChaining(agent: string, chaining: Chaining | undefined): void {
-  const problem = literals?.chainingProblem(chaining);
-  if (problem !== undefined) throw new AgentDefinitionError(agent, { field: 'chaining', problem });
 }
 
 /** In development: @throws AgentDefinitionError if a policy is unknown or has a value that cannot be followed. */

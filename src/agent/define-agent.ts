@@ -21,18 +21,16 @@ import {
   ToolResolutionError,
   type ToolSource,
 } from '../sources/resolution/tool-source.ts';
-import { type Chaining, chainingSources } from '../tool/chaining.ts';
 import type { CallLimit, Limits } from '../tool/frame.ts';
 import type { InputDeclaration } from '../tool/input-schema.ts';
 import { paragraphs } from '../tool/json.ts';
 import { createModule, type ModuleUse, useOf } from '../tool/module-use.ts';
 import type { AnyTool, InjectionStrategy } from '../tool/tool.ts';
 import { type ContextValues, ToolCallContext } from '../tool/tool-call-context.ts';
-import { type Carrier, usesOf } from '../tool/uses.ts';
+import { type Carrier, ownOffers, usesOf } from '../tool/uses.ts';
 import {
   AgentDefinitionError,
   checkAgentLiteral,
-  checkChaining,
   checkLimits,
   checkPolicies,
   checkSettings,
@@ -113,14 +111,10 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   /** What the tools of its groups may reach; nothing unless given. A group that needs more is refused. */
   readonly permissions?: readonly ToolGroupPermission[] | undefined;
   /**
-   * Objects whose tools are offered once a call has returned one: `[chainFrom(Customer)]`, `[discover(Order)]` or
-   * `[chainAny()]`, with these functions from `holdfast/kinds`.
+   * Modules that it uses, beside those that its tools bring along: `summarize()`, `budget()`, `chaining([chainFrom(Customer)])`, what
+   * `defineInjectionStrategy` returns, in order.
    */
-  readonly chaining?: Chaining | undefined;
-  /** Modules that it uses, beside those that its tools bring along. */
   readonly use?: readonly ModuleUse[] | undefined;
-  /** Decide, after unfolding and chaining, which tools its own loop offers; in order. */
-  readonly strategies?: readonly InjectionStrategy[] | undefined;
   /** Their notes are added to the instructions, and their tools to the tools. */
   readonly references?: readonly Reference[] | undefined;
   /**
@@ -199,11 +193,10 @@ export function defineAgent<
   const { tools, providers, groups } = toolsFor(name, [...(config.tools ?? []), ...referenced]);
   const toolGroups = [...(config.toolGroups ?? []), ...groups];
   const model = typeof config.model === 'function' ? undefined : config.model;
-  checkChaining(name, config.chaining);
   checkLimits(name, config.limits);
   checkUses(name, config.use ?? [], model);
-  const sources = withProviders(chainingSources(config.chaining), providers);
-  const strategies = [...(config.strategies ?? [])];
+  const sources = withProviders(ownOffers(config.use, 'before'), providers);
+  const strategies = ownOffers(config.use, 'after');
   const hasMoreTools = sources.length + strategies.length + toolGroups.length > 0;
   checkSettings(name, config.settings, { tools, hasMoreTools, model });
   checkPolicies(name, config.policies);
@@ -217,14 +210,7 @@ export function defineAgent<
     strategies,
     toolGroups,
     use: [...(config.use ?? [])],
-    uses: usesOf([
-      { uses: config.use },
-      ...tools,
-      ...providers,
-      ...sources,
-      ...strategies,
-      ...groupCarriers(toolGroups),
-    ]),
+    uses: usesOf([{ uses: config.use }, ...tools, ...providers, ...sources, ...groupCarriers(toolGroups)]),
     needsApp: toolGroups.length > 0,
     permissions: [...permissions],
     model,

@@ -14,15 +14,15 @@ export {
   type SubagentConfig,
   type SubagentInput,
 } from '../modules/agentic/define-subagent.ts';
-export type { AnyChained, ChainedType, DiscoveredType } from '../modules/chaining/chained.ts';
+export type { AnyChained, Chained, ChainedType, DiscoveredType } from '../modules/chaining/chained.ts';
 export {
   type AcceptOptions,
   chainAny,
   chainFrom,
+  chaining,
   type DiscoverOptions,
   discover,
 } from '../modules/chaining/define-chaining.ts';
-export { CHAINING as chaining } from '../modules/chaining/memory.ts';
 export { definePipeline, type PipelineConfig } from '../modules/pipeline/define-pipeline.ts';
 export type { AdaptedStep, Adapter, OnFailure, PipelineStep } from '../modules/pipeline/steps.ts';
 export {
@@ -88,7 +88,6 @@ export { withInnerTools, withUnfolding } from '../modules/unfolding/with-unfoldi
 export type { CollectOptions, ResolvedTools } from '../sources/resolution/resolve-tools.ts';
 export type { ProviderCard, ToolFactory, ToolObjectSource } from '../sources/resolution/tool-source.ts';
 export type { HistoryCall, HistoryMessage, ToolEffect, TurnSaid } from '../tool/call.ts';
-export type { Chained, Chaining } from '../tool/chaining.ts';
 export type { DoneCall, FrameOutcome, Plan, PlannedCall } from '../tool/frame.ts';
 export type { BlackboardEntry, CallBlackboard, CallState } from '../tool/kept-values.ts';
 export type { CheckedInput, ParsedInput } from '../tool/parsed-input.ts';

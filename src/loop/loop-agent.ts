@@ -7,6 +7,7 @@ import type { ModuleUse } from '../tool/module-use.ts';
 import type { AnyTool, InjectionStrategy, Instructions } from '../tool/tool.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
+import { ownOffers } from '../tool/uses.ts';
 import type { AnswerForm } from './answer-form.ts';
 import type { Loop, LoopAgent, LoopAgents, LoopSpec, PlannedModel } from './loop.ts';
 import { usesInside } from './loop-seams.ts';
@@ -26,10 +27,14 @@ export function specInside(loop: Loop, frame: Frame, opened: Opened): LoopSpec |
   const { runBy: runner = {} } = frame;
   const { agent: asked } = runner;
   if (asked === undefined) {
-    const { tools, output } = frame;
+    const { tools, output, uses, sources = [], strategies = [], key } = frame;
+    const offered = {
+      sources: [...sources, ...ownOffers(uses, 'before', key)],
+      strategies: [...ownOffers(uses, 'after', key), ...strategies],
+    };
     const instructions = endingWith(frame.instructions, output?.instruction);
     const own = { instructions, tools, output, ...modelFor(loop, runner) };
-    return nestedSpec(loop, { ...frame, own }, opened);
+    return nestedSpec(loop, { ...frame, ...offered, own }, opened);
   }
   const agent = findAgent(loop.agents, asked);
   return typeof agent === 'string'
@@ -191,6 +196,8 @@ export interface Frame {
   readonly limits?: Limits | undefined;
   /** Modules around its model calls and its calls, beside those of the loops around it that hold inside too. */
   readonly uses?: readonly ModuleUse[] | undefined;
+  /** What these modules remember in the loop is kept under it, for each key apart. Not used with an agent. */
+  readonly key?: string | undefined;
   /** Asked before the strategies of every loop, so that what they add can unfold. */
   readonly sources?: readonly InjectionStrategy[] | undefined;
   /** Change what is offered after all others, in order. */

@@ -48,7 +48,10 @@ export function composeModules(
     uses,
     appWide,
     memories,
-    strategies: uses.flatMap((use) => OFFERS.of(use) ?? []),
+    strategies: uses.flatMap((use) => {
+      const seam = OFFERS.of(use);
+      return seam && (seam.own === undefined || appWide.includes(use)) ? seam : [];
+    }),
     files: keeperIn(appWide),
     reducer: reducerOf(memories),
   };

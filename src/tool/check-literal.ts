@@ -12,9 +12,11 @@ export interface LiteralShape<Key extends string = string> {
   readonly of: string;
   readonly keys: Readonly<Record<Key, LiteralKind>>;
   readonly required: readonly Key[];
-  /** Words of other libraries, each with ours. Beside ours they are passed over. */
-  readonly foreign?: Readonly<Record<string, string>> | undefined;
-  /** What made things hold beside these keys, so that one can be spread into the literal of another. */
+  /** Words of other libraries, each with ours, or with what to write and what to import for it. Beside ours they are passed over. */
+  readonly foreign?:
+    | Readonly<Record<string, string | readonly [write: string, importing: string]>>
+    | undefined;
+  /** What made things hold beside these keys, so that one can be spread into the literal of another. Each holds the first. */
   readonly made?: readonly string[] | undefined;
   /** What the lists under these keys may hold. */
   readonly items?: { readonly [K in Key]?: LiteralItem } | undefined;
@@ -127,8 +129,10 @@ function itemFault(config: object, { items = {} }: LiteralShape): LiteralFault |
 /** Returns what to write in place of an unknown key. */
 function unknownKey(key: string, config: object, shape: LiteralShape): string | undefined {
   const { of, keys, foreign = {}, made = [] } = shape;
-  if (Object.hasOwn(keys, key) || made.includes(key)) return undefined;
+  if (Object.hasOwn(keys, key)) return undefined;
+  if (made.includes(key) && Object.hasOwn(config, made[0] ?? '')) return undefined;
   const ours = Object.hasOwn(foreign, key) ? foreign[key] : undefined;
+  if (typeof ours === 'object') return `has '${key}': write ${ours[0]}, and ${ours[1]}`;
   if (ours !== undefined) {
     if (Reflect.get(config, ours) !== undefined) return undefined;
     const mend = Object.hasOwn(keys, ours) ? 'rename it' : 'write that';

@@ -7,7 +7,7 @@ import { toMediaType } from './content.ts';
 import { isJsonObject } from './json.ts';
 import { SETTINGS } from './model-literals.ts';
 import { LOOP_ID_KEY } from './tool-call-context.ts';
-import { FOREIGN_INPUT, NAMED } from './tool-literals.ts';
+import { FOREIGN_INPUT, IN_USE, NAMED } from './tool-literals.ts';
 
 /** Returns whether it is a media type as it is kept, or all of a kind. */
 function isMediaRange(given: string): boolean {
@@ -71,11 +71,6 @@ export const SHAPES = {
     required: ['name', 'schema'],
     foreign: { input: 'schema', type: 'schema', key: 'id' },
   },
-  defineInjectionStrategy: {
-    of: 'defineInjectionStrategy',
-    keys: { name: 'text', evaluate: 'function' },
-    required: ['name', 'evaluate'],
-  },
   defineModule: {
     of: 'defineModule',
     keys: { name: 'text', nested: 'flag', state: 'object' },
@@ -132,8 +127,6 @@ export const SHAPES = {
       tools: 'list',
       toolGroups: 'list',
       permissions: 'list',
-      chaining: 'any',
-      strategies: 'list',
       references: 'list',
       model: 'model',
       settings: 'object',
@@ -147,6 +140,7 @@ export const SHAPES = {
     required: ['name', 'description', 'instructions'],
     foreign: {
       id: 'name',
+      ...IN_USE,
       compaction: 'use: [summarize({ overTokens })]',
       inspectors: 'use: [inspect(...)]',
       retention: 'use: [retain({ days })]',
@@ -179,7 +173,7 @@ export const SHAPES = {
       outputType: 'output',
       responseFormat: 'output',
     },
-    made: ['providers', 'sources', 'uses', 'needsApp', 'modelOf', '~types'],
+    made: ['providers', 'sources', 'strategies', 'uses', 'needsApp', 'modelOf', '~types'],
     items: {
       toolGroups: [
         'a role, { role }, or what defineToolGroup makes',
@@ -193,7 +187,6 @@ export const SHAPES = {
         'what modules make, such as summarize({ overTokens })',
         ({ module }) => typeof module === 'object',
       ],
-      strategies: ['what defineInjectionStrategy makes', ({ offer }) => typeof offer === 'function'],
       references: ['{ name, description, notes, tools }', ({ tools }) => Array.isArray(tools)],
     },
   },

@@ -1,5 +1,4 @@
 import { attempt } from './async.ts';
-import { chainingProblem } from './chaining-problem.ts';
 import {
   type InnerFault,
   type InnerShape,
@@ -64,8 +63,6 @@ const CHECKS = {
   mending,
 
   askedAgents,
-
-  chainingProblem,
 
   choiceProblem,
 

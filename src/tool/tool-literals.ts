@@ -3,6 +3,18 @@
 /** What the literals of all tools hold. */
 export const NAMED = { name: 'text', description: 'text' } as const;
 
+/** Options of other libraries, for what modules of a loop do here: each with what to write, and its import. */
+export const IN_USE = {
+  chaining: [
+    'use: [chaining([chainFrom(Customer)])]',
+    "import { chainFrom, chaining } from 'holdfast/kinds'",
+  ],
+  strategies: [
+    'use: [defineInjectionStrategy({ name, evaluate })]',
+    "import { defineInjectionStrategy } from 'holdfast/kinds'",
+  ],
+} as const;
+
 /** What other libraries call the input of a tool. */
 export const FOREIGN_INPUT = {
   parameters: 'input',

@@ -1,5 +1,6 @@
 import { defineSeam, type ModuleUse } from './module-use.ts';
 import type { AnyTool, InjectionStrategy } from './tool.ts';
+import type { MemoryFact } from './tool-memory.ts';
 
 /** What brings modules along: tools, and what adds tools to a loop. */
 export type Carrier = Pick<AnyTool, 'uses' | 'usesInside' | 'delegate' | 'inner'> &
@@ -44,5 +45,34 @@ function collected(
 const NO_LISTINGS =
   "`discover` needs the module `listings`: import it from 'holdfast/listings' and add it to `uses`, beside `discover`.";
 
-/** The seam `offer`: a use that brings a strategy has it asked in every loop, after a loop's sources and before its own strategies. */
-export const OFFERS = defineSeam<InjectionStrategy>();
+/** What a use brings for the seam `offer`. */
+export interface OfferSeam extends InjectionStrategy {
+  /**
+   * Has it asked only in the loops that have the use themselves: `before` the strategies of every loop, so that what it adds unfolds,
+   * or `after` them. A use of the app holds in every loop all the same. By default it is asked in every loop of the app.
+   */
+  readonly own?: 'before' | 'after' | undefined;
+  /** Returns what is asked in its place in a loop that keeps what it remembers under a key. */
+  under?(key: string): InjectionStrategy;
+  /** Returns the fact with which a loop of this key restarts. */
+  forget?(key: string): MemoryFact;
+}
+
+/** The seam `offer`: which tools a loop offers. */
+export const OFFERS = defineSeam<OfferSeam>();
+
+/** Returns what these uses of a loop have asked in it alone, in their order. `key`: under which the loop keeps what it remembers. */
+export const ownOffers = (
+  uses: readonly ModuleUse[] | undefined,
+  place: OfferSeam['own'],
+  key?: string,
+): readonly InjectionStrategy[] =>
+  (uses ?? []).flatMap((use) => {
+    const seam = OFFERS.of(use);
+    if (seam?.own !== place) return [];
+    return (key === undefined ? undefined : seam?.under?.(key)) ?? seam ?? [];
+  });
+
+/** Returns the facts with which a loop of these uses restarts under a key. */
+export const forgettingUnder = (uses: readonly ModuleUse[] | undefined, key: string): readonly MemoryFact[] =>
+  (uses ?? []).flatMap((use) => OFFERS.of(use)?.forget?.(key) ?? []);

@@ -61,8 +61,7 @@ defineAgenticTool({
   instructions: undefined,
   model: undefined,
   limits: undefined,
-  chaining: undefined,
-  strategies: undefined,
+  use: undefined,
   captureNestedArtifacts: undefined,
 });
 defineAgenticTool({

@@ -5,6 +5,7 @@ import {
   type ChainedType,
   chainAny,
   chainFrom,
+  chaining,
   type DiscoveredType,
   defineAgenticTool,
   discover,
@@ -79,15 +80,18 @@ discover(Customer, { limit: 3 });
 // @ts-expect-error a bare name is no domain type
 chainFrom({ name: 'Customer' });
 
-// Agents and agentic tools take what is made of types.
-const chaining = [chainFrom(Order), discover(Customer), chainAny(Order), chainAny()] as const;
-defineAgent({ name: 'a', description: 'A.', instructions: 'A.', chaining });
-defineAgenticTool({ name: 'b', description: 'B.', tools: [], chaining });
-defineAgent({ name: 'c', description: 'C.', instructions: 'C.', chaining: [chainAny()] });
-// @ts-expect-error a domain type does not carry the code that chains it
-defineAgent({ name: 'f', description: 'F.', instructions: 'F.', chaining: [Customer] });
-// @ts-expect-error a word does not carry it
-defineAgent({ name: 'd', description: 'D.', instructions: 'D.', chaining: ['every'] });
+// Agents and agentic tools use what is made of types.
+const entries = [chainFrom(Order), discover(Customer), chainAny(Order), chainAny()] as const;
+defineAgent({ name: 'a', description: 'A.', instructions: 'A.', use: [chaining(entries)] });
+defineAgenticTool({ name: 'b', description: 'B.', tools: [], use: [chaining([chainAny()]), chaining()] });
+// @ts-expect-error a domain type is not chained by itself
+chaining([Customer]);
+// @ts-expect-error a word is no type
+chaining(['every']);
+// @ts-expect-error an entry alone is no module
+defineAgent({ name: 'c', description: 'C.', instructions: 'C.', use: [chainFrom(Customer)] });
 const noType = defineTool({ name: 'f', description: 'F.', run: () => 'f' });
 // @ts-expect-error a tool is no type
-defineAgenticTool({ name: 'e', description: 'E.', tools: [], chaining: [noType] });
+chaining([noType]);
+// @ts-expect-error chaining is a module that an agent uses, and no option
+defineAgent({ name: 'd', description: 'D.', instructions: 'D.', chaining: entries });

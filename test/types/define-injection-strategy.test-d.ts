@@ -1,6 +1,6 @@
 import { expectTypeOf } from 'vitest';
-import { type AnyTool, defineTool } from '../../src/index.ts';
-import { defineInjectionStrategy, type InjectionStrategy } from '../../src/kinds/entry.ts';
+import { type AnyTool, defineAgent, defineTool, type ModuleUse } from '../../src/index.ts';
+import { defineInjectionStrategy } from '../../src/kinds/entry.ts';
 
 const read = defineTool({ name: 'read', description: 'Reads.', run: () => 'read' });
 
@@ -14,7 +14,17 @@ const strategy = defineInjectionStrategy({
     return { add: [read] };
   },
 });
-expectTypeOf(strategy).toEqualTypeOf<InjectionStrategy>();
+expectTypeOf(strategy).toEqualTypeOf<ModuleUse>();
+defineAgent({ name: 'a', description: 'A.', instructions: 'A.', use: [strategy] });
+// It may decide by the view of the loop.
+defineInjectionStrategy({
+  name: 'owned',
+  offer: (tools, view) => (view.principal.id === 'ann' ? tools : []),
+});
+// @ts-expect-error a list of tools, and no change
+defineInjectionStrategy({ name: 'changes', offer: () => ({ add: [read] }) });
+// @ts-expect-error a strategy is a module that an agent uses, and no option
+defineAgent({ name: 'b', description: 'B.', instructions: 'B.', strategies: [strategy] });
 defineInjectionStrategy({ name: 'mine', evaluate: () => [read] });
 // @ts-expect-error it must answer at once
 defineInjectionStrategy({ name: 'mine', evaluate: async () => [read] });

@@ -66,7 +66,7 @@ const plain = defineStateMachine({
   renamed: undefined,
   hideUnavailable: undefined,
   instructions: undefined,
-  chaining: undefined,
+  use: undefined,
   limits: undefined,
   model: undefined,
 });

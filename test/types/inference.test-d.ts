@@ -9,7 +9,6 @@ import { expectTypeOf } from 'vitest';
 import { z } from 'zod';
 import type { TurnStream } from '../../src/create-holdfast.ts';
 import { createHoldfast } from '../../src/create-holdfast.ts';
-import type { ModuleUse } from '../../src/index.ts';
 import {
   type Agent,
   type AnyTool,
@@ -21,6 +20,7 @@ import {
   defineTool,
   type InputDeclaration,
   type InputOf,
+  type ModuleUse,
   type Tool,
   type ToolGroup,
 } from '../../src/index.ts';
@@ -34,7 +34,6 @@ import {
   defineStateMachine,
   defineSubagent,
   defineUnfolding,
-  type InjectionStrategy,
   noChange,
   type Playbook,
   type StateMachine,
@@ -251,7 +250,7 @@ const strategy = defineInjectionStrategy({
     return noChange;
   },
 });
-expectTypeOf(strategy).toEqualTypeOf<InjectionStrategy>();
+expectTypeOf(strategy).toEqualTypeOf<ModuleUse>();
 // @ts-expect-error: it must answer at once
 defineInjectionStrategy({ name: 'all', evaluate: async () => noChange });
 

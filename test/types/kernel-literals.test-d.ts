@@ -23,7 +23,6 @@ import type {
   ToolConfig,
   UnknownToolPolicy,
 } from '../../src/index.ts';
-import type { InjectionStrategyConfig } from '../../src/kinds/entry.ts';
 import type { ModuleConfig, ModuleParts, ModuleRoute, StateConfig } from '../../src/module.ts';
 import type { INNER_SHAPES, SHAPES } from '../doors/tools.ts';
 
@@ -32,7 +31,6 @@ type Keys = { [Of in keyof typeof SHAPES]: keyof (typeof SHAPES)[Of]['keys'] };
 expectTypeOf<Keys>().toEqualTypeOf<{
   readonly defineTool: keyof ToolConfig<string, undefined, unknown>;
   readonly defineDomainType: keyof DomainTypeConfig<string, never>;
-  readonly defineInjectionStrategy: keyof InjectionStrategyConfig;
   readonly defineModule: keyof ModuleConfig | 'state';
   readonly 'the state of a module': keyof StateConfig<Json, Json>;
   readonly defineRoute: keyof ModuleRoute;

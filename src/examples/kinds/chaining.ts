@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { defineAgent, defineDomainType, defineTool } from '../../index.ts';
-import { chainFrom } from '../../kinds/entry.ts';
+import { chainFrom, chaining } from '../../kinds/entry.ts';
 
 const Customer = defineDomainType({
   name: 'Customer',
@@ -30,5 +30,5 @@ export const correspondent = defineAgent({
   description: 'Writes to customers.',
   instructions: 'Find the customer, then write.',
   tools: [findCustomer],
-  chaining: [chainFrom(Customer)],
+  use: [chaining([chainFrom(Customer)])],
 });

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { type Agent, type CallContext, defineAgent, defineTool } from '../../index.ts';
-import { chainFrom, defineStateMachine } from '../../kinds/entry.ts';
+import { chainFrom, chaining, defineStateMachine } from '../../kinds/entry.ts';
 import type { Shop } from '../support/shop.ts';
 import { Customer, getCustomer, incoming, Order } from './incoming.ts';
 
@@ -73,5 +73,5 @@ export const defineOrders = (shop: Shop): Agent<'orders'> =>
       'You run the order desk of Kelp & Cordage, a small chandlery. Move an order on only when you are told to, one ' +
       'status at a time. To speak of what somebody ordered, get the customer first.',
     tools: [getCustomer, orderLife(shop)],
-    chaining: [chainFrom(Customer), chainFrom(Order)],
+    use: [chaining([chainFrom(Customer), chainFrom(Order)])],
   });

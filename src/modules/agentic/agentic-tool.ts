@@ -6,7 +6,6 @@ import { nest } from '../../loop/nest.ts';
 import { limitProblem } from '../../loop/policies.ts';
 import type { ChatModel, ModelOfEnv } from '../../model/chat-model.ts';
 import type { AgentSettings } from '../../model/settings.ts';
-import { type Chaining, chainingSources, forgetChained } from '../../tool/chaining.ts';
 import {
   checkNaming,
   checkToolLiteral,
@@ -18,13 +17,12 @@ import type { LiteralKind, LiteralShape } from '../../tool/check-literal.ts';
 import { originOf } from '../../tool/decorate.ts';
 import type { FrameOutcome, Limits } from '../../tool/frame.ts';
 import { type InputDeclaration, type InputOf, InputSchemaError } from '../../tool/input-schema.ts';
-import { literals } from '../../tool/literals.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
 import type { AnyTool, CallRun, InjectionStrategy, LoopView, Serial, Tool } from '../../tool/tool.ts';
 import type { ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';
-import { FOREIGN_INPUT, NAMED } from '../../tool/tool-literals.ts';
+import { FOREIGN_INPUT, IN_USE, NAMED } from '../../tool/tool-literals.ts';
 import { artifact, error, isToolResult, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
-import { usesOf } from '../../tool/uses.ts';
+import { forgettingUnder, ownOffers, usesOf } from '../../tool/uses.ts';
 import { contextOf } from './copies.ts';
 import type { KeyedMemory } from './memory.ts';
 
@@ -60,15 +58,11 @@ interface AgenticConfig<
   readonly settings?: AgentSettings | undefined;
   /** Bounds of the nested loop, beside those around it: 20 iterations unless given. */
   readonly limits?: Omit<Limits, 'tokens'> | undefined;
-  /** Objects whose tools the nested loop is offered once a call has returned one, as in the `chaining` of an agent. */
-  readonly chaining?: Chaining | undefined;
-  /** Modules that the nested loop uses, such as a `budget`, beside those of the loops around it that hold inside too. */
-  readonly use?: readonly ModuleUse[] | undefined;
   /**
-   * Decide, after unfolding and chaining, which tools the nested loop offers; in order. What a playbook or a state
-   * machine does with tools comes after them, and so holds for what they add.
+   * Modules that the nested loop uses, beside those of the loops around it that hold inside too: a `budget`, `chaining([...])`, what
+   * `defineInjectionStrategy` returns. What a playbook or a state machine does with tools comes after them, and so holds for what they add.
    */
-  readonly strategies?: readonly InjectionStrategy[] | undefined;
+  readonly use?: readonly ModuleUse[] | undefined;
   /**
    * Tool-call context for the calls of the nested loop, under that of the loop around it, which wins where both have a key. No
    * credentials: it is code, made again by every invocation and never journaled.
@@ -131,9 +125,7 @@ export const AGENTIC_KEYS = {
   model: 'model',
   settings: 'object',
   limits: 'object',
-  chaining: 'any',
   use: 'list',
-  strategies: 'list',
   context: 'object',
   captureNestedArtifacts: 'flag',
   instructions: 'any',
@@ -146,6 +138,7 @@ export function checkAgenticLiteral(
 ): void {
   const foreign = {
     ...FOREIGN_INPUT,
+    ...IN_USE,
     system: 'instructions',
     prompt: 'instructions',
     maxSteps: 'limits: { iterations }',
@@ -173,9 +166,8 @@ export function agenticTool<
   const schema = readInput<Declaration>(name, config.input);
   const output = readOutput(name, config.output);
   if (config.input === undefined) warnOfNoInput(name);
-  const chained = chainingSources(config.chaining);
   const context = contextOf(name, config.context);
-  const uses = [...(kind.uses ?? []), ...usesOf([...kind.sources, ...(config.strategies ?? []), ...chained])];
+  const uses = [...(kind.uses ?? []), ...usesOf([...kind.sources, ...offeredIn(config)])];
   const isEmpty = kind.inner.length === 0 && kind.sources.length === 0;
   return {
     name,
@@ -197,7 +189,7 @@ export function agenticTool<
       const loop = kind.loop(parsed.value, call);
       if (isToolResult(loop)) return loop;
       const asked = { input: parsed.value, message: JSON.stringify(input) };
-      const ready = { ...config, output, chained, context, name: frameName(name, call) };
+      const ready = { ...config, output, context, name: frameName(name, call) };
       const frame = frameOf(ready, loop, asked);
       return nestedResult(await nest(call, frame), config.captureNestedArtifacts ?? false);
     },
@@ -216,12 +208,12 @@ function readOutput(name: string, declared: InputDeclaration): AnswerForm | unde
 
 type CheckedLoop = Pick<
   AgenticConfig<string, InputDeclaration>,
-  'name' | 'model' | 'settings' | 'limits' | 'strategies' | 'chaining' | 'use'
+  'name' | 'model' | 'settings' | 'limits' | 'use'
 >;
 
 /** @throws ToolDefinitionError when the nested loop has a limit or a setting that cannot be followed. */
 export function checkLoop(
-  { name, model, settings, limits, strategies = [], chaining = [], use = [] }: CheckedLoop,
+  { name, model, settings, limits, use = [] }: CheckedLoop,
   { inner: tools, sources }: Pick<AgenticKind<never>, 'inner' | 'sources'>,
 ): void {
   const bad = limitProblem(limits);
@@ -236,27 +228,26 @@ export function checkLoop(
   }
   const refused = typeof model === 'object' ? refusedModel(use, model) : undefined;
   if (refused) throw new ToolDefinitionError(name, 'use', `it ${refused}.`);
-  const wrong = literals?.chainingProblem(chaining);
-  if (wrong !== undefined) throw new ToolDefinitionError(name, 'chaining', `it ${wrong}.`);
-  const hasMoreTools = sources.length + strategies.length + chaining.length > 0;
+  const hasMoreTools = sources.length + offeredIn({ use }).length > 0;
   const fault = settingsFault(settings, { tools, hasMoreTools, model });
   if (fault) throw new ToolDefinitionError(name, fault.field, `it ${fault.problem}.`);
 }
 
-/**
- * `chained`: what offers the objects that are kept under no key; the same for all calls, so that it offers the same
- * lists.
- */
+/** What the modules of a nested loop offer in it alone. */
+const offeredIn = ({ use }: Pick<CheckedLoop, 'use'>): readonly InjectionStrategy[] => [
+  ...ownOffers(use, 'before'),
+  ...ownOffers(use, 'after'),
+];
+
 interface Ready extends Omit<AgenticConfig<string, InputDeclaration>, 'output'> {
   readonly output: AnswerForm | undefined;
-  readonly chained: readonly InjectionStrategy[];
   readonly context: ToolCallContext;
 }
 
 /** Makes the nested loop of a call of what its kind has decided and of what its literal says. */
 function frameOf<Input>(
-  { name, output, model, settings, limits, use, chaining, chained, context, strategies = [] }: Ready,
-  { instructions, memory, facts = [], sources = [], ...loop }: NestedLoop<Input>,
+  { name, output, model, settings, limits, use, context }: Ready,
+  { instructions, memory, facts = [], ...loop }: NestedLoop<Input>,
   { input, message }: { readonly input: Input; readonly message: string },
 ): Frame {
   return {
@@ -268,10 +259,8 @@ function frameOf<Input>(
     instructions: typeof instructions === 'string' ? instructions : (view) => instructions(view, input),
     limits: { ...limits, iterations: limits?.iterations ?? ITERATIONS },
     uses: use,
-    facts: [...facts, ...(memory?.isReset ? forgetChained(chaining, memory.key) : [])],
-    sources: [...sources, ...(memory ? chainingSources(chaining, memory.key) : chained)],
-    // The kind's own come last, so that they hold for what the configuration's strategies add too.
-    strategies: [...strategies, ...(loop.strategies ?? [])],
+    facts: [...facts, ...(memory?.isReset ? forgettingUnder(use, memory.key) : [])],
+    key: memory?.key,
     runBy: { model, settings },
   };
 }

@@ -173,7 +173,7 @@ function toolsBeside(
     const { strategies, needsApp, uses: use } = agent;
     // Which tools its settings may name is not known before an app has given it some.
     const settings = needsApp ? undefined : agent.settings;
-    checkLoop({ name, model, settings, strategies, use }, { inner: tools, sources: agent.sources });
+    checkLoop({ name, model, settings, use }, { inner: tools, sources: [...agent.sources, ...strategies] });
   }
   return { tools: tools.filter((tool) => !own.includes(tool)), sources };
 }

@@ -1,11 +1,10 @@
 import { type Nested, nestingProblem } from '../../sources/resolution/tool-source.ts';
 import { memoized } from '../../tool/async.ts';
-import type { Chained, Chaining } from '../../tool/chaining.ts';
 import { DomainTypeError } from '../../tool/domain-objects.ts';
 import { type DomainType, isDomainType } from '../../tool/domain-type.ts';
 import { consoleLog, type LogProblem, warning } from '../../tool/log.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
-import type { AnyEntry, ChainedType, DiscoveredType } from './chained.ts';
+import type { Chained, ChainedType, DiscoveredType } from './chained.ts';
 
 /** Holds what is chained, as it was read once. */
 export interface Chain {
@@ -35,8 +34,7 @@ export interface ViewedChain extends KeyedChain {
  */
 export const readChaining = memoized(toChain);
 
-function toChain(entries: Chaining): Chain {
-  const read = entries.filter(isEntry);
+function toChain(read: readonly Chained[]): Chain {
   const ones = byType(read.flatMap((one) => (one.chain === 'one' ? one : [])));
   const many = byType(read.flatMap((one) => (one.chain === 'many' ? one : [])));
   const anys = read.flatMap((one) => (one.chain === 'any' ? one : []));
@@ -53,9 +51,6 @@ function toChain(entries: Chaining): Chain {
     named: typesFrom(types, []),
   };
 }
-
-/** Entries are made by the functions of this folder alone. */
-const isEntry = (entry: Chained): entry is AnyEntry => 'chain' in entry;
 
 function byType<One extends ChainedType | DiscoveredType>(chained: readonly One[]): ReadonlyMap<string, One> {
   const found = new Map<string, One>();

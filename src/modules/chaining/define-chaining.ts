@@ -1,13 +1,64 @@
-import type { ChainingCode } from '../../tool/chaining.ts';
-import { CHAINS } from '../../tool/chaining-problem.ts';
 import { saysTrue } from '../../tool/check-definition.ts';
 import { DomainTypeError } from '../../tool/domain-objects.ts';
 import type { DomainType } from '../../tool/domain-type.ts';
+import { literals } from '../../tool/literals.ts';
 import { mistake } from '../../tool/log.ts';
+import { type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { shown } from '../../tool/shown.ts';
 import type { LoopView } from '../../tool/tool.ts';
-import type { AnyChained, ChainedType, DiscoveredType, TypeWithTools } from './chained.ts';
-import { forgetBindings } from './memory.ts';
-import { chainingSources } from './strategy.ts';
+import { OFFERS } from '../../tool/uses.ts';
+import {
+  type AnyChained,
+  CHAINS,
+  type Chained,
+  type ChainedType,
+  type DiscoveredType,
+  type TypeWithTools,
+} from './chained.ts';
+import { CHAINING, CHAINING_MODULE, forgetBindings } from './memory.ts';
+import { chainingStrategy } from './strategy.ts';
+
+/**
+ * Offers the tools of objects once a call has returned one, in the loop that has it in its `use`: of an agent, or of an agentic
+ * tool. In `use` of an app it holds in every loop. Without entries it returns the module alone, for `uses` of a domain type whose
+ * tools need it.
+ *
+ * @throws DomainTypeError if a type is chained twice in one way, or two types that are chained have a tool of one name.
+ *   TypeError if an entry is none.
+ *
+ * @example
+ * ```ts
+ * const desk = defineAgent({
+ *   name: 'desk',
+ *   description: 'Answers questions about orders.',
+ *   instructions: 'Find the order first.',
+ *   tools: [findOrder],
+ *   use: [chaining([chainFrom(Order)])],
+ * });
+ * ```
+ */
+export function chaining(entries: readonly Chained[] = []): ModuleUse {
+  if (entries.length === 0) return CHAINING;
+  const problem = literals && entriesProblem(entries);
+  if (problem !== undefined) throw new TypeError(problem);
+  const use = useOf(CHAINING_MODULE, 'chained');
+  OFFERS.give(use, {
+    ...chainingStrategy(entries, ''),
+    own: 'before',
+    under: (key) => chainingStrategy(entries, key),
+    forget: forgetBindings,
+  });
+  return use;
+}
+
+/** Returns what is wrong with what is given for the entries, or `undefined`. */
+function entriesProblem(given: unknown): string | undefined {
+  if (!Array.isArray(given))
+    return `chaining() is made of ${shown(given)}: use a list, as in chaining([chainFrom(Customer)]).`;
+  const at = given.findIndex((entry) => !(CHAINS in Object(entry)));
+  if (at < 0) return undefined;
+  return `chaining() has ${shown(given[at])} at [${at}]: use what chainFrom, discover or chainAny returns, as in chaining([chainFrom(Customer)]).`;
+}
 
 /**
  * Offers the tools of one object of the type at a time: of the last one that a call returned by itself and that is
@@ -18,7 +69,7 @@ import { chainingSources } from './strategy.ts';
 export const chainFrom = <Value>(
   type: DomainType<string, Value>,
   options: AcceptOptions<Value> = {},
-): ChainedType => ({ [CHAINS]: CODE, chain: 'one', type: withTools(type), accepts: acceptor(type, options) });
+): ChainedType => ({ [CHAINS]: true, chain: 'one', type: withTools(type), accepts: acceptor(type, options) });
 
 /**
  * Offers the tools of every object of the type that a call has returned, alone or in a list, under names that hold its
@@ -38,7 +89,7 @@ export function discover<Value>(
     );
   }
   return {
-    [CHAINS]: CODE,
+    [CHAINS]: true,
     chain: 'many',
     type: withTools(type),
     max,
@@ -54,13 +105,10 @@ export function discover<Value>(
  * a type is taken for one of the first type, in this order, whose schema it fits.
  */
 export const chainAny = (...types: readonly DomainType[]): AnyChained => ({
-  [CHAINS]: CODE,
+  [CHAINS]: true,
   chain: 'any',
   types,
 });
-
-/** Each entry carries it. */
-const CODE: ChainingCode = { sources: chainingSources, forget: forgetBindings };
 
 /** Which objects of a type are taken. */
 export interface AcceptOptions<Value> {

@@ -105,7 +105,10 @@ export const BINDINGS: ToolMemory<Bindings, ChainingFact> = {
 };
 
 /** The module of chaining. */
-export const CHAINING = useOf(createModule({ name: 'chaining', state: [BINDINGS] }));
+export const CHAINING_MODULE = createModule({ name: 'chaining', state: [BINDINGS] });
+
+/** The module by itself, which chains nothing. */
+export const CHAINING = useOf(CHAINING_MODULE);
 
 /** Makes the fact of a loop that begins anew: nothing that was bound under its key holds. */
 export const forgetBindings = (key: string): MemoryFact => factOf(BINDINGS, { as: 'none', key });

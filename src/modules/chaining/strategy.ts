@@ -1,5 +1,4 @@
 import { attempt } from '../../tool/async.ts';
-import type { Chaining } from '../../tool/chaining.ts';
 import { adopting, decorate, mapRoute } from '../../tool/decorate.ts';
 import { shorten } from '../../tool/json.ts';
 import { warning } from '../../tool/log.ts';
@@ -10,17 +9,18 @@ import { withDescription, withMetadata, withName } from '../../tool/with.ts';
 import { UNFOLDING } from '../unfolding/strategy.ts';
 import { unfoldingIn } from '../unfolding/unfolding.ts';
 import { type KeyedChain, knownTypes, readChaining, type ViewedChain } from './chain.ts';
-import type { ChainedType, TypeWithTools } from './chained.ts';
+import type { Chained, ChainedType, TypeWithTools } from './chained.ts';
 import { BINDINGS, type Binding, type Bindings, boundNow, CHAINING, isSameSlot } from './memory.ts';
 import { foundNames } from './object-names.ts';
 import { rememberArtifact } from './remember-found.ts';
 
-/** The sources of a loop, as `ChainingCode` says. @throws DomainTypeError if this cannot be chained. */
-export const chainingSources = (entries: Chaining, key: string): readonly InjectionStrategy[] => [
-  chainingStrategy({ chain: readChaining(entries), key }),
-];
-
-function chainingStrategy(keyed: KeyedChain): InjectionStrategy {
+/**
+ * Returns what offers the tools of bound objects. The same objects are bound for all loops of one path and `key`.
+ *
+ * @throws DomainTypeError if the entries cannot be chained beside each other.
+ */
+export function chainingStrategy(entries: readonly Chained[], key: string): InjectionStrategy {
+  const keyed: KeyedChain = { chain: readChaining(entries), key };
   let unbound: readonly AnyTool[] | undefined;
   const byBindings = new WeakMap<Bindings, Map<string, readonly AnyTool[]>>();
   // The same list for the same objects: what is made of a list, its definitions for the model, is kept by it.

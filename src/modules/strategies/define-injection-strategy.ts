@@ -1,19 +1,22 @@
 import type { HistoryCall, HistoryMessage } from '../../tool/call.ts';
+import type { LiteralShape } from '../../tool/check-literal.ts';
 import { sameTools } from '../../tool/decorate.ts';
 import { type Json, parseJson } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
 import { type Log, mistake } from '../../tool/log.ts';
+import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { ended, nameIn } from '../../tool/shown.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { modelText, type ResultData } from '../../tool/tool-result.ts';
+import { OFFERS } from '../../tool/uses.ts';
 
 /**
- * Makes a strategy of a function that decides, after each call, which tools come and which go. For the
- * `strategies` of an agent or of an agentic tool, where it comes after unfolding. What it changes holds from the next
- * model call until the turn, or the nested loop, ends.
+ * Makes a strategy of a function that decides, after each call, which tools come and which go. In the `use` of an agent or of an
+ * agentic tool it holds in that loop alone, after unfolding and chaining; in `use` of an app in every loop. What it changes holds from
+ * the next model call until the turn, or the nested loop, ends.
  *
  * It is the sum over the calls that the journal holds, so it is the same on every resume. A function that throws is reported
- * and changes nothing.
+ * and changes nothing. A literal with `offer` in the place of `evaluate` decides by the view of the loop before each model call.
  *
  * @throws TypeError when a key of the literal is not known, one is missing, or a value is of another kind.
  *
@@ -26,10 +29,33 @@ import { modelText, type ResultData } from '../../tool/tool-result.ts';
  * });
  * ```
  */
-export function defineInjectionStrategy(config: InjectionStrategyConfig): InjectionStrategy {
-  const fault = literals?.fault(config, 'defineInjectionStrategy');
+export function defineInjectionStrategy(config: InjectionStrategyConfig | InjectionStrategy): ModuleUse {
+  const fault = literals?.fault(config, 'offer' in Object(config) ? OFFERING : EVALUATING);
   if (fault) throw new TypeError(`Injection strategy '${nameIn(config)}' ${ended(fault.problem)}`);
-  const { name, evaluate } = config;
+  const use = useOf(STRATEGIES, config.name);
+  OFFERS.give(use, { ...('offer' in config ? config : evaluating(config)), own: 'after' });
+  return use;
+}
+
+/** Two strategies of one loop have different names, which are their keys. */
+const STRATEGIES = createModule({ name: 'injection-strategies' });
+
+const EVALUATING = {
+  of: 'defineInjectionStrategy',
+  keys: { name: 'text', evaluate: 'function' },
+  required: ['name', 'evaluate'],
+} satisfies LiteralShape<keyof InjectionStrategyConfig>;
+
+const OFFERING = {
+  of: 'defineInjectionStrategy',
+  keys: {
+    ...{ name: 'text', offer: 'function', mayBecome: 'function', remarkOn: 'function', uses: 'list' },
+    discover: 'any',
+  },
+  required: ['name', 'offer'],
+} satisfies LiteralShape<keyof InjectionStrategy>;
+
+function evaluating({ name, evaluate }: InjectionStrategyConfig): InjectionStrategy {
   const change = (log: Log, tools: readonly AnyTool[], past: PastCall): readonly AnyTool[] => {
     const { call: lastCall, iteration } = past;
     try {

@@ -6,6 +6,7 @@ import {
   after,
   allOf,
   chainFrom,
+  chaining,
   defineInjectionStrategy,
   definePipeline,
   definePlaybook,
@@ -96,7 +97,7 @@ const Parcel = defineDomainType({
   ],
 });
 const chained = scene('chained', {
-  chaining: [chainFrom(Customer), chainFrom(Order), discover(Parcel, { hint: true })],
+  use: [chaining([chainFrom(Customer), chainFrom(Order), discover(Parcel, { hint: true })])],
   tools: [
     defineTool({
       name: 'get_customer',
@@ -210,7 +211,7 @@ const strategies = scene('strategies', {
     acting('strategies', 'unlock', { effect: 'idempotent' }),
     acting('strategies', 'lock', { effect: 'read' }),
   ],
-  strategies: [
+  use: [
     defineInjectionStrategy({
       name: 'locks',
       evaluate: ({ lastCall }) => {

@@ -23,7 +23,7 @@ function callerOf({ headers }: Request): Caller {
 }
 
 /** In the order in which they were always shown. */
-const KINDS = [chaining, unfolding, stateMachines, playbooks, agentProcess, listings];
+const KINDS = [chaining(), unfolding, stateMachines, playbooks, agentProcess, listings];
 
 const agents = [...leaves, ...kinds, ...nestedLoops, ...waits, ...limits, ...outside];
 const SERVED = served((request, env, execution) => holdfast.worker.fetch(request, env, execution));

@@ -5,7 +5,7 @@ import { paperShop } from '../../../src/examples/support/shop.ts';
 import { defineSupport } from '../../../src/examples/support/support.ts';
 import { workspace } from '../../../src/examples/workspace/workspace.ts';
 import { defineAgent } from '../../../src/index.ts';
-import { discover } from '../../../src/kinds/entry.ts';
+import { chaining, discover } from '../../../src/kinds/entry.ts';
 import type { ScriptCall } from '../../wires/wire.ts';
 import { machine, machineHides, machineLoop, machineTells, orders } from './machine-scenarios.ts';
 import { call, type Scenario, turn } from './scenario.ts';
@@ -139,7 +139,7 @@ const finder = defineAgent({
   description: 'Compares customers.',
   instructions: 'Get the customers, and look at what they have ordered.',
   tools: [getCustomer],
-  chaining: [discover(Customer), discover(Order)],
+  use: [chaining([discover(Customer), discover(Order)])],
 });
 
 const chainDiscovers: Scenario = {

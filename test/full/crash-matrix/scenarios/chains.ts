@@ -1,9 +1,10 @@
 import * as v from 'valibot';
 import { artifact, type DomainType, defineDomainType } from '../../../../src/index.ts';
 import {
-  type Chaining,
+  type Chained,
   chainAny,
   chainFrom,
+  chaining,
   defineAgenticTool,
   discover,
 } from '../../../../src/kinds/entry.ts';
@@ -68,11 +69,11 @@ const listCustomers = (kit: Kit, Customer: DomainType) =>
 const getting = (one: string) => ({ name: 'get_customer', input: { id: one } });
 
 /** Another customer takes the place of the first, and what is bound is there in the next turn. */
-const chain = (kind: string, chaining: (types: Types) => Chaining): Scenario => ({
+const chain = (kind: string, entries: (types: Types) => readonly Chained[]): Scenario => ({
   kind,
   agent(kit) {
     const types = typesOf(kit);
-    return survivor([getCustomer(kit, types.Customer)], { chaining: chaining(types) });
+    return survivor([getCustomer(kit, types.Customer)], { use: [chaining(entries(types))] });
   },
   script: [
     {
@@ -89,8 +90,9 @@ const discovered: Scenario = {
   kind: 'discover',
   agent(kit) {
     const { Customer } = typesOf(kit);
-    const chaining = [discover(Customer, { hint: true })];
-    return survivor([listCustomers(kit, Customer)], { chaining });
+    return survivor([listCustomers(kit, Customer)], {
+      use: [chaining([discover(Customer, { hint: true })])],
+    });
   },
   script: [
     { to: 'Go.', replies: [['list_customers'], ['customer_c1_greet', 'customer_c2_greet'], 'Greeted.'] },
@@ -110,7 +112,7 @@ const nested: Scenario = {
         description: 'Serves a customer.',
         input: v.object({ task: v.string() }),
         tools: [getCustomer(kit, Customer)],
-        chaining: [chainFrom(Customer), chainFrom(Order)],
+        use: [chaining([chainFrom(Customer), chainFrom(Order)])],
       }),
     ]);
   },

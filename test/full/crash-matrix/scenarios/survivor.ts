@@ -6,10 +6,7 @@ import {
   type ToolSource,
 } from '../../../../src/index.ts';
 
-type More = Pick<
-  AgentConfig<'survivor', InputDeclaration>,
-  'output' | 'chaining' | 'limits' | 'strategies' | 'use'
->;
+type More = Pick<AgentConfig<'survivor', InputDeclaration>, 'output' | 'limits' | 'use'>;
 
 /** The agent of every scenario. */
 export const survivor = (tools: readonly ToolSource[], more: More = {}): Agent =>

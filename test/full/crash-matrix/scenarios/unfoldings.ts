@@ -215,7 +215,7 @@ const byStrategy: Scenario = {
     return survivor(
       [kit.tool({ name: 'unlock', care: 'idempotent' }), kit.tool({ name: 'lock', care: 'read' })],
       {
-        strategies: [
+        use: [
           defineInjectionStrategy({
             name: 'locks',
             evaluate({ lastCall }) {

@@ -1,7 +1,13 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { defineDomainType, defineTool } from '../../../../src/index.ts';
-import { type Chaining, chainAny, chainFrom, defineAgenticTool } from '../../../../src/kinds/entry.ts';
+import {
+  type Chained,
+  chainAny,
+  chainFrom,
+  chaining,
+  defineAgenticTool,
+} from '../../../../src/kinds/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { startStored } from '../../../fixtures/stored.ts';
@@ -27,14 +33,14 @@ const find = defineTool({
   output: Customer,
   run: ({ id }) => ({ id }),
 });
-const chained = (chaining: Chaining, more: readonly ReturnType<typeof answers>[] = []) =>
+const chained = (entries: readonly Chained[], more: readonly ReturnType<typeof answers>[] = []) =>
   defineAgenticTool({
     name: 'dig',
     description: 'Digs.',
     input: jsonSchema(TASK),
     instructions: 'You dig.',
     tools: [find, ...more],
-    chaining,
+    use: [chaining(entries)],
   });
 const script = [
   calls(['dig', { task: 'Go.' }]),

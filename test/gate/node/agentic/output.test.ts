@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineDomainType, defineTool } from '../../../../src/index.ts';
 import {
   chainFrom,
+  chaining,
   defineAgenticTool,
   definePlaybook,
   defineStateMachine,
@@ -69,7 +70,7 @@ describe.each(kinds(Order))('%s with a domain type as its output', (_, tool) => 
   });
 
   it('brings the tools of the object', async () => {
-    const clerk = agent('clerk', [tool], { chaining: [chainFrom(Order)] });
+    const clerk = agent('clerk', [tool], { use: [chaining([chainFrom(Order)])] });
     const session = createTestSession(clerk, { replies: [...ordered, calls('year'), 'In 2026.'] });
     expect(await session.send('Which year?')).toMatchObject({ text: 'In 2026.' });
     expect(session.requests.at(-1)?.messages.at(-1)).toMatchObject({ role: 'tool', text: '2026' });

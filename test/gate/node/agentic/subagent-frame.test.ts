@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Agent, type AnyTool, defineTool, toolProvider } from '../../../../src/index.ts';
-import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import { defineInjectionStrategy, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { inspect } from '../../../../src/modules/inspect/entry.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
@@ -74,7 +74,7 @@ describe('what an agent declares holds in its frame', () => {
       offer: (tools: readonly AnyTool[]) => tools.filter(({ name }) => name !== 'look'),
     };
     const providing = toolProvider({ toolsNow: () => [answers('peek', 1)] });
-    const own = agent('clerk', [look, providing], { strategies: [hiding] });
+    const own = agent('clerk', [look, providing], { use: [defineInjectionStrategy(hiding)] });
     const { session } = await turnOf(
       [defineSubagent({ agent: own }), look],
       [asks('clerk'), 'Filed.', 'Done.'],

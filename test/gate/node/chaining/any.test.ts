@@ -7,7 +7,7 @@ import {
   defineDomainType,
   type JsonObject,
 } from '../../../../src/index.ts';
-import { type Chaining, chainAny, chainFrom } from '../../../../src/kinds/entry.ts';
+import { type Chained, chainAny, chainFrom } from '../../../../src/kinds/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import {
   answers,
@@ -51,9 +51,9 @@ const order = gets('order', Order, { order: 'o1' });
 async function chained(
   tools: readonly AnyTool[],
   replies: Parameters<typeof turnOf>[1],
-  chaining: Chaining = [chainAny()],
+  entries: readonly Chained[] = [chainAny()],
 ) {
-  const { session } = await turnOf(clerk(tools, chaining), replies);
+  const { session } = await turnOf(clerk(tools, entries), replies);
   const own = tools.map(({ name }) => name);
   const brought = offered(session).map((names) => names.filter((name) => !own.includes(name)));
   return { session, brought, read: results(session) };

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AnyTool, artifact, defineDomainType, defineTool } from '../../../../src/index.ts';
-import { type Chaining, chainAny, chainFrom } from '../../../../src/kinds/entry.ts';
+import { type Chained, chainAny, chainFrom } from '../../../../src/kinds/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { type ToolTable, toolsOf } from '../../../../src/modules/tool-objects/entry.ts';
 import { answers, calls, clerk, results, turnOf } from './scenes.ts';
@@ -45,9 +45,9 @@ const told = (tool: string): string =>
   "declare its type: defineDomainType({ name: 'Shop', schema, tools: (value) => toolsOf(new Shop(value)) }). " +
   `Name that as the 'output' of '${tool}', and chain it with chainFrom of 'holdfast/kinds'.`;
 
-const play = async (tool: AnyTool, chaining?: Chaining, ...more: readonly string[]) => {
+const play = async (tool: AnyTool, entries?: readonly Chained[], ...more: readonly string[]) => {
   const replies = [tool.name, ...more].map((name) => calls(name));
-  return (await turnOf(clerk([tool], chaining), replies, { use: [files()] })).session;
+  return (await turnOf(clerk([tool], entries), replies, { use: [files()] })).session;
 };
 
 const oslo = { id: 's1', city: 'Oslo' };
@@ -61,11 +61,11 @@ describe('a live object that a tool returns', () => {
     run: () => new Shop(oslo),
   });
 
-  it.each<[string, Chaining]>([
+  it.each<[string, readonly Chained[]]>([
     ['of that type', [chainFrom(ShopType)]],
     ['of any', [chainAny()]],
-  ])('is chained by the type that its tool declares, in a chain %s (S0-086)', async (_, chaining) => {
-    const session = await play(find, chaining, 'opens');
+  ])('is chained by the type that its tool declares, in a chain %s (S0-086)', async (_, entries) => {
+    const session = await play(find, entries, 'opens');
     expect(results(session)).toEqual(['{"id":"s1","city":"Oslo"}', 'Oslo: at nine']);
     expect(error).not.toHaveBeenCalled();
   });

@@ -5,9 +5,10 @@ import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import {
   type AgenticToolConfig,
   after,
-  type Chaining,
+  type Chained,
   chainAny,
   chainFrom,
+  chaining,
   defineAgenticTool,
   definePlaybook,
   defineStateMachine,
@@ -50,7 +51,7 @@ const nestedResults = ({ requests }: Parameters<typeof results>[0]): string[] =>
     .flatMap(({ messages }) => messages.at(-1) ?? [])
     .flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 
-const playbook = (chaining: Chaining) =>
+const playbook = (entries: readonly Chained[]) =>
   definePlaybook({
     name: 'desk',
     description: 'Works at the desk.',
@@ -59,12 +60,12 @@ const playbook = (chaining: Chaining) =>
     reset: ({ anew }) => anew ?? false,
     tools: [getCustomer],
     locked: [],
-    chaining,
+    use: [chaining(entries)],
   });
 
 describe('an agentic tool that chains', () => {
   it('offers the tools of an object as soon as one of its calls has returned it (AGT-10, PRN-06)', async () => {
-    const { session } = await turnOf(clerk([desk({ chaining: [chainFrom(Customer)] })]), [
+    const { session } = await turnOf(clerk([desk({ use: [chaining([chainFrom(Customer)])] })]), [
       asked('1'),
       spend,
       getting('c1'),
@@ -80,8 +81,7 @@ describe('an agentic tool that chains', () => {
   });
 
   it('offers those of any object, and of several (AGT-11)', async () => {
-    const chaining = [chainAny(), discover(Customer)];
-    const { session } = await turnOf(clerk([desk({ chaining: [chainAny()] })]), [
+    const { session } = await turnOf(clerk([desk({ use: [chaining([chainAny()])] })]), [
       asked('1'),
       getting('c1'),
       spend,
@@ -89,7 +89,9 @@ describe('an agentic tool that chains', () => {
     ]);
     expect(nestedResults(session)[1]).toBe('Name of c1 2020: 30');
     const { session: several } = await turnOf(
-      clerk([desk({ chaining, tools: [listCustomers('c1', 'c2')] })]),
+      clerk([
+        desk({ use: [chaining([chainAny(), discover(Customer)])], tools: [listCustomers('c1', 'c2')] }),
+      ]),
       [asked('1'), calls('list_customers'), 'Listed.'],
     );
     expect(offered(several)[2]).toEqual([
@@ -124,7 +126,7 @@ describe('an agentic tool that chains', () => {
 
   it('has its objects for the session, under its path', async () => {
     const replies = [asked('1'), getting('c1'), 'Got.', 'Done.', asked('2'), spend, 'Spent.', 'Done.'];
-    const session = createTestSession(clerk([desk({ chaining: [chainFrom(Customer)] })]), { replies });
+    const session = createTestSession(clerk([desk({ use: [chaining([chainFrom(Customer)])] })]), { replies });
     await session.send('Get c1.');
     expect((await session.state()).memories.get('chaining')).toEqual([
       {
@@ -157,7 +159,7 @@ describe('an agentic tool that chains', () => {
         return new Promise(() => {});
       },
     });
-    const agent = clerk([desk({ chaining: [chainFrom(Customer)], tools: [getCustomer, kills] })]);
+    const agent = clerk([desk({ use: [chaining([chainFrom(Customer)])], tools: [getCustomer, kills] })]);
     const replies = [asked('1'), getting('c1'), calls('kills'), spend, 'Spent.', 'Done.'];
     const session = createTestSession(agent, { replies });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -186,7 +188,7 @@ describe('an agentic tool that chains', () => {
       '{"id":"4"}': [spend, 'Fourth.'],
     };
     const read: Record<string, string | undefined> = {};
-    const session = createTestSession(clerk([desk({ chaining: [chainFrom(Customer)], tools })]), {
+    const session = createTestSession(clerk([desk({ use: [chaining([chainFrom(Customer)])], tools })]), {
       replies: Array.from({ length: 30 }, () => ({ messages }) => {
         const users = messages.flatMap((message) => (message.role === 'user' ? [message.text] : []));
         const of = users.at(-1) ?? '';
@@ -218,7 +220,7 @@ describe('a playbook that chains', () => {
       input: Id,
       tools: [getCustomer],
       locked: [{ tool: answers('report', 'Reported.'), unlockedBy: after(getCustomer) }],
-      chaining: [chainFrom(Customer), discover(Customer)],
+      use: [chaining([chainFrom(Customer), discover(Customer)])],
     });
     const { session } = await turnOf(clerk([locked]), [asked('1'), spend, getting('c1'), spend, 'Spent.']);
     expect(offered(session)[1]).toEqual(['average_spend', 'get_customer', 'report']);
@@ -269,7 +271,7 @@ describe('a playbook that chains', () => {
 });
 
 describe('a state machine that chains', () => {
-  const machine = (chaining: Chaining, hideUnavailable = false) =>
+  const machine = (entries: readonly Chained[], hideUnavailable = false) =>
     defineStateMachine({
       name: 'desk',
       description: 'Works at the desk.',
@@ -282,7 +284,7 @@ describe('a state machine that chains', () => {
       },
       everywhere: [getCustomer],
       hideUnavailable,
-      chaining,
+      use: [chaining(entries)],
     });
 
   it.each([false, true])(

@@ -1,7 +1,14 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineDomainType, defineTool } from '../../../../src/index.ts';
-import { chainAny, chainFrom, definePlaybook, defineUnfolding } from '../../../../src/kinds/entry.ts';
+import {
+  type Chained,
+  chainAny,
+  chainFrom,
+  chaining,
+  definePlaybook,
+  defineUnfolding,
+} from '../../../../src/kinds/entry.ts';
 import { answers } from '../../../../src/modules/answers/entry.ts';
 import { requireApproval, withMetadata } from '../../../../src/modules/decorators/entry.ts';
 import { answersInside, sessionWith } from '../state-machine/scenes.ts';
@@ -38,13 +45,13 @@ function desk(toolsOf: (does: Does, id: string, isVip: boolean) => readonly AnyT
   return { done, does, Customer, get };
 }
 
-const playing = (get: AnyTool, chaining: Parameters<typeof definePlaybook>[0]['chaining']) =>
+const playing = (get: AnyTool, entries: readonly Chained[]) =>
   definePlaybook({
     name: 'desk',
     description: 'Helps.',
     input: v.object({ key: v.optional(v.string(), '') }),
     key: ({ key }) => key,
-    chaining,
+    use: [chaining(entries)],
     tools: [get],
     locked: [],
   });
@@ -181,7 +188,7 @@ describe('a call behind one that retrieves another object', () => {
     const made = definePlaybook({
       name: 'desk',
       description: 'D.',
-      chaining: [chainAny()],
+      use: [chaining([chainAny()])],
       tools: [customer, order],
       locked: [],
     });

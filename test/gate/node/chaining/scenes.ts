@@ -8,7 +8,7 @@ import {
   defineTool,
   type ToolSource,
 } from '../../../../src/index.ts';
-import type { Chaining } from '../../../../src/kinds/entry.ts';
+import { type Chained, chaining } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 
 /** A reply that calls these tools; each a name, or a name with its input. */
@@ -74,10 +74,17 @@ export const listCustomers = (...ids: readonly string[]) =>
 
 export const clerk = (
   tools: readonly ToolSource[],
-  chaining?: Chaining,
+  entries?: readonly Chained[],
   more: Partial<Omit<Parameters<typeof defineAgent>[0], 'name'>> = {},
 ): Agent =>
-  defineAgent({ name: 'clerk', description: 'Helps.', instructions: 'Help.', tools, chaining, ...more });
+  defineAgent({
+    name: 'clerk',
+    description: 'Helps.',
+    instructions: 'Help.',
+    tools,
+    ...more,
+    use: [...(entries ? [chaining(entries)] : []), ...(more.use ?? [])],
+  });
 
 /** A session after one turn. */
 export async function turnOf(agent: Agent, replies: readonly ScriptedReply[], more = {}) {

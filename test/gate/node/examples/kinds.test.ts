@@ -142,7 +142,7 @@ it('a strategy offers a tool once another was called', async () => {
     description: 'Helps.',
     instructions: 'Help.',
     tools: [findOrder],
-    strategies: [refundsOnceFound],
+    use: [refundsOnceFound],
   });
   const { offered } = await play(agent, [find, 'Found.']);
   expect(offered).toEqual([['find_order'], ['find_order', 'refund_order']]);

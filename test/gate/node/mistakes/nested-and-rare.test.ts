@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { defineDomainType } from '../../../../src/index.ts';
 import {
   chainAny,
+  chaining,
   defineAgenticTool,
   defineInjectionStrategy,
   definePipeline,
@@ -80,7 +81,7 @@ describe('a key inside the literal of an agent', () => {
     [
       'a chaining of an agentic tool',
       ofDig({ chaining: ['any'] }),
-      "Tool 'dig': it has 'any' at chaining[0]: use what chainFrom, discover or chainAny from 'holdfast/kinds' returns, as in [chainFrom(Customer)].",
+      "Tool 'dig': it has 'chaining': write use: [chaining([chainFrom(Customer)])], and import { chainFrom, chaining } from 'holdfast/kinds'.",
     ],
     [
       'a setting of an agentic tool',
@@ -138,8 +139,13 @@ describe('something in a list of an agent', () => {
   it.each<Mistake>([
     [
       'a function as a strategy',
+      ofAgent({ use: [run] }),
+      "Agent 'clerk' has the function run at use[0]: use what modules make, such as summarize({ overTokens }).",
+    ],
+    [
+      'strategies as an option',
       ofAgent({ strategies: [run] }),
-      "Agent 'clerk' has the function run at strategies[0]: use what defineInjectionStrategy makes.",
+      "Agent 'clerk' has 'strategies': write use: [defineInjectionStrategy({ name, evaluate })], and import { defineInjectionStrategy } from 'holdfast/kinds'.",
     ],
     [
       'the literal of a transformer as a module',
@@ -162,24 +168,29 @@ describe('something in a list of an agent', () => {
       "Agent 'clerk' has an object at references[0]: use { name, description, notes, tools }.",
     ],
     [
+      'chaining as an option',
+      ofAgent({ chaining: [chainAny()] }),
+      "Agent 'clerk' has 'chaining': write use: [chaining([chainFrom(Customer)])], and import { chainFrom, chaining } from 'holdfast/kinds'.",
+    ],
+    [
       'a schema that is chained',
-      ofAgent({ chaining: [v.object({})] }),
-      "Agent 'clerk' has an object at chaining[0]: use what chainFrom, discover or chainAny from 'holdfast/kinds' returns, as in [chainFrom(Customer)].",
+      make(chaining, [v.object({})]),
+      'chaining() has an object at [0]: use what chainFrom, discover or chainAny returns, as in chaining([chainFrom(Customer)]).',
     ],
     [
       'a domain type that is chained without what chains it',
-      ofAgent({ chaining: [chainAny(), defineDomainType({ name: 'Customer', schema: v.object({}) })] }),
-      "Agent 'clerk' has an object at chaining[1]: use what chainFrom, discover or chainAny from 'holdfast/kinds' returns, as in [chainFrom(Customer)].",
+      make(chaining, [chainAny(), defineDomainType({ name: 'Customer', schema: v.object({}) })]),
+      'chaining() has an object at [1]: use what chainFrom, discover or chainAny returns, as in chaining([chainFrom(Customer)]).',
     ],
     [
       "the word 'any'",
-      ofAgent({ chaining: 'any' }),
-      "Agent 'clerk' has 'any' at chaining[0]: use what chainFrom, discover or chainAny from 'holdfast/kinds' returns, as in [chainFrom(Customer)].",
+      make(chaining, 'any'),
+      "chaining() is made of 'any': use a list, as in chaining([chainFrom(Customer)]).",
     ],
     [
       'what is chained, outside of a list',
-      ofAgent({ chaining: chainAny() }),
-      "Agent 'clerk' has a chaining that is no list: put it into one.",
+      make(chaining, chainAny()),
+      'chaining() is made of an object: use a list, as in chaining([chainFrom(Customer)]).',
     ],
   ])('%s', told);
 });
@@ -323,9 +334,9 @@ describe('a literal that few apps have', () => {
     ],
     ['a module without a name', make(defineModule, {}), "Module '': it has no 'name': use a text."],
     [
-      'a strategy without evaluate',
-      ofStrategy({ offer: run }),
-      "Injection strategy 'late' has 'offer', which defineInjectionStrategy does not take. It takes name, evaluate.",
+      'a strategy of both forms',
+      ofStrategy({ offer: run, evaluate: run }),
+      "Injection strategy 'late' has 'evaluate', which defineInjectionStrategy does not take. It takes name, offer, mayBecome, remarkOn, uses, discover.",
     ],
     [
       'a strategy that is no function',

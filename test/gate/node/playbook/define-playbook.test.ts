@@ -5,6 +5,7 @@ import {
   after,
   allOf,
   anyOf,
+  defineInjectionStrategy,
   definePlaybook,
   onArtifact,
   type UnlockCondition,
@@ -190,7 +191,7 @@ describe('a playbook', () => {
       offer: (tools: readonly AnyTool[]) =>
         tools.map((tool) => ({ ...tool, description: tool.description.toUpperCase(), delegate: tool })),
     };
-    const shown = await played({ ...gated, strategies: [upper] }, [uses('analyze')]);
+    const shown = await played({ ...gated, use: [defineInjectionStrategy(upper)] }, [uses('analyze')]);
     expect(descriptions('analyze', shown.inside)).toEqual(['DOES ANALYZE.', 'DOES ANALYZE.']);
     expect(results(shown)).toEqual([locked('You must first use: search')]);
   });
@@ -202,7 +203,11 @@ describe('a playbook', () => {
     });
     const adding = { name: 'adding', offer: (tools: readonly AnyTool[]) => [...tools, extra] };
     const one = when((progress) => progress.used('extra') > 0);
-    const config = { tools: [], locked: [{ tool: analyze, unlockedBy: one }], strategies: [adding] };
+    const config = {
+      tools: [],
+      locked: [{ tool: analyze, unlockedBy: one }],
+      use: [defineInjectionStrategy(adding)],
+    };
     const replies = [plays('tides'), uses('extra', 'analyze'), 'Researched.', 'Done.'];
     const session: TestSession = sessionOf([playbook(config)], replies);
     await session.send('Go.');

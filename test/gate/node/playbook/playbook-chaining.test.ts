@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { artifact, defineDomainType, defineTool } from '../../../../src/index.ts';
-import { after, chainAny, chainFrom, when } from '../../../../src/kinds/entry.ts';
+import { after, chainAny, chainFrom, chaining, when } from '../../../../src/kinds/entry.ts';
 import { shownResults } from '../tool-loop/scenes.ts';
 import {
   does,
@@ -42,7 +42,7 @@ describe('chaining inside a playbook', () => {
   ])(
     'by %s offers the tools of an object whatever is locked, and counts their use (AGT-10, AGT-11)',
     async (_, beside) => {
-      const shown = await played({ ...config, chaining: [chainFrom(Customer), ...beside] }, [
+      const shown = await played({ ...config, use: [chaining([chainFrom(Customer), ...beside])] }, [
         ...[uses('report'), uses('find'), uses('orders_of'), uses('report'), uses('never')],
       ]);
       expect(results(shown).slice(2)).toEqual([
@@ -60,7 +60,7 @@ describe('chaining inside a playbook', () => {
     const made = playbook({
       tools: [find],
       locked: [{ tool: report, unlockedBy: after(find) }],
-      chaining: [chainFrom(Customer)],
+      use: [chaining([chainFrom(Customer)])],
       key: ({ topic }) => topic.charAt(0),
       reset: ({ topic }) => topic.endsWith('anew'),
     });

@@ -50,7 +50,7 @@ describe('the tools in the answer of a turn', () => {
 
   it('tell how often a source outside was asked, and not of what the session knew (TPR-12, S0-123)', async () => {
     const sources = ['shop', 'bank'].map((key) => outside(key, () => [key]).provider);
-    const agent = agentOf({ tools: sources, strategies: [] });
+    const agent = agentOf({ tools: sources, use: [] });
     const session = createTestSession(agent, { replies: ['Hello.', 'Again.'] });
     expect(await session.send('Hi.')).toMatchObject({ tools: { late: [], gone: [], sourcesAsked: 2 } });
     expect(await session.send('Hi.')).not.toHaveProperty('tools');
@@ -65,7 +65,7 @@ describe('what stopped a turn', () => {
   const answerOf = async (asked: readonly string[], policies = {}) => {
     const agent = agentOf({
       tools: [direct('a'), direct('b'), reads('c'), changes],
-      strategies: [],
+      use: [],
       policies,
     });
     return createTestSession(agent, { replies: [calls(...asked), 'Done.'] }).send('Go.');
@@ -94,7 +94,7 @@ describe('what stopped a turn', () => {
     const ends = reads('end', () => {
       throw terminateAgent('Enough.');
     });
-    const agent = agentOf({ tools: [digs([ends])], strategies: [] });
+    const agent = agentOf({ tools: [digs([ends])], use: [] });
     const session = createTestSession(agent, { replies: [calls('dig'), calls('end')] });
     const { turn, outcome, stoppedBy } = await session.send('Go.');
     expect([outcome, stoppedBy]).toEqual(['cancelled', [{ call: `${turn}.3.0`, tool: 'dig' }]]);

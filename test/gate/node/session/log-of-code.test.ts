@@ -13,6 +13,7 @@ import {
 } from '../../../../src/index.ts';
 import {
   chainFrom,
+  chaining,
   defineInjectionStrategy,
   definePlaybook,
   defineUnfolding,
@@ -101,13 +102,13 @@ it.each<
   ],
   [
     'a strategy that throws',
-    { tools, strategies: [defineInjectionStrategy({ name: 'late', evaluate: leak })] },
+    { tools, use: [defineInjectionStrategy({ name: 'late', evaluate: leak })] },
     usual,
     { level, message: "the strategy 'late' threw in evaluate", stack: 'Error: 401 for [secret key]' },
   ],
   [
     'a condition of a chained type that throws',
-    { tools, chaining: [chainFrom(Customer, { when: leak })] },
+    { tools, use: [chaining([chainFrom(Customer, { when: leak })])] },
     usual,
     {
       level,
@@ -117,7 +118,7 @@ it.each<
   ],
   [
     'a condition of a chained type that answers a promise',
-    { tools, chaining: [chainFrom(Customer, { when: promises })] },
+    { tools, use: [chaining([chainFrom(Customer, { when: promises })])] },
     usual,
     {
       level,

@@ -136,7 +136,7 @@ describe('a tool choice', () => {
 
   it.each<[string, object]>([
     ['a group', { toolGroups: ['web'] }],
-    ['a strategy', { strategies: [defineInjectionStrategy({ name: 'more', evaluate: () => noChange })] }],
+    ['a strategy', { use: [defineInjectionStrategy({ name: 'more', evaluate: () => noChange })] }],
   ])('may be of a tool that %s may bring', (_, more) => {
     const settings = { toolChoice: { tool: 'fly' } };
     expect(defineAgent({ ...base, ...more, settings }).settings).toEqual(settings);

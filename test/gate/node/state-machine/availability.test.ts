@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineTool, error } from '../../../../src/index.ts';
-import { defineStateMachine } from '../../../../src/kinds/entry.ts';
+import { defineInjectionStrategy, defineStateMachine } from '../../../../src/kinds/entry.ts';
 import { oneShotPerLoop, requireApproval, withName } from '../../../../src/modules/decorators/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import { startStored } from '../../../fixtures/stored.ts';
@@ -172,7 +172,7 @@ describe('the calls of one reply', () => {
       initial: 'open',
       states: { open: [slow('one', 'a'), slow('two')] },
       everywhere: [slow('three', 'b')],
-      strategies: [{ name: 'adding', offer: (tools) => [...tools, added] }],
+      use: [defineInjectionStrategy({ name: 'adding', offer: (tools) => [...tools, added] })],
     });
     const batch = ['two', 'three', 'four', 'one'];
     const session: TestSession = sessionWith([machine], [calls('orders'), calls(...batch), 'So.', 'Done.']);

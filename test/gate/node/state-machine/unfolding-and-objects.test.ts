@@ -1,7 +1,13 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { artifact, defineDomainType, defineTool } from '../../../../src/index.ts';
-import { chainAny, chainFrom, defineStateMachine, defineUnfolding } from '../../../../src/kinds/entry.ts';
+import {
+  chainAny,
+  chainFrom,
+  chaining,
+  defineStateMachine,
+  defineUnfolding,
+} from '../../../../src/kinds/entry.ts';
 import { answersInside, calls, notNow, offeredInside, positions, sessionWith, workshop } from './scenes.ts';
 
 describe('an unfolding tool in a state', () => {
@@ -111,7 +117,7 @@ describe('chaining inside a state machine', () => {
     // Those of a type that is declared are there before any object is.
     ['a type', [chainFrom(Parcel)], ['track', 'close']],
     ['any', [chainAny()], ['close', 'track']],
-  ])('offers the tools of an object of %s in every state (AGT-10, AGT-11)', async (_, chaining, sent) => {
+  ])('offers the tools of an object of %s in every state (AGT-10, AGT-11)', async (_, entries, sent) => {
     const machine = defineStateMachine({
       name: 'orders',
       input: v.object({}),
@@ -122,7 +128,7 @@ describe('chaining inside a state machine', () => {
         sent: [{ tool: tool('close'), to: 'closed' }],
         closed: [],
       },
-      chaining,
+      use: [chaining(entries)],
       hideUnavailable: true,
     });
     const session = sessionWith(

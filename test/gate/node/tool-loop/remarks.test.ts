@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { artifact, defineAgent, error, text } from '../../../../src/index.ts';
 import type { InjectionStrategy, RemarkedCall } from '../../../../src/kinds/entry.ts';
+import { defineInjectionStrategy } from '../../../../src/kinds/entry.ts';
 import { mapContent } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { withRemark } from '../../../doors/loop.ts';
@@ -47,7 +48,7 @@ describe('a strategy that is asked about a call', () => {
       description: 'Helps.',
       instructions: 'Help.',
       tools: [reads('leak', ({ secrets }) => ({ key: secrets.require('KEY') }))],
-      strategies: [strategy],
+      use: [defineInjectionStrategy(strategy)],
     });
     const replies = [calls('leak'), 'Done.'];
     const session = createTestSession(agent, { replies, secrets: () => ({ KEY: 'hunter22' }) });

@@ -17,6 +17,7 @@ import {
   doors,
   extendsIt,
   names,
+  openingDoors,
   opens,
   placeOf,
   repliesOf,
@@ -132,7 +133,7 @@ describe('a session in which tools come and go', () => {
     const app = memoryApp({
       replies: [{ calls: [{ name: 'open', input: { name: 'zoo', kind: 'a' } }] }, 'Two'],
       tools: TOOLS,
-      strategies: [doors],
+      use: [openingDoors],
     });
     await app.say('Go.');
     const state = emptyState();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
+import { defineInjectionStrategy } from '../../../../src/kinds/entry.ts';
 import { inspect, type ToolsChangeSeen } from '../../../../src/modules/inspect/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import { emptyState, reduce } from '../../../doors/journal.ts';
@@ -16,6 +17,7 @@ import {
   closes,
   doors,
   names,
+  openingDoors,
   opens,
   repliesOf,
   SIGNS,
@@ -65,7 +67,7 @@ describe('the event of tools that changed', () => {
   });
 
   it('is not there while tools stay, whatever is called and said', async () => {
-    const session = sessionOf([thinks('One', ['close', {}]), 'Two', 'Three'], { strategies: [] });
+    const session = sessionOf([thinks('One', ['close', {}]), 'Two', 'Three'], { use: [] });
     await session.send('Go.');
     session.restart();
     await session.send('And?');
@@ -119,7 +121,7 @@ describe('the event of tools that changed', () => {
       offer: (tools, { iterations }) => (iterations < 1 ? tools : [...tools, does(`late_${iterations}`)]),
     };
     const session = sessionOf([thinks('One', ['close', {}]), thinks('Two', ['close', {}]), 'Three'], {
-      strategies: [later],
+      use: [defineInjectionStrategy(later)],
     });
     await session.send('Go.');
     expect(
@@ -137,7 +139,7 @@ describe('the event of tools that changed', () => {
       thinks('Three', ['close', {}]),
       'Four',
     ];
-    const options = { tools: TOOLS, strategies: [doors], modelOptions: SIGNS };
+    const options = { tools: TOOLS, use: [openingDoors], modelOptions: SIGNS };
     const before = clockedApp({ replies, ...options });
     await passing(before.clock, before.say('Go.'));
     const events = (await readJournal(before.port)).flatMap((event) =>
@@ -191,7 +193,7 @@ describe('the event of tools that changed', () => {
     const inner = digs(TOOLS, { strategies: [doors] });
     const session = sessionOf([{ calls: [{ name: 'dig' }] }, thinks('In', opens('zoo')), 'Deep.', 'Done.'], {
       tools: [inner],
-      strategies: [],
+      use: [],
     });
     await session.send('Go.');
     const [change, ...more] = await changesOf(session);
@@ -225,7 +227,7 @@ describe('what a reply was asked with', () => {
       instructions: 'Help.',
     });
     await app.say('Go.');
-    await app.say('And?', { agent: agentOf({ instructions: 'Help more.', tools: [], strategies: [] }) });
+    await app.say('And?', { agent: agentOf({ instructions: 'Help more.', tools: [], use: [] }) });
     const turns = app.model.requests.map(({ messages }) => messages[0]);
     expect(turns).toEqual([
       { role: 'system', text: 'Help.' },
@@ -245,6 +247,7 @@ it('inspectors are told of a change before the request is made', async () => {
   const told: (ToolsChangeSeen | string)[] = [];
   const session = sessionOf([thinks('One', opens('zoo')), 'Two'], {
     use: [
+      openingDoors,
       inspect(
         { beforeModelCall: ({ iteration }) => void told.push(`asks ${iteration}`) },
         { toolsChanged: (seen) => void told.push(seen) },

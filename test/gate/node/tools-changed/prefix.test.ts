@@ -16,8 +16,8 @@ import {
   agentOf,
   byPlace,
   closes,
-  doors,
   movedIn,
+  openingDoors,
   opens,
   placeOf,
   SIGNS,
@@ -32,7 +32,7 @@ const appOf = (replies: readonly ScriptedReply[], more: object = {}, model: obje
     replies,
     modelOptions: model,
     tools: TOOLS,
-    strategies: [doors],
+    use: [openingDoors],
     instructions: 'Help.',
     ...more,
   });
@@ -118,14 +118,16 @@ describe('the prefix of a reply that its model has signed', () => {
 
   it('moves when older messages give way to a summary', async () => {
     const compaction = summarize({ overTokens: 250, keepTurns: 1, summarise: listing });
-    const app = appOf([thinks('One'), thinks('Two'), thinks('Three'), thinks('Four')], { use: [compaction] });
+    const app = appOf([thinks('One'), thinks('Two'), thinks('Three'), thinks('Four')], {
+      use: [openingDoors, compaction],
+    });
     for (const message of [long('a'), long('b'), long('c'), 'd']) await app.say(message);
     expect(app.model.requests.map(movedIn)).toEqual([[], [], ['Two'], ['Three']]);
   });
 
   it('moves where a transformer cuts', async () => {
     const cuts = defineTransformer({ name: 'cuts', messages: (all) => all.slice(-3) });
-    const app = appOf([thinks('One'), thinks('Two'), thinks('Three')], { use: [cuts] });
+    const app = appOf([thinks('One'), thinks('Two'), thinks('Three')], { use: [openingDoors, cuts] });
     for (const message of ['Go.', 'And?', 'And now?']) await app.say(message);
     expect(app.model.requests.map(movedIn)).toEqual([[], [], ['Two']]);
   });

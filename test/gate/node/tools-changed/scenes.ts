@@ -7,6 +7,7 @@ import {
 } from '../../../../src/index.ts';
 import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
+import { defineInjectionStrategy } from '../../../../src/kinds/entry.ts';
 import { showToolsChanges, signPrefix } from '../../../../src/model/entry.ts';
 import {
   createTestSession,
@@ -68,6 +69,9 @@ export const doors: InjectionStrategy = {
   },
 };
 
+/** For the `use` of agents. */
+export const openingDoors = defineInjectionStrategy(doors);
+
 export const TOOLS: readonly AnyTool[] = [
   { ...does('open', () => 'opened'), inner: DOORS },
   does('close', () => 'closed'),
@@ -81,7 +85,7 @@ export const agentOf = (more: More = {}) =>
     description: 'Helps.',
     instructions: 'Help.',
     tools: TOOLS,
-    strategies: [doors],
+    use: [openingDoors],
     ...more,
   });
 

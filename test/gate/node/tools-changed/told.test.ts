@@ -10,9 +10,9 @@ import {
   agentOf,
   changesOf,
   closes,
-  doors,
   extendsIt,
   names,
+  openingDoors,
   opens,
   sessionOf,
   TOOLS,
@@ -160,7 +160,7 @@ describe('a model that is told which tools came and went', () => {
       thinks('Four', closes('zoo')),
       'Five',
     ];
-    const session = sessionOf(replies, { use: [cuts] });
+    const session = sessionOf(replies, { use: [openingDoors, cuts] });
     await session.send('Go.');
     expect(session.requests.map(toldIn)).toEqual([
       [],
@@ -191,7 +191,7 @@ describe('a model that is told which tools came and went', () => {
       replies: [thinks('One', opens('zoo')), 'Two', 'Three', 'Four'],
       modelOptions: { showToolsChanges },
       tools: TOOLS,
-      strategies: [doors],
+      use: [openingDoors],
       instructions: 'Help.',
     });
     await app.say('Go.');

@@ -131,7 +131,7 @@ const OTHERS = [
     'toolsOfSafely',
   ],
   // What chains objects.
-  ...['chainAny', 'chainFrom', 'discover'],
+  ...['chainAny', 'chainFrom', 'chaining', 'discover'],
   // What makes inputs and results, and reads them.
   ...['readResult', 'artifact', 'content', 'error', 'file', 'image', 'mapContent', 'text', 'callOutcome'],
   // What decorators, tools and loops are given.

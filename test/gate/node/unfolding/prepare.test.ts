@@ -1,6 +1,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { AnyTool } from '../../../../src/index.ts';
-import { type CallRun, defineUnfolding, discoveryIn, type LoopView } from '../../../../src/kinds/entry.ts';
+import {
+  type CallRun,
+  defineInjectionStrategy,
+  defineUnfolding,
+  discoveryIn,
+  type LoopView,
+} from '../../../../src/kinds/entry.ts';
 import { LISTINGS, type Listings, listings } from '../../../../src/modules/listings/entry.ts';
 import { createManualClock, type TestSession } from '../../../../src/testing/entry.ts';
 import { valueIn } from '../../../doors/journal.ts';
@@ -145,7 +151,14 @@ describe('an unfolding tool that cannot be prepared', () => {
     const session = sessionWith(
       [shop(async () => undefined, { tools: [does('rent')] })],
       [calls('shop'), 'Hm.'],
-      { strategies: [{ name: 'closed', offer: (tools) => tools.filter(({ name }) => name !== 'rent') }] },
+      {
+        use: [
+          defineInjectionStrategy({
+            name: 'closed',
+            offer: (tools) => tools.filter(({ name }) => name !== 'rent'),
+          }),
+        ],
+      },
     );
     await session.send('Go.');
     expect(results(session)).toEqual([

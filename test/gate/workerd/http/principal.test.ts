@@ -1,4 +1,5 @@
 /** Who asks: known to tools, to hooks and to those who mint credentials, and chosen by nothing that a client sends. */
+
 import { createExecutionContext } from 'cloudflare:test';
 import { env as bindings } from 'cloudflare:workers';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -9,6 +10,7 @@ import {
   type HoldfastConfig,
 } from '../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, LOOP_ID_KEY, type TurnPrincipal } from '../../../../src/index.ts';
+import { defineInjectionStrategy } from '../../../../src/kinds/entry.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { defineSchedule } from '../../../../src/modules/schedules/entry.ts';
@@ -47,11 +49,11 @@ const agent = defineAgent({
   description: 'Looks.',
   instructions: 'Look.',
   tools: [look, requireApproval({ ...look, name: 'look_closer' }, 'Look closer?', { by: 'manager' })],
-  strategies: [
-    {
+  use: [
+    defineInjectionStrategy({
       name: 'hides from mallory',
       offer: (tools, { principal }) => (principal.id === 'mallory' ? [] : tools),
-    },
+    }),
   ],
   policies: { isEligible: (_, __, principal) => principal.id !== 'eve' },
 });

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import type { AnyTool, Question } from '../../../../../src/index.ts';
 import { artifact, defineAgent, defineDomainType, defineTool, eachTool } from '../../../../../src/index.ts';
-import { chainFrom, defineUnfolding } from '../../../../../src/kinds/entry.ts';
+import { chainFrom, chaining, defineUnfolding } from '../../../../../src/kinds/entry.ts';
 import { answers } from '../../../../../src/modules/answers/entry.ts';
 import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
 import { createTestSession } from '../../../../../src/testing/entry.ts';
@@ -112,9 +112,12 @@ describe('an approval of a tool that is inside of something else', () => {
       output: Order,
       run: () => artifact('Found.', Order, { id: '1' }),
     });
-    const session = createTestSession(defineAgent({ ...base, tools: [find], chaining: [chainFrom(Order)] }), {
-      replies: [{ calls: [{ name: 'find' }] }, { calls: [{ name: 'pay' }] }, 'Done.'],
-    });
+    const session = createTestSession(
+      defineAgent({ ...base, tools: [find], use: [chaining([chainFrom(Order)])] }),
+      {
+        replies: [{ calls: [{ name: 'find' }] }, { calls: [{ name: 'pay' }] }, 'Done.'],
+      },
+    );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended', pending: [{ tool: 'pay' }] });
   });
 });

@@ -5,6 +5,7 @@ import { type AnyTool, defineDomainType, defineTool, toolProvider } from '../../
 import {
   after,
   chainFrom,
+  chaining,
   defineAgenticTool,
   definePlaybook,
   defineStateMachine,
@@ -170,7 +171,7 @@ describe('a tool behind a guarded unfolding tool', () => {
       name: 'book',
       description: 'Plays.',
       input: NO_INPUT,
-      chaining: [chainFrom(Customer)],
+      use: [chaining([chainFrom(Customer)])],
       tools: [get],
       locked: [],
     });

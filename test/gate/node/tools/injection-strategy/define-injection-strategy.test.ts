@@ -17,7 +17,7 @@ import { calls, crash, does, offered, results, sessionWith } from '../../unfoldi
 const strategy = (evaluate: InjectionStrategyConfig['evaluate'], name = 'mine') =>
   defineInjectionStrategy({ name, evaluate });
 /** Adds `after_{tool}` for each call. */
-const adds = strategy(({ lastCall }) => addTools(does(`after_${lastCall.tool}`)));
+const adds = strategy(({ lastCall }) => addTools(does(`after_${lastCall.tool}`)), 'adds');
 
 describe('a strategy of an agent', () => {
   it('adds tools after a call, for the next model call and the rest of the turn (INJ-01, INJ-09)', async () => {
@@ -25,7 +25,7 @@ describe('a strategy of an agent', () => {
       [does('a'), does('b')],
       [calls('a'), calls('after_a', 'b'), 'Done.', 'Again.'],
       {
-        strategies: [
+        use: [
           strategy(({ lastCall }) =>
             lastCall.tool.startsWith('after') ? noChange : addTools(does(`after_${lastCall.tool}`)),
           ),
@@ -44,14 +44,14 @@ describe('a strategy of an agent', () => {
   });
 
   it('adds nothing within the reply (INJ-09)', async () => {
-    const session = sessionWith([does('a')], [calls('a', 'after_a'), 'Done.'], { strategies: [adds] });
+    const session = sessionWith([does('a')], [calls('a', 'after_a'), 'Done.'], { use: [adds] });
     await session.send('Go.');
     expect(results(session)[1]).toMatch(/^Error: Tool 'after_a' does not exist\./);
   });
 
   it('may answer a bare list of tools to add (INJ-01)', async () => {
     const session = sessionWith([does('a')], [calls('a'), 'Done.'], {
-      strategies: [strategy(() => [does('b')])],
+      use: [strategy(() => [does('b')])],
     });
     await session.send('Go.');
     expect(offered(session)[1]).toEqual(['a', 'b']);
@@ -59,7 +59,7 @@ describe('a strategy of an agent', () => {
 
   it('removes tools and replaces them (INJ-02, INJ-06)', async () => {
     const session = sessionWith([does('login'), does('help')], [calls('login'), calls('logout'), 'Done.'], {
-      strategies: [
+      use: [
         strategy(({ lastCall: { tool } }) =>
           tool === 'login' ? replaceTools('login', [does('logout'), does('help')]) : { remove: ['help'] },
         ),
@@ -86,7 +86,7 @@ describe('a strategy of an agent', () => {
     const session = sessionWith(
       [order, list, fails, brace],
       [calls(['order', { n: 1 }], 'list'), calls('fails', 'brace'), 'Done.'],
-      { strategies: [look] },
+      { use: [look] },
     );
     await session.send('Go.');
     expect(seen.map(({ lastCall, iteration }) => ({ ...lastCall, iteration }))).toEqual([
@@ -146,7 +146,7 @@ describe('a strategy of an agent', () => {
   it('is asked once a call, however long the turn (INJ-01)', async () => {
     const evaluate = vi.fn(() => noChange);
     const replies = [...Array.from({ length: 15 }, () => calls('a')), 'Done.'];
-    const session = sessionWith([does('a')], replies, { strategies: [strategy(evaluate)] });
+    const session = sessionWith([does('a')], replies, { use: [strategy(evaluate)] });
     await session.send('Go.');
     expect(evaluate).toHaveBeenCalledTimes(15);
   });
@@ -156,9 +156,7 @@ describe('a strategy of an agent', () => {
       [does('a'), crash(() => session)],
       [calls('a'), calls('after_a', 'crash'), calls('after_a'), 'Done.'],
       {
-        strategies: [
-          strategy(({ lastCall }) => (lastCall.tool === 'a' ? addTools(does('after_a')) : noChange)),
-        ],
+        use: [strategy(({ lastCall }) => (lastCall.tool === 'a' ? addTools(does('after_a')) : noChange))],
       },
     );
     await session.send('Go.');
@@ -171,7 +169,7 @@ describe('a strategy of an agent', () => {
     const broken = strategy(() => {
       throw new Error('Broken.');
     });
-    const session = sessionWith([does('a')], [calls('a'), 'Done.'], { strategies: [broken, adds] });
+    const session = sessionWith([does('a')], [calls('a'), 'Done.'], { use: [broken, adds] });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
     expect(offered(session)[1]).toEqual(['a', 'after_a']);
     expect(log.mock.calls[0]).toEqual([
@@ -186,7 +184,7 @@ describe('a strategy of an agent', () => {
       [digs([does('a')]), does('b')],
       [calls('dig'), calls('a'), 'Deep.', calls('b'), 'Done.'],
       {
-        strategies: [adds],
+        use: [adds],
       },
     );
     await session.send('Go.');
@@ -201,7 +199,7 @@ describe('a strategy of an agent', () => {
 
   it('can be that of a nested loop', async () => {
     const session = sessionWith(
-      [digs([does('a')], { strategies: [adds] })],
+      [digs([does('a')], { uses: [adds] })],
       [calls('dig'), calls('a'), 'Deep.', 'Done.'],
     );
     await session.send('Go.');
@@ -226,7 +224,7 @@ describe('several strategies', () => {
       seen.push(tools.map(({ name }) => name).toSorted());
       return removeTools('one');
     }, 'second');
-    const session = sessionWith([files], [calls('files'), 'Done.'], { strategies: [first, second] });
+    const session = sessionWith([files], [calls('files'), 'Done.'], { use: [first, second] });
     await session.send('Go.');
     expect(offered(session)[1]).toEqual(['files', 'read']);
     expect(seen.at(-1)).toEqual(['files', 'one', 'read']);
@@ -236,7 +234,7 @@ describe('several strategies', () => {
   it('decide what an unfolding tool tells of itself, since that is what the model will be offered', async () => {
     const hide = strategy(() => removeTools('write'));
     const session = sessionWith([files, does('a')], [calls('a'), calls('files'), 'Done.'], {
-      strategies: [hide],
+      use: [hide],
     });
     await session.send('Go.');
     expect(results(session)[1]).toMatch(/^Tools now available: read\. /);
