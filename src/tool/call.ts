@@ -298,7 +298,8 @@ interface SuspendedMeanwhile {
 
 /**
  * `run` stays where it is, for what must not restart: a `once` call may ask so too. Nothing is suspended, so the tool's timeout
- * applies, and a call whose invocation is gone before the answer is in doubt like any other.
+ * applies, and a call whose invocation is gone before the answer is in doubt like any other. Outside of `run`, as in a decorator, it is an
+ * error.
  */
 interface RunningMeanwhile {
   readonly meanwhile: 'running';

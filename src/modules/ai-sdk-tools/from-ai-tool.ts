@@ -7,7 +7,7 @@ import { isJsonObject, type JsonSchema } from '../../tool/json.ts';
 import { providerTool } from '../../tool/provider-tool.ts';
 import { ToolConfigurationError } from '../../tool/signals.ts';
 import type { AnyTool, Tool } from '../../tool/tool.ts';
-import { defineManualTool } from '../answers/define-manual-tool.ts';
+import { defineManualTool } from '../answers/manual.ts';
 import { withAwaiting } from '../decorators/approval.ts';
 import { jsonSchema as wrapped } from '../json-schema/json-schema.ts';
 import { toAiMessages, toResult } from './messages.ts';

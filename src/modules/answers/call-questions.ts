@@ -53,7 +53,7 @@ export function questionsOfCall(call: AskingCall): AskOutside {
     },
     async ask<For extends Wait['for']>(question: Question<For>): Promise<AnswerTo<For>> {
       const put = toPending(question, call);
-      const answer = await answerTo(put, meanwhileOf(question, record.name));
+      const answer = await answerTo(put, meanwhileOf(question, record));
       if (answer.type !== put.for) throw new Error(wrongKind(record.id, put.for));
       return (answer.type === 'decision' ? answer : toolResult(answer.result)) as AnswerTo<For>; // as its type was just compared
     },
@@ -73,9 +73,15 @@ type PendingQuestion = Omit<Wait<'decision'>, 'binding'> | Omit<Wait<'result'>, 
 
 type Meanwhile = NonNullable<Question<'decision'>['meanwhile']>;
 
-/** Code without types may leave out what the types ask for. @throws Error for a wait without an end, and for a checkpoint of a call that stays. */
-function meanwhileOf(question: Question, tool: string): Meanwhile {
+/**
+ * Code without types may leave out what the types ask for.
+ *
+ * @throws Error if a call is to stay that does not run, for a wait without an end, and for a checkpoint of a call that stays.
+ */
+function meanwhileOf(question: Question, { name: tool, started, ended }: CallRecord): Meanwhile {
   if (question.for === 'result' || question.meanwhile !== 'running') return 'suspended';
+  // Code around `run` may restart, and its time is short.
+  if (started === undefined && !ended) throw new Error(notRunning(tool));
   const { expires, checkpoint }: Partial<Record<'expires' | 'checkpoint', unknown>> = question;
   if (expires === undefined) throw new Error(endless(tool));
   // Killed, the call would be run again as one that had not begun.
@@ -154,6 +160,9 @@ function expiring(expires: number | undefined): { readonly expires?: number } {
   if (Number.isFinite(expires) && expires > 0) return { expires };
   throw new Error(`A question cannot expire after ${expires} ms: leave expires out to wait for ever.`);
 }
+
+const notRunning = (tool: string): string =>
+  `Tool '${tool}' asks with meanwhile: 'running' outside of run, where a call is suspended until the answer: leave meanwhile out.`;
 
 const notSuspended = (tool: string): string =>
   `Tool '${tool}' asks while it runs, with a checkpoint, which only a call that is suspended has: leave it out.`;

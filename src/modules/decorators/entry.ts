@@ -10,6 +10,7 @@ export {
   withParameter,
   withUsageNote,
 } from '../../tool/with.ts';
+export { manual } from '../answers/manual.ts';
 export {
   type ApprovalMessage,
   type ApprovalOptions,
@@ -20,7 +21,6 @@ export {
 } from './approval.ts';
 export type { Covers } from './covers.ts';
 export { type HumanInputConfig, type HumanQuestion, humanInput } from './human-input.ts';
-export { manual } from './manual.ts';
 export {
   type CallEnd,
   type PublishToolCall,

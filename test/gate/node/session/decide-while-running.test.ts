@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type CallContext, type Question, Secrets } from '../../../../src/index.ts';
-import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
+import { decorate, requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { questionsOf } from '../../../doors/session.ts';
 import { calls, digs } from '../tool-loop/scenes.ts';
 import { LEASE_MS, passing } from './former-holder.ts';
@@ -198,6 +198,27 @@ describe('a once call that asks while it runs', () => {
 });
 
 describe('a call that asks while it runs, and cannot', () => {
+  it('since a decorator asks, before it runs, fails', async () => {
+    const ran: string[] = [];
+    const book = asks(undefined, { ran });
+    const asking = decorate(book, {
+      call: async (input, call) => {
+        await call.ask(QUESTION);
+        return book.call(input, call);
+      },
+    });
+    const app = appWith([asking]);
+    const { end } = await running(app);
+    await passing(app.clock, end);
+    expect(await results(app)).toEqual([
+      [
+        'book',
+        "Error: Tool 'book' asks with meanwhile: 'running' outside of run, where a call is suspended until the answer: leave meanwhile out.",
+      ],
+    ]);
+    expect(ran).toEqual([]);
+  });
+
   it('since it gives a checkpoint, by which it would count as not begun while it runs, fails', async () => {
     const given: object = { ...QUESTION, checkpoint: { ticket: 'T-1' } };
     const question = given as Question<'decision'>; // as code without types may

@@ -1,9 +1,11 @@
+/** Tools that the caller runs. */
 import { checkTime, checkToolLiteral } from '../../tool/check-definition.ts';
 import { checkedFirst } from '../../tool/check-input.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
+import { decorate } from '../../tool/decorate.ts';
 import { defineTool, type ToolConfigBase, withOutputType } from '../../tool/define-tool.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
-import type { CallRun, Tool } from '../../tool/tool.ts';
+import type { AnyTool, CallRun, Tool } from '../../tool/tool.ts';
 import type { ToolResult } from '../../tool/tool-result.ts';
 import { answers } from './answers.ts';
 
@@ -40,6 +42,25 @@ export function defineManualTool<
   };
 }
 
+/**
+ * The same tool, run by the caller instead: a valid call suspends the turn until its result comes by
+ * `POST .../results/{callId}`. A bad input is answered as ever. `expires`: milliseconds until a call without a result is
+ * answered by an error. Defaults to never.
+ *
+ * @throws ToolDefinitionError if `expires` is not more than 0.
+ */
+export function manual<T extends AnyTool>(
+  tool: T,
+  { expires }: { readonly expires?: number | undefined } = {},
+): T {
+  const receive = leaveToCaller(tool.name, expires);
+  return decorate(tool, {
+    effect: 'none',
+    uses: [...(tool.uses ?? []), answers],
+    call: checkedFirst(tool, ({ call }) => receive(call)),
+  });
+}
+
 const SHAPE = {
   of: 'defineManualTool',
   keys: {
@@ -62,10 +83,7 @@ const SHAPE = {
  *
  * @throws ToolDefinitionError if `expires` is not more than 0.
  */
-export function leaveToCaller(
-  tool: string,
-  expires: number | undefined,
-): (call: CallRun) => Promise<ToolResult> {
+function leaveToCaller(tool: string, expires: number | undefined): (call: CallRun) => Promise<ToolResult> {
   checkTime(tool, { expires });
   return (call) => call.ask({ for: 'result', message: `Run '${call.tool}' and send its result.`, expires });
 }
