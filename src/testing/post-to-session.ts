@@ -207,7 +207,8 @@ export async function sendAnswer(
   if (kind === 'result' && wanted !== kind) {
     throw notValid([`call ${call} waits for a decision: use decide`]);
   }
-  const copy = copyJson(given);
+  // A decision has its own words for what is nested too deeply.
+  const copy = kind === 'result' ? copyJson(given) : { ok: true as const, value: { ...given } };
   if (!copy.ok) throw notValid([`the value at \`${copy.problem.path}\` is ${copy.problem.what}`]);
   const { value: body } = copy;
   if (!isJsonObject(body)) throw notValid(['it must be a JSON object']);

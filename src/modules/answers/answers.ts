@@ -6,7 +6,7 @@ import { type AnsweringApp, MOST_ANSWERS, type TakesAnswers } from '../../worker
 import { APP } from '../../worker/app-seam.ts';
 import { invalidBody } from '../../worker/body.ts';
 import { Problem } from '../../worker/problem.ts';
-import { defineRoute, type Route, SESSION } from '../../worker/route.ts';
+import { defineRoute, type Route, SESSION, type SessionRequest } from '../../worker/route.ts';
 import { answerCalls, leaveAnswer } from './answer-calls.ts';
 import { questionsOfCall } from './call-questions.ts';
 import { problemAt } from './check-answer.ts';
@@ -87,23 +87,31 @@ const answerRoutes = (app: AnsweringApp): readonly Route[] => [
     handle: (asked) =>
       app.respond(asked, (body, how) => answerCalls({ app, at: asked }, readAnswers(body), how)),
   }),
-  ofOneCall(app, 'approvals', 'decision'),
-  ofOneCall(app, 'results', 'result'),
-];
-
-/** Makes a route that takes one answer of this kind, of the call that its path names. */
-const ofOneCall = (app: AnsweringApp, name: 'approvals' | 'results', kind: SentAnswer['for']): Route =>
   defineRoute({
     method: 'POST',
-    path: `${SESSION}/${name}/{callId}` as const,
+    path: `${SESSION}/approvals/{callId}`,
     access: 'session',
     streams: true,
-    handle: (asked, { callId: call }) =>
-      app.respond(asked, (body, how) => {
-        const sent = { for: kind, call, question: numberOf(asked.request), body };
-        return answerCalls({ app, at: asked }, [sent], how);
-      }),
-  });
+    handle: (asked, { callId }) => answerOne(app, asked, { for: 'decision', call: callId }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: `${SESSION}/results/{callId}`,
+    access: 'session',
+    streams: true,
+    handle: (asked, { callId }) => answerOne(app, asked, { for: 'result', call: callId }),
+  }),
+];
+
+/** Takes one answer, of the call that a path names. */
+const answerOne = (
+  app: AnsweringApp,
+  asked: SessionRequest,
+  of: Pick<SentAnswer, 'for' | 'call'>,
+): Promise<Response> =>
+  app.respond(asked, (body, how) =>
+    answerCalls({ app, at: asked }, [{ ...of, question: numberOf(asked.request), body }], how),
+  );
 
 /** Which question of its call, by `?question=`. Defaults to the first. */
 function numberOf({ url }: Request): number {

@@ -1,12 +1,24 @@
-import type { CallContext, Decision, SuspendingQuestion } from '../../tool/call.ts';
+/** Decorators whose calls wait for a person outside. */
+import type { CallContext, SuspendingQuestion } from '../../tool/call.ts';
 import { checkTime, checkWord } from '../../tool/check-definition.ts';
 import { checkedFirst } from '../../tool/check-input.ts';
-import { type JsonObject, shorten } from '../../tool/json.ts';
+import type { DomainType } from '../../tool/domain-type.ts';
+import type { JsonObject } from '../../tool/json.ts';
+import type { CallBlackboard } from '../../tool/kept-values.ts';
 import { ToolConfigurationError } from '../../tool/signals.ts';
-import type { AnyTool, CallRun } from '../../tool/tool.ts';
-import { failure, mapContent, type ToolResult, toolResult } from '../../tool/tool-result.ts';
+import type { AnyTool } from '../../tool/tool.ts';
 import { answers } from '../answers/answers.ts';
-import { type Covers, type CoversOption, type GuardedInput, type GuardedTool, withGuard } from './covers.ts';
+import {
+  type Covers,
+  type CoversOption,
+  carryOut,
+  decideUntilValid,
+  editProblems,
+  type GuardedInput,
+  type GuardedTool,
+  ON_EXPIRY,
+  withGuard,
+} from './guard.ts';
 
 /**
  * A tool that runs only when somebody outside has approved the call, which is suspended until then and outlives every
@@ -137,50 +149,10 @@ function pausing<T extends AnyTool>(tool: T, { code, decider, accepted, covers }
 }
 
 /** The tool with the module by which its calls ask. */
-export const withAnswers = <T extends AnyTool>(tool: T): T => ({
+const withAnswers = <T extends AnyTool>(tool: T): T => ({
   ...tool,
   uses: [...(tool.uses ?? []), answers],
 });
-
-const checkEdit = (tool: AnyTool, edit: JsonObject, call: CallRun): ReturnType<AnyTool['check']> =>
-  call.during('its input schema', () => tool.check(edit, call.tool));
-
-/** What is wrong with the edited input of a tool's call, a line each; nothing when it can be run. */
-export async function editProblems(
-  tool: AnyTool,
-  edit: JsonObject,
-  call: CallRun,
-): Promise<readonly string[]> {
-  const checked = await checkEdit(tool, edit, call);
-  return checked.ok ? [] : (checked.problems ?? [checked.answer.content]);
-}
-
-/**
- * Asks somebody, and answers what they decided. An edit with problems is told to whoever decides, by one more question of the
- * call. When nobody answers that in time the call does not run: what the model sent was not wanted as it is.
- */
-export async function decideUntilValid(
-  call: Pick<CallContext, 'ask'>,
-  request: SuspendingQuestion,
-  problemsOf: (edit: JsonObject) => readonly string[] | Promise<readonly string[]>,
-): Promise<Decision> {
-  let asked = request;
-  for (;;) {
-    const decision = await call.ask(asked);
-    const problems = decision.decision === 'edit' && decision.input ? await problemsOf(decision.input) : [];
-    if (problems.length === 0) return decision;
-    asked = { ...asked, ...afterBadEdit(request, problems) };
-  }
-}
-
-/** What is asked once more, of whoever has edited a call so that it cannot run. */
-export const afterBadEdit = ({ message, onExpiry }: Asked, problems: readonly string[]): Asked => ({
-  message: `${message}\nWhat was sent is not valid, and nothing has run:\n- ${problems.join('\n- ')}`.trim(),
-  onExpiry: onExpiry === 'approve' ? 'reject' : onExpiry,
-});
-
-/** What somebody is asked, and what counts when they do not answer in time. */
-type Asked = Pick<SuspendingQuestion, 'message' | 'onExpiry'>;
 
 /** The text of a message for one call. `input`: what the `check` of the tool that is called has answered. */
 export async function messageFor<T extends AnyTool, C extends Covers>(
@@ -197,7 +169,7 @@ export async function messageFor<T extends AnyTool, C extends Covers>(
  *
  * @throws ToolDefinitionError when `expires` is not more than 0, `onExpiry` not one of `words`, or `notBy` not `requester`.
  */
-export function checkApprovalOptions<Options extends ApprovalOptions>(
+function checkApprovalOptions<Options extends ApprovalOptions>(
   tool: string,
   options: Options,
   words: readonly string[] = ON_EXPIRY,
@@ -208,11 +180,8 @@ export function checkApprovalOptions<Options extends ApprovalOptions>(
   return options;
 }
 
-/** What may count as decided when nobody does: nobody can edit then. */
-export const ON_EXPIRY = ['approve', 'reject', 'exit'] as const;
-
 /** @throws ToolConfigurationError when the call runs outside of a session, where nobody is ever asked. */
-export function mustBeDecidable({ tool, inSession }: CallContext, what: string): void {
+function mustBeDecidable({ tool, inSession }: CallContext, what: string): void {
   if (inSession) return;
   throw new ToolConfigurationError(
     `Tool '${tool}' requires ${what} but no ReviewHandler is configured. ` +
@@ -220,73 +189,65 @@ export function mustBeDecidable({ tool, inSession }: CallContext, what: string):
   );
 }
 
-/** A call that was decided about. */
-interface Decided {
-  /** What is called if the decision lets it. */
-  readonly tool: AnyTool;
-  /** The input as the model sent it. */
-  readonly input: JsonObject;
-  readonly call: CallRun;
-  readonly decision: Decision;
-  /** Told the input with which the tool is about to be called. */
-  readonly accepted?: ((input: JsonObject) => void) | undefined;
+/** What is asked, of whom and for how long, and what they may start from. */
+export interface RequireTypeOptions<T extends AnyTool, C extends Covers = 'tools'>
+  extends Pick<ApprovalOptions, 'by' | 'notBy' | 'expires'>,
+    CoversOption<T, C> {
+  /** `Tool '{name}' needs a value of type '{type}'.` unless given. */
+  readonly message?: ApprovalMessage<T, C> | undefined;
+  /** What counts when nobody sends a value; `reject` unless given. */
+  readonly onExpiry?: 'reject' | 'exit' | undefined;
+  /** Shown as the `default` of the type's JSON schema. */
+  readonly hint?: JsonObject | undefined;
 }
 
 /**
- * Does what was decided about a call: runs it, runs it with the edited input, or answers the model why it did not run.
- * An `exit` ends the turn as cancelled.
+ * A tool that needs a value of a type on the blackboard. When the newest one there is valid the call runs at
+ * once; else it waits until somebody sends one, as the input of an `edit`. That goes on the blackboard with its type; the
+ * tool's own input stays the model's. Whoever sends a value that is not valid is asked once more. As all that a call changes, the value is kept when the call succeeds: after one
+ * that failed it is asked for again. A bad input bothers nobody.
+ *
+ * Of an unfolding tool it is the tools behind it that need the value, and opening it does not; unless `covers` says `opening`.
+ *
+ * @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` is something else than `reject` or `exit`; for
+ *   `covers` and `notBy` as `requireApproval`.
  */
-export async function carryOut(decided: Decided): Promise<ToolResult> {
-  const { tool, input, call, decision, accepted } = decided;
-  switch (decision.decision) {
-    case 'approve':
-      accepted?.(input);
-      return tool.call(input, call);
-    case 'edit':
-      return edited(decided);
-    case 'reject':
-      return failure('declined', declined(call.tool, decision));
-    case 'exit':
-      return exited(call.tool, input, decision);
-  }
-}
-
-async function edited({ tool, input, call, decision, accepted }: Decided): Promise<ToolResult> {
-  const revised = decision.input;
-  if (revised === undefined) return badEdit(call.tool, 'No input came with the edit.');
-  const checked = await checkEdit(tool, revised, call);
-  if (!checked.ok) return badEdit(call.tool, checked.answer.content);
-  accepted?.(revised);
-  const result = await tool.call(revised, call);
-  return JSON.stringify(revised) === JSON.stringify(input) ? result : noted(result, revised);
-}
-
-const badEdit = (tool: string, problem: string): ToolResult =>
-  failure(
-    'invalid-input',
-    `Somebody edited the input of this call of '${tool}', and it did not run. ${problem}`,
+export function requireType<T extends AnyTool, const C extends Covers = 'tools'>(
+  tool: T,
+  type: DomainType,
+  options: RequireTypeOptions<T, C> = {},
+): T {
+  const { message, hint, covers, ...asked } = checkApprovalOptions(tool.name, options, ['reject', 'exit']);
+  const schema = hint === undefined ? type.json : { ...type.json, default: hint };
+  const question: Omit<SuspendingQuestion, 'message'> = {
+    ...asked,
+    for: 'decision',
+    schema,
+    allows: ['edit', 'reject', 'exit'],
+  };
+  const guarded = withGuard(tool, covers, (one) =>
+    checkedFirst(one, async ({ input, typed, call }) => {
+      if (hasValue(call.blackboard, type)) return one.call(input, call);
+      mustBeDecidable(call, `a value of type '${type.name}'`);
+      const asking = await messageFor(message ?? needs(one.name, type), typed, call);
+      // A JSON schema does not say all that a type's own schema checks.
+      const decision = await decideUntilValid(call, { ...question, message: asking }, (sent) => {
+        const value = type.parse(sent);
+        return value.ok ? [] : value.problems;
+      });
+      if (decision.decision !== 'edit') return carryOut({ tool: one, input, call, decision });
+      call.blackboard.add(decision.input ?? {}, { type: type.name });
+      return one.call(input, call);
+    }),
   );
-
-/** The model would take its own input for what was done. The value of an artifact stays as it is. */
-const noted = (result: ToolResult, input: JsonObject): ToolResult =>
-  mapContent(
-    result,
-    (content) => `${content}\nNote: whoever approved this call changed its input to ${echo(input)}.`,
-  );
-
-const declined = (tool: string, { expired, reason }: Decision): string => {
-  if (expired) return `Nobody decided about this call of '${tool}' in time, so it did not run.`;
-  const why = reason ? ` Reason: ${reason}` : '';
-  return `This call of '${tool}' was declined and did not run. Do not repeat it unchanged.${why}`;
-};
-
-function exited(tool: string, input: JsonObject, decision: Decision): ToolResult {
-  const message = decision.expired ? declined(tool, decision) : `Rejected by reviewer: ${echo(input)}`;
-  const signal = { type: 'exit', reason: decision.reason ?? message } as const;
-  return toolResult({ type: 'error', message, reason: 'declined', signal });
+  return withAnswers(guarded);
 }
 
-/** Characters of an input that a text echoes. */
-const MAX_ECHO = 500;
+const needs = (tool: string, { name }: DomainType): string =>
+  `Tool '${tool}' needs a value of type '${name}'.`;
 
-const echo = (input: JsonObject): string => shorten(JSON.stringify(input), MAX_ECHO);
+/** An older value is not looked at: it was replaced. */
+function hasValue(blackboard: CallBlackboard, type: DomainType): boolean {
+  const newest = blackboard.entries().findLast((entry) => entry.type === type.name);
+  return newest !== undefined && type.parse(newest.value).ok;
+}

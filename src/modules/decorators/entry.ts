@@ -15,11 +15,13 @@ export {
   type ApprovalMessage,
   type ApprovalOptions,
   type AwaitingDecider,
+  type RequireTypeOptions,
   requireApproval,
+  requireType,
   withAwaiting,
   withConfirmation,
 } from './approval.ts';
-export type { Covers } from './covers.ts';
+export type { Covers } from './guard.ts';
 export { type HumanInputConfig, type HumanQuestion, humanInput } from './human-input.ts';
 export {
   type CallEnd,
@@ -44,7 +46,6 @@ export {
   replanning,
   replanWhen,
 } from './replanning.ts';
-export { type RequireTypeOptions, requireType } from './require-type.ts';
 export {
   autoApprove,
   autoApproveWithDelay,

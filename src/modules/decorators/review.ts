@@ -6,15 +6,17 @@ import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import { visible } from '../../tool/shown.ts';
 import { ToolConfigurationError } from '../../tool/signals.ts';
 import type { AnyTool, CallRun } from '../../tool/tool.ts';
+import { type ApprovalMessage, messageFor } from './approval.ts';
 import {
-  type ApprovalMessage,
   afterBadEdit,
+  type Covers,
+  type CoversOption,
   carryOut,
   editProblems,
-  messageFor,
+  type GuardedInput,
   ON_EXPIRY,
-} from './approval.ts';
-import { type Covers, type CoversOption, type GuardedInput, withGuard } from './covers.ts';
+  withGuard,
+} from './guard.ts';
 
 /**
  * A tool whose calls a synchronous reviewer decides about, in a session or outside of one. What is decided is carried
