@@ -1,5 +1,7 @@
 /** The client of the HTTP API, for pages, Node and other Workers: nothing but `fetch` and streams is needed. */
+
 import type { StoredEvent } from '../journal/events.ts';
+import { placeOfCall } from '../journal/reply-data.ts';
 import type { AnswerObject } from '../session/watching/turn-outcome.ts';
 import type { Json } from '../tool/json.ts';
 import type { CancelRequested } from '../worker/end-turn.ts';
@@ -98,7 +100,11 @@ function createSession(transport: Transport, { id, path }: SessionPlace): Client
   const streamAnswers: ClientSession['streamAnswers'] = (given, options = {}) => {
     const answers = given.map(toAnswer);
     const after = Math.max(
-      ...answers.map(({ call }) => Math.max(askedAt(call), call.startsWith(`${seen.turn}.`) ? seen.seq : 0)),
+      // Its answer shows what comes after the reply that asked for the call.
+      ...answers.map(({ call }) => {
+        const { turn, reply = 0 } = placeOfCall(call) ?? {};
+        return turn === seen.turn ? Math.max(reply, seen.seq) : reply;
+      }),
       0,
     );
     return streamed(toPost(`${path}/answers?after=${after}`, { answers }, options), after);
@@ -189,9 +195,6 @@ function failedAnswer(failure: unknown): ClientAnswer {
     return failure.more as unknown as ClientAnswer; // of a server of ours
   throw failure;
 }
-
-/** The reply that asked for a call, by the call's id: what is shown after its answer comes behind that. */
-const askedAt = (call: string): number => Number(/\.(\d+)\.\d+$/.exec(call)?.[1] ?? 0);
 
 const toAnswer = ({ call, ...answer }: ClientCallAnswer): Pick<CallAnswer, 'call' | 'question'> =>
   typeof call === 'string' ? { call, ...answer } : { call: call.call, question: call.question, ...answer };

@@ -1,5 +1,5 @@
 import type { SessionEvent } from '../journal/events.ts';
-import type { AskedWith, JournaledCall, JournaledPart } from '../journal/reply-data.ts';
+import { type AskedWith, callId, type JournaledCall, type JournaledPart } from '../journal/reply-data.ts';
 import {
   type CacheMarks,
   ModelError,
@@ -95,7 +95,7 @@ export function replied(
     const name = spec.policies.unknownTools.autoExecute ? nameOf(called, offered) : called;
     const tool = offered.byName.get(name);
     return {
-      id: `${turn}.${journal.state.seq + 1}.${index}`,
+      id: callId(turn, journal.state.seq + 1, index),
       providerId: id,
       name,
       ...(tool?.route && meantBy(tool, { name, input })),

@@ -24,8 +24,18 @@ export type ParsedToolInput =
 
 const refused = (toolName: string, problem: string): ParsedToolInput => ({
   ok: false,
-  message: `The input of tool '${toolName}' ${problem}. Send one JSON object that matches its schema.`,
+  message: `The input of tool '${toolName}' ${problem}.${SEND_OBJECT}`,
 });
+
+/** How a model mends a bad input, at the end of what it reads of that. */
+const SEND_OBJECT = ' Send one JSON object that matches its schema.';
+const CALL_AGAIN = '\nCall it again with a corrected input.';
+
+/** Returns the error of a bad input without how a model mends it, where the input is not of the model's making. */
+export function withoutAdvice(message: string): string {
+  const advice = [SEND_OBJECT, CALL_AGAIN].find((one) => message.endsWith(one)) ?? '';
+  return message.slice(0, message.length - advice.length);
+}
 
 /** The usual slips of models, from outside to inside. */
 function guessReason(source: string): string {
@@ -77,7 +87,7 @@ export const invalidInput = (tool: string, problems: readonly string[]): Checked
   problems,
   answer: failure(
     'invalid-input',
-    `The input of tool '${tool}' is not valid:\n- ${problems.join('\n- ')}\nCall it again with a corrected input.`,
+    `The input of tool '${tool}' is not valid:\n- ${problems.join('\n- ')}${CALL_AGAIN}`,
   ),
 });
 

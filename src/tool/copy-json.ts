@@ -4,6 +4,8 @@ import { formatPath, type Json, shorten } from './json.ts';
 export interface NonJson {
   readonly path: string;
   readonly what: string;
+  /** Of an object that the platform has made: its class. */
+  readonly made?: string | undefined;
 }
 
 /** Returns the problem as a clause. */
@@ -64,9 +66,9 @@ export function keepJson(given: unknown): KeptJson {
   const place: Place = {
     path,
     parents: new Set(),
-    cut(what, instead) {
+    cut(what, instead, made) {
       const list = instead === null ? nulls : left;
-      list.push({ path: formatPath(path, '$'), what });
+      list.push({ path: formatPath(path, '$'), what, made });
       return instead;
     },
     takeBytes(found) {
@@ -93,7 +95,7 @@ interface Place {
   /** The objects that are being looked into. */
   readonly parents: Set<object>;
   /** Told of what is not JSON; answers what stands in its place, or throws. `instead` is `null` for a number that JSON has not. */
-  cut(what: string, instead?: null): null | undefined;
+  cut(what: string, instead?: null, made?: string): null | undefined;
   /** Takes bytes, and answers what stands in their place. Without it they are not JSON. */
   takeBytes?(bytes: Uint8Array): Json;
 }
@@ -125,7 +127,7 @@ function objectToJson(node: object, place: Place): Json | undefined {
   } catch (thrown) {
     return cut(whyNot(thrown));
   }
-  if (content === undefined) return cut(describeInstance(node));
+  if (content === undefined) return cut(describeInstance(node), undefined, node.constructor?.name);
   if (!('entries' in content)) return toJson(content.value, '', place);
   const { isList, entries } = content;
   parents.add(node);

@@ -9,9 +9,17 @@ const PRIVATE_IPV4 =
 const PRIVATE_NAME =
   /^[^.]*$|\.\.|\.(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|arpa|svc)$/;
 
+/** An address that is refused. */
+export interface WrongAddress {
+  /** What is wrong with it, in words that follow "it". */
+  readonly wrong: string;
+  /** It leads into a private network. */
+  readonly isPrivate?: true;
+}
+
 /**
- * Reads an address that comes from data: of an MCP server, or of a file that a model's provider fetches. Returns it, or what is wrong with it,
- * in words that follow "it": it must begin with `https:`, have no credentials, and lead to no host that is known to be private. Every spelling of
+ * Reads an address that comes from data: of an MCP server, or of a file that a model's provider fetches. Returns it, or what is wrong with it:
+ * it must begin with `https:`, have no credentials, and lead to no host that is known to be private. Every spelling of
  * an IP address counts, since `URL` makes one of them. Ports are not looked at: TLS talks to no service that does not expect it.
  *
  * A public name may resolve to a private address, which Workers cannot see. Their own `fetch` reaches the public internet alone, unless a
@@ -19,13 +27,15 @@ const PRIVATE_NAME =
  *
  * @param allowPrivate Allows private hosts and plain `http`, for an app whose servers are there.
  */
-export function publicAddress(given: unknown, allowPrivate = false): URL | string {
+export function publicAddress(given: unknown, allowPrivate = false): URL | WrongAddress {
   const address = typeof given === 'string' || given instanceof URL ? URL.parse(String(given)) : null;
-  if (!address || !/^https?:$/.test(address.protocol)) return 'is no http(s) URL';
-  if (address.username !== '' || address.password !== '') return 'holds credentials';
+  if (!address || !/^https?:$/.test(address.protocol)) return { wrong: 'is no http(s) URL' };
+  if (address.username !== '' || address.password !== '') return { wrong: 'holds credentials' };
   if (allowPrivate) return address;
-  if (address.protocol === 'http:') return 'does not begin with https:';
-  return isPrivateHost(address.hostname) ? 'leads into a private network' : address;
+  if (address.protocol === 'http:') return { wrong: 'does not begin with https:' };
+  return isPrivateHost(address.hostname)
+    ? { wrong: 'leads into a private network', isPrivate: true }
+    : address;
 }
 
 /** Returns whether a host, as `URL` writes it, is certainly not one for the public: a special address, or a name of private networks. */

@@ -90,7 +90,7 @@ function placesOf(places: readonly NonJson[]): string {
 
 function tellLost(tool: string, { left, nulls }: KeptJson, onLost: OnLost | undefined): void {
   if (!onLost) return;
-  const mend = left.some(({ what }) => FILES.test(what)) ? RETURN_FILE : RETURN_JSON;
+  const mend = left.some(({ made = '' }) => FILES.test(made)) ? RETURN_FILE : RETURN_JSON;
   if (left.length > 0)
     onLost(
       `Tool '${tool}' returned what JSON does not keep, and it was left out: ${placesOf(left)}. ${mend}`,
@@ -98,6 +98,6 @@ function tellLost(tool: string, { left, nulls }: KeptJson, onLost: OnLost | unde
   if (nulls.length > 0) onLost(`Tool '${tool}' returned numbers that are null in JSON: ${placesOf(nulls)}.`);
 }
 
-const FILES = /^an? (?:Blob|File|Response|ReadableStream)$/;
+const FILES = /^(?:Blob|File|Response|ReadableStream)$/;
 const RETURN_FILE = 'Return bytes as they are, or as `file(bytes, mediaType)` or `image(bytes, mediaType)`.';
 const RETURN_JSON = 'Return JSON, or give the value a toJSON that says it.';

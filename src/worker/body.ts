@@ -119,6 +119,8 @@ interface Checking {
   readonly bodyContext?: ReadonlySet<string> | undefined;
   /** Absent: the app takes no files. */
   readonly files: MessageFiles | undefined;
+  /** Where the parts are in the body, as problems of them say. Defaults to `message`. */
+  readonly partsAt?: string | undefined;
 }
 
 /**
@@ -140,11 +142,9 @@ export async function readMessage(request: Request, checking: Checking): Promise
  *
  * @throws SessionError that lists everything that is wrong with it, or says which files are not taken, or that it is too large.
  */
-export function checkMessage(
-  body: MessageForm,
-  { maxBodyBytes, bodyContext, files }: Checking,
-): ReceivedMessage {
-  const { said, ...more } = parseMessage(body, { bodyContext, files });
+export function checkMessage(body: MessageForm, { maxBodyBytes, ...checking }: Checking): ReceivedMessage {
+  const { files } = checking;
+  const { said, ...more } = parseMessage(body, checking);
   if (typeof said === 'string') {
     const most = files?.mostBytes ?? maxBodyBytes;
     if (said.length > most) throw besidesFiles(most); // which a body that was read is not
@@ -165,11 +165,12 @@ interface ParsedMessage extends Pick<ReceivedMessage, 'context' | 'loopId' | 'de
 
 function parseMessage(
   { fields, files: sent, problems: found }: MessageForm,
-  { bodyContext, files }: Pick<Checking, 'bodyContext' | 'files'>,
+  { bodyContext, ...taking }: Omit<Checking, 'maxBodyBytes'>,
 ): ParsedMessage {
   const { loopId, delaySeconds } = fields;
   const problems = [...found];
-  const said = sent.length > 0 ? withFiles(fields.message, sent) : parseSaid(fields.message, problems, files);
+  const said =
+    sent.length > 0 ? withFiles(fields.message, sent) : parseSaid(fields.message, problems, taking);
   const context = parseContext(fields.context, bodyContext);
   if (Array.isArray(context)) problems.push(...context);
   if (loopId !== undefined && !isText(loopId, /^[A-Za-z0-9_.:-]{1,128}$/)) {
@@ -183,12 +184,10 @@ function parseMessage(
   return { said, context, loopId, delaySeconds } as ParsedMessage; // as just checked
 }
 
-function parseSaid(
-  message: FormField,
-  problems: string[],
-  files: MessageFiles | undefined,
-): ParsedMessage['said'] {
-  if (Array.isArray(message)) return parseParts(message, problems, files);
+type PartsTaken = Pick<Checking, 'files' | 'partsAt'>;
+
+function parseSaid(message: FormField, problems: string[], taking: PartsTaken): ParsedMessage['said'] {
+  if (Array.isArray(message)) return parseParts(message, problems, taking);
   if (isText(message, /\S/)) return message;
   problems.push(message === undefined ? 'message: is missing' : 'message: must be text that is not blank');
   return '';
@@ -208,13 +207,15 @@ type GivenPart = Json | SentPart;
 function parseParts(
   parts: readonly GivenPart[],
   problems: string[],
-  files: MessageFiles | undefined,
+  { files, partsAt = 'message' }: PartsTaken,
 ): readonly PlacedPart[] {
   if (parts.length > MAX_PARTS) {
     problems.push(`message: must have at most ${MAX_PARTS} parts`);
     return [];
   }
-  const read = parts.flatMap((part, index) => parsePart(part, { at: `message[${index}]`, problems }, files));
+  const read = parts.flatMap((part, index) =>
+    parsePart(part, { at: `${partsAt}[${index}]`, problems }, files),
+  );
   const saysNothing = read.every(({ part }) => part.type === 'text' && part.text.trim() === '');
   if (problems.length === 0 && saysNothing)
     problems.push('message: must hold a file, or text that is not blank');

@@ -13,6 +13,8 @@ export interface CodeHost extends Pick<Invoked, 'waitUntil'> {
 interface SentBy {
   readonly bodyContext: ReadonlySet<string>;
   readonly contextOfHeaders: ToolCallContext;
+  /** Where the parts of its messages are in its body. Defaults to `message`. */
+  readonly partsAt?: string | undefined;
 }
 
 /** The apps that `createHoldfast` has made, by what it has returned. */

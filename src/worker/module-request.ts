@@ -19,6 +19,8 @@ export interface RouteSession {
   readonly agent: string;
   /** The id of the session: letters, digits and `_ . : @ -`, at most 128. */
   readonly session: string;
+  /** Where the parts of its messages are in the body, as problems of them say. Defaults to `message`. */
+  readonly partsAt?: string | undefined;
 }
 
 /** What went wrong, as a route reports it in the words of its protocol. */

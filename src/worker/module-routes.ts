@@ -147,12 +147,12 @@ function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
     base,
     signal: AbortSignal.any([request.signal, gone.signal]),
     json: () => readJson(asked),
-    session: (of) =>
+    session: ({ partsAt, ...of }) =>
       sessionFromCode(
         {
           host: { ...host, basePath: base },
           waitUntil,
-          sentBy: { bodyContext, contextOfHeaders: mapped },
+          sentBy: { bodyContext, contextOfHeaders: mapped, partsAt },
         },
         env,
         { ...of, principal: caller, request },
@@ -183,14 +183,11 @@ async function readJson({ host, env, request }: RouteRequest): Promise<JsonObjec
   return (await readBody(request, files?.mostBytes ?? host.maxBodyBytes, files?.mustFit)).value;
 }
 
-/** What refuses a message names two parameters of the REST API at its end, which a route of a module does not take. */
-const REST_ALONE = /, or (?:now|send the message) with \?\w+=.*$/;
-
-/** Tells a problem to a route, without what concerns the REST API alone. */
-const toRouteProblem = ({ type, status, message, headers, more }: Problem): RouteProblem => ({
+/** Describes a problem to a route of another protocol. */
+const toRouteProblem = ({ type, status, message, worded, headers, more }: Problem): RouteProblem => ({
   type,
   status,
-  detail: message.replace(REST_ALONE, '.'),
+  detail: worded?.() ?? message,
   headers,
   more,
 });

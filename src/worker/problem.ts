@@ -155,6 +155,15 @@ export const FAILED_TURN = {
   and: { object: WRONG, and: STOPPED_TURN },
 } as const satisfies Shape;
 
+/**
+ * Words a refusal for the clients of a protocol. `parameter` writes what they send to ask otherwise, such as `?whenBusy=queue`. Without it, the
+ * protocol has no such parameters, and the words name none.
+ */
+export type Worded = (parameter?: (name: 'whenBusy' | 'pending', value: string) => string) => string;
+
+/** How clients of the REST API write a parameter. */
+const inQuery: Parameters<Worded>[0] = (name, value) => `?${name}=${value}`;
+
 interface SessionErrorDetails {
   readonly retryAfter?: number | undefined;
   readonly more?: ProblemMembers | undefined;
@@ -173,13 +182,17 @@ export class SessionError extends Error {
   /** What else is known: the `turn` in the way, its `pending` calls, the `problems` of what was sent, the `role` that is needed. */
   readonly more: ProblemMembers;
 
+  /** Its words for other protocols than the REST API, where those differ. */
+  readonly worded: Worded | undefined;
+
   constructor(
     type: SessionErrorType,
-    message: string,
+    words: string | Worded,
     { retryAfter, more = {}, cause }: SessionErrorDetails = {},
   ) {
-    super(message, { cause });
+    super(typeof words === 'string' ? words : words(inQuery), { cause });
     this.type = type;
+    this.worded = typeof words === 'string' ? undefined : words;
     this.retryAfter = retryAfter;
     this.more = more;
   }
@@ -191,6 +204,8 @@ interface Details {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Members beside those of RFC 9457, such as every problem of a body. */
   readonly more?: ProblemMembers | Partial<TurnAnswer> | undefined;
+  /** Its words for other protocols than the REST API, where those differ. */
+  readonly worded?: Worded | undefined;
 }
 
 /** An answer that is an error; thrown anywhere below the app and made a response in one place. */
@@ -200,24 +215,27 @@ export class Problem extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly more: ProblemMembers | Partial<TurnAnswer>;
+  /** Its words for other protocols than the REST API, where those differ. */
+  readonly worded: Worded | undefined;
 
   /** `detail` tells the client what to do. */
   constructor(
     type: ProblemType,
     detail: string,
-    { status = STATUS[type], headers = {}, more = {} }: Details = {},
+    { status = STATUS[type], headers = {}, more = {}, worded }: Details = {},
   ) {
     super(detail);
     this.status = status;
     this.type = type;
     this.headers = headers;
     this.more = more;
+    this.worded = worded;
   }
 
   /** The problem of what a session has refused. */
-  static of({ type, message, retryAfter, more }: SessionError): Problem {
+  static of({ type, message, retryAfter, more, worded }: SessionError): Problem {
     const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
-    return new Problem(type, message, { headers, more });
+    return new Problem(type, message, { headers, more, worded });
   }
 
   /** RFC 9457. */

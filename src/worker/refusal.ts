@@ -115,7 +115,12 @@ export async function refusal(
     case 'busy':
       return new SessionError(
         'session-busy',
-        `The session is busy with turn ${refused.turn}. Send the message again when it has ended (GET ${target.path} shows it), or now with ?whenBusy=queue, to wait, or ?whenBusy=steer, to be read by that turn.`,
+        (parameter) => {
+          const now = parameter
+            ? `, or now with ${parameter('whenBusy', 'queue')}, to wait, or ${parameter('whenBusy', 'steer')}, to be read by that turn`
+            : '';
+          return `The session is busy with turn ${refused.turn}. Send the message again when it has ended (GET ${target.path} shows it)${now}.`;
+        },
         { retryAfter: toSeconds(refused.retryAfter), more: { turn: refused.turn } },
       );
     case 'suspended': {
@@ -123,7 +128,8 @@ export async function refusal(
       const pending = pendingViews(at, await readTurn(target.port, turn));
       return new SessionError(
         'turn-suspended',
-        `Turn ${turn} waits for an answer from outside. Answer its pending calls, or send the message with ?pending=decline.`,
+        (parameter) =>
+          `Turn ${turn} waits for an answer from outside. Answer its pending calls${parameter ? `, or send the message with ${parameter('pending', 'decline')}` : ''}.`,
         { more: { turn, pending } },
       );
     }

@@ -235,6 +235,7 @@ function toSent(at: Entered, message: string | readonly SentPart[], options: Mes
     {
       maxBodyBytes: at.host.maxBodyBytes,
       bodyContext: at.sentBy?.bodyContext,
+      partsAt: at.sentBy?.partsAt,
       files: at.host.files && filesOfAgent(at, agent),
     },
   );

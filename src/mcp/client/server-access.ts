@@ -24,8 +24,8 @@ export function addressOf(client: McpClient, { principal, context }: McpUser): U
   // A literal is the developer's own word. What comes from data is anybody's.
   if (typeof url === 'string') return address;
   const read = publicAddress(given, allowPrivate);
-  if (typeof read !== 'string') return read;
-  throw unreachable(client, `its address ${read}`);
+  if (read instanceof URL) return read;
+  throw unreachable(client, `its address ${read.wrong}`);
 }
 
 /**

@@ -1,5 +1,7 @@
 /** What is in the sessions of published agents, as resources: whoever owns a session reads its files and artifacts, as over HTTP. */
+
 import type { ResourceLink } from '@modelcontextprotocol/server';
+import { placeOfCall } from '../../journal/reply-data.ts';
 import { readTurn } from '../../session/read-session.ts';
 import { stoppedTurn, type TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import { SessionError } from '../../worker/problem.ts';
@@ -148,8 +150,8 @@ async function readArtifact(
   call: string,
   uri: string,
 ): Promise<Contents | undefined> {
-  const [, turn] = /^(.+)\.\d+\.\d+$/.exec(call) ?? [];
-  const events = turn === undefined ? [] : await readTurn(target.port, turn);
+  const asked = placeOfCall(call);
+  const events = asked ? await readTurn(target.port, asked.turn) : [];
   if (events.length === 0) return undefined;
   const { artifacts } = stoppedTurn(target.session, target.agent.name, events);
   const found = artifacts.find((one) => one.call === call);

@@ -1,6 +1,6 @@
 import { waitId } from '../../journal/conversation.ts';
 import { type Principal, ROOT, type StoredEvent } from '../../journal/events.ts';
-import type { JournaledCall } from '../../journal/reply-data.ts';
+import { type JournaledCall, placeOfCall } from '../../journal/reply-data.ts';
 import type { PendingCall, Wait } from '../../journal/wait.ts';
 import { isSamePerson } from '../../session/new-message.ts';
 import { readTurn } from '../../session/read-session.ts';
@@ -218,7 +218,7 @@ export async function askedQuestion(
   { call, question: number }: NamedQuestion,
   turns: ReadTurns,
 ): Promise<QuestionOfTurn> {
-  const turn = call.replace(/\.\d+\.\d+$/, '');
+  const { turn } = placeOfCall(call) ?? { turn: call };
   const { hasSession, events, questions } = await readOnce(target, turn, turns);
   if (!hasSession) throw unknownSession(target);
   const shown = call.slice(0, 80);

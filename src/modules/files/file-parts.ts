@@ -89,10 +89,12 @@ function parseAddress(given: Json | undefined, { at, problems, allowPrivate }: P
     return undefined;
   }
   const url = publicAddress(given, allowPrivate);
-  if (typeof url !== 'string' && url.protocol === 'https:') return { held: url.href };
-  problems.push(
-    `${at}: ${String(url).startsWith('leads') ? `${url}; send the file itself` : 'must be a data URL, or an https URL without a user in it'}`,
-  );
+  if (url instanceof URL && url.protocol === 'https:') return { held: url.href };
+  const problem =
+    'isPrivate' in url
+      ? `${url.wrong}; send the file itself`
+      : 'must be a data URL, or an https URL without a user in it';
+  problems.push(`${at}: ${problem}`);
   return undefined;
 }
 

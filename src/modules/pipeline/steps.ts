@@ -1,4 +1,5 @@
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
+import { withoutAdvice } from '../../tool/check-input.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { decorate } from '../../tool/decorate.ts';
 import { toTextInput } from '../../tool/define-tool.ts';
@@ -120,13 +121,10 @@ function ofStep(step: Step, before: Step | undefined, result: ToolResult): ToolR
     return toolResult({ ...result, message: `Step '${step.label}' threw: ${result.message}` });
   }
   if (result.reason !== 'invalid-input' || !before) return result;
-  const problem = result.message.replace(ADVICE, '');
+  const problem = withoutAdvice(result.message);
   const message = `Step '${step.label}' did not run, since what step '${before.label}' handed on is no input for it. ${problem}`;
   return toolResult({ ...result, message });
 }
-
-/** What a model is told to do about a bad input, which here is not of its making. */
-const ADVICE = /(\nCall it again with a corrected input\.| Send one JSON object that matches its schema\.)$/;
 
 function adapted(step: Step, next: Step, result: ToolResult): Progress {
   if (!step.adapt) return { next: handOver(next, fitting(next, result)) };

@@ -1,5 +1,7 @@
 /** The routes that `useChat` and its transport ask. */
+
 import type { StoredEvent } from '../../journal/events.ts';
+import { placeOfCall } from '../../journal/reply-data.ts';
 import type { ContentPart } from '../../tool/content.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { createModule, type ModuleUse } from '../../tool/module-use.ts';
@@ -11,7 +13,7 @@ import { sessionPath } from '../../worker/target.ts';
 import type { TurnItem, TurnStreamEnd } from '../../worker/turn-feed.ts';
 import { followedOn } from '../whole-turn.ts';
 import type { UiVersion } from './chunks.ts';
-import { type ChatAsked, readChat, toldToPage } from './read-chat.ts';
+import { type ChatAsked, inWordsOfPage, readChat } from './read-chat.ts';
 import { type ChunkOptions, uiChunks } from './turn-chunks.ts';
 import { toUiMessages } from './ui-messages.ts';
 
@@ -75,12 +77,12 @@ interface Chat extends ChunkOptions {
   readonly session: Session;
 }
 
-function chatOf(asked: ModuleRequest, named: ChatRef): Chat {
+function chatOf(asked: ModuleRequest, named: ChatRef, partsAt?: string): Chat {
   const { request, base } = asked;
   const path = sessionPath(named, base);
   return {
     asked,
-    session: asked.session(named),
+    session: asked.session({ ...named, partsAt }),
     version: uiVersionOf(request),
     fileUrl: (id) => new URL(`${path}/files/${id}`, request.url).href,
     pending: (events) => asked.pending(events),
@@ -96,8 +98,9 @@ function uiVersionOf({ url, headers }: Request): UiVersion {
 
 async function chat(asked: ModuleRequest, agent: string): Promise<Response> {
   const sent = readChat(await asked.json());
-  const of = chatOf(asked, { agent, session: sent.chat });
-  return sent.type === 'message' ? messageSent(of, sent) : answersSent(of, sent);
+  const named = { agent, session: sent.chat };
+  if (sent.type === 'answers') return answersSent(chatOf(asked, named), sent);
+  return messageSent(chatOf(asked, named, `${sent.at}.parts`), sent);
 }
 
 type Sent<Type extends ChatAsked['type']> = Extract<ChatAsked, { type: Type }>;
@@ -116,7 +119,7 @@ async function messageSent(chat: Chat, sent: Sent<'message'>): Promise<Response>
   };
   const head = whenBusy === 'steer' ? await headOf(session) : 0;
   const stream = await session.stream(message, options).catch((failure) => {
-    throw toldToPage(failure, sent.at);
+    throw inWordsOfPage(failure);
   });
   // What an open turn says from now on stands behind the message that steers it.
   const messageId = whenBusy === 'steer' && head > 0 ? stream.turn : undefined;
@@ -161,14 +164,15 @@ async function goneOn(
   { results, after }: Sent<'answers'>,
   signal: AbortSignal,
 ): Promise<TurnStream> {
-  const [, turn, reply] = /^(.+)\.(\d+)\.\d+$/s.exec(results.at(-1)?.call ?? '') ?? [];
+  const asked = placeOfCall(results.at(-1)?.call ?? '');
   // No call of any turn is called so, which whoever takes answers says.
-  if (turn === undefined)
+  if (!asked)
     return session.streamAnswers(
       results.map(({ call, sent }) => ({ call, ...sent })),
       { signal },
     );
-  const from = after ?? Number(reply);
+  const { turn, reply } = asked;
+  const from = after ?? reply;
   const { outcome } = await session.turn(turn);
   // What the page knows already would have it send the same for ever.
   if (outcome === 'suspended' && (await session.state()).seq <= from)

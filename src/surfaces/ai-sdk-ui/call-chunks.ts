@@ -1,9 +1,11 @@
 /** The calls of a turn as parts of a message: what they ask, what was decided about them, and what came of them. */
+
 import type { EventOf, StoredEvent } from '../../journal/events.ts';
 import type { PendingCall } from '../../journal/wait.ts';
 import type { Decision } from '../../tool/call.ts';
 import { modelText, type ResultData } from '../../tool/tool-result.ts';
 import type { PendingView } from '../../worker/pending-view.ts';
+import type { CallAnswer } from '../../worker/session.ts';
 import type { Able, UiChunk } from './chunks.ts';
 
 /** What a client has of a call that a stream goes on with. */
@@ -157,3 +159,11 @@ export class CallChunks {
 /** Names a question of a call for a client, which sends it back with the answer. */
 const approvalId = ({ call, question }: PendingCall): string =>
   question === 1 ? call : `${call}?question=${question}`;
+
+/** Reads the id of an approval back, which a client may have changed. */
+export function readApprovalId(id: string): Required<Pick<CallAnswer, 'call' | 'question'>> {
+  const [, call = '', question = '1'] = APPROVAL_ID.exec(id) ?? [];
+  return { call, question: Number(question) };
+}
+
+const APPROVAL_ID = /^(.*?)(?:\?question=(\d{1,9}))?$/s;

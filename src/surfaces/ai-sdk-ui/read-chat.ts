@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.t
 import { invalidBody } from '../../worker/body.ts';
 import { Problem, SessionError } from '../../worker/problem.ts';
 import type { CallAnswer } from '../../worker/session.ts';
-import type { KnownCall } from './call-chunks.ts';
+import { type KnownCall, readApprovalId } from './call-chunks.ts';
 import { OF_USER } from './ui-messages.ts';
 
 /** What was asked for. */
@@ -141,8 +141,7 @@ function readDecision(approval: Json | undefined, at: string, worded: JsonObject
   const { id, approved, reason } = isJsonObject(approval) ? approval : {};
   if (typeof id !== 'string') throw invalid(`${at}.id: must be text`);
   if (typeof approved !== 'boolean') throw invalid(`${at}.approved: must be true or false`);
-  const [, call = '', question = '1'] = /^(.*?)(?:\?question=(\d{1,9}))?$/s.exec(id) ?? [];
-  const named = { call, question: Number(question) };
+  const named = readApprovalId(id);
   const said = own(worded, id);
   if (said !== undefined) return { ...Object(said), ...named } as CallAnswer; // which is checked as a body is
   const why = reason === undefined || reason === null ? {} : { reason: reason as string }; // checked with the rest
@@ -160,13 +159,15 @@ const NO_OTHER_MESSAGE =
 const NOTHING_TO_SEND =
   'There is nothing to send: the last message is the assistant’s, and no call of it was answered.';
 
-/** What refuses a message that stands in a body `at`, in the words of a page: of the parts that it has sent, and of what it may say there. */
-export function toldToPage(failure: unknown, at: string): unknown {
+/** Returns the error of a message, in the words of a page: with what it may say in the body. */
+export function inWordsOfPage(failure: unknown): unknown {
   if (!(failure instanceof SessionError)) return failure;
-  const { type, message, ...rest } = failure;
+  const { type, worded, ...rest } = failure;
   if (type === 'idempotency-key-reused') return refused(NO_OTHER_MESSAGE);
-  const told = message
-    .replaceAll(/\bmessage(\[\d+\])/g, `${at}.parts$1`)
-    .replaceAll(/\?(whenBusy|pending)=(\w+)/g, "$1: '$2' in the body");
-  return new SessionError(type, told, rest);
+  if (!worded) return failure;
+  return new SessionError(
+    type,
+    worded((name, value) => `${name}: '${value}' in the body`),
+    rest,
+  );
 }

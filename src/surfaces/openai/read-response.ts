@@ -1,4 +1,5 @@
 /** Reads the body of a request for a response: a message, or answers of calls that wait. */
+import { placeOfCall } from '../../journal/reply-data.ts';
 import type { ContentPart } from '../../tool/content.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { RouteAgent } from '../../worker/module-request.ts';
@@ -173,5 +174,7 @@ export const notBoth = (): OpenAiError =>
   invalid('input', 'a message, or answers of calls: send one after the other');
 
 /** Names the reply that asked for a call. */
-const replyOf = ({ agent, session, what }: Named): string =>
-  `${agent}/${session}/${what.replace(/\.\d+$/, '')}`;
+function replyOf({ agent, session, what }: Named): string {
+  const { turn, reply } = placeOfCall(what) ?? { turn: what };
+  return JSON.stringify([agent, session, turn, reply]);
+}

@@ -1,5 +1,7 @@
 /** Translates what a turn shows into the events of a response. */
+
 import type { EventOf, StoredEvent } from '../../journal/events.ts';
+import { callId } from '../../journal/reply-data.ts';
 import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
 import { CallItems, type ToId } from './call-items.ts';
@@ -171,7 +173,7 @@ class Translation {
     (event.parts ?? []).forEach((part, place) => {
       if (part.type !== 'file' || part.ofReasoning || !part.mediaType.startsWith('image/')) return;
       if (/^https?:/i.test(part.data)) return;
-      const id = this.#id('ig', `${this.#wanted.turn}.${event.seq}.${place}`);
+      const id = this.#id('ig', callId(this.#wanted.turn, event.seq, place));
       this.#out.whole({ type: 'image_generation_call', id, status: 'completed', result: part.data });
     });
     this.#replies += 1;
@@ -182,7 +184,7 @@ class Translation {
   #nextReply(): ReplyItems {
     const reply = this.#replies;
     return new ReplyItems(this.#out, (kind, place, isStored) =>
-      this.#id(kind === 'message' ? 'msg' : 'rs', `${this.#wanted.turn}.${reply}.${place}`, isStored ? 3 : 0),
+      this.#id(kind === 'message' ? 'msg' : 'rs', callId(this.#wanted.turn, reply, place), isStored ? 3 : 0),
     );
   }
 

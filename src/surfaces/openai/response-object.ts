@@ -1,5 +1,7 @@
 /** A response as a whole: what its events are about, and what polling answers. */
+
 import type { StoredEvent } from '../../journal/events.ts';
+import { placeOfCall } from '../../journal/reply-data.ts';
 import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import type { RouteSession } from '../../worker/module-request.ts';
 import type { Echoed, OutputItem, ResponseObject, ResponseUsage } from './response-types.ts';
@@ -163,8 +165,8 @@ export function readId(id: unknown, prefixes: readonly IdPrefix[]): Named | unde
 /** The most characters of an id: of the longest agent, session and call. */
 const MOST_ID = 1_000;
 
-/** The turn of a call, or of an item. */
-export const turnOf = ({ what }: Named): string => what.replace(/\.\d+\.\d+$/, '');
+/** The turn of a call, or of an item, whose id is of the same form. */
+export const turnOf = ({ what }: Named): string => placeOfCall(what)?.turn ?? what;
 
 const toBase64Url = (text: string): string =>
   btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');

@@ -52,8 +52,8 @@ export function guardedFetch(rules: FetchRules): Fetch {
 function allowed(address: URL, { server, allowPrivate }: FetchRules): URL {
   if (allowPrivate || address.origin === server.origin) return address;
   const read = publicAddress(address);
-  if (typeof read !== 'string') return read;
-  throw new AddressRefusedError(`it names an address that ${read}`);
+  if (read instanceof URL) return read;
+  throw new AddressRefusedError(`it names an address that ${read.wrong}`);
 }
 
 function targetOf(response: Response, asked: URL): URL | undefined {
