@@ -1,0 +1,74 @@
+/**
+ * Data travels as data: no code looks into a sentence that other code of the library has made, nor into an id. Each file below reads
+ * words or ids from outside, or its own.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '../../..');
+
+/** Whose words a file looks into. */
+const READS_WORDS: Readonly<Record<string, string>> = {
+  'durable-objects/appends.ts': 'of SQLite',
+  'durable-objects/watchers.ts': 'how live messages begin, which are relayed unparsed',
+  'src/client/transport.ts': 'of the platform, without a full stop',
+  'src/loop/exception-processor.ts': 'of the platform and libraries',
+  'src/mcp/client/failures.ts': 'of MCP servers',
+  'src/model/ai-sdk/ask-sdk.ts': 'of providers',
+  'src/model/ai-sdk/from-ai-sdk.ts': 'of providers',
+  'src/model/ai-sdk/media.ts': 'of providers',
+  'src/model/message-gate.ts': 'of providers',
+  'src/model/openai-compatible/adapter.ts': 'of providers',
+  'src/offline-model/memory.ts': 'of users, as a model does',
+  'src/session/send-again.ts': 'of the platform',
+  'src/tool/check-input.ts': 'its own',
+  'src/tool/problem-lines.ts': 'of schema libraries',
+};
+
+/** Where ids of calls are made, and so read. */
+const READS_CALL_IDS = ['src/journal/reply-data.ts'];
+
+const LOOKED_INTO =
+  /\b(?:message|title|detail)\)?\.(?:startsWith|endsWith|includes|indexOf|match|matchAll|replace|replaceAll|search|split)\(/;
+const MATCHED = /\.(?:test|exec)\((?:String\()?[^()]*\b(?:message|title|detail|failure)\)/;
+
+/** Tells whether code looks into a sentence. */
+const readsWords = (code: string): boolean => LOOKED_INTO.test(code) || MATCHED.test(code);
+
+/** Tells whether code has a pattern of the ends of the ids of calls: `.12.0`. */
+const readsCallIds = (code: string): boolean =>
+  code.includes('\\.\\d+)\\.\\d+') || code.includes('\\.\\d+\\.\\d+') || code.includes('\\.(\\d+)\\.\\d+');
+
+async function filesThat(reads: (code: string) => boolean): Promise<string[]> {
+  const found: string[] = [];
+  for (const folder of ['src', 'durable-objects']) {
+    for (const entry of await readdir(join(root, folder), { recursive: true, withFileTypes: true })) {
+      const path = relative(root, join(entry.parentPath, entry.name));
+      if (!entry.isFile() || !/\.tsx?$/.test(path) || path.startsWith('src/examples/')) continue;
+      const lines = (await readFile(join(root, path), 'utf8')).split('\n');
+      const code = lines.filter((line) => !/^\s*(?:\/?\*|\/\/)/.test(line)).join('\n');
+      if (reads(code)) found.push(path);
+    }
+  }
+  return found.sort();
+}
+
+describe('the code of the library', () => {
+  it('looks into no sentence that other code of it has made', async () => {
+    expect(await filesThat(readsWords)).toEqual(Object.keys(READS_WORDS));
+  });
+
+  it('reads the ids of calls in the file that makes them', async () => {
+    expect(await filesThat(readsCallIds)).toEqual(READS_CALL_IDS);
+  });
+
+  it.each([
+    "detail: message.replace(REST_ALONE, '.')",
+    "if (failure.message.startsWith('The session is busy'))",
+    'BUSY.test(problem.detail)',
+    'BUSY.test(String(failure))',
+  ])('is found out: %s', (code) => {
+    expect(readsWords(code)).toBe(true);
+  });
+});
