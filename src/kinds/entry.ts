@@ -88,10 +88,9 @@ export { withInnerTools, withUnfolding } from '../modules/unfolding/with-unfoldi
 export type { CollectOptions, ResolvedTools } from '../sources/resolution/resolve-tools.ts';
 export type { ProviderCard, ToolFactory, ToolObjectSource } from '../sources/resolution/tool-source.ts';
 export type { HistoryCall, HistoryMessage, ToolEffect, TurnSaid } from '../tool/call.ts';
-export type { DoneCall, FrameOutcome, Plan, PlannedCall } from '../tool/frame.ts';
+export type { DoneCall, FrameOutcome, Plan, PlannedCall, BudgetView, ProcessView } from '../tool/frame.ts';
 export type { BlackboardEntry, CallBlackboard, CallState } from '../tool/kept-values.ts';
-export type { CheckedInput, ParsedInput } from '../tool/parsed-input.ts';
-export type { BudgetView, ProcessView } from '../tool/process-view.ts';
+export type { CheckedInput, ParsedInput } from '../tool/problem-lines.ts';
 export type {
   CallRemarks,
   CallRun,

@@ -4,7 +4,7 @@ import { tokensOf } from '../journal/spending.ts';
 import { usd } from '../model/prices.ts';
 import type { CallContext, HistoryMessage } from '../tool/call.ts';
 import { CALLS } from '../tool/call-origin.ts';
-import type { BudgetView, ProcessView } from '../tool/process-view.ts';
+import type { BudgetView, ProcessView } from '../tool/frame.ts';
 import type { CallRun } from '../tool/tool.ts';
 import { type Loop, principalOf } from './loop.ts';
 import { needsFiles } from './loop-files.ts';

@@ -1,10 +1,10 @@
 import type { CallOrigin } from './call-origin.ts';
 import type { ContentPart, NewFile } from './content.ts';
 import type { WorkerEnv } from './env.ts';
+import type { ProcessView } from './frame.ts';
 import type { Json, JsonObject, JsonSchema } from './json.ts';
 import type { CallBlackboard, CallState } from './kept-values.ts';
 import type { Log } from './log.ts';
-import type { ProcessView } from './process-view.ts';
 import type { Secrets } from './secrets.ts';
 import {
   ANY_OBJECT,

@@ -1,6 +1,6 @@
 import type { InputSchema } from './input-schema.ts';
 import { isJsonObject, type Json, type JsonObject, type JsonSchema, parseJson, shorten } from './json.ts';
-import type { CheckedInput } from './parsed-input.ts';
+import type { CheckedInput } from './problem-lines.ts';
 import type { AnyTool, CallRun, ToolInput } from './tool.ts';
 import { error, failure, type ToolResult } from './tool-result.ts';
 

@@ -3,8 +3,7 @@
  * reach it through `literals.ts`.
  */
 import { isJsonObject, shorten } from './json.ts';
-import { nearest } from './nearest.ts';
-import { shown } from './shown.ts';
+import { nearest, shown } from './shown.ts';
 
 /** What the literal of a definition may hold: each key with the kind of its value. `any` is for what is checked by itself. */
 export interface LiteralShape<Key extends string = string> {

@@ -1,6 +1,8 @@
 /** Says what a developer can mend in code that runs. Runs in development only: other files reach it through `literals.ts`. */
 import { shorten } from './json.ts';
 import type { Log } from './log.ts';
+import { nameOf, ownerOf, unreadable } from './object-class.ts';
+import { isClass, shown } from './shown.ts';
 
 /** What an app says of where it is served. */
 interface Served {
@@ -137,3 +139,97 @@ function askedBy(tools: readonly AskingTool[], seen = new Set<AskingTool>()): re
     return [tool.asks ?? [], askedBy([tool.delegate ?? [], tool.inner ?? []].flat(), seen)].flat();
   });
 }
+
+/** Returns what is wrong with something that is listed as if it were a tool, after "Tool at index 0 ". */
+export function listedMistake(given: unknown): string {
+  if (given === null || given === undefined) return `must not be ${given}`;
+  const object = typeof given === 'object' || typeof given === 'function' ? given : undefined;
+  const near = nearMistake(given) ?? (object && unreadable(object));
+  if (near !== undefined) return near;
+  const name = object && nameOf(ownerOf(object));
+  if (object && isClass(object))
+    return `is the class ${name}, which has no static tools: list new ${name}() for those of its instances`;
+  return `(${name ?? typeof given}) is neither a tool nor a tool provider, nor has its class a static 'tools' table`;
+}
+
+/** Returns what is wrong with something that is near to a tool, or `undefined`. */
+function nearMistake(given: unknown): string | undefined {
+  if (typeof given === 'string') return `is ${shown(given)}: list the tool itself`;
+  if (given instanceof Promise) return 'is a promise: await it, and list what it comes to';
+  if (Array.isArray(given)) return 'is a list: spread it, as in [...tools]';
+  const {
+    name,
+    instructions,
+    tools,
+    run,
+    execute,
+    drift,
+    connectTimeout,
+    unfoldingByName,
+    toolsNow,
+  }: Readonly<Record<string, unknown>> = Object(given);
+  const named = `('${shorten(String(name), 80)}')`;
+  if (typeof given === 'function' && !isClass(given) && tools === undefined) {
+    return `${named} is a function: call it, and list what it answers, or hand it to toolFactory`;
+  }
+  if (typeof execute === 'function')
+    return 'is a tool of another library: make it one with defineTool({ name, description, input, run })';
+  if (typeof run === 'function' && typeof name === 'string') {
+    return `${named} is the literal of a tool: make it one with defineTool`;
+  }
+  if (drift !== undefined && connectTimeout !== undefined)
+    return `${named} is a client of MCP: list mcpToolProvider({ clients: [client] }) in its place`;
+  if (typeof unfoldingByName === 'function')
+    return 'is a factory of MCP tools: list what its toolByName or unfolding answers';
+  if (typeof toolsNow === 'function')
+    return "is the literal of a tool provider: wrap it in toolProvider({ ... }) of 'holdfast'";
+  if (!Array.isArray(tools)) return undefined;
+  return typeof instructions === 'string' ? `${named} is an agent: list its tools instead` : undefined;
+}
+
+/** Returns how a tool of an MCP server is given a name that is free, to end a sentence; nothing if neither is one. */
+export function toRename(
+  ...tools: readonly { readonly metadata: Readonly<Record<string, unknown>> }[]
+): string {
+  const clients = tools.flatMap(({ metadata: { mcp } }) => Object(mcp).server ?? []);
+  return clients.length === 0 ? '' : `. Give the MCP client '${clients[0]}' a \`prefix\` to have both`;
+}
+
+/** Checks that a model can send what a schema asks for. Runs in development only: other files reach it through `literals.ts`. */
+
+/** Options by which converters to JSON Schema refuse what no JSON value belongs to. Zod refuses it unasked. */
+export const refusing = {
+  /** Of Valibot's converter, which would show it as anything. */
+  valibot: {
+    overrideSchema: ({ valibotSchema: { type } }: { readonly valibotSchema: { readonly type: string } }) =>
+      UNSENDABLE.has(type) ? refuse(type) : undefined,
+  },
+  /** Of ArkType. */
+  arktype: {
+    fallback: {
+      proto: ({ proto }: { readonly proto: { readonly name: string } }) => refuse(proto.name),
+      domain: ({ domain }: { readonly domain: string }) => refuse(domain),
+      date: () => refuse('Date'),
+    },
+  },
+};
+
+const UNSENDABLE = new Set([
+  ...['function', 'promise', 'instance', 'symbol', 'bigint'],
+  ...['map', 'set', 'date', 'blob', 'file'],
+]);
+
+function refuse(type: string): never {
+  throw new Error(`a model cannot send a value of the type '${type}'`);
+}
+
+/** Returns what is wrong with a value that is no schema of an object, to follow "its input ". */
+export const noSchema = (declared: unknown): string =>
+  typeof Object(declared).type === 'string'
+    ? "is a plain JSON Schema. Wrap it: jsonSchema({ ... }), with jsonSchema from 'holdfast/json-schema'."
+    : 'must be an object schema, since a model sends a JSON object: v.object({ ... }), z.object({ ... }), ' +
+      "or jsonSchema({ type: 'object', ... }). Put anything else into a property.";
+
+/** What can be converted, to end an error about a schema that cannot. */
+export const convertible =
+  " Use Valibot, Zod 4 (import from 'zod', not 'zod/mini'), ArkType, or jsonSchema() of 'holdfast/json-schema'.";

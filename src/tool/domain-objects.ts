@@ -2,7 +2,7 @@ import { attempt } from './async.ts';
 import { type CausedProblem, causeOf, isTool, problemText } from './check-definition.ts';
 import { refused } from './input-schema.ts';
 import { formatPath, shorten } from './json.ts';
-import type { ParsedInput } from './parsed-input.ts';
+import type { ParsedInput } from './problem-lines.ts';
 import { ended } from './shown.ts';
 import type { AnyTool } from './tool.ts';
 

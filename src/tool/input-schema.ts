@@ -4,8 +4,7 @@ import type { GenericSchema } from 'valibot';
 import { copyJson, inWords } from './copy-json.ts';
 import { isJsonObject, type JsonObject, type JsonSchema, own } from './json.ts';
 import { literals } from './literals.ts';
-import type { ParsedInput } from './parsed-input.ts';
-import { issueLines } from './problem-lines.ts';
+import { issueLines, type ParsedInput } from './problem-lines.ts';
 
 /**
  * Reads a declared input once, when a tool is defined: Valibot, any Standard Schema with a JSON Schema converter
@@ -71,7 +70,7 @@ function fromStandardSchema(schema: StandardSchemaV1): InputSchema<unknown> {
  * Answers what a model is to send for a Standard Schema, its dialect named. @throws InputSchemaError when that cannot be
  * written.
  */
-export function standardToJsonSchema(schema: StandardSchemaV1): JsonSchema {
+function standardToJsonSchema(schema: StandardSchemaV1): JsonSchema {
   // One dialect for all, since `$schema` is not shown to the model.
   const target = 'draft-2020-12';
   const { vendor } = schema['~standard'];
@@ -175,3 +174,71 @@ export const oneString = (name: string, description: string): JsonSchema => ({
   properties: { [name]: { type: 'string', description } },
   required: [name],
 });
+
+/** One property of an input that is declared by hand, such as by `stringParameter`. Its name is its key in `parameters`. */
+export interface Parameter<Value = unknown, Required extends boolean = boolean> {
+  /** As the model is shown it. */
+  readonly schema: JsonSchema;
+  readonly required: Required;
+  /** Makes the schema of an object with this one property, whose value it is. */
+  readonly alone: (name: string) => InputSchema<unknown>;
+  readonly '~types'?: { readonly value: Value };
+}
+
+/** What a single property may be declared with. */
+export type PropertyDeclaration = Parameter | StandardSchemaV1;
+
+/** The value of a property as its own schema makes it. */
+export type PropertyValue<Declared extends PropertyDeclaration> =
+  Declared extends Parameter<infer Value, infer Required>
+    ? Required extends true
+      ? Value
+      : Value | undefined
+    : Declared extends StandardSchemaV1
+      ? StandardSchemaV1.InferOutput<Declared>
+      : unknown;
+
+/**
+ * A schema of an object with this one property; other properties are ignored. Its value is the property's.
+ *
+ * @throws InputSchemaError when there is no JSON Schema for it.
+ */
+export function toPropertySchema(name: string, declared: PropertyDeclaration): InputSchema<unknown> {
+  if (isStandardSchema(declared)) return propertyOf(name, declared);
+  if (!isParameter(declared)) throw new InputSchemaError(PLAIN);
+  return declared.alone(name);
+}
+
+const PLAIN =
+  "is a plain JSON Schema. Wrap it: jsonSchema({ ... }), with jsonSchema from 'holdfast/json-schema'.";
+
+function propertyOf(name: string, schema: StandardSchemaV1): InputSchema<unknown> {
+  const { $schema: _, ...shown } = standardToJsonSchema(schema);
+  if ('$defs' in shown) {
+    throw new InputSchemaError("is recursive; declare it in the tool's own input.");
+  }
+  const properties = { [name]: { ...shown, description: shown.description ?? name } };
+  return {
+    json: { type: 'object', properties, ...(!accepts(schema, undefined) && { required: [name] }) },
+    async parse(input) {
+      const result = await schema['~standard'].validate(own(input, name));
+      if (!result.issues) return { ok: true, value: result.value };
+      const issues = result.issues.map(({ path = [], message }) => ({ path: [name, ...path], message }));
+      return { ok: false, problems: issueLines(issues) };
+    },
+  };
+}
+
+/** A schema that cannot tell at once is taken to refuse. */
+function accepts(schema: StandardSchemaV1, value: unknown): boolean {
+  try {
+    const result = schema['~standard'].validate(value);
+    if (!(result instanceof Promise)) return !result.issues;
+    result.catch(() => undefined); // Nobody will wait for it.
+  } catch {
+    // Its own code failed on nothing, so it needs something.
+  }
+  return false;
+}
+
+const isParameter = (declared: object): declared is Parameter => 'alone' in declared;

@@ -1,8 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { copyJson } from './copy-json.ts';
 import type { Json, JsonLike } from './json.ts';
-import type { ParsedInput } from './parsed-input.ts';
-import { issueLines } from './problem-lines.ts';
+import { issueLines, type ParsedInput } from './problem-lines.ts';
 import { ANY_JSON, type Infer, OPTIONAL_TEXT, type Shape } from './shape.ts';
 import type { ArtifactType } from './tool-result.ts';
 

@@ -11,20 +11,22 @@ import {
 } from './check-literal.ts';
 import {
   askedAgents,
+  convertible,
   executionProblem,
   isOfAnswers,
+  listedMistake,
   mending,
   misplacedRequests,
+  noSchema,
+  refusing,
   sharedWrites,
+  toRename,
 } from './developer-hints.ts';
 import { shorten } from './json.ts';
 import { INNER_SHAPES, SHAPES } from './kernel-literals.ts';
-import { listedMistake, toRename } from './listed-mistake.ts';
-import { adapterProblem, serverProblem, withoutModel } from './model-literals.ts';
-import { meantBy } from './nearest.ts';
+import { adapterProblem, partsProblem, serverProblem, withoutModel } from './model-literals.ts';
 import { isReadable, nameOf, ownerOf, unreadable } from './object-class.ts';
-import { partsProblem } from './reply-literals.ts';
-import { convertible, noSchema, refusing } from './schema-literals.ts';
+import { meantBy } from './shown.ts';
 
 /** A literal of the kernel by its name, or the shape of a feature's. */
 export type LiteralOf = keyof typeof SHAPES | LiteralShape;

@@ -1,4 +1,4 @@
-import { fromBase64, toBase64 } from './base64.ts';
+import { fromBase64, toBase64 } from './content.ts';
 import { mapTexts } from './json.ts';
 
 const inspect: unique symbol = Symbol.for('nodejs.util.inspect.custom');

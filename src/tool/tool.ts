@@ -4,7 +4,7 @@ import type { Json, JsonObject, JsonSchema } from './json.ts';
 import type { BlackboardEntry } from './kept-values.ts';
 import type { Log } from './log.ts';
 import type { ModuleUse } from './module-use.ts';
-import type { CheckedInput } from './parsed-input.ts';
+import type { CheckedInput } from './problem-lines.ts';
 import type { Secrets } from './secrets.ts';
 import type { ToolCallContext } from './tool-call-context.ts';
 import type { MemoryFact, ToolMemory } from './tool-memory.ts';

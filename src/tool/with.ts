@@ -1,10 +1,15 @@
 import { checkNaming, readMetadata, ToolDefinitionError } from './check-definition.ts';
 import { checkCall, checkInput, coerceInput, invalidInput } from './check-input.ts';
 import { decorate, renamed } from './decorate.ts';
-import { type InputSchema, InputSchemaError } from './input-schema.ts';
+import {
+  type InputSchema,
+  InputSchemaError,
+  type PropertyDeclaration,
+  type PropertyValue,
+  toPropertySchema,
+} from './input-schema.ts';
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from './json.ts';
-import type { CheckedInput } from './parsed-input.ts';
-import { type PropertyDeclaration, type PropertyValue, toPropertySchema } from './property-schema.ts';
+import type { CheckedInput } from './problem-lines.ts';
 import type { AnyTool, Tool } from './tool.ts';
 
 /**

@@ -7,16 +7,23 @@ export { UNFOLDED, type Unfolded, type UnfoldedList } from '../../src/modules/un
 export { changedTools, collectTools } from '../../src/sources/resolution/resolve-tools.ts';
 export { requiredTools } from '../../src/sources/resolution/tool-provider.ts';
 export { foundBy, partsOf } from '../../src/sources/resolution/tool-source.ts';
-export { readAs } from '../../src/tool/artifact.ts';
 export { attempt, memoized } from '../../src/tool/async.ts';
-export { fromBase64, toBase64 } from '../../src/tool/base64.ts';
 export { CALLS, type CallOrigin, callOrigins } from '../../src/tool/call-origin.ts';
 export { checkInput, coerceInput, parseToolInput } from '../../src/tool/check-input.ts';
-export { fileLine, isText, placed, toFileName, toMediaType } from '../../src/tool/content.ts';
+export {
+  fileLine,
+  fromBase64,
+  isText,
+  placed,
+  toBase64,
+  toFileName,
+  toMediaType,
+} from '../../src/tool/content.ts';
 export { copyJson } from '../../src/tool/copy-json.ts';
 export { lastList, mapRoute } from '../../src/tool/decorate.ts';
 export { DEFAULT_TIMEOUT, MAX_TIMEOUT } from '../../src/tool/define-tool.ts';
-export { envOfTools } from '../../src/tool/env.ts';
+export { readAs } from '../../src/tool/domain-type.ts';
+export { credentialIn, envOfTools } from '../../src/tool/env.ts';
 export { InputSchemaError, toInputSchema } from '../../src/tool/input-schema.ts';
 export { isJsonObject, sameJson } from '../../src/tool/json.ts';
 export { callBlackboard, callState } from '../../src/tool/kept-values.ts';
@@ -25,7 +32,6 @@ export { consoleLog, toLog } from '../../src/tool/log.ts';
 export type { ModuleUse } from '../../src/tool/module-use.ts';
 export { problemLines } from '../../src/tool/problem-lines.ts';
 export { isPrivateHost, publicAddress } from '../../src/tool/public-address.ts';
-export { credentialIn } from '../../src/tool/secret-source.ts';
 export { asQuoted, drawMark, fenced, fromVisible, visible } from '../../src/tool/shown.ts';
 export { CallInterrupted, signalled } from '../../src/tool/signals.ts';
 export { toToolResult } from '../../src/tool/to-tool-result.ts';

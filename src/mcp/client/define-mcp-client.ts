@@ -2,9 +2,8 @@ import type { LiteralShape } from '../../tool/check-literal.ts';
 import { MAX_TIMEOUT } from '../../tool/define-tool.ts';
 import { shorten } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
-import { meantBy } from '../../tool/nearest.ts';
-import { isSecretName } from '../../tool/secret-source.ts';
-import { ended, nameIn, shown } from '../../tool/shown.ts';
+import { meantBy, ended, nameIn, shown } from '../../tool/shown.ts';
+import { isSecretName } from '../../tool/env.ts';
 import type { McpClient, McpClientConfig } from './mcp-client.ts';
 
 /** What a client has whose literal does not say; times are in ms. */

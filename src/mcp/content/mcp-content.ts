@@ -1,9 +1,8 @@
 import type { ContentBlock } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
 import { attempt, sha256Hex } from '../../tool/async.ts';
-import { fromBase64 } from '../../tool/base64.ts';
-import { type ContentPart, type NewFile, toFileName, toMediaType } from '../../tool/content.ts';
-import { content } from '../../tool/content-result.ts';
+import { fromBase64, type ContentPart, type NewFile, toFileName, toMediaType } from '../../tool/content.ts';
+import { content } from '../../tool/to-tool-result.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { type DomainType, defineDomainType } from '../../tool/domain-type.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';

@@ -3,7 +3,7 @@ import { toPrincipal } from '../../journal/event-rows.ts';
 import type { Principal } from '../../journal/events.ts';
 import { mintedInTime } from '../../session/read-secrets.ts';
 import { attempt, HOOK_TIME, inTime } from '../../tool/async.ts';
-import { fromBase64, toBase64 } from '../../tool/base64.ts';
+import { fromBase64, toBase64 } from '../../tool/content.ts';
 import type { CallContext } from '../../tool/call.ts';
 import { credentialsIn, envOfTools } from '../../tool/env.ts';
 import type { Json } from '../../tool/json.ts';

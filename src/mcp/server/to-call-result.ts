@@ -1,8 +1,7 @@
 import { type CallToolResult, type ContentBlock, isSpecType } from '@modelcontextprotocol/server';
 import { pendingViews } from '../../modules/answers/questions.ts';
 import type { TurnAnswer, TurnOutcome } from '../../session/watching/turn-outcome.ts';
-import { toBase64 } from '../../tool/base64.ts';
-import { type FileContent, fileLine, isFile, isStored, type StoredFile } from '../../tool/content.ts';
+import { toBase64, type FileContent, fileLine, isFile, isStored, type StoredFile } from '../../tool/content.ts';
 import { isJsonObject, type Json } from '../../tool/json.ts';
 import { partsOfResult, type ResultData, toolResult } from '../../tool/tool-result.ts';
 import type { PendingView } from '../../worker/pending-view.ts';

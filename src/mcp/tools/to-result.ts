@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { attempt } from '../../tool/async.ts';
-import { content } from '../../tool/content-result.ts';
+import { content } from '../../tool/to-tool-result.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { isJsonObject, type Json, type JsonObject, paragraphs, sameJson, shorten } from '../../tool/json.ts';
 import { artifact, error, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';

@@ -19,7 +19,7 @@ import {
 import type { JsonObject } from '../../tool/json.ts';
 import type { BlackboardEntry, CallBlackboard } from '../../tool/kept-values.ts';
 import { literals } from '../../tool/literals.ts';
-import type { CheckedInput } from '../../tool/parsed-input.ts';
+import type { CheckedInput } from '../../tool/problem-lines.ts';
 import { ended } from '../../tool/shown.ts';
 import type { AnyTool, CallRun, Instructions, Tool } from '../../tool/tool.ts';
 import type { ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';

@@ -1,8 +1,8 @@
 import type { ModelMessage } from '../../model/chat-model.ts';
-import { fromBase64 } from '../../tool/base64.ts';
+import { fromBase64 } from '../../tool/content.ts';
 import type { HistoryMessage } from '../../tool/call.ts';
 import { parseToolInput } from '../../tool/check-input.ts';
-import { content, file } from '../../tool/content-result.ts';
+import { content, file } from '../../tool/to-tool-result.ts';
 import { isJsonObject } from '../../tool/json.ts';
 import { type Log, mistake } from '../../tool/log.ts';
 import { artifact, type ContentResult, error, modelText, type ToolResult } from '../../tool/tool-result.ts';

@@ -19,7 +19,7 @@ import {
   unknownKeys,
 } from '../../tool/json.ts';
 import { problemLines } from '../../tool/problem-lines.ts';
-import { credentialIn } from '../../tool/secret-source.ts';
+import { credentialIn } from '../../tool/env.ts';
 import { toToolResult } from '../../tool/to-tool-result.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { ResultData } from '../../tool/tool-result.ts';

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../tool/json.ts';
 import { warning } from '../../tool/log.ts';
-import type { ParsedInput } from '../../tool/parsed-input.ts';
+import type { ParsedInput } from '../../tool/problem-lines.ts';
 import type { CallRemarks, LoopView, RemarkedCall } from '../../tool/tool.ts';
 import { factOf } from '../../tool/tool-memory.ts';
 import { type KnownTypes, knownTypes, type ViewedChain } from './chain.ts';

@@ -1,4 +1,4 @@
-import { keptArtifact, readAs, type ToolArtifact } from '../../tool/artifact.ts';
+import { keptArtifact, readAs, type ToolArtifact } from '../../tool/domain-type.ts';
 import { listen } from '../../tool/async.ts';
 import type { CallContext } from '../../tool/call.ts';
 import { decorate } from '../../tool/decorate.ts';

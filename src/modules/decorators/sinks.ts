@@ -4,7 +4,7 @@ import {
   readAs,
   type ToolArtifact,
   type ToolArtifactItem,
-} from '../../tool/artifact.ts';
+} from '../../tool/domain-type.ts';
 import { listen } from '../../tool/async.ts';
 import type { CallContext } from '../../tool/call.ts';
 import { decorate } from '../../tool/decorate.ts';

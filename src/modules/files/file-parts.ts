@@ -1,6 +1,5 @@
 /** Reads a part of a message that is a file: with its bytes, or by an https address. */
-import { fromBase64 } from '../../tool/base64.ts';
-import { toFileName, toMediaType } from '../../tool/content.ts';
+import { fromBase64, toFileName, toMediaType } from '../../tool/content.ts';
 import { type Json, type JsonObject, unknownProblems } from '../../tool/json.ts';
 import { publicAddress } from '../../tool/public-address.ts';
 import type { PartPlace, PlacedPart } from '../../worker/app-files.ts';

@@ -10,8 +10,7 @@ import type {
 } from '../../loop/loop-files.ts';
 import { ModelError } from '../../model/chat-model.ts';
 import { orHandOver } from '../../session/send-again.ts';
-import { toBase64 } from '../../tool/base64.ts';
-import { type ContentPart, isStored, type NewFile, type StoredFile } from '../../tool/content.ts';
+import { toBase64, type ContentPart, isStored, type NewFile, type StoredFile } from '../../tool/content.ts';
 import type { Secrets } from '../../tool/secrets.ts';
 import { partsOfResult, type ToolResult } from '../../tool/tool-result.ts';
 import {

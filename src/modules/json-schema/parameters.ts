@@ -1,7 +1,6 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import { type InputSchema, toInputSchema } from '../../tool/input-schema.ts';
+import { type InputSchema, toInputSchema, type Parameter } from '../../tool/input-schema.ts';
 import { isJsonObject, type JsonSchema, own } from '../../tool/json.ts';
-import type { Parameter } from '../../tool/property-schema.ts';
 import { checkOf, jsonSchema } from './json-schema.ts';
 
 /** An input that is declared by hand, with the type that follows from its parameters. */

@@ -1,7 +1,6 @@
 import type { Schema } from '@cfworker/json-schema';
 import { formatPath, isJsonObject, shorten } from '../../tool/json.ts';
-import { nearest } from '../../tool/nearest.ts';
-import { shown } from '../../tool/shown.ts';
+import { nearest, shown } from '../../tool/shown.ts';
 import { type Placed, schemasOf } from './check.ts';
 
 /**

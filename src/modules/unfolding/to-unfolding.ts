@@ -10,7 +10,7 @@ import { copyJson } from '../../tool/copy-json.ts';
 import type { InputDeclaration, InputOf, InputSchema } from '../../tool/input-schema.ts';
 import type { AsJson, Json, JsonObject, JsonSchema } from '../../tool/json.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
-import type { CheckedInput } from '../../tool/parsed-input.ts';
+import type { CheckedInput } from '../../tool/problem-lines.ts';
 import type { AnyTool, LoopView, Tool } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import { callUnfolding, shortcut } from './call-unfolding.ts';

@@ -1,4 +1,4 @@
-import { readSecrets, type SecretSource } from '../../tool/secret-source.ts';
+import { readSecrets, type SecretSource } from '../../tool/env.ts';
 import { type WebhookEnv, WebhookRefusal } from './webhook.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;

@@ -1,6 +1,6 @@
 import type { WhenBusy } from '../../tool/call.ts';
 import type { Owner } from '../../tool/owner.ts';
-import { isSecretSource, SECRET_RULE, type SecretSource } from '../../tool/secret-source.ts';
+import { isSecretSource, SECRET_RULE, type SecretSource } from '../../tool/env.ts';
 import { defineWebhook } from './define-webhook.ts';
 import { isSigned, notSigned, type Signed, secretsOf } from './signature.ts';
 import {

@@ -1,6 +1,5 @@
 /** What both protocols say alike of a request: which agent is asked, and what cannot be asked of it. */
-import { fromBase64 } from '../../tool/base64.ts';
-import type { ContentPart, FileContent } from '../../tool/content.ts';
+import { fromBase64, type ContentPart, type FileContent } from '../../tool/content.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.ts';
 import type { RouteAgent } from '../../worker/module-request.ts';
 import { SERVER_LABEL } from './call-items.ts';

@@ -1,5 +1,5 @@
 import { type JSONRPCRequest, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/client';
-import { toBase64 } from '../../../tool/base64.ts';
+import { toBase64 } from '../../../tool/content.ts';
 import type { JsonObject } from '../../../tool/json.ts';
 import { repeatedIn, valueAt } from '../../content/rpc.ts';
 
