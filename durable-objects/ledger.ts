@@ -20,9 +20,18 @@ import type {
 } from '../src/journal/session-port.ts';
 import { eraseSession, type OfferedRow, settleRow } from './agenda.ts';
 import { isOutdated, LOST_AFTER, rescueAlarm } from './alarms.ts';
-import { type Bounds, mustKnow, storeRest, toFull, weightOf, whyFull } from './appends.ts';
+import {
+  type Bounds,
+  findCredential,
+  keepCredential,
+  loseCredentials,
+  mustKnow,
+  storeRest,
+  toFull,
+  weightOf,
+  whyFull,
+} from './appends.ts';
 import { keepBlobs, pageOfBlob, removeBlob, statesOf, whyNotKept } from './blobs.ts';
-import { findCredential, keepCredential, loseCredentials } from './credentials.ts';
 import { type DueWork, doDueWork, isLeft, untilOffered } from './due-work.ts';
 import { isNews, leaveOrExpire, unreadMessages, whyNotPosted } from './inbox.ts';
 import { LeaseClock, leasedAnswer, storedBefore } from './lease.ts';

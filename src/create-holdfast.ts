@@ -1,13 +1,12 @@
 /** The entry `holdfast/worker`: makes a Worker of agents. */
 
-export type { AgendaRow, DueOutcome, DueRow } from './journal/agenda.ts';
-export type { HandOver, TurnRunner } from './journal/turn-runner.ts';
+export type { AgendaRow, DueOutcome, DueRow, HandOver, TurnRunner } from './journal/agenda.ts';
 export { ConfigurationError } from './model/configuration-error.ts';
 export type { PlatformConfig, SessionPlace } from './session/read-platform.ts';
 export type { AppContext, MintedSecrets } from './session/read-secrets.ts';
-export type { Log, LogEntry, LoggedProblem, LogOption, LogPlace, LogProblem, LogTurn } from './tool/log.ts';
-export type { Owner } from './tool/owner.ts';
+export type { Owner } from './tool/call-origin.ts';
 export type { SecretSource } from './tool/env.ts';
+export type { Log, LogEntry, LoggedProblem, LogOption, LogPlace, LogProblem, LogTurn } from './tool/log.ts';
 export { createHoldfast, type Holdfast } from './worker/app.ts';
 export type { SentPart } from './worker/app-files.ts';
 export { type Authenticate, bearerToken, openOnLocalhost } from './worker/auth.ts';

@@ -33,7 +33,6 @@ export {
   ToolResolutionError,
   type ToolSource,
 } from './sources/resolution/tool-source.ts';
-export { type ToolArtifact, type ToolArtifactItem, type DomainType, type DomainTypeConfig, defineDomainType } from './tool/domain-type.ts';
 export type {
   Answer,
   CallContext,
@@ -53,12 +52,25 @@ export type {
   StoredFile,
   TextContent,
 } from './tool/content.ts';
-export { content, type FileSource, file, image } from './tool/to-tool-result.ts';
 export { defineTextTool, defineTool, type TextToolConfig, type ToolConfig } from './tool/define-tool.ts';
 export { type DomainObjects, DomainTypeError } from './tool/domain-objects.ts';
+export {
+  type DomainType,
+  type DomainTypeConfig,
+  defineDomainType,
+  type ToolArtifact,
+  type ToolArtifactItem,
+} from './tool/domain-type.ts';
 export type { EnvOf, GivenEnv, WorkerEnv } from './tool/env.ts';
 export type { CallLimit, Limits } from './tool/frame.ts';
-export type { InputDeclaration, InputOf, LenientSchema, Parameter, PropertyDeclaration, PropertyValue } from './tool/input-schema.ts';
+export type {
+  InputDeclaration,
+  InputOf,
+  LenientSchema,
+  Parameter,
+  PropertyDeclaration,
+  PropertyValue,
+} from './tool/input-schema.ts';
 export type { AsJson, Json, JsonLike, JsonObject, JsonSchema } from './tool/json.ts';
 export type { ModuleUse } from './tool/module-use.ts';
 export { type DeclaredProviderTool, type ProviderToolOptions, providerTool } from './tool/provider-tool.ts';
@@ -71,6 +83,7 @@ export {
   terminateAction,
   terminateAgent,
 } from './tool/signals.ts';
+export { content, type FileSource, file, image } from './tool/to-tool-result.ts';
 export type { AnyTool, Serial, Tool, ToolInput, ToolOutput } from './tool/tool.ts';
 export {
   type ContextProblem,

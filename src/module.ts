@@ -11,6 +11,7 @@ import { loopView } from './loop/offer-tools.ts';
 import { throughJson } from './loop/tool-answer.ts';
 import { addressOfSession, type SessionAddress } from './session/read-secrets.ts';
 import { ENDED, type StoppedTurn, type StoredWithStop } from './session/turn-end.ts';
+import type { Owner } from './tool/call-origin.ts';
 import type { Json } from './tool/json.ts';
 import { literals } from './tool/literals.ts';
 import type { Log } from './tool/log.ts';
@@ -24,7 +25,6 @@ import {
   stateOfApp,
 } from './tool/module-state.ts';
 import { createModule, type ModuleIdentity, type ModuleUse, useOf } from './tool/module-use.ts';
-import type { Owner } from './tool/owner.ts';
 import { nameIn, ended as sentence } from './tool/shown.ts';
 import type { Discovery, InjectionStrategy } from './tool/tool.ts';
 import { factOf, type ToolMemory } from './tool/tool-memory.ts';

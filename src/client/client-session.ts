@@ -3,8 +3,8 @@ import type { StoredEvent } from '../journal/events.ts';
 import type { Answer, DecisionKind, WhenBusy } from '../tool/call.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { CancelRequested } from '../worker/end-turn.ts';
-import type { PendingView } from '../worker/pending-view.ts';
 import type { SessionView } from '../worker/session-view.ts';
+import type { PendingView } from '../worker/turn-view.ts';
 import type { ClientAnswer, StreamItem, WatchItem } from './follow.ts';
 import type { TransportOptions } from './transport.ts';
 

@@ -1,8 +1,7 @@
 import { SessionLedger } from '../../durable-objects/ledger.ts';
-import type { DueOutcome, DueRow } from '../journal/agenda.ts';
+import type { DueOutcome, DueRow, HandOver } from '../journal/agenda.ts';
 import { LIVE, type Line, type LiveMessage, type Watcher } from '../journal/live-items.ts';
 import type { SessionPort } from '../journal/session-port.ts';
-import type { HandOver } from '../journal/turn-runner.ts';
 import type { Clock } from '../session/read-platform.ts';
 import { MemoryStorage } from './memory-storage.ts';
 

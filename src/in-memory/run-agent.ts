@@ -1,6 +1,5 @@
-import { appModules } from '../agent/app-modules.ts';
 import type { Agent } from '../agent/define-agent.ts';
-import { agentResolver } from '../agent/resolve-agent.ts';
+import { agentResolver, appModules } from '../agent/resolve-agent.ts';
 import { askingOf } from '../journal/asking.ts';
 import { toTurnStart } from '../journal/event-rows.ts';
 import type { StoredEvent } from '../journal/events.ts';

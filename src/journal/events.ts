@@ -20,8 +20,14 @@ import {
 } from '../tool/shape.ts';
 import { MEMORY_FACT } from '../tool/tool-memory.ts';
 import { RESULT, SIGNAL } from '../tool/tool-result.ts';
-import { ASKED_WITH, JOURNALED_CALL, JOURNALED_PART, OFFERED_TOOL } from './reply-data.ts';
-import { BUDGET_LIMIT, PRICED_USAGE } from './usage.ts';
+import {
+  ASKED_WITH,
+  BUDGET_LIMIT,
+  JOURNALED_CALL,
+  JOURNALED_PART,
+  OFFERED_TOOL,
+  PRICED_USAGE,
+} from './reply-data.ts';
 import { JOURNALED_ANSWER, WAIT } from './wait.ts';
 
 /** The version of the events that this code writes. A reader upgrades older events and does not touch a session that holds newer ones. */

@@ -3,8 +3,7 @@ import { partsOfResult, RESULT_CHARACTERS, shownText } from '../tool/tool-result
 import { lastBatch } from './conversation.ts';
 import { foldCutMessages } from './cut.ts';
 import { type EventOf, ROOT, type SessionEvent } from './events.ts';
-import { findCall, holdFacts } from './fold-calls.ts';
-import { foldToolsChanged, taken } from './fold-offers.ts';
+import { findCall, foldToolsChanged, holdFacts, taken } from './fold-calls.ts';
 import { applyFacts } from './memories.ts';
 import { framesAround } from './spending.ts';
 import {

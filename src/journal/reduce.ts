@@ -12,9 +12,16 @@ import {
   type SessionEvent,
   type StoredEvent,
 } from './events.ts';
-import { foldAnswered, foldEnded, foldLate, foldSaid, foldStarted, foldSuspended } from './fold-calls.ts';
+import {
+  foldAnswered,
+  foldEnded,
+  foldLate,
+  foldSaid,
+  foldStarted,
+  foldSuspended,
+  foldTurnTools,
+} from './fold-calls.ts';
 import { foldConversation, openFrame, startTurn } from './fold-loop.ts';
-import { foldTurnTools } from './fold-offers.ts';
 import { applyFacts, tellMemories } from './memories.ts';
 import { countCalls, foldRefused, foldUsed } from './spending.ts';
 import { type CallRecord, type Fold, frameOf, type SessionState, type StoppingCall } from './state.ts';

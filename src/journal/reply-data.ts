@@ -1,4 +1,5 @@
 import { OTHER_PART, PROVIDER_DATA, type ReplyPart, type ToolCallPart } from '../model/parts.ts';
+import { USAGE, type Usage } from '../model/prices.ts';
 import { type Infer, OPTIONAL_TEXT, type Shape, type ShapeAs, TEXT } from '../tool/shape.ts';
 
 /** One tool call as the model asked for it. */
@@ -78,3 +79,27 @@ export const TOOLS_CHANGE = {
     went: { listOf: OFFERED_TOOL },
   },
 } as const satisfies Shape;
+
+/** What a reply used, and what that cost in USD where its model has prices. */
+export interface PricedUsage extends Usage {
+  readonly cost?: number;
+}
+export const PRICED_USAGE: ShapeAs<PricedUsage> = {
+  like: { object: { cost: { optional: { type: 'number', says: 'In USD.' } } }, and: USAGE },
+};
+
+/**
+ * What several replies used. The optional counts are of the models that told them, and `cost`, in USD, of those that have
+ * prices; absent when none has.
+ */
+export type Totals = { -readonly [Count in keyof PricedUsage]: PricedUsage[Count] };
+
+/** The limits that may not allow a model call. */
+type BudgetLimit = Infer<typeof BUDGET_LIMIT>;
+export const BUDGET_LIMIT = { oneOf: ['tokens', 'cost'] } as const satisfies Shape;
+
+/** Why a loop may not go on. */
+export interface Refusal {
+  readonly limit: BudgetLimit;
+  readonly most: number;
+}

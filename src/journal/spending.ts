@@ -1,8 +1,7 @@
 import type { Usage } from '../model/prices.ts';
 import { type EventOf, ROOT } from './events.ts';
-import type { JournaledCall } from './reply-data.ts';
+import type { JournaledCall, PricedUsage, Totals } from './reply-data.ts';
 import { type Fold, type FrameState, frameOf, type TurnState } from './state.ts';
-import type { PricedUsage, Totals } from './usage.ts';
 
 /** Remembers that a limit does not let the loop continue. */
 export function foldRefused(fold: Fold, event: EventOf<'model-refused'>): void {

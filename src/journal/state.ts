@@ -8,8 +8,15 @@ import { ANY_JSON, type Infer, OPTIONAL_TEXT, type Shape, TEXT, WHOLE } from '..
 import type { MemoryFact, ToolMemory } from '../tool/tool-memory.ts';
 import type { ResultData, Signal } from '../tool/tool-result.ts';
 import { type CallChanges, type FinalOutcome, type Principal, ROOT, type TurnError } from './events.ts';
-import type { AskedWith, JournaledCall, JournaledPart, OfferedTool, ToolsChange } from './reply-data.ts';
-import type { Refusal, Totals } from './usage.ts';
+import type {
+  AskedWith,
+  JournaledCall,
+  JournaledPart,
+  OfferedTool,
+  Refusal,
+  ToolsChange,
+  Totals,
+} from './reply-data.ts';
 import type { JournaledAnswer, Wait } from './wait.ts';
 
 /** One call of a reply, and how far it came. */

@@ -58,9 +58,9 @@ export {
   type StateMachineConfig,
   startingIn,
 } from '../modules/state-machine/define-state-machine.ts';
-export { exclusively } from '../modules/state-machine/strategy.ts';
 export { STATE_MACHINES as stateMachines } from '../modules/state-machine/memory.ts';
 export type { StateEntry } from '../modules/state-machine/read-machine.ts';
+export { exclusively } from '../modules/state-machine/strategy.ts';
 export {
   addTools,
   defineInjectionStrategy,
@@ -88,7 +88,7 @@ export { withInnerTools, withUnfolding } from '../modules/unfolding/with-unfoldi
 export type { CollectOptions, ResolvedTools } from '../sources/resolution/resolve-tools.ts';
 export type { ProviderCard, ToolFactory, ToolObjectSource } from '../sources/resolution/tool-source.ts';
 export type { HistoryCall, HistoryMessage, ToolEffect, TurnSaid } from '../tool/call.ts';
-export type { DoneCall, FrameOutcome, Plan, PlannedCall, BudgetView, ProcessView } from '../tool/frame.ts';
+export type { BudgetView, DoneCall, FrameOutcome, Plan, PlannedCall, ProcessView } from '../tool/frame.ts';
 export type { BlackboardEntry, CallBlackboard, CallState } from '../tool/kept-values.ts';
 export type { CheckedInput, ParsedInput } from '../tool/problem-lines.ts';
 export type {

@@ -2,7 +2,7 @@ import { isStart } from '../journal/conversation.ts';
 import { type Cut, cutMessages } from '../journal/cut.ts';
 import type { Message } from '../journal/state.ts';
 import { ModelError, type ModelRequest, type ToldLength } from '../model/chat-model.ts';
-import { tokensOfFiles, withoutBytes } from '../model/sent-files.ts';
+import { tokensOfFiles, withoutBytes } from '../model/given-to.ts';
 import { inLoop, type Loop } from './loop.ts';
 
 /** The request in which a conversation would be shown. */

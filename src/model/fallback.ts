@@ -7,10 +7,9 @@ import {
   type ModelReply,
   type ModelRequest,
 } from './chat-model.ts';
-import { givenTo } from './given-to.ts';
+import { fittedFiles, givenTo } from './given-to.ts';
 import type { MadeBy } from './parts.ts';
 import { dearest, type Prices } from './prices.ts';
-import { fittedFiles } from './sent-files.ts';
 import { mergedSettings } from './settings.ts';
 
 /**

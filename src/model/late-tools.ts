@@ -8,7 +8,7 @@ import type {
   ToolDefinition,
   ToolsTold,
 } from './chat-model.ts';
-import { withoutBytes } from './sent-files.ts';
+import { withoutBytes } from './given-to.ts';
 
 /**
  * `showToolsChanges` of a model that takes them. Without the definition of a tool, its change and those before it are not shown, and

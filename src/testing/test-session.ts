@@ -1,6 +1,5 @@
-import { appModules } from '../agent/app-modules.ts';
 import type { Agent } from '../agent/define-agent.ts';
-import { agentResolver } from '../agent/resolve-agent.ts';
+import { agentResolver, appModules } from '../agent/resolve-agent.ts';
 import { createMemorySessions } from '../in-memory/memory-session.ts';
 import { type RunAnswer, stopShown } from '../in-memory/run-agent.ts';
 import type { Deferred } from '../journal/event-page.ts';

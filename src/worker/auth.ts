@@ -1,8 +1,8 @@
 import type { Wait } from '../journal/wait.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { type Log, logOnce, warning } from '../tool/log.ts';
-import type { Owner } from '../tool/owner.ts';
+import type { Owner } from '../tool/call-origin.ts';
 import { isSecretSource, readSecrets, SECRET_RULE, type SecretSource } from '../tool/env.ts';
+import { type Log, logOnce, warning } from '../tool/log.ts';
 import type { Caller, Env, SpeakerOf } from './host.ts';
 import { Problem, SessionError } from './problem.ts';
 

@@ -1,16 +1,15 @@
-import type { DueOutcome, DueRow } from '../journal/agenda.ts';
+import type { DueOutcome, DueRow, HandOver } from '../journal/agenda.ts';
 import type { Deferred } from '../journal/event-page.ts';
 import { toTurnStart } from '../journal/event-rows.ts';
 import type { Accepted, NotStarted, TurnStart } from '../journal/session-port.ts';
-import type { HandOver } from '../journal/turn-runner.ts';
 import { readerOf } from '../session/fold-session.ts';
 import { storeMessage } from '../session/new-message.ts';
 import { namesOfSession } from '../session/read-secrets.ts';
 import { runTurn } from '../session/run-turn.ts';
 import type { WhenBusy } from '../tool/call.ts';
+import { type Owner, ownerProblem } from '../tool/call-origin.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { defineSeam } from '../tool/module-use.ts';
-import { type Owner, ownerProblem } from '../tool/owner.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { Env, Host, HostedApp, Invoked } from './host.ts';
 import { modelOfAgent, type Target, targetOf, turnServices } from './target.ts';

@@ -1,8 +1,10 @@
 /** What is wrong with the routes of a module, found when they are made and when an app mounts them. */
 import { ConfigurationError } from '../model/configuration-error.ts';
+import type { Owner } from '../tool/call-origin.ts';
 import { literals } from '../tool/literals.ts';
 import { ended, shown } from '../tool/shown.ts';
-import type { Route } from './route.ts';
+import { mustHaveAgent } from './check-app.ts';
+import type { HttpHost, Route } from './route.ts';
 
 const METHODS = ['GET', 'POST', 'DELETE'];
 
@@ -88,5 +90,35 @@ export function checkBeside(name: string, routes: readonly Route[], others: read
     throw new ConfigurationError(
       `Module '${name}' has the route ${routeName(route)}, whose path the app already has as ${routeName(taken)}. Choose another path.`,
     );
+  }
+}
+
+/** What starts turns: of an agent, or of whichever it chooses later; for an owner, or for whom its mapping or `auth` names later. */
+interface Starter {
+  readonly name: string;
+  readonly agent?: string | undefined;
+  readonly owner?: Owner | undefined;
+}
+
+/**
+ * Checks schedules or webhooks when the app is made: a mistake would show at their time, or with their first delivery, which may be months
+ * away. Each must have an owner, because a user of the app's own `auth` might have any name that were made up.
+ *
+ * @throws ConfigurationError if the app does not have the agent of one, or if neither one nor `auth` says whose its sessions are.
+ */
+export function checkStarters(
+  { agents, auth }: Pick<HttpHost, 'agents' | 'auth'>,
+  kind: 'schedule' | 'webhook',
+  starters: readonly Starter[],
+): void {
+  const Kind = kind === 'schedule' ? 'Schedule' : 'Webhook';
+  for (const { name, agent, owner } of starters) {
+    if (agent !== undefined) mustHaveAgent(agents, `${Kind} '${name}' starts the agent`, agent);
+    if (owner === undefined && auth.owner === undefined) {
+      throw new ConfigurationError(
+        `${Kind} '${name}' has no owner, and the app has an \`auth\` of its own. ` +
+          `Give the ${kind} \`owner\`: { tenant } or { id } of the callers who may read its sessions.`,
+      );
+    }
   }
 }

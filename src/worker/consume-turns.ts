@@ -1,6 +1,7 @@
 /** Turns that an alarm has handed over by the queue `TURNS`. */
+
+import type { HandOver } from '../journal/agenda.ts';
 import { NewerEventError } from '../journal/event-rows.ts';
-import type { HandOver } from '../journal/turn-runner.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { agentOfSession } from '../session/read-secrets.ts';
 import { UnreadableError } from '../session/read-session.ts';

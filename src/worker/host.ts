@@ -10,7 +10,7 @@ import type { ModuleUse } from '../tool/module-use.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { AppFiles } from './app-files.ts';
-import type { ShowsPending } from './pending-view.ts';
+import type { ShowsPending } from './turn-view.ts';
 
 /** Who a request comes from. Its sessions are those of its tenant, or, without one, its own. */
 export interface Caller {

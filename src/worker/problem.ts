@@ -14,7 +14,7 @@ import {
   TEXT_OR_NULL,
   WHOLE,
 } from '../tool/shape.ts';
-import { PENDING_VIEW } from './pending-view.ts';
+import { PENDING_VIEW } from './turn-view.ts';
 
 /** What went wrong, by a name that stays, and the status that it has unless said otherwise. */
 export const STATUS = {

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'hono';
+import type { Owner } from '../tool/call-origin.ts';
 import { literals } from '../tool/literals.ts';
 import type { Log } from '../tool/log.ts';
-import type { Owner } from '../tool/owner.ts';
 import type { Authenticate } from './auth.ts';
 import type { Caller, Env, Host, Invoked, SpeakerOf } from './host.ts';
 import type { OpenStreams } from './open-streams.ts';

@@ -2,9 +2,8 @@
 import { type Deferred, type EventPage, WAITING_TURN } from '../journal/event-page.ts';
 import { parseEvent } from '../journal/event-rows.ts';
 import type { StoredEvent } from '../journal/events.ts';
-import { JOURNALED_PART, TOOLS_CHANGE } from '../journal/reply-data.ts';
+import { JOURNALED_PART, PRICED_USAGE, TOOLS_CHANGE } from '../journal/reply-data.ts';
 import type { Message, SessionState } from '../journal/state.ts';
-import { PRICED_USAGE } from '../journal/usage.ts';
 import { PAGE_BYTES } from '../session/fold-session.ts';
 import type { FeedItem } from '../session/live-feed.ts';
 import { foldShown, readOn } from '../session/read-session.ts';
@@ -26,11 +25,10 @@ import {
   WHOLE,
 } from '../tool/shape.ts';
 import { modelText, type ResultData } from '../tool/tool-result.ts';
-import { PENDING_VIEW } from './pending-view.ts';
 import { SessionError } from './problem.ts';
 import { noSequence } from './request-headers.ts';
 import type { SessionAccess, Target } from './target.ts';
-import { pendingViews, queuedView, suspendedView, type TurnView } from './turn-view.ts';
+import { PENDING_VIEW, pendingViews, queuedView, suspendedView, type TurnView } from './turn-view.ts';
 
 /** A turn that has no answer yet. */
 export interface RunningTurnView extends Infer<typeof RUNNING_TURN_VIEW> {}

@@ -1,8 +1,8 @@
 /** What a page knows of a session, kept up to date while somebody looks. It needs no React. */
 import type { StoredEvent } from '../../journal/events.ts';
 import type { Answer, DecisionKind } from '../../tool/call.ts';
-import type { PendingView } from '../../worker/pending-view.ts';
 import type { SessionView } from '../../worker/session-view.ts';
+import type { PendingView } from '../../worker/turn-view.ts';
 import type {
   ClientCallAnswer,
   ClientPart,

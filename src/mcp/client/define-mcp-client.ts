@@ -1,9 +1,9 @@
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { MAX_TIMEOUT } from '../../tool/define-tool.ts';
+import { isSecretName } from '../../tool/env.ts';
 import { shorten } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
-import { meantBy, ended, nameIn, shown } from '../../tool/shown.ts';
-import { isSecretName } from '../../tool/env.ts';
+import { ended, meantBy, nameIn, shown } from '../../tool/shown.ts';
 import type { McpClient, McpClientConfig } from './mcp-client.ts';
 
 /** What a client has whose literal does not say; times are in ms. */

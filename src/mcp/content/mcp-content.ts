@@ -1,11 +1,11 @@
 import type { ContentBlock } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
 import { attempt, sha256Hex } from '../../tool/async.ts';
-import { fromBase64, type ContentPart, type NewFile, toFileName, toMediaType } from '../../tool/content.ts';
-import { content } from '../../tool/to-tool-result.ts';
+import { type ContentPart, fromBase64, type NewFile, toFileName, toMediaType } from '../../tool/content.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { type DomainType, defineDomainType } from '../../tool/domain-type.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
+import { content } from '../../tool/to-tool-result.ts';
 import { artifact, type ToolResult } from '../../tool/tool-result.ts';
 import { blockWords, contentWords, inTurn, isForUserOnly, originWords } from './words.ts';
 

@@ -3,7 +3,7 @@ import type {
   ListResourceTemplatesResult,
   ReadResourceResult,
 } from '@modelcontextprotocol/server';
-import { toBase64, isText } from '../../tool/content.ts';
+import { isText, toBase64 } from '../../tool/content.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import type { Secrets } from '../../tool/secrets.ts';

@@ -16,7 +16,6 @@ import { RPC_CODE } from '../content/rpc.ts';
 import { answerRequest, CACHING, isOffered, offeredBy } from './answer-request.ts';
 import type { EndpointRequest } from './caller.ts';
 import { headersMismatch, type Publication } from './publish.ts';
-import { resumeCall } from './resume-call.ts';
 import {
   capabilitiesIn,
   type McpMessage,
@@ -24,6 +23,7 @@ import {
   type Published,
   type RpcRequest,
   readMessage,
+  resumeCall,
 } from './rpc-request.ts';
 import { eventStoreOf, primingFrame, RETRY, StreamPosition } from './stream-position.ts';
 import { listenToTasks } from './task-notifications.ts';

@@ -1,11 +1,18 @@
 import { type CallToolResult, type ContentBlock, isSpecType } from '@modelcontextprotocol/server';
 import { pendingViews } from '../../modules/answers/questions.ts';
 import type { TurnAnswer, TurnOutcome } from '../../session/watching/turn-outcome.ts';
-import { toBase64, type FileContent, fileLine, isFile, isStored, type StoredFile } from '../../tool/content.ts';
+import {
+  type FileContent,
+  fileLine,
+  isFile,
+  isStored,
+  type StoredFile,
+  toBase64,
+} from '../../tool/content.ts';
 import { isJsonObject, type Json } from '../../tool/json.ts';
 import { partsOfResult, type ResultData, toolResult } from '../../tool/tool-result.ts';
-import type { PendingView } from '../../worker/pending-view.ts';
 import { type Target, turnPath } from '../../worker/target.ts';
+import type { PendingView } from '../../worker/turn-view.ts';
 import { lacksBytes, McpContent, withBytes } from '../content/mcp-content.ts';
 import { blockWords, oneLine } from '../content/words.ts';
 import { linksOf } from './session-resources.ts';

@@ -1,7 +1,7 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
 import type { CallContext, Decision, DecisionKind, Effect, SuspendingQuestion } from '../../tool/call.ts';
-import { formatPath, isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { credentialIn } from '../../tool/env.ts';
+import { formatPath, isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { drawMark, fenced } from '../../tool/shown.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { oneLine, warn } from '../content/words.ts';

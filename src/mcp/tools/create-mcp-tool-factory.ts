@@ -1,7 +1,6 @@
 import { discoveryIn } from '../../loop/discovery.ts';
 import { answers } from '../../modules/answers/answers.ts';
-import { listings } from '../../modules/listings/entry.ts';
-import { LISTINGS } from '../../modules/listings/memory.ts';
+import { LISTINGS, listings } from '../../modules/listings/entry.ts';
 import { defineUnfolding } from '../../modules/unfolding/define-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../modules/unfolding/to-unfolding.ts';
 import { requiredTools } from '../../sources/resolution/tool-provider.ts';

@@ -1,4 +1,4 @@
-import type { ListingFact } from '../../modules/listings/memory.ts';
+import type { ListingFact } from '../../modules/listings/entry.ts';
 import { sameJson, shorten } from '../../tool/json.ts';
 import { CallInterrupted } from '../../tool/signals.ts';
 import type { Discovery, LoopView } from '../../tool/tool.ts';

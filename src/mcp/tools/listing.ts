@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { LISTINGS, type Listing } from '../../modules/listings/memory.ts';
+import { LISTINGS, type Listing } from '../../modules/listings/entry.ts';
 import { attempt, memoized } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { LoopView } from '../../tool/tool.ts';

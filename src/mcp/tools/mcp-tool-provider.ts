@@ -1,6 +1,5 @@
 import { answers } from '../../modules/answers/answers.ts';
-import { listings } from '../../modules/listings/entry.ts';
-import { LISTINGS } from '../../modules/listings/memory.ts';
+import { LISTINGS, listings } from '../../modules/listings/entry.ts';
 import { defineToolGroup } from '../../modules/tool-groups/entry.ts';
 import { type ToolGroupConfig, ToolGroupDefinitionError } from '../../modules/tool-groups/to-group.ts';
 import { toolProvider } from '../../sources/resolution/tool-provider.ts';

@@ -1,8 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { attempt } from '../../tool/async.ts';
-import { content } from '../../tool/to-tool-result.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { isJsonObject, type Json, type JsonObject, paragraphs, sameJson, shorten } from '../../tool/json.ts';
+import { content } from '../../tool/to-tool-result.ts';
 import { artifact, error, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
 import { binaryOf, blockFiles, McpContent } from '../content/mcp-content.ts';
 import { type ContentWords, contentWords } from '../content/words.ts';

@@ -1,6 +1,6 @@
 import { type MediaTaken, ModelError, type ModelMedia, type ModelMessage } from '../chat-model.ts';
+import { namedFile, takes } from '../given-to.ts';
 import type { MessageFile } from '../parts.ts';
-import { namedFile, takes } from '../sent-files.ts';
 import { isRecord } from '../untrusted-json.ts';
 import type { SdkModel } from './specification.ts';
 

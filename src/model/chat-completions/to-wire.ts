@@ -1,6 +1,6 @@
 import { ModelError, type ModelMessage, type ModelRequest, type ToolDefinition } from '../chat-model.ts';
+import { addressOf, isLinked, namedFile } from '../given-to.ts';
 import type { MessagePart } from '../parts.ts';
-import { addressOf, isLinked, namedFile } from '../sent-files.ts';
 import type { ModelSettings } from '../settings.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { isJsonObjectText } from '../untrusted-reply.ts';

@@ -1,10 +1,10 @@
 import type { ModelMessage } from '../../model/chat-model.ts';
-import { fromBase64 } from '../../tool/content.ts';
 import type { HistoryMessage } from '../../tool/call.ts';
 import { parseToolInput } from '../../tool/check-input.ts';
-import { content, file } from '../../tool/to-tool-result.ts';
+import { fromBase64 } from '../../tool/content.ts';
 import { isJsonObject } from '../../tool/json.ts';
 import { type Log, mistake } from '../../tool/log.ts';
+import { content, file } from '../../tool/to-tool-result.ts';
 import { artifact, type ContentResult, error, modelText, type ToolResult } from '../../tool/tool-result.ts';
 
 /** A message as the AI SDK has it. */

@@ -7,9 +7,9 @@ import type { AnsweredHere, Answering } from '../../worker/answering.ts';
 import { mustHaveRole } from '../../worker/auth.ts';
 import type { BegunTurn } from '../../worker/begun-turn.ts';
 import { invalidBody } from '../../worker/body.ts';
-import { answerPath } from '../../worker/pending-view.ts';
 import { SessionError } from '../../worker/problem.ts';
 import type { SessionAccess, Target } from '../../worker/target.ts';
+import { answerPath } from '../../worker/turn-view.ts';
 import {
   type Checked,
   checkAnswer,

@@ -10,6 +10,7 @@ import type { Answer, DecisionKind } from '../../tool/call.ts';
 import { routed } from '../../tool/check-input.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { opensTools } from '../../tool/decorate.ts';
+import { credentialIn } from '../../tool/env.ts';
 import {
   formatPath,
   isJsonObject,
@@ -19,7 +20,6 @@ import {
   unknownKeys,
 } from '../../tool/json.ts';
 import { problemLines } from '../../tool/problem-lines.ts';
-import { credentialIn } from '../../tool/env.ts';
 import { toToolResult } from '../../tool/to-tool-result.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { ResultData } from '../../tool/tool-result.ts';

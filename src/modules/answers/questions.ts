@@ -10,10 +10,10 @@ import { parseToolInput } from '../../tool/check-input.ts';
 import type { Json, JsonObject, JsonSchema } from '../../tool/json.ts';
 import { fromVisible, visible, visibleIn } from '../../tool/shown.ts';
 import type { Caller } from '../../worker/host.ts';
-import { type PendingView, toPendingView } from '../../worker/pending-view.ts';
 import { SessionError } from '../../worker/problem.ts';
 import { unknownSession } from '../../worker/session-view.ts';
 import type { Target } from '../../worker/target.ts';
+import { type PendingView, toPendingView } from '../../worker/turn-view.ts';
 
 /** What a call asked somebody outside the turn, and what became of it. */
 export interface AskedQuestion {

@@ -1,8 +1,8 @@
 import { isStart } from '../../journal/conversation.ts';
 import { ROOT, type SessionEvent } from '../../journal/events.ts';
 import { FOLDING } from '../../journal/memory-folding.ts';
+import type { PricedUsage } from '../../journal/reply-data.ts';
 import type { Message, SessionState } from '../../journal/state.ts';
-import type { PricedUsage } from '../../journal/usage.ts';
 import { Interrupted } from '../../loop/holder.ts';
 import { type Loop, timeIn } from '../../loop/loop.ts';
 import { LOOPS } from '../../loop/loop-seams.ts';

@@ -1,5 +1,5 @@
 import { summaryMessage } from '../../journal/cut.ts';
-import type { PricedUsage } from '../../journal/usage.ts';
+import type { PricedUsage } from '../../journal/reply-data.ts';
 import { askAside } from '../../loop/ask-layers.ts';
 import { ModelCallRefused } from '../../loop/ask-reply.ts';
 import type { Loop } from '../../loop/loop.ts';

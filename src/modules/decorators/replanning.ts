@@ -1,7 +1,7 @@
-import { keptArtifact, readAs, type ToolArtifact } from '../../tool/domain-type.ts';
 import { listen } from '../../tool/async.ts';
 import type { CallContext } from '../../tool/call.ts';
 import { decorate } from '../../tool/decorate.ts';
+import { keptArtifact, readAs, type ToolArtifact } from '../../tool/domain-type.ts';
 import type { Json } from '../../tool/json.ts';
 import { ToolConfigurationError } from '../../tool/signals.ts';
 import type { AnyTool } from '../../tool/tool.ts';

@@ -1,3 +1,6 @@
+import { listen } from '../../tool/async.ts';
+import type { CallContext } from '../../tool/call.ts';
+import { decorate } from '../../tool/decorate.ts';
 import {
   type KeptArtifact,
   keptArtifact,
@@ -5,9 +8,6 @@ import {
   type ToolArtifact,
   type ToolArtifactItem,
 } from '../../tool/domain-type.ts';
-import { listen } from '../../tool/async.ts';
-import type { CallContext } from '../../tool/call.ts';
-import { decorate } from '../../tool/decorate.ts';
 import { isJsonObject, type Json } from '../../tool/json.ts';
 import type { BlackboardEntry } from '../../tool/kept-values.ts';
 import { warning } from '../../tool/log.ts';

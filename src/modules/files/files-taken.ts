@@ -1,6 +1,6 @@
 import type { Agent } from '../../agent/define-agent.ts';
 import type { ChatModel, MediaTaken, ModelMedia } from '../../model/chat-model.ts';
-import { isAmong } from '../../model/sent-files.ts';
+import { isAmong } from '../../model/given-to.ts';
 import { type FileContent, isFile, isNew, isText, toFileName, toMediaType } from '../../tool/content.ts';
 import { type Json, parseJson } from '../../tool/json.ts';
 import type { AppFiles, BodyLimits, MessageForm, PlacedPart } from '../../worker/app-files.ts';

@@ -4,7 +4,17 @@ import { messageOf } from '../../loop/exception-processor.ts';
 import { Interrupted } from '../../loop/holder.ts';
 import type { LoopFiles, NamedFiles, ShowingLoop, ShownFiles } from '../../loop/loop-files.ts';
 import { sha256Hex } from '../../tool/async.ts';
-import { toBase64, type ContentPart, fileLine, isFile, isNew, isStored, isText, type NewFile, type StoredFile } from '../../tool/content.ts';
+import {
+  type ContentPart,
+  fileLine,
+  isFile,
+  isNew,
+  isStored,
+  isText,
+  type NewFile,
+  type StoredFile,
+  toBase64,
+} from '../../tool/content.ts';
 import type { Secrets } from '../../tool/secrets.ts';
 import { partsOfResult, type ToolResult, toolResult } from '../../tool/tool-result.ts';
 import { type ReadableFiles, showFiles } from './shown-files.ts';

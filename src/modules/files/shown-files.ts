@@ -3,10 +3,24 @@ import { isStart } from '../../journal/conversation.ts';
 import type { Message } from '../../journal/state.ts';
 import type { ShowingLoop, ShownContent, ShownFiles } from '../../loop/loop-files.ts';
 import { ModelError, type ModelMessage, type ModelRequest } from '../../model/chat-model.ts';
+import { fittedFiles } from '../../model/given-to.ts';
 import type { MessagePart } from '../../model/parts.ts';
-import { fittedFiles } from '../../model/sent-files.ts';
-import { fromBase64, type ContentPart, type FileContent, fileLine, inWords, isFile, isNew, isStored, isText, type LinkedFile, placed, type StoredFile, textsOf } from '../../tool/content.ts';
 import type { HistoryMessage } from '../../tool/call.ts';
+import {
+  type ContentPart,
+  type FileContent,
+  fileLine,
+  fromBase64,
+  inWords,
+  isFile,
+  isNew,
+  isStored,
+  isText,
+  type LinkedFile,
+  placed,
+  type StoredFile,
+  textsOf,
+} from '../../tool/content.ts';
 import { paragraphs } from '../../tool/json.ts';
 import { partsOfResult, shownText } from '../../tool/tool-result.ts';
 

@@ -1,5 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import { type InputSchema, toInputSchema, type Parameter } from '../../tool/input-schema.ts';
+import { type InputSchema, type Parameter, toInputSchema } from '../../tool/input-schema.ts';
 import { isJsonObject, type JsonSchema, own } from '../../tool/json.ts';
 import { checkOf, jsonSchema } from './json-schema.ts';
 

@@ -2,8 +2,8 @@ import { ROOT } from '../../journal/events.ts';
 import { ModelCallRefused } from '../../loop/ask-reply.ts';
 import { inLoop, type Loop, timeIn } from '../../loop/loop.ts';
 import type { ModelMessage, ModelRequest, OutputFormat, ToolDefinition } from '../../model/chat-model.ts';
+import { hasParts, tokensOfFiles, withoutBytes } from '../../model/given-to.ts';
 import { costOf, dearest, type Prices, type Usage, usd } from '../../model/prices.ts';
-import { hasParts, tokensOfFiles, withoutBytes } from '../../model/sent-files.ts';
 import { Changes, memoized, untilAborted } from '../../tool/async.ts';
 import { factOf } from '../../tool/tool-memory.ts';
 import {

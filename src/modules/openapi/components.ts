@@ -2,9 +2,8 @@
 import { WAITING_TURN } from '../../journal/event-page.ts';
 import { PRINCIPAL, type StoredEvent, TURN_ERROR } from '../../journal/events.ts';
 import { OF_REPLY, PIECE, PROGRESS } from '../../journal/live-items.ts';
-import { JOURNALED_CALL, JOURNALED_PART, OFFERED_TOOL } from '../../journal/reply-data.ts';
+import { JOURNALED_CALL, JOURNALED_PART, OFFERED_TOOL, PRICED_USAGE } from '../../journal/reply-data.ts';
 import { STOPPING_CALL, TURN_ARTIFACT, TURN_FILE, TURN_TOOLS } from '../../journal/state.ts';
-import { PRICED_USAGE } from '../../journal/usage.ts';
 import { TURN_ANSWER } from '../../session/watching/turn-outcome.ts';
 import { SAID } from '../../tool/call.ts';
 import { CONTENT_PART } from '../../tool/content.ts';
@@ -13,7 +12,6 @@ import { OPTIONAL_TEXT, type Schema, type Shape, type ShapeAs, TEXT } from '../.
 import { MEMORY_FACT } from '../../tool/tool-memory.ts';
 import { RESULT, SIGNAL } from '../../tool/tool-result.ts';
 import { CANCEL_REQUESTED } from '../../worker/end-turn.ts';
-import { PENDING_VIEW } from '../../worker/pending-view.ts';
 import { FAILED_TURN, PROBLEM } from '../../worker/problem.ts';
 import {
   AGENT_LIST,
@@ -26,7 +24,7 @@ import {
 } from '../../worker/route-views.ts';
 import { CALL_VIEW, MESSAGE_VIEW, RUNNING_TURN_VIEW, SESSION_VIEW } from '../../worker/session-view.ts';
 import { CONTINUES, type TurnItem } from '../../worker/turn-feed.ts';
-import { LATER_VIEW, SUSPENDED_VIEW } from '../../worker/turn-view.ts';
+import { LATER_VIEW, PENDING_VIEW, SUSPENDED_VIEW } from '../../worker/turn-view.ts';
 import { EVENT_COMPONENTS, EVENT_TYPES, storedEvent } from './event-schemas.ts';
 import { refTo, toJsonSchema } from './to-json-schema.ts';
 

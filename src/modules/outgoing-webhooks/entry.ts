@@ -2,9 +2,9 @@
 import { ENDED, type TurnStop } from '../../session/turn-end.ts';
 import { notOneOf } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
+import { isSecretSource, SECRET_RULE, type SecretSource } from '../../tool/env.ts';
 import { literals } from '../../tool/literals.ts';
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
-import { isSecretSource, SECRET_RULE, type SecretSource } from '../../tool/env.ts';
 import { nameIn } from '../../tool/shown.ts';
 import { APP } from '../../worker/app-seam.ts';
 import { DUE } from '../../worker/background.ts';

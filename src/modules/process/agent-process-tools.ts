@@ -1,8 +1,8 @@
 import { defineTool } from '../../tool/define-tool.ts';
+import type { BudgetView, ProcessView } from '../../tool/frame.ts';
 import { type LenientSchema, lenientSchema, oneString } from '../../tool/input-schema.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { warning } from '../../tool/log.ts';
-import type { BudgetView, ProcessView } from '../../tool/frame.ts';
 import type { AnyTool, Tool } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import { defineUnfolding } from '../unfolding/define-unfolding.ts';

@@ -4,7 +4,7 @@ import { type Infer, OPTIONAL_NUMBER, OPTIONAL_TEXT, type Shape, TEXT } from '..
 import type { AppParts } from '../../worker/app-seam.ts';
 import { type BackgroundTurn, startInBackground, toBackgroundTurn } from '../../worker/background.ts';
 import { readBytes } from '../../worker/body.ts';
-import { checkStarters } from '../../worker/check-starters.ts';
+import { checkStarters } from '../../worker/check-routes.ts';
 import type { HostedApp } from '../../worker/host.ts';
 import { Problem, type ProblemType } from '../../worker/problem.ts';
 import { queueFull, sessionFull } from '../../worker/refusal.ts';

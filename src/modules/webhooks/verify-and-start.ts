@@ -1,5 +1,5 @@
 import type { WhenBusy } from '../../tool/call.ts';
-import type { Owner } from '../../tool/owner.ts';
+import type { Owner } from '../../tool/call-origin.ts';
 import { isSecretSource, SECRET_RULE, type SecretSource } from '../../tool/env.ts';
 import { defineWebhook } from './define-webhook.ts';
 import { isSigned, notSigned, type Signed, secretsOf } from './signature.ts';

@@ -1,8 +1,8 @@
 import { sha256Hex } from '../../tool/async.ts';
 import type { WhenBusy } from '../../tool/call.ts';
+import type { Owner } from '../../tool/call-origin.ts';
 import { type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
-import type { Owner } from '../../tool/owner.ts';
 import { ended } from '../../tool/shown.ts';
 
 /** The Worker's vars, secrets and bindings. */

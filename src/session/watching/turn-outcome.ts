@@ -3,6 +3,7 @@ import { NewerEventError, parseEvent } from '../../journal/event-rows.ts';
 import { FINAL_OUTCOME, type StoredEvent, TURN_ERROR } from '../../journal/events.ts';
 import { startTurn } from '../../journal/fold-loop.ts';
 import { ANSWERED, reduce } from '../../journal/reduce.ts';
+import { PRICED_USAGE } from '../../journal/reply-data.ts';
 import {
   emptyState,
   type SessionState,
@@ -12,7 +13,6 @@ import {
   TURN_TOOLS,
   type TurnState,
 } from '../../journal/state.ts';
-import { PRICED_USAGE } from '../../journal/usage.ts';
 import type { PendingCall } from '../../journal/wait.ts';
 import { attempt } from '../../tool/async.ts';
 import { SAID } from '../../tool/call.ts';
@@ -22,9 +22,9 @@ import { ANY_JSON, type Infer, type Shape, TEXT, TEXT_OR_NULL, WHOLE } from '../
 import type { ToolMemory } from '../../tool/tool-memory.ts';
 import { SIGNAL } from '../../tool/tool-result.ts';
 import { PAGE_BYTES } from '../fold-session.ts';
+import { SessionErasedError, SessionUnavailableError } from '../object-session.ts';
 import { UnreadableError } from '../read-session.ts';
 import type { TurnEnd } from '../run-turn.ts';
-import { SessionErasedError, SessionUnavailableError } from '../send-again.ts';
 import { isOpen, Notices, type Standing, type Watch } from './follow-session.ts';
 
 /** A turn that somebody waits for. */

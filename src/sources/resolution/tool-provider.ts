@@ -1,7 +1,7 @@
 import { checkNaming, isTool } from '../../tool/check-definition.ts';
 import { sameTools } from '../../tool/decorate.ts';
-import { shorten } from '../../tool/json.ts';
 import { toRename } from '../../tool/developer-hints.ts';
+import { shorten } from '../../tool/json.ts';
 import { warning } from '../../tool/log.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';

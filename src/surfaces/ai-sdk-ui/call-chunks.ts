@@ -4,8 +4,8 @@ import type { EventOf, StoredEvent } from '../../journal/events.ts';
 import type { PendingCall } from '../../journal/wait.ts';
 import type { Decision } from '../../tool/call.ts';
 import { modelText, type ResultData } from '../../tool/tool-result.ts';
-import type { PendingView } from '../../worker/pending-view.ts';
 import type { CallAnswer } from '../../worker/session.ts';
+import type { PendingView } from '../../worker/turn-view.ts';
 import type { Able, UiChunk } from './chunks.ts';
 
 /** What a client has of a call that a stream goes on with. */

@@ -4,8 +4,8 @@ import type { EventOf, StoredEvent } from '../../journal/events.ts';
 import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import { type Infer, NULL, type Shape, TEXT, TEXT_OR_NULL, WHOLE } from '../../tool/shape.ts';
 import type { RouteSession } from '../../worker/module-request.ts';
-import type { PendingView } from '../../worker/pending-view.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
+import type { PendingView } from '../../worker/turn-view.ts';
 import { CUT_OFF, inSeconds, isAnswered, type Named, toId, UsageCount } from './response-object.ts';
 
 /** A call that the client runs. */

@@ -1,5 +1,5 @@
 /** What both protocols say alike of a request: which agent is asked, and what cannot be asked of it. */
-import { fromBase64, type ContentPart, type FileContent } from '../../tool/content.ts';
+import { type ContentPart, type FileContent, fromBase64 } from '../../tool/content.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.ts';
 import type { RouteAgent } from '../../worker/module-request.ts';
 import { SERVER_LABEL } from './call-items.ts';

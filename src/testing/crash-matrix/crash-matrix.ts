@@ -1,6 +1,5 @@
-import { appModules } from '../../agent/app-modules.ts';
 import type { Agent } from '../../agent/define-agent.ts';
-import { agentResolver } from '../../agent/resolve-agent.ts';
+import { agentResolver, appModules } from '../../agent/resolve-agent.ts';
 import type { Prices } from '../../model/prices.ts';
 import { readSecrets } from '../../session/read-secrets.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';

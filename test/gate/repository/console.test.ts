@@ -13,8 +13,8 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/modules/agentic/agentic-tool.ts': 'a tool is defined, without an input',
   'src/modules/tool-objects/tools-of.ts': 'tools are made of an object, which may have none',
   'src/sources/resolution/tool-source.ts': 'the same, of what makes tools inside of itself or too deep',
-  'durable-objects/session-object.ts': 'an object knows no app, and its alarm has no caller',
-  'durable-objects/hand-over.ts': 'the same of a turn that it hands over',
+  'durable-objects/session-object.ts':
+    'an object knows no app, its alarm has no caller, and a turn that it hands over may be lost',
   'durable-objects/agenda.ts': 'the same of rows of modules that it forgets',
 };
 

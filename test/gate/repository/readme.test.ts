@@ -165,7 +165,7 @@ it('the page on HTTP names every route', () => {
     'src/mcp/server/define-mcp-endpoint.ts',
     'src/modules/answers/answers.ts',
     'src/modules/files/file-routes.ts',
-    'src/modules/openapi/openapi.ts',
+    'src/modules/openapi/entry.ts',
     'src/modules/webhooks/hook-route.ts',
   ];
   const routes = files.flatMap((file) =>
