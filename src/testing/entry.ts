@@ -10,7 +10,7 @@ export type { SessionState } from '../journal/state.ts';
 export type { Clock } from '../session/read-platform.ts';
 export { type CallToolOptions, callTool } from './call-tool.ts';
 export { createManualClock, type ManualClock } from './clocks.ts';
-export type { PostOptions, SendOptions, TestMessage } from './post-to-session.ts';
+export type { PostOptions, SendOptions, TestDecision, TestMessage } from './post-to-session.ts';
 export {
   type ScriptedCall,
   type ScriptedModel,
@@ -22,7 +22,6 @@ export {
 export {
   createTestSession,
   type TestAnswer,
-  type TestDecision,
   type TestModel,
   type TestSession,
   type TestSessionOptions,

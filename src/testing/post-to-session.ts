@@ -10,7 +10,7 @@ import { storeMessage, toNewMessage } from '../session/new-message.ts';
 import { systemClock } from '../session/read-platform.ts';
 import { Notices } from '../session/watching/follow-session.ts';
 import { Changes } from '../tool/async.ts';
-import type { TurnPrincipal, WhenBusy } from '../tool/call.ts';
+import type { Answer, DecisionKind, TurnPrincipal, WhenBusy } from '../tool/call.ts';
 import type { ContentPart } from '../tool/content.ts';
 import { copyJson } from '../tool/copy-json.ts';
 import { isJsonObject, type JsonObject } from '../tool/json.ts';
@@ -172,6 +172,15 @@ async function untilHeard({ port, heard }: Pick<Stage, 'port' | 'heard'>, turn: 
   throw new Error(
     `Nobody has heard of the message of turn ${turn} for ${MAX_WAIT} ms: the turn that runs is stuck, or its clock stands still. A manual clock has to be advanced while \`post\` is awaited.`,
   );
+}
+
+/** A decision, of a test session and of a crash matrix: its kind, or more. `by` is the id of who decides; defaults to `tester`. */
+export type TestDecision = DecisionKind | (Answer<'decision'> & { readonly by?: string | undefined });
+
+/** A decision as `sendAnswer` takes it. */
+export function toSentDecision(given: TestDecision): Parameters<typeof sendAnswer>[2] {
+  const { by, ...body } = typeof given === 'string' ? { decision: given, by: undefined } : given;
+  return { for: 'decision', body, by };
 }
 
 /** Where a test answers what a turn waits for. */

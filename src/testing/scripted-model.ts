@@ -8,19 +8,20 @@ import { parseToolInput } from '../tool/check-input.ts';
 import { type JsonObject, own } from '../tool/json.ts';
 import { createModule, type ModuleUse, useOf } from '../tool/module-use.ts';
 
-/** One scripted reply: words, calls, a failure, or a function of the request. */
+/** One scripted reply, of a test session and of a crash matrix: words, calls, a failure, or a function of the request. */
 export type ScriptedReply =
   | string
   | {
       readonly text?: string;
-      readonly calls?: readonly ScriptedCall[];
+      /** Calls of tools, by name or with their input. */
+      readonly calls?: readonly (string | ScriptedCall)[];
       /** The pieces in which the text is streamed; its letters unless given, or of a long text a thousand pieces. */
       readonly pieces?: readonly string[];
       /** All of it in its order, in place of `text` and `calls`. Its words are streamed, and so is its reasoning. */
       readonly parts?: readonly ReplyPart[];
       /** What it keeps beside the reply as a whole. */
       readonly provider?: ProviderData;
-      /** What it reports; 10 tokens in and 5 out unless given, and nothing when it is `null`. */
+      /** What it reports; nothing if it is `null`. Defaults to a few tokens. */
       readonly usage?: Usage | null;
     }
   | ModelError
@@ -94,14 +95,12 @@ export function scriptedModel(
     requests,
     async ask(request, { signal, onText, onReasoning }) {
       const position = requests.push(request) - 1;
-      let reply =
+      const reply =
         replies[position] ?? new ModelError('server-error', `The script has no reply ${position + 1}.`);
-      while (typeof reply === 'function') reply = await reply(request, signal);
-      if (signal.aborted) throw new ModelError('aborted', 'The request was aborted.');
-      if (reply instanceof ModelError) throw reply;
-      if (onReasoning) for (const piece of thoughtIn(reply)) onReasoning(piece);
-      if (onText) for (const piece of piecesOf(reply)) onText(piece);
-      return toReply(reply, position);
+      const said = await plainOf(reply, request, signal);
+      if (onReasoning) for (const piece of thoughtIn(said)) onReasoning(piece);
+      if (onText) for (const piece of piecesOf(said)) onText(piece);
+      return toReply(said, { id: `call_${position}_`, usage: USAGE });
     },
   };
 }
@@ -109,6 +108,19 @@ export function scriptedModel(
 const USAGE: Usage = { inputTokens: 10, outputTokens: 5 };
 
 type Plain = Exclude<ScriptedReply, ModelError | ((...given: never[]) => unknown)>;
+
+/** Returns what a script says to a request. @throws ModelError if it says that the model fails, or the request is aborted. */
+export async function plainOf(
+  scripted: ScriptedReply,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<Plain> {
+  let reply = scripted;
+  while (typeof reply === 'function') reply = await reply(request, signal);
+  if (signal.aborted) throw new ModelError('aborted', 'The request was aborted.');
+  if (reply instanceof ModelError) throw reply;
+  return reply;
+}
 
 function piecesOf(reply: Plain): readonly string[] {
   const {
@@ -135,19 +147,20 @@ const thoughtIn = (reply: Plain): readonly string[] =>
     ? []
     : (reply.parts ?? []).flatMap((part) => (part.type === 'reasoning' && part.text !== '' ? part.text : []));
 
-function toReply(reply: Plain, position: number): ModelReply {
+/** What a script says, as a model replies it. `defaults`: how the ids of its calls begin, and what it reports. */
+export function toReply(said: Plain, defaults: { readonly id: string; readonly usage: Usage }): ModelReply {
   const {
     text = '',
     calls = [],
-    usage = USAGE,
+    usage = defaults.usage,
     parts,
     provider,
-  }: Exclude<Plain, string> = typeof reply === 'string' ? { text: reply } : reply;
-  const scripted = calls.map(({ name, input = {}, id }, index) => ({
-    id: id ?? `call_${position}_${index}`,
-    name,
-    input: typeof input === 'string' ? input : JSON.stringify(input),
-  }));
+  }: Exclude<Plain, string> = typeof said === 'string' ? { text: said } : said;
+  const scripted = calls.map((call, index) => {
+    const { name, input = {}, id } = typeof call === 'string' ? { name: call } : call;
+    const sent = typeof input === 'string' ? input : JSON.stringify(input);
+    return { id: id ?? `${defaults.id}${index}`, name, input: sent };
+  });
   const toolCalls = parts ? callsOf(parts) : scripted;
   return {
     text: parts ? wordsOf(parts) : text,

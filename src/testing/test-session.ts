@@ -15,7 +15,7 @@ import { type MintedSecrets, readSecrets, toSessionName } from '../session/read-
 import { foldAll } from '../session/read-session.ts';
 import type { TurnHost } from '../session/turn-host.ts';
 import { turnStopped } from '../session/watching/turn-outcome.ts';
-import type { Answer, DecisionKind, TurnPrincipal } from '../tool/call.ts';
+import type { Answer, TurnPrincipal } from '../tool/call.ts';
 import type { GivenEnv } from '../tool/env.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import { withArtifacts } from '../tool/kept-values.ts';
@@ -35,7 +35,9 @@ import {
   runTurnOf,
   type SendOptions,
   sendAnswer,
+  type TestDecision,
   type TestMessage,
+  toSentDecision,
 } from './post-to-session.ts';
 import {
   endingWithReply,
@@ -117,7 +119,7 @@ export interface TestSession<Output = unknown> {
    * @throws Error when no call or more than one waits under that name, and when this cannot be decided about it, or not by the one
    *   whom the decision names: of a call with `notBy: 'requester'`, whoever sent a message to the turn.
    */
-  decide(callOrTool: string, decision: DecisionKind | TestDecision): Promise<TestAnswer<Output>>;
+  decide(callOrTool: string, decision: TestDecision): Promise<TestAnswer<Output>>;
   /** Sends the result of a tool that the caller runs: what the body of `POST .../results/{callId}` takes. Otherwise as `decide`. */
   result(callOrTool: string, result: Answer<'result'>): Promise<TestAnswer<Output>>;
   /** The last turn once it has stopped: for one that goes on by itself, since its time to be answered is over. */
@@ -143,12 +145,6 @@ export interface TestSession<Output = unknown> {
    * A reply that was not stored yet is asked for again, so a script then needs it twice.
    */
   kill(): void;
-}
-
-/** A decision with more than its kind. */
-export interface TestDecision extends Answer<'decision'> {
-  /** The id of whoever decides; `tester` unless given. */
-  readonly by?: string | undefined;
 }
 
 /** An answer whose `object` has the type of the agent's output, and whose artifacts are read by `artifactsOf`. */
@@ -276,10 +272,7 @@ function talkTo<Output>(
     answer,
     cancel: (turn) => cancelIn(stage, turn),
     pending: async () => pendingIn({ modules, events: await lastTurn() }),
-    decide: (callOrTool, decision) => {
-      const { by, ...body } = typeof decision === 'string' ? { decision, by: undefined } : decision;
-      return answerCall(callOrTool, { for: 'decision', body, by });
-    },
+    decide: (callOrTool, decision) => answerCall(callOrTool, toSentDecision(decision)),
     result: (callOrTool, body) => answerCall(callOrTool, { for: 'result', body }),
     settled: async () => answer((await steps.state()).turn?.id ?? ''),
   };

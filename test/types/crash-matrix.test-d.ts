@@ -8,7 +8,7 @@ import {
 } from '../../src/testing/crash-matrix/entry.ts';
 
 declare const agent: Agent;
-const script = { steps: [{ send: 'Go.', replies: [['act'], 'Done.'] }] };
+const script = { steps: [{ send: 'Go.', replies: [{ calls: ['act'] }, 'Done.'] }] };
 
 expectTypeOf(crashMatrix(agent, script)).resolves.toEqualTypeOf<CrashReport>();
 expectTypeOf((await crashMatrix([agent, agent], script)).failures).toEqualTypeOf<readonly CrashFailure[]>();

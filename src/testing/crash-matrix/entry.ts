@@ -7,4 +7,4 @@ export {
 } from './crash-matrix.ts';
 export type { CrashFailure, CrashReport } from './crash-report.ts';
 export type { CrashKit } from './effects.ts';
-export type { CrashReply, CrashScript, CrashStep, ScriptedExchange } from './script.ts';
+export type { CrashScript, CrashStep, ScriptedExchange } from './script.ts';

@@ -5,7 +5,7 @@ import type { ModelReply, ModelRequest } from '../../model/chat-model.ts';
 import { readJournal, readTurn } from '../../session/read-session.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
 import { withOrderlyHashes } from '../clocks.ts';
-import { sendAnswer } from '../post-to-session.ts';
+import { sendAnswer, toSentDecision } from '../post-to-session.ts';
 import { Positions } from './crashable-invocation.ts';
 import type { CrashableSession } from './crashable-session.ts';
 import type { Disturbance, Position } from './disturbances.ts';
@@ -125,8 +125,7 @@ class Play<World> {
     const modules = this.#subject.modules(app);
     const place = { port, agent, modules, events: await readTurn(port, page?.openTurn?.id ?? '') };
     if ('decide' in step) {
-      const body = typeof step.as === 'string' ? { decision: step.as } : step.as;
-      await sendAnswer(place, step.decide, { for: 'decision', body });
+      await sendAnswer(place, step.decide, toSentDecision(step.as));
     } else await sendAnswer(place, step.result, { for: 'result', body: step.as });
   }
 

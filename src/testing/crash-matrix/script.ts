@@ -1,14 +1,14 @@
 import type { Agent } from '../../agent/define-agent.ts';
 import type { Principal } from '../../journal/events.ts';
 import type { Modules } from '../../loop/modules.ts';
-import type { ChatModel, ModelMessage, ModelReply, ModelRequest } from '../../model/chat-model.ts';
-import { callsOf, type ReplyPart, wordsOf } from '../../model/parts.ts';
-import type { Prices, Usage } from '../../model/prices.ts';
-import type { Answer, DecisionKind } from '../../tool/call.ts';
+import type { ChatModel, ModelMessage, ModelRequest } from '../../model/chat-model.ts';
+import type { Prices } from '../../model/prices.ts';
+import type { Answer } from '../../tool/call.ts';
 import type { GivenEnv } from '../../tool/env.ts';
 import type { Secrets } from '../../tool/secrets.ts';
 import type { ToolCallContext } from '../../tool/tool-call-context.ts';
-import type { ScriptedCall } from '../scripted-model.ts';
+import type { TestDecision } from '../post-to-session.ts';
+import { plainOf, type ScriptedReply, toReply } from '../scripted-model.ts';
 import type { CrashKit } from './effects.ts';
 
 /** The agent that is talked to, and the others of its app. */
@@ -35,25 +35,12 @@ export interface Subject<World = unknown> {
   readonly prices?: Prices | undefined;
 }
 
-/**
- * What a model replies once: its words; its calls, by name or with their input; or all of it in parts, as a model that thinks,
- * or whose provider runs tools. A function of the request must be one of nothing else, since a reply that was lost is asked for
- * again.
- */
-export type CrashReply = Said | ((request: ModelRequest) => Said);
-
-type Said = string | readonly (string | ScriptedCall)[] | SaidInParts;
-
-/** A reply that goes back to its model as it is. */
-interface SaidInParts extends Pick<ModelReply, 'provider'> {
-  readonly parts: readonly ReplyPart[];
-}
-
 /** What a model replies to one message, in order. */
 export interface ScriptedExchange {
   /** Part of the message. Of several that fit, the first is played. */
   readonly to: string;
-  readonly replies: readonly CrashReply[];
+  /** A function must depend on its request alone, since a reply that was lost is asked for again. */
+  readonly replies: readonly ScriptedReply[];
 }
 
 /** What comes while a turn runs: in the first `run` of a tool. One that may run again is sure to be there once. */
@@ -61,7 +48,7 @@ export type Meanwhile = { readonly during: string } & (
   | {
       readonly send: string;
       readonly whenBusy: 'queue' | 'steer';
-      readonly replies?: readonly CrashReply[] | undefined;
+      readonly replies?: readonly ScriptedReply[] | undefined;
     }
   | { readonly cancel: true }
 );
@@ -71,13 +58,13 @@ export type CrashStep =
   /** Sends a message. `replies`: what the model replies to it. */
   | {
       readonly send: string;
-      readonly replies?: readonly CrashReply[] | undefined;
+      readonly replies?: readonly ScriptedReply[] | undefined;
       readonly meanwhile?: readonly Meanwhile[] | undefined;
     }
   /** Waits so many milliseconds, for what is scheduled. */
   | { readonly wait: number }
   /** Decides about the call that waits under this tool's name. */
-  | { readonly decide: string; readonly as: DecisionKind | Answer<'decision'> }
+  | { readonly decide: string; readonly as: TestDecision }
   /** Sends the result of the call that waits under this tool's name. */
   | { readonly result: string; readonly as: Answer<'result'> };
 
@@ -120,37 +107,26 @@ export const modelOf = (
   missed: (what: string) => void = () => {},
 ): ChatModel => ({
   name: 'script',
-  ask: async (request) => replyTo(exchanges, request, missed),
+  async ask(request, { signal }) {
+    const { reply, place } = replyTo(exchanges, request, missed);
+    const usage = { inputTokens: request.messages.length, outputTokens: 3 };
+    return toReply(await plainOf(reply, request, signal), { id: `p${place}-`, usage });
+  },
 });
 
+/** The reply of a script to a request, and its place in the script. */
 function replyTo(
   exchanges: readonly ScriptedExchange[],
-  request: ModelRequest,
+  { messages }: ModelRequest,
   missed: (what: string) => void,
-): ModelReply {
-  const { messages } = request;
+): { readonly reply: ScriptedReply; readonly place: string } {
   const begins = messages.findLastIndex(({ role }) => role === 'user');
   const asked = messages[begins]?.text ?? '';
   const position = messages.slice(begins).filter(({ role }) => role === 'assistant').length;
   const played = exchangeFor(exchanges, messages.slice(0, begins), asked);
   const scripted = exchanges[played]?.replies[position];
   if (scripted === undefined) missed(`reply ${position + 1} to '${asked.slice(0, MAX_QUOTED)}'`);
-  const reply = typeof scripted === 'function' ? scripted(request) : (scripted ?? OFF_SCRIPT);
-  const usage = { inputTokens: messages.length, outputTokens: 3 };
-  if (typeof reply === 'string') return { text: reply, toolCalls: [], finish: 'stop', usage };
-  if ('parts' in reply) return inParts(reply, usage);
-  const toolCalls = reply.map((call, index) => {
-    const { name, input = {}, id } = typeof call === 'string' ? { name: call } : call;
-    const text = typeof input === 'string' ? input : JSON.stringify(input);
-    return { id: id ?? `p${played}-${position}-${index}`, name, input: text };
-  });
-  return { text: '', toolCalls, finish: 'tool-calls', usage };
-}
-
-function inParts({ parts, provider }: SaidInParts, usage: Usage): ModelReply {
-  const toolCalls = callsOf(parts);
-  const finish = toolCalls.length > 0 ? 'tool-calls' : 'stop';
-  return { text: wordsOf(parts), toolCalls, parts, ...(provider && { provider }), finish, usage };
+  return { reply: scripted ?? OFF_SCRIPT, place: `${played}-${position}` };
 }
 
 const MAX_QUOTED = 80;

@@ -233,7 +233,7 @@ const told = session.requests.flatMap(({ messages }) =>
   messages.flatMap((message) => message.role === 'tool' ? [message.text] : []));
 
 const script = {
-  steps: [{ send: 'Write to Ada.', replies: [[letter], [letter], [letter], [letter], 'Done.'] }],
+  steps: [{ send: 'Write to Ada.', replies: [{ calls: [letter] }, { calls: [letter] }, { calls: [letter] }, { calls: [letter] }, 'Done.'] }],
 };
 const report = await crashMatrix((kit) => defineCourier(async ({ idempotencyKey }) => {
   await kit.effect('letter', idempotencyKey);

@@ -33,7 +33,7 @@ const session = createTestSession(clerk, { replies: [{ calls: [{ name: 'pay', in
 await session.send('Pay.');
 const counts: { readonly [name: string]: number } = await session.memory(quota);
 const offered = session.requests.map(({ tools }) => tools.length);
-const script = { steps: [{ send: 'Pay.', replies: [['pay'], 'Paid.'] }] } as const;
+const script = { steps: [{ send: 'Pay.', replies: [{ calls: ['pay'] }, 'Paid.'] }] } as const;
 const { failures, positions } = await crashMatrix(clerk, script, { use });
 console.log(JSON.stringify({ counts, offered, failures, isPlayed: positions > 8 }));
 `;

@@ -33,16 +33,18 @@ const agentic: Scenario = {
     {
       to: 'Go.',
       replies: [
-        [
-          { name: 'work', input: { task: 'left' } },
-          { name: 'work', input: { task: 'right' } },
-        ],
+        {
+          calls: [
+            { name: 'work', input: { task: 'left' } },
+            { name: 'work', input: { task: 'right' } },
+          ],
+        },
         'Worked.',
       ],
     },
-    { to: '"left"', replies: [['look', 'dig'], 'Left it.'] },
-    { to: '"right"', replies: [[{ name: 'deeper', input: { task: 'down' } }], 'Right it is.'] },
-    { to: '"down"', replies: [['dig'], 'Deep enough.'] },
+    { to: '"left"', replies: [{ calls: ['look', 'dig'] }, 'Left it.'] },
+    { to: '"right"', replies: [{ calls: [{ name: 'deeper', input: { task: 'down' } }] }, 'Right it is.'] },
+    { to: '"down"', replies: [{ calls: ['dig'] }, 'Deep enough.'] },
   ],
   steps: [{ send: 'Go.' }],
 };
@@ -60,8 +62,8 @@ const agenticOnce: Scenario = {
       }),
     ]),
   script: [
-    { to: 'Go.', replies: [[{ name: 'work', input: { task: 'write' } }], 'Worked.'] },
-    { to: '"write"', replies: [['mail'], 'Written.'] },
+    { to: 'Go.', replies: [{ calls: [{ name: 'work', input: { task: 'write' } }] }, 'Worked.'] },
+    { to: '"write"', replies: [{ calls: ['mail'] }, 'Written.'] },
   ],
   steps: [{ send: 'Go.' }],
 };
@@ -80,8 +82,15 @@ const nestedApproval: Scenario = {
       kit.tool({ name: 'look', care: 'read' }),
     ]),
   script: [
-    { to: 'Go.', replies: [['look', { name: 'work', input: { task: 'buy' } }], ['look'], 'Worked.'] },
-    { to: '"buy"', replies: [['pay'], 'Bought.'] },
+    {
+      to: 'Go.',
+      replies: [
+        { calls: ['look', { name: 'work', input: { task: 'buy' } }] },
+        { calls: ['look'] },
+        'Worked.',
+      ],
+    },
+    { to: '"buy"', replies: [{ calls: ['pay'] }, 'Bought.'] },
   ],
   steps: [{ send: 'Go.' }, { decide: 'pay', as: { decision: 'approve' } }],
 };
@@ -123,13 +132,13 @@ const subagent: Scenario = {
     {
       to: 'Go.',
       replies: [
-        [{ name: 'helper', input: { message: 'Find one.' } }],
-        [{ name: 'helper_by_name', input: { message: 'What was found?' } }, 'board'],
+        { calls: [{ name: 'helper', input: { message: 'Find one.' } }] },
+        { calls: [{ name: 'helper_by_name', input: { message: 'What was found?' } }, 'board'] },
         'Found.',
       ],
     },
-    { to: 'Find one.', replies: [['find'], ['recall'], 'It is here.'] },
-    { to: 'What was found?', replies: [['recall'], '{"found":"that"}'] },
+    { to: 'Find one.', replies: [{ calls: ['find'] }, { calls: ['recall'] }, 'It is here.'] },
+    { to: 'What was found?', replies: [{ calls: ['recall'] }, '{"found":"that"}'] },
     { to: 'does not have the form', replies: ['{"found":"one"}'] },
   ],
   steps: [{ send: 'Go.' }],

@@ -78,9 +78,16 @@ const chain = (kind: string, entries: (types: Types) => readonly Chained[]): Sce
   script: [
     {
       to: 'Go.',
-      replies: [[getting('c1')], ['greet', 'last_order'], ['ship'], [getting('c2')], ['greet'], 'Greeted.'],
+      replies: [
+        { calls: [getting('c1')] },
+        { calls: ['greet', 'last_order'] },
+        { calls: ['ship'] },
+        { calls: [getting('c2')] },
+        { calls: ['greet'] },
+        'Greeted.',
+      ],
     },
-    { to: 'Again.', replies: [['greet', 'last_order'], ['ship'], 'Shipped.'] },
+    { to: 'Again.', replies: [{ calls: ['greet', 'last_order'] }, { calls: ['ship'] }, 'Shipped.'] },
   ],
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 });
@@ -95,8 +102,15 @@ const discovered: Scenario = {
     });
   },
   script: [
-    { to: 'Go.', replies: [['list_customers'], ['customer_c1_greet', 'customer_c2_greet'], 'Greeted.'] },
-    { to: 'Again.', replies: [['customer_c2_greet'], 'Greeted again.'] },
+    {
+      to: 'Go.',
+      replies: [
+        { calls: ['list_customers'] },
+        { calls: ['customer_c1_greet', 'customer_c2_greet'] },
+        'Greeted.',
+      ],
+    },
+    { to: 'Again.', replies: [{ calls: ['customer_c2_greet'] }, 'Greeted again.'] },
   ],
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };
@@ -120,13 +134,13 @@ const nested: Scenario = {
     {
       to: 'Go.',
       replies: [
-        [{ name: 'clerk', input: { task: 'serve' } }],
-        [{ name: 'clerk', input: { task: 'go on' } }],
+        { calls: [{ name: 'clerk', input: { task: 'serve' } }] },
+        { calls: [{ name: 'clerk', input: { task: 'go on' } }] },
         'Served.',
       ],
     },
-    { to: '"serve"', replies: [[getting('c1')], ['last_order'], 'There is an order.'] },
-    { to: '"go on"', replies: [['ship', 'greet'], 'Shipped.'] },
+    { to: '"serve"', replies: [{ calls: [getting('c1')] }, { calls: ['last_order'] }, 'There is an order.'] },
+    { to: '"go on"', replies: [{ calls: ['ship', 'greet'] }, 'Shipped.'] },
   ],
   steps: [{ send: 'Go.' }],
 };

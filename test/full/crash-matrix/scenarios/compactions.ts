@@ -3,7 +3,8 @@ import { ModelError } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { type SummaryOptions, summarize } from '../../../../src/modules/compaction/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
-import type { CrashReply, ScriptedExchange } from '../../../../src/testing/crash-matrix/entry.ts';
+import type { ScriptedExchange } from '../../../../src/testing/crash-matrix/entry.ts';
+import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 
@@ -24,9 +25,9 @@ const compacted = (
     }),
   script: [
     ...summary,
-    { to: 'Go.', replies: [['pay'], `Paid ${AT_LENGTH}.`] },
-    { to: 'And then?', replies: [['mail'], `Mailed ${AT_LENGTH}.`] },
-    { to: 'Again.', replies: [['pay'], `Paid again ${AT_LENGTH}.`] },
+    { to: 'Go.', replies: [{ calls: ['pay'] }, `Paid ${AT_LENGTH}.`] },
+    { to: 'And then?', replies: [{ calls: ['mail'] }, `Mailed ${AT_LENGTH}.`] },
+    { to: 'Again.', replies: [{ calls: ['pay'] }, `Paid again ${AT_LENGTH}.`] },
   ],
   steps: [{ send: 'Go.' }, { send: 'And then?' }, { send: 'Again.' }],
 });
@@ -36,7 +37,7 @@ const WINDOW = 1_500;
 
 /** Says these words, or that the request is too long for it. */
 const ifItFits =
-  (words: string): CrashReply =>
+  (words: string): ScriptedReply =>
   (request) => {
     const sent = Math.ceil(JSON.stringify([request.messages, request.tools]).length / 4);
     if (sent <= WINDOW) return words;
@@ -60,11 +61,11 @@ const tooLong: Scenario = {
     });
   },
   script: [
-    { to: 'Go.', replies: [['pay'], 'Paid.'] },
-    { to: 'Read.', replies: [['read'], ifItFits('Kelp.')] },
-    { to: 'Work.', replies: [[{ name: 'work', input: { task: 'inside' } }], 'Worked.'] },
-    { to: '"inside"', replies: [['read'], ifItFits('Kelp again.')] },
-    { to: 'And pay.', replies: [['pay'], ifItFits('Paid again.')] },
+    { to: 'Go.', replies: [{ calls: ['pay'] }, 'Paid.'] },
+    { to: 'Read.', replies: [{ calls: ['read'] }, ifItFits('Kelp.')] },
+    { to: 'Work.', replies: [{ calls: [{ name: 'work', input: { task: 'inside' } }] }, 'Worked.'] },
+    { to: '"inside"', replies: [{ calls: ['read'] }, ifItFits('Kelp again.')] },
+    { to: 'And pay.', replies: [{ calls: ['pay'] }, ifItFits('Paid again.')] },
   ],
   steps: [{ send: 'Go.' }, { send: 'Read.' }, { send: 'Work.' }, { send: 'And pay.' }],
 };

@@ -74,15 +74,15 @@ const discovery: Scenario = {
     {
       to: 'Go.',
       replies: [
-        ['wait'],
-        ['buy', { name: 'trade', input: { what: 'kelp' } }],
-        ['buy', 'wait'],
-        ['sell'],
+        { calls: ['wait'] },
+        { calls: ['buy', { name: 'trade', input: { what: 'kelp' } }] },
+        { calls: ['buy', 'wait'] },
+        { calls: ['sell'] },
         'Sold.',
       ],
     },
-    { to: '"kelp"', replies: [['look', 'sell'], 'Traded.'] },
-    { to: 'Again.', replies: [['sell', 'buy'], 'Sold again.'] },
+    { to: '"kelp"', replies: [{ calls: ['look', 'sell'] }, 'Traded.'] },
+    { to: 'Again.', replies: [{ calls: ['sell', 'buy'] }, 'Sold again.'] },
   ],
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };
@@ -113,8 +113,19 @@ const prepared: Scenario = {
     ]);
   },
   script: [
-    { to: 'Go.', replies: [['shop', 'wait'], ['shop', 'wait'], ['buy', 'sell'], 'Sold.'] },
-    { to: 'Again.', replies: [['wait'], ['shop'], ['buy'], 'Bought again.'] },
+    {
+      to: 'Go.',
+      replies: [
+        { calls: ['shop', 'wait'] },
+        { calls: ['shop', 'wait'] },
+        { calls: ['buy', 'sell'] },
+        'Sold.',
+      ],
+    },
+    {
+      to: 'Again.',
+      replies: [{ calls: ['wait'] }, { calls: ['shop'] }, { calls: ['buy'] }, 'Bought again.'],
+    },
   ],
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };

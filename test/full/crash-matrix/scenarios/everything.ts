@@ -50,9 +50,14 @@ export const everything: Scenario = {
   script: [
     {
       to: 'Go.',
-      replies: [['look', 'put', 'pay', 'mail', 'step', 'step'], ['dig', 'look'], ['mail'], ['finish']],
+      replies: [
+        { calls: ['look', 'put', 'pay', 'mail', 'step', 'step'] },
+        { calls: ['dig', 'look'] },
+        { calls: ['mail'] },
+        { calls: ['finish'] },
+      ],
     },
-    { to: 'Dig.', replies: [['look', 'pay'], ['put', 'mail'], 'Dug.'] },
+    { to: 'Dig.', replies: [{ calls: ['look', 'pay'] }, { calls: ['put', 'mail'] }, 'Dug.'] },
   ],
   steps: [{ send: 'Go.' }],
 };

@@ -8,8 +8,8 @@ const queued: Scenario = {
   agent: (kit) =>
     survivor([kit.tool({ name: 'look', care: 'read' }), kit.tool({ name: 'pay', care: 'reconciled' })]),
   script: [
-    { to: 'Go.', replies: [['look'], ['pay'], 'Paid.'] },
-    { to: 'And then?', replies: [['pay'], 'Paid again.'] },
+    { to: 'Go.', replies: [{ calls: ['look'] }, { calls: ['pay'] }, 'Paid.'] },
+    { to: 'And then?', replies: [{ calls: ['pay'] }, 'Paid again.'] },
     { to: 'At last?', replies: ['That is all.'] },
   ],
   steps: [
@@ -34,8 +34,8 @@ const steered: Scenario = {
       kit.tool({ name: 'mail', care: 'once' }),
     ]),
   script: [
-    { to: 'Go.', replies: [['put'], ['pay'], 'Paid.'] },
-    { to: 'Mail it, too.', replies: [['pay', 'mail'], 'Paid and mailed.'] },
+    { to: 'Go.', replies: [{ calls: ['put'] }, { calls: ['pay'] }, 'Paid.'] },
+    { to: 'Mail it, too.', replies: [{ calls: ['pay', 'mail'] }, 'Paid and mailed.'] },
   ],
   steps: [{ send: 'Go.', meanwhile: [{ during: 'put', send: 'Mail it, too.', whenBusy: 'steer' }] }],
 };
@@ -51,8 +51,11 @@ const cancelled: Scenario = {
       kit.tool({ name: 'pay', care: 'reconciled' }),
     ]),
   script: [
-    { to: 'Go.', replies: [['pay'], ['put', 'pay', 'look'], ['pay'], 'Never said.'] },
-    { to: 'Again.', replies: [['pay'], 'Paid.'] },
+    {
+      to: 'Go.',
+      replies: [{ calls: ['pay'] }, { calls: ['put', 'pay', 'look'] }, { calls: ['pay'] }, 'Never said.'],
+    },
+    { to: 'Again.', replies: [{ calls: ['pay'] }, 'Paid.'] },
   ],
   steps: [{ send: 'Go.', meanwhile: [{ during: 'put', cancel: true }] }, { send: 'Again.' }],
 };
@@ -74,8 +77,8 @@ const scheduled: Scenario = {
       kit.tool({ name: 'pay', care: 'reconciled' }),
     ]),
   script: [
-    { to: 'Go.', replies: [['remind'], ['pay'], 'Paid.'] },
-    { to: 'It is time.', replies: [['pay'], 'Paid in time.'] },
+    { to: 'Go.', replies: [{ calls: ['remind'] }, { calls: ['pay'] }, 'Paid.'] },
+    { to: 'It is time.', replies: [{ calls: ['pay'] }, 'Paid in time.'] },
   ],
   steps: [{ send: 'Go.' }, { wait: 200 }],
 };

@@ -6,7 +6,7 @@ import { survivor } from './survivor.ts';
 const leaf = (kind: string, care: Care): Scenario => ({
   kind,
   agent: (kit) => survivor([kit.tool({ name: 'act', care })]),
-  script: [{ to: 'Go.', replies: [['act'], ['act', 'act'], 'Acted.'] }],
+  script: [{ to: 'Go.', replies: [{ calls: ['act'] }, { calls: ['act', 'act'] }, 'Acted.'] }],
   steps: [{ send: 'Go.' }],
 });
 
@@ -20,7 +20,12 @@ const batch: Scenario = {
       kit.tool({ name: 'pay', care: 'reconciled' }),
       kit.tool({ name: 'mail', care: 'once' }),
     ]),
-  script: [{ to: 'Go.', replies: [['look', 'put', 'pay', 'mail', 'pay', 'put', 'mail', 'look'], 'Acted.'] }],
+  script: [
+    {
+      to: 'Go.',
+      replies: [{ calls: ['look', 'put', 'pay', 'mail', 'pay', 'put', 'mail', 'look'] }, 'Acted.'],
+    },
+  ],
   steps: [{ send: 'Go.' }],
 };
 
@@ -42,7 +47,9 @@ const serialLane: Scenario = {
       }),
       kit.tool({ name: 'look', care: 'read' }),
     ]),
-  script: [{ to: 'Go.', replies: [['step', 'look', 'step', 'step'], ['step'], 'Stepped.'] }],
+  script: [
+    { to: 'Go.', replies: [{ calls: ['step', 'look', 'step', 'step'] }, { calls: ['step'] }, 'Stepped.'] },
+  ],
   steps: [{ send: 'Go.' }],
 };
 
@@ -54,7 +61,9 @@ const textTool: Scenario = {
       kit.text({ name: 'note', care: 'idempotent', answer: (input) => `noted: ${input}` }),
       kit.tool({ name: 'finish', care: 'reconciled', returnDirect: true }),
     ]),
-  script: [{ to: 'Go.', replies: [[{ name: 'note', input: 'no JSON at all' }], ['finish']] }],
+  script: [
+    { to: 'Go.', replies: [{ calls: [{ name: 'note', input: 'no JSON at all' }] }, { calls: ['finish'] }] },
+  ],
   steps: [{ send: 'Go.' }],
 };
 

@@ -10,11 +10,17 @@ const machine = (kind: string, care: Care): Scenario => ({
   kind,
   agent: (kit) => survivor([orders(kit, care)]),
   script: [
-    { to: 'Go.', replies: [[order(41), order(42)], 'Ordered.'] },
-    { to: 'Again.', replies: [[order(41, 'on')], 'Shipped.'] },
-    { to: '{"id":41}', replies: [['ship'], ['add', 'confirm'], ['status'], 'Confirmed 41.'] },
-    { to: '{"id":42}', replies: [['add'], ['status', 'ship'], 'Drafted 42.'] },
-    { to: '"note":"on"', replies: [['status'], ['ship'], ['confirm', 'status'], 'Shipped 41.'] },
+    { to: 'Go.', replies: [{ calls: [order(41), order(42)] }, 'Ordered.'] },
+    { to: 'Again.', replies: [{ calls: [order(41, 'on')] }, 'Shipped.'] },
+    {
+      to: '{"id":41}',
+      replies: [{ calls: ['ship'] }, { calls: ['add', 'confirm'] }, { calls: ['status'] }, 'Confirmed 41.'],
+    },
+    { to: '{"id":42}', replies: [{ calls: ['add'] }, { calls: ['status', 'ship'] }, 'Drafted 42.'] },
+    {
+      to: '"note":"on"',
+      replies: [{ calls: ['status'] }, { calls: ['ship'] }, { calls: ['confirm', 'status'] }, 'Shipped 41.'],
+    },
   ],
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 });
@@ -47,10 +53,10 @@ const elsewhere: Scenario = {
   kind: 'state-machine-elsewhere',
   agent: (kit) => survivor([startingIn(orders(kit, 'reconciled'), 'confirmed')]),
   script: [
-    { to: 'Go.', replies: [[order(41)], 'Ordered.'] },
-    { to: 'Again.', replies: [[order(41, 'on')], 'Done.'] },
-    { to: '{"id":41}', replies: [['confirm'], ['ship'], 'Shipped 41.'] },
-    { to: '"note":"on"', replies: [['ship', 'status'], 'It was shipped.'] },
+    { to: 'Go.', replies: [{ calls: [order(41)] }, 'Ordered.'] },
+    { to: 'Again.', replies: [{ calls: [order(41, 'on')] }, 'Done.'] },
+    { to: '{"id":41}', replies: [{ calls: ['confirm'] }, { calls: ['ship'] }, 'Shipped 41.'] },
+    { to: '"note":"on"', replies: [{ calls: ['ship', 'status'] }, 'It was shipped.'] },
   ],
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };
@@ -71,11 +77,11 @@ const renamed: Scenario = {
     return survivor([world.isDeployed ? renamedOrders(kit) : orders(kit, 'reconciled'), deploy]);
   },
   script: [
-    { to: 'Go.', replies: [[order(41)], 'Ordered.'] },
-    { to: 'Deploy.', replies: [['deploy'], 'Deployed.'] },
-    { to: 'Again.', replies: [[order(41, 'on')], 'Shipped.'] },
-    { to: '{"id":41}', replies: [['add'], ['confirm'], 'Confirmed 41.'] },
-    { to: '"note":"on"', replies: [['confirm'], ['ship'], 'Shipped 41.'] },
+    { to: 'Go.', replies: [{ calls: [order(41)] }, 'Ordered.'] },
+    { to: 'Deploy.', replies: [{ calls: ['deploy'] }, 'Deployed.'] },
+    { to: 'Again.', replies: [{ calls: [order(41, 'on')] }, 'Shipped.'] },
+    { to: '{"id":41}', replies: [{ calls: ['add'] }, { calls: ['confirm'] }, 'Confirmed 41.'] },
+    { to: '"note":"on"', replies: [{ calls: ['confirm'] }, { calls: ['ship'] }, 'Shipped 41.'] },
   ],
   steps: [{ send: 'Go.' }, { send: 'Deploy.' }, { send: 'Again.' }],
 };

@@ -10,8 +10,8 @@ const oneShot: Scenario = {
   kind: 'one-shot',
   agent: (kit) => survivor([oneShotPerLoop(kit.tool({ name: 'manual', care: 'read' }), 'Write it now.')]),
   script: [
-    { to: 'Go.', replies: [['manual', 'manual'], ['manual'], 'Written.'] },
-    { to: 'Again.', replies: [['manual'], 'Written again.'] },
+    { to: 'Go.', replies: [{ calls: ['manual', 'manual'] }, { calls: ['manual'] }, 'Written.'] },
+    { to: 'Again.', replies: [{ calls: ['manual'] }, 'Written again.'] },
   ],
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };
@@ -40,15 +40,17 @@ const sinks: Scenario = {
     {
       to: 'Go.',
       replies: [
-        [
-          { name: 'find', input: { id: 1 } },
-          { name: 'find', input: { id: 2 } },
-        ],
-        ['list'],
+        {
+          calls: [
+            { name: 'find', input: { id: 1 } },
+            { name: 'find', input: { id: 2 } },
+          ],
+        },
+        { calls: ['list'] },
         'Listed.',
       ],
     },
-    { to: 'Again.', replies: [['list'], 'Listed again.'] },
+    { to: 'Again.', replies: [{ calls: ['list'] }, 'Listed again.'] },
   ],
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };
@@ -67,7 +69,9 @@ const pipeline: Scenario = {
         ],
       }),
     ]),
-  script: [{ to: 'Go.', replies: [[{ name: 'prepare', input: { input: 'a page' } }], 'Prepared.'] }],
+  script: [
+    { to: 'Go.', replies: [{ calls: [{ name: 'prepare', input: { input: 'a page' } }] }, 'Prepared.'] },
+  ],
   steps: [{ send: 'Go.' }],
 };
 
@@ -79,7 +83,7 @@ const structured: Scenario = {
       output: v.object({ total: v.number() }),
     }),
   script: [
-    { to: 'Go.', replies: [['count'], 'Seven.'] },
+    { to: 'Go.', replies: [{ calls: ['count'] }, 'Seven.'] },
     { to: 'does not have the form', replies: ['{"total":7}'] },
   ],
   steps: [{ send: 'Go.' }],
@@ -90,7 +94,7 @@ const refused: Scenario = {
   ...structured,
   kind: 'structured-answer-refused',
   script: [
-    { to: 'Go.', replies: [['count'], 'Seven.'] },
+    { to: 'Go.', replies: [{ calls: ['count'] }, 'Seven.'] },
     { to: 'does not have the form', replies: ['Eight.'] },
   ],
 };

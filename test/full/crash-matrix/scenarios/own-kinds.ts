@@ -24,8 +24,8 @@ const rateLimited = (care: Care): Scenario => ({
   tells: 'app:rate-limits',
   agent: (kit) => survivor([limited(kit, care, 2)]),
   script: [
-    { to: 'Go.', replies: [['act'], ['act', 'act'], 'Acted.'] },
-    { to: 'Again.', replies: [['act'], 'Refused.'] },
+    { to: 'Go.', replies: [{ calls: ['act'] }, { calls: ['act', 'act'] }, 'Acted.'] },
+    { to: 'Again.', replies: [{ calls: ['act'] }, 'Refused.'] },
   ],
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 });
@@ -47,8 +47,15 @@ const counted: Scenario = {
     return survivor([act, defineSubagent({ agent: helper })]);
   },
   script: [
-    { to: 'Go.', replies: [[{ name: 'helper', input: { message: 'Help.' } }], ['act', 'act'], 'Acted.'] },
-    { to: 'Help.', replies: [['act'], 'Helped.'] },
+    {
+      to: 'Go.',
+      replies: [
+        { calls: [{ name: 'helper', input: { message: 'Help.' } }] },
+        { calls: ['act', 'act'] },
+        'Acted.',
+      ],
+    },
+    { to: 'Help.', replies: [{ calls: ['act'] }, 'Helped.'] },
   ],
   steps: [{ send: 'Go.' }],
 };

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { providerTool } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import type { ReplyPart } from '../../../../src/model/entry.ts';
-import type { CrashReply } from '../../../../src/testing/crash-matrix/entry.ts';
+import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 
@@ -14,7 +14,7 @@ const signature = (of: string) => ({
 });
 
 /** A reply that thinks, says this, and calls these tools side by side, all of it signed under a word of its own. */
-const thinks = (word: string, text: string, ...calls: readonly Call[]): CrashReply => ({
+const thinks = (word: string, text: string, ...calls: readonly Call[]): ScriptedReply => ({
   parts: [
     { type: 'reasoning', text: `I think ${word}.`, provider: signature(word) },
     ...(text === '' ? [] : [{ type: 'text', text, provider: signature(`${word} said`) } as const]),
@@ -67,7 +67,7 @@ const reasoning: Scenario = {
 };
 
 /** What a provider ran itself, with its sources, before calls that are ours. */
-const searched = (word: string, ...calls: readonly string[]): CrashReply => ({
+const searched = (word: string, ...calls: readonly string[]): ScriptedReply => ({
   parts: [
     { type: 'reasoning', text: `I search ${word}.`, provider: signature(word) },
     {

@@ -37,12 +37,27 @@ const playbook: Scenario = {
     ]);
   },
   script: [
-    { to: 'Go.', replies: [[research('kelp'), research('tides')], 'Researched.'] },
-    { to: 'Again.', replies: [[research('kelp', false)], [research('kelp', true)], 'Researched again.'] },
-    { to: '{"topic":"kelp"}', replies: [['report', 'search'], ['analyze', 'archive'], ['report'], 'Kelp.'] },
-    { to: '{"topic":"tides"}', replies: [['analyze'], ['search'], 'Tides.'] },
-    { to: '"anew":false', replies: [['finish', 'report'], 'Still known.'] },
-    { to: '"anew":true', replies: [['report'], 'Locked again.'] },
+    { to: 'Go.', replies: [{ calls: [research('kelp'), research('tides')] }, 'Researched.'] },
+    {
+      to: 'Again.',
+      replies: [
+        { calls: [research('kelp', false)] },
+        { calls: [research('kelp', true)] },
+        'Researched again.',
+      ],
+    },
+    {
+      to: '{"topic":"kelp"}',
+      replies: [
+        { calls: ['report', 'search'] },
+        { calls: ['analyze', 'archive'] },
+        { calls: ['report'] },
+        'Kelp.',
+      ],
+    },
+    { to: '{"topic":"tides"}', replies: [{ calls: ['analyze'] }, { calls: ['search'] }, 'Tides.'] },
+    { to: '"anew":false', replies: [{ calls: ['finish', 'report'] }, 'Still known.'] },
+    { to: '"anew":true', replies: [{ calls: ['report'] }, 'Locked again.'] },
   ],
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };

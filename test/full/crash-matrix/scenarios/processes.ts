@@ -20,10 +20,10 @@ const process: Scenario = {
     {
       to: 'Go.',
       replies: [
-        ['agent_process'],
-        ['put'],
-        ['process_budget'],
-        ['process_tools_stats', 'process_models'],
+        { calls: ['agent_process'] },
+        { calls: ['put'] },
+        { calls: ['process_budget'] },
+        { calls: ['process_tools_stats', 'process_models'] },
         'Looked.',
       ],
     },
@@ -52,12 +52,20 @@ const blackboard: Scenario = {
     {
       to: 'Go.',
       replies: [
-        [{ name: 'keep', input: { it: 'shell' } }, { name: 'keep', input: { it: 'stone' } }, 'blackboard'],
-        ['blackboard_list', { name: 'blackboard_last', input: { typeName: 'Thing' } }],
-        [
-          { name: 'communicate', input: { message: 'I kept two.' } },
-          { name: 'blackboard_get', input: { name: 'shell' } },
-        ],
+        {
+          calls: [
+            { name: 'keep', input: { it: 'shell' } },
+            { name: 'keep', input: { it: 'stone' } },
+            'blackboard',
+          ],
+        },
+        { calls: ['blackboard_list', { name: 'blackboard_last', input: { typeName: 'Thing' } }] },
+        {
+          calls: [
+            { name: 'communicate', input: { message: 'I kept two.' } },
+            { name: 'blackboard_get', input: { name: 'shell' } },
+          ],
+        },
         'Kept.',
       ],
     },
@@ -85,8 +93,8 @@ const budget: Scenario = {
     );
   },
   script: [
-    { to: 'Go.', replies: [['pay', { name: 'work', input: { task: 'buy' } }], 'Paid.'] },
-    { to: '"buy"', replies: [['pay'], 'Bought.'] },
+    { to: 'Go.', replies: [{ calls: ['pay', { name: 'work', input: { task: 'buy' } }] }, 'Paid.'] },
+    { to: '"buy"', replies: [{ calls: ['pay'] }, 'Bought.'] },
   ],
   steps: [{ send: 'Go.' }],
 };

@@ -27,8 +27,16 @@ const plain: Scenario = {
       }),
     ]),
   script: [
-    { to: 'Go.', replies: [['files'], ['read_file'], ['write_file', 'files'], 'Written.'] },
-    { to: 'Again.', replies: [['files'], ['write_file'], 'Written again.'] },
+    {
+      to: 'Go.',
+      replies: [
+        { calls: ['files'] },
+        { calls: ['read_file'] },
+        { calls: ['write_file', 'files'] },
+        'Written.',
+      ],
+    },
+    { to: 'Again.', replies: [{ calls: ['files'] }, { calls: ['write_file'] }, 'Written again.'] },
   ],
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };
@@ -49,8 +57,16 @@ const byCategory: Scenario = {
       }),
     ]),
   script: [
-    { to: 'Go.', replies: [[office('files')], ['save', office('mail')], ['send', 'send'], 'Sent.'] },
-    { to: 'Again.', replies: [['send'], 'Sent again.'] },
+    {
+      to: 'Go.',
+      replies: [
+        { calls: [office('files')] },
+        { calls: ['save', office('mail')] },
+        { calls: ['send', 'send'] },
+        'Sent.',
+      ],
+    },
+    { to: 'Again.', replies: [{ calls: ['send'] }, 'Sent again.'] },
   ],
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };
@@ -75,10 +91,10 @@ const selectable: Scenario = {
     {
       to: 'Go.',
       replies: [
-        [{ name: 'shop', input: { shelves: ['tea', 'milk'] } }],
-        ['add_tea', 'add_milk'],
-        ['add_tea'],
-        ['check_out'],
+        { calls: [{ name: 'shop', input: { shelves: ['tea', 'milk'] } }] },
+        { calls: ['add_tea', 'add_milk'] },
+        { calls: ['add_tea'] },
+        { calls: ['check_out'] },
         'Bought.',
       ],
     },
@@ -132,7 +148,14 @@ const nested: Scenario = {
   script: [
     {
       to: 'Go.',
-      replies: [['house'], ['kitchen', 'ring'], ['cook', 'cook'], ['cellar'], ['dig'], 'Dug.'],
+      replies: [
+        { calls: ['house'] },
+        { calls: ['kitchen', 'ring'] },
+        { calls: ['cook', 'cook'] },
+        { calls: ['cellar'] },
+        { calls: ['dig'] },
+        'Dug.',
+      ],
     },
   ],
   steps: [{ send: 'Go.' }],
@@ -163,8 +186,16 @@ const guarded: Scenario = {
       kit.tool({ name: 'look', care: 'read' }),
     ]),
   script: [
-    { to: 'Go.', replies: [['office'], ['cellar', 'look'], ['look', 'pay', 'dig'], 'Paid.'] },
-    { to: 'Again.', replies: [['dig'], 'Dug again.'] },
+    {
+      to: 'Go.',
+      replies: [
+        { calls: ['office'] },
+        { calls: ['cellar', 'look'] },
+        { calls: ['look', 'pay', 'dig'] },
+        'Paid.',
+      ],
+    },
+    { to: 'Again.', replies: [{ calls: ['dig'] }, 'Dug again.'] },
   ],
   steps: [
     { send: 'Go.' },
@@ -200,9 +231,16 @@ const ofTheMoment: Scenario = {
   script: [
     {
       to: 'Go.',
-      replies: [['shop'], ['browse'], ['order'], ['shop'], ['check_out', 'browse'], 'Bought.'],
+      replies: [
+        { calls: ['shop'] },
+        { calls: ['browse'] },
+        { calls: ['order'] },
+        { calls: ['shop'] },
+        { calls: ['check_out', 'browse'] },
+        'Bought.',
+      ],
     },
-    { to: 'Again.', replies: [['shop'], ['check_out'], 'Bought again.'] },
+    { to: 'Again.', replies: [{ calls: ['shop'] }, { calls: ['check_out'] }, 'Bought again.'] },
   ],
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };
@@ -228,8 +266,20 @@ const byStrategy: Scenario = {
     );
   },
   script: [
-    { to: 'Go.', replies: [['unlock'], ['pay', 'lock'], ['unlock'], ['pay'], 'Paid.'] },
-    { to: 'Again.', replies: [['lock'], ['unlock'], ['pay'], 'Paid again.'] },
+    {
+      to: 'Go.',
+      replies: [
+        { calls: ['unlock'] },
+        { calls: ['pay', 'lock'] },
+        { calls: ['unlock'] },
+        { calls: ['pay'] },
+        'Paid.',
+      ],
+    },
+    {
+      to: 'Again.',
+      replies: [{ calls: ['lock'] }, { calls: ['unlock'] }, { calls: ['pay'] }, 'Paid again.'],
+    },
   ],
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };

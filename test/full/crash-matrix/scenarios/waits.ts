@@ -25,8 +25,8 @@ const approval: Scenario = {
     {
       to: 'Go.',
       replies: [
-        ['look', { name: 'pay', input: { amount: 5 } }, { name: 'refund', input: { amount: 6 } }],
-        ['look'],
+        { calls: ['look', { name: 'pay', input: { amount: 5 } }, { name: 'refund', input: { amount: 6 } }] },
+        { calls: ['look'] },
         'Paid.',
       ],
     },
@@ -51,7 +51,14 @@ const manualResult: Scenario = {
       kit.tool({ name: 'pay', care: 'reconciled' }),
     ]),
   script: [
-    { to: 'Go.', replies: [['pay', { name: 'ask_user', input: { what: 'Sure?' } }], ['pay'], 'Done.'] },
+    {
+      to: 'Go.',
+      replies: [
+        { calls: ['pay', { name: 'ask_user', input: { what: 'Sure?' } }] },
+        { calls: ['pay'] },
+        'Done.',
+      ],
+    },
   ],
   steps: [{ send: 'Go.' }, { result: 'ask_user', as: { text: 'Yes.' } }],
 };
@@ -73,7 +80,7 @@ const askingWhileRunning: Scenario = {
     const tools = [asks('put', 'idempotent'), asks('book', 'once'), kit.tool({ name: 'look', care: 'read' })];
     return survivor(tools, { use: [answers] });
   },
-  script: [{ to: 'Go.', replies: [['book', 'look'], ['put', 'book'], 'Booked.'] }],
+  script: [{ to: 'Go.', replies: [{ calls: ['book', 'look'] }, { calls: ['put', 'book'] }, 'Booked.'] }],
   // What may begin anew is suspended when its invocation is gone.
   steps: [{ send: 'Go.' }, { wait: 100 }],
 };

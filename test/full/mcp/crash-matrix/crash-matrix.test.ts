@@ -2,11 +2,8 @@
 import { expect, it } from 'vitest';
 import type { ToolSource } from '../../../../src/index.ts';
 import { createMcpToolFactory, type McpClient, mcpToolProvider } from '../../../../src/mcp/tools/entry.ts';
-import {
-  type CrashReply,
-  type CrashScript,
-  crashMatrix,
-} from '../../../../src/testing/crash-matrix/entry.ts';
+import { type CrashScript, crashMatrix } from '../../../../src/testing/crash-matrix/entry.ts';
+import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import type { FakeServerOptions } from '../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import { clerkOf, makeShop, type Shop } from './shop.ts';
@@ -14,13 +11,17 @@ import { clerkOf, makeShop, type Shop } from './shop.ts';
 const call = (name: string, n: number) => ({ name, input: { n } });
 
 /** `first`: what the model replies before anything can be called. */
-const scriptOf = (...first: readonly CrashReply[]): CrashScript => ({
+const scriptOf = (...first: readonly ScriptedReply[]): CrashScript => ({
   steps: [
     {
       send: 'Go.',
-      replies: [...first, [call('look', 1), call('put', 2), call('pay', 3), call('pay', 4)], 'Done.'],
+      replies: [
+        ...first,
+        { calls: [call('look', 1), call('put', 2), call('pay', 3), call('pay', 4)] },
+        'Done.',
+      ],
     },
-    { send: 'Again.', replies: [...first, [call('pay', 5)], 'Done again.'] },
+    { send: 'Again.', replies: [...first, { calls: [call('pay', 5)] }, 'Done again.'] },
   ],
 });
 
@@ -36,7 +37,7 @@ const facade = (client: McpClient): ToolSource =>
 
 it.each<[string, Way]>([
   ['listed flat', { script: scriptOf(), server: {}, toolsOf: flat }],
-  ['behind a facade', { script: scriptOf(['shop']), server: {}, toolsOf: facade }],
+  ['behind a facade', { script: scriptOf({ calls: ['shop'] }), server: {}, toolsOf: facade }],
   [
     'of a server without sessions',
     { script: scriptOf(), server: { kind: 'stateless', json: true }, toolsOf: flat },

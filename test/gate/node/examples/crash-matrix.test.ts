@@ -19,7 +19,7 @@ it('refunds once, wherever the Worker dies', async () => {
     steps: [
       {
         send: 'Refund order 1001.',
-        replies: [[{ name: 'refund_order', input: { orderId: 1001 } }], 'Refunded.'],
+        replies: [{ calls: [{ name: 'refund_order', input: { orderId: 1001 } }] }, 'Refunded.'],
       },
       { send: 'Thanks.', replies: ['You are welcome.'] },
     ],

@@ -63,7 +63,7 @@ describe('a use of a module of an app', () => {
   });
 
   it('agrees with its journal after every kill', { timeout: 60_000 }, async () => {
-    const script = { steps: [{ send: 'Act.', replies: [['act'], 'Acted.'] }] } as const;
+    const script = { steps: [{ send: 'Act.', replies: [{ calls: ['act'] }, 'Acted.'] }] } as const;
     const report = await crashMatrix(clerk, script, { use: [audit.use(auditing)] });
     expect(report.failures).toEqual([]);
     expect(report.positions).toBeGreaterThan(8);

@@ -47,12 +47,14 @@ const returned: CrashScript = {
     {
       send: 'Return order o-7.',
       replies: [
-        [{ name: 'find_order', input }],
-        [
-          { name: 'book_return', input },
-          { name: 'refund', input },
-        ],
-        [{ name: 'send_mail', input }],
+        { calls: [{ name: 'find_order', input }] },
+        {
+          calls: [
+            { name: 'book_return', input },
+            { name: 'refund', input },
+          ],
+        },
+        { calls: [{ name: 'send_mail', input }] },
         'Returned.',
       ],
     },
@@ -61,7 +63,7 @@ const returned: CrashScript = {
 };
 
 /** One message, one call of the tool `act`, and words. */
-const acted: CrashScript = { steps: [{ send: 'Act.', replies: [['act'], 'Acted.'] }] };
+const acted: CrashScript = { steps: [{ send: 'Act.', replies: [{ calls: ['act'] }, 'Acted.'] }] };
 
 describe('a crash matrix', { timeout: 60_000 }, () => {
   it('finds nothing but what a `once` tool without `reconcile` cannot know', async () => {
@@ -114,7 +116,10 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
   it('has no doubt where every effect can be asked about', async () => {
     const { effectsUnknown, passed } = await crashMatrix(agentOf(findOrder, bookReturn, refund), {
       steps: [
-        { send: 'Go.', replies: [['find_order', 'refund'].map((name) => ({ name, input })), 'Gone.'] },
+        {
+          send: 'Go.',
+          replies: [{ calls: ['find_order', 'refund'].map((name) => ({ name, input })) }, 'Gone.'],
+        },
         { decide: 'refund', as: 'approve' },
       ],
     });
@@ -150,10 +155,10 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
       tools: [defineSubagent({ agent: 'helper' })],
     });
     const report = await crashMatrix([agentOf(digs), helper], {
-      steps: [{ send: 'Go.', replies: [[{ name: 'dig', input }], 'Gone.'] }],
+      steps: [{ send: 'Go.', replies: [{ calls: [{ name: 'dig', input }] }, 'Gone.'] }],
       replies: [
-        { to: '"order"', replies: [[{ name: 'helper', input: { message: 'Help.' } }], 'Dug.'] },
-        { to: 'Help.', replies: [[{ name: 'book_return', input }], 'Helped.'] },
+        { to: '"order"', replies: [{ calls: [{ name: 'helper', input: { message: 'Help.' } }] }, 'Dug.'] },
+        { to: 'Help.', replies: [{ calls: [{ name: 'book_return', input }] }, 'Helped.'] },
       ],
     });
     expect(report.failures).toEqual([]);
@@ -178,7 +183,11 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
     });
     const report = await crashMatrix(
       agent,
-      { steps: [{ send: 'Look.', replies: [({ tools }) => tools.map(({ name }) => name), 'Looked.'] }] },
+      {
+        steps: [
+          { send: 'Look.', replies: [({ tools }) => ({ calls: tools.map(({ name }) => name) }), 'Looked.'] },
+        ],
+      },
       {
         context: { tenant: 'acme' },
         secrets: () => ({ KEY: 'key' }),
@@ -191,7 +200,7 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
 });
 
 const mailed: CrashScript = {
-  steps: [{ send: 'Mail.', replies: [[{ name: 'send_mail', input }], 'Sent.'] }],
+  steps: [{ send: 'Mail.', replies: [{ calls: [{ name: 'send_mail', input }] }, 'Sent.'] }],
 };
 
 describe('a crash matrix finds', { timeout: 60_000 }, () => {
@@ -284,7 +293,9 @@ describe('a crash matrix finds', { timeout: 60_000 }, () => {
         }),
       );
     };
-    const script: CrashScript = { steps: [{ send: 'Count.', replies: [['act'], ['check'], 'Counted.'] }] };
+    const script: CrashScript = {
+      steps: [{ send: 'Count.', replies: [{ calls: ['act'] }, { calls: ['check'] }, 'Counted.'] }],
+    };
     const report = await crashMatrix(counts, script);
     expect(report.passed).toBe(false);
     expect(report.failures[0]?.problems).toContain('turn t1 ended as completed, not returned-direct');
@@ -308,7 +319,7 @@ describe('a crash matrix finds', { timeout: 60_000 }, () => {
 
 describe('a crash matrix refuses', () => {
   it('a script that has too few replies', async () => {
-    const script = { steps: [{ send: 'Act.', replies: [['act']] }] };
+    const script = { steps: [{ send: 'Act.', replies: [{ calls: ['act'] }] }] };
     await expect(crashMatrix(agentOf(findOrder), script)).rejects.toThrow(
       "The model was asked for what the script does not have: reply 2 to 'Act.'.",
     );

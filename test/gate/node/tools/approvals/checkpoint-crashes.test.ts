@@ -7,7 +7,7 @@ import { agentOf, deliver } from './deliveries.ts';
 it('never has a `once` call done twice, wherever the Worker dies', async () => {
   const report = await crashMatrix(agentOf(defineTool({ ...deliver(), reconcile: () => 'unknown' })), {
     steps: [
-      { send: 'Deliver.', replies: [['deliver'], 'Done.'] },
+      { send: 'Deliver.', replies: [{ calls: ['deliver'] }, 'Done.'] },
       { decide: 'deliver', as: 'approve' },
     ],
   });
