@@ -1,12 +1,6 @@
 import type { NewRow } from '../src/journal/event-page.ts';
-import {
-  findSchema,
-  INLINE_BYTES,
-  migrate,
-  packEvents,
-  tablesToEmpty,
-  unpackEvents,
-} from './journal-schema.ts';
+import { findSchema, migrate, tablesToEmpty } from './journal-schema.ts';
+import { INLINE_BYTES, packEvents, unpackEvents } from './packed-events.ts';
 import {
   type Alarm,
   type Bodies,

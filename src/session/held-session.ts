@@ -20,9 +20,9 @@ import { HeldInbox } from './inbox.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import { type FeedItem, LiveFeed } from './live-feed.ts';
 import { InvocationBudgetWatch, type Meter } from './meter.ts';
-import { SessionUnavailableError } from './object-session.ts';
 import { Outbox } from './outbox.ts';
 import type { Clock } from './read-platform.ts';
+import { SessionUnavailableError } from './send-again.ts';
 
 interface Options {
   readonly port: SessionPort;

@@ -13,8 +13,8 @@ import {
   readerOf,
   TooLongError,
 } from './fold-session.ts';
-import { SessionUnavailableError } from './object-session.ts';
 import type { Clock } from './read-platform.ts';
+import { SessionUnavailableError } from './send-again.ts';
 import { SessionFullError, type Stopping, stopOfEnd, storedWithStop } from './turn-end.ts';
 
 /**

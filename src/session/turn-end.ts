@@ -15,7 +15,7 @@ import { type Log, mistake } from '../tool/log.ts';
 import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import type { Signal } from '../tool/tool-result.ts';
-import { orHandOver } from './object-session.ts';
+import { orHandOver } from './send-again.ts';
 
 /** Why one invocation's part of a turn is over. */
 export type Stopped =

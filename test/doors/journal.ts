@@ -1,6 +1,6 @@
 /** A door for tests. Events, the reducer, the state, the port to a session, and rows as they are stored. */
 
-export { type PackedEvents, unpackEvents } from '../../durable-objects/journal-schema.ts';
+export { type PackedEvents, unpackEvents } from '../../durable-objects/packed-events.ts';
 export type { AgendaOwner, AgendaRow } from '../../src/journal/agenda.ts';
 export type { KeptBlob } from '../../src/journal/blob.ts';
 export { isStart, openBatch } from '../../src/journal/conversation.ts';

@@ -8,7 +8,6 @@ export { HeldSession } from '../../src/session/held-session.ts';
 export { type FeedItem, LiveRelay } from '../../src/session/live-feed.ts';
 export { InvocationBudgetWatch, Meter } from '../../src/session/meter.ts';
 export { toNewMessage } from '../../src/session/new-message.ts';
-export { SessionErasedError, SessionUnavailableError } from '../../src/session/object-session.ts';
 export {
   DEFAULT_PLATFORM,
   type Platform,
@@ -21,6 +20,7 @@ export {
 export { toSessionName } from '../../src/session/read-secrets.ts';
 export { foldAll, readJournal, readTurn } from '../../src/session/read-session.ts';
 export { runTurn, type TurnEnd } from '../../src/session/run-turn.ts';
+export { SessionErasedError, SessionUnavailableError } from '../../src/session/send-again.ts';
 export { ENDED, type StoppedTurn } from '../../src/session/turn-end.ts';
 export type { TurnHost } from '../../src/session/turn-host.ts';
 export { followedItems, followSession, Notices } from '../../src/session/watching/follow-session.ts';

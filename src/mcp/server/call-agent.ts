@@ -4,8 +4,8 @@ import type { NotStarted, RequestKey, TurnStart } from '../../journal/session-po
 import { pendingViews } from '../../modules/answers/questions.ts';
 import { readerOf } from '../../session/fold-session.ts';
 import type { FeedItem } from '../../session/live-feed.ts';
-import { SessionErasedError, SessionUnavailableError } from '../../session/object-session.ts';
 import { readTurn } from '../../session/read-session.ts';
+import { SessionErasedError, SessionUnavailableError } from '../../session/send-again.ts';
 import { fullText } from '../../session/turn-end.ts';
 import type { TurnHost } from '../../session/turn-host.ts';
 import {

@@ -3,7 +3,7 @@
  * from the journal whenever somebody asks, and nothing more is kept of it.
  */
 import type { CallToolResult, Result } from '@modelcontextprotocol/server';
-import { SessionErasedError } from '../../session/object-session.ts';
+import { SessionErasedError } from '../../session/send-again.ts';
 import { shorten } from '../../tool/json.ts';
 import { cancelTurn } from '../../worker/end-turn.ts';
 import { SessionError } from '../../worker/problem.ts';

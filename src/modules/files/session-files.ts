@@ -9,7 +9,7 @@ import type {
   ShownFiles,
 } from '../../loop/loop-files.ts';
 import { ModelError } from '../../model/chat-model.ts';
-import { orHandOver } from '../../session/object-session.ts';
+import { orHandOver } from '../../session/send-again.ts';
 import { type ContentPart, isStored, type NewFile, type StoredFile, toBase64 } from '../../tool/content.ts';
 import type { Secrets } from '../../tool/secrets.ts';
 import { partsOfResult, type ToolResult } from '../../tool/tool-result.ts';

@@ -22,9 +22,9 @@ import { ANY_JSON, type Infer, type Shape, TEXT, TEXT_OR_NULL, WHOLE } from '../
 import type { ToolMemory } from '../../tool/tool-memory.ts';
 import { SIGNAL } from '../../tool/tool-result.ts';
 import { PAGE_BYTES } from '../fold-session.ts';
-import { SessionErasedError, SessionUnavailableError } from '../object-session.ts';
 import { UnreadableError } from '../read-session.ts';
 import type { TurnEnd } from '../run-turn.ts';
+import { SessionErasedError, SessionUnavailableError } from '../send-again.ts';
 import { isOpen, Notices, type Standing, type Watch } from './follow-session.ts';
 
 /** A turn that somebody waits for. */

@@ -21,7 +21,7 @@ const READS_WORDS: Readonly<Record<string, string>> = {
   'src/model/message-gate.ts': 'of providers',
   'src/model/openai-compatible/adapter.ts': 'of providers',
   'src/offline-model/memory.ts': 'of users, as a model does',
-  'src/session/object-session.ts': 'of the platform',
+  'src/session/send-again.ts': 'of the platform',
   'src/tool/check-input.ts': 'its own',
   'src/tool/problem-lines.ts': 'of schema libraries',
 };

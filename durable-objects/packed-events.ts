@@ -1,0 +1,75 @@
+import type { NewRow } from '../src/journal/event-page.ts';
+import { bytesIn } from './session-storage.ts';
+
+/** A row holds events up to this weight. The body of an event that weighs more is kept in `chunks`, so that a scan does not read past it. */
+export const INLINE_BYTES = 64 * 1024;
+
+/** Some events of one append in one row of the table `events`: their bodies are one text, end to end, as they came. */
+export interface PackedEvents {
+  /** The sequence of the last event. */
+  readonly seq: number;
+  /** The types, with spaces between. */
+  readonly type: string;
+  /** The turn of them all. */
+  readonly turn: string;
+  /** The weight of the bodies, in UTF-8. */
+  readonly bytes: number;
+  /** The length of each body in UTF-16, with spaces between; `null` for a single event. */
+  readonly lengths: string | null;
+  readonly body: string;
+}
+
+/** An event of a row, without what the row says of all its events. */
+export interface UnpackedEvent {
+  readonly seq: number;
+  readonly type: string;
+  readonly bytes: number;
+  readonly body: string;
+}
+
+/** The types that rows are looked up by: such an event is the only one of its row. */
+const ALONE: readonly string[] = ['session-opened', 'turn-started'];
+
+/** Packs the events of an append behind `head` into as few rows as hold them, in order. */
+export function packEvents(events: readonly NewRow[], head: number): PackedEvents[] {
+  const rows: PackedEvents[] = [];
+  for (const [index, { type, turn, body }] of events.entries()) {
+    const seq = head + 1 + index;
+    const bytes = bytesIn(body);
+    const before = rows.at(-1);
+    if (before && canTakeIn(before, { type, turn, bytes })) {
+      rows[rows.length - 1] = {
+        seq,
+        type: `${before.type} ${type}`,
+        turn,
+        bytes: before.bytes + bytes,
+        lengths: `${before.lengths ?? before.body.length} ${body.length}`,
+        body: before.body + body,
+      };
+    } else rows.push({ seq, type, turn, bytes, lengths: null, body });
+  }
+  return rows;
+}
+
+const canTakeIn = (row: PackedEvents, event: Pick<PackedEvents, 'type' | 'turn' | 'bytes'>): boolean =>
+  row.turn === event.turn &&
+  row.bytes + event.bytes <= INLINE_BYTES &&
+  !ALONE.includes(row.type) &&
+  !ALONE.includes(event.type);
+
+/** Returns the events of a row, in order. */
+export function unpackEvents(row: Omit<PackedEvents, 'turn'>): readonly UnpackedEvent[] {
+  const { seq, type, bytes, lengths, body } = row;
+  if (lengths === null) return [{ seq, type, bytes, body }];
+  const types = type.split(' ');
+  const first = seq - types.length + 1;
+  const isAscii = bytes === body.length;
+  let end = 0;
+  return lengths.split(' ').map((length, index) => {
+    const start = end;
+    end += Number(length);
+    const own = body.slice(start, end);
+    const weight = isAscii ? own.length : bytesIn(own);
+    return { seq: first + index, type: types[index] ?? '', bytes: weight, body: own };
+  });
+}
