@@ -20,41 +20,41 @@ export interface ReplanDecision {
 }
 
 /**
- * Ends the loop after this tool, so that its plan is made anew: the result, an error too, is returned with the
- * signal `replan` and this reason. The updater adds the result's words to the blackboard unless another is given. An
- * input that the tool refused is the model's to correct, and a signal of the tool's own stands.
+ * Ends the loop after a tool if `decide` returns a decision: the result, an error too, is returned with the signal `replan` and the reason.
+ * An input that the tool refused is the model's to correct, and a signal of the tool's own stays, so that neither is decided about. If
+ * `decide` throws, that is logged, and the loop resumes with the result. The decorators below are this one with a decision each.
  */
+const replanBy = <T extends AnyTool>(tool: T, decide: ReplanDecider<T>, needsSession = false): T =>
+  decorate(tool, {
+    async call(input, call) {
+      if (needsSession && !call.inSession) {
+        throw new ToolConfigurationError(
+          `There is no session in which tool '${call.tool}' could make the plan anew.`,
+        );
+      }
+      const result = await tool.call(input, call);
+      if (result.signal || (result.type === 'error' && result.reason === 'invalid-input')) return result;
+      let decision: ReplanDecision | null | undefined;
+      await listen(`the replan decider of tool '${call.tool}'`, call, async () => {
+        decision = await decide(contextOf(tool, result, call));
+      });
+      if (!decision) return result;
+      const { reason, updater } = decision;
+      await listen(`the blackboard updater of tool '${call.tool}'`, call, () => updater?.(result, call));
+      return toolResult({ ...result, signal: { type: 'replan', reason } });
+    },
+  });
+
+/** Ends the loop after this tool, so that its plan is made again. The updater defaults to one that adds the result's words to the blackboard. */
 export const replanning = <T extends AnyTool>(
   tool: T,
   reason: string,
   updater: BlackboardUpdater = addContent,
-): T => alwaysBy(tool, () => ({ reason, updater }));
+): T => replanBy(tool, () => ({ reason, updater }));
 
 /** `replanning` for the reason `{name} replans`, with the result's artifact, if it has one, on the blackboard. */
 export const replanAlways = <T extends AnyTool>(tool: T): T =>
-  alwaysBy(tool, (name) => ({ reason: `${name} replans`, updater: addArtifact }));
-
-/** Whether a result may end the loop by a decision that is made about it. */
-const mayReplan = (result: ToolResult): boolean =>
-  result.signal === undefined && !(result.type === 'error' && result.reason === 'invalid-input');
-
-/** The result with the signal that ends its loop. */
-async function withReplan(
-  result: ToolResult,
-  { reason, updater }: ReplanDecision,
-  call: CallContext,
-): Promise<ToolResult> {
-  await listen(`the blackboard updater of tool '${call.tool}'`, call, () => updater?.(result, call));
-  return toolResult({ ...result, signal: { type: 'replan', reason } });
-}
-
-const alwaysBy = <T extends AnyTool>(tool: T, decide: (name: string) => ReplanDecision): T =>
-  decorate(tool, {
-    async call(input, call) {
-      const result = await tool.call(input, call);
-      return mayReplan(result) ? withReplan(result, decide(call.tool), call) : result;
-    },
-  });
+  replanBy(tool, ({ call }) => ({ reason: `${call.tool} replans`, updater: addArtifact }));
 
 const addContent: BlackboardUpdater = ({ content }, { blackboard }) => blackboard.add(content);
 
@@ -82,29 +82,11 @@ export type ReplanDecider<T extends AnyTool> = (
 ) => ReplanDecision | null | undefined | Promise<ReplanDecision | null | undefined>;
 
 /**
- * Ends the loop after this tool when `decider` says so, as `replanning` does. It is asked about errors too, but not about
- * an input that the tool refused, nor about a result with a signal of its own. When it throws, that is logged, and the
- * loop goes on with the result.
- *
- * A call throws ToolConfigurationError, before the tool runs, when there is no session.
+ * Ends the loop after this tool if `decider` says so, which sees errors too. A call throws ToolConfigurationError, before the tool runs, if
+ * there is no session.
  */
 export const conditionalReplan = <T extends AnyTool>(tool: T, decider: ReplanDecider<T>): T =>
-  decorate(tool, {
-    async call(input, call) {
-      if (!call.inSession) {
-        throw new ToolConfigurationError(
-          `There is no session in which tool '${call.tool}' could make the plan anew.`,
-        );
-      }
-      const result = await tool.call(input, call);
-      if (!mayReplan(result)) return result;
-      let decision: ReplanDecision | null | undefined;
-      await listen(`the replan decider of tool '${call.tool}'`, call, async () => {
-        decision = await decider(contextOf(tool, result, call));
-      });
-      return decision ? withReplan(result, decision, call) : result;
-    },
-  });
+  replanBy(tool, decider, true);
 
 /** Only artifacts of this type are looked at; all of them unless given. */
 export interface ReplanOptions<Type extends ArtifactType | undefined> {
