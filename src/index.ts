@@ -6,8 +6,6 @@ export {
   type AgentConfig,
   type AgentLimits,
   defineAgent,
-  type RoleRequest,
-  type ToolGroupRequest,
 } from './agent/define-agent.ts';
 export type { Principal } from './journal/events.ts';
 export type { AnswerForm, OutputOf } from './loop/answer-form.ts';
@@ -25,7 +23,6 @@ export type { SuspendedTurn, TurnAnswer } from './session/watching/turn-outcome.
 export { eachTool, resolveTools } from './sources/resolution/resolve-tools.ts';
 export { toolProvider } from './sources/resolution/tool-provider.ts';
 export {
-  type Reference,
   type ToolGroup,
   type ToolGroupPermission,
   type ToolProvider,

@@ -12,11 +12,8 @@ import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import type { AgentSettings } from '../model/settings.ts';
 import { collectTools, withProviders } from '../sources/resolution/resolve-tools.ts';
 import {
+  type AppRequest,
   type CollectedTools,
-  type Reference,
-  referenceText,
-  type ToolGroup,
-  type ToolGroupPermission,
   type ToolProvider,
   ToolResolutionError,
   type ToolSource,
@@ -24,10 +21,10 @@ import {
 import type { CallLimit, Limits } from '../tool/frame.ts';
 import type { InputDeclaration } from '../tool/input-schema.ts';
 import { paragraphs } from '../tool/json.ts';
-import { createModule, type ModuleUse, useOf } from '../tool/module-use.ts';
+import type { ModuleUse } from '../tool/module-use.ts';
 import type { AnyTool, InjectionStrategy } from '../tool/tool.ts';
 import { type ContextValues, ToolCallContext } from '../tool/tool-call-context.ts';
-import { type Carrier, ownOffers, usesOf } from '../tool/uses.ts';
+import { ownOffers, usesOf } from '../tool/uses.ts';
 import {
   AgentDefinitionError,
   checkAgentLiteral,
@@ -52,16 +49,14 @@ export interface Agent<Name extends string = string, Output = unknown> {
   readonly sources: readonly InjectionStrategy[];
   /** Change what its own loop offers, after all others. */
   readonly strategies: readonly InjectionStrategy[];
-  /** What is added to its tools in each environment. */
-  readonly toolGroups: readonly ToolGroupRequest[];
+  /** What each environment adds to its tools. */
+  readonly asks: readonly AppRequest[];
   /** The modules that it uses: its own, and those that its tools bring along. */
   readonly uses: readonly ModuleUse[];
   /** Those that it was given itself. */
   readonly use: readonly ModuleUse[];
-  /** Its tool groups have not been added yet. */
+  /** What it asks of its app has not been added yet. */
   readonly needsApp: boolean;
-  /** What groups may need. */
-  readonly permissions: readonly ToolGroupPermission[];
   /** When it is absent, and so is `modelOf`, the app's model is asked. */
   readonly model?: ChatModel | undefined;
   /** Makes its model of an environment, in the place of `model`. */
@@ -102,21 +97,15 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   /** What the model is told first in every request. */
   readonly instructions: string;
   /**
-   * What the model may call; each name once. Tools, tool objects, factories (`toolFactory`), providers and groups may be mixed. A
-   * group here is as one under `toolGroups`.
+   * What the model may call; each name once. Tools, tool objects, factories (`toolFactory`), providers, groups (`toolGroup('web')` for
+   * one by its role) and references (`defineReference`), whose notes are added to the instructions, may be mixed.
    */
   readonly tools?: readonly ToolSource[] | undefined;
-  /** More tools, by the role of a group that each environment fills, or as a group. */
-  readonly toolGroups?: readonly ToolGroupRequest[] | undefined;
-  /** What the tools of its groups may reach; nothing unless given. A group that needs more is refused. */
-  readonly permissions?: readonly ToolGroupPermission[] | undefined;
   /**
    * Modules that it uses, beside those that its tools bring along: `summarize()`, `budget()`, `chaining([chainFrom(Customer)])`, what
    * `defineInjectionStrategy` returns, in order.
    */
   readonly use?: readonly ModuleUse[] | undefined;
-  /** Their notes are added to the instructions, and their tools to the tools. */
-  readonly references?: readonly Reference[] | undefined;
   /**
    * When it is absent, the app's model is asked. A function makes it of the Worker's vars, secrets and bindings, once for each
    * environment; where it throws, turns fail as `misconfigured`. A test session asks its own model in that place.
@@ -143,27 +132,6 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
   readonly output?: Declaration | undefined;
 }
 
-/** How an agent asks for a group: by role, by role with conditions, or the group itself. */
-export type ToolGroupRequest = string | RoleRequest | ToolGroup;
-
-/** A request by role, with what the agent cannot do without. */
-export interface RoleRequest {
-  readonly role: string;
-  /**
-   * Names of tools that the group must have. What only its providers may have is looked for in each loop; while it is not
-   * there, calls of that name are answered with what is missing.
-   */
-  readonly required?: readonly string[] | undefined;
-  /** Without such a group, or any tools in it, the agent goes without, and a warning is logged. */
-  readonly optional?: boolean | undefined;
-  /** Tells it from a group. */
-  readonly tools?: undefined;
-}
-
-/** Tells whether the request is a group, and not a wish for one. */
-export const isToolGroup = (request: ToolGroupRequest): request is ToolGroup =>
-  typeof request !== 'string' && request.tools !== undefined;
-
 /**
  * Declares an agent: it runs nowhere until it is given to an app, or to a test session.
  *
@@ -187,32 +155,29 @@ export function defineAgent<
   const Declaration extends InputDeclaration = undefined,
 >(config: AgentConfig<Name, Declaration>): Agent<Name, OutputOf<Declaration>> {
   checkAgentLiteral(config);
-  const { name, description, instructions, references = [], permissions = [] } = config;
+  const { name, description, instructions } = config;
   checkName(name);
-  const referenced = references.flatMap((reference) => reference.tools);
-  const { tools, providers, groups } = toolsFor(name, [...(config.tools ?? []), ...referenced]);
-  const toolGroups = [...(config.toolGroups ?? []), ...groups];
+  const { tools, providers, requests: asks, notes } = toolsFor(name, config.tools ?? []);
   const model = typeof config.model === 'function' ? undefined : config.model;
   checkLimits(name, config.limits);
   checkUses(name, config.use ?? [], model);
   const sources = withProviders(ownOffers(config.use, 'before'), providers);
   const strategies = ownOffers(config.use, 'after');
-  const hasMoreTools = sources.length + strategies.length + toolGroups.length > 0;
+  const hasMoreTools = sources.length + strategies.length + asks.length > 0;
   checkSettings(name, config.settings, { tools, hasMoreTools, model });
   checkPolicies(name, config.policies);
   return {
     name,
     description,
-    instructions: paragraphs(instructions, ...references.map(referenceText)),
+    instructions: paragraphs(instructions, ...notes),
     tools,
     providers,
     sources,
     strategies,
-    toolGroups,
+    asks,
     use: [...(config.use ?? [])],
-    uses: usesOf([{ uses: config.use }, ...tools, ...providers, ...sources, ...groupCarriers(toolGroups)]),
-    needsApp: toolGroups.length > 0,
-    permissions: [...permissions],
+    uses: usesOf([{ uses: config.use }, ...tools, ...providers, ...sources, ...asks]),
+    needsApp: asks.length > 0,
     model,
     ...(typeof config.model === 'function' && { modelOf: config.model }),
     ...(config.settings && { settings: config.settings }),
@@ -229,15 +194,6 @@ const limitsOf = (declared: AgentLimits = {}): Agent['limits'] => ({
   maxGenerations: declared.maxGenerations ?? MOST_GENERATIONS,
   maxScheduled: declared.maxScheduled ?? MOST_IN_TREE,
 });
-
-/** An agent that asks for tool groups by their roles carries it, so that an app without any is refused when it is made. */
-export const ASKS_BY_ROLE = useOf(createModule({ name: 'tool-group-roles' }));
-
-/** What brings modules along: groups that are given themselves, and what asks for one by its role. */
-const groupCarriers = (requests: readonly ToolGroupRequest[]): readonly Carrier[] =>
-  requests.flatMap((one): readonly Carrier[] =>
-    isToolGroup(one) ? [one, ...one.tools, ...one.providers] : [{ uses: [ASKS_BY_ROLE] }],
-  );
 
 function checkName(name: string): void {
   if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return;

@@ -4,7 +4,7 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import { consoleLog, type Log } from '../tool/log.ts';
 import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
 import { type Carrier, usesInside, usesOf } from '../tool/uses.ts';
-import { type Agent, ASKS_BY_ROLE } from './define-agent.ts';
+import type { Agent } from './define-agent.ts';
 
 /** The Worker's vars, secrets and bindings. */
 type Env = Readonly<Record<string, unknown>>;
@@ -12,6 +12,8 @@ type Env = Readonly<Record<string, unknown>>;
 /** An app, as its modules see it that add to its agents. */
 export interface ResolvingApp {
   readonly agents: readonly Agent[];
+  /** The uses of the app itself. */
+  readonly appWide: readonly ModuleUse[];
   readonly log: Log;
 }
 
@@ -22,6 +24,8 @@ export interface AgentSeam {
   /**
    * Called once for an app. The function returns an agent as an environment has it: the same object for the same agent and environment,
    * and the agent itself if it needs nothing. It throws a ConfigurationError if the environment lacks what the agent asks for.
+   *
+   * @throws ConfigurationError if the app lacks what its agents ask for.
    */
   resolving(app: ResolvingApp): (agent: Agent, env: Env) => Agent;
 }
@@ -29,11 +33,7 @@ export interface AgentSeam {
 /** What uses of modules add to agents. */
 export const AGENTS = defineSeam<AgentSeam>();
 
-/**
- * Returns the function that gives agents what they ask the app for, or `undefined` for an app whose modules add nothing to agents.
- *
- * @throws ConfigurationError if an agent asks for tool groups, and the app has no module that fills them.
- */
+/** Returns the function that gives agents what they ask the app for, or `undefined` for an app whose modules add nothing to agents. */
 export function agentResolver({
   modules: { uses, appWide },
   agents,
@@ -44,18 +44,10 @@ export function agentResolver({
   readonly log?: Log | undefined;
 }): ((agent: Agent, env: Env) => Agent) | undefined {
   const seams = new Set(uses.flatMap((use) => AGENTS.of(use) ?? []));
-  const isUnfilled = uses.includes(ASKS_BY_ROLE) && !appWide.some(addsToAgents);
-  const isAlone = seams.size === 0 && agents.some(({ needsApp }) => needsApp);
-  if (isUnfilled || isAlone) throw new ConfigurationError(NO_GROUPS);
   if (seams.size === 0) return undefined;
-  const steps = Array.from(seams, (seam) => seam.resolving({ agents, log }));
+  const steps = Array.from(seams, (seam) => seam.resolving({ agents, appWide, log }));
   return (agent, env) => steps.reduce((one, resolve) => resolve(one, env), agent);
 }
-
-const addsToAgents = (use: ModuleUse): boolean => AGENTS.of(use) !== undefined;
-
-const NO_GROUPS =
-  "The `toolGroups` of an agent need the module `toolGroups()`: import it from 'holdfast/tool-groups' and add it to `use`, with the groups.";
 
 /** What an app has its modules of: its own, and those that its agents bring along. */
 interface AppWithModules {

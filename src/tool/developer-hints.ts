@@ -167,6 +167,7 @@ function nearMistake(given: unknown): string | undefined {
     connectTimeout,
     unfoldingByName,
     toolsNow,
+    notes,
   }: Readonly<Record<string, unknown>> = Object(given);
   const named = `('${shorten(String(name), 80)}')`;
   if (typeof given === 'function' && !isClass(given) && tools === undefined) {
@@ -184,6 +185,8 @@ function nearMistake(given: unknown): string | undefined {
   if (typeof toolsNow === 'function')
     return "is the literal of a tool provider: wrap it in toolProvider({ ... }) of 'holdfast'";
   if (!Array.isArray(tools)) return undefined;
+  if (typeof notes === 'string')
+    return `${named} is the literal of a reference: make it one with defineReference of 'holdfast/tool-groups'`;
   return typeof instructions === 'string' ? `${named} is an agent: list its tools instead` : undefined;
 }
 

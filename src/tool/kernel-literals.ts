@@ -125,9 +125,6 @@ export const SHAPES = {
       description: WORDS,
       instructions: 'text',
       tools: 'list',
-      toolGroups: 'list',
-      permissions: 'list',
-      references: 'list',
       model: 'model',
       settings: 'object',
       accepts: 'list',
@@ -168,17 +165,25 @@ export const SHAPES = {
       agents: 'tools: [defineSubagent({ agent })]',
       subagents: 'tools: [defineSubagent({ agent })]',
       handoffs: 'tools: [defineSubagent({ agent })]',
-      mcpServers: 'toolGroups: [defineMcpToolGroup({ role, description, clients })]',
+      mcpServers: [
+        "tools: [toolGroup(defineMcpToolGroup({ role, description, clients }), { permissions: ['internet-access'] })]",
+        "import { toolGroup } from 'holdfast/tool-groups'",
+      ],
+      toolGroups: ["tools: [toolGroup('web')]", "import { toolGroup } from 'holdfast/tool-groups'"],
+      permissions: [
+        "tools: [toolGroup('web', { permissions: ['internet-access'] })]",
+        "import { toolGroup } from 'holdfast/tool-groups'",
+      ],
+      references: [
+        'tools: [defineReference({ name, description, notes, tools })]',
+        "import { defineReference } from 'holdfast/tool-groups'",
+      ],
       outputSchema: 'output',
       outputType: 'output',
       responseFormat: 'output',
     },
-    made: ['providers', 'sources', 'strategies', 'uses', 'needsApp', 'modelOf', '~types'],
+    made: ['providers', 'sources', 'strategies', 'asks', 'uses', 'needsApp', 'modelOf', '~types'],
     items: {
-      toolGroups: [
-        'a role, { role }, or what defineToolGroup makes',
-        (one) => one instanceof String || typeof one.role === 'string',
-      ],
       accepts: [
         "a media type in lower case, such as 'image/*' or 'application/pdf'",
         (one) => one instanceof String && isMediaRange(String(one)),
@@ -187,7 +192,6 @@ export const SHAPES = {
         'what modules make, such as summarize({ overTokens })',
         ({ module }) => typeof module === 'object',
       ],
-      references: ['{ name, description, notes, tools }', ({ tools }) => Array.isArray(tools)],
     },
   },
   createHoldfast: {
@@ -222,7 +226,7 @@ export const SHAPES = {
       steering: 'policies: { steering } of each agent',
     },
     items: {
-      agents: ['what defineAgent makes', ({ toolGroups }) => Array.isArray(toolGroups)],
+      agents: ['what defineAgent makes', ({ asks }) => Array.isArray(asks)],
       use: ['what modules make, such as openApi()', ({ module }) => typeof module === 'object'],
     },
   },

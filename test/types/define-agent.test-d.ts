@@ -9,13 +9,13 @@ import {
   defineTool,
   fallback,
   type Json,
-  type Reference,
 } from '../../src/index.ts';
 import type { ModelOfEnv } from '../../src/model/entry.ts';
 import { type Retention, retain } from '../../src/modules/app/entry.ts';
 import { summarize } from '../../src/modules/compaction/entry.ts';
 import { jsonSchema } from '../../src/modules/json-schema/entry.ts';
 import { callLimits } from '../../src/modules/limits/entry.ts';
+import { defineReference, type Reference } from '../../src/modules/tool-groups/entry.ts';
 import { createTestSession, scriptedModel } from '../../src/testing/entry.ts';
 
 const base = { description: 'Pays.', instructions: 'Pay what is asked.' };
@@ -53,9 +53,7 @@ defineAgent({
   ...base,
   name: 'none',
   tools: undefined,
-  toolGroups: undefined,
-  permissions: undefined,
-  references: undefined,
+  use: undefined,
   output: undefined,
 });
 
@@ -148,12 +146,15 @@ export async function answers() {
   expectTypeOf(date.object).toEqualTypeOf<Json | undefined>();
 }
 
-// A reference is a plain object.
+// A reference is listed among the tools.
 const handbook: Reference = { name: 'handbook', description: 'Rules.', notes: 'Numbered.', tools: [pay] };
-defineAgent({ ...base, name: 'reading', references: [handbook] });
+defineAgent({ ...base, name: 'reading', tools: [defineReference(handbook)] });
 
 // @ts-expect-error a reference has notes
-defineAgent({ ...base, name: 'bare-reference', references: [{ name: 'r', description: 'R.', tools: [] }] });
+defineReference({ name: 'r', description: 'R.', tools: [] });
+
+// @ts-expect-error references are among the tools
+defineAgent({ ...base, name: 'option', references: [handbook] });
 
 // @ts-expect-error an output is a schema
 defineAgent({ ...base, name: 'no-schema', output: 'a bill' });

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
-import { defineTool, type Reference, type Tool, type ToolGroup } from '../../src/index.ts';
+import { defineTool, type Tool, type ToolGroup } from '../../src/index.ts';
 import {
   defineUnfolding,
   type LoopView,
@@ -9,6 +9,7 @@ import {
   withUnfolding,
 } from '../../src/kinds/entry.ts';
 import { requireApproval } from '../../src/modules/decorators/entry.ts';
+import type { Reference } from '../../src/modules/tool-groups/entry.ts';
 import {
   type UnfoldingDeclaration,
   unfoldingOf,

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../index.ts';
-import { defineToolGroup } from '../../modules/tool-groups/entry.ts';
+import { defineToolGroup, toolGroup } from '../../modules/tool-groups/entry.ts';
 import { findOrder, refundOrder } from './shop.ts';
 
 /** For `createHoldfast({ use: [toolGroups([orders])] })`; another environment may fill the role otherwise. */
@@ -13,5 +13,5 @@ export const clerk = defineAgent({
   name: 'order-clerk',
   description: 'Works on orders.',
   instructions: 'Help with orders.',
-  toolGroups: ['orders'],
+  tools: [toolGroup('orders')],
 });

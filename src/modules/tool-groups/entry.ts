@@ -2,11 +2,15 @@
 
 import { AGENTS } from '../../agent/resolve-agent.ts';
 import type { ToolGroup } from '../../sources/resolution/tool-source.ts';
-import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { filling } from './fill-agent.ts';
 import { type ToolGroupConfig, toGroup } from './to-group.ts';
+import { TOOL_GROUPS } from './tool-group.ts';
 
+export type { Reference, ToolReference } from '../../sources/resolution/tool-source.ts';
+export { defineReference } from './reference.ts';
 export { type ToolGroupConfig, ToolGroupDefinitionError } from './to-group.ts';
+export { type ToolGroupOptions, type ToolGroupRequest, toolGroup } from './tool-group.ts';
 
 /**
  * Declares a tool group. Agents are given it by role when it is registered with the app, or as it is.
@@ -43,8 +47,6 @@ export const CORE_ROLES = {
   /** Driving a browser. */
   browserAutomation: 'browser_automation',
 } as const;
-
-const TOOL_GROUPS = createModule({ name: 'tool-groups' });
 
 /**
  * Registers tool groups with an app (`use`): its agents ask for them by role. The var `TOOL_GROUPS` makes more groups of their tools, and

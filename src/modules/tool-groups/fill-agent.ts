@@ -1,9 +1,4 @@
-import {
-  type Agent,
-  isToolGroup,
-  type RoleRequest,
-  type ToolGroupRequest,
-} from '../../agent/define-agent.ts';
+import type { Agent } from '../../agent/define-agent.ts';
 import type { ResolvingApp } from '../../agent/resolve-agent.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { changedTools, withProviders } from '../../sources/resolution/resolve-tools.ts';
@@ -16,6 +11,7 @@ import type { AnyTool } from '../../tool/tool.ts';
 import { usesOf } from '../../tool/uses.ts';
 import { withMetadata } from '../../tool/with.ts';
 import { type EnvironmentGroups, environmentGroups } from './environment-groups.ts';
+import { isGroupRequest, type ToolGroupRequest } from './tool-group.ts';
 
 /** The Worker's vars, secrets and bindings. */
 type Env = Readonly<Record<string, unknown>>;
@@ -31,7 +27,7 @@ export function filling(
   { agents, log }: ResolvingApp,
   groups: readonly ToolGroup[],
 ): (agent: Agent, env: Env) => Agent {
-  const given = agents.flatMap(({ toolGroups }) => toolGroups.filter(isToolGroup));
+  const given = agents.flatMap(({ asks }) => asks.filter(isGroupRequest).flatMap(({ group }) => group ?? []));
   const resolved = new WeakMap<Env, WeakMap<Agent, Agent>>();
   return (agent, env) => {
     if (!agent.needsApp) return agent;
@@ -46,9 +42,9 @@ export function filling(
 }
 
 function resolve(agent: Agent, environment: EnvironmentGroups, log: Log): Agent {
-  const chosen = agent.toolGroups.flatMap(
-    (request) => chooseGroup({ agent, environment, log }, request) ?? [],
-  );
+  const chosen = agent.asks
+    .filter(isGroupRequest)
+    .flatMap((request) => chooseGroup({ agent, environment, log }, request) ?? []);
   const groups = [...new Set(chosen.map(({ group }) => group))];
   const notes = groups.flatMap(({ role, childToolUsageNotes: text }) =>
     text === undefined ? [] : [`Notes on the tools of group '${role}':\n${text}`],
@@ -62,7 +58,7 @@ function resolve(agent: Agent, environment: EnvironmentGroups, log: Log): Agent 
     providers,
     sources: withProviders(agent.sources, providers),
     uses: [...new Set([...agent.uses, ...usesOf([...tools, ...providers])])],
-    toolGroups: [],
+    asks: [],
     needsApp: false,
   };
 }
@@ -144,21 +140,9 @@ interface Choosing {
  */
 function chooseGroup(
   { agent, environment, log }: Choosing,
-  request: ToolGroupRequest,
+  { role, group: given, required = [], optional, permissions = [] }: ToolGroupRequest,
 ): ChosenGroup | undefined {
-  const {
-    role,
-    required = [],
-    optional,
-  }: RoleRequest = typeof request === 'string'
-    ? { role: request }
-    : isToolGroup(request)
-      ? { role: request.role }
-      : request;
-  const group =
-    typeof request !== 'string' && isToolGroup(request)
-      ? environment.narrow(request)
-      : environment.groups.find((one) => one.role === role);
+  const group = given ? environment.narrow(given) : environment.groups.find((one) => one.role === role);
   const problem = group ? emptiness(agent, group) : absence(agent, role, environment.groups);
   if (group === undefined || problem !== undefined) {
     if (!optional) throw new ConfigurationError(problem ?? '');
@@ -167,7 +151,7 @@ function chooseGroup(
   }
   const missing = required.filter((name) => !group.tools.some((tool) => tool.name === name));
   if (group.providers.length === 0 && missing.length > 0) throw lacking(agent, group, missing);
-  mustBeAllowed(agent, group);
+  mustBeAllowed(agent, group, permissions);
   return { group, required: missing };
 }
 
@@ -187,12 +171,16 @@ const lacking = (agent: Agent, { role, tools }: ToolGroup, missing: readonly str
       `It has: ${listed(tools.map(({ name }) => name))}.`,
   );
 
-function mustBeAllowed(agent: Agent, { role, permissions }: ToolGroup): void {
-  const refused = permissions.filter((permission) => !agent.permissions.includes(permission));
+function mustBeAllowed(
+  { name }: Agent,
+  { role, permissions }: ToolGroup,
+  allowed: NonNullable<ToolGroupRequest['permissions']>,
+): void {
+  const refused = permissions.filter((permission) => !allowed.includes(permission));
   if (refused.length === 0) return;
   throw new ConfigurationError(
-    `Tool group '${role}' needs permissions that agent '${agent.name}' does not give: ${listed(refused)}. ` +
-      "Add them to the agent's `permissions`.",
+    `Tool group '${role}' needs permissions that agent '${name}' does not give: ${listed(refused)}. ` +
+      'Add them where the agent lists it: toolGroup(group, { permissions }).',
   );
 }
 

@@ -12,8 +12,7 @@ import type { LiteralShape } from '../../tool/check-literal.ts';
 import { paragraphs, shorten } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
 import { ended, nameIn } from '../../tool/shown.ts';
-
-const PERMISSIONS: readonly ToolGroupPermission[] = ['internet-access', 'host-access'];
+import { PERMISSIONS, requestOf } from './tool-group.ts';
 
 /** The literal that `defineToolGroup` takes. */
 export interface ToolGroupConfig<Role extends string> {
@@ -80,7 +79,7 @@ export function toGroup<const Role extends string>(config: ToolGroupConfig<Role>
     childToolUsageNotes: notes.length > 0 ? paragraphs(own, ...notes) : own,
     uses: [],
     [SOURCE](place) {
-      return place.isAgent ? { groups: [this] } : partsOf(this, place);
+      return place.isAgent ? { requests: [requestOf(this)] } : partsOf(this, place);
     },
   };
 }
@@ -95,7 +94,7 @@ function partsOf(
   throw new ToolResolutionError(
     `Tool at index ${index} is the tool group '${shorten(role, 80)}', which needs ${refused.join(' and ')}: ` +
       (groupsIn === undefined
-        ? "only an agent can allow that. List it among the agent's own tools, and what it needs under its permissions"
+        ? "only an agent can allow that. List it among the agent's own tools, and allow it there: toolGroup(group, { permissions })"
         : `so ${groupsIn} has to need it too. Add it to its permissions`),
   );
 }

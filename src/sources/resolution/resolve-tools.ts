@@ -7,6 +7,7 @@ import { ended } from '../../tool/shown.ts';
 import type { AnyTool, InjectionStrategy } from '../../tool/tool.ts';
 import { usesOf } from '../../tool/uses.ts';
 import {
+  type AppRequest,
   ASKS,
   type CollectedTools,
   type CollectPlace,
@@ -79,7 +80,7 @@ export function changedTools(
 }
 
 /**
- * The tools of a list that may mix tools, tool objects, groups, factories and providers. What is listed twice counts once;
+ * The tools of a list that may mix tools, tool objects, groups, references, factories and providers. What is listed twice counts once;
  * an empty list is fine.
  *
  * @throws ToolResolutionError for what is none of these, or may not stand here, and when two tools share a name;
@@ -88,19 +89,19 @@ export function changedTools(
 export function collectTools(sources: readonly ToolSource[], place: CollectPlace = {}): CollectedTools {
   const byName = new Map<string, AnyTool>();
   const providers = new Set<ToolProvider>();
-  const groups: ToolGroup[] = [];
+  const requests: AppRequest[] = [];
   const notes: string[] = [];
   for (const [index, source] of sources.entries()) {
     if (sources.indexOf(source) < index) continue;
     const at = collectAt(source, { ...place, index: (place.from ?? 0) + index });
     for (const tool of at.tools ?? []) add(byName, tool);
     for (const provider of at.providers ?? []) providers.add(provider);
-    groups.push(...(at.groups ?? []));
+    requests.push(...(at.requests ?? []));
     notes.push(...(at.notes ?? []));
   }
   if (providers.size > 0 && place.noProviders !== undefined)
     throw new ToolResolutionError(`A tool provider is among them, ${place.noProviders}`);
-  return { tools: [...byName.values()], providers: [...providers], groups, notes };
+  return { tools: [...byName.values()], providers: [...providers], requests, notes };
 }
 
 /**
@@ -186,7 +187,7 @@ interface Changed {
 /**
  * The same source with each of its tools decorated, also those that come later: what a provider answers is decorated as it comes, and
  * of an unfolding tool the tools behind it are, at whatever depth, and opening it is not. An agentic tool is one tool. A
- * tool stays a tool, a provider a provider, and a group a group; an object, or a factory, becomes a list of its tools,
+ * tool stays a tool, a provider a provider, and a group a group; an object, a reference or a factory becomes a list of its tools,
  * and of a list the tools come first. Each tool is decorated once. Nothing that was given is changed.
  *
  * @throws ToolResolutionError, ToolDefinitionError or ToolObjectError for what cannot be listed among the tools of an agent.

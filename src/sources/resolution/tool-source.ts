@@ -20,12 +20,19 @@ import type {
 import type { MemoryFact } from '../../tool/tool-memory.ts';
 
 /** What a list of tools may hold, wherever tools are listed. */
-export type ToolSource = AnyTool | ToolProvider | ToolGroup | ToolFactory | ToolObjectSource;
+export type ToolSource =
+  | AnyTool
+  | ToolProvider
+  | ToolGroup
+  | ToolReference
+  | ToolFactory
+  | AppRequest
+  | ToolObjectSource;
 
 /** The key of the code that says what something in a list stands for, which a Worker without such things does not have. */
 export const SOURCE: unique symbol = Symbol('holdfast.tool-source');
 
-/** What carries that code: made by `toolProvider`, `toolFactory` or `defineToolGroup`. */
+/** What carries that code: made by `toolProvider`, `toolFactory`, `defineToolGroup`, `toolGroup` or `defineReference`. */
 interface CarriesSource {
   /** Returns what it stands for. @throws ToolResolutionError if it cannot be listed in this place. */
   [SOURCE](place: ListedAt): Partial<CollectedTools>;
@@ -37,9 +44,9 @@ export interface CollectedTools {
   readonly tools: readonly AnyTool[];
   /** Providers that were not asked yet. */
   readonly providers: readonly ToolProvider[];
-  /** Groups of an agent, which each environment fills. */
-  readonly groups: readonly ToolGroup[];
-  /** When to use the tools of the groups in the list. */
+  /** What the list of an agent asks of its app. */
+  readonly requests: readonly AppRequest[];
+  /** What the model should know of the tools in the list. */
   readonly notes: readonly string[];
 }
 
@@ -134,6 +141,12 @@ export interface ToolGroup<Role extends string = string> extends CarriesSource {
   readonly uses: readonly ModuleUse[];
 }
 
+/** What an agent asks of its app and each environment fills, such as a tool group. The module that fills it knows the rest. */
+export interface AppRequest extends CarriesSource {
+  /** The modules that it brings along. */
+  readonly uses: readonly ModuleUse[];
+}
+
 /** Tools that are made for each invocation, by `toolFactory`. */
 export interface ToolFactory extends CarriesSource {
   /** For inference only; never set: the names of its tools may be any. */
@@ -213,7 +226,10 @@ export class ToolResolutionError extends Error {
   override readonly name = 'ToolResolutionError';
 }
 
-/** Knowledge with tools to look into it: an agent that is given it has its notes in the instructions, and its tools. */
+/** A reference that can be listed. Made by `defineReference`. */
+export interface ToolReference extends Reference, CarriesSource {}
+
+/** Knowledge with tools to look into it: an agent that lists it has its notes in the instructions, and its tools. */
 export interface Reference {
   readonly name: string;
   /** What it is about, in a sentence. */
@@ -223,10 +239,6 @@ export interface Reference {
   /** Each an agent can also be given alone. */
   readonly tools: readonly AnyTool[];
 }
-
-/** A reference as it stands in the instructions. */
-export const referenceText = ({ name, description, notes }: Reference): string =>
-  `Reference '${name}': ${description}\n${notes}`;
 
 /** Something that tools are made of, and its name for whoever reads the console. */
 export interface Nested {

@@ -148,12 +148,12 @@ it('a kind of tool of the user is typed, counts failures and subagents, and stan
 
 /** Names every type that a decorator of tools, a model adapter or a host of the user declares itself with. */
 const OWN = `
-import { type AnyTool, type CallContext, type ChatModel, type ErrorReason, type InputDeclaration, type JsonSchema, type Principal, type ResultData, type RoleRequest, type ToolGroup, type TurnAnswer, defineAgent, defineTool } from 'holdfast';
+import { type AnyTool, type CallContext, type ChatModel, type ErrorReason, type InputDeclaration, type JsonSchema, type Principal, type ResultData, type ToolGroup, type TurnAnswer, defineAgent, defineTool } from 'holdfast';
 import type { CallChanges, JournaledCall, StoredEvent, TurnArtifact, TurnError } from 'holdfast/events';
 import type { LoopLimits, ParsedAnswer } from 'holdfast/kinds';
 import type { ModelReply } from 'holdfast/models';
 import { placeSessions } from 'holdfast/app';
-import { CORE_ROLES, defineToolGroup, toolGroups } from 'holdfast/tool-groups';
+import { CORE_ROLES, defineToolGroup, toolGroup, toolGroups, type ToolGroupOptions } from 'holdfast/tool-groups';
 import { nest } from 'holdfast/kinds';
 import type { CallRun, Frame, FrameOutcome, ToolEffect } from 'holdfast/kinds';
 import { offlineModel, orOffline } from 'holdfast/models/offline';
@@ -196,7 +196,7 @@ export const at = (env: Env, place: SessionPlace) => [env, createHoldfast({ agen
 export const runner = (handOver: HandOver, { run }: TurnRunner) => run(handOver);
 export const counting = defineAgent({
   name: 'counting', description: 'Counts.', instructions: 'Count.', output: v.object({ sum: v.number() }),
-  toolGroups: ['web', { role: CORE_ROLES.math, required: ['add'] } satisfies RoleRequest, mathTools], references: [],
+  tools: [toolGroup('web'), toolGroup(CORE_ROLES.math, { required: ['add'] } satisfies ToolGroupOptions), mathTools],
 });
 export const more: readonly ToolGroup[] = [mathTools, defineToolGroup({ role: 'web', description: 'The web.', tools: [look] })];
 export const parsed = (answer: string): Promise<ParsedAnswer> | undefined => counting.output?.parse(answer);

@@ -5,7 +5,11 @@ import type { Holdfast, HoldfastConfig } from '../../../src/create-holdfast.ts';
 import { defineTool } from '../../../src/index.ts';
 import { defineMcpEndpoint } from '../../../src/mcp/server/entry.ts';
 import { createMcpToolFactory, defineMcpClient } from '../../../src/mcp/tools/entry.ts';
-import { defineToolGroup, toolGroups as registered } from '../../../src/modules/tool-groups/entry.ts';
+import {
+  toolGroup as asksFor,
+  defineToolGroup,
+  toolGroups as registered,
+} from '../../../src/modules/tool-groups/entry.ts';
 import { defineWebhook, verified } from '../../../src/modules/webhooks/entry.ts';
 import { acting, scene } from './scene.ts';
 
@@ -34,8 +38,7 @@ const web = defineToolGroup({
   ],
 });
 const toolGroup = scene('tool-group', {
-  toolGroups: ['web'],
-  tools: [acting('tool-group', 'note', { effect: 'once' })],
+  tools: [acting('tool-group', 'note', { effect: 'once' }), asksFor('web')],
 });
 
 const groups = registered([web]);

@@ -6,6 +6,7 @@ import {
   type McpClientConfig,
   type McpToolFactory,
 } from '../../../../src/mcp/tools/entry.ts';
+import { toolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import type { RecordedRequest, ServerName } from '../servers/provided.ts';
 import type { RealRun } from './real-run.ts';
@@ -60,8 +61,11 @@ export const LEAK_PATHS: Readonly<Record<string, LeakPath>> = {
   'a tool group': {
     replies: [ECHO],
     agent: (client) => ({
-      toolGroups: [defineMcpToolGroup({ role: 'remote', description: 'Remote.', clients: [client] })],
-      permissions: ['internet-access'],
+      tools: [
+        toolGroup(defineMcpToolGroup({ role: 'remote', description: 'Remote.', clients: [client] }), {
+          permissions: ['internet-access'],
+        }),
+      ],
     }),
   },
   'an answer to a question of the server': {

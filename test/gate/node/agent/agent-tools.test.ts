@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type AnyTool, defineAgent, defineTool, type Reference, text } from '../../../../src/index.ts';
+import { type AnyTool, defineAgent, defineTool, text } from '../../../../src/index.ts';
 import { nest } from '../../../../src/kinds/entry.ts';
 import { inspect } from '../../../../src/modules/inspect/entry.ts';
+import { defineReference } from '../../../../src/modules/tool-groups/entry.ts';
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 
@@ -9,12 +10,12 @@ const base = { name: 'clerk', description: 'Answers.', instructions: 'Answer.' }
 const tool = (name: string) =>
   defineTool({ name, description: `Does ${name}.`, effect: 'read', run: () => name });
 
-const handbook: Reference = {
+const handbook = defineReference({
   name: 'handbook',
   description: 'The rules of the house.',
   notes: 'Chapters are numbered.\nQuote the number.',
   tools: [tool('find_chapter')],
-};
+});
 
 async function shown(agent: Parameters<typeof createTestSession>[0], replies: readonly ScriptedReply[]) {
   const session = createTestSession(agent, { replies });
@@ -31,7 +32,7 @@ describe('what an agent is defined with', () => {
   });
 
   it('may leave out its lists, which then add nothing, but no list may hold null (PRN-03, AEV-03)', async () => {
-    const absent = { tools: undefined, toolGroups: undefined, references: undefined, permissions: undefined };
+    const absent = { tools: undefined, use: undefined };
     for (const agent of [defineAgent(base), defineAgent({ ...base, ...absent })]) {
       const [request] = await shown(agent, ['Done.']);
       expect([request?.tools, request?.messages[0]]).toEqual([[], { role: 'system', text: 'Answer.' }]);
@@ -81,7 +82,7 @@ describe('what an agent is defined with', () => {
   });
 
   it('has the notes of a reference in its instructions, and its tools (PRN-07)', async () => {
-    const agent = defineAgent({ ...base, tools: [tool('look')], references: [handbook] });
+    const agent = defineAgent({ ...base, tools: [tool('look'), handbook] });
     const requests = await shown(agent, ['Done.']);
     expect(offeredIn(requests)).toEqual([['find_chapter', 'look']]);
     expect(requests[0]?.messages[0]).toEqual({
@@ -102,7 +103,7 @@ describe('what an agent is defined with', () => {
   });
 
   it('refuses a reference whose tool has the name of another (AEV-04)', () => {
-    const define = () => defineAgent({ ...base, tools: [tool('find_chapter')], references: [handbook] });
+    const define = () => defineAgent({ ...base, tools: [tool('find_chapter'), handbook] });
     expect(define).toThrow("Agent 'clerk' cannot have these tools: Duplicate tool name: 'find_chapter'.");
   });
 

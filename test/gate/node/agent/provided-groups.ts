@@ -5,16 +5,19 @@ import {
   defineTool,
   type Json,
   type ToolGroup,
-  type ToolGroupRequest,
   type ToolProvider,
   toolProvider,
 } from '../../../../src/index.ts';
 import { LISTINGS, listings } from '../../../../src/modules/listings/entry.ts';
-import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
+import {
+  defineToolGroup,
+  toolGroups as registered,
+  type ToolGroupOptions,
+} from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { ConfigurationError } from '../../../doors/model.ts';
 import { factOf, memoized } from '../../../doors/tools.ts';
-import { resolving } from '../../../fixtures/tool-groups.ts';
+import { type Asked, askedFor, resolving } from '../../../fixtures/tool-groups.ts';
 
 /** A `read` tool that answers with its name. */
 export const tool = (name: string) =>
@@ -50,8 +53,19 @@ export const groupOf = (role: string, ...tools: readonly (AnyTool | ToolProvider
   defineToolGroup({ role, description: `Is ${role}.`, tools });
 
 /** An agent that asks for these groups. */
-export const asking = (toolGroups: readonly ToolGroupRequest[], more: Partial<AgentConfig<'clerk'>> = {}) =>
-  defineAgent({ name: 'clerk', description: 'Asks.', instructions: 'Ask.', toolGroups, ...more });
+export function asking(groups: readonly Asked[], more: More = {}) {
+  const { permissions, tools = [], ...others } = more;
+  const asked = groups.map((one) => askedFor(one, permissions));
+  return defineAgent({
+    name: 'clerk',
+    description: 'Asks.',
+    instructions: 'Ask.',
+    ...others,
+    tools: [...tools, ...asked],
+  });
+}
+
+type More = Partial<AgentConfig<'clerk'>> & Pick<ToolGroupOptions, 'permissions'>;
 type Asking = ReturnType<typeof asking>;
 
 interface Given {

@@ -121,7 +121,7 @@ describe('a tool group with providers', () => {
     });
     expect(refusedWith(asking([group]))).toBe(
       "Tool group 'web' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
-        "Add them to the agent's `permissions`.",
+        'Add them where the agent lists it: toolGroup(group, { permissions }).',
     );
     const session = await turn(asking([group], { permissions: ['internet-access'] }));
     expect(session.requests[0]?.messages[0]).toEqual({

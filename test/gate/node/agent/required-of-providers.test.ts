@@ -166,7 +166,7 @@ describe('the var TOOL_GROUPS, of groups with providers', () => {
     const include = (end: string) => ({ groups, setting: { includes: { harmless: { tools: [end] } } } });
     expect(refusedWith(asking(['harmless']), include('search'))).toBe(
       "Tool group 'harmless' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
-        "Add them to the agent's `permissions`.",
+        'Add them where the agent lists it: toolGroup(group, { permissions }).',
     );
     expect(refusedWith(asking(['harmless']), include('read'))).toBe('It was not refused.');
   });

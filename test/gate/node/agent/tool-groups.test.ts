@@ -1,21 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type AgentConfig,
-  defineAgent,
-  defineTool,
-  type ToolGroup,
-  type ToolGroupRequest,
-} from '../../../../src/index.ts';
+import { type AgentConfig, defineAgent, defineTool, type ToolGroup } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { mathTools } from '../../../../src/modules/math/entry.ts';
 import {
   CORE_ROLES,
   defineToolGroup,
   toolGroups as registered,
+  type ToolGroupOptions,
 } from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { ConfigurationError } from '../../../doors/model.ts';
-import { resolving } from '../../../fixtures/tool-groups.ts';
+import { type Asked, askedFor, resolving } from '../../../fixtures/tool-groups.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 
 const tool = (name: string) =>
@@ -33,15 +28,23 @@ const other = defineToolGroup({ role: 'web', description: 'Another web.', tools:
 const maps = defineToolGroup({ role: 'maps', description: 'Maps.', tools: [tool('route'), tool('place')] });
 const GROUPS: readonly ToolGroup[] = [brave, other, maps, mathTools];
 
-const asking = (toolGroups: readonly ToolGroupRequest[], more: Partial<AgentConfig<'clerk'>> = {}) =>
-  defineAgent({
+type More = Partial<AgentConfig<'clerk'>> & Pick<ToolGroupOptions, 'permissions'>;
+
+function asking(groups: readonly Asked[], more: More = {}) {
+  const {
+    permissions = 'permissions' in more ? undefined : (['internet-access'] as const),
+    tools = [],
+    ...others
+  } = more;
+  const asked = groups.map((one) => askedFor(one, permissions));
+  return defineAgent({
     name: 'clerk',
     description: 'Asks.',
     instructions: 'Ask.',
-    toolGroups,
-    permissions: ['internet-access'],
-    ...more,
+    ...others,
+    tools: [...tools, ...asked],
   });
+}
 type Asking = ReturnType<typeof asking>;
 
 /** The names of the tools that the model is offered. */
@@ -140,7 +143,8 @@ describe('an agent that asks for tool groups', () => {
 
 describe('an app without the module', () => {
   const NEEDED =
-    "The `toolGroups` of an agent need the module `toolGroups()`: import it from 'holdfast/tool-groups' and add it to `use`, with the groups.";
+    "An agent asks for a tool group by its role, which needs the module `toolGroups()`: import it from 'holdfast/tool-groups' and add it to " +
+    '`use`, with the groups.';
 
   it('is refused when it is made, if an agent asks for a role', () => {
     const make = () => createTestSession(asking(['web']), { replies: [] });
@@ -150,11 +154,6 @@ describe('an app without the module', () => {
   it('is refused if a subagent asks for a role, and another agent brings the module by a group of its own', () => {
     const boss = asking([maps], { tools: [defineSubagent({ agent: asking(['web']), name: 'helper' })] });
     expect(() => createTestSession(boss, { replies: [] })).toThrow(new ConfigurationError(NEEDED));
-  });
-
-  it('is refused if an agent lists a group that brings no module along', () => {
-    const bare = asking([{ ...maps, uses: [] }]);
-    expect(() => createTestSession(bare, { replies: [] })).toThrow(new ConfigurationError(NEEDED));
   });
 
   it('gives an agent the groups that it lists itself, without the tools that the environment excludes', async () => {
@@ -239,11 +238,11 @@ describe('the permissions of a group', () => {
     });
     expect(refusedWith(asking([root]))).toBe(
       "Tool group 'shell' needs permissions that agent 'clerk' does not give: 'host-access'. " +
-        "Add them to the agent's `permissions`.",
+        'Add them where the agent lists it: toolGroup(group, { permissions }).',
     );
     expect(refusedWith(asking(['web'], { permissions: undefined }))).toBe(
       "Tool group 'web' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
-        "Add them to the agent's `permissions`.",
+        'Add them where the agent lists it: toolGroup(group, { permissions }).',
     );
     expect(await offered(asking([root], { permissions: ['host-access', 'internet-access'] }))).toEqual([
       'sh',
@@ -254,7 +253,7 @@ describe('the permissions of a group', () => {
     const setting = { includes: { harmless: { tools: ['news', 'place'] } } };
     expect(refusedWith(asking(['harmless'], { permissions: [] }), { setting })).toBe(
       "Tool group 'harmless' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
-        "Add them to the agent's `permissions`.",
+        'Add them where the agent lists it: toolGroup(group, { permissions }).',
     );
   });
 });

@@ -3,7 +3,11 @@ import { type Agent, type AnyTool, defineTool, toolProvider } from '../../../../
 import { defineInjectionStrategy, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { inspect } from '../../../../src/modules/inspect/entry.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
-import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
+import {
+  defineToolGroup,
+  toolGroups as registered,
+  toolGroup,
+} from '../../../../src/modules/tool-groups/entry.ts';
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { runBare } from '../tool-loop/bare-loop.ts';
@@ -128,7 +132,7 @@ describe('what an agent declares holds in its frame', () => {
 
   it.each<[string, (one: Agent) => Agent | string, readonly Agent[] | undefined]>([
     ['its definition', (one) => one, undefined],
-    ['its name', ({ name }) => name, [agent('clerk', [look], { toolGroups: ['web'] })]],
+    ['its name', ({ name }) => name, [agent('clerk', [look, toolGroup('web')])]],
   ])('its tool groups, as the environment has them, when it is given by %s', async (_, given, agents) => {
     const web = defineToolGroup({
       role: 'web',
@@ -137,7 +141,7 @@ describe('what an agent declares holds in its frame', () => {
       tools: [answers('fetch', 1)],
     });
     const tool = defineSubagent({
-      agent: given(agent('clerk', [look], { toolGroups: ['web'] })),
+      agent: given(agent('clerk', [look, toolGroup('web')])),
       name: 'clerk',
     });
     const script = [asks('clerk'), 'Filed.', 'Done.'];
@@ -154,7 +158,7 @@ describe('what an agent declares holds in its frame', () => {
   });
 
   it('not without an app, when it asks for tool groups (SUB-06)', async () => {
-    const tools = [defineSubagent({ agent: agent('clerk', [look], { toolGroups: ['web'] }) })];
+    const tools = [defineSubagent({ agent: agent('clerk', [look, toolGroup('web')]) })];
     const { model } = await runBare({ tools, replies: [asks('clerk'), 'Done.'] });
     expect(resultsRead(model)).toEqual([
       "Error: Agent 'clerk' asks for tool groups, and no app is here to give them.",

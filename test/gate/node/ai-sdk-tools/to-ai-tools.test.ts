@@ -15,7 +15,7 @@ import { AiToolError, type ToAiToolsOptions, toAiTools } from '../../../../src/m
 import { requireApproval, withUsageNote } from '../../../../src/modules/decorators/entry.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { listings } from '../../../../src/modules/listings/entry.ts';
-import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
+import { defineToolGroup, toolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { modelThatCalls, type Scripted, shownResults } from './scene.ts';
 
 const find = defineTool({
@@ -202,7 +202,7 @@ describe('tools of ours that the AI SDK calls', () => {
   });
 
   const web = defineToolGroup({ role: 'web', description: 'Web.', tools: [find] });
-  const agentOf = (more: { toolGroups?: readonly string[]; tools?: readonly ToolSource[] }) =>
+  const agentOf = (more: { tools?: readonly ToolSource[] }) =>
     defineAgent({ name: 'scout', description: 'Looks.', instructions: 'Look.', ...more });
   it.each([
     [
@@ -217,7 +217,7 @@ describe('tools of ours that the AI SDK calls', () => {
     ],
     [
       'an agent that asks for groups by role',
-      () => toAiTools(agentOf({ toolGroups: ['web'] })),
+      () => toAiTools(agentOf({ tools: [toolGroup('web')] })),
       "Agent 'scout' asks for tool groups, which an app fills. Give toAiTools a list of tools.",
     ],
     [

@@ -4,16 +4,26 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../../src/create-holdfast.ts';
 import { runAgent } from '../../../../src/in-memory/entry.ts';
-import { type AnyTool, content, defineAgent, defineTool, file } from '../../../../src/index.ts';
+import {
+  content,
+  defineAgent,
+  defineTool,
+  file,
+  type ToolSource,
+} from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { manual, requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { sendLater } from '../../../../src/modules/schedules/entry.ts';
-import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
+import {
+  defineToolGroup,
+  toolGroups as registered,
+  toolGroup,
+} from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 
 const calls = (name: string, input: object = {}) => ({ calls: [{ name, input }] });
-const agentOf = (tools: readonly AnyTool[] = [], more: object = {}) =>
+const agentOf = (tools: readonly ToolSource[] = [], more: object = {}) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: '', tools, ...more });
 
 const look = defineTool({
@@ -83,7 +93,7 @@ describe('an agent that is run', () => {
 
   it('asks other agents, and has the groups of the script', async () => {
     const web = defineToolGroup({ role: 'web', description: 'The web.', tools: [look] });
-    const helper = { ...agentOf([], { toolGroups: ['web'] }), name: 'helper' };
+    const helper = { ...agentOf([toolGroup('web')]), name: 'helper' };
     const model = scriptedModel([
       calls('helper', { message: 'Help.' }),
       calls('look_up', { id: '1' }),

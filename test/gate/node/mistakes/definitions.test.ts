@@ -5,7 +5,7 @@ import { defineManualTool } from '../../../../src/modules/answers/entry.ts';
 import { type Mistake, make, ofAgent, ofTool, run, told, tool } from './mistake.ts';
 
 const AGENT_KEYS =
-  'name, description, instructions, tools, toolGroups, permissions, references, model, settings, ' +
+  'name, description, instructions, tools, model, settings, ' +
   'accepts, use, limits, policies, context, output';
 
 const ofManual = (config: object) => make(defineManualTool, { name: 'pay', description: 'Pays.', ...config });

@@ -1,4 +1,5 @@
 /** What somebody writes by mistake inside the literal of another, and in the literals that few apps have: each with the whole message. */
+
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { defineDomainType } from '../../../../src/index.ts';
@@ -19,6 +20,7 @@ import {
   createToolCallingManager,
   defineToolCallingOptions,
 } from '../../../../src/modules/tool-calling/entry.ts';
+import { defineReference, toolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { type Mistake, make, ofAgent, run, told, tool } from './mistake.ts';
 
 const LIMITS = 'iterations, tokens, maxGenerations, maxScheduled';
@@ -158,14 +160,44 @@ describe('something in a list of an agent', () => {
       "Agent 'clerk' has 'inspectors' in place of 'use: [inspect(...)]'; write that.",
     ],
     [
+      'groups as an option',
+      ofAgent({ toolGroups: ['web'] }),
+      "Agent 'clerk' has 'toolGroups': write tools: [toolGroup('web')], and import { toolGroup } from 'holdfast/tool-groups'.",
+    ],
+    [
+      'permissions as an option',
+      ofAgent({ permissions: ['internet-access'] }),
+      "Agent 'clerk' has 'permissions': write tools: [toolGroup('web', { permissions: ['internet-access'] })], and import { toolGroup } from 'holdfast/tool-groups'.",
+    ],
+    [
       'a slip in a wish for a group',
-      ofAgent({ toolGroups: ['web', { rol: 'docs' }] }),
-      "Agent 'clerk' has an object at toolGroups[1]: use a role, { role }, or what defineToolGroup makes.",
+      () => toolGroup('docs', { permission: [] } as object),
+      "toolGroup('docs') has 'permission', which toolGroup does not take. Did you mean 'permissions'?",
+    ],
+    [
+      'a permission that there is not',
+      () => toolGroup('docs', { permissions: ['everything' as never] }),
+      "toolGroup('docs') has a list as its 'permissions': use a list of 'internet-access' or 'host-access'.",
+    ],
+    [
+      'a wish for no role',
+      () => toolGroup(' '),
+      "toolGroup(' ') asks for no role: use a text that is not blank, or a group.",
     ],
     [
       'a reference without tools',
+      make(defineReference, { name: 'manual', description: 'Rules.', notes: 'Quote.' }),
+      "Reference 'manual' has no 'tools': use a list, as in [one, another].",
+    ],
+    [
+      'references as an option',
       ofAgent({ references: [{ name: 'manual' }] }),
-      "Agent 'clerk' has an object at references[0]: use { name, description, notes, tools }.",
+      "Agent 'clerk' has 'references': write tools: [defineReference({ name, description, notes, tools })], and import { defineReference } from 'holdfast/tool-groups'.",
+    ],
+    [
+      'the literal of a reference',
+      ofAgent({ tools: [{ name: 'manual', description: 'Rules.', notes: 'Quote.', tools: [] }] }),
+      "Agent 'clerk' cannot have these tools: Tool at index 0 ('manual') is the literal of a reference: make it one with defineReference of 'holdfast/tool-groups'.",
     ],
     [
       'chaining as an option',

@@ -134,7 +134,7 @@ describe('a lock', () => {
       'a group that needs something',
       defineToolGroup({ role: 'web', description: 'Web.', permissions: ['host-access'], tools: [report] }),
       "Tool at index 1 is the tool group 'web', which needs host-access: only an agent can allow that. " +
-        "List it among the agent's own tools, and what it needs under its permissions.",
+        "List it among the agent's own tools, and allow it there: toolGroup(group, { permissions }).",
     ],
   ])('is refused where it is defined for %s', (_, tool, why) => {
     const define = () =>

@@ -14,6 +14,7 @@ import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { workersAi } from '../../../../src/model/workers-ai/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
+import { toolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 import { TASK } from '../agentic/scenes.ts';
 
@@ -135,7 +136,7 @@ describe('a tool choice', () => {
   });
 
   it.each<[string, object]>([
-    ['a group', { toolGroups: ['web'] }],
+    ['a group', { tools: [toolGroup('web')] }],
     ['a strategy', { use: [defineInjectionStrategy({ name: 'more', evaluate: () => noChange })] }],
   ])('may be of a tool that %s may bring', (_, more) => {
     const settings = { toolChoice: { tool: 'fly' } };

@@ -194,7 +194,7 @@ describe('a machine is refused where it is defined', () => {
       'a group that needs something',
       [web],
       "in state 'open' it cannot have these tools: Tool at index 0 is the tool group 'web', which needs internet-access: " +
-        "only an agent can allow that. List it among the agent's own tools, and what it needs under its permissions.",
+        "only an agent can allow that. List it among the agent's own tools, and allow it there: toolGroup(group, { permissions }).",
     ],
     [
       'an object that leads to no state',

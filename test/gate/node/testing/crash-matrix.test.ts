@@ -4,7 +4,11 @@ import { type AnyTool, type CallContext, defineAgent, defineTool } from '../../.
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import type { ReplyPart } from '../../../../src/model/entry.ts';
 import { decorate, requireApproval } from '../../../../src/modules/decorators/entry.ts';
-import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
+import {
+  defineToolGroup,
+  toolGroups as registered,
+  toolGroup,
+} from '../../../../src/modules/tool-groups/entry.ts';
 import { type CrashKit, type CrashScript, crashMatrix } from '../../../../src/testing/crash-matrix/entry.ts';
 
 const order = v.object({ order: v.string() });
@@ -179,7 +183,7 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
       name: 'clerk',
       description: 'Looks.',
       instructions: 'You look.',
-      toolGroups: ['looking'],
+      tools: [toolGroup('looking')],
     });
     const report = await crashMatrix(
       agent,

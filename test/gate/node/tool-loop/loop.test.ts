@@ -12,7 +12,12 @@ import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
 import type { ModelReply } from '../../../../src/model/entry.ts';
 import { inspect, type LoopInspector } from '../../../../src/modules/inspect/entry.ts';
-import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
+import {
+  toolGroup as asksFor,
+  defineReference,
+  defineToolGroup,
+  toolGroups as registered,
+} from '../../../../src/modules/tool-groups/entry.ts';
 import {
   createManualClock,
   createTestSession,
@@ -217,13 +222,17 @@ describe('a loop', () => {
       tools: [reads('search')],
       childToolUsageNotes: 'Search before you guess.',
     });
-    const handbook = { name: 'handbook', description: 'The rules.', notes: 'Quote them.', tools: [] };
+    const handbook = defineReference({
+      name: 'handbook',
+      description: 'The rules.',
+      notes: 'Quote them.',
+      tools: [],
+    });
     const agent = defineAgent({
       name: 'clerk',
       description: 'W.',
       instructions: 'You work.',
-      references: [handbook],
-      toolGroups: [web],
+      tools: [handbook, web],
       output: v.object({ total: v.number() }),
     });
     const session = createTestSession(agent, {
@@ -300,7 +309,7 @@ describe('the events of a loop', () => {
       await clock.advance(40);
       return calls('search');
     };
-    await createTestSession(defineAgent({ ...base, tools, toolGroups: ['web'] }), {
+    await createTestSession(defineAgent({ ...base, tools: [...tools, asksFor('web')] }), {
       replies: [slowReply, calls('look'), 'Done.'],
       use: [registered([web])],
       clock,

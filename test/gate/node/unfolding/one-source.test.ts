@@ -168,7 +168,7 @@ describe('an unfolding tool is refused where it is defined', () => {
       'a group that needs something',
       define([does('a'), web]),
       "Tool at index 1 is the tool group 'web', which needs internet-access: only an agent can allow that. " +
-        "List it among the agent's own tools, and what it needs under its permissions",
+        "List it among the agent's own tools, and allow it there: toolGroup(group, { permissions })",
     ],
     [
       'a provider in a category',

@@ -1,10 +1,9 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import type { Reference } from '../../../../src/index.ts';
 import { defineUnfolding, withInnerTools, withUnfolding } from '../../../../src/kinds/entry.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { formatToolTree } from '../../../../src/modules/inspect/entry.ts';
-import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
+import { defineReference, defineToolGroup, toolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import type { ToolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import { withInnerToolObject } from '../../../../src/modules/tool-objects/entry.ts';
 import { calls, does, offered, opened, results, sessionWith } from './scenes.ts';
@@ -104,19 +103,19 @@ describe('an unfolding tool with more tools inside', () => {
 });
 
 describe('withUnfolding', () => {
-  const handbook: Reference = {
+  const handbook = defineReference({
     name: 'The handbook, 2nd ed.',
     description: 'Rules.',
     notes: 'Look it up.',
     tools: [read, extra],
-  };
+  });
 
   it('puts the tools of a reference behind one, with its notes, once (PRN-07)', async () => {
     const folded = withUnfolding(handbook);
     expect(folded.tools.map(({ name }) => name)).toEqual(['The_handbook_2nd_ed_']);
     expect(folded.notes).toBe("Call 'The_handbook_2nd_ed_' for its notes and its tools.");
     expect(withUnfolding(folded)).toBe(folded);
-    const session = sessionWith([], [calls('The_handbook_2nd_ed_'), 'Done.'], { references: [folded] });
+    const session = sessionWith([folded], [calls('The_handbook_2nd_ed_'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([`${opened('read', 'extra')}\n\nLook it up.`]);
   });
@@ -135,10 +134,10 @@ describe('withUnfolding', () => {
       permissions: ['internet-access'],
       childToolUsageNotes: undefined,
     });
-    const session = sessionWith([], [calls('browse'), 'Done.'], {
-      toolGroups: [folded],
-      permissions: ['internet-access'],
-    });
+    const session = sessionWith(
+      [toolGroup(folded, { permissions: ['internet-access'] })],
+      [calls('browse'), 'Done.'],
+    );
     await session.send('Go.');
     expect(JSON.stringify(session.requests[0])).not.toContain('Read little.');
     expect(results(session)).toEqual([`${opened('read')}\n\nRead little.`]);

@@ -3,7 +3,11 @@ import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ConfigurationError, createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, ToolCallContext } from '../../../../src/index.ts';
-import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
+import {
+  defineToolGroup,
+  toolGroups as registered,
+  toolGroup,
+} from '../../../../src/modules/tool-groups/entry.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
 import { asDescribed } from './as-described.ts';
 import { allEvents, journal, json, newSession, ORIGIN, post, type Send, SSE, sessionName } from './client.ts';
@@ -35,8 +39,7 @@ const agent = defineAgent({
   name: 'agent',
   description: 'Uses keys.',
   instructions: 'Use the key.',
-  tools: [use],
-  toolGroups: ['web'],
+  tools: [use, toolGroup('web')],
   context: { plan: 'of the agent', who: 'the agent' },
   model: modelBySession,
 });

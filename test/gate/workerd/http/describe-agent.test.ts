@@ -10,7 +10,11 @@ import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.t
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { listings } from '../../../../src/modules/listings/entry.ts';
-import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
+import {
+  toolGroup as asksFor,
+  defineToolGroup,
+  toolGroups as registered,
+} from '../../../../src/modules/tool-groups/entry.ts';
 import { appWith } from './app.ts';
 import { json } from './client.ts';
 
@@ -98,15 +102,13 @@ describe('GET /agents', () => {
           name: 'boss',
           description: 'Leads.',
           instructions: 'Lead.',
-          tools: [unnamed, named],
-          toolGroups: [{ role: 'web', required: ['search'] }],
+          tools: [unnamed, named, asksFor('web', { required: ['search'] })],
         }),
         defineAgent({
           name: 'poor',
           description: 'Lacks.',
           instructions: '',
-          tools: [named],
-          toolGroups: ['no'],
+          tools: [named, asksFor('no')],
         }),
         defineAgent({ name: 'plain', description: 'Has.', instructions: '', tools: [unnamed] }),
       ],

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { defineAgent, toolProvider } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
-import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
+import {
+  defineToolGroup,
+  toolGroups as registered,
+  toolGroup,
+} from '../../../../src/modules/tool-groups/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { agent, answers, asks } from '../../node/agentic/scenes.ts';
 import { appWith } from './app.ts';
@@ -28,7 +32,7 @@ describe('an app', () => {
       ],
       model: scriptedModel([asks('clerk', 'cook'), 'Done.']),
     });
-    const clerk = agent('clerk', [], { toolGroups: ['web'] });
+    const clerk = agent('clerk', [toolGroup('web')]);
     const via = appWith({ agents: [boss, clerk], model: ofApp, use: [registered([web])] });
     const session = newSession('boss');
     const answer = await json(await post(session, { message: 'Go.' }, { via }));

@@ -9,7 +9,7 @@ import {
 } from '../../../../../src/index.ts';
 
 import { listings } from '../../../../../src/modules/listings/entry.ts';
-import { CORE_ROLES, defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
+import { CORE_ROLES, defineToolGroup, toolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
 import { toolTable } from '../../../../../src/modules/tool-objects/entry.ts';
 
 const search = defineTool({ name: 'search', description: 'Searches.', run: () => 'found' });
@@ -54,8 +54,13 @@ const base = { description: 'Asks.', instructions: 'Ask.' };
 defineAgent({
   ...base,
   name: 'asking',
-  toolGroups: ['web', CORE_ROLES.math, { role: 'maps', required: ['route'], optional: true }, web],
-  permissions: ['internet-access'],
+  tools: [
+    toolGroup('web', { permissions: ['internet-access'] }),
+    toolGroup(CORE_ROLES.math),
+    toolGroup('maps', { required: ['route'], optional: true }),
+    toolGroup(web, { permissions: undefined }),
+    web,
+  ],
 });
 
 // @ts-expect-error there is no such permission
@@ -71,13 +76,16 @@ export const unnamed: ToolProvider = toolProvider({ toolsNow: () => [], about: {
 defineToolGroup({ role: 'web', description: 'The web.' });
 
 // @ts-expect-error a request by role has no tools
-defineAgent({ ...base, name: 'mixed', toolGroups: [{ role: 'web', tools: [search] }] });
+toolGroup('web', { tools: [search] });
 
 // @ts-expect-error required tools are named
-defineAgent({ ...base, name: 'object', toolGroups: [{ role: 'web', required: [search] }] });
+toolGroup('web', { required: [search] });
 
 // @ts-expect-error there is no such permission
-defineAgent({ ...base, name: 'open', permissions: ['internet'] });
+toolGroup(web, { permissions: ['internet'] });
+
+// @ts-expect-error groups are among the tools
+defineAgent({ ...base, name: 'option', toolGroups: ['web'] });
 
 // @ts-expect-error a group is never mutated
 web.role = 'web';

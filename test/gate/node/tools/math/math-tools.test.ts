@@ -7,7 +7,7 @@ const clerk = defineAgent({
   name: 'clerk',
   description: 'Counts.',
   instructions: 'Count.',
-  toolGroups: [mathTools],
+  tools: [mathTools],
 });
 
 /** What the model reads when it calls a tool of the group. */

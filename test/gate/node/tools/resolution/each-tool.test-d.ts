@@ -25,8 +25,12 @@ defineAgent({
   name: 'clerk',
   description: 'Works.',
   instructions: 'Work.',
-  tools: [...eachTool([look, provider], same), eachTool(look, same), eachTool(provider, same)],
-  toolGroups: [eachTool(group, same)],
+  tools: [
+    ...eachTool([look, provider], same),
+    eachTool(look, same),
+    eachTool(provider, same),
+    eachTool(group, same),
+  ],
 });
 
 // @ts-expect-error a decorator answers a tool

@@ -106,7 +106,7 @@ describe('a list of tools', () => {
     const sources = [toolProvider({ toolsNow })];
     expect(names(resolveTools(sources).tools)).toEqual(['hour_1']);
     expect(names(resolveTools(sources).tools)).toEqual(['hour_2']);
-    expect(collectTools(sources)).toEqual({ tools: [], providers: sources, groups: [], notes: [] });
+    expect(collectTools(sources)).toEqual({ tools: [], providers: sources, requests: [], notes: [] });
     expect(hour).toBe(2);
   });
 });
@@ -182,7 +182,7 @@ describe('what has tools and is none', () => {
         tools: [tool('add')],
       }),
       "Tool at index 0 is the tool group 'math', which needs internet-access and host-access: only an agent can allow that. " +
-        "List it among the agent's own tools, and what it needs under its permissions",
+        "List it among the agent's own tools, and allow it there: toolGroup(group, { permissions })",
     ],
     [
       'an agent',

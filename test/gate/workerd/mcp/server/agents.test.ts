@@ -4,7 +4,7 @@ import type { Caller } from '../../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../../src/index.ts';
 import { openaiCompatible } from '../../../../../src/model/openai-compatible/entry.ts';
 import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
-import { toolGroups as registered } from '../../../../../src/modules/tool-groups/entry.ts';
+import { toolGroups as registered, toolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
 import { recordings } from '../../../../fixtures/scripted-agent.ts';
 import { modelBySession, script } from '../../../../fixtures/scripts.ts';
 import { json } from '../../http/client.ts';
@@ -254,7 +254,7 @@ it('an agent that the deployment lacks something for takes no message', async ()
     name: 'needy',
     description: 'Needs a group.',
     instructions: '',
-    toolGroups: ['web'],
+    tools: [toolGroup('web')],
   });
   const lacking = publishing(
     { agents: ['needy'] },

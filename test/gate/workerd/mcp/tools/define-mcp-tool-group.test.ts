@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineAgent, type RoleRequest, type ToolGroup } from '../../../../../src/index.ts';
+import { defineAgent, type ToolGroup } from '../../../../../src/index.ts';
 import { withUnfolding } from '../../../../../src/kinds/entry.ts';
 import {
   defineMcpToolGroup,
@@ -10,6 +10,8 @@ import { openaiCompatible } from '../../../../../src/model/openai-compatible/ent
 import {
   toolGroups as registered,
   ToolGroupDefinitionError,
+  type ToolGroupOptions,
+  toolGroup,
 } from '../../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../../src/testing/entry.ts';
 import { answers } from '../../../../fixtures/mcp/fake-server.ts';
@@ -23,13 +25,12 @@ const groupOf = (clients: readonly McpClient[], more: Partial<McpToolGroupConfig
   defineMcpToolGroup({ role: 'web', description: 'The web.', clients, ...more });
 
 /** An agent that asks for the role, and may have what groups of servers need. */
-const asking = (request: Partial<RoleRequest> = {}, permissions = ['internet-access' as const]) =>
+const asking = (request: ToolGroupOptions = {}) =>
   defineAgent({
     name: 'clerk',
     description: 'Helps.',
     instructions: 'Help.',
-    toolGroups: [{ role: 'web', ...request, tools: undefined }],
-    permissions,
+    tools: [toolGroup('web', { permissions: ['internet-access'], ...request })],
   });
 
 interface Given {
@@ -122,9 +123,9 @@ describe('a tool group of MCP servers', () => {
 
   it('is refused to an agent that does not allow what it reaches, and asks nobody (TGR-09)', () => {
     const { server, client } = scene([says('search')]);
-    expect(() => desk(groupOf([client]), ['Never.'], { agent: asking({}, []) })).toThrow(
+    expect(() => desk(groupOf([client]), ['Never.'], { agent: asking({ permissions: [] }) })).toThrow(
       "Tool group 'web' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
-        "Add them to the agent's `permissions`.",
+        'Add them where the agent lists it: toolGroup(group, { permissions }).',
     );
     expect(server.requests).toEqual([]);
   });

@@ -1,0 +1,118 @@
+import { AGENTS } from '../../agent/resolve-agent.ts';
+import { ConfigurationError } from '../../model/configuration-error.ts';
+import {
+  type AppRequest,
+  SOURCE,
+  type ToolGroup,
+  type ToolGroupPermission,
+  ToolResolutionError,
+} from '../../sources/resolution/tool-source.ts';
+import type { LiteralShape } from '../../tool/check-literal.ts';
+import { shorten } from '../../tool/json.ts';
+import { literals } from '../../tool/literals.ts';
+import { createModule, useOf } from '../../tool/module-use.ts';
+import { ended } from '../../tool/shown.ts';
+import { usesOf } from '../../tool/uses.ts';
+
+export const PERMISSIONS: readonly ToolGroupPermission[] = ['internet-access', 'host-access'];
+
+/** How an agent asks for a group. */
+export interface ToolGroupOptions {
+  /** What the tools of the group may reach. Defaults to nothing: a group that needs more is refused. */
+  readonly permissions?: readonly ToolGroupPermission[] | undefined;
+  /**
+   * Names of tools that the group must have. What only its providers may have is looked for in each loop; while it is not
+   * there, calls of that name are answered with what is missing.
+   */
+  readonly required?: readonly string[] | undefined;
+  /** Without such a group, or any tools in it, the agent goes without, and a warning is logged. */
+  readonly optional?: boolean | undefined;
+}
+
+/** A group that an agent asks for. Made by `toolGroup`; a group that is listed itself is one too. */
+export interface ToolGroupRequest extends AppRequest, ToolGroupOptions {
+  readonly role: string;
+  /** The group, or `undefined` for the one that the environment has for the role. */
+  readonly group: ToolGroup | undefined;
+}
+
+/**
+ * Asks for the tools of a group, in the `tools` of an agent: by its role, which each environment fills, or as it is. `permissions` allows what
+ * its tools reach.
+ *
+ * @throws TypeError if the role is blank, or an option is unknown or of another kind.
+ *
+ * @example
+ * ```ts
+ * const tools = [findOrder, toolGroup('web', { permissions: ['internet-access'], required: ['search'] })];
+ * ```
+ */
+export function toolGroup(asked: string | ToolGroup, options: ToolGroupOptions = {}): ToolGroupRequest {
+  const group = typeof asked === 'string' ? undefined : asked;
+  const role = typeof asked === 'string' ? asked : asked.role;
+  const fault = literals?.fault(options, SHAPE);
+  const isBlank = typeof role !== 'string' || role.trim() === '';
+  const problem = isBlank ? 'asks for no role: use a text that is not blank, or a group' : fault?.problem;
+  if (problem !== undefined)
+    throw new TypeError(`toolGroup('${shorten(String(role), 80)}') ${ended(problem)}`);
+  return toRequest(role, group, options);
+}
+
+/** The request that a group is which is listed itself. */
+export const requestOf = (group: ToolGroup): ToolGroupRequest => toRequest(group.role, group, {});
+
+function toRequest(
+  role: string,
+  group: ToolGroup | undefined,
+  { permissions = [], required = [], optional = false }: ToolGroupOptions,
+): ToolGroupRequest {
+  return {
+    ...{ role, group, permissions: [...permissions], required: [...required], optional },
+    uses: group ? usesOf([group, ...group.tools, ...group.providers]) : [BY_ROLE],
+    [SOURCE](place) {
+      if (place.isAgent) return { requests: [this] };
+      if (group) return group[SOURCE](place);
+      const asks = `Tool at index ${place.index} asks for the tool group '${shorten(role, 80)}' by its role`;
+      throw new ToolResolutionError(
+        `${asks}: only an agent can do that. List it among the agent's own tools`,
+      );
+    },
+  };
+}
+
+/** Tells what `toolGroup` made from other requests. */
+export const isGroupRequest = (request: AppRequest): request is ToolGroupRequest =>
+  'role' in request && 'group' in request;
+
+const SHAPE = {
+  of: 'toolGroup',
+  keys: {
+    permissions: [
+      `a list of ${PERMISSIONS.map((one) => `'${one}'`).join(' or ')}`,
+      (given) => Array.isArray(given) && given.every((one) => PERMISSIONS.includes(one)),
+    ],
+    required: [
+      'a list of names of tools',
+      (given) => Array.isArray(given) && given.every((one) => typeof one === 'string'),
+    ],
+    optional: 'flag',
+  },
+  required: [],
+} satisfies LiteralShape<keyof ToolGroupOptions>;
+
+/** The module that registers groups with an app. */
+export const TOOL_GROUPS = createModule({ name: 'tool-groups' });
+
+/** An agent that asks by role carries it, so that an app without any group is refused when it is made. */
+const BY_ROLE = useOf(TOOL_GROUPS, 'by role');
+AGENTS.give(BY_ROLE, {
+  carriers: [],
+  resolving({ appWide }) {
+    if (appWide.some(({ module }) => module === TOOL_GROUPS)) return (agent) => agent;
+    throw new ConfigurationError(NO_GROUPS);
+  },
+});
+
+const NO_GROUPS =
+  "An agent asks for a tool group by its role, which needs the module `toolGroups()`: import it from 'holdfast/tool-groups' and add it to " +
+  '`use`, with the groups.';
