@@ -1,7 +1,6 @@
 /** The client of the HTTP API, for pages, Node and other Workers: nothing but `fetch` and streams is needed. */
 
 import type { StoredEvent } from '../journal/events.ts';
-import { placeOfCall } from '../journal/reply-data.ts';
 import type { AnswerObject } from '../session/watching/turn-outcome.ts';
 import type { Json } from '../tool/json.ts';
 import type { CancelRequested } from '../worker/end-turn.ts';
@@ -100,10 +99,9 @@ function createSession(transport: Transport, { id, path }: SessionPlace): Client
   const streamAnswers: ClientSession['streamAnswers'] = (given, options = {}) => {
     const answers = given.map(toAnswer);
     const after = Math.max(
-      // Its answer shows what comes after the reply that asked for the call.
       ...answers.map(({ call }) => {
-        const { turn, reply = 0 } = placeOfCall(call) ?? {};
-        return turn === seen.turn ? Math.max(reply, seen.seq) : reply;
+        const { turn, reply } = placeOfCall(call);
+        return turn !== '' && turn === seen.turn ? Math.max(reply, seen.seq) : reply;
       }),
       0,
     );
@@ -194,6 +192,15 @@ function failedAnswer(failure: unknown): ClientAnswer {
   if (failure instanceof HoldfastError && failure.more.outcome === 'failed')
     return failure.more as unknown as ClientAnswer; // of a server of ours
   throw failure;
+}
+
+/**
+ * The turn of a call, and the reply that asked for it, by the call's id: what is shown after its answer comes after that reply. As the server
+ * writes it in `src/journal/reply-data.ts`, of which the client carries nothing.
+ */
+function placeOfCall(id: string): { readonly turn: string; readonly reply: number } {
+  const [, turn = '', reply = 0] = /^(.+)\.(\d+)\.\d+$/s.exec(id) ?? [];
+  return { turn, reply: Number(reply) };
 }
 
 const toAnswer = ({ call, ...answer }: ClientCallAnswer): Pick<CallAnswer, 'call' | 'question'> =>

@@ -8,11 +8,13 @@ import type { Log } from './log.ts';
 import type { Secrets } from './secrets.ts';
 import {
   ANY_OBJECT,
+  CLOSED,
   type Infer,
   type Loose,
   OPTIONAL_TEXT,
   OPTIONAL_YES,
   type Shape,
+  type ShapeAs,
   TEXT,
 } from './shape.ts';
 import type { ToolCallContext } from './tool-call-context.ts';
@@ -223,7 +225,7 @@ export type WhenBusy = 'queue' | 'steer';
 interface Asks {
   readonly decision: {
     readonly question: DecisionTerms & (SuspendedMeanwhile | RunningMeanwhile);
-    readonly sent: Pick<Decision, 'decision' | 'input' | 'reason'>;
+    readonly sent: Loose<Infer<typeof SENT_DECISION>>;
     readonly got: Decision;
   };
   readonly result: {
@@ -245,11 +247,26 @@ export type Answer<For extends keyof Asks = keyof Asks> = Asks[For]['sent'];
 /** The answer as the call gets it. */
 export type AnswerTo<For extends keyof Asks> = Asks[For]['got'];
 
-/** Any JSON, words for the model, or what went wrong. */
-type SentResult =
-  | { readonly result: Json; readonly text?: undefined; readonly error?: undefined }
-  | { readonly text: string; readonly result?: undefined; readonly error?: undefined }
-  | { readonly error: string; readonly result?: undefined; readonly text?: undefined };
+const RETURNED: ShapeAs<Json> = { schema: {}, says: 'Any JSON, as if the tool had returned it.' };
+
+/** Exactly one of the fields. */
+type SentResult = {
+  [Key in keyof ResultFields]-?: Required<Pick<ResultFields, Key>> & {
+    readonly [Other in Exclude<keyof ResultFields, Key>]?: undefined;
+  };
+}[keyof ResultFields];
+interface ResultFields extends Infer<typeof SENT_RESULT> {}
+
+/** The outcome of a tool that the caller ran: the fields of which it has one. */
+export const SENT_RESULT = {
+  object: {
+    result: { optional: RETURNED },
+    text: { optional: { type: 'string', says: 'Words for the model.' } },
+    error: { optional: { type: 'string', says: 'What went wrong, for the model.' } },
+  },
+  also: { additionalProperties: false, minProperties: 1, maxProperties: 1 },
+  says: 'Exactly one of the three.',
+} as const satisfies Shape;
 
 /** A tool that the caller runs: what is asked of them, and for how long. */
 interface ResultTerms {
@@ -312,17 +329,39 @@ interface RunningMeanwhile {
 export type DecisionKind = Infer<typeof DECISION_KIND>;
 export const DECISION_KIND = { oneOf: ['approve', 'edit', 'reject', 'exit'] } as const satisfies Shape;
 
+/** The most characters of a reason, which a model reads. */
+export const MAX_REASON = 2_000;
+
+const EDITED: ShapeAs<JsonObject> = {
+  like: ANY_OBJECT,
+  says: 'Of an edit: takes the place of what the model sent.',
+};
+
+/** A decision as its sender words it. */
+export const SENT_DECISION = {
+  object: {
+    decision: DECISION_KIND,
+    /** Of an `edit`: it matches the schema that was asked with. */
+    input: { optional: EDITED },
+    reason: {
+      optional: {
+        type: 'string',
+        also: { maxLength: MAX_REASON },
+        says: 'For the model, and for the journal.',
+      },
+    },
+  },
+  also: CLOSED,
+} as const satisfies Shape;
+
 /** What was decided, once and for this call only. */
 export interface Decision extends Loose<Infer<typeof DECISION>> {}
 export const DECISION = {
   object: {
-    decision: DECISION_KIND,
-    /** Of an `edit`: it matches the schema that was asked with. */
-    input: { optional: ANY_OBJECT },
-    reason: OPTIONAL_TEXT,
     /** The id of whoever decided. */
     by: OPTIONAL_TEXT,
     /** Nobody decided in time. */
     expired: OPTIONAL_YES,
   },
+  and: SENT_DECISION,
 } as const satisfies Shape;

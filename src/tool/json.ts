@@ -113,15 +113,15 @@ export const own = <Value>(values: { readonly [name: string]: Value }, name: str
 /** A misspelled object should not make a page of problems. */
 const MAX_UNKNOWN = 10;
 
-/** Returns the properties of an object that are not known, shortened: at most 10. */
-export const unknownKeys = (given: object, known: readonly string[]): string[] =>
+/** Returns the properties of an object that are not among the known ones, shortened: at most 10. */
+export const unknownKeys = (given: object, known: object): string[] =>
   Object.keys(given)
-    .filter((key) => !known.includes(key))
+    .filter((key) => !Object.hasOwn(known, key))
     .slice(0, MAX_UNKNOWN)
     .map((key) => key.slice(0, 40));
 
-/** Returns what is wrong with the properties of an object that are not known, a line each. */
-export const unknownProblems = (given: object, known: readonly string[]): string[] =>
+/** Returns what is wrong with the properties of an object that are not among the known ones, a line each. */
+export const unknownProblems = (given: object, known: object): string[] =>
   unknownKeys(given, known).map((key) => `${key}: is not known here`);
 
 /** A number of 32 bits for a text, the same everywhere and told at once: FNV-1a over UTF-16. Texts may share one. */

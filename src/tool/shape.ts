@@ -9,7 +9,7 @@ export type Shape = { readonly says?: string } & (
   | { readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'null'; readonly also?: JsonObject }
   | { readonly only: string | true }
   | { readonly oneOf: readonly string[] }
-  | { readonly listOf: Shape }
+  | { readonly listOf: Shape; readonly also?: JsonObject }
   /** An object whose keys are data. */
   | { readonly mapOf: Shape }
   | { readonly anyOf: readonly Shape[] }
@@ -98,3 +98,8 @@ export const TEXT_OR_NULL = { anyOf: [TEXT, NULL] } as const;
 export const ANY_JSON: ShapeAs<Json> = { schema: {} };
 export const ANY_OBJECT: ShapeAs<JsonObject> = { schema: { type: 'object', additionalProperties: true } };
 export const JSON_SCHEMA: ShapeAs<JsonSchema> = { schema: { type: 'object', additionalProperties: true } };
+/** Of an object that has only the properties of its shape, as the bodies of requests. */
+export const CLOSED = { additionalProperties: false } as const;
+
+/** The keys of an object of a shape, by which a check of it knows them: the compiler misses none. */
+export type KeysOf<Of> = Readonly<Record<keyof Infer<Of>, 1>>;

@@ -2,15 +2,40 @@
 import type { SentAnswer } from '../journal/asking.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { TurnHost } from '../session/turn-host.ts';
+import { SENT_DECISION, SENT_RESULT } from '../tool/call.ts';
+import { CLOSED, type Shape, TEXT } from '../tool/shape.ts';
 import type { BegunTurn } from './begun-turn.ts';
 import type { SessionRequest } from './route.ts';
 import type { SessionAccess } from './target.ts';
 
-/** The most characters of a reason, which a model reads. */
-export const MAX_REASON = 2_000;
-
 /** The most answers of one request: a turn waits for no more calls than a model may ask for at once. */
 export const MOST_ANSWERS = 128;
+
+const OF_CALL = {
+  object: {
+    call: TEXT,
+    // Without a `default`: generators of clients would make the property one that has to be sent.
+    question: { optional: { type: 'integer', also: { minimum: 1 }, says: 'Defaults to the first.' } },
+  },
+} as const satisfies Shape;
+
+/** The body of several answers. */
+export const ANSWERS_BODY = {
+  object: {
+    answers: {
+      listOf: {
+        anyOf: [
+          { object: SENT_DECISION.object, and: OF_CALL, also: CLOSED },
+          { object: SENT_RESULT.object, and: OF_CALL, also: CLOSED },
+        ],
+        says: 'A Decision or a Result, of the call that it names.',
+      },
+      also: { minItems: 1, maxItems: MOST_ANSWERS },
+      says: 'Of calls of one turn. All are checked before the first is accepted.',
+    },
+  },
+  also: CLOSED,
+} as const satisfies Shape;
 
 /** How answers are sent. */
 export interface Answering {

@@ -1,6 +1,17 @@
-import { DELAY_RULE, isDelay } from '../tool/async.ts';
+import { DELAY_RULE, isDelay, LONGEST_DELAY } from '../tool/async.ts';
 import type { ContentPart } from '../tool/content.ts';
 import { isJsonObject, type Json, type JsonObject, unknownProblems } from '../tool/json.ts';
+import {
+  ANY_OBJECT,
+  CLOSED,
+  type Infer,
+  type KeysOf,
+  type Loose,
+  OPTIONAL_TEXT,
+  type Shape,
+  type ShapeAs,
+  TEXT,
+} from '../tool/shape.ts';
 import { ended } from '../tool/shown.ts';
 import { ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
 import type { FormField, MessageFiles, MessageForm, PartPlace, PlacedPart, SentPart } from './app-files.ts';
@@ -98,13 +109,73 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
 const tooLarge = (most: number): Problem =>
   new Problem('body-too-large', `The body is larger than ${most} bytes. Send less.`);
 
+const CONTEXT: ShapeAs<JsonObject> = {
+  like: ANY_OBJECT,
+  says: 'Values for the tools, which the model never sees; of the keys that the app allows.',
+};
+
+const BESIDE_MESSAGE = {
+  object: {
+    context: { optional: CONTEXT },
+    loopId: { optional: { type: 'string', says: 'Continues the loop of an earlier turn.' } },
+    /** The turn is to start so much later. */
+    delaySeconds: {
+      optional: {
+        type: 'number',
+        also: { minimum: 0, maximum: LONGEST_DELAY },
+        says: 'The turn starts so much later, or when the turns before it have ended.',
+      },
+    },
+  },
+} as const satisfies Shape;
+
+const TEXT_PART = {
+  object: { type: { only: 'text' }, text: TEXT },
+  also: CLOSED,
+} as const satisfies Shape;
+
+/** A file: with its bytes (`data`, or a data URL), or by an https `url`, which is passed on and not fetched. */
+export const FILE_PART = {
+  object: {
+    type: { only: 'file' },
+    mediaType: { optional: { type: 'string', says: 'Not needed if a data URL has it.' } },
+    name: OPTIONAL_TEXT,
+    data: { optional: { type: 'string', says: 'The bytes in base64, or a data URL.' } },
+    url: {
+      optional: {
+        type: 'string',
+        says: 'A data URL, or an https URL, which is passed on and not fetched.',
+      },
+    },
+  },
+  also: CLOSED,
+} as const satisfies Shape;
+
+/** The body of a message. */
+export const MESSAGE_BODY = {
+  object: {
+    message: {
+      anyOf: [
+        { type: 'string', also: { minLength: 1 } },
+        { listOf: { anyOf: [TEXT_PART, FILE_PART] }, also: { minItems: 1 } },
+      ],
+    },
+  },
+  and: BESIDE_MESSAGE,
+  also: CLOSED,
+} as const satisfies Shape;
+
+/** A message as a form, which may have files in fields of any other name. */
+export const MESSAGE_FORM = {
+  object: { message: OPTIONAL_TEXT },
+  and: BESIDE_MESSAGE,
+  also: { additionalProperties: { description: 'A file, behind the message.' } },
+} as const satisfies Shape;
+
 /** A message as it came, checked. */
-export interface ReceivedMessage {
+export interface ReceivedMessage extends Loose<Omit<Infer<typeof BESIDE_MESSAGE>, 'context'>> {
   readonly said: string | readonly ContentPart[];
   readonly context: ToolCallContext;
-  readonly loopId?: string | undefined;
-  /** The turn is to start so much later. */
-  readonly delaySeconds?: number | undefined;
   /** The text of the body, where that is the same whenever it is sent: a form has another boundary each time. */
   readonly text?: string | undefined;
 }
@@ -156,7 +227,8 @@ export function checkMessage(body: MessageForm, { maxBodyBytes, ...checking }: C
   return { said: said.map(({ part }) => part), ...more };
 }
 
-const KNOWN = ['message', 'context', 'loopId', 'delaySeconds'];
+const KNOWN: KeysOf<typeof MESSAGE_BODY> = { message: 1, context: 1, loopId: 1, delaySeconds: 1 };
+const OF_TEXT_PART: KeysOf<typeof TEXT_PART> = { type: 1, text: 1 };
 
 /** A message whose parts are still known by where they stood. */
 interface ParsedMessage extends Pick<ReceivedMessage, 'context' | 'loopId' | 'delaySeconds'> {
@@ -236,7 +308,7 @@ function parsePart(
     problems.push(`${at}: must be a part of the type text or file`);
     return [];
   }
-  problems.push(...unknownProblems(part, ['type', 'text']).map((problem) => `${at}.${problem}`));
+  problems.push(...unknownProblems(part, OF_TEXT_PART).map((problem) => `${at}.${problem}`));
   const { text } = part;
   if (typeof text === 'string') return [{ at, part: { type: 'text', text } }];
   problems.push(`${at}.text: must be text`);

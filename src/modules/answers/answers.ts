@@ -1,8 +1,15 @@
 /** The module by which calls ask somebody outside, and are answered. */
+
 import { ASKING, type SentAnswer } from '../../journal/asking.ts';
 import { isJsonObject, unknownProblems } from '../../tool/json.ts';
 import { createModule, useOf } from '../../tool/module-use.ts';
-import { type AnsweringApp, MOST_ANSWERS, type TakesAnswers } from '../../worker/answering.ts';
+import type { KeysOf } from '../../tool/shape.ts';
+import {
+  type ANSWERS_BODY,
+  type AnsweringApp,
+  MOST_ANSWERS,
+  type TakesAnswers,
+} from '../../worker/answering.ts';
 import { APP } from '../../worker/app-seam.ts';
 import { invalidBody } from '../../worker/body.ts';
 import { Problem } from '../../worker/problem.ts';
@@ -31,10 +38,12 @@ ASKING.give(answers, {
   answer: leaveAnswer,
 });
 
+const OF_ANSWERS: KeysOf<typeof ANSWERS_BODY> = { answers: 1 };
+
 /** Reads answers of several calls, but not what each says. @throws SessionError that lists everything that is wrong with them. */
 const readAnswers: TakesAnswers['read'] = (body) => {
   const { answers: given } = body;
-  const problems = unknownProblems(body, ['answers']);
+  const problems = unknownProblems(body, OF_ANSWERS);
   if (!Array.isArray(given) || given.length === 0 || given.length > MOST_ANSWERS) {
     throw invalidBody([`answers: must be a list of 1 to ${MOST_ANSWERS}`, ...problems]);
   }

@@ -1,4 +1,5 @@
 /** Reads an answer as its sender words it, checks it by its question, and leaves it for whoever runs the turn. */
+
 import type { Agent } from '../../agent/define-agent.ts';
 import type { SentAnswer } from '../../journal/asking.ts';
 import { ROOT } from '../../journal/events.ts';
@@ -6,7 +7,13 @@ import type { Posted } from '../../journal/inbox-message.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
 import type { JournaledAnswer, Wait } from '../../journal/wait.ts';
 import type { AnswerMessage } from '../../session/inbox.ts';
-import type { Answer, DecisionKind } from '../../tool/call.ts';
+import {
+  type Answer,
+  type DecisionKind,
+  MAX_REASON,
+  type SENT_DECISION,
+  type SENT_RESULT,
+} from '../../tool/call.ts';
 import { routed } from '../../tool/check-input.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { opensTools } from '../../tool/decorate.ts';
@@ -20,10 +27,10 @@ import {
   unknownKeys,
 } from '../../tool/json.ts';
 import { problemLines } from '../../tool/problem-lines.ts';
+import type { KeysOf } from '../../tool/shape.ts';
 import { toToolResult } from '../../tool/to-tool-result.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
-import { MAX_REASON } from '../../worker/answering.ts';
 import { jsonSchemaCheck } from '../json-schema/check.ts';
 import { bindingOf } from './call-questions.ts';
 import { type AskedQuestion, asMeant } from './questions.ts';
@@ -50,6 +57,7 @@ export function problemAt(at: At, field: string, message: string): string {
 export const readAnswer = ({ for: kind, body, at = [] }: SentAnswer): Checked<Answer> =>
   kind === 'decision' ? readDecision(body, at) : readResult(body, at);
 
+const OF_DECISION: KeysOf<typeof SENT_DECISION> = { decision: 1, input: 1, reason: 1 };
 const DECISIONS: ReadonlySet<unknown> = new Set<DecisionKind>(['approve', 'edit', 'reject', 'exit']);
 
 function readDecision(body: SentAnswer['body'], at: At): Checked<Answer<'decision'>> {
@@ -67,15 +75,15 @@ function readDecision(body: SentAnswer['body'], at: At): Checked<Answer<'decisio
   if (reason !== undefined && (typeof reason !== 'string' || reason.length > MAX_REASON)) {
     wrong('reason', `must be text of at most ${MAX_REASON} characters`);
   }
-  for (const key of unknownKeys(body, ['decision', 'input', 'reason'])) wrong(key, 'is not known here');
+  for (const key of unknownKeys(body, OF_DECISION)) wrong(key, 'is not known here');
   return checked(problems, () => ({ decision, input, reason }) as Answer<'decision'>); // as just checked
 }
 
-const OF_RESULT = ['result', 'text', 'error'];
+const OF_RESULT: KeysOf<typeof SENT_RESULT> = { result: 1, text: 1, error: 1 };
 
 function readResult(body: SentAnswer['body'], at: At): Checked<Answer<'result'>> {
   const { result = null, text, error } = body;
-  const given = OF_RESULT.filter((key) => body[key] !== undefined);
+  const given = Object.keys(OF_RESULT).filter((key) => body[key] !== undefined);
   const problems =
     given.length === 1 ? [] : [problemAt(at, '', 'must have exactly one of result, text and error')];
   for (const key of ['text', 'error']) {

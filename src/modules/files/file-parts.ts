@@ -1,8 +1,11 @@
 /** Reads a part of a message that is a file: with its bytes, or by an https address. */
+
 import { fromBase64, toFileName, toMediaType } from '../../tool/content.ts';
 import { type Json, type JsonObject, unknownProblems } from '../../tool/json.ts';
 import { publicAddress } from '../../tool/public-address.ts';
+import type { KeysOf } from '../../tool/shape.ts';
 import type { PartPlace, PlacedPart } from '../../worker/app-files.ts';
+import type { FILE_PART } from '../../worker/body.ts';
 
 /** The most characters of an address that is handed on. */
 const MAX_URL = 8_192;
@@ -18,7 +21,7 @@ export function parseFile(part: JsonObject, place: Place): readonly PlacedPart[]
   const before = problems.length;
   const { name } = part;
   const bytes = bytesOf(part);
-  const keys = ['type', 'mediaType', 'name', ...(bytes ? ['bytes'] : ['data', 'url'])];
+  const keys = bytes ? WITH_BYTES : OF_FILE_PART;
   problems.push(...unknownProblems(part, keys).map((problem) => `${at}.${problem}`));
   if (name !== undefined && typeof name !== 'string') problems.push(`${at}.name: must be text`);
   const content = bytes ? filled(bytes, place) : parseContent(part, place);
@@ -29,6 +32,9 @@ export function parseFile(part: JsonObject, place: Place): readonly PlacedPart[]
   const file = { type: 'file' as const, mediaType, ...(known !== undefined && { name: known }) };
   return [{ at, part: typeof held === 'string' ? { ...file, url: held } : { ...file, bytes: held } }];
 }
+
+const OF_FILE_PART: KeysOf<typeof FILE_PART> = { type: 1, mediaType: 1, name: 1, data: 1, url: 1 };
+const WITH_BYTES = { type: 1, mediaType: 1, name: 1, bytes: 1 };
 
 /** The bytes of a part that code has made. The JSON of a body holds none. */
 function bytesOf({ bytes }: { readonly bytes?: unknown }): Uint8Array | undefined {

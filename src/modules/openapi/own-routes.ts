@@ -1,10 +1,14 @@
 /** The descriptions of the routes that every described app has, one for each by its type. */
+
+import { SENT_DECISION, SENT_RESULT } from '../../tool/call.ts';
+import { ANSWERS_BODY } from '../../worker/answering.ts';
+import { MESSAGE_BODY, MESSAGE_FORM } from '../../worker/body.ts';
 import { SESSION } from '../../worker/route.ts';
 import type { OwnRoute } from '../../worker/routes/route-table.ts';
-import { ANSWERS, DECISION, MESSAGE, RESULT } from './bodies.ts';
 import {
   ANY_OBJECT,
   type Answer,
+  bodyOf,
   headerParameter,
   IDEMPOTENCY_KEY,
   type ProblemAnswer,
@@ -13,6 +17,7 @@ import {
   type RouteDescriptions,
   type RouteParameter,
 } from './description.ts';
+import { toJsonSchema } from './to-json-schema.ts';
 
 /** The key of a route: `GET /health`, and `POST .../messages` for one of a session. */
 type KeyOf<One extends OwnRoute> = One extends OwnRoute
@@ -136,7 +141,7 @@ const DESCRIPTIONS: {
     operation: 'sendMessage',
     summary: 'Runs a turn',
     parameters: [...TURN_HEADERS, ...MESSAGE_QUERY],
-    body: MESSAGE,
+    body: { ...bodyOf('NewMessage', MESSAGE_BODY), form: toJsonSchema(MESSAGE_FORM) },
     answers: TURN_ANSWERS,
     problems: [
       ...OF_JSON_BODIES,
@@ -251,7 +256,7 @@ const DESCRIPTIONS: {
     operation: 'decide',
     summary: 'Decides about a call that waits, once, and resumes its turn',
     parameters: ANSWERING,
-    body: DECISION,
+    body: bodyOf('Decision', SENT_DECISION),
     answers: TURN_ANSWERS,
     problems: [...OF_ANSWERS, ...OF_DECISIONS],
   },
@@ -259,7 +264,7 @@ const DESCRIPTIONS: {
     operation: 'sendResult',
     summary: 'Sends the result of a tool that the caller runs, once, and resumes its turn',
     parameters: ANSWERING,
-    body: RESULT,
+    body: bodyOf('Result', SENT_RESULT),
     answers: TURN_ANSWERS,
     problems: [...OF_ANSWERS, ...OF_RESULTS],
   },
@@ -267,7 +272,7 @@ const DESCRIPTIONS: {
     operation: 'answerCalls',
     summary: 'Answers several calls of a turn, each once, and resumes it',
     parameters: TURN_HEADERS,
-    body: ANSWERS,
+    body: bodyOf('Answers', ANSWERS_BODY),
     answers: TURN_ANSWERS,
     problems: [...OF_ANSWERS, ...OF_DECISIONS, ...OF_RESULTS],
   },

@@ -20,7 +20,7 @@ export function toJsonSchema(shape: Shape, nameOf: NameOf = () => undefined): Sc
 
 function plain(shape: Shape, inner: (shape: Shape) => Schema): Schema {
   if ('object' in shape) return objectSchema(shape, inner);
-  if ('listOf' in shape) return { type: 'array', items: inner(shape.listOf) };
+  if ('listOf' in shape) return { type: 'array', items: inner(shape.listOf), ...shape.also };
   if ('mapOf' in shape) return { type: 'object', additionalProperties: inner(shape.mapOf) };
   if ('anyOf' in shape) return { anyOf: shape.anyOf.map(inner) };
   if ('oneOf' in shape) return { type: 'string', enum: shape.oneOf };
