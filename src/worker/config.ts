@@ -110,15 +110,16 @@ interface Platform {
 /** Makes of an app whose literal was checked what its routes and its turns need. @throws ConfigurationError for what its declaration alone tells. */
 export function toHost(config: HoldfastConfig, { deployed, hide }: Platform): HttpHost {
   checkSubagents(config);
+  const agents = byName(config.agents);
   checkModel(config, config.use ?? []);
   checkModels(config);
-  const { agents, auth = defaultAuth, context = {}, http = {} } = config;
+  const { auth = defaultAuth, context = {}, http = {} } = config;
   const modules = appModules(config);
   const parts = appParts({ modules });
   const gates = gatesOf(modules);
   const log = hide(toLog(parts.find((part) => part.log !== undefined)?.log));
   return {
-    agents: byName(agents),
+    agents,
     modules,
     appUses: config.use ?? [],
     auth,
@@ -132,7 +133,7 @@ export function toHost(config: HoldfastConfig, { deployed, hide }: Platform): Ht
     log,
     newId: () => crypto.randomUUID().replaceAll('-', '').slice(0, 16),
     model: config.model,
-    resolve: agentResolver({ modules, agents, log }),
+    resolve: agentResolver({ modules, agents: config.agents, log }),
     context: contextIn(context),
     secrets: mintingIn(config.secrets),
     platform: platformIn(config.limits ?? {}),
