@@ -2,13 +2,24 @@
 
 export { MemoryStorage } from '../../src/in-memory/memory-storage.ts';
 export { promisesSettled, skippableClock } from '../../src/testing/clocks.ts';
-export { disturbancesAt, manyAtOnce, playDisturbed } from '../../src/testing/crash-matrix/crash-matrix.ts';
+export {
+  disturbancesAt,
+  manyAtOnce,
+  playDisturbed,
+  Undisturbed,
+} from '../../src/testing/crash-matrix/crash-matrix.ts';
 export { type CrashRow, crashTable } from '../../src/testing/crash-matrix/crash-report.ts';
 export {
   type CrashableSession,
   crashableMemorySession,
 } from '../../src/testing/crash-matrix/crashable-session.ts';
-export { type Damage, damageOf } from '../../src/testing/crash-matrix/damage.ts';
+export {
+  type CallNames,
+  callNames,
+  type Damage,
+  damageOf,
+  unknownIn,
+} from '../../src/testing/crash-matrix/damage.ts';
 export {
   DISTURBANCES,
   type Disturbance,
@@ -21,10 +32,4 @@ export {
 export type { Care, SeenRun } from '../../src/testing/crash-matrix/effects.ts';
 export { LAST_MESSAGE, type PlayResult } from '../../src/testing/crash-matrix/play-script.ts';
 export { isOpenEnded, OFF_SCRIPT, type Subject } from '../../src/testing/crash-matrix/script.ts';
-export {
-  type CallNames,
-  callNames,
-  Undisturbed,
-  unknownIn,
-} from '../../src/testing/crash-matrix/undisturbed.ts';
 export { mortalWorker, type TurnSteps, turnSteps } from '../../src/testing/turn-steps.ts';

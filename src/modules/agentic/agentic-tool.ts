@@ -15,16 +15,17 @@ import {
 import { checkCall, checkInput } from '../../tool/check-input.ts';
 import type { LiteralKind, LiteralShape } from '../../tool/check-literal.ts';
 import { originOf } from '../../tool/decorate.ts';
-import type { FrameOutcome, Limits } from '../../tool/frame.ts';
+import type { Limits } from '../../tool/frame.ts';
 import { type InputDeclaration, type InputOf, InputSchemaError } from '../../tool/input-schema.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
 import type { AnyTool, CallRun, InjectionStrategy, LoopView, Serial, Tool } from '../../tool/tool.ts';
 import type { ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';
 import { FOREIGN_INPUT, IN_USE, NAMED } from '../../tool/tool-literals.ts';
-import { artifact, error, isToolResult, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
+import { error, isToolResult, type ToolResult } from '../../tool/tool-result.ts';
 import { forgettingUnder, ownOffers, usesOf } from '../../tool/uses.ts';
 import { contextOf } from './copies.ts';
 import type { KeyedMemory } from './memory.ts';
+import { nestedResult } from './nested-result.ts';
 
 /** What the literals of all agentic tools have in common. */
 interface AgenticConfig<
@@ -270,52 +271,6 @@ const warnOfNoInput = (tool: string): void =>
   console.warn(
     `holdfast: agentic tool '${tool}' declares no input, so its caller cannot tell it anything: give it an 'input' schema.`,
   );
-
-/**
- * Returns the result of a call whose nested loop has ended: its answer in the form of `output`; or its words, with the one artifact that
- * its calls returned, or the list of several. `nested`: artifacts of agentic tools inside count too.
- */
-function nestedResult(outcome: FrameOutcome, nested: boolean): ToolResult {
-  return outcome.outcome === 'failed'
-    ? error(outcome.text)
-    : asReached(outcome, formed(outcome) ?? withArtifacts(outcome, nested));
-}
-
-/** The answer of a nested loop as an artifact, if it had to have a form and has it. */
-export const formed = ({ object: value, objectType }: FrameOutcome): ToolResult | undefined =>
-  value === undefined
-    ? undefined
-    : toolResult({
-        type: 'artifact',
-        value,
-        ...(objectType !== undefined && { artifactType: objectType }),
-      });
-
-/** A loop that met a limit, or that a signal ended, has not done what it was for: its result is no success. */
-export const asReached = ({ outcome, signal }: FrameOutcome, result: ToolResult): ToolResult =>
-  result.type !== 'error' && (outcome === 'limit-reached' || signal)
-    ? toolResult({ ...result, withheld: true })
-    : result;
-
-function withArtifacts({ text: words, calls }: FrameOutcome, nested: boolean): ToolResult {
-  const artifacts = calls.flatMap((call) =>
-    call.result.type === 'artifact' && (nested || !call.nested) ? call.result : [],
-  );
-  const [only] = artifacts;
-  if (!only) return text(words);
-  if (artifacts.length > 1)
-    return artifact(
-      words,
-      artifacts.map(({ value }) => value),
-    );
-  const { value, artifactType } = only;
-  return toolResult({
-    type: 'artifact',
-    value,
-    content: words,
-    ...(artifactType !== undefined && { artifactType }),
-  });
-}
 
 /** Tells a nested loop what to do that was given no instructions. */
 export const defaultInstructions = (description: string): string =>

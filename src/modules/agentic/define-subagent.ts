@@ -26,9 +26,10 @@ import type { ContextValues, ToolCallContext } from '../../tool/tool-call-contex
 import { FOREIGN_INPUT, NAMED } from '../../tool/tool-literals.ts';
 import { error, failure, type ToolResult, text } from '../../tool/tool-result.ts';
 import { usesOf } from '../../tool/uses.ts';
-import { asReached, checkLoop, formed, frameName } from './agentic-tool.ts';
+import { checkLoop, frameName } from './agentic-tool.ts';
 import { contextOf, copiedBy, type LoopChanges } from './copies.ts';
 import { type ToolsInside, toolsInside } from './define-agentic-tool.ts';
+import { asReached, formed } from './nested-result.ts';
 
 /** The literal that `defineSubagent` takes. */
 export interface SubagentConfig<

@@ -2,16 +2,16 @@ import type { Agent } from '../../agent/define-agent.ts';
 import { agentResolver, appModules } from '../../agent/resolve-agent.ts';
 import type { Prices } from '../../model/prices.ts';
 import { readSecrets } from '../../session/read-secrets.ts';
+import { readJournal } from '../../session/read-session.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
 import type { TestSessionOptions } from '../test-session.ts';
 import { type CrashReport, type DisturbedPlay, toCrashReport } from './crash-report.ts';
 import { type CrashableSession, crashableMemorySession } from './crashable-session.ts';
-import { damageOf } from './damage.ts';
+import { callNames, damageOf, unknownIn } from './damage.ts';
 import { type Disturbance, isFor, MODES, type Mode, type Position } from './disturbances.ts';
-import type { CrashKit } from './effects.ts';
+import type { CrashKit, Watcher } from './effects.ts';
 import { type PlayOptions, type PlayResult, playScript } from './play-script.ts';
 import { type App, type CrashScript, isOpenEnded, type Subject } from './script.ts';
-import { Undisturbed, unknownIn } from './undisturbed.ts';
 
 /** The agent that is talked to, with the others of its app if it hands work to them by name. */
 export type AgentUnderTest = Agent | readonly [Agent, ...Agent[]];
@@ -150,3 +150,50 @@ export async function manyAtOnce<Item, Done>(
   await Promise.all(Array.from({ length: AT_ONCE }, next));
   return done;
 }
+
+/** How a subject goes when nothing disturbs it, but for connections that break. */
+export class Undisturbed<World> {
+  /** What came of the play in which no connection breaks. */
+  readonly result: PlayResult;
+  readonly #subject: Subject<World>;
+  readonly #known = new Map<string, Promise<PlayResult>>();
+
+  private constructor(subject: Subject<World>, result: PlayResult) {
+    this.#subject = subject;
+    this.result = result;
+    this.#known.set('', Promise.resolve(result));
+  }
+
+  /** @throws Error when it cannot be played to its end. */
+  static async of<World>(subject: Subject<World>): Promise<Undisturbed<World>> {
+    const result = await playScript(subject, crashableMemorySession());
+    const { broken } = result;
+    if (broken) {
+      throw new Error(`The script cannot be played undisturbed: ${broken.message}`, { cause: broken });
+    }
+    return new Undisturbed(subject, result);
+  }
+
+  /**
+   * Plays the subject so that nobody knows the outcomes of these calls, which are given by their names: their connections break
+   * after they have run. A disturbed play in which they were cut off is compared with this one, since it goes on as this does.
+   */
+  when(unknown: Iterable<string>): Promise<PlayResult> {
+    const names = [...unknown].toSorted();
+    const key = names.join();
+    const known = this.#known.get(key);
+    if (known) return known;
+    const session = crashableMemorySession();
+    const played = playScript(this.#subject, session, { watcher: breaking(new Set(names), session) });
+    this.#known.set(key, played);
+    return played;
+  }
+}
+
+const breaking = (calls: ReadonlySet<string>, { port }: CrashableSession): Watcher => ({
+  async after({ care, call }) {
+    if (care !== 'once') return;
+    const name = callNames(await readJournal(port)).get(call);
+    if (name !== undefined && calls.has(name)) throw new Error('Network connection lost.');
+  },
+});

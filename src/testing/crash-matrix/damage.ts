@@ -1,8 +1,8 @@
+import type { StoredEvent } from '../../journal/events.ts';
 import type { ReplyPart } from '../../model/parts.ts';
 import { isGentle, type Mode } from './disturbances.ts';
 import type { SeenRun } from './effects.ts';
 import type { PlayResult } from './play-script.ts';
-import { callNames, unknownIn } from './undisturbed.ts';
 
 /** What disturbances did to a play, for whoever sent the messages and pays for the effects. */
 export interface Damage {
@@ -250,3 +250,42 @@ const textOf = ({ parts = [], provider }: InParts): string =>
   JSON.stringify([parts.map((part) => Object.entries(part).toSorted(byName)), provider]);
 
 const byName = ([one]: [string, unknown], [other]: [string, unknown]): number => (one < other ? -1 : 1);
+
+/** Names of the calls whose outcome is unknown. */
+export function unknownIn(events: readonly StoredEvent[]): ReadonlySet<string> {
+  const names = callNames(events);
+  return new Set(
+    events.flatMap((event) => {
+      if (event.type !== 'tool-call-ended' || event.result.type !== 'error') return [];
+      return event.result.reason === 'unknown-outcome' ? (names.get(event.call) ?? event.call) : [];
+    }),
+  );
+}
+
+/** Names of calls, and of the turns that calls have scheduled, by their ids. */
+export type CallNames = ReadonlyMap<string, string>;
+
+/**
+ * Names for the calls of a journal that do not depend on its sequences, which a disturbance moves: the turn, the calls
+ * whose frames are around, and the place among the replies of the frame.
+ */
+export function callNames(events: readonly StoredEvent[]): CallNames {
+  const names = new Map<string, string>();
+  const replies = new Map<string, number>();
+  for (const event of events) {
+    if (event.type === 'tool-call-ended') {
+      event.changes?.scheduled?.forEach(({ turn }, index) => {
+        names.set(turn, `${names.get(event.call) ?? event.call}+${index}`);
+      });
+    }
+    if (event.type !== 'model-replied') continue;
+    const { turn, frame: of } = event;
+    const frame = of === undefined ? `${names.get(turn) ?? turn}:` : `${names.get(of) ?? of}/`;
+    const reply = (replies.get(frame) ?? 0) + 1;
+    replies.set(frame, reply);
+    event.toolCalls.forEach(({ id }, index) => {
+      names.set(id, `${frame}${reply}.${index}`);
+    });
+  }
+  return names;
+}

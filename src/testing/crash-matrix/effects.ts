@@ -1,7 +1,7 @@
 import { LOOPS } from '../../loop/loop-seams.ts';
 import type { CallContext, Reconciliation } from '../../tool/call.ts';
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
-import type { CrashableInvocation } from './crashable-invocation.ts';
+import type { CrashableInvocation } from './disturbances.ts';
 
 /** What may happen if a call is run twice; `reconciled`: `once`, and somebody knows what became of it. */
 export type Care = 'read' | 'idempotent' | 'once' | 'reconciled';

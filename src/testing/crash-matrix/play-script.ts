@@ -6,9 +6,9 @@ import { readJournal, readTurn } from '../../session/read-session.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
 import { withOrderlyHashes } from '../clocks.ts';
 import { sendAnswer, toSentDecision } from '../post-to-session.ts';
-import { Positions } from './crashable-invocation.ts';
 import type { CrashableSession } from './crashable-session.ts';
 import type { Disturbance, Position } from './disturbances.ts';
+import { Positions } from './disturbances.ts';
 import { Effects, type ReportedEffect, type SeenRun, type Watcher } from './effects.ts';
 import {
   type App,

@@ -8,8 +8,8 @@ import { readerOf } from '../../session/fold-session.ts';
 import { runTurn } from '../../session/run-turn.ts';
 import type { TurnHost } from '../../session/turn-host.ts';
 import { type LogEntry, toLog, writeProblems } from '../../tool/log.ts';
-import type { CrashableInvocation, Positions } from './crashable-invocation.ts';
 import type { CrashableSession } from './crashable-session.ts';
+import type { CrashableInvocation, Positions } from './disturbances.ts';
 import type { Effects } from './effects.ts';
 import type { App, Subject } from './script.ts';
 

@@ -1,0 +1,48 @@
+import type { FrameOutcome } from '../../tool/frame.ts';
+import { artifact, error, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
+
+/**
+ * Returns the result of a call whose nested loop has ended: its answer in the form of `output`; or its words, with the one artifact that
+ * its calls returned, or the list of several. `nested`: artifacts of agentic tools inside count too.
+ */
+export function nestedResult(outcome: FrameOutcome, nested: boolean): ToolResult {
+  return outcome.outcome === 'failed'
+    ? error(outcome.text)
+    : asReached(outcome, formed(outcome) ?? withArtifacts(outcome, nested));
+}
+
+/** The answer of a nested loop as an artifact, if it had to have a form and has it. */
+export const formed = ({ object: value, objectType }: FrameOutcome): ToolResult | undefined =>
+  value === undefined
+    ? undefined
+    : toolResult({
+        type: 'artifact',
+        value,
+        ...(objectType !== undefined && { artifactType: objectType }),
+      });
+
+/** A loop that met a limit, or that a signal ended, has not done what it was for: its result is no success. */
+export const asReached = ({ outcome, signal }: FrameOutcome, result: ToolResult): ToolResult =>
+  result.type !== 'error' && (outcome === 'limit-reached' || signal)
+    ? toolResult({ ...result, withheld: true })
+    : result;
+
+function withArtifacts({ text: words, calls }: FrameOutcome, nested: boolean): ToolResult {
+  const artifacts = calls.flatMap((call) =>
+    call.result.type === 'artifact' && (nested || !call.nested) ? call.result : [],
+  );
+  const [only] = artifacts;
+  if (!only) return text(words);
+  if (artifacts.length > 1)
+    return artifact(
+      words,
+      artifacts.map(({ value }) => value),
+    );
+  const { value, artifactType } = only;
+  return toolResult({
+    type: 'artifact',
+    value,
+    content: words,
+    ...(artifactType !== undefined && { artifactType }),
+  });
+}
