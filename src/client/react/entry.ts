@@ -1,5 +1,5 @@
 /** The entry `holdfast/react`: shows sessions in pages. React is brought by the page. */
-export type { SessionActions, SessionSnapshot } from './followed-session.ts';
+
 export type { SessionMessage, ShownCall, ShownFile } from './messages.ts';
 export {
   createSessionStore,
@@ -8,3 +8,4 @@ export {
   type UseSessionOptions,
   useSession,
 } from './session-store.ts';
+export type { SessionActions, SessionSnapshot } from './shown-messages.ts';

@@ -1,8 +1,6 @@
 /** What a page knows of a session, kept up to date while somebody looks. It needs no React. */
 import type { StoredEvent } from '../../journal/events.ts';
-import type { Answer, DecisionKind } from '../../tool/call.ts';
 import type { SessionView } from '../../worker/session-view.ts';
-import type { PendingView } from '../../worker/turn-view.ts';
 import type {
   ClientCallAnswer,
   ClientPart,
@@ -13,49 +11,16 @@ import type {
 import type { WatchItem } from '../follow.ts';
 import { HoldfastError } from '../holdfast-error.ts';
 import { backoff, pause } from '../transport.ts';
-import { afterView, type Conversation, foldItem, listed, type SessionMessage } from './messages.ts';
-import { ShownMessages, sameOr } from './shown-messages.ts';
-
-/** What a page shows of a session. Another object after each change. */
-export interface SessionSnapshot {
-  /**
-   * `loading`: nothing is known yet. `idle`: it waits for a message. `running`: a turn runs. `waiting`: it waits for what is `pending`.
-   */
-  readonly status: 'loading' | 'idle' | 'running' | 'waiting';
-  /** What happens is seen as it does. False before the first answer of the server, and while it cannot be reached. */
-  readonly isConnected: boolean;
-  readonly messages: readonly SessionMessage[];
-  /** The calls that wait for somebody. */
-  readonly pending: readonly PendingView[];
-  /** The state of the session as of the last time that a turn began to wait, or ended; nothing before its first message. */
-  readonly state: SessionView | undefined;
-  /** Why the server cannot be reached, or what it has refused last. */
-  readonly error: Error | undefined;
-}
-
-/** What a page does in a session. Nothing of it rejects: what was refused is the snapshot's `error`. */
-export interface SessionActions {
-  /** Sends a message; true when it was taken. What comes of it is seen by everybody who looks. */
-  send(
-    message: string | readonly ClientPart[],
-    options?: Omit<ClientSendOptions, 'background'>,
-  ): Promise<boolean>;
-  /** Decides about a call that waits, once; true when that was taken. */
-  decide(call: WaitingCall, decision: DecisionKind | Answer<'decision'>): Promise<boolean>;
-  /** Answers several calls of a turn, by decisions or by results; true when that was taken. */
-  answer(answers: readonly ClientCallAnswer[]): Promise<boolean>;
-  /** Stops the turn that runs, or waits; true when there was one. */
-  stop(): Promise<boolean>;
-}
-
-const NOTHING: SessionSnapshot = {
-  status: 'loading',
-  isConnected: false,
-  messages: [],
-  pending: [],
-  state: undefined,
-  error: undefined,
-};
+import { afterView, type Conversation, foldItem, listed } from './messages.ts';
+import {
+  asError,
+  NOTHING,
+  REFRESHING,
+  type SessionSnapshot,
+  ShownMessages,
+  sameOr,
+  withOpen,
+} from './shown-messages.ts';
 
 /** A session that is shown for as long as its signal lets it. */
 export class FollowedSession {
@@ -279,23 +244,8 @@ export class FollowedSession {
   }
 }
 
-/** Behind these events the state tells what no event does: what a call that waits is to be answered, and how the turn ended. */
-const REFRESHING: ReadonlySet<string> = new Set([
-  'tool-call-suspended',
-  'turn-ended',
-  'late-result-received',
-  'resumed',
-]);
-
-/** The state with those of its calls that still wait; the same object where all do. */
-const withOpen = (view: SessionView, isOpen: (one: PendingView) => boolean): SessionView =>
-  view.pending.every(isOpen) ? view : { ...view, pending: view.pending.filter(isOpen) };
-
 const keyOf = (call: WaitingCall): string =>
   typeof call === 'string' ? call : `${call.call} ${call.question}`;
 
 const hasType = (failure: unknown, ...types: readonly HoldfastError['type'][]): boolean =>
   failure instanceof HoldfastError && types.includes(failure.type);
-
-const asError = (failure: unknown): Error =>
-  failure instanceof Error ? failure : new Error(String(failure));

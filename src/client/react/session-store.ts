@@ -4,7 +4,8 @@ import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import type { Client, ClientSession } from '../client-session.ts';
 import { createClient } from '../create-client.ts';
 import type { TransportOptions } from '../transport.ts';
-import { FollowedSession, type SessionActions, type SessionSnapshot } from './followed-session.ts';
+import { FollowedSession } from './followed-session.ts';
+import type { SessionActions, SessionSnapshot } from './shown-messages.ts';
 
 /** A session for pages: as `useSyncExternalStore` and its like take it. */
 export interface SessionStore extends SessionActions {

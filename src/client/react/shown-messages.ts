@@ -1,5 +1,15 @@
 /** The messages of a page: those of the conversation, and behind them those that it has sent and that are in none yet. */
-import type { ClientPart, SentFile } from '../client-session.ts';
+
+import type { Answer, DecisionKind } from '../../tool/call.ts';
+import type { SessionView } from '../../worker/session-view.ts';
+import type { PendingView } from '../../worker/turn-view.ts';
+import type {
+  ClientCallAnswer,
+  ClientPart,
+  ClientSendOptions,
+  SentFile,
+  WaitingCall,
+} from '../client-session.ts';
 import { type Conversation, listed, type SessionMessage, type Unkeyed } from './messages.ts';
 
 /** A message that was sent, and whose turn is not seen yet. */
@@ -93,3 +103,59 @@ export class ShownMessages {
 /** Answers the former list when the latter one has the same in it. */
 export const sameOr = <T>(former: readonly T[], latter: readonly T[]): readonly T[] =>
   former.length === latter.length && former.every((one, at) => one === latter[at]) ? former : latter;
+
+/** What a page shows of a session. Another object after each change. */
+export interface SessionSnapshot {
+  /**
+   * `loading`: nothing is known yet. `idle`: it waits for a message. `running`: a turn runs. `waiting`: it waits for what is `pending`.
+   */
+  readonly status: 'loading' | 'idle' | 'running' | 'waiting';
+  /** What happens is seen as it does. False before the first answer of the server, and while it cannot be reached. */
+  readonly isConnected: boolean;
+  readonly messages: readonly SessionMessage[];
+  /** The calls that wait for somebody. */
+  readonly pending: readonly PendingView[];
+  /** The state of the session as of the last time that a turn began to wait, or ended; nothing before its first message. */
+  readonly state: SessionView | undefined;
+  /** Why the server cannot be reached, or what it has refused last. */
+  readonly error: Error | undefined;
+}
+
+/** What a page does in a session. Nothing of it rejects: what was refused is the snapshot's `error`. */
+export interface SessionActions {
+  /** Sends a message; true when it was taken. What comes of it is seen by everybody who looks. */
+  send(
+    message: string | readonly ClientPart[],
+    options?: Omit<ClientSendOptions, 'background'>,
+  ): Promise<boolean>;
+  /** Decides about a call that waits, once; true when that was taken. */
+  decide(call: WaitingCall, decision: DecisionKind | Answer<'decision'>): Promise<boolean>;
+  /** Answers several calls of a turn, by decisions or by results; true when that was taken. */
+  answer(answers: readonly ClientCallAnswer[]): Promise<boolean>;
+  /** Stops the turn that runs, or waits; true when there was one. */
+  stop(): Promise<boolean>;
+}
+
+export const NOTHING: SessionSnapshot = {
+  status: 'loading',
+  isConnected: false,
+  messages: [],
+  pending: [],
+  state: undefined,
+  error: undefined,
+};
+
+/** Behind these events the state tells what no event does: what a call that waits is to be answered, and how the turn ended. */
+export const REFRESHING: ReadonlySet<string> = new Set([
+  'tool-call-suspended',
+  'turn-ended',
+  'late-result-received',
+  'resumed',
+]);
+
+/** The state with those of its calls that still wait; the same object where all do. */
+export const withOpen = (view: SessionView, isOpen: (one: PendingView) => boolean): SessionView =>
+  view.pending.every(isOpen) ? view : { ...view, pending: view.pending.filter(isOpen) };
+
+export const asError = (failure: unknown): Error =>
+  failure instanceof Error ? failure : new Error(String(failure));

@@ -1,6 +1,16 @@
-import type { ContentBlock } from '@modelcontextprotocol/client';
+import {
+  type Client,
+  type ContentBlock,
+  type ElicitResult,
+  isSpecType,
+  ProtocolErrorCode,
+  type RequestId,
+} from '@modelcontextprotocol/client';
+import { shorten } from '../../tool/json.ts';
 import { CallInterrupted } from '../../tool/signals.ts';
+import { RpcError } from '../content/rpc.ts';
 import type { RemoteCallOptions } from './mcp-connection.ts';
+import type { Wire } from './wire/wire.ts';
 
 /** What ended a call before there was an answer. */
 type CallEnding = 'cancelled' | 'timeout' | CallInterrupted;
@@ -92,3 +102,94 @@ const isTimeout = (reason: unknown): boolean => reason instanceof Error && reaso
 /** Tells whether a call was left, to be gone on with later. */
 export const isInterrupted = (ending: unknown): ending is CallInterrupted =>
   ending instanceof CallInterrupted;
+
+/** What a server may reach of this side. */
+export interface Reached {
+  readonly calls: CallsInFlight;
+  readonly elicits: boolean;
+  listChanged(): void;
+}
+
+/** What a server reads that asks for what this side never does. */
+const REFUSED: ReadonlyMap<string, string> = new Map([
+  [
+    'sampling/createMessage',
+    'This client does not sample: its models do not work for servers. Ask for what the tool needs as input.',
+  ],
+  ['roots/list', 'This client has no roots: it shares no files.'],
+  ['elicitation/create', 'This client does not let servers ask people.'],
+]);
+
+/**
+ * Answers a server's requests, and passes on what it says: progress to the call that it is about, logs to every call that
+ * runs, questions to the call on whose stream they come, or to the only one that runs. Everything else is refused.
+ */
+export function serveRequests(sdk: Client, wire: Wire, { calls, elicits, listChanged }: Reached): void {
+  sdk.setNotificationHandler('notifications/tools/list_changed', listChanged);
+  sdk.setNotificationHandler('notifications/progress', ({ params: { progressToken, ...progress } }) =>
+    calls.get(progressToken)?.options.progress(progress),
+  );
+  sdk.setNotificationHandler('notifications/message', ({ params }) => {
+    for (const { options } of calls.all()) options.log(params);
+  });
+  sdk.fallbackNotificationHandler = async ({ method, params }) => {
+    if (method === STREAMED) takeStreamed(calls, params ?? {});
+  };
+  if (elicits) {
+    sdk.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) => {
+      const call = askedBy(wire, calls, mcpReq.id);
+      return elicit(call, params);
+    });
+  }
+  sdk.fallbackRequestHandler = async ({ method }) => {
+    const text = REFUSED.get(method) ?? `This client does not know the method '${shorten(method, 80)}'.`;
+    throw new RpcError(ProtocolErrorCode.MethodNotFound, text);
+  };
+}
+
+/** By this, servers that are made with fastmcp tell parts of an answer. It is no part of MCP. */
+const STREAMED = 'notifications/tool/streamContent';
+
+/** The most parts of one answer that are kept: each is a block of content. */
+const MAX_STREAMED = 1_000;
+
+/** Keeps what is streamed for the call that it is of, where that can be told: it names its tool and no call. */
+function takeStreamed(calls: CallsInFlight, { toolName, content }: Readonly<Record<string, unknown>>): void {
+  const [call, ...others] = calls.all().filter(({ tool }) => tool === toolName);
+  if (!call || others.length > 0 || !Array.isArray(content)) return;
+  const room = MAX_STREAMED - call.streamed.length;
+  call.streamed.push(...content.filter(isSpecType.ContentBlock).slice(0, room));
+}
+
+function askedBy(wire: Wire, calls: CallsInFlight, id: RequestId): CallInFlight {
+  const request = wire.askedDuring(id);
+  const call = request ? calls.get(request.params?._meta?.progressToken) : calls.only;
+  if (call && !call.mayAsk()) {
+    throw new RpcError(
+      ProtocolErrorCode.InvalidRequest,
+      `Nobody is asked more than ${MAX_QUESTIONS} times in one call.`,
+    );
+  }
+  if (call) return call;
+  const why = calls.all().length === 0 ? 'no call is running' : 'it does not show which call asks';
+  throw new RpcError(
+    ProtocolErrorCode.InvalidRequest,
+    `Nobody can be asked: ${why}. Ask on the stream of the call.`,
+  );
+}
+
+/** What is thrown here is for the server to read, so it says nothing of what happened on this side. */
+async function elicit(
+  call: CallInFlight,
+  params: Parameters<CallInFlight['options']['elicit']>[0],
+): Promise<ElicitResult> {
+  try {
+    return await call.options.elicit(params);
+  } catch (error) {
+    if (!isInterrupted(error))
+      throw new RpcError(ProtocolErrorCode.InternalError, 'The question could not be put.');
+    call.end(error);
+    // The call is left, and its request cancelled: there is nothing more to answer.
+    return new Promise(() => undefined);
+  }
+}

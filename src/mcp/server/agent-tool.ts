@@ -1,16 +1,21 @@
 import type { CallToolResult, InputRequests, InputRequiredResult, Tool } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
 import type { Agent } from '../../agent/define-agent.ts';
+import type { NotStarted } from '../../journal/session-port.ts';
+import { pendingViews } from '../../modules/answers/questions.ts';
 import { SESSION_ID, SESSION_ID_RULE } from '../../session/read-secrets.ts';
+import { readTurn } from '../../session/read-session.ts';
+import { fullText } from '../../session/turn-end.ts';
 import type { TurnOutcome } from '../../session/watching/turn-outcome.ts';
 import { sha256Hex } from '../../tool/async.ts';
 import { type InputSchema, toInputSchema } from '../../tool/input-schema.ts';
 import type { JsonSchema } from '../../tool/json.ts';
+import { queueFullText } from '../../worker/refusal.ts';
 import type { Target } from '../../worker/target.ts';
-import { invalidParams } from '../content/rpc.ts';
+import { IDEMPOTENCY_KEY, invalidParams } from '../content/rpc.ts';
 import { type AskingClient, asksPeople, fromRequestState, invalidState, toRequestState } from './caller.ts';
 import { type Continued, inputRequestsOf, NOTHING_BEFORE } from './input-required.ts';
-import { type AnsweredCall, textBlock, toAgentResult } from './to-call-result.ts';
+import { type AnsweredCall, failed, listedPending, textBlock, toAgentResult } from './to-call-result.ts';
 
 const Input = v.strictObject({
   message: v.pipe(
@@ -192,3 +197,43 @@ const stateOf = async (
   const { session }: Target = target;
   return toRequestState({ session, turn, asked: Object.keys(requests), call: await callOf(name, sent) });
 };
+
+/** What keeps a turn from beginning at once. One that is known was taken: its turn is answered. */
+type NotTaken =
+  | Exclude<NotStarted, { status: 'known' }>
+  | { readonly status: 'queued' | 'steering' | 'scheduled' };
+
+/** What a client is answered whose message a session did not take. */
+export const notTaken = async (target: Target, refused: NotTaken): Promise<CallToolResult> =>
+  failed(await agentRefusal(target, refused));
+
+/** Tells the model that called why a session did not take its message. */
+async function agentRefusal(target: Target, refused: NotTaken): Promise<string> {
+  switch (refused.status) {
+    case 'queued':
+    case 'steering':
+    case 'scheduled':
+    case 'blobs-full':
+    case 'blobs-moved':
+      throw new Error(`A message of words that may not wait is ${refused.status}.`);
+    case 'busy':
+      return (
+        `The session is busy with turn ${refused.turn}. Send the message again when it has ended, or without a session ` +
+        'to begin another conversation.'
+      );
+    case 'suspended': {
+      const { turn } = refused;
+      const pending = pendingViews(target, await readTurn(target.port, turn));
+      return (
+        `Turn ${turn} of the session waits for an answer from outside. Send the message again when that is there, or ` +
+        `without a session to begin another conversation.${listedPending(pending)}`
+      );
+    }
+    case 'key-reused':
+      return `This ${IDEMPOTENCY_KEY} was used with another input. Use a new key for a new message.`;
+    case 'session-full':
+      return fullText(refused);
+    case 'full':
+      return `${queueFullText(refused)} Send the message again when some have been answered.`;
+  }
+}

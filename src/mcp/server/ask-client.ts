@@ -1,51 +1,26 @@
-import {
-  type ClientCapabilities,
-  type CreateMessageRequestParams,
-  type CreateMessageResult,
-  type ElicitRequestFormParams,
-  type ElicitResult,
-  type InputRequest,
-  type InputRequests,
-  type InputRequiredResult,
-  type ListRootsResult,
-  specTypeSchemas,
+import type {
+  CreateMessageResult,
+  ElicitResult,
+  InputRequest,
+  InputRequests,
+  InputRequiredResult,
+  ListRootsResult,
 } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
 import { Interrupted } from '../../loop/holder.ts';
-import { jsonSchemaCheck } from '../../modules/json-schema/check.ts';
 import { sha256Hex } from '../../tool/async.ts';
 import type { CallContext, Effect } from '../../tool/call.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
-import { problemLines } from '../../tool/problem-lines.ts';
+import type { Json, JsonObject } from '../../tool/json.ts';
 import {
   type AskingClient,
-  asksPeople,
+  canBeAsked,
   fromRequestState,
   invalidState,
+  type McpQuestion,
   notTaken,
+  readAnswer,
   toRequestState,
 } from './caller.ts';
-
-/** What a client may be asked: its user by a form or at an address, its model, or its roots. */
-export type McpQuestion =
-  | { readonly method: 'elicitation/create'; readonly params: McpForm | McpAddress }
-  | { readonly method: 'sampling/createMessage'; readonly params: Unchanged<CreateMessageRequestParams> }
-  | { readonly method: 'roots/list'; readonly params?: Readonly<Record<string, never>> | undefined };
-
-/** A form for the user: an object of texts, numbers, choices and yes or no. */
-type McpForm = Unchanged<Pick<ElicitRequestFormParams, 'mode' | 'message' | 'requestedSchema'>>;
-
-/** An address that the user is to visit. */
-interface McpAddress {
-  readonly mode: 'url';
-  readonly message: string;
-  readonly url: string;
-}
-
-/** The same, which may be declared once and for all. */
-type Unchanged<Value> = Value extends object
-  ? { readonly [Key in keyof Value]: Unchanged<Value[Key]> }
-  : Value;
 
 /** What such a question is answered. */
 export type McpAnswer<Question extends McpQuestion> = Question extends {
@@ -251,46 +226,6 @@ export class Asking {
 /** Binds answers to the request that they were given for, so that a client that mixes up its requests is told. */
 const digestOf = (about: readonly Json[], { answers, asked }: Before): Promise<string> =>
   sha256Hex(JSON.stringify([about, answers, asked]));
-
-function canBeAsked(client: ClientCapabilities, { method, params }: McpQuestion): boolean {
-  switch (method) {
-    case 'elicitation/create':
-      return params.mode === 'url' ? client.elicitation?.url !== undefined : asksPeople(client);
-    case 'sampling/createMessage':
-      return (
-        client.sampling !== undefined && (params.tools === undefined || client.sampling.tools !== undefined)
-      );
-    case 'roots/list':
-      return client.roots !== undefined;
-  }
-}
-
-/** An answer of the form that its method has, or what is wrong with it. */
-type ReadAnswer = { readonly answer: unknown } | { readonly problems: readonly string[] };
-
-function readAnswer(question: McpQuestion, sent: unknown): ReadAnswer {
-  const read = SCHEMAS[question.method]['~standard'].validate(sent);
-  if (read instanceof Promise || read.issues) return { problems: ['it is no answer of this kind'] };
-  const { value } = read;
-  if (question.method !== 'elicitation/create' || !('action' in value) || value.action !== 'accept') {
-    return { answer: value };
-  }
-  const { content = {} } = value;
-  const problems = contentProblems(question.params, isJsonObject(content) ? content : {});
-  return problems.length === 0 ? { answer: value } : { problems };
-}
-
-const SCHEMAS = {
-  'elicitation/create': specTypeSchemas.ElicitResult,
-  'sampling/createMessage': specTypeSchemas.CreateMessageResult,
-  'roots/list': specTypeSchemas.ListRootsResult,
-} as const;
-
-/** @throws Error when the schema cannot be checked by. */
-function contentProblems(asked: McpForm | McpAddress, content: JsonObject): readonly string[] {
-  if (!('requestedSchema' in asked)) return [];
-  return problemLines([...jsonSchemaCheck(JSON.parse(JSON.stringify(asked.requestedSchema)))(content)]);
-}
 
 /** Only a person reads why they are asked again. What the developer has declared is a request, and is not changed from here on. */
 function askedAgain(question: McpQuestion, problems: readonly string[]): InputRequest {

@@ -1,12 +1,9 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import { toTurnStart } from '../../journal/event-rows.ts';
-import type { NotStarted, RequestKey, TurnStart } from '../../journal/session-port.ts';
-import { pendingViews } from '../../modules/answers/questions.ts';
+import type { RequestKey, TurnStart } from '../../journal/session-port.ts';
 import { readerOf } from '../../session/fold-session.ts';
 import type { FeedItem } from '../../session/live-feed.ts';
-import { readTurn } from '../../session/read-session.ts';
 import { SessionErasedError, SessionUnavailableError } from '../../session/send-again.ts';
-import { fullText } from '../../session/turn-end.ts';
 import type { TurnHost } from '../../session/turn-host.ts';
 import {
   type AwaitedTurn,
@@ -18,7 +15,6 @@ import { sha256Hex } from '../../tool/async.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { type BegunTurn, followed, toRunHere } from '../../worker/begun-turn.ts';
-import { queueFullText } from '../../worker/refusal.ts';
 import { type SessionAccess, type Target, targetOf, turnServices } from '../../worker/target.ts';
 import { IDEMPOTENCY_KEY } from '../content/rpc.ts';
 import {
@@ -28,13 +24,14 @@ import {
   type ContinuedTurn,
   continuedTurn,
   isFirst,
+  notTaken,
   toAgentAnswer,
 } from './agent-tool.ts';
 import { type AskingClient, type EndpointRequest, invalidState } from './caller.ts';
 import { takeInputs } from './input-required.ts';
 import type { Publication } from './publish.ts';
 import { type Notifier, notifyOf, type StreamPosition, type TakenCall } from './stream-position.ts';
-import { failed, listedPending } from './to-call-result.ts';
+import { failed } from './to-call-result.ts';
 
 /** What a call of an agent comes to, or what its client is asked first. */
 type AgentAnswer = CallToolResult | InputRequiredResult;
@@ -220,46 +217,6 @@ function outcomeOf(
     notify(item);
   };
   return outcomeHere(awaited, followed(awaited, { show, leave }, run));
-}
-
-/** What keeps a turn from beginning at once. One that is known was taken: its turn is answered. */
-type NotTaken =
-  | Exclude<NotStarted, { status: 'known' }>
-  | { readonly status: 'queued' | 'steering' | 'scheduled' };
-
-/** What a client is answered whose message a session did not take. */
-export const notTaken = async (target: Target, refused: NotTaken): Promise<CallToolResult> =>
-  failed(await agentRefusal(target, refused));
-
-/** Tells the model that called why a session did not take its message. */
-async function agentRefusal(target: Target, refused: NotTaken): Promise<string> {
-  switch (refused.status) {
-    case 'queued':
-    case 'steering':
-    case 'scheduled':
-    case 'blobs-full':
-    case 'blobs-moved':
-      throw new Error(`A message of words that may not wait is ${refused.status}.`);
-    case 'busy':
-      return (
-        `The session is busy with turn ${refused.turn}. Send the message again when it has ended, or without a session ` +
-        'to begin another conversation.'
-      );
-    case 'suspended': {
-      const { turn } = refused;
-      const pending = pendingViews(target, await readTurn(target.port, turn));
-      return (
-        `Turn ${turn} of the session waits for an answer from outside. Send the message again when that is there, or ` +
-        `without a session to begin another conversation.${listedPending(pending)}`
-      );
-    }
-    case 'key-reused':
-      return `This ${IDEMPOTENCY_KEY} was used with another input. Use a new key for a new message.`;
-    case 'session-full':
-      return fullText(refused);
-    case 'full':
-      return `${queueFullText(refused)} Send the message again when some have been answered.`;
-  }
 }
 
 /** Tells a client that no answer came: the message may be stored, and sent again it would be a second one. */

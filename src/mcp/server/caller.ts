@@ -1,13 +1,21 @@
-import type { ClientCapabilities } from '@modelcontextprotocol/server';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  type CreateMessageRequestParams,
+  type ElicitRequestFormParams,
+  specTypeSchemas,
+} from '@modelcontextprotocol/server';
 import { toPrincipal } from '../../journal/event-rows.ts';
 import type { Principal } from '../../journal/events.ts';
+import { jsonSchemaCheck } from '../../modules/json-schema/check.ts';
 import { mintedInTime } from '../../session/read-secrets.ts';
 import { attempt, HOOK_TIME, inTime } from '../../tool/async.ts';
 import type { CallContext } from '../../tool/call.ts';
 import { fromBase64, toBase64 } from '../../tool/content.ts';
 import { credentialsIn, envOfTools } from '../../tool/env.ts';
-import type { Json } from '../../tool/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { hiding } from '../../tool/log.ts';
+import { problemLines } from '../../tool/problem-lines.ts';
 import { Secrets } from '../../tool/secrets.ts';
 import type { ToolCallContext } from '../../tool/tool-call-context.ts';
 import type { Caller, HostedApp, Invoked } from '../../worker/host.ts';
@@ -147,3 +155,71 @@ export const invalidState = (): RpcError =>
     '`requestState` is none that was answered to this request. Send it back as it came, with the `name` and `arguments` ' +
       'of the first request, or leave it out to begin anew.',
   );
+
+/** What a client of the revision 2026-07-28 declares in each request (MCP specification, `_meta`). */
+export function capabilitiesIn(envelope: unknown): ClientCapabilities {
+  const declared: unknown = isJsonObject(envelope) ? envelope[CLIENT_CAPABILITIES_META_KEY] : undefined;
+  const read = specTypeSchemas.ClientCapabilities['~standard'].validate(declared);
+  return read.issues ? {} : read.value;
+}
+
+/** What a client may be asked: its user by a form or at an address, its model, or its roots. */
+export type McpQuestion =
+  | { readonly method: 'elicitation/create'; readonly params: McpForm | McpAddress }
+  | { readonly method: 'sampling/createMessage'; readonly params: Unchanged<CreateMessageRequestParams> }
+  | { readonly method: 'roots/list'; readonly params?: Readonly<Record<string, never>> | undefined };
+
+/** A form for the user: an object of texts, numbers, choices and yes or no. */
+type McpForm = Unchanged<Pick<ElicitRequestFormParams, 'mode' | 'message' | 'requestedSchema'>>;
+
+/** An address that the user is to visit. */
+interface McpAddress {
+  readonly mode: 'url';
+  readonly message: string;
+  readonly url: string;
+}
+
+/** The same, which may be declared once and for all. */
+type Unchanged<Value> = Value extends object
+  ? { readonly [Key in keyof Value]: Unchanged<Value[Key]> }
+  : Value;
+
+export function canBeAsked(client: ClientCapabilities, { method, params }: McpQuestion): boolean {
+  switch (method) {
+    case 'elicitation/create':
+      return params.mode === 'url' ? client.elicitation?.url !== undefined : asksPeople(client);
+    case 'sampling/createMessage':
+      return (
+        client.sampling !== undefined && (params.tools === undefined || client.sampling.tools !== undefined)
+      );
+    case 'roots/list':
+      return client.roots !== undefined;
+  }
+}
+
+/** An answer of the form that its method has, or what is wrong with it. */
+type ReadAnswer = { readonly answer: unknown } | { readonly problems: readonly string[] };
+
+export function readAnswer(question: McpQuestion, sent: unknown): ReadAnswer {
+  const read = SCHEMAS[question.method]['~standard'].validate(sent);
+  if (read instanceof Promise || read.issues) return { problems: ['it is no answer of this kind'] };
+  const { value } = read;
+  if (question.method !== 'elicitation/create' || !('action' in value) || value.action !== 'accept') {
+    return { answer: value };
+  }
+  const { content = {} } = value;
+  const problems = contentProblems(question.params, isJsonObject(content) ? content : {});
+  return problems.length === 0 ? { answer: value } : { problems };
+}
+
+const SCHEMAS = {
+  'elicitation/create': specTypeSchemas.ElicitResult,
+  'sampling/createMessage': specTypeSchemas.CreateMessageResult,
+  'roots/list': specTypeSchemas.ListRootsResult,
+} as const;
+
+/** @throws Error when the schema cannot be checked by. */
+function contentProblems(asked: McpForm | McpAddress, content: JsonObject): readonly string[] {
+  if (!('requestedSchema' in asked)) return [];
+  return problemLines([...jsonSchemaCheck(JSON.parse(JSON.stringify(asked.requestedSchema)))(content)]);
+}

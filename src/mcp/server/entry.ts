@@ -5,8 +5,8 @@
  */
 
 export { mcpResult } from '../content/mcp-content.ts';
-export { askClient, type McpAnswer, type McpPromptCall, type McpQuestion } from './ask-client.ts';
-export type { McpAsked } from './caller.ts';
+export { askClient, type McpAnswer, type McpPromptCall } from './ask-client.ts';
+export type { McpAsked, McpQuestion } from './caller.ts';
 export { defineMcpEndpoint, type McpEndpointConfig } from './define-mcp-endpoint.ts';
 export {
   defineMcpResource,

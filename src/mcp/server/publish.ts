@@ -163,3 +163,60 @@ function decoded(value: string): string | undefined {
   const text = attempt(() => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
   return text.ok ? text.value : undefined;
 }
+
+/** The same, as copies: what clients are told cannot change. */
+export function checkedAuthorization(authorization: McpAuthorization): McpAuthorization {
+  const refuse = (problem: string): McpEndpointDefinitionError =>
+    new McpEndpointDefinitionError('authorization', `authorization ${ended(problem)}`);
+  const fault = literals?.fault(authorization, AUTHORIZATION);
+  if (fault) throw refuse(fault.problem);
+  const { servers, scopes } = authorization;
+  if (servers.length === 0) throw refuse('names no servers');
+  for (const server of servers) {
+    if (hasUser(server))
+      throw refuse('has a server with a user or password in its address: use its issuer alone');
+    if (!isIssuer(server))
+      throw refuse(`has the server ${shown(server)}: use its issuer, such as 'https://login.example'`);
+  }
+  for (const scope of scopes ?? []) {
+    // What a scope may be (RFC 6749, section 3.3).
+    if (!/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))
+      throw refuse(`has ${shown(scope)} among its scopes, which is none`);
+  }
+  return { servers: [...servers], scopes: scopes && [...scopes] };
+}
+
+const AUTHORIZATION = {
+  of: 'authorization',
+  keys: { servers: 'list', scopes: 'list' },
+  required: ['servers'],
+  foreign: {
+    authorizationServers: 'servers',
+    authorization_servers: 'servers',
+    issuer: 'servers',
+    scope: 'scopes',
+  },
+} satisfies LiteralShape<keyof McpAuthorization>;
+
+/** Says whether an address holds credentials, which must be neither published nor repeated. */
+function hasUser(server: unknown): boolean {
+  const url = typeof server === 'string' ? URL.parse(server) : null;
+  return url !== null && url.username + url.password !== '';
+}
+
+/** Tells whether it is an address that clients may ask: encrypted, or of this machine, for development. */
+function isIssuer(server: unknown): boolean {
+  if (typeof server !== 'string' || !URL.canParse(server)) return false;
+  const { protocol, hostname, search, hash } = new URL(server);
+  const isSafe =
+    protocol === 'https:' || (protocol === 'http:' && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname));
+  return isSafe && search === '' && hash === '';
+}
+
+/** Who signs in the callers of an endpoint. Their tokens are checked by the app's own `auth`. */
+export interface McpAuthorization {
+  /** The issuers of OAuth authorization servers: `https://login.example`. */
+  readonly servers: readonly string[];
+  /** What clients ask them for. */
+  readonly scopes?: readonly string[] | undefined;
+}

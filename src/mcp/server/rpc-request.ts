@@ -1,11 +1,9 @@
 /** One request of a client, as whoever answers it is given it. */
 import {
-  CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
   isJsonContentType,
   type RequestId,
   type ServerNotification,
-  specTypeSchemas,
 } from '@modelcontextprotocol/server';
 import { type AwaitedTurn, outcomeElsewhere } from '../../session/watching/turn-outcome.ts';
 import { attempt } from '../../tool/async.ts';
@@ -59,13 +57,6 @@ export interface RpcRequest {
   /** Aborts when the client has gone. */
   readonly leave: AbortSignal;
   readonly logFailure: FailureLog;
-}
-
-/** What a client of the revision 2026-07-28 declares in each request (MCP specification, `_meta`). */
-export function capabilitiesIn(envelope: unknown): ClientCapabilities {
-  const declared: unknown = isJsonObject(envelope) ? envelope[CLIENT_CAPABILITIES_META_KEY] : undefined;
-  const read = specTypeSchemas.ClientCapabilities['~standard'].validate(declared);
-  return read.issues ? {} : read.value;
 }
 
 /** What a `POST` holds, and in what form it is answered. */

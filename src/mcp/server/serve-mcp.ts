@@ -15,9 +15,9 @@ import type { FailureLog } from '../../worker/refusal.ts';
 import { RPC_CODE } from '../content/rpc.ts';
 import { answerRequest, CACHING, isOffered, offeredBy } from './answer-request.ts';
 import type { EndpointRequest } from './caller.ts';
+import { capabilitiesIn } from './caller.ts';
 import { headersMismatch, type Publication } from './publish.ts';
 import {
-  capabilitiesIn,
   type McpMessage,
   methodOf,
   type Published,

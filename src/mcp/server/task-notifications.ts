@@ -5,7 +5,8 @@ import { followedEvents, type Watch } from '../../session/watching/follow-sessio
 import { isJsonObject, type Json } from '../../tool/json.ts';
 import { eventStream } from '../../worker/sse.ts';
 import { invalidParams, RpcError } from '../content/rpc.ts';
-import { capabilitiesIn, type Published, type RpcRequest } from './rpc-request.ts';
+import { capabilitiesIn } from './caller.ts';
+import type { Published, RpcRequest } from './rpc-request.ts';
 import { LAST, stateOf, type Task, type TaskState, toTaskId, working } from './task-state.ts';
 import { mustTakeTasks, taskNamed } from './tasks.ts';
 

@@ -6,21 +6,21 @@ import type { UnfoldingOptions, UnfoldingTool } from '../../modules/unfolding/to
 import type { CallContext } from '../../tool/call.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import { copyJson } from '../../tool/copy-json.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
+import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { error, type ToolResult, text } from '../../tool/tool-result.ts';
 import { checkMadeClient } from '../client/define-mcp-client.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { McpServerError, type RemoteRequest } from '../client/mcp-connection.ts';
+import { McpServerError } from '../client/mcp-connection.ts';
 import { addressOf, connectingSubrequests } from '../client/server-access.ts';
 import { mcpResult } from '../content/mcp-content.ts';
-import { RPC_CODE } from '../content/rpc.ts';
 import { linkWords, promptWords } from '../content/words.ts';
 import { metaOf } from './call-remote.ts';
 import { connectionFor, currentConnection, type Party } from './connections.ts';
 import { answered } from './input-required.ts';
 import { knownListing } from './listing.ts';
 import { listedInput } from './mcp-tool.ts';
+import { listed, pagesOf, type Server, withoutTemplates } from './to-result.ts';
 
 /** What `mcpResources` may be told. */
 export interface McpResourcesOptions<Name extends string = string> extends UnfoldingOptions {
@@ -66,13 +66,6 @@ interface Read {
   readonly description: string;
   readonly input: JsonObject;
   ask(server: Server, input: JsonObject): Promise<ToolResult>;
-}
-
-/** A server, for one call. */
-interface Server {
-  readonly client: McpClient;
-  /** @throws McpServerError. */
-  request(asked: Omit<RemoteRequest, 'meta' | 'goesOn'>): Promise<JsonObject>;
 }
 
 const FROM = {
@@ -224,71 +217,3 @@ async function asking(
 
 const notPrepared = ({ name }: McpClient): string =>
   `MCP server '${name}' was not asked: the app could not prepare the context for it. Go on without it.`;
-
-/** The most pages of a list: each is a request. */
-const MAX_PAGES = 20;
-
-/** What a server lists, as far as it is read. */
-interface Pages {
-  readonly items: readonly JsonObject[];
-  /** There is more. */
-  readonly isCut: boolean;
-  /** Why there is nothing of a part. */
-  readonly problem?: string | undefined;
-}
-
-/** Reads the pages of a list (MCP specification, Pagination), which together may be as long as one response. */
-async function pagesOf(
-  { client, request }: Server,
-  asked: Pick<RemoteRequest, 'method' | 'offer'>,
-): Promise<Pages> {
-  const items: JsonObject[] = [];
-  const seen = new Set<Json>();
-  let length = 0;
-  let cursor: Json | undefined;
-  do {
-    if (cursor !== undefined) seen.add(cursor);
-    const page = await request({ ...asked, params: cursor === undefined ? {} : { cursor } });
-    const list = Object.values(page).find(Array.isArray);
-    items.push(...(list ?? []).filter(isJsonObject));
-    length += JSON.stringify(page).length;
-    cursor = page.nextCursor;
-    if (typeof cursor !== 'string') return { items, isCut: false };
-  } while (!seen.has(cursor) && seen.size < MAX_PAGES - 1 && length <= client.maxResponseBytes);
-  return { items, isCut: true };
-}
-
-/** Servers without templates may not know the method. Where anything else keeps them from being listed, the resources still are. */
-function withoutTemplates(thrown: unknown): Pages {
-  if (!(thrown instanceof McpServerError)) throw thrown;
-  const isUnknown = thrown.code === RPC_CODE.methodNotFound;
-  return { items: [], isCut: false, ...(!isUnknown && { problem: thrown.message }) };
-}
-
-/** The most lines that a model is shown at once, and the most characters of them. */
-const MAX_LINES = 100;
-const MAX_SHOWN = 16_000;
-
-interface Lines extends Omit<Pages, 'items'> {
-  readonly lines: readonly string[];
-  readonly from: Json;
-}
-
-function listed(what: string, { lines, isCut, problem, from }: Lines): ToolResult {
-  const first = Number(from);
-  const shown: string[] = [];
-  let length = 0;
-  for (const line of lines.slice(first - 1, first - 1 + MAX_LINES)) {
-    length += line.length;
-    if (length > MAX_SHOWN && shown.length > 0) break;
-    shown.push(line);
-  }
-  const next = first + shown.length;
-  const notes = [
-    ...(shown.length === 0 ? [`There are no ${what}${first > 1 ? ` from number ${first} on` : ''}.`] : []),
-    ...(next <= lines.length ? [`There are ${lines.length}: go on with {"from": ${next}}.`] : []),
-    ...(isCut ? ['The server has more than are read here.'] : []),
-    ...(problem === undefined ? [] : [problem]),
-  ];
-  return text([...shown, ...notes].join('\n'));
-}

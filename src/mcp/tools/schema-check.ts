@@ -3,6 +3,7 @@ import { draftOf, jsonSchemaCheck, toProblems } from '../../modules/json-schema/
 import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { type Problem, problemLines } from '../../tool/problem-lines.ts';
+import { isWellFormed } from './wider-schema.ts';
 
 /** `all` that is wrong with a value, or the `first` thing, after which the rest is hardly looked at. */
 type HowMany = 'all' | 'first';
@@ -200,35 +201,6 @@ function relaxed({ root, parts, lookup }: SchemaParts): JsonObject {
   }
   return JSON.parse(JSON.stringify(left.root));
 }
-
-const TYPES = new Set<Json>(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
-const isSchema = (value: Json): boolean =>
-  typeof value === 'boolean' || (isJsonObject(value) && isWellFormed(value));
-const isText = (value: Json): boolean => typeof value === 'string';
-const isList =
-  (holds: (item: Json) => boolean) =>
-  (value: Json): boolean =>
-    Array.isArray(value) && value.every(holds);
-const isMap = (value: Json): boolean => isJsonObject(value) && Object.values(value).every(isSchema);
-
-/** Says what keywords must be that lead the check somewhere, or that providers read. The others may be anything. */
-const KEYWORDS = new Map<string, (value: Json) => boolean>([
-  ['type', (type) => [type].flat().every((one) => TYPES.has(one))],
-  ['enum', Array.isArray],
-  ['required', isList(isText)],
-  ...['$ref', 'pattern', 'format'].map((keyword) => [keyword, isText] as const),
-  ...['allOf', 'anyOf', 'oneOf', 'prefixItems'].map((keyword) => [keyword, isList(isSchema)] as const),
-  ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'].map(
-    (keyword) => [keyword, isMap] as const,
-  ),
-  ['items', (items) => [items].flat().every(isSchema)],
-  ...['additionalProperties', 'propertyNames', 'contains', 'not', 'if', 'then', 'else'].map(
-    (keyword) => [keyword, isSchema] as const,
-  ),
-]);
-
-const isWellFormed = (schema: JsonObject): boolean =>
-  Object.entries(schema).every(([keyword, value]) => KEYWORDS.get(keyword)?.(value) ?? true);
 
 /** The most schemas that one part of a value may be held against: the richest unions of honest servers come to some dozens. */
 const MAX_IN_PLACE = 1_000;

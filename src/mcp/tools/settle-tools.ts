@@ -1,6 +1,8 @@
 import type { Effect } from '../../tool/call.ts';
 import { shorten } from '../../tool/json.ts';
+import type { Secrets } from '../../tool/secrets.ts';
 import type { McpClient } from '../client/mcp-client.ts';
+import { oneLine, type Telling, warn } from '../content/words.ts';
 import type { Drift, FirstSeen, GoneTool, ListedTool, McpListing } from './listing.ts';
 import { effectOf } from './mcp-tool.ts';
 import { widerAt } from './wider-schema.ts';
@@ -187,3 +189,34 @@ function driftOf(known: ReadonlyMap<string, Known>, listed: ReadonlyMap<string, 
   if (changed.length + added.length + removed.length === 0) return undefined;
   return { added: added.sort(), removed: removed.sort(), changed: changed.sort() };
 }
+
+/** The most names in one line of the log. */
+const MAX_LOGGED = 10;
+
+/** Logs names only: whatever else a server says of such a tool is of no use, and its own words. */
+export function warnOfLeftOut(server: string, leftOut: readonly LeftOut[], told: Telling): void {
+  if (leftOut.length === 0) return;
+  warn(`MCP server '${server}' has tools that are left out: ${listed(leftOut, told.secrets)}.`, told);
+}
+
+/** Tells once of each change, what it is and how it is accepted. */
+export function warnOfWeaker(server: string, weaker: readonly LeftOut[], told: Telling): void {
+  if (weaker.length === 0) return;
+  warn(
+    `MCP server '${server}' has made tools weaker than this session first saw them, so they are refused in it: ` +
+      `${listed(weaker, told.secrets)}. If that is as it should be, name the effect in \`effects\`, or say ` +
+      "`drift: 'report'`: new sessions take what the server says now.",
+    told,
+  );
+}
+
+export function listed(tools: readonly LeftOut[], secrets: Secrets): string {
+  return fewOf(tools.map(({ name, reason }) => `${logged(secrets.redact(name))} ${secrets.redact(reason)}`));
+}
+
+export function fewOf(named: readonly string[]): string {
+  const rest = named.length - MAX_LOGGED;
+  return named.slice(0, MAX_LOGGED).join('; ') + (rest > 0 ? `; and ${rest} more` : '');
+}
+
+export const logged = (name: string): string => `'${oneLine(name, 80)}'`;

@@ -3,21 +3,17 @@ import { type Unchecked, uncheckedIn } from '../../modules/json-schema/check.ts'
 import { memoized, sha256Hex } from '../../tool/async.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { hash32, isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
-import type { Secrets } from '../../tool/secrets.ts';
 import type { Spoken } from '../client/discover.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { type HeaderFault, headerFault } from '../content/rpc.ts';
-import { oneLine, type Telling, warn } from '../content/words.ts';
+import { type Telling, warn } from '../content/words.ts';
 import { canonicalJson, type ListedTool, type McpListing, type ToolHints } from './listing.ts';
 import { usableSchema } from './schema-check.ts';
-import { type LeftOut, type Settled, settleTools } from './settle-tools.ts';
+import { fewOf, logged, type Settled, settleTools, warnOfLeftOut, warnOfWeaker } from './settle-tools.ts';
 import { bareSchema } from './wider-schema.ts';
 
 /** The most tools of one list: no provider offers a model more. */
 const MAX_TOOLS = 1_000;
-/** The most names in one line of the log. */
-const MAX_LOGGED = 10;
-
 /** What a session knew when the server was asked. */
 interface ListedAbout extends Telling {
   readonly former: McpListing | undefined;
@@ -92,27 +88,6 @@ function fingerprintOf({ tools, gone }: Pick<Settled, 'tools' | 'gone'>): Promis
   return sha256Hex([...marks('tool', tools), ...marks('gone', gone)].sort().join('\n'));
 }
 
-/** Logs names only: whatever else a server says of such a tool is of no use, and its own words. */
-function warnOfLeftOut(server: string, leftOut: readonly LeftOut[], told: Telling): void {
-  if (leftOut.length === 0) return;
-  warn(`MCP server '${server}' has tools that are left out: ${listed(leftOut, told.secrets)}.`, told);
-}
-
-/** Tells once of each change, what it is and how it is accepted. */
-function warnOfWeaker(server: string, weaker: readonly LeftOut[], told: Telling): void {
-  if (weaker.length === 0) return;
-  warn(
-    `MCP server '${server}' has made tools weaker than this session first saw them, so they are refused in it: ` +
-      `${listed(weaker, told.secrets)}. If that is as it should be, name the effect in \`effects\`, or say ` +
-      "`drift: 'report'`: new sessions take what the server says now.",
-    told,
-  );
-}
-
-function listed(tools: readonly LeftOut[], secrets: Secrets): string {
-  return fewOf(tools.map(({ name, reason }) => `${logged(secrets.redact(name))} ${secrets.redact(reason)}`));
-}
-
 /** Logs which tools assert of their input what only their server can check, once for what it says of each. */
 function warnOfUnchecked(client: McpClient, readable: readonly Readable[], to: Telling): void {
   const told = toldOf(client);
@@ -133,13 +108,6 @@ const MOST_TOLD = 1_000;
 
 /** What this isolate has logged of a client's tools. */
 const toldOf = memoized((_: McpClient): Set<number> => new Set());
-
-function fewOf(named: readonly string[]): string {
-  const rest = named.length - MAX_LOGGED;
-  return named.slice(0, MAX_LOGGED).join('; ') + (rest > 0 ? `; and ${rest} more` : '');
-}
-
-const logged = (name: string): string => `'${oneLine(name, 80)}'`;
 
 const MAX_NAME = 128;
 const MAX_TITLE = 200;

@@ -4,7 +4,10 @@ import { copyJson } from '../../tool/copy-json.ts';
 import { isJsonObject, type Json, type JsonObject, paragraphs, sameJson, shorten } from '../../tool/json.ts';
 import { content } from '../../tool/to-tool-result.ts';
 import { artifact, error, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
+import type { McpClient } from '../client/mcp-client.ts';
+import { McpServerError, type RemoteRequest } from '../client/mcp-connection.ts';
 import { binaryOf, blockFiles, McpContent } from '../content/mcp-content.ts';
+import { RPC_CODE } from '../content/rpc.ts';
 import { type ContentWords, contentWords } from '../content/words.ts';
 import type { ListedTool } from './listing.ts';
 import { schemaCheck } from './schema-check.ts';
@@ -111,3 +114,79 @@ function notAsDeclared(tool: ListedTool, problem: string, answer: Answer): strin
 const ran = ({ name }: ListedTool): string => `MCP tool '${name}' ran`;
 
 const DONE = 'Do not call it again for this.';
+
+/** A server, for one call. */
+export interface Server {
+  readonly client: McpClient;
+  /** @throws McpServerError. */
+  request(asked: Omit<RemoteRequest, 'meta' | 'goesOn'>): Promise<JsonObject>;
+}
+
+/** The most pages of a list: each is a request. */
+const MAX_PAGES = 20;
+
+/** What a server lists, as far as it is read. */
+interface Pages {
+  readonly items: readonly JsonObject[];
+  /** There is more. */
+  readonly isCut: boolean;
+  /** Why there is nothing of a part. */
+  readonly problem?: string | undefined;
+}
+
+/** Reads the pages of a list (MCP specification, Pagination), which together may be as long as one response. */
+export async function pagesOf(
+  { client, request }: Server,
+  asked: Pick<RemoteRequest, 'method' | 'offer'>,
+): Promise<Pages> {
+  const items: JsonObject[] = [];
+  const seen = new Set<Json>();
+  let length = 0;
+  let cursor: Json | undefined;
+  do {
+    if (cursor !== undefined) seen.add(cursor);
+    const page = await request({ ...asked, params: cursor === undefined ? {} : { cursor } });
+    const list = Object.values(page).find(Array.isArray);
+    items.push(...(list ?? []).filter(isJsonObject));
+    length += JSON.stringify(page).length;
+    cursor = page.nextCursor;
+    if (typeof cursor !== 'string') return { items, isCut: false };
+  } while (!seen.has(cursor) && seen.size < MAX_PAGES - 1 && length <= client.maxResponseBytes);
+  return { items, isCut: true };
+}
+
+/** Servers without templates may not know the method. Where anything else keeps them from being listed, the resources still are. */
+export function withoutTemplates(thrown: unknown): Pages {
+  if (!(thrown instanceof McpServerError)) throw thrown;
+  const isUnknown = thrown.code === RPC_CODE.methodNotFound;
+  return { items: [], isCut: false, ...(!isUnknown && { problem: thrown.message }) };
+}
+
+/** The most lines that a model is shown at once, and the most characters of them. */
+const MAX_LINES = 100;
+
+const MAX_SHOWN = 16_000;
+
+interface Lines extends Omit<Pages, 'items'> {
+  readonly lines: readonly string[];
+  readonly from: Json;
+}
+
+export function listed(what: string, { lines, isCut, problem, from }: Lines): ToolResult {
+  const first = Number(from);
+  const shown: string[] = [];
+  let length = 0;
+  for (const line of lines.slice(first - 1, first - 1 + MAX_LINES)) {
+    length += line.length;
+    if (length > MAX_SHOWN && shown.length > 0) break;
+    shown.push(line);
+  }
+  const next = first + shown.length;
+  const notes = [
+    ...(shown.length === 0 ? [`There are no ${what}${first > 1 ? ` from number ${first} on` : ''}.`] : []),
+    ...(next <= lines.length ? [`There are ${lines.length}: go on with {"from": ${next}}.`] : []),
+    ...(isCut ? ['The server has more than are read here.'] : []),
+    ...(problem === undefined ? [] : [problem]),
+  ];
+  return text([...shown, ...notes].join('\n'));
+}

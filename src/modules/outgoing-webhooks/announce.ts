@@ -168,14 +168,14 @@ function bodyOf({ host }: DueApp, { name, stop, events, at }: Stopped): string {
   return body.length > LONGEST_BODY ? write({ ...brief, shortened: true }) : body;
 }
 
-/** Where messages are sent, and with what they are signed. */
-interface Address {
+/** Returns what sends messages to this address, signed with these secrets. */
+export function sending({
+  url,
+  secret,
+}: {
   readonly url: string | ((env: WebhookEnv) => string);
   readonly secret: SecretSource;
-}
-
-/** Returns what sends messages to this address, signed with these secrets. */
-export function sending({ url, secret }: Address): Receiver['send'] {
+}): Receiver['send'] {
   return async ({ id, body, env, clock }) => {
     const to = typeof url === 'function' ? url(env) : url;
     const problem = urlProblem(to);

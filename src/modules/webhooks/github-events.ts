@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../tool/json.ts';
-import { own } from '../../tool/json.ts';
+import { type JsonObject, own } from '../../tool/json.ts';
+import { objectAt } from './payload.ts';
 
 /** What GitHub calls its events, as far as an editor should offer them; any other name is taken as well. */
 export type GithubEventName =
@@ -90,4 +90,30 @@ export function isPayloadOf(event: string, payload: JsonObject): boolean {
   if (!shape) return true;
   const { has, lacks = [] } = shape;
   return has.every((key) => Object.hasOwn(payload, key)) && !lacks.some((key) => Object.hasOwn(payload, key));
+}
+
+/** The keys under which somebody's words may stand, the most particular first: a comment is on an issue, and not the other way round. */
+const SPEAKING = [
+  'comment',
+  'review',
+  'issue',
+  'pull_request',
+  'discussion',
+  'release',
+  'head_commit',
+  'check_run',
+  'workflow_run',
+  'workflow_job',
+  'deployment_status',
+  'deployment',
+  'alert',
+  'milestone',
+];
+
+export function wordsOf(payload: JsonObject): JsonObject | undefined {
+  for (const key of SPEAKING) {
+    const words = objectAt(payload, key);
+    if (words) return words;
+  }
+  return undefined;
 }

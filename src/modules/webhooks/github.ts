@@ -1,6 +1,6 @@
 import { sha256Hex } from '../../tool/async.ts';
 import type { JsonObject } from '../../tool/json.ts';
-import { type EventOf, type GithubEvent, isPayloadOf } from './github-events.ts';
+import { type EventOf, type GithubEvent, isPayloadOf, wordsOf } from './github-events.ts';
 import {
   at,
   defined,
@@ -192,32 +192,6 @@ type Unmapped = Omit<GithubDelivery, 'usual'>;
 /** Finds the issue, pull request or discussion: what has a number that people call it by. */
 const threadOf = (payload: JsonObject): JsonObject | undefined =>
   objectAt(payload, 'issue') ?? objectAt(payload, 'pull_request') ?? objectAt(payload, 'discussion');
-
-/** The keys under which somebody's words may stand, the most particular first: a comment is on an issue, and not the other way round. */
-const SPEAKING = [
-  'comment',
-  'review',
-  'issue',
-  'pull_request',
-  'discussion',
-  'release',
-  'head_commit',
-  'check_run',
-  'workflow_run',
-  'workflow_job',
-  'deployment_status',
-  'deployment',
-  'alert',
-  'milestone',
-];
-
-function wordsOf(payload: JsonObject): JsonObject | undefined {
-  for (const key of SPEAKING) {
-    const words = objectAt(payload, key);
-    if (words) return words;
-  }
-  return undefined;
-}
 
 /** Each conversation has a session: one for an issue or a pull request, else for a repository, an organization or a person. */
 function sessionOf({ repository, number, payload, hook }: Unmapped): Promise<string> {

@@ -5,19 +5,13 @@ import { idempotencyKeyOf } from '../../worker/request-headers.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
 import { wholeTurn } from '../whole-turn.ts';
-import {
-  type ChatChunk,
-  type ChatCompletion,
-  type ChatEnd,
-  type ChatItem,
-  type ChatWanted,
-  chatItems,
-} from './chat-chunks.ts';
+import { type ChatChunk, type ChatEnd, type ChatItem, type ChatWanted, chatItems } from './chat-chunks.ts';
 import { continuedBy, findable, hashOf, isPerson } from './chat-history.ts';
 import { saidOf } from './read-body.ts';
 import { type ChatRequest, readChatBody } from './read-chat.ts';
 import { AGAIN, type GivenAnswer } from './read-items.ts';
 import { OpenAiError, toError, toErrorBody, unknownChat } from './refuse.ts';
+import type { ChatCompletion } from './response-object.ts';
 import { turnOf } from './response-object.ts';
 import { newSession } from './responses.ts';
 

@@ -19,7 +19,7 @@ import {
   TEXT_OR_NULL,
   WHOLE,
 } from '../../tool/shape.ts';
-import { COMPLETION as COMPLETION_SHAPE } from './chat-chunks.ts';
+import { COMPLETION as COMPLETION_SHAPE } from './response-object.ts';
 import { RESPONSE as RESPONSE_SHAPE } from './response-types.ts';
 
 const RESPONSE = bodyOf('OpenAiResponse', RESPONSE_SHAPE);

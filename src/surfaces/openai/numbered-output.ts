@@ -1,5 +1,5 @@
 /** The items of a response, and the events that tell of them: numbered by the journal, so that every stream of it has the same numbers. */
-import type { OutputItem, ResponseEvent, UnnumberedEvent } from './response-types.ts';
+import type { OutputItem, OutputText, ResponseObject, SummaryText } from './response-types.ts';
 
 /** Numbers between one event of the journal and the next. */
 const SPAN = 100_000_000;
@@ -144,3 +144,62 @@ export class NumberedOutput {
     this.#events.push({ ...event, sequence_number: this.#last });
   }
 }
+
+interface OfItem {
+  readonly output_index: number;
+  readonly item_id: string;
+}
+
+type OfContent = OfItem & { readonly content_index: number };
+
+type OfSummary = OfItem & { readonly summary_index: number };
+
+/** An event of a response's stream, but for its number. */
+export type UnnumberedEvent =
+  | {
+      readonly type:
+        | 'response.created'
+        | 'response.queued'
+        | 'response.in_progress'
+        | 'response.completed'
+        | 'response.incomplete'
+        | 'response.failed';
+      readonly response: ResponseObject;
+    }
+  | {
+      readonly type: 'response.output_item.added' | 'response.output_item.done';
+      readonly output_index: number;
+      readonly item: OutputItem;
+    }
+  | (OfContent & {
+      readonly type: 'response.content_part.added' | 'response.content_part.done';
+      readonly part: OutputText;
+    })
+  | (OfContent & {
+      readonly type: 'response.output_text.delta';
+      readonly delta: string;
+      readonly logprobs: [];
+    })
+  | (OfContent & { readonly type: 'response.output_text.done'; readonly text: string; readonly logprobs: [] })
+  | (OfSummary & {
+      readonly type: 'response.reasoning_summary_part.added' | 'response.reasoning_summary_part.done';
+      readonly part: SummaryText;
+    })
+  | (OfSummary & { readonly type: 'response.reasoning_summary_text.delta'; readonly delta: string })
+  | (OfSummary & { readonly type: 'response.reasoning_summary_text.done'; readonly text: string })
+  | (OfItem & {
+      readonly type:
+        | 'response.mcp_call.in_progress'
+        | 'response.mcp_call.completed'
+        | 'response.mcp_call.failed';
+    })
+  | (OfItem & {
+      readonly type: 'response.mcp_call_arguments.done' | 'response.function_call_arguments.done';
+      readonly arguments: string;
+      readonly name?: string;
+    })
+  | (OfItem & { readonly type: 'response.function_call_arguments.delta'; readonly delta: string })
+  | { readonly type: 'error'; readonly code: string; readonly message: string; readonly param: null };
+
+/** An event of a response's stream. Its number is of the journal: the same whoever is sent it, and whenever. */
+export type ResponseEvent = UnnumberedEvent & { readonly sequence_number: number };

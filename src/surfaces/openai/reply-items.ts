@@ -1,13 +1,7 @@
 /** What one reply of the model says: its reasoning and its words, each an item, as they come or as the journal has them. */
 import { type SaidReply, segmentsOf } from '../whole-turn.ts';
-import type { NumberedOutput } from './numbered-output.ts';
-import type {
-  MessageItem,
-  OutputText,
-  ReasoningItem,
-  UnnumberedEvent,
-  UrlCitation,
-} from './response-types.ts';
+import type { NumberedOutput, UnnumberedEvent } from './numbered-output.ts';
+import type { MessageItem, OutputText, ReasoningItem, UrlCitation } from './response-types.ts';
 
 /** Words of one kind in a reply, without those of the other kind between them. */
 interface Passage {

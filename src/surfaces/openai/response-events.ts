@@ -5,6 +5,7 @@ import { callId } from '../../journal/reply-data.ts';
 import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
 import { CallItems, type ToId } from './call-items.ts';
+import type { ResponseEvent } from './numbered-output.ts';
 import { NumberedOutput } from './numbered-output.ts';
 import { ReplyItems, wordsOf } from './reply-items.ts';
 import {
@@ -17,7 +18,7 @@ import {
   toResponse,
   UsageCount,
 } from './response-object.ts';
-import type { Echoed, MessageItem, ResponseEvent, ResponseObject } from './response-types.ts';
+import type { Echoed, MessageItem, ResponseObject } from './response-types.ts';
 
 /** Which response of a turn is told. */
 export interface ResponseWanted extends Omit<ResponsePlace, 'part'> {

@@ -3,6 +3,7 @@
 import type { StoredEvent } from '../../journal/events.ts';
 import { placeOfCall } from '../../journal/reply-data.ts';
 import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
+import { type Infer, NULL, type Shape, TEXT, TEXT_OR_NULL, WHOLE } from '../../tool/shape.ts';
 import type { RouteSession } from '../../worker/module-request.ts';
 import type { Echoed, OutputItem, ResponseObject, ResponseUsage } from './response-types.ts';
 
@@ -178,3 +179,57 @@ function fromBase64Url(coded: string): string {
     return '';
   }
 }
+
+/** A call that the client runs. */
+export interface ChatToolCall extends Infer<typeof TOOL_CALL> {}
+
+const TOOL_CALL = {
+  object: { id: TEXT, type: { only: 'function' }, function: { object: { name: TEXT, arguments: TEXT } } },
+} as const satisfies Shape;
+
+export type FinishReason = Infer<typeof FINISH_REASON>;
+
+const FINISH_REASON = { oneOf: ['stop', 'length', 'content_filter', 'tool_calls'] } as const satisfies Shape;
+
+export interface ChatUsage extends Infer<typeof CHAT_USAGE> {}
+
+const CHAT_USAGE = {
+  object: {
+    prompt_tokens: WHOLE,
+    completion_tokens: WHOLE,
+    total_tokens: WHOLE,
+    prompt_tokens_details: { object: { cached_tokens: WHOLE } },
+    completion_tokens_details: { object: { reasoning_tokens: WHOLE } },
+  },
+} as const satisfies Shape;
+
+/** A completion that is sent whole. */
+export interface ChatCompletion extends Infer<typeof COMPLETION> {}
+
+export const COMPLETION = {
+  object: {
+    id: TEXT,
+    object: { only: 'chat.completion' },
+    created: WHOLE,
+    model: TEXT,
+    choices: {
+      listOf: {
+        object: {
+          index: WHOLE,
+          message: {
+            object: {
+              role: { only: 'assistant' },
+              content: TEXT_OR_NULL,
+              refusal: NULL,
+              tool_calls: { optional: { listOf: TOOL_CALL } },
+            },
+          },
+          finish_reason: FINISH_REASON,
+          logprobs: NULL,
+        },
+      },
+    },
+    usage: CHAT_USAGE,
+    metadata: { mapOf: TEXT },
+  },
+} as const satisfies Shape;

@@ -7,6 +7,7 @@ import type { Session, TurnStream } from '../../worker/session.ts';
 import { framed } from '../../worker/sse.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
 import { turnSoFar, wholeTurn } from '../whole-turn.ts';
+import type { ResponseEvent } from './numbered-output.ts';
 import { invalid, saidOf } from './read-body.ts';
 import { AGAIN, type GivenAnswer } from './read-items.ts';
 import {
@@ -19,7 +20,7 @@ import {
 import { OpenAiError, toError, toErrorBody } from './refuse.ts';
 import { type ResponseWanted, responseEvents } from './response-events.ts';
 import { type Named, readId, turnOf } from './response-object.ts';
-import type { Echoed, ResponseEvent } from './response-types.ts';
+import type { Echoed } from './response-types.ts';
 
 /** Answers a request for a response: the response, or the stream of its events. */
 export async function createResponse(asked: ModuleRequest): Promise<Response> {
