@@ -7,6 +7,17 @@ export {
   type AgentLimits,
   defineAgent,
 } from './agent/define-agent.ts';
+export {
+  createHoldfast,
+  createTestSession,
+  defineAgenticTool,
+  definePipeline,
+  definePlaybook,
+  defineStateMachine,
+  defineSubagent,
+  defineUnfolding,
+  requireApproval,
+} from './elsewhere.ts';
 export type { Principal } from './journal/events.ts';
 export type { AnswerForm, OutputOf } from './loop/answer-form.ts';
 

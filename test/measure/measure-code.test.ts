@@ -42,8 +42,22 @@ it('measures files, functions, circles, entries and the walk', () => {
     seams: [{ file: 'src/other.ts', name: 'OTHER' }],
     wide: [{ file: 'src/b/b.ts', name: 'B.m', parameters: 4 }],
     entries: [
-      { entry: 'holdfast', file: 'src/index.ts', gathers: false, values: ['B', 'a'], types: ['A', 'C'] },
-      { entry: 'holdfast/other', file: 'src/other.ts', gathers: false, values: ['b'], types: ['A'] },
+      {
+        entry: 'holdfast',
+        file: 'src/index.ts',
+        gathers: false,
+        values: ['B', 'a'],
+        types: ['A', 'C'],
+        elsewhere: [],
+      },
+      {
+        entry: 'holdfast/other',
+        file: 'src/other.ts',
+        gathers: false,
+        values: ['b'],
+        types: ['A'],
+        elsewhere: [],
+      },
     ],
     sharedNames: [{ name: 'A', entries: ['holdfast', 'holdfast/other'] }],
     walk: {
@@ -61,7 +75,7 @@ it('an entry that only gathers others has no names of its own', () => {
   const both = parseSource('src/both.ts', "export * from './index.ts';\n");
   const exports = { ...MANIFEST.exports, './both': { types: './dist/src/both.d.ts' } };
   const { entries, sharedNames } = measureCode([...SOURCES, both], WALK, { ...MANIFEST, exports });
-  const names = { values: ['B', 'a'], types: ['A', 'C'] };
+  const names = { values: ['B', 'a'], types: ['A', 'C'], elsewhere: [] };
   expect(entries[2]).toEqual({ entry: 'holdfast/both', file: 'src/both.ts', gathers: true, ...names });
   expect(sharedNames).toEqual(figures.sharedNames);
 });

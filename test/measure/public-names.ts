@@ -10,7 +10,12 @@ export interface Entry {
   readonly gathers: boolean;
   readonly values: readonly string[];
   readonly types: readonly string[];
+  /** The names of which it only says which other entry exports them. */
+  readonly elsewhere: readonly string[];
 }
+
+/** Says so of names, in the place of exporting them. */
+const SIGNPOSTS = 'src/elsewhere.ts';
 
 /** A name that several entries export. */
 export interface SharedName {
@@ -33,10 +38,13 @@ export function entriesOf({ name, exports }: Manifest, sources: readonly Source[
     const source = byFile.get(`${built}.ts`) ?? byFile.get(`${built}.tsx`);
     if (!source) throw new Error(`${entry} has no source ${built}.ts.`);
     const all = namesOf(source, byFile, new Set());
+    const elsewhere = exportsOf(source).flatMap(({ name, from }) => (from === SIGNPOSTS ? name : []));
+    for (const name of elsewhere) all.delete(name);
     const named = (isType: boolean): string[] =>
       [...all].filter(([, is]) => is === isType).map(([one]) => one);
     const gathers = exportsOf(source).every(({ name }) => name === '*');
-    return { entry, file: source.file, gathers, values: named(false).sort(), types: named(true).sort() };
+    const names = { values: named(false).sort(), types: named(true).sort(), elsewhere: elsewhere.sort() };
+    return { entry, file: source.file, gathers, ...names };
   });
 }
 

@@ -52,7 +52,7 @@ import { defineManualTool } from '../../src/modules/answers/entry.ts';
 import { jsonSchema } from '../../src/modules/json-schema/entry.ts';
 import { defineSchedule } from '../../src/modules/schedules/entry.ts';
 import { defineToolCallingOptions, type ToolCallingOptions } from '../../src/modules/tool-calling/entry.ts';
-import { defineToolGroup } from '../../src/modules/tool-groups/entry.ts';
+import { defineReference, defineToolGroup, type ToolReference } from '../../src/modules/tool-groups/entry.ts';
 import { toolMethod, toolsOf } from '../../src/modules/tool-objects/entry.ts';
 import {
   defineTransformer,
@@ -168,6 +168,13 @@ defineDomainType({ name: 'Bill', schema: VALIBOT, id: ({ total }) => total });
 expectTypeOf(defineToolGroup({ ...said, role: 'web', tools: [look] })).toEqualTypeOf<ToolGroup<'web'>>();
 // @ts-expect-error: it has tools
 defineToolGroup({ ...said, role: 'web' });
+
+// defineReference
+expectTypeOf(
+  defineReference({ ...said, name: 'manual', notes: 'Quote it.', tools: [look] }),
+).toEqualTypeOf<ToolReference>();
+// @ts-expect-error: it has notes
+defineReference({ ...said, name: 'manual', tools: [look] });
 
 // defineAgenticTool, definePlaybook, defineStateMachine: the input of each sort of schema, and what instructions are given.
 const agentic = <const D extends InputDeclaration>(input: D) =>

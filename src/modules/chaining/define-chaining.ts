@@ -33,7 +33,7 @@ import { chainingStrategy } from './strategy.ts';
  *   description: 'Answers questions about orders.',
  *   instructions: 'Find the order first.',
  *   tools: [findOrder],
- *   use: [chaining([chainFrom(Order)])],
+ *   use: [chaining([chainAny()])],
  * });
  * ```
  */

@@ -15,7 +15,7 @@ export interface RouteDescription {
   /** Absent: a body is not read. */
   readonly body?: BodySchema | undefined;
   /** By status. */
-  readonly answers: Readonly<Record<number, Answer>>;
+  readonly answers: Readonly<Record<number, RouteAnswer>>;
   /** The problems of the route, beside those that every route of its access has. */
   readonly problems?: readonly ProblemAnswer[] | undefined;
   /** The responses of a route that answers problems in words of its own, by media type. Defaults to any content. */
@@ -48,7 +48,7 @@ export type AnswerSchema = ComponentName | BodySchema;
 export type Refusal = Readonly<Record<string, AnswerSchema>>;
 
 /** What a status of a route says; without JSON, a stream or a file, it has no body. */
-export interface Answer {
+export interface RouteAnswer {
   readonly description: string;
   /** One of these, if there are several. */
   readonly json?: AnswerSchema | readonly AnswerSchema[];

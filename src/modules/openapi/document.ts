@@ -5,10 +5,10 @@ import { FAILED_TURNS, type ToldProblem } from '../../worker/refusal.ts';
 import type { HttpHost, Route } from '../../worker/route.ts';
 import { componentSchemas } from './components.ts';
 import type {
-  Answer,
   AnswerSchema,
   ProblemAnswer,
   Refusal,
+  RouteAnswer,
   RouteDescription,
   RouteDescriptions,
 } from './description.ts';
@@ -177,7 +177,7 @@ const contentOf = (schemas: Refusal): Schema =>
   Object.fromEntries(Object.entries(schemas).map(([type, schema]) => [type, { schema: schemaOf(schema) }]));
 
 /** What is answered depends on `Accept`, which OpenAPI tells by the content alone. */
-function toResponse({ description, json, streams, isFile }: Answer): ResponseSchema {
+function toResponse({ description, json, streams, isFile }: RouteAnswer): ResponseSchema {
   const content = {
     ...(isFile && contentOf({ '*/*': ANY_BYTES })),
     ...(json && { 'application/json': { schema: anyOf(json) } }),

@@ -11,12 +11,12 @@ import { schemasOf, toDocument } from './document.ts';
 import { OWN_ROUTES } from './own-routes.ts';
 
 export {
-  type Answer,
   type AnswerSchema,
   type BodySchema,
   headerParameter,
   type ProblemAnswer,
   type Refusal,
+  type RouteAnswer,
   type RouteDescription,
   type RouteDescriptions,
   type RouteParameter,

@@ -7,12 +7,12 @@ import { SESSION } from '../../worker/route.ts';
 import type { OwnRoute } from '../../worker/routes/route-table.ts';
 import {
   ANY_OBJECT,
-  type Answer,
   bodyOf,
   headerParameter,
   IDEMPOTENCY_KEY,
   type ProblemAnswer,
   queryParameter,
+  type RouteAnswer,
   type RouteDescription,
   type RouteDescriptions,
   type RouteParameter,
@@ -45,7 +45,7 @@ const TURN_HEADERS: readonly RouteParameter[] = [
 ];
 
 /** What a request is answered that may run a turn. */
-const TURN_ANSWERS: Readonly<Record<number, Answer>> = {
+const TURN_ANSWERS: Readonly<Record<number, RouteAnswer>> = {
   200: { description: 'The turn has ended', json: 'TurnAnswer', streams: 'TurnStream' },
   202: {
     description:

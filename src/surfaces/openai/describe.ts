@@ -1,9 +1,9 @@
 /** The description of the routes: answers and problems of the protocols, as far as they are sent. Their clients bring types of their own. */
 import {
-  type Answer,
   type BodySchema,
   bodyOf,
   IDEMPOTENCY_KEY,
+  type RouteAnswer,
   type RouteDescription,
   type RouteParameter,
 } from '../../modules/openapi/description.ts';
@@ -62,12 +62,12 @@ const NEW_RESPONSE = request('OpenAiNewResponse', {
 });
 const NEW_COMPLETION = request('OpenAiNewChatCompletion', { ...ASKED, messages: ITEMS });
 
-const answer = (description: string, json: BodySchema): Answer => ({ description, json });
+const answer = (description: string, json: BodySchema): RouteAnswer => ({ description, json });
 
-const RESPONSE_ANSWERS: Readonly<Record<number, Answer>> = {
+const RESPONSE_ANSWERS: Readonly<Record<number, RouteAnswer>> = {
   200: { ...answer('The response, or with `stream` its events', RESPONSE), streams: true },
 };
-const COMPLETION_ANSWERS: Readonly<Record<number, Answer>> = {
+const COMPLETION_ANSWERS: Readonly<Record<number, RouteAnswer>> = {
   200: { ...answer('The completion, or with `stream` its chunks', COMPLETION), streams: true },
 };
 const CANCEL_ANSWERS = { 200: answer('The response so far', RESPONSE) };

@@ -148,6 +148,7 @@ const OTHERS = [
   ...['defineAgenticTool', 'defineSubagent', 'nest', 'discoveryIn', 'exclusively'],
   ...['defineUnfolding', 'unfoldingOf', 'unfoldingOfSafely', 'withInnerTools', 'withInnerToolObject'],
   'toolFactory',
+  ...['createHoldfast', 'createTestSession'],
   'toolProvider',
   'toolsFor',
   ...['withUnfolding', 'defineInjectionStrategy', 'addTools', 'removeTools', 'replaceTools', 'hasChanges'],

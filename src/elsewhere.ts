@@ -1,0 +1,52 @@
+/**
+ * Names that are first looked for in `holdfast`, and that another entry exports. The compiler names the entry, and so does a call: a
+ * bundler that only strips types runs it.
+ */
+
+/** @deprecated `import { createHoldfast } from 'holdfast/worker'`. Throws. */
+export function createHoldfast<_Env = unknown>(_: "import { createHoldfast } from 'holdfast/worker'"): never {
+  throw elsewhere('createHoldfast', 'worker');
+}
+
+/** @deprecated `import { createTestSession } from 'holdfast/testing'`. Throws. */
+export function createTestSession(_: "import { createTestSession } from 'holdfast/testing'"): never {
+  throw elsewhere('createTestSession', 'testing');
+}
+
+/** @deprecated `import { defineAgenticTool } from 'holdfast/kinds'`. Throws. */
+export function defineAgenticTool(_: "import { defineAgenticTool } from 'holdfast/kinds'"): never {
+  throw elsewhere('defineAgenticTool', 'kinds');
+}
+
+/** @deprecated `import { definePipeline } from 'holdfast/kinds'`. Throws. */
+export function definePipeline(_: "import { definePipeline } from 'holdfast/kinds'"): never {
+  throw elsewhere('definePipeline', 'kinds');
+}
+
+/** @deprecated `import { definePlaybook } from 'holdfast/kinds'`. Throws. */
+export function definePlaybook(_: "import { definePlaybook } from 'holdfast/kinds'"): never {
+  throw elsewhere('definePlaybook', 'kinds');
+}
+
+/** @deprecated `import { defineStateMachine } from 'holdfast/kinds'`. Throws. */
+export function defineStateMachine(_: "import { defineStateMachine } from 'holdfast/kinds'"): never {
+  throw elsewhere('defineStateMachine', 'kinds');
+}
+
+/** @deprecated `import { defineSubagent } from 'holdfast/kinds'`. Throws. */
+export function defineSubagent(_: "import { defineSubagent } from 'holdfast/kinds'"): never {
+  throw elsewhere('defineSubagent', 'kinds');
+}
+
+/** @deprecated `import { defineUnfolding } from 'holdfast/kinds'`. Throws. */
+export function defineUnfolding(_: "import { defineUnfolding } from 'holdfast/kinds'"): never {
+  throw elsewhere('defineUnfolding', 'kinds');
+}
+
+/** @deprecated `import { requireApproval } from 'holdfast/decorators'`. Throws. */
+export function requireApproval(_: "import { requireApproval } from 'holdfast/decorators'"): never {
+  throw elsewhere('requireApproval', 'decorators');
+}
+
+const elsewhere = (name: string, entry: string): TypeError =>
+  new TypeError(`'holdfast' has no ${name}: import { ${name} } from 'holdfast/${entry}'.`);

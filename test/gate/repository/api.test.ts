@@ -1,0 +1,45 @@
+/** How much a user has to know: names of the entries, and options. In Node, over the texts. */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import * as core from '../../../src/index.ts';
+import { SHAPES } from '../../doors/tools.ts';
+import { entriesOf, type Manifest, sharedNames } from '../../measure/public-names.ts';
+import { readLibrary } from '../../source/parse-source.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest; // our own
+const entries = entriesOf(manifest, readLibrary(root));
+const main = entries.find(({ entry }) => entry === 'holdfast');
+
+describe('the names of the package', () => {
+  it('are at most 120 in the main entry', () => {
+    const { values = [], types = [], elsewhere: others = [] } = main ?? {};
+    expect(values.length).toBeGreaterThan(20);
+    expect(values.length + types.length + others.length).toBeLessThanOrEqual(120);
+  });
+
+  it('have one entry each', () => {
+    expect(sharedNames(entries)).toEqual([]);
+  });
+
+  it('that the main entry leads to are those of the entry that it names', () => {
+    const led = Object.entries(core).filter(([name]) => main?.elsewhere.includes(name));
+    expect(led.map(([name]) => name).toSorted()).toEqual(main?.elsewhere);
+    expect(led.length).toBeGreaterThan(5);
+    for (const [name, call] of led) {
+      const entry = entries.find(({ values }) => values.includes(name))?.entry;
+      const line = `import { ${name} } from '${entry}'`;
+      expect(() => (call as (from: string) => never)('')).toThrow(`'holdfast' has no ${name}: ${line}.`);
+      expect(readFileSync(join(root, 'src/elsewhere.ts'), 'utf8').split(line)).toHaveLength(3);
+    }
+  });
+});
+
+it.each([
+  ['defineAgent', 12],
+  ['createHoldfast', 8],
+] as const)('%s has at most %i options', (of, most) => {
+  // A type test compares these with the type of the literal.
+  expect(Object.keys(SHAPES[of].keys).length).toBeLessThanOrEqual(most);
+});
