@@ -26,7 +26,7 @@ export interface ReadQuery {
   readonly limit?: number | undefined;
   /**
    * Asks, in place of the events from `from` on, for what a session is folded from without being leased: its snapshot, the
-   * messages that it covers, and the events to fold after them. An object of an earlier version answers the events.
+   * messages that it covers, and the events to fold after them.
    */
   readonly folded?: { readonly reducer: number; readonly messageTypes: readonly string[] } | undefined;
 }

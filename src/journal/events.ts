@@ -313,11 +313,16 @@ export const EVENTS = {
 type Events = typeof EVENTS;
 
 type EventsIn<Place extends keyof Events> = {
-  [Type in keyof Events[Place]]: { readonly type: Type } & Infer<{
-    readonly object: Events[Place][Type];
-    readonly and: (typeof PLACES)[Place];
-  }>;
+  [Type in keyof Events[Place]]: Flat<
+    { readonly type: Type } & Infer<{
+      readonly object: Events[Place][Type];
+      readonly and: (typeof PLACES)[Place];
+    }>
+  >;
 }[keyof Events[Place]];
+
+/** The same type as one object, which editors show property by property. */
+type Flat<Event> = { [Key in keyof Event]: Event[Key] };
 
 /** An event of a session. */
 export type SessionEvent = { [Place in keyof Events]: EventsIn<Place> }[keyof Events];

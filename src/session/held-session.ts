@@ -22,7 +22,6 @@ import { type FeedItem, LiveFeed } from './live-feed.ts';
 import { InvocationBudgetWatch, type Meter } from './meter.ts';
 import { Outbox } from './outbox.ts';
 import type { Clock } from './read-platform.ts';
-import { SessionUnavailableError } from './send-again.ts';
 
 interface Options {
   readonly port: SessionPort;
@@ -222,15 +221,14 @@ export class HeldSession implements Holder {
   }
 }
 
-/** What a session keeps for the holder of this epoch. An object of an older version keeps nothing. */
+/** What a session keeps for the holder of this epoch. */
 const credentialsOf = (port: SessionPort, epoch: number): SessionCredentials => ({
   async find(key) {
     try {
       const found = await port.credential(epoch, key);
       return found.status === 'found' || found.status === 'none' ? found : { status: 'lost' };
-    } catch (thrown) {
-      const isOlder = thrown instanceof SessionUnavailableError && thrown.tookNothing;
-      return { status: isOlder ? 'none' : 'lost' };
+    } catch {
+      return { status: 'lost' };
     }
   },
   async keep(key, value) {

@@ -41,7 +41,7 @@ export function settled(
  */
 async function mustNotBeErased({ port }: Target, incarnation: string): Promise<void> {
   const page = await port.read({ from: Number.MAX_SAFE_INTEGER, limit: 1 });
-  // An older object does not tell.
+  // A journal that was written elsewhere may have none.
   if (page && (page.incarnation ?? incarnation) === incarnation) return;
   const detail =
     'The session of Last-Event-ID, or of `after`, was erased. Send the message without it to begin another.';

@@ -5,6 +5,7 @@ export type { Json } from '../../src/tool/json.ts';
 export {
   ANY_JSON,
   type Infer,
+  type KeysOf,
   type Loose,
   NULL,
   NUMBER,

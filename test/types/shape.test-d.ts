@@ -1,7 +1,9 @@
 import {
   ANY_JSON,
+  type EventOf,
   type Infer,
   type Json,
+  type KeysOf,
   type Loose,
   NULL,
   NUMBER,
@@ -52,3 +54,22 @@ const EITHER = {
 } as const satisfies Shape;
 type Either = Infer<typeof EITHER>;
 export const textOf = (one: Either): string => (one.type === 'a' ? one.a : one.type);
+
+export const keys: KeysOf<typeof BASE> = { id: 1, note: 1 };
+// @ts-expect-error A check that misses a property of its shape.
+export const missing: KeysOf<typeof BASE> = { id: 1 };
+// @ts-expect-error A check that knows a property more.
+export const more: KeysOf<typeof BASE> = { id: 1, note: 1, other: 1 };
+
+/** An event has its own properties, and those of what it is of. */
+export const started: EventOf<'frame-started'> = {
+  type: 'frame-started',
+  turn: 't1',
+  frame: 'c1',
+  name: 'clerk',
+  message: 'Look.',
+};
+// @ts-expect-error A property of another event.
+export const yielded: EventOf<'turn-yielded'>['outcome'] = 'failed';
+// @ts-expect-error An event of a loop is of a turn.
+export const listed: EventOf<'tools-listed'> = { type: 'tools-listed', facts: [] };
