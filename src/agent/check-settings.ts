@@ -1,14 +1,9 @@
 import { type AnswerForm, toAnswerForm } from '../loop/answer-form.ts';
-import { refusedModel } from '../loop/loop-seams.ts';
-import { settingsFault } from '../loop/loop-settings.ts';
-import { limitProblem, type Policies, policyProblem } from '../loop/policies.ts';
-import type { ChatModel } from '../model/chat-model.ts';
-import type { AgentSettings } from '../model/settings.ts';
+import { limitProblem } from '../loop/policies.ts';
 import type { Limits } from '../tool/frame.ts';
 import { type InputDeclaration, InputSchemaError } from '../tool/input-schema.ts';
 import { shorten } from '../tool/json.ts';
 import { literals } from '../tool/literals.ts';
-import type { ModuleUse } from '../tool/module-use.ts';
 import { ended, nameIn } from '../tool/shown.ts';
 
 /** @throws AgentDefinitionError if the output is not the schema of a JSON object, which is what models are good at. */
@@ -22,49 +17,13 @@ export function readOutput(agent: string, declared: InputDeclaration): AnswerFor
   }
 }
 
-/** @throws AgentDefinitionError if a module cannot be used with the agent's model. */
-export function checkUses(agent: string, uses: readonly ModuleUse[], model: ChatModel | undefined): void {
-  const problem = model && refusedModel(uses, model);
-  if (problem) throw new AgentDefinitionError(agent, { field: 'use', problem });
-}
-
 /** @throws AgentDefinitionError when a limit cannot be one. */
 export function checkLimits(agent: string, limits: Limits | undefined): void {
-  mustFit(agent, ['limits', 'limit'], limitProblem(limits));
-}
-
-/** @throws AgentDefinitionError for a value inside the literal, if there is one that does not fit. */
-function mustFit(
-  agent: string,
-  [field, what]: readonly [field: string, what: string],
-  fault: Unfit | undefined,
-): void {
+  const fault = limitProblem(limits);
   if (!fault) return;
   const { path, value, use } = fault;
-  const problem = `has a ${what} '${path}' of ${value}: use ${use}`;
-  throw new AgentDefinitionError(agent, { field: `${field}.${path}`, problem });
-}
-
-/** A value inside the literal, and what to write in its place. */
-interface Unfit {
-  readonly path: string;
-  readonly value: unknown;
-  readonly use: string;
-}
-
-/** @throws AgentDefinitionError when a setting cannot be followed, or not beside the others, by these tools or this model. */
-export function checkSettings(
-  agent: string,
-  settings: AgentSettings | undefined,
-  beside: Parameters<typeof settingsFault>[1],
-): void {
-  const fault = settingsFault(settings, beside);
-  if (fault) throw new AgentDefinitionError(agent, fault);
-}
-
-/** In development: @throws AgentDefinitionError if a policy is unknown or has a value that cannot be followed. */
-export function checkPolicies(agent: string, policies: Policies | undefined): void {
-  mustFit(agent, ['policies', 'policy'], policyProblem(policies));
+  const problem = `has a limit '${path}' of ${value}: use ${use}`;
+  throw new AgentDefinitionError(agent, { field: `limits.${path}`, problem });
 }
 
 /** An agent was declared wrongly; thrown where it is defined. */

@@ -1,5 +1,7 @@
 import type { AnswerForm, OutputOf } from '../loop/answer-form.ts';
 import { MOST_GENERATIONS, MOST_IN_TREE } from '../loop/call-starts.ts';
+import { refusedModel } from '../loop/loop-seams.ts';
+import { refusedSettings } from '../loop/loop-settings.ts';
 import {
   DEFAULT_LIMITS,
   type LoopLimits,
@@ -21,19 +23,12 @@ import {
 import type { CallLimit, Limits } from '../tool/frame.ts';
 import type { InputDeclaration } from '../tool/input-schema.ts';
 import { paragraphs } from '../tool/json.ts';
+import { literals } from '../tool/literals.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import type { AnyTool, InjectionStrategy } from '../tool/tool.ts';
 import { type ContextValues, ToolCallContext } from '../tool/tool-call-context.ts';
 import { ownOffers, usesOf } from '../tool/uses.ts';
-import {
-  AgentDefinitionError,
-  checkAgentLiteral,
-  checkLimits,
-  checkPolicies,
-  checkSettings,
-  checkUses,
-  readOutput,
-} from './check-settings.ts';
+import { AgentDefinitionError, checkAgentLiteral, checkLimits, readOutput } from './check-settings.ts';
 
 /** Instructions, a model, tools and limits: code, deployed with the Worker and never stored. */
 export interface Agent<Name extends string = string, Output = unknown> {
@@ -160,12 +155,15 @@ export function defineAgent<
   const { tools, providers, requests: asks, notes } = toolsFor(name, config.tools ?? []);
   const model = typeof config.model === 'function' ? undefined : config.model;
   checkLimits(name, config.limits);
-  checkUses(name, config.use ?? [], model);
   const sources = withProviders(ownOffers(config.use, 'before'), providers);
   const strategies = ownOffers(config.use, 'after');
-  const hasMoreTools = sources.length + strategies.length + asks.length > 0;
-  checkSettings(name, config.settings, { tools, hasMoreTools, model });
-  checkPolicies(name, config.policies);
+  const fault = literals?.agentFault(config, {
+    tools,
+    finders: [...sources, ...strategies, ...asks],
+    refusedUse: () => model && refusedModel(config.use ?? [], model),
+    refusedSettings: () => model && refusedSettings({ model, settings: config.settings }),
+  });
+  if (fault) throw new AgentDefinitionError(name, fault);
   return {
     name,
     description,

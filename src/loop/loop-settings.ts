@@ -1,4 +1,4 @@
-import type { ChatModel, ModelOfEnv, ModelRequest, ToolDefinition } from '../model/chat-model.ts';
+import type { ChatModel, ModelRequest, ToolDefinition } from '../model/chat-model.ts';
 import {
   type AgentSettings,
   type LoopToolChoice,
@@ -6,47 +6,7 @@ import {
   mergedSettings,
   type ToolChoice,
 } from '../model/settings.ts';
-import { literals } from '../tool/literals.ts';
-import type { AnyTool } from '../tool/tool.ts';
 import type { Loop, LoopSpec } from './loop.ts';
-
-/** What settings are declared beside. */
-interface DeclaredWith {
-  readonly tools: readonly AnyTool[];
-  /** Only a turn will know all of its tools. */
-  readonly hasMoreTools: boolean;
-  readonly model?: ChatModel | ModelOfEnv | undefined;
-}
-
-/** What is wrong with the settings of a loop; `problem` goes on after whoever has them, such as "Agent 'x' ". */
-interface SettingsFault {
-  readonly field: string;
-  readonly problem: string;
-}
-
-/** Answers what is wrong with declared settings, as far as the declaration tells; `undefined` when nothing is. */
-export function settingsFault(
-  settings: AgentSettings | undefined,
-  { model, ...tools }: DeclaredWith,
-): SettingsFault | undefined {
-  if (settings === undefined) return undefined;
-  const bad = literals?.innerFault(settings, 'settings') ?? choiceProblem(settings.toolChoice, tools);
-  if (bad) {
-    const { path, value, use } = bad;
-    return { field: `settings.${path}`, problem: `has a setting '${path}' of ${value}: use ${use}` };
-  }
-  const problem = typeof model === 'object' ? refusedSettings({ model, settings }) : undefined;
-  return problem === undefined ? undefined : { field: 'settings', problem };
-}
-
-/** In development: returns the tool choice that can never hold, and what it must be. */
-function choiceProblem(
-  declared: AgentSettings['toolChoice'],
-  { tools, hasMoreTools }: Omit<DeclaredWith, 'model'>,
-): { readonly path: string; readonly value: string; readonly use: string } | undefined {
-  const use = hasMoreTools ? undefined : literals?.choiceProblem(chosenIn(declared), tools);
-  return use === undefined ? undefined : { path: 'toolChoice', value: JSON.stringify(declared), use };
-}
 
 /** Answers why a model would refuse every request with these settings, to go on after whoever has them. */
 export function refusedSettings({

@@ -1,9 +1,9 @@
 import { mustFold } from '../journal/memories.ts';
 import { REDUCER_VERSION } from '../journal/reduce.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { attempt } from '../tool/async.ts';
 import { hash32 } from '../tool/json.ts';
-import { distinctModules, distinctUses, type ModuleUse } from '../tool/module-use.ts';
+import { literals } from '../tool/literals.ts';
+import { isMade, type ModuleUse } from '../tool/module-use.ts';
 import type { InjectionStrategy } from '../tool/tool.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { OFFERS } from '../tool/uses.ts';
@@ -27,32 +27,28 @@ export interface Modules {
 /**
  * Puts the modules of an app together: its own, those that each of its agents brings, and those of loops inside theirs.
  *
- * @throws ConfigurationError if two modules share a name, or two uses of one module that hold for the same agent a key.
+ * @throws ConfigurationError in development, if two modules share a name, or two uses of one module that hold for the same agent a key.
  */
 export function composeModules(
   own: readonly ModuleUse[],
   ofAgents: readonly (readonly ModuleUse[])[] = [],
   inside: readonly ModuleUse[] = [],
 ): Modules {
-  const composed = attempt(() => {
-    for (const uses of ofAgents) distinctUses([...own, ...uses]);
-    const uses = [...new Set([...own, ...ofAgents.flat(), ...inside])];
-    const modules = distinctModules(uses);
-    const memories = modules.flatMap(({ state }) => state);
-    mustFold(memories);
-    return { uses, appWide: distinctUses(own), memories };
-  });
-  if (!composed.ok) throw new ConfigurationError(String(Object(composed.thrown).message));
-  const { uses, appWide, memories } = composed.value;
+  const uses = [...new Set([...own, ...ofAgents.flat(), ...inside])];
+  const scopes = [...ofAgents.map((ofAgent) => [...own, ...ofAgent]), own];
+  const problem = literals?.usesProblem(scopes, { all: uses, isMade });
+  if (problem !== undefined) throw new ConfigurationError(problem);
+  const memories = [...new Set(uses.map(({ module }) => module))].flatMap(({ state }) => state);
+  mustFold(memories);
   return {
     uses,
-    appWide,
+    appWide: [...new Set(own)],
     memories,
     strategies: uses.flatMap((use) => {
       const seam = OFFERS.of(use);
-      return seam && (seam.own === undefined || appWide.includes(use)) ? seam : [];
+      return seam && (seam.own === undefined || own.includes(use)) ? seam : [];
     }),
-    files: keeperIn(appWide),
+    files: keeperIn(own),
     reducer: reducerOf(memories),
   };
 }

@@ -1,5 +1,4 @@
 import type { HistoryCall, TurnPrincipal } from '../tool/call.ts';
-import type { InnerFault } from '../tool/check-literal.ts';
 import { CALL_LIMIT, type CallLimit, type Limits } from '../tool/frame.ts';
 import { literals } from '../tool/literals.ts';
 import { type ShapeAs, WHOLE } from '../tool/shape.ts';
@@ -111,17 +110,6 @@ export const withPolicies = ({ unknownTools, blankReplies, ...declared }: Polici
   unknownTools: over(DEFAULT_POLICIES.unknownTools, unknownTools),
   blankReplies: over(DEFAULT_POLICIES.blankReplies, blankReplies),
 });
-
-/** In development: returns the first policy that is unknown or has a value that cannot be followed, and what it must be; or `undefined`. */
-export const policyProblem = (declared: Policies = {}): InnerFault | undefined =>
-  literals?.innerFault(declared, 'policies') ??
-  within(declared, 'unknownTools') ??
-  within(declared, 'blankReplies');
-
-function within(declared: Policies, policy: 'unknownTools' | 'blankReplies'): InnerFault | undefined {
-  const fault = literals?.innerFault(declared[policy], policy);
-  return fault && { ...fault, path: `${policy}.${fault.path}` };
-}
 
 /** Only what is declared replaces; `undefined` declares nothing. */
 const over = <T extends object>(base: T, declared: Declared<T> = {}): T => ({

@@ -22,11 +22,12 @@ import {
   sharedWrites,
   toRename,
 } from './developer-hints.ts';
-import { shorten } from './json.ts';
 import { INNER_SHAPES, SHAPES } from './kernel-literals.ts';
+import { agentFault, policyProblem } from './loop-literals.ts';
 import { adapterProblem, partsProblem, serverProblem, withoutModel } from './model-literals.ts';
 import { isReadable, nameOf, ownerOf, unreadable } from './object-class.ts';
 import { meantBy } from './shown.ts';
+import { usesProblem } from './use-literals.ts';
 
 /** A literal of the kernel by its name, or the shape of a feature's. */
 export type LiteralOf = keyof typeof SHAPES | LiteralShape;
@@ -66,7 +67,11 @@ const CHECKS = {
 
   askedAgents,
 
-  choiceProblem,
+  agentFault,
+
+  policyProblem,
+
+  usesProblem,
 
   listedMistake,
 
@@ -111,47 +116,6 @@ try {
 } catch {
   // No `process`, and no bundler that has put a value in its place: as in production.
 }
-
-/** The parts of a tool that the check reads. */
-interface Named {
-  readonly name: string;
-  readonly inner?: readonly Named[] | undefined;
-}
-
-/** How a model may be told to use its tools. */
-type Choice = 'auto' | 'required' | 'none' | { readonly tool: string } | undefined;
-
-/** Returns what a choice must be in place of one that these tools can never meet; `undefined` if they can meet all. */
-export function choiceProblem(choices: readonly Choice[], tools: readonly Named[]): string | undefined {
-  for (const choice of choices) {
-    if (tools.length === 0 && (choice === 'required' || typeof choice === 'object'))
-      return 'it beside tools, of which there are none';
-    if (typeof choice === 'object' && !isAmong(tools, choice.tool))
-      return `one of its tools: ${listed(tools)}`;
-  }
-  return undefined;
-}
-
-/** Tools inside tools count: one that unfolds is offered in its place. */
-const isAmong = (tools: readonly Named[], name: string): boolean => namesIn(tools, new Set()).has(name);
-
-function namesIn(tools: readonly Named[], names: Set<string>): ReadonlySet<string> {
-  for (const { name, inner = [] } of tools) {
-    if (names.has(name)) continue;
-    names.add(name);
-    namesIn(inner, names);
-  }
-  return names;
-}
-
-/** Names of tools in a message. */
-const MAX_NAMES = 20;
-
-const listed = (tools: readonly Named[]): string =>
-  tools
-    .slice(0, MAX_NAMES)
-    .map(({ name }) => `'${shorten(name, 64)}'`)
-    .join(', ') + (tools.length > MAX_NAMES ? ` and ${tools.length - MAX_NAMES} more` : '');
 
 /** Returns what is wrong if a tool answers an object whose methods are tools, or a list of such, or `undefined`. */
 export function unchainedProblem(tool: string, answered: unknown): string | undefined {

@@ -32,6 +32,9 @@ export function useOf(module: ModuleIdentity, key = '', more: object = {}): Modu
 /** Every use that `useOf` has made. */
 const MADE = new WeakSet<object>();
 
+/** Returns whether `useOf` has made a value: seams know no copy of it. */
+export const isMade = (use: object): boolean => MADE.has(use);
+
 /** A module as it is used in one place, with its configuration: what an app, an agent or a tool carries. */
 export interface ModuleUse {
   readonly module: ModuleIdentity;
@@ -52,55 +55,3 @@ export function defineSeam<Shape extends object>(): Seam<Shape> {
   const given = new WeakMap<ModuleUse, Shape>();
   return { of: (use) => given.get(use), give: (use, shape) => void given.set(use, shape) };
 }
-
-/**
- * The uses of one scope, such as an app's, each once and in their order.
- *
- * @throws TypeError if two modules share a name, or two uses of one module a key.
- */
-export function distinctUses(uses: readonly ModuleUse[]): readonly ModuleUse[] {
-  distinctModules(uses);
-  const distinct = new Map<string, ModuleUse>();
-  for (const use of uses) {
-    const { module, key } = use;
-    const id = `${module.name} ${key}`;
-    if ((distinct.get(id) ?? use) !== use) throw new TypeError(twoUses(module.name, key));
-    distinct.set(id, use);
-  }
-  return [...distinct.values()];
-}
-
-/**
- * The modules of the uses, each once.
- *
- * @throws TypeError if two share a name, or a use is a copy or was not made by a module.
- */
-export function distinctModules(uses: readonly ModuleUse[]): readonly ModuleIdentity[] {
-  const modules = new Map<string, ModuleIdentity>();
-  for (const use of uses) {
-    if (!MADE.has(use)) throw new TypeError(notMade(use));
-    const { module } = use;
-    const { name } = module;
-    if ((modules.get(name) ?? module) !== module) throw new TypeError(twoModules(name));
-    modules.set(name, module);
-  }
-  return [...modules.values()];
-}
-
-/** Says so of a value that may be anything. */
-function notMade(use: unknown): string {
-  const { name } = Object(Object(use).module);
-  return typeof name === 'string'
-    ? `A use of the module '${name}' is a copy: pass the object that the module returned${SECOND_COPY}`
-    : '`use` has a value that no module has made: use what modules return, such as openApi().';
-}
-
-const SECOND_COPY = ', or look for a second copy of holdfast (npm ls holdfast).';
-
-const twoModules = (name: string): string => `Two modules are called '${name}': rename one${SECOND_COPY}`;
-
-const twoUses = (name: string, key: string): string =>
-  `The module '${name}' is used twice ` +
-  (key === ''
-    ? 'with different settings: use it once.'
-    : `under the key '${key}': give one of them another.`);

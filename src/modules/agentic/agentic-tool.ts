@@ -1,7 +1,7 @@
 import { type AnswerForm, type OutputOf, toAnswerForm } from '../../loop/answer-form.ts';
 import type { Frame } from '../../loop/loop-agent.ts';
 import { refusedModel } from '../../loop/loop-seams.ts';
-import { settingsFault } from '../../loop/loop-settings.ts';
+import { refusedSettings } from '../../loop/loop-settings.ts';
 import { nest } from '../../loop/nest.ts';
 import { limitProblem } from '../../loop/policies.ts';
 import type { ChatModel, ModelOfEnv } from '../../model/chat-model.ts';
@@ -17,6 +17,7 @@ import type { LiteralKind, LiteralShape } from '../../tool/check-literal.ts';
 import { originOf } from '../../tool/decorate.ts';
 import type { Limits } from '../../tool/frame.ts';
 import { type InputDeclaration, type InputOf, InputSchemaError } from '../../tool/input-schema.ts';
+import { literals } from '../../tool/literals.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
 import type { AnyTool, CallRun, InjectionStrategy, LoopView, Serial, Tool } from '../../tool/tool.ts';
 import type { ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';
@@ -227,10 +228,16 @@ export function checkLoop(
     const problem = `its limit '${bad.path}' is ${bad.value}: use ${bad.use}.`;
     throw new ToolDefinitionError(name, `limits.${bad.path}`, problem);
   }
-  const refused = typeof model === 'object' ? refusedModel(use, model) : undefined;
-  if (refused) throw new ToolDefinitionError(name, 'use', `it ${refused}.`);
-  const hasMoreTools = sources.length + offeredIn({ use }).length > 0;
-  const fault = settingsFault(settings, { tools, hasMoreTools, model });
+  const own = typeof model === 'object' ? model : undefined;
+  const fault = literals?.agentFault(
+    { settings },
+    {
+      tools,
+      finders: [...sources, ...offeredIn({ use })],
+      refusedUse: () => own && refusedModel(use, own),
+      refusedSettings: () => own && refusedSettings({ model: own, settings }),
+    },
+  );
   if (fault) throw new ToolDefinitionError(name, fault.field, `it ${fault.problem}.`);
 }
 

@@ -2,7 +2,7 @@ import type { ExceptionProcessor } from '../../loop/exception-processor.ts';
 import type { MemoryLoopConfig } from '../../loop/memory-loop.ts';
 import { composeModules } from '../../loop/modules.ts';
 import { toDefinition } from '../../loop/offer-tools.ts';
-import { type Eligible, type LoopPolicies, policyProblem, withPolicies } from '../../loop/policies.ts';
+import { type Eligible, type LoopPolicies, withPolicies } from '../../loop/policies.ts';
 import {
   type ChatModel,
   ModelError,
@@ -12,6 +12,7 @@ import {
 } from '../../model/chat-model.ts';
 import { attempt } from '../../tool/async.ts';
 import type { GivenEnv } from '../../tool/env.ts';
+import { literals } from '../../tool/literals.ts';
 import { type Log, type LogOption, toLog, warning } from '../../tool/log.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
 import { Secrets } from '../../tool/secrets.ts';
@@ -164,7 +165,7 @@ function limitsOf({ limits, use = [] }: ToolCallingManagerConfig): readonly Modu
 }
 
 function checkValues(policies: LoopPolicies): void {
-  const wrong = policyProblem(policies);
+  const wrong = literals?.policyProblem(policies);
   if (wrong) {
     throw new TypeError(`createToolCallingManager: ${wrong.path} is ${wrong.value}: use ${wrong.use}.`);
   }

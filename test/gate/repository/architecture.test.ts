@@ -84,6 +84,9 @@ const ARROWS: readonly {
       'src/tool/module-state.ts',
       'src/tool/signals.ts',
       'src/tool/tool-memory.ts',
+      // What the memories of a turn say of a module that is not there.
+      'src/tool/module-state.ts',
+      'src/tool/signals.ts',
       'src/model/parts.ts',
       'src/model/prices.ts',
     ],

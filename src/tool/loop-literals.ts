@@ -1,0 +1,90 @@
+/** Checks what the literals of agents and of nested loops hold. Runs in development only: other files reach it through `literals.ts`. */
+import { type InnerFault, innerFault, type LiteralFault } from './check-literal.ts';
+import { INNER_SHAPES } from './kernel-literals.ts';
+import { type Choice, choiceProblem, type NamedTool } from './tool-choices.ts';
+
+/** Settings, with what they are declared beside. */
+interface DeclaredSettings {
+  readonly settings: { readonly toolChoice?: DeclaredChoice } | undefined;
+  readonly tools: readonly NamedTool[];
+  /** Only a turn will know all of its tools. */
+  readonly hasMoreTools: boolean;
+}
+
+type DeclaredChoice = Choice | { readonly first?: Choice; readonly every?: Choice };
+
+/** Returns what is wrong with declared settings, as far as the declaration tells, or `undefined`. */
+function settingsFault({ settings, tools, hasMoreTools }: DeclaredSettings): LiteralFault | undefined {
+  if (settings === undefined) return undefined;
+  const use = hasMoreTools ? undefined : choiceProblem(chosenIn(settings.toolChoice), tools);
+  const choice =
+    use === undefined ? undefined : { path: 'toolChoice', value: JSON.stringify(settings.toolChoice), use };
+  const bad = innerFault(settings, INNER_SHAPES.settings) ?? choice;
+  return (
+    bad && {
+      field: `settings.${bad.path}`,
+      problem: `has a setting '${bad.path}' of ${bad.value}: use ${bad.use}`,
+    }
+  );
+}
+
+/** The choices that a declared one comes to. */
+function chosenIn(declared: DeclaredChoice): readonly Choice[] {
+  if (typeof declared !== 'object' || 'tool' in declared) return [declared];
+  return [...('first' in declared ? [declared.first] : []), ...('every' in declared ? [declared.every] : [])];
+}
+
+/** What an agent, or a manager of tool calls, declares of its policies. */
+interface DeclaredPolicies {
+  readonly unknownTools?: object | undefined;
+  readonly blankReplies?: object | undefined;
+}
+
+/** Returns the first policy that is unknown or has a value that cannot be followed, and what it must be; or `undefined`. */
+export const policyProblem = (declared: DeclaredPolicies = {}): InnerFault | undefined =>
+  innerFault(declared, INNER_SHAPES.policies) ??
+  within(declared, 'unknownTools') ??
+  within(declared, 'blankReplies');
+
+function within(declared: DeclaredPolicies, policy: keyof DeclaredPolicies): InnerFault | undefined {
+  const fault = innerFault(declared[policy], INNER_SHAPES[policy]);
+  return fault && { ...fault, path: `${policy}.${fault.path}` };
+}
+
+/** The literal of an agent, as far as it is checked here. */
+interface DeclaredAgent {
+  readonly settings?: DeclaredSettings['settings'];
+  readonly policies?: DeclaredPolicies | undefined;
+}
+
+/** What an agent has beside its literal. */
+interface BesideAgent {
+  readonly tools: readonly NamedTool[];
+  /** What finds tools in a turn. */
+  readonly finders: readonly unknown[];
+  /** Returns why the agent's model cannot be used with its modules, or `undefined`. */
+  refusedUse(): string | undefined;
+  /** Returns why the agent's model would refuse its settings, or `undefined`. */
+  refusedSettings(): string | undefined;
+}
+
+/** Returns the first thing in the literal of an agent that cannot be followed, or `undefined`. */
+export function agentFault(
+  { settings, policies }: DeclaredAgent,
+  { tools, finders, refusedUse, refusedSettings }: BesideAgent,
+): LiteralFault | undefined {
+  const hasMoreTools = finders.length > 0;
+  const policy = policyProblem(policies);
+  return (
+    faultOf('use', refusedUse()) ??
+    settingsFault({ settings, tools, hasMoreTools }) ??
+    faultOf('settings', refusedSettings()) ??
+    (policy && {
+      field: `policies.${policy.path}`,
+      problem: `has a policy '${policy.path}' of ${policy.value}: use ${policy.use}`,
+    })
+  );
+}
+
+const faultOf = (field: string, problem: string | undefined): LiteralFault | undefined =>
+  problem === undefined ? undefined : { field, problem };

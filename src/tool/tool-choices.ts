@@ -1,0 +1,43 @@
+/** Checks choices of tools. Runs in development only: other files reach it through `literals.ts`. */
+import { shorten } from './json.ts';
+
+/** The parts of a tool that the check reads. */
+export interface NamedTool {
+  readonly name: string;
+  readonly inner?: readonly NamedTool[] | undefined;
+}
+
+/** How a model may be told to use its tools. */
+export type Choice = 'auto' | 'required' | 'none' | { readonly tool: string } | undefined;
+
+/** Returns what a choice must be in place of one that these tools can never meet; `undefined` if they can meet all. */
+export function choiceProblem(choices: readonly Choice[], tools: readonly NamedTool[]): string | undefined {
+  for (const choice of choices) {
+    if (tools.length === 0 && (choice === 'required' || typeof choice === 'object'))
+      return 'it beside tools, of which there are none';
+    if (typeof choice === 'object' && !isAmong(tools, choice.tool))
+      return `one of its tools: ${listed(tools)}`;
+  }
+  return undefined;
+}
+
+/** Tools inside tools count: one that unfolds is offered in its place. */
+const isAmong = (tools: readonly NamedTool[], name: string): boolean => namesIn(tools, new Set()).has(name);
+
+function namesIn(tools: readonly NamedTool[], names: Set<string>): ReadonlySet<string> {
+  for (const { name, inner = [] } of tools) {
+    if (names.has(name)) continue;
+    names.add(name);
+    namesIn(inner, names);
+  }
+  return names;
+}
+
+/** Names of tools in a message. */
+const MAX_NAMES = 20;
+
+const listed = (tools: readonly NamedTool[]): string =>
+  tools
+    .slice(0, MAX_NAMES)
+    .map(({ name }) => `'${shorten(name, 64)}'`)
+    .join(', ') + (tools.length > MAX_NAMES ? ` and ${tools.length - MAX_NAMES} more` : '');
