@@ -30,36 +30,26 @@ interface Stored
 /** The state as text. Only between turns: an open turn lives in its frames, which are not kept. */
 export function toSnapshot(state: SessionState): string {
   const {
-    seq,
-    incarnation,
-    agent,
-    usage,
-    offered,
-    starts,
-    blackboard,
-    callState: cells,
-    memories: slices,
-    turn,
+    messages: _,
+    brokenMemories: __,
+    callState,
+    memories,
+    inDoubt,
+    closedUnread,
+    trees,
+    ...kept
   } = state;
-  const { inDoubt, closedUnread, cut, trees, recurring } = state;
-  const kept = turn && { ...turn, frames: undefined, callsByTool: [...turn.callsByTool] };
+  const { turn, offered } = kept;
   return JSON.stringify({
-    seq,
-    incarnation,
-    agent,
-    usage,
+    ...kept,
     // What is told to the next reply is read from the journal, like the messages.
     offered: { ...offered, change: undefined },
-    starts,
-    blackboard,
-    cells: [...cells],
-    slices: [...slices],
+    cells: [...callState],
+    slices: [...memories],
     inDoubt: [...inDoubt],
     closedUnread: [...closedUnread],
-    cut,
     trees: [...trees],
-    recurring,
-    turn: kept,
+    turn: turn && { ...turn, frames: undefined, callsByTool: [...turn.callsByTool] },
   });
 }
 

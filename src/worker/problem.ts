@@ -16,8 +16,8 @@ import {
 } from '../tool/shape.ts';
 import { PENDING_VIEW } from './turn-view.ts';
 
-/** What went wrong, by a name that stays, and the status that it has unless said otherwise. */
-export const STATUS = {
+/** The status of a problem, by its name, which stays: of all that are neither 404 nor 409. */
+const STATUS = {
   'bad-json': 400,
   'bad-form': 400,
   'unsupported-media-type': 415,
@@ -29,15 +29,9 @@ export const STATUS = {
   'invalid-session-id': 400,
   'invalid-header': 400,
   'invalid-query': 400,
-  'unknown-route': 404,
   'method-not-allowed': 405,
-  'unknown-agent': 404,
-  'unknown-session': 404,
-  'unknown-turn': 404,
-  'unknown-file': 404,
   'range-not-satisfiable': 416,
   'session-erased': 410,
-  'unknown-webhook': 404,
   'invalid-signature': 401,
   'webhook-failed': 500,
   unauthorized: 401,
@@ -45,23 +39,10 @@ export const STATUS = {
   'cross-site': 403,
   'not-configured': 401,
   'only-localhost': 403,
-  'session-busy': 409,
-  'turn-suspended': 409,
   'queue-full': 429,
   'rate-limited': 429,
-  'turn-over': 409,
-  'call-over': 409,
-  'unknown-call': 404,
-  'not-waiting': 409,
   'role-required': 403,
   'another-person-required': 403,
-  'wrong-answer': 409,
-  'already-answered': 409,
-  'approval-void': 409,
-  'approval-expired': 409,
-  'result-void': 409,
-  'result-expired': 409,
-  'no-open-turn': 409,
   'idempotency-key-reused': 422,
   'model-failure': 502,
   'turn-failed': 500,
@@ -73,8 +54,41 @@ export const STATUS = {
   'internal-error': 500,
 } as const;
 
+/** What is not there: 404. */
+const UNKNOWN = [
+  'unknown-route',
+  'unknown-agent',
+  'unknown-session',
+  'unknown-turn',
+  'unknown-file',
+  'unknown-webhook',
+  'unknown-call',
+] as const;
+
+/** What the state of a session does not allow: 409. */
+const CONFLICTS = [
+  'session-busy',
+  'turn-suspended',
+  'turn-over',
+  'call-over',
+  'not-waiting',
+  'wrong-answer',
+  'already-answered',
+  'approval-void',
+  'approval-expired',
+  'result-void',
+  'result-expired',
+  'no-open-turn',
+] as const;
+
 /** The name of what went wrong. */
-export type ProblemType = keyof typeof STATUS;
+export type ProblemType = keyof typeof STATUS | (typeof UNKNOWN)[number] | (typeof CONFLICTS)[number];
+
+/** Returns the status that a problem has unless it names another. */
+export function statusOf(type: ProblemType): number {
+  if (type in STATUS) return STATUS[type as keyof typeof STATUS]; // it is among the keys
+  return type.startsWith('unknown-') ? 404 : 409;
+}
 
 /** What HTTP alone can refuse. */
 type OfHttp =
@@ -131,7 +145,7 @@ const MEMBERS = {
 const PROBLEM_TYPE: ShapeAs<`urn:holdfast:problem:${ProblemType}`> = {
   schema: () => ({
     type: 'string',
-    enum: Object.keys(STATUS).map((type) => `urn:holdfast:problem:${type}`),
+    enum: [...Object.keys(STATUS), ...UNKNOWN, ...CONFLICTS].map((type) => `urn:holdfast:problem:${type}`),
   }),
 };
 
@@ -222,7 +236,7 @@ export class Problem extends Error {
   constructor(
     type: ProblemType,
     detail: string,
-    { status = STATUS[type], headers = {}, more = {}, worded }: Details = {},
+    { status = statusOf(type), headers = {}, more = {}, worded }: Details = {},
   ) {
     super(detail);
     this.status = status;

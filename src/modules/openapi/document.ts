@@ -1,6 +1,6 @@
 import { SESSION_ID } from '../../session/read-secrets.ts';
 import type { Schema } from '../../tool/shape.ts';
-import { STATUS } from '../../worker/problem.ts';
+import { statusOf } from '../../worker/problem.ts';
 import { FAILED_TURNS, type ToldProblem } from '../../worker/refusal.ts';
 import type { HttpHost, Route } from '../../worker/route.ts';
 import { componentSchemas } from './components.ts';
@@ -236,7 +236,7 @@ function problemsByStatus({ route, about }: Described): ReadonlyMap<number, read
     ...(about.problems ?? []),
     ...(runsTurns(about) ? OF_FAILED_TURNS : []),
   ];
-  const told = all.map((one): ToldProblem => (typeof one === 'string' ? [STATUS[one], one] : one));
+  const told = all.map((one): ToldProblem => (typeof one === 'string' ? [statusOf(one), one] : one));
   return Map.groupBy(told, ([status]) => status);
 }
 
