@@ -190,9 +190,7 @@ function createTurnCarrier(ctx: DurableObjectState, queue: TurnQueue | undefined
     // The exports belong to the Worker that hosts this class, and are not known here.
     const exported = ctx.exports as { readonly TurnRunner?: TurnRunner } | undefined;
     if (exported?.TurnRunner) return exported.TurnRunner;
-    const problem = exported
-      ? 'exports no `TurnRunner`: export const { TurnRunner } = holdfast;'
-      : 'has no `ctx.exports`: set compatibility_date = "2026-10-01" or later';
+    const problem = exported ? 'exports no `TurnRunner`' : 'has no `ctx.exports`';
     if (!hasWarned) console.error(`holdfast: ${work}: the Worker ${problem}`);
     hasWarned = true;
     return undefined;

@@ -140,7 +140,7 @@ const POLICY_VIOLATION = 1008;
 
 function close(socket: WebSocket): void {
   try {
-    socket.close(POLICY_VIOLATION, 'A watcher sends nothing but what it shows as the holder.');
+    socket.close(POLICY_VIOLATION, 'Only the holder may show something.');
   } catch {
     // It has closed since it was heard.
   }

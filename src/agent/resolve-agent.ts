@@ -1,6 +1,7 @@
 import { keeperIn, needsFiles } from '../loop/loop-files.ts';
 import { composeModules, type Modules } from '../loop/modules.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
+import { literals } from '../tool/literals.ts';
 import { consoleLog, type Log } from '../tool/log.ts';
 import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
 import { type Carrier, usesInside, usesOf } from '../tool/uses.ts';
@@ -66,7 +67,7 @@ const carriersOf = ({ tools, providers, sources, strategies }: Agent): readonly 
 /**
  * All modules of an app, each once.
  *
- * @throws ConfigurationError if two modules share a name, two uses of one module a key, or an agent accepts files that no module keeps.
+ * @throws ConfigurationError in development, if two modules share a name, two uses of one module a key, or an agent accepts files that no module keeps.
  */
 export function appModules({ use = [], agents }: AppWithModules): Modules {
   const shared = use.flatMap((one) => AGENTS.of(one)?.carriers ?? []);
@@ -76,17 +77,7 @@ export function appModules({ use = [], agents }: AppWithModules): Modules {
     [...ofAgents, usesOf(shared)],
     usesInside([...agents.flatMap(carriersOf), ...shared]),
   );
-  checkFiles(agents, modules);
+  const problem = literals?.filesProblem(agents, { files: modules.files, keeperIn, needsFiles });
+  if (problem !== undefined) throw new ConfigurationError(problem);
   return modules;
-}
-
-/** @throws ConfigurationError for an agent that accepts files which nothing keeps, or that keeps files for itself. */
-function checkFiles(agents: readonly Agent[], { files }: Modules): void {
-  for (const { name, uses, accepts = [] } of agents) {
-    if (!files && accepts.length > 0)
-      throw new ConfigurationError(needsFiles(`Agent '${name}': \`accepts\``));
-    const own = keeperIn(uses);
-    if (own && own !== files)
-      throw new ConfigurationError(`Agent '${name}' has \`files()\`: add it to \`use\` of the app.`);
-  }
 }

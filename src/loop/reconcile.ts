@@ -2,6 +2,7 @@ import { cancelledRunning, unknownOutcome } from '../journal/conversation.ts';
 import type { CallRecord } from '../journal/state.ts';
 import type { CallContext, ToolEffect } from '../tool/call.ts';
 import { shorten } from '../tool/json.ts';
+import { literals } from '../tool/literals.ts';
 import type { CallRun } from '../tool/tool.ts';
 import { failure, isOutcomeUnknown, type ToolResult, toolResult } from '../tool/tool-result.ts';
 import { type Holder, isInterrupted, type LateCall } from './holder.ts';
@@ -29,8 +30,8 @@ export async function reconciled(running: RunningEffect): Promise<Found> {
       const result = await resultOf(loop, context.tool, known.done);
       return { verdict: isOutcomeUnknown(result) ? 'unknown' : 'done', result };
     }
-    if (answer !== 'unknown' && answer !== 'no-answer')
-      tellMistake(loop, misreconciled(context.tool, answer));
+    const mistake = literals?.misreconciled(context.tool, answer);
+    if (mistake !== undefined) tellMistake(loop, mistake);
   } catch (thrown) {
     // A `reconcile` that throws does not know.
     tellThrown(loop, { tool: context.tool, thrown }, ' in reconcile');
@@ -148,9 +149,6 @@ const LAST_WORD = 5_000;
 export type Said = ToolResult | 'no-answer';
 
 const isCancelled = ({ signal }: Holder): boolean => isInterrupted(signal.reason, 'cancelled');
-
-const misreconciled = (tool: string, answer: unknown): string =>
-  `The reconcile of tool '${tool}' answered '${String(answer)}', which is neither { done }, 'not-done' nor 'unknown'.`;
 
 /** The promise's value, unless it takes more than `ms`, more than a last word once the turn is cancelled, or the lease is lost. */
 function within<T>(holder: Holder, ms: number, promise: Promise<T>): Promise<T | 'no-answer'> {

@@ -160,7 +160,8 @@ function executionOf<Declaration extends InputDeclaration, Output>(
   config: ToolConfig<string, Declaration, Output>,
 ): Executing<InputOf<Declaration>> {
   const { name, run, effect = 'once', timeout = DEFAULT_TIMEOUT, subrequests, reconcile } = config;
-  if (run === undefined) throw new ToolDefinitionError(name, 'run', NO_RUN);
+  if (run === undefined)
+    throw new ToolDefinitionError(name, 'run', `it has no 'run'${literals?.toRun ?? '.'}`);
   checkWord(name, { effect }, EFFECTS);
   const fault = literals?.executionProblem({ effect, timeout, subrequests, reconcile }, MAX_TIMEOUT);
   if (fault) throw new ToolDefinitionError(name, fault.field, fault.problem);
@@ -175,9 +176,6 @@ function executionOf<Declaration extends InputDeclaration, Output>(
     }),
   };
 }
-
-const NO_RUN =
-  "it has no 'run': use a function, or defineManualTool of 'holdfast/answers' where the caller runs it.";
 
 /** A result whose artifact has no type of its own gets the domain type that its tool declares. */
 export const withOutputType = (result: ToolResult, output: StandardSchemaV1 | undefined): ToolResult =>

@@ -236,3 +236,76 @@ export const noSchema = (declared: unknown): string =>
 /** What can be converted, to end an error about a schema that cannot. */
 export const convertible =
   " Use Valibot, Zod 4 (import from 'zod', not 'zod/mini'), ArkType, or jsonSchema() of 'holdfast/json-schema'.";
+
+/** Returns what is wrong with what finds tools outside (`discover`) and has these uses, or `undefined`. */
+export const discoverProblem = (
+  uses: readonly { readonly module: { readonly name: string } }[],
+): string | undefined =>
+  uses.some(({ module }) => module.name === 'listings')
+    ? undefined
+    : "`discover` needs the module `listings`: import it from 'holdfast/listings' and add it to `uses`, beside `discover`.";
+
+/** What a tool without `run` needs. */
+export const toRun = ": use a function, or defineManualTool of 'holdfast/answers' where the caller runs it.";
+
+/** What an app without a model may have in development. */
+export const toDevelop =
+  ' To develop without a language model, set MODEL = "offline", and use ' +
+  "orOffline(openaiCompatible()) of 'holdfast/models/offline'.";
+
+/** What an agent with tool groups needs. */
+export const noGroups =
+  "The `toolGroups` of an agent need the module `toolGroups()`: import it from 'holdfast/tool-groups' and add it to `use`, with the groups.";
+
+/** Returns what a tool returns in place of values that JSON does not keep. */
+export const mendLost = (left: readonly { readonly made?: string | undefined }[]): string =>
+  left.some(({ made = '' }) => FILES.test(made)) ? RETURN_FILE : RETURN_JSON;
+
+const FILES = /^(?:Blob|File|Response|ReadableStream)$/;
+const RETURN_FILE = 'Return bytes as they are, or as `file(bytes, mediaType)` or `image(bytes, mediaType)`.';
+const RETURN_JSON = 'Return JSON, or give the value a toJSON that says it.';
+
+/** Returns what is wrong with what a `reconcile` returned that was not `{ done }`, or `undefined`. */
+export const misreconciled = (tool: string, answer: unknown): string | undefined =>
+  answer === 'unknown' || answer === 'no-answer'
+    ? undefined
+    : `The reconcile of tool '${tool}' answered '${String(answer)}', which is neither { done }, 'not-done' nor 'unknown'.`;
+
+/** An agent, with the modules that it brings. */
+interface AgentOfApp<Use> {
+  readonly name: string;
+  readonly uses: readonly Use[];
+  readonly accepts?: readonly string[] | undefined;
+}
+
+/** What an app keeps files by. */
+interface FilesOfApp<Use> {
+  readonly files: unknown;
+  keeperIn(uses: readonly Use[]): unknown;
+  needsFiles(what: string): string;
+}
+
+/** Returns which agent accepts files that nothing keeps, or keeps files for itself, or `undefined`. */
+export function filesProblem<Use>(
+  agents: readonly AgentOfApp<Use>[],
+  { files, keeperIn, needsFiles }: FilesOfApp<Use>,
+): string | undefined {
+  for (const { name, uses, accepts = [] } of agents) {
+    if (!files && accepts.length > 0) return needsFiles(`Agent '${name}': \`accepts\``);
+    const own = keeperIn(uses);
+    if (own && own !== files) return `Agent '${name}' has \`files()\`: add it to \`use\` of the app.`;
+  }
+  return undefined;
+}
+
+/** Returns which agent without a model of its own brings a module that the app's model cannot be used with, or `undefined`. */
+export function modelRefusal<Use>(
+  agents: readonly (AgentOfApp<Use> & { readonly model?: unknown; readonly modelOf?: unknown })[],
+  refused: (uses: readonly Use[]) => string | undefined,
+): string | undefined {
+  for (const { name, uses, model, modelOf } of agents) {
+    const problem = model === undefined && modelOf === undefined ? refused(uses) : undefined;
+    if (problem) return `Agent '${name}' ${problem}.`;
+  }
+  return undefined;
+}

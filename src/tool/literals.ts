@@ -12,15 +12,23 @@ import {
 import {
   askedAgents,
   convertible,
+  discoverProblem,
   executionProblem,
+  filesProblem,
   isOfAnswers,
   listedMistake,
   mending,
+  mendLost,
   misplacedRequests,
+  misreconciled,
+  modelRefusal,
+  noGroups,
   noSchema,
   refusing,
   sharedWrites,
+  toDevelop,
   toRename,
+  toRun,
 } from './developer-hints.ts';
 import { INNER_SHAPES, SHAPES } from './kernel-literals.ts';
 import { agentFault, policyProblem } from './loop-literals.ts';
@@ -62,6 +70,22 @@ const CHECKS = {
   misplacedRequests,
 
   isOfAnswers,
+
+  discoverProblem,
+
+  toRun,
+
+  toDevelop,
+
+  noGroups,
+
+  mendLost,
+
+  misreconciled,
+
+  filesProblem,
+
+  modelRefusal,
 
   mending,
 

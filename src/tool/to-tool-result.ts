@@ -1,5 +1,6 @@
 import { type ContentPart, type NewFile, toFileName, toMediaType } from './content.ts';
 import { type KeptBytes, type KeptJson, keepJson, type NonJson } from './copy-json.ts';
+import { literals } from './literals.ts';
 import { type ContentResult, isToolResult, type ToolResult, text, toolResult } from './tool-result.ts';
 
 /**
@@ -90,17 +91,13 @@ function placesOf(places: readonly NonJson[]): string {
 
 function tellLost(tool: string, { left, nulls }: KeptJson, onLost: OnLost | undefined): void {
   if (!onLost) return;
-  const mend = left.some(({ made = '' }) => FILES.test(made)) ? RETURN_FILE : RETURN_JSON;
   if (left.length > 0)
     onLost(
-      `Tool '${tool}' returned what JSON does not keep, and it was left out: ${placesOf(left)}. ${mend}`,
+      `Tool '${tool}' returned what JSON does not keep, and it was left out: ${placesOf(left)}.` +
+        (literals ? ` ${literals.mendLost(left)}` : ''),
     );
   if (nulls.length > 0) onLost(`Tool '${tool}' returned numbers that are null in JSON: ${placesOf(nulls)}.`);
 }
-
-const FILES = /^(?:Blob|File|Response|ReadableStream)$/;
-const RETURN_FILE = 'Return bytes as they are, or as `file(bytes, mediaType)` or `image(bytes, mediaType)`.';
-const RETURN_JSON = 'Return JSON, or give the value a toJSON that says it.';
 
 /**
  * A result of words and files, which the model is shown in this order. A file that the model cannot take is told in words: its

@@ -1,3 +1,4 @@
+import { literals } from './literals.ts';
 import { defineSeam, type ModuleUse } from './module-use.ts';
 import type { AnyTool, InjectionStrategy } from './tool.ts';
 import type { MemoryFact } from './tool-memory.ts';
@@ -10,12 +11,13 @@ export type Carrier = Pick<AnyTool, 'uses' | 'usesInside' | 'delegate' | 'inner'
  * The modules that these bring along, each once: their own, those of tools inside them, of what decorators were put
  * around, and of the strategies that modules bring.
  *
- * @throws TypeError if something finds tools outside (`discover`) and does not bring the module for it.
+ * @throws TypeError in development, if something finds tools outside (`discover`) and does not bring the module for it.
  */
 export const usesOf = (carriers: readonly Carrier[]): readonly ModuleUse[] => collected(carriers, ownUses);
 
 function ownUses({ uses = [], discover }: Pick<Carrier, 'uses' | 'discover'>): readonly ModuleUse[] {
-  if (discover && !uses.some(({ module }) => module.name === 'listings')) throw new TypeError(NO_LISTINGS);
+  const problem = discover && literals?.discoverProblem(uses);
+  if (problem !== undefined) throw new TypeError(problem);
   return uses.flatMap((use) => {
     const strategy = OFFERS.of(use);
     return strategy ? [use, ...ownUses(strategy)] : [use];
@@ -41,9 +43,6 @@ function collected(
   for (const carrier of carriers) look(carrier);
   return [...uses];
 }
-
-const NO_LISTINGS =
-  "`discover` needs the module `listings`: import it from 'holdfast/listings' and add it to `uses`, beside `discover`.";
 
 /** What a use brings for the seam `offer`. */
 export interface OfferSeam extends InjectionStrategy {

@@ -159,8 +159,12 @@ export const openOnLocalhost = (): Authenticate<object> =>
 
 /** Absent in production: no var opens what is deployed, and a bundle carries nothing of it. */
 let localhost: Authenticate<object> | undefined;
+let onOwnMachine = '';
 try {
-  if (process.env.NODE_ENV !== 'production') localhost = openOnLocalhost();
+  if (process.env.NODE_ENV !== 'production') {
+    localhost = openOnLocalhost();
+    onOwnMachine = ' On your own machine, HOLDFAST_AUTH=localhost in .dev.vars lets you in without a token.';
+  }
 } catch {
   // There is no `process`, so it is not known to be development.
 }
@@ -226,11 +230,7 @@ const notSet = (source: SecretSource): Problem =>
   );
 
 const noAuth = (): Problem =>
-  new Problem(
-    'not-configured',
-    `This Worker has no authentication yet. ${SET_IT}. ` +
-      'On your own machine, HOLDFAST_AUTH=localhost in .dev.vars lets you in without a token.',
-  );
+  new Problem('not-configured', `This Worker has no authentication yet. ${SET_IT}.${onOwnMachine}`);
 
 const onlyLocal = (sign: string): Problem =>
   new Problem(

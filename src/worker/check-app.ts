@@ -58,15 +58,12 @@ export function byName(agents: readonly Agent[]): ReadonlyMap<string, Agent> {
   return named;
 }
 
-/** @throws ConfigurationError if a module cannot be used with the model that the app declares, for agents without one of their own. */
+/** In development: @throws ConfigurationError if a module cannot be used with the app's model. In production turns find it. */
 export function checkModel(
   { agents, model }: AgentsOf & { readonly model?: ChatModel | ((env: never) => ChatModel) | undefined },
   appWide: readonly ModuleUse[],
 ): void {
   if (model === undefined || typeof model === 'function') return;
-  for (const agent of agents) {
-    const isItsOwn = agent.model !== undefined || agent.modelOf !== undefined;
-    const problem = isItsOwn ? undefined : refusedModel([...appWide, ...agent.uses], model);
-    if (problem) throw new ConfigurationError(`Agent '${agent.name}' ${problem}.`);
-  }
+  const problem = literals?.modelRefusal(agents, (uses) => refusedModel([...appWide, ...uses], model));
+  if (problem !== undefined) throw new ConfigurationError(problem);
 }

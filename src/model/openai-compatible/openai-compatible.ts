@@ -1,3 +1,4 @@
+import { literals } from '../../tool/literals.ts';
 import type { ChatModel, ModelOfEnv } from '../chat-model.ts';
 import { ConfigurationError } from '../configuration-error.ts';
 import { checkPrices, type Prices } from '../prices.ts';
@@ -50,7 +51,9 @@ const modelOfVars: ModelOfEnv<object> = Object.assign(
     if (baseURL === undefined && apiKey === undefined && !isStored(key)) {
       const which =
         model === undefined ? 'This Worker has no model:' : `MODEL is '${model.slice(0, 80)}', but`;
-      throw new ConfigurationError(`${which} ${NO_SERVER}`);
+      throw new ConfigurationError(
+        `${which} neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. ${SET}${literals?.toDevelop ?? ''}`,
+      );
     }
     const server = {
       baseURL: baseURL ?? 'https://api.openai.com/v1',
@@ -75,10 +78,6 @@ const isStored = (value: unknown): value is StoredSecret => typeof Object(value)
 const SET = 'Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to the name of the model there.';
 
 const PLANNER = "orOffline(openaiCompatible()) of 'holdfast/models/offline'.";
-
-const NO_SERVER =
-  `neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. ${SET} To develop without a language model, set MODEL = "offline", and use ` +
-  PLANNER;
 
 const NO_PLANNER = `MODEL is 'offline', which runs in development only, as ${PLANNER} ${SET}`;
 

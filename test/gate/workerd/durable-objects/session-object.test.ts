@@ -303,11 +303,7 @@ describe('the agenda of a session object', () => {
       { due: () => Promise.reject(new Error('no memory')) },
       ', and is offered again: Error: no memory',
     ],
-    [
-      'is not there',
-      undefined,
-      ': the Worker exports no `TurnRunner`: export const { TurnRunner } = holdfast;',
-    ],
+    ['is not there', undefined, ': the Worker exports no `TurnRunner`'],
   ])('offers a row again when the runner %s, which is said in one line', async (_, runner, why) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { session, stub, wait, agenda } = makeObjectHarness();
