@@ -33,8 +33,9 @@ export function checkModels({ agents, model }: AgentsOf & { readonly model?: unk
 
 /** In development: @throws ConfigurationError if a tool of an agent asks an agent that the app lacks. In production its calls say so. */
 export function checkSubagents({ agents }: AgentsOf): void {
+  const known = byName(agents);
   for (const { by, asked } of literals?.askedAgents(agents) ?? [])
-    mustHaveAgent(byName(agents), `Agent '${by}' has the subagent`, asked);
+    mustHaveAgent(known, `Agent '${by}' has the subagent`, asked);
 }
 
 /**

@@ -141,7 +141,8 @@ describe('an agent that asks for tool groups', () => {
   });
 });
 
-describe('an app without the module', () => {
+// Found where it is written: production does not look for it.
+describe.skipIf(process.env.NODE_ENV === 'production')('an app without the module', () => {
   const NEEDED =
     "An agent asks for a tool group by its role, which needs the module `toolGroups()`: import it from 'holdfast/tool-groups' and add it to " +
     '`use`, with the groups.';

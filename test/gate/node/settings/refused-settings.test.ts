@@ -155,7 +155,7 @@ describe('a tool choice', () => {
   });
 });
 
-describe('settings that the provider refuses together', () => {
+describe.runIf(isDevelopment)('settings that the provider refuses together', () => {
   const claude = fromAiSdk(sdkModel('anthropic.messages'));
   const refused =
     "has settings that its model 'claude' refuses: Anthropic forces no tool while a model thinks; use the toolChoice 'auto', " +
