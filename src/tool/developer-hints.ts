@@ -253,10 +253,6 @@ export const toDevelop =
   ' To develop without a language model, set MODEL = "offline", and use ' +
   "orOffline(openaiCompatible()) of 'holdfast/models/offline'.";
 
-/** What an agent with tool groups needs. */
-export const noGroups =
-  "The `toolGroups` of an agent need the module `toolGroups()`: import it from 'holdfast/tool-groups' and add it to `use`, with the groups.";
-
 /** Returns what a tool returns in place of values that JSON does not keep. */
 export const mendLost = (left: readonly { readonly made?: string | undefined }[]): string =>
   left.some(({ made = '' }) => FILES.test(made)) ? RETURN_FILE : RETURN_JSON;

@@ -22,7 +22,6 @@ import {
   misplacedRequests,
   misreconciled,
   modelRefusal,
-  noGroups,
   noSchema,
   refusing,
   sharedWrites,
@@ -76,8 +75,6 @@ const CHECKS = {
   toRun,
 
   toDevelop,
-
-  noGroups,
 
   mendLost,
 
