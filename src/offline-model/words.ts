@@ -142,7 +142,7 @@ const plainLooks: ReadonlySet<string> = new Set(
 const looks: ReadonlySet<string> = new Set([
   ...plainLooks,
   ...`describe explain answer ask browse inspect track trace locate count compare calculate compute estimate convert translate
-  summarize summarise analyze analyse validate verify preview recall measure predict forecast help return`
+  summarize summarize analyze analyse validate verify preview recall measure predict forecast help return`
     .split(/\s+/)
     .map(stem),
 ]);

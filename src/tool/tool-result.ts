@@ -119,7 +119,7 @@ export const isToolResult = (value: unknown): value is ToolResult =>
   typeof value === 'object' && value !== null && made in value;
 
 /**
- * Answers what the model reads of a result. An error reads `Error: {message}`; an artifact is never serialised beside its
+ * Answers what the model reads of a result. An error reads `Error: {message}`; an artifact is never serialized beside its
  * words.
  */
 export const modelText = (result: ResultData): string =>

@@ -6,22 +6,22 @@ import { type SummaryOptions, summarize } from '../../src/modules/compaction/ent
 // A conversation is summarised by a function or by the model, which alone is told how.
 const over = { overTokens: 10_000 };
 expectTypeOf(summarize(over)).toEqualTypeOf<ModuleUse>();
-summarize({ ...over, keepTurns: undefined, summarise: undefined, instructions: 'Be brief.' });
-summarize({ ...over, keepTurns: 0, instructions: undefined, summarise: () => 'They talked.' });
+summarize({ ...over, keepTurns: undefined, summarize: undefined, instructions: 'Be brief.' });
+summarize({ ...over, keepTurns: 0, instructions: undefined, summarize: () => 'They talked.' });
 summarize({
   ...over,
-  summarise: async (messages, signal) => {
+  summarize: async (messages, signal) => {
     expectTypeOf(messages).toEqualTypeOf<readonly HistoryMessage[]>();
     expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
     return 'They talked.';
   },
 });
-export const options: readonly SummaryOptions[] = [over, { ...over, summarise: () => 'They talked.' }];
+export const options: readonly SummaryOptions[] = [over, { ...over, summarize: () => 'They talked.' }];
 
-const both = { summarise: () => '', instructions: 'Be brief.' };
+const both = { summarize: () => '', instructions: 'Be brief.' };
 // @ts-expect-error: nobody would be told
 summarize({ ...over, ...both });
 // @ts-expect-error: never
 summarize({ keepTurns: 2 });
 // @ts-expect-error: no text
-summarize({ ...over, summarise: () => 7 });
+summarize({ ...over, summarize: () => 7 });

@@ -48,10 +48,10 @@ async function demo(): Promise<boolean> {
   }
   const journals = await Promise.all(kills.map(({ session }) => openSession(stage.url, session).events()));
   await stage.end('stop');
-  return summarise(effects.executions(), unknownOutcomes(journals.flat()), failures);
+  return summarize(effects.executions(), unknownOutcomes(journals.flat()), failures);
 }
 
-function summarise(executions: readonly Execution[], unknown: number, failures: number): boolean {
+function summarize(executions: readonly Execution[], unknown: number, failures: number): boolean {
   const once = executions.filter(({ service }) => !idempotent.has(service)).map(nameOf);
   const expected = [...tourEffects, ...kills.flatMap((kill) => kill.effects)].map(nameOf);
   const expectedUnknown = kills.reduce((sum, kill) => sum + kill.unknown, 0);

@@ -76,7 +76,7 @@ export interface McpPrompt<Name extends string = string> {
  *   name: 'summarise_order',
  *   description: 'Summarises an order.',
  *   arguments: [{ name: 'order', required: true }],
- *   messages: ({ order }) => `Summarise order ${order} in one sentence.`,
+ *   messages: ({ order }) => `Summarize order ${order} in one sentence.`,
  * });
  * ```
  */

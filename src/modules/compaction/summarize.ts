@@ -14,7 +14,7 @@ import {
   countTokens,
   NotCompacted,
   type Reason,
-  type Summarise,
+  type Summarize,
   type Summary,
   SummaryDropped,
   type SummarySettings,
@@ -30,8 +30,8 @@ import {
  * @throws RangeError if an option is nothing that it could work with.
  */
 export function summarize(options: SummaryOptions): ModuleUse {
-  const { overTokens, keepTurns = 2, summarise, instructions = INSTRUCTIONS } = options;
-  const settings = { overTokens, keepTurns, summarise, instructions };
+  const { overTokens, keepTurns = 2, summarize, instructions = INSTRUCTIONS } = options;
+  const settings = { overTokens, keepTurns, summarize, instructions };
   const problem = problemOf(settings, options);
   if (problem) throw new RangeError(`summarize: ${problem}.`);
   const use = useOf(COMPACTION);
@@ -54,9 +54,9 @@ interface SummaryBounds {
 
 /** A function, or else the agent's model, in a call of its own. */
 type SummaryWriter =
-  | { readonly summarise: Summarise; readonly instructions?: undefined }
+  | { readonly summarize: Summarize; readonly instructions?: undefined }
   | {
-      readonly summarise?: undefined;
+      readonly summarize?: undefined;
       /** What the model is told that writes it, in the place of what it is told unless given. */
       readonly instructions?: string | undefined;
     };
@@ -89,7 +89,7 @@ const INSTRUCTIONS =
   'Answer with the summary and nothing else.';
 
 function problemOf(settings: SummarySettings, given: SummaryOptions): string | undefined {
-  const { overTokens, keepTurns, summarise, instructions } = settings;
+  const { overTokens, keepTurns, summarize, instructions } = settings;
   if (!Number.isSafeInteger(overTokens) || overTokens < 1) {
     return `overTokens is ${overTokens}; use a positive whole number`;
   }
@@ -97,13 +97,13 @@ function problemOf(settings: SummarySettings, given: SummaryOptions): string | u
     return `keepTurns is ${keepTurns}; use a whole number from 0`;
   }
   // What follows can only be said by callers without types.
-  if (summarise !== undefined && typeof summarise !== 'function') {
-    return `summarise is a ${typeof summarise}; use a function`;
+  if (summarize !== undefined && typeof summarize !== 'function') {
+    return `summarize is a ${typeof summarize}; use a function`;
   }
   if (typeof instructions !== 'string') return `instructions is a ${typeof instructions}; use words`;
   if (instructions.trim() === '') return 'instructions is blank; use words';
   // One of them would be ignored.
-  if (summarise && given.instructions !== undefined) return "use either 'summarise' or 'instructions'";
+  if (summarize && given.instructions !== undefined) return "use either 'summarize' or 'instructions'";
   return undefined;
 }
 

@@ -44,11 +44,11 @@ interface Task {
 }
 
 function summaryOf(settings: SummarySettings, loop: Loop, task: Task): Promise<Summary> {
-  const { summarise, overTokens, instructions } = settings;
+  const { summarize, overTokens, instructions } = settings;
   // One request, as far as can be foreseen, also of a function.
   loop.holder.claim({ subrequests: 1, ms: 0 });
   return loop.slots.hold(async () => {
-    if (summarise) return { text: await untilAborted(task.signal, called(summarise, task)) };
+    if (summarize) return { text: await untilAborted(task.signal, called(summarize, task)) };
     const summary = await askForSummary(loop, { ...task, instructions, overTokens });
     if (!summary) throw new NotCompacted("the turn's limit leaves no room for its summary.");
     return summary;
@@ -56,8 +56,8 @@ function summaryOf(settings: SummarySettings, loop: Loop, task: Task): Promise<S
 }
 
 /** With messages of its own: what it does to them is not done to the conversation. */
-const called = async (summarise: Summarise, { messages, signal }: Task): Promise<string> =>
-  summarise(structuredClone(messages), signal);
+const called = async (summarize: Summarize, { messages, signal }: Task): Promise<string> =>
+  summarize(structuredClone(messages), signal);
 
 /** @throws SummaryDropped when it takes too long; Interrupted when this invocation may not go on. */
 async function inTime<T>({ holder }: Loop, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -81,7 +81,7 @@ export interface SummarySettings {
   readonly overTokens: number;
   readonly keepTurns: number;
   /** Absent: the model of the turn's loop. */
-  readonly summarise: Summarise | undefined;
+  readonly summarize: Summarize | undefined;
   readonly instructions: string;
 }
 
@@ -89,7 +89,7 @@ export interface SummarySettings {
  * Writes what stands for these messages, the oldest first; the first may be the summary before (`by: 'summary'`). `signal`
  * aborts when nobody waits for it any more. What it throws leaves the conversation as it is.
  */
-export type Summarise = (
+export type Summarize = (
   messages: readonly HistoryMessage[],
   signal: AbortSignal,
 ) => string | Promise<string>;
@@ -176,7 +176,7 @@ const READ_OVER = 2;
 const CHARACTERS = 4;
 
 /**
- * Has the loop's model summarise messages, in one call without tools, which is held back under the limits around the loop
+ * Has the loop's model summarize messages, in one call without tools, which is held back under the limits around the loop
  * as any other. `undefined` when they leave no room for it.
  *
  * @throws ModelError when there is no reply; Interrupted when the wait for it was cut short; the reason of `signal`.

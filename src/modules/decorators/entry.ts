@@ -54,7 +54,7 @@ export {
   type ReviewHandler,
   type ReviewOptions,
   type ReviewRequest,
-  serialised,
+  serialized,
   withReview,
 } from './review.ts';
 export {

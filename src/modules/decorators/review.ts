@@ -217,7 +217,7 @@ export const autoApproveWithDelay =
  * by side. The time that a call waits for its turn counts as its reviewer's, and a call that nobody waits for any
  * more is not asked about.
  */
-export function serialised<Input>(handler: ReviewHandler<Input>): ReviewHandler<Input> {
+export function serialized<Input>(handler: ReviewHandler<Input>): ReviewHandler<Input> {
   let last: Promise<unknown> = Promise.resolve();
   return (request) => {
     const review = last.then(() => {

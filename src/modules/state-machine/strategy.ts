@@ -17,7 +17,7 @@ import { type Registration, type Rule, withAvailability } from './read-machine.t
  * that a provider's prompt cache holds, unless `hides`.
  */
 export function stateStrategy(run: StateRun, hides: boolean): InjectionStrategy {
-  const serialised = memoized((tool: AnyTool) => withSerialKey(tool, run.machine));
+  const serialized = memoized((tool: AnyTool) => withSerialKey(tool, run.machine));
   const listed = lastList();
   return {
     name: 'state-machine',
@@ -26,7 +26,7 @@ export function stateStrategy(run: StateRun, hides: boolean): InjectionStrategy 
       const state = position?.ok ? position.state : undefined;
       return listed(tools, state, () => {
         const available = state === undefined ? tools : tools.filter((tool) => isAvailable(tool, state));
-        return available.map(serialised);
+        return available.map(serialized);
       });
     },
   };

@@ -55,7 +55,7 @@ const plain = defineAgent({ ...base, name: 'plain' });
 const compacting = defineAgent({
   ...base,
   name: 'compacting',
-  use: [summarize({ overTokens: 1, summarise: () => 'They talked.' })],
+  use: [summarize({ overTokens: 1, summarize: () => 'They talked.' })],
 });
 
 const holdfast = createHoldfast({ agents: [plain, compacting], auth: () => ({ id: 'owner' }) });

@@ -1,6 +1,6 @@
 /**
  * What a provider reads of a request, taken out of the HTTP body as it was sent: the tools, the system text and the messages,
- * each serialised as it stood there. Marks that only say what is to be cached are left out, by their names and in their places.
+ * each serialized as it stood there. Marks that only say what is to be cached are left out, by their names and in their places.
  */
 
 /** One piece of a request that a provider reads as a whole. */

@@ -76,7 +76,7 @@ export const compactions: readonly Scenario[] = [
     {
       overTokens: 60,
       keepTurns: 1,
-      summarise: (messages) => `Before that: ${messages.length} messages.`,
+      summarize: (messages) => `Before that: ${messages.length} messages.`,
     },
     [],
   ),

@@ -6,12 +6,12 @@ it.each<[object, string]>([
   [{ overTokens: 1.5 }, 'summarize: overTokens is 1.5; use a positive whole number.'],
   [{}, 'summarize: overTokens is undefined; use a positive whole number.'],
   [{ overTokens: 9, keepTurns: -1 }, 'summarize: keepTurns is -1; use a whole number from 0.'],
-  [{ overTokens: 9, summarise: 'short' }, 'summarize: summarise is a string; use a function.'],
+  [{ overTokens: 9, summarize: 'short' }, 'summarize: summarize is a string; use a function.'],
   [{ overTokens: 9, instructions: 7 }, 'summarize: instructions is a number; use words.'],
   [{ overTokens: 9, instructions: ' ' }, 'summarize: instructions is blank; use words.'],
   [
-    { overTokens: 9, instructions: 'Be brief.', summarise: () => '' },
-    "summarize: use either 'summarise' or 'instructions'.",
+    { overTokens: 9, instructions: 'Be brief.', summarize: () => '' },
+    "summarize: use either 'summarize' or 'instructions'.",
   ],
 ])('cannot work with %j', (options, message) => {
   // Some of these can only be said by callers without types.

@@ -340,7 +340,7 @@ describe('a summary', () => {
         summarize({
           overTokens: 1_000,
           keepTurns: 1,
-          summarise: (messages) => {
+          summarize: (messages) => {
             seen.push(...messages);
             return 'They sent pictures.';
           },

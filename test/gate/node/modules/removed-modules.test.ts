@@ -29,7 +29,7 @@ function session() {
   const clock = createManualClock(1_000);
   const sessions = createMemorySessions({ clock, leaseMs: 20_000, dispatch: () => {} });
   const port = sessions.session(toSessionName({ owner: { id: 'o' }, agent: 'clerk', session: 's' }));
-  const compaction = summarize({ overTokens: 250, keepTurns: 1, summarise: () => 'They counted.' });
+  const compaction = summarize({ overTokens: 250, keepTurns: 1, summarize: () => 'They counted.' });
   const agent = defineAgent({
     name: 'clerk',
     description: 'Counts.',

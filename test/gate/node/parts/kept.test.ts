@@ -200,7 +200,7 @@ describe('a reply of parts', () => {
   it('stays when the messages before its turn are summarised', async () => {
     const long = 'long '.repeat(200);
     const replies = [signed('old', { text: 'Old.' }), ...SCRIPT, 'Yes.'];
-    const compaction = summarize({ overTokens: 300, keepTurns: 1, summarise: () => 'Sum.' });
+    const compaction = summarize({ overTokens: 300, keepTurns: 1, summarize: () => 'Sum.' });
     const session = scene(replies, { more: { use: [compaction] } });
     for (const message of [long, long, 'Yes?']) {
       await session.send(message);

@@ -34,7 +34,7 @@ describe('what is remembered beside the conversation', () => {
       return session.shown()?.flatMap(({ role, text }) => (role === 'tool' ? [text.slice(0, 14)] : []));
     };
     expect(await results(undefined)).toEqual([long('skill').slice(0, 14), 'ALREADY LOADED']);
-    expect(await results({ overTokens: 50, keepTurns: 0, summarise: listing })).toEqual([
+    expect(await results({ overTokens: 50, keepTurns: 0, summarize: listing })).toEqual([
       long('skill').slice(0, 14),
     ]);
   });
@@ -60,7 +60,7 @@ describe('what is remembered beside the conversation', () => {
       'Found.',
       'B.',
     ];
-    const compaction = { overTokens: 50, keepTurns: 0, summarise: listing };
+    const compaction = { overTokens: 50, keepTurns: 0, summarize: listing };
     const session = sessionOf(replies, compaction, { tools: [book] });
     await session.send(long('a'));
     expect(await session.send('b')).toMatchObject({ outcome: 'completed', text: 'B.' });
@@ -91,7 +91,7 @@ describe('a summary', () => {
     });
     const session = sessionOf(
       ['A.', { calls: [{ name: 'look' }] }, 'B.'],
-      { overTokens: 150, keepTurns: 0, summarise: listing },
+      { overTokens: 150, keepTurns: 0, summarize: listing },
       { tools: [look], use: [hide] },
     );
     await session.send(long('secret'));
@@ -103,11 +103,11 @@ describe('a summary', () => {
   });
 
   it('belongs to the conversation, which whoever writes it cannot change', async () => {
-    const summarise: SummaryOptions['summarise'] = (messages) => {
+    const summarize: SummaryOptions['summarize'] = (messages) => {
       for (const message of messages) Object.assign(message, { text: 'changed' });
       return '';
     };
-    const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarise });
+    const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarize });
     await session.send(long('a'));
     await session.send(long('b'));
     expect(session.shown()?.map(({ text }) => text[0])).toEqual(['W', 'a', 'A', 'b']);
@@ -166,7 +166,7 @@ describe('a summary', () => {
   });
 
   it('never holds a secret of the tools', async () => {
-    const agent = agentWith({ overTokens: 150, keepTurns: 0, summarise: () => 'It is hunter2hunter2.' });
+    const agent = agentWith({ overTokens: 150, keepTurns: 0, summarize: () => 'It is hunter2hunter2.' });
     const secrets = () => ({ PASSWORD: 'hunter2hunter2' });
     const session = createTestSession(agent, { replies: ['A.', 'B.'], secrets });
     await session.send(long('a'));

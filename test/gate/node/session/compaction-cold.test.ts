@@ -16,7 +16,7 @@ const wait = requireApproval(
 /** A turn with a message each, in one session that is compacted as soon as it has two of them. */
 async function talk(words: string, more: readonly ScriptedReply[] = []): Promise<MemoryApp> {
   const replies = [...[...words].map((word) => `${word.toUpperCase()}.`), ...more];
-  const compaction = summarize({ overTokens: 250, keepTurns: 1, summarise: listing });
+  const compaction = summarize({ overTokens: 250, keepTurns: 1, summarize: listing });
   const app = memoryApp({ replies, use: [compaction], clock: createManualClock(1_000) });
   for (const word of words) expect(await app.say(long(word))).toMatchObject({ status: 'ended' });
   return app;
@@ -128,7 +128,7 @@ describe('a turn that is not begun by its message', () => {
 
   it('does not when it goes on after a wait, however long the conversation has become', async () => {
     const replies: ScriptedReply[] = ['A.', { text: long('w'), calls: [{ name: 'wait' }] }, 'B.'];
-    const compaction = summarize({ overTokens: 150, keepTurns: 0, summarise: listing });
+    const compaction = summarize({ overTokens: 150, keepTurns: 0, summarize: listing });
     const app = memoryApp({ replies, use: [compaction], tools: [wait] });
     await app.say(long('a'));
     const end = await app.say('b');
@@ -142,7 +142,7 @@ describe('a turn that is not begun by its message', () => {
   it('stops when it is cancelled while its summary is written', async () => {
     const log = logged();
     const asked = Promise.withResolvers<void>();
-    const summarise = (): Promise<string> => {
+    const write = (): Promise<string> => {
       asked.resolve();
       return new Promise(() => {});
     };
@@ -150,7 +150,7 @@ describe('a turn that is not begun by its message', () => {
     const app = memoryApp({
       replies: ['A.'],
       clock,
-      use: [summarize({ overTokens: 50, keepTurns: 0, summarise })],
+      use: [summarize({ overTokens: 50, keepTurns: 0, summarize: write })],
     });
     await app.say(long('a'));
     const leased = await app.lease(long('b'));

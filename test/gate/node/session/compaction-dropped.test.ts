@@ -79,7 +79,7 @@ describe('after a summary was dropped', () => {
       overTokens: 350,
       keepTurns: 1,
       // A few words cannot be said in fewer: their summary is dropped.
-      summarise: (messages) => {
+      summarize: (messages) => {
         asked.push(messages.length);
         return 'What they had said when they had met, in a few words that are no fewer than their own.';
       },
@@ -95,7 +95,7 @@ describe('after a summary was dropped', () => {
 
   it('the invocation that takes its turn over asks for none', async () => {
     let asked = 0;
-    const summarise = (): string => {
+    const summarize = (): string => {
       asked += 1;
       return '';
     };
@@ -108,7 +108,7 @@ describe('after a summary was dropped', () => {
       },
       'B.',
     ];
-    const session = sessionOf(replies, { overTokens: 150, keepTurns: 0, summarise });
+    const session = sessionOf(replies, { overTokens: 150, keepTurns: 0, summarize });
     await session.send(long('a'));
     expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(asked).toBe(1);
@@ -116,7 +116,7 @@ describe('after a summary was dropped', () => {
   });
 
   it('the session is the same warm, cold and from its snapshot', async () => {
-    const compaction = summarize({ overTokens: 150, keepTurns: 0, summarise: () => ' ' });
+    const compaction = summarize({ overTokens: 150, keepTurns: 0, summarize: () => ' ' });
     const app = memoryApp({ replies: ['A.', 'B.'], use: [compaction] });
     const { agent, live } = watchedLive(app.agent);
     await app.say(long('a'), { agent });

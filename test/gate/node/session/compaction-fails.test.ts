@@ -21,7 +21,7 @@ import {
 import { memoryApp } from './memory-app.ts';
 
 describe('a summary that fails', () => {
-  const failing: [string, SummaryOptions['summarise'], string][] = [
+  const failing: [string, SummaryOptions['summarize'], string][] = [
     [
       'throws',
       () => {
@@ -31,9 +31,9 @@ describe('a summary that fails', () => {
     ],
     ['rejects', () => Promise.reject('a secret of the user'), 'a string was thrown.'],
   ];
-  it.each(failing)('leaves the turn to go on with all messages: it %s', async (_, summarise, reason) => {
+  it.each(failing)('leaves the turn to go on with all messages: it %s', async (_, summarize, reason) => {
     const log = logged();
-    const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarise } as SummaryOptions);
+    const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarize } as SummaryOptions);
     await session.send(long('a'));
     expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(session.shown()).toHaveLength(4);
@@ -41,13 +41,13 @@ describe('a summary that fails', () => {
     expect(log()).toEqual([[`holdfast: a conversation was not compacted, and goes on whole: ${reason}`]]);
   });
 
-  const unusable: [string, SummaryOptions['summarise'], string][] = [
+  const unusable: [string, SummaryOptions['summarize'], string][] = [
     ['is blank', () => ' \n', 'blank'],
     ['is no text', () => 7 as never, 'blank'],
     ['is longer', () => long('z').repeat(9), 'no-shorter'],
   ];
-  it.each(unusable)('is dropped, which the journal says, when it %s', async (_, summarise, reason) => {
-    const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarise } as SummaryOptions);
+  it.each(unusable)('is dropped, which the journal says, when it %s', async (_, summarize, reason) => {
+    const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarize } as SummaryOptions);
     await session.send(long('a'));
     expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(session.shown()).toHaveLength(4);
@@ -71,11 +71,11 @@ describe('a summary that fails', () => {
   it('is waited for a minute at the most', async () => {
     const clock = createManualClock();
     const waiting = Promise.withResolvers<AbortSignal>();
-    const summarise: SummaryOptions['summarise'] = (_, signal) => {
+    const summarize: SummaryOptions['summarize'] = (_, signal) => {
       waiting.resolve(signal);
       return new Promise(() => {});
     };
-    const agent = agentWith({ overTokens: 150, keepTurns: 0, summarise });
+    const agent = agentWith({ overTokens: 150, keepTurns: 0, summarize });
     const session = createTestSession(agent, { replies: ['A.', 'B.'], clock });
     await session.send(long('a'));
     const answer = session.send(long('b'));
@@ -118,11 +118,11 @@ describe('a summary that fails and leaves no room for anything else', () => {
     logged();
     const clock = createManualClock();
     let asked = 0;
-    const summarise = () => {
+    const fail = () => {
       asked += 1;
       throw new TypeError('It is down.');
     };
-    const compaction = summarize({ overTokens: 150, keepTurns: 0, summarise });
+    const compaction = summarize({ overTokens: 150, keepTurns: 0, summarize: fail });
     const app = memoryApp({ replies: ['A.', 'B.'], use: [compaction], clock });
     await app.say(long('a'));
     const ends: string[] = [];
@@ -181,7 +181,7 @@ describe('a compaction and a crash', () => {
 
   it('replaces no summary by another one, although what is kept is too long by itself', async () => {
     const written: number[] = [];
-    const summarise = (messages: readonly HistoryMessage[]): string =>
+    const summarize = (messages: readonly HistoryMessage[]): string =>
       `Sum ${written.push(messages.length)}.`;
     const replies: ScriptedReply[] = [
       'A.',
@@ -193,7 +193,7 @@ describe('a compaction and a crash', () => {
       },
       'B.',
     ];
-    const session = sessionOf(replies, { overTokens: 90, keepTurns: 0, summarise });
+    const session = sessionOf(replies, { overTokens: 90, keepTurns: 0, summarize });
     await session.send(long('a'));
     expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(written).toEqual([2]);
@@ -201,12 +201,12 @@ describe('a compaction and a crash', () => {
 
   it('is done without by the third invocation, when two have died while its summary was written', async () => {
     let tries = 0;
-    const summarise = (): Promise<string> => {
+    const summarize = (): Promise<string> => {
       tries += 1;
       session.kill();
       return new Promise(() => {});
     };
-    const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarise });
+    const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarize });
     await session.send(long('a'));
     expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(tries).toBe(2);

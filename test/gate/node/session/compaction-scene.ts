@@ -9,7 +9,7 @@ import { unplaced } from '../../../fixtures/stored.ts';
 export const long = (word: string): string => `${word} `.repeat(400).slice(0, 400);
 
 /** Writes `Sum of {n}: {the first word of each message}`. */
-export const listing: NonNullable<SummaryOptions['summarise']> = (messages) =>
+export const listing: NonNullable<SummaryOptions['summarize']> = (messages) =>
   `Sum of ${messages.length}: ${messages.map(({ text }) => text.split(' ')[0]).join(' ')}`;
 
 export const SUMMARY_SHOWN = 'Summary of the conversation so far, whose messages are not shown any more:\n\n';

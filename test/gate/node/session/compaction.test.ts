@@ -89,7 +89,7 @@ describe('a conversation that has become too long', () => {
     [undefined, ['Sum of 2: a A.', 'b', 'B.', 'c', 'C.', 'd']],
     [3, ['a', 'A.', 'b', 'B.', 'c', 'C.', 'd']],
   ])('keeps the last turns as they are: keepTurns %s', async (keepTurns, shown) => {
-    const compaction = { overTokens: 350, keepTurns, summarise: listing };
+    const compaction = { overTokens: 350, keepTurns, summarize: listing };
     const session = sessionOf(['A.', 'B.', 'C.', 'D.'], compaction);
     for (const word of ['a', 'b', 'c', 'd']) await session.send(long(word));
     const texts = session
@@ -101,11 +101,11 @@ describe('a conversation that has become too long', () => {
 
   it('is summarised again when it has become too long again, together with the summary before', async () => {
     const seen: (readonly HistoryMessage[])[] = [];
-    const summarise = (messages: readonly HistoryMessage[]): string => {
+    const summarize = (messages: readonly HistoryMessage[]): string => {
       seen.push(messages);
       return `Sum ${seen.length}.`;
     };
-    const session = sessionOf(['A.', 'B.', 'C.', 'D.', 'E.'], { overTokens: 250, keepTurns: 1, summarise });
+    const session = sessionOf(['A.', 'B.', 'C.', 'D.', 'E.'], { overTokens: 250, keepTurns: 1, summarize });
     for (const word of ['a', 'b', 'c', 'd', 'e']) await session.send(long(word));
     expect(await compactions(session)).toMatchObject([
       { turns: 2, summary: 'Sum 1.' },

@@ -81,7 +81,7 @@ describe.each([
       summarize({
         overTokens: 4_000,
         keepTurns: 2,
-        summarise: () => 'Ann keeps the books; she was read about kelp.',
+        summarize: () => 'Ann keeps the books; she was read about kelp.',
       }),
     ],
   ],
@@ -229,7 +229,7 @@ describe('a session whose conversation was shortened', () => {
     const refused = new ModelError('context-length', 'Too long.', { length: { sent: 1_000, most: 1_000 } });
     const app = memoryApp({
       replies: ['1', '2', refused, '3', '4'],
-      use: [summarize({ overTokens: 2_500, keepTurns: 1, summarise: () => 'They counted.' })],
+      use: [summarize({ overTokens: 2_500, keepTurns: 1, summarize: () => 'They counted.' })],
     });
     await app.say(words('one', 1_000));
     await app.say(words('two', 500));
@@ -250,7 +250,7 @@ describe('a session whose conversation was shortened', () => {
     const words = (word: string, tokens: number): string => `${word} `.repeat(tokens).slice(0, 4 * tokens);
     const turns = [words('one', 2_500), words('two', 1_500), words('three', 2_500), words('four', 500)];
     const small = smallWindow(WINDOW, ['1', '2', '3', '4', ['read'], '5']);
-    const compaction = summarize({ overTokens: 5_500, keepTurns: 1, summarise: () => 'They counted.' });
+    const compaction = summarize({ overTokens: 5_500, keepTurns: 1, summarize: () => 'They counted.' });
     const session = createTestSession(
       clerk([reads('read', () => LONG.slice(0, 20_800))], { use: [compaction] }),
       {
@@ -273,7 +273,7 @@ describe('a session whose conversation was shortened', () => {
 
   it('loses its summary as well when that alone is too long for the model of today', async () => {
     const summary = LONG.slice(0, 36_000);
-    const compaction = summarize({ overTokens: 9_500, keepTurns: 0, summarise: () => summary });
+    const compaction = summarize({ overTokens: 9_500, keepTurns: 0, summarize: () => summary });
     const larger = smallWindow(50_000, ['1', '2']);
     const smaller = smallWindow(WINDOW, ['3', '4']);
     const models = { now: larger.model };

@@ -52,7 +52,7 @@ it('an invocation folds the same state as it runs as its journal says afterwards
     description: 'Works.',
     instructions: 'Work.',
     tools: [note, steer, dig, files],
-    use: [summarize({ overTokens: 150, keepTurns: 0, summarise: listing })],
+    use: [summarize({ overTokens: 150, keepTurns: 0, summarize: listing })],
   });
   const { agent, live } = watchedLive(declared);
   const ask = (...names: readonly string[]) => ({

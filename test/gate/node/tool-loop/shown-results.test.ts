@@ -115,7 +115,7 @@ describe('a result', () => {
     const compaction = summarize({
       overTokens: 100,
       keepTurns: 0,
-      summarise: () => {
+      summarize: () => {
         asked += 1;
         return 'Sum.';
       },

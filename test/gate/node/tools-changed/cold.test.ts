@@ -115,7 +115,7 @@ describe('a session in which tools come and go', () => {
       replies: [thinks('One', ['files', {}]), failed, thinks('Two'), thinks('Three')],
       modelOptions: SIGNS,
       tools: [OPEN_FILES],
-      use: [summarize({ overTokens: 180, keepTurns: 0, summarise: listing })],
+      use: [summarize({ overTokens: 180, keepTurns: 0, summarize: listing })],
     });
     for (const message of [long('a'), long('b')]) await app.say(message);
     const warm = await app.state();

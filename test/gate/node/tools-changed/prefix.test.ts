@@ -117,7 +117,7 @@ describe('the prefix of a reply that its model has signed', () => {
   });
 
   it('moves when older messages give way to a summary', async () => {
-    const compaction = summarize({ overTokens: 250, keepTurns: 1, summarise: listing });
+    const compaction = summarize({ overTokens: 250, keepTurns: 1, summarize: listing });
     const app = appOf([thinks('One'), thinks('Two'), thinks('Three'), thinks('Four')], {
       use: [openingDoors, compaction],
     });

@@ -156,7 +156,7 @@ const OTHERS = [
   ...['defineStateMachine', 'startingIn', 'withContext', 'withInstructions', 'withModel', 'withTools'],
   ...['definePlaybook', 'after', 'allOf', 'anyOf', 'onArtifact', 'onArtifactMatching', 'onBlackboard'],
   ...['onBlackboardMatching', 'when'],
-  ...['autoApprove', 'autoApproveWithDelay', 'serialised', 'unwrapAs', 'formatToolTree', 'toMermaid'],
+  ...['autoApprove', 'autoApproveWithDelay', 'serialized', 'unwrapAs', 'formatToolTree', 'toMermaid'],
   ...['exceptionProcessor', 'inspect', 'loggingInspector', 'loopLoggingInspector', 'metricsInspector'],
 ];
 

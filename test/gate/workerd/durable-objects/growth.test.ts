@@ -18,7 +18,7 @@ const plain = defineAgent({ ...base, name: 'plain' });
 const compacting = defineAgent({
   ...base,
   name: 'compacting',
-  use: [summarize({ overTokens: 1_000, summarise: () => 'They talked.' })],
+  use: [summarize({ overTokens: 1_000, summarize: () => 'They talked.' })],
 });
 const via = appWith({ agents: [plain, compacting] });
 

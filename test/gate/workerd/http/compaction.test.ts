@@ -18,7 +18,7 @@ const talker = defineAgent({
     summarize({
       overTokens: 40,
       keepTurns: 1,
-      summarise: ([first]) => `They met. ${first?.text.slice(-37)}`,
+      summarize: ([first]) => `They met. ${first?.text.slice(-37)}`,
     }),
   ],
 });

@@ -16,7 +16,7 @@ import {
   humanInput,
   requireApproval,
   requireType,
-  serialised,
+  serialized,
   withAwaiting,
   withConfirmation,
   withReview,
@@ -89,7 +89,7 @@ const reviewed = withReview(refund, ({ input, message, tool }) => {
   return input.amount > 100 ? { decision: 'reject', reason: 'Too much.' } : { decision: 'approve' };
 });
 expectTypeOf(reviewed).toEqualTypeOf<Refund>();
-withReview(refund, serialised(autoApprove()), {
+withReview(refund, serialized(autoApprove()), {
   message: ({ orderId }) => orderId,
   timeout: 1,
   onTimeout: 'reject',

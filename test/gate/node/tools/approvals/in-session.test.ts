@@ -14,7 +14,7 @@ import {
   type Review,
   type ReviewHandler,
   requireApproval,
-  serialised,
+  serialized,
   withAwaiting,
   withConfirmation,
   withReview,
@@ -347,7 +347,7 @@ describe('a synchronous reviewer in a session', () => {
   });
 
   it.each([
-    ['one after another when it is serialised (AEA-07)', serialised, 1],
+    ['one after another when it is serialized (AEA-07)', serialized, 1],
     ['side by side when it is not (AEA-07)', (handler: ReviewHandler) => handler, 2],
   ])('is asked about the tools of a batch %s', async (_, kind, most) => {
     let open = 0;

@@ -5,7 +5,7 @@ import {
   type Review,
   type ReviewHandler,
   type ReviewRequest,
-  serialised,
+  serialized,
 } from '../../../../../src/modules/decorators/entry.ts';
 import { promisesSettled } from '../../../../doors/testing.ts';
 import { fakeInvocation } from '../fake-invocation.ts';
@@ -63,10 +63,10 @@ function slow() {
   return { handler, open, answers };
 }
 
-describe('serialised reviewers', () => {
+describe('serialized reviewers', () => {
   it('are asked about one call after another, whatever tool it is of (AEA-07)', async () => {
     const { handler, open, answers } = slow();
-    const one = serialised(handler);
+    const one = serialized(handler);
     const reviews = [one(request('a')), one(request('b')), one(request('c'))];
     await promisesSettled();
     expect(open).toEqual(['a']);
@@ -82,8 +82,8 @@ describe('serialised reviewers', () => {
 
   it('do not wait for one another: other handlers run side by side (AEA-07)', async () => {
     const [first, second, plain] = [slow(), slow(), slow()];
-    serialised(first.handler)(request('a'));
-    serialised(second.handler)(request('b'));
+    serialized(first.handler)(request('a'));
+    serialized(second.handler)(request('b'));
     plain.handler(request('c'));
     plain.handler(request('d'));
     await promisesSettled();
@@ -92,7 +92,7 @@ describe('serialised reviewers', () => {
 
   it('are not asked about a call that nobody waits for any more', async () => {
     const { handler, open, answers } = slow();
-    const one = serialised(handler);
+    const one = serialized(handler);
     const stop = new AbortController();
     one(request('a'));
     const gone = one(request('b', stop.signal));
