@@ -81,9 +81,8 @@ export {
   type UnfoldingConfig,
 } from '../modules/unfolding/define-unfolding.ts';
 export { UNFOLDING as unfolding } from '../modules/unfolding/strategy.ts';
-export type { UnfoldingOptions, UnfoldingTool } from '../modules/unfolding/to-unfolding.ts';
 export { type ToolsForOptions, toolsFor } from '../modules/unfolding/tools-for.ts';
-export type { UnfoldingScope } from '../modules/unfolding/unfolding.ts';
+export type { UnfoldingOptions, UnfoldingScope, UnfoldingTool } from '../modules/unfolding/unfolding.ts';
 export { withInnerTools, withUnfolding } from '../modules/unfolding/with-unfolding.ts';
 export type { CollectOptions, ResolvedTools } from '../sources/resolution/resolve-tools.ts';
 export type { ProviderCard, ToolFactory, ToolObjectSource } from '../sources/resolution/tool-source.ts';

@@ -2,7 +2,7 @@ import { discoveryIn } from '../../loop/discovery.ts';
 import { answers } from '../../modules/answers/answers.ts';
 import { LISTINGS, listings } from '../../modules/listings/entry.ts';
 import { defineUnfolding } from '../../modules/unfolding/define-unfolding.ts';
-import type { UnfoldingOptions, UnfoldingTool } from '../../modules/unfolding/to-unfolding.ts';
+import type { UnfoldingOptions, UnfoldingTool } from '../../modules/unfolding/unfolding.ts';
 import { requiredTools } from '../../sources/resolution/tool-provider.ts';
 import type { ToolProvider } from '../../sources/resolution/tool-source.ts';
 import { memoized } from '../../tool/async.ts';

@@ -2,7 +2,7 @@ import { isSpecType } from '@modelcontextprotocol/client';
 import { discoveryIn } from '../../loop/discovery.ts';
 import { answers } from '../../modules/answers/answers.ts';
 import { defineUnfolding } from '../../modules/unfolding/define-unfolding.ts';
-import type { UnfoldingOptions, UnfoldingTool } from '../../modules/unfolding/to-unfolding.ts';
+import type { UnfoldingOptions, UnfoldingTool } from '../../modules/unfolding/unfolding.ts';
 import type { CallContext } from '../../tool/call.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import { copyJson } from '../../tool/copy-json.ts';

@@ -1,6 +1,6 @@
 /** The components of the OpenAPI description: shapes that are described once, by their names. */
 import { WAITING_TURN } from '../../journal/event-page.ts';
-import { PRINCIPAL, type StoredEvent, TURN_ERROR } from '../../journal/events.ts';
+import { EVENTS, PLACES, PRINCIPAL, type StoredEvent, TURN_ERROR } from '../../journal/events.ts';
 import { OF_REPLY, PIECE, PROGRESS } from '../../journal/live-items.ts';
 import { JOURNALED_CALL, JOURNALED_PART, OFFERED_TOOL, PRICED_USAGE } from '../../journal/reply-data.ts';
 import { STOPPING_CALL, TURN_ARTIFACT, TURN_FILE, TURN_TOOLS } from '../../journal/state.ts';
@@ -8,7 +8,15 @@ import { TURN_ANSWER } from '../../session/watching/turn-outcome.ts';
 import { SAID } from '../../tool/call.ts';
 import { CONTENT_PART } from '../../tool/content.ts';
 import { BLACKBOARD_ENTRY } from '../../tool/kept-values.ts';
-import { OPTIONAL_TEXT, type Schema, type Shape, type ShapeAs, TEXT } from '../../tool/shape.ts';
+import {
+  type Fields,
+  OPTIONAL_TEXT,
+  type Schema,
+  type Shape,
+  type ShapeAs,
+  TEXT,
+  WHOLE,
+} from '../../tool/shape.ts';
 import { MEMORY_FACT } from '../../tool/tool-memory.ts';
 import { RESULT, SIGNAL } from '../../tool/tool-result.ts';
 import { CANCEL_REQUESTED } from '../../worker/end-turn.ts';
@@ -25,7 +33,6 @@ import {
 import { CALL_VIEW, MESSAGE_VIEW, RUNNING_TURN_VIEW, SESSION_VIEW } from '../../worker/session-view.ts';
 import { CONTINUES, type TurnItem } from '../../worker/turn-feed.ts';
 import { LATER_VIEW, PENDING_VIEW, SUSPENDED_VIEW } from '../../worker/turn-view.ts';
-import { EVENT_COMPONENTS, EVENT_TYPES, storedEvent } from './event-schemas.ts';
 import { refTo, toJsonSchema } from './to-json-schema.ts';
 
 const STORED_EVENT: ShapeAs<StoredEvent> = { schema: storedEvent };
@@ -132,4 +139,38 @@ export function componentSchemas(): Readonly<Record<string, Schema>> {
   const names = new Map<object, string>(shapes.map(([name, shape]) => [shape, name]));
   const written = shapes.map(([name, shape]) => [name, toJsonSchema(shape, (one) => names.get(one))]);
   return Object.fromEntries(written);
+}
+
+const nameOf = (type: string): string =>
+  `${type}-event`.replaceAll(/(?:^|-)(.)/g, (_, first: string) => first.toUpperCase());
+
+const AT = { type: 'number', says: 'In ms since the epoch.' } as const satisfies Shape;
+
+const SHAPES = Object.entries(PLACES).flatMap(([place, and]) =>
+  // Both have the same keys.
+  Object.entries<Fields>(EVENTS[place as keyof typeof PLACES]).map(([type, own]): [string, Shape] => [
+    type,
+    { object: { type: { only: type }, seq: WHOLE, at: AT, ...own }, and },
+  ]),
+);
+
+/** All types of events. */
+const EVENT_TYPES = SHAPES.map(([type]) => type);
+
+/** The components of all types of events, by their names. */
+const EVENT_COMPONENTS: Readonly<Record<string, Shape>> = Object.fromEntries(
+  SHAPES.map(([type, shape]) => [nameOf(type), shape]),
+);
+
+/** Returns the schema of any event, which its `type` tells from others. */
+function storedEvent(): Schema {
+  const refs = EVENT_TYPES.map((type) => [type, refTo(nameOf(type))] as const);
+  return {
+    description: 'An event of the journal.',
+    oneOf: refs.map(([, ref]) => ref),
+    discriminator: {
+      propertyName: 'type',
+      mapping: Object.fromEntries(refs.map(([type, { $ref }]) => [type, $ref])),
+    },
+  };
 }

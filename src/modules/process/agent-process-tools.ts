@@ -6,7 +6,7 @@ import { warning } from '../../tool/log.ts';
 import type { AnyTool, Tool } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import { defineUnfolding } from '../unfolding/define-unfolding.ts';
-import type { UnfoldingOptions, UnfoldingTool } from '../unfolding/to-unfolding.ts';
+import type { UnfoldingOptions, UnfoldingTool } from '../unfolding/unfolding.ts';
 import { AGENT_PROCESS, type PastCall, PROCESS, type ProcessMemory } from './memory.ts';
 
 /**

@@ -6,7 +6,7 @@ import type { BlackboardEntry } from '../../tool/kept-values.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { error, type ToolResult } from '../../tool/tool-result.ts';
 import { defineUnfolding } from '../unfolding/define-unfolding.ts';
-import type { UnfoldingOptions, UnfoldingTool } from '../unfolding/to-unfolding.ts';
+import type { UnfoldingOptions, UnfoldingTool } from '../unfolding/unfolding.ts';
 import { textParameter } from './agent-process-tools.ts';
 
 /** Makes words of one value of the blackboard, for the model. */

@@ -21,12 +21,11 @@ import { FOREIGN_INPUT, NAMED } from '../../tool/tool-literals.ts';
 import { usesOf } from '../../tool/uses.ts';
 import {
   toUnfolding,
-  type UnfoldingTool,
   type CategoryUnfolding as WithCategories,
   type PlainUnfolding as WithList,
   type SelectableUnfolding as WithSelector,
 } from './to-unfolding.ts';
-import type { Unfolding } from './unfolding.ts';
+import type { Unfolding, UnfoldingTool } from './unfolding.ts';
 
 /**
  * Brings all of its tools. What a group tells of its tools is told when it is opened. Providers are asked whenever tools are

@@ -5,22 +5,24 @@ import {
   readMetadata,
   ToolDefinitionError,
 } from '../../tool/check-definition.ts';
-import { checkInput, parseToolInput } from '../../tool/check-input.ts';
+import { checkInput } from '../../tool/check-input.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import type { InputDeclaration, InputOf, InputSchema } from '../../tool/input-schema.ts';
 import type { AsJson, Json, JsonObject, JsonSchema } from '../../tool/json.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
 import type { CheckedInput } from '../../tool/problem-lines.ts';
-import type { AnyTool, LoopView, Tool } from '../../tool/tool.ts';
+import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import { callUnfolding, shortcut } from './call-unfolding.ts';
 import { UNFOLDING } from './strategy.ts';
 import {
   type AnyUnfoldingTool,
   allOf,
+  isInputSchema,
+  readAnything,
   UNFOLDS,
   type Unfolding,
-  type UnfoldingScope,
+  type UnfoldingBase,
   type UnfoldsInto,
 } from './unfolding.ts';
 
@@ -185,15 +187,6 @@ function unfoldingTool({
   };
 }
 
-const isInputSchema = (input: InputSchema<unknown> | JsonSchema): input is InputSchema<unknown> =>
-  'parse' in input && typeof input.parse === 'function';
-
-/** Takes any input as none: there is nothing to get wrong in it, so nothing is refused. */
-function readAnything(raw: string): JsonObject {
-  const parsed = parseToolInput('', raw);
-  return parsed.ok ? parsed.input : {};
-}
-
 /** The tools are made again of the input after an eviction, so a schema must not make of it what the journal cannot keep. */
 function keepable(checked: CheckedInput<unknown>, name: string): CheckedInput<Json> {
   if (!checked.ok) return checked;
@@ -202,37 +195,6 @@ function keepable(checked: CheckedInput<unknown>, name: string): CheckedInput<Js
   const { path, what } = copy.problem;
   const problem = `Tool '${name}' did not run: its schema makes of the value at \`${path}\` ${what}, which is not JSON.`;
   return { ok: false, answer: error(problem) };
-}
-
-/** A tool that stands for others, which are offered in its place once it has been called. */
-export type UnfoldingTool<Name extends string = string, Input = unknown> = Tool<Name, Input, string> & {
-  readonly opens: true;
-  readonly [UNFOLDS]: Unfolding;
-};
-
-/** What every form of an unfolding tool may say beside its tools. */
-export interface UnfoldingOptions {
-  /** Modules that tools need which are not known when it is made; those of the others come with them. */
-  readonly uses?: readonly ModuleUse[] | undefined;
-  /** Told when it is called, below the names of its tools: as long as it has to be, since nobody else pays for it. */
-  readonly childToolUsageNotes?: string | undefined;
-  /** From its call on, its tools are all there is until the turn ends; without a guide and a context tool. */
-  readonly exclusive?: boolean | undefined;
-  /** Offers `{name}_context` too, which tells what its tools are for. */
-  readonly contextTool?: boolean | undefined;
-  /** How long it stays open: `turn`, until the turn or the nested loop ends, unless given. */
-  readonly scope?: UnfoldingScope | undefined;
-  /** Accepted and ignored: an unfolding tool is always replaced by its tools and a guide of its name. */
-  readonly removeOnInvoke?: boolean | undefined;
-}
-
-interface UnfoldingBase<Name extends string> extends UnfoldingOptions {
-  /** Letters, digits, `_` and `-`, at most 64. */
-  readonly name: Name;
-  /** What its tools are for, in a sentence: the model pays for it in every call, open or not. */
-  readonly description: string;
-  /** For programs that list tools; never sent to a model. Must be JSON. */
-  readonly metadata?: JsonObject | undefined;
 }
 
 /** Brings all of its tools. `Source`: what its list holds; `Answered`: what its function answers. */

@@ -1,9 +1,12 @@
 import { FOLDING } from '../../journal/memory-folding.ts';
 import { memoized } from '../../tool/async.ts';
 import { isTool } from '../../tool/check-definition.ts';
+import { parseToolInput } from '../../tool/check-input.ts';
 import { originOf, unwrapAs } from '../../tool/decorate.ts';
-import { isJsonObject, type Json, sameJson } from '../../tool/json.ts';
-import type { AnyTool, CallRun, LoopView, OpeningTool } from '../../tool/tool.ts';
+import type { InputSchema } from '../../tool/input-schema.ts';
+import { isJsonObject, type Json, type JsonObject, type JsonSchema, sameJson } from '../../tool/json.ts';
+import type { ModuleUse } from '../../tool/module-use.ts';
+import type { AnyTool, CallRun, LoopView, OpeningTool, Tool } from '../../tool/tool.ts';
 import type { FactPlace, SessionMoment, ToolMemory } from '../../tool/tool-memory.ts';
 
 /** Marks an unfolding tool. Private to the system: a tool is one by how it was made, never by its shape. */
@@ -200,3 +203,43 @@ export const broughtBy = (tools: readonly AnyTool[], unfolding: string): readonl
 /** Tells whether an unfolding tool of this name brought the tool. */
 export const isBroughtBy = (tool: AnyTool, unfolding: string): boolean =>
   originOf(tool)?.by.some(({ name }) => name === unfolding) ?? false;
+
+export const isInputSchema = (input: InputSchema<unknown> | JsonSchema): input is InputSchema<unknown> =>
+  'parse' in input && typeof input.parse === 'function';
+
+/** Takes any input as none: there is nothing to get wrong in it, so nothing is refused. */
+export function readAnything(raw: string): JsonObject {
+  const parsed = parseToolInput('', raw);
+  return parsed.ok ? parsed.input : {};
+}
+
+/** A tool that stands for others, which are offered in its place once it has been called. */
+export type UnfoldingTool<Name extends string = string, Input = unknown> = Tool<Name, Input, string> & {
+  readonly opens: true;
+  readonly [UNFOLDS]: Unfolding;
+};
+
+/** What every form of an unfolding tool may say beside its tools. */
+export interface UnfoldingOptions {
+  /** Modules that tools need which are not known when it is made; those of the others come with them. */
+  readonly uses?: readonly ModuleUse[] | undefined;
+  /** Told when it is called, below the names of its tools: as long as it has to be, since nobody else pays for it. */
+  readonly childToolUsageNotes?: string | undefined;
+  /** From its call on, its tools are all there is until the turn ends; without a guide and a context tool. */
+  readonly exclusive?: boolean | undefined;
+  /** Offers `{name}_context` too, which tells what its tools are for. */
+  readonly contextTool?: boolean | undefined;
+  /** How long it stays open: `turn`, until the turn or the nested loop ends, unless given. */
+  readonly scope?: UnfoldingScope | undefined;
+  /** Accepted and ignored: an unfolding tool is always replaced by its tools and a guide of its name. */
+  readonly removeOnInvoke?: boolean | undefined;
+}
+
+export interface UnfoldingBase<Name extends string> extends UnfoldingOptions {
+  /** Letters, digits, `_` and `-`, at most 64. */
+  readonly name: Name;
+  /** What its tools are for, in a sentence: the model pays for it in every call, open or not. */
+  readonly description: string;
+  /** For programs that list tools; never sent to a model. Must be JSON. */
+  readonly metadata?: JsonObject | undefined;
+}

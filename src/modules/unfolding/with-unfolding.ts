@@ -14,7 +14,8 @@ import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { usesOf } from '../../tool/uses.ts';
 import { shortcut } from './call-unfolding.ts';
 import { unfoldingInto } from './define-unfolding.ts';
-import { checkTools, toUnfolding, type UnfoldingOptions } from './to-unfolding.ts';
+import { checkTools, toUnfolding } from './to-unfolding.ts';
+import type { UnfoldingOptions } from './unfolding.ts';
 import { innerTools, UNFOLDS, type Unfolding, type UnfoldsInto, unfoldingIn } from './unfolding.ts';
 
 /**

@@ -244,7 +244,7 @@ it('a Worker carries descriptions of routes only when it mounts openApi, and of 
     'agents: [agent], use: [surfaces_ai_sdk_ui_entry.aiSdkUi(), surfaces_openai_entry.openAi(), mcp_server_entry.defineMcpEndpoint({ agents: ["scout"] })]',
   );
   const without = await filesOf(everything.join('') + speaking);
-  expect(without).toContain('src/surfaces/openai/openai.ts');
+  expect(without).toContain('src/surfaces/openai/entry.ts');
   expect(without.filter(describes)).toEqual([]);
   const described = `import { openApi } from './src/modules/openapi/entry.ts';${everything.join('')}${WORKER.replace('agents: [agent]', 'agents: [agent], use: [openApi({ descriptions: [surfaces_openai_entry.openAiDescription] })]')}`;
   const carried = (await filesOf(described)).filter(describes);
