@@ -52,7 +52,7 @@ export const HOLES: readonly Hole[] = [
   {
     name: 'snapshot-field',
     breaks: 'A snapshot leaves out what tools remember: they have forgotten it in the next turn.',
-    changes: [{ in: 'toSnapshot', text: 'slices: [...slices],', becomes: 'slices: [],' }],
+    changes: [{ in: 'toSnapshot', text: 'slices: [...memories],', becomes: 'slices: [],' }],
   },
   {
     name: 'snapshot-read',
