@@ -35,6 +35,40 @@ import { CONTINUES, type TurnItem } from '../../worker/turn-feed.ts';
 import { LATER_VIEW, PENDING_VIEW, SUSPENDED_VIEW } from '../../worker/turn-view.ts';
 import { refTo, toJsonSchema } from './to-json-schema.ts';
 
+const nameOf = (type: string): string =>
+  `${type}-event`.replaceAll(/(?:^|-)(.)/g, (_, first: string) => first.toUpperCase());
+
+const AT = { type: 'number', says: 'In ms since the epoch.' } as const satisfies Shape;
+
+const SHAPES = Object.entries(PLACES).flatMap(([place, and]) =>
+  // Both have the same keys.
+  Object.entries<Fields>(EVENTS[place as keyof typeof PLACES]).map(([type, own]): [string, Shape] => [
+    type,
+    { object: { type: { only: type }, seq: WHOLE, at: AT, ...own }, and },
+  ]),
+);
+
+/** All types of events. */
+const EVENT_TYPES = SHAPES.map(([type]) => type);
+
+/** The components of all types of events, by their names. */
+const EVENT_COMPONENTS: Readonly<Record<string, Shape>> = Object.fromEntries(
+  SHAPES.map(([type, shape]) => [nameOf(type), shape]),
+);
+
+/** Returns the schema of any event, which its `type` tells from others. */
+function storedEvent(): Schema {
+  const refs = EVENT_TYPES.map((type) => [type, refTo(nameOf(type))] as const);
+  return {
+    description: 'An event of the journal.',
+    oneOf: refs.map(([, ref]) => ref),
+    discriminator: {
+      propertyName: 'type',
+      mapping: Object.fromEntries(refs.map(([type, { $ref }]) => [type, $ref])),
+    },
+  };
+}
+
 const STORED_EVENT: ShapeAs<StoredEvent> = { schema: storedEvent };
 
 /** The data of the events of a stream that are in no journal. */
@@ -139,38 +173,4 @@ export function componentSchemas(): Readonly<Record<string, Schema>> {
   const names = new Map<object, string>(shapes.map(([name, shape]) => [shape, name]));
   const written = shapes.map(([name, shape]) => [name, toJsonSchema(shape, (one) => names.get(one))]);
   return Object.fromEntries(written);
-}
-
-const nameOf = (type: string): string =>
-  `${type}-event`.replaceAll(/(?:^|-)(.)/g, (_, first: string) => first.toUpperCase());
-
-const AT = { type: 'number', says: 'In ms since the epoch.' } as const satisfies Shape;
-
-const SHAPES = Object.entries(PLACES).flatMap(([place, and]) =>
-  // Both have the same keys.
-  Object.entries<Fields>(EVENTS[place as keyof typeof PLACES]).map(([type, own]): [string, Shape] => [
-    type,
-    { object: { type: { only: type }, seq: WHOLE, at: AT, ...own }, and },
-  ]),
-);
-
-/** All types of events. */
-const EVENT_TYPES = SHAPES.map(([type]) => type);
-
-/** The components of all types of events, by their names. */
-const EVENT_COMPONENTS: Readonly<Record<string, Shape>> = Object.fromEntries(
-  SHAPES.map(([type, shape]) => [nameOf(type), shape]),
-);
-
-/** Returns the schema of any event, which its `type` tells from others. */
-function storedEvent(): Schema {
-  const refs = EVENT_TYPES.map((type) => [type, refTo(nameOf(type))] as const);
-  return {
-    description: 'An event of the journal.',
-    oneOf: refs.map(([, ref]) => ref),
-    discriminator: {
-      propertyName: 'type',
-      mapping: Object.fromEntries(refs.map(([type, { $ref }]) => [type, $ref])),
-    },
-  };
 }
