@@ -10,14 +10,7 @@ import { invalidBody } from '../../worker/body.ts';
 import { SessionError } from '../../worker/problem.ts';
 import type { SessionAccess, Target } from '../../worker/target.ts';
 import { answerPath } from '../../worker/turn-view.ts';
-import {
-  type Checked,
-  checkAnswer,
-  editProblems,
-  postAnswer,
-  problemAt,
-  readAnswer,
-} from './check-answer.ts';
+import { checkAnswer, editProblems, postAnswer, problemAt, readAnswer } from './check-answer.ts';
 import {
   type AskedQuestion,
   askedQuestion,
@@ -41,7 +34,7 @@ export async function answerCalls(
 ): Promise<BegunTurn> {
   const turns: ReadTurns = new Map();
   const checked = await Promise.all(sent.map((one) => checkSent(here, one, { ...answering, turns })));
-  mustBeOfOneTurn(checked);
+  if (checked.length > 1) mustBeOfOneTurn(checked);
   const taken: CheckedCall[] = [];
   for (const one of checked) {
     taken.push(await takeAnswer(here.at, one).catch((failure) => withTaken(failure, one, taken)));
@@ -144,7 +137,8 @@ async function checkSent(
   const { app, at: access } = here;
   const { host, target } = access;
   const { at, body } = sent;
-  const said = valid(readAnswer(sent));
+  const said = readAnswer(sent);
+  if (!said.ok) throw invalidBody(said.problems);
   const key =
     idempotencyKey === undefined ? undefined : await app.keyOf(idempotencyKey, JSON.stringify(body));
   const { question, principal, requesters } = await askedQuestion(target, sent, turns);
@@ -156,19 +150,14 @@ async function checkSent(
     ...app.servicesOf(access, { port: target.port, agent: target.agent.name, session: target.session }),
   };
   services.context?.(principal, question.turn);
-  const given = valid(checkAnswer(question, said, { by: target.caller.id, at }));
-  const answer = access.origin ? inCall(given) : given;
+  const given = checkAnswer(question, said.value, { by: target.caller.id, at });
+  if (!given.ok) throw invalidBody(given.problems);
+  const answer = access.origin ? inCall(given.value) : given.value;
   const isOpen = question.standing === 'open';
   const problems = isOpen ? await editProblems(services.agent, question, { answer, at }) : [];
   if (problems.length > 0) throw invalidBody(problems);
   const hash = key ? JSON.stringify([target.caller.id, key.key, key.bodyHash]) : host.newId();
   return { sent, question, services, answer, hash };
-}
-
-/** Returns the value of what was checked. @throws SessionError that lists everything that is wrong with it. */
-function valid<Value>(checked: Checked<Value>): Value {
-  if (checked.ok) return checked.value;
-  throw invalidBody(checked.problems);
 }
 
 /** A decision by another turn's call is not a person's: the row of turns continues. */

@@ -40,9 +40,6 @@ export type Checked<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-const checked = <Value>(problems: readonly string[], value: () => Value): Checked<Value> =>
-  problems.length > 0 ? { ok: false, problems } : { ok: true, value: value() };
-
 /** Where an answer is in what was sent: `['answers', 0]`, or nothing for a body that is one answer. */
 type At = readonly PropertyKey[];
 
@@ -76,7 +73,8 @@ function readDecision(body: SentAnswer['body'], at: At): Checked<Answer<'decisio
     wrong('reason', `must be text of at most ${MAX_REASON} characters`);
   }
   for (const key of unknownKeys(body, OF_DECISION)) wrong(key, 'is not known here');
-  return checked(problems, () => ({ decision, input, reason }) as Answer<'decision'>); // as just checked
+  if (problems.length > 0) return { ok: false, problems };
+  return { ok: true, value: { decision, input, reason } as Answer<'decision'> }; // as just checked
 }
 
 const OF_RESULT: KeysOf<typeof SENT_RESULT> = { result: 1, text: 1, error: 1 };
@@ -92,10 +90,10 @@ function readResult(body: SentAnswer['body'], at: At): Checked<Answer<'result'>>
     }
   }
   problems.push(...unknownKeys(body, OF_RESULT).map((key) => problemAt(at, key, 'is not known here')));
-  return checked(problems, () => {
-    if (typeof error === 'string') return { error };
-    return typeof text === 'string' ? { text } : { result: result as Json }; // of a body it is JSON, and code can hand over no other by its type
-  });
+  if (problems.length > 0) return { ok: false, problems };
+  if (typeof error === 'string') return { ok: true, value: { error } };
+  if (typeof text === 'string') return { ok: true, value: { text } };
+  return { ok: true, value: { result: result as Json } }; // of a body it is JSON, and code can hand over no other by its type
 }
 
 /** Whose answer it is, and where it is in what was sent. */
@@ -133,13 +131,10 @@ function checkDecision(
   if (!wait.allows.includes(decision)) return refused(`must be ${listed(wait.allows)} here`);
   const invalid = decision === 'edit' ? inputProblems(wait, input, at) : [];
   const problems = invalid.length > 0 ? invalid : credentialProblems(wait, { input, reason }, at);
-  return checked(problems, () => ({
-    type: 'decision',
-    decision,
-    ...(decision === 'edit' && input !== undefined && { input }),
-    ...(reason !== undefined && { reason }),
-    by,
-  }));
+  if (problems.length > 0) return { ok: false, problems };
+  const edited = decision === 'edit' && input !== undefined && { input };
+  const why = reason !== undefined && { reason };
+  return { ok: true, value: { type: 'decision', decision, ...edited, ...why, by } };
 }
 
 function inputProblems(
