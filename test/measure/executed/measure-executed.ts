@@ -5,7 +5,7 @@ import { startFront } from '../../full/mcp/servers/front.ts';
 import { sdkServer } from '../../full/mcp/servers/sdk-server.ts';
 import { bundleWorker, startWorker } from '../../full/process/start-worker.ts';
 import { type CountedFunction, instrumented, isLibrary } from './instrument.ts';
-import { MEASURED_TOKEN, type Scenario } from './scenarios.ts';
+import type { Scenario } from './scenarios.ts';
 
 /** What `wrangler deploy` says of the mode. */
 const DEPLOYED = { 'process.env.NODE_ENV': 'production' };
@@ -44,7 +44,7 @@ export async function measureExecuted(scenario: Scenario): Promise<Executed> {
     );
     const worker = await startWorker(entry, {
       bundle,
-      vars: { HOLDFAST_TOKEN: MEASURED_TOKEN, MCP_URL: `${front.url}/measured/mcp` },
+      vars: { MCP_URL: `${front.url}/measured/mcp` },
     });
     try {
       const executed = async (): Promise<readonly number[]> =>

@@ -59,6 +59,11 @@ export function serve({ tools, calls = { name: 'look', input: { id: 7 } }, agent
     tools,
     model,
   });
-  const holdfast = createHoldfast({ agents: [served], ...(use && { use }) });
+  const holdfast = createHoldfast({
+    // What is deployed has no local mode, and a token would be a secret to take out of all that is shown.
+    auth: () => ({ id: 'local' }),
+    agents: [served],
+    ...(use && { use }),
+  });
   return { ...holdfast, worker: measured(holdfast.worker) };
 }
