@@ -33,7 +33,7 @@ const WORKER = `
 /** The same with every kind, decorator, sink, approval, pipeline, group and logger of the entries, though no app uses them all, and the routes
  * that they bring. */
 const VOCABULARY = `
-  ${['index', 'kinds/entry', 'modules/tool-objects/entry', 'modules/decorators/entry', 'modules/inspect/entry'].map((entry) => `export * from './src/${entry}.ts';`).join('')}
+  ${['index', 'kinds/entry', 'modules/tool-objects/entry', 'modules/decorators/entry', 'modules/inspect/entry'].map((entry) => `export * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`).join('')}
   ${WORKER}
 `;
 
@@ -126,7 +126,9 @@ it('a Worker whose agents list plain tools carries no code for providers, factor
 it('a Worker without MCP carries nothing of it', async () => {
   const isMcp = (path: string): boolean =>
     /@modelcontextprotocol|(^|\/)src\/mcp\/|node_modules\/zod/.test(path);
-  const everything = "export * from './src/create-holdfast.ts'; export * from './src/index.ts';";
+  // Names that both entries have would be in neither list.
+  const everything =
+    "export * as worker from './src/create-holdfast.ts'; export * as main from './src/index.ts';";
   const without = await filesOf(everything);
   expect(without).toContain('src/worker/app.ts');
   expect(without.filter(isMcp)).toEqual([]);
@@ -272,7 +274,7 @@ it('a Worker carries the surface for useChat only when it mounts it, and never t
     'mcp/tools/entry',
     'mcp/server/entry',
   ]
-    .map((entry) => `export * from './src/${entry}.ts';`)
+    .map((entry) => `export * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`)
     .join('');
   const isSurface = (path: string): boolean => path.startsWith('src/surfaces/');
   expect((await filesOf(everything)).filter(isSurface)).toEqual([]);
@@ -295,7 +297,7 @@ it('a Worker carries the protocols of OpenAI only when it mounts them, and never
     'module',
     'surfaces/ai-sdk-ui/entry',
   ]
-    .map((entry) => `export * from './src/${entry}.ts';`)
+    .map((entry) => `export * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`)
     .join('');
   const isOpenAi = (path: string): boolean =>
     path.startsWith('src/surfaces/openai/') || path.includes('node_modules/openai/');
@@ -315,7 +317,7 @@ it('a Worker carries what chains only when it chains', async () => {
   expect((await filesOf(WORKER)).filter(chains)).toEqual([]);
   const nesting = "export { defineAgenticTool, definePlaybook } from './src/kinds/entry.ts';";
   expect((await filesOf(`${WORKER}${nesting}`)).filter(chains)).toEqual([]);
-  const chaining = "export { chainFrom } from './src/kinds/entry.ts';";
+  const chaining = "export { chaining, chainFrom } from './src/kinds/entry.ts';";
   expect((await filesOf(`${WORKER}${chaining}`)).filter(chains)).toContain(
     'src/modules/chaining/strategy.ts',
   );
@@ -339,7 +341,7 @@ it('a Worker carries what reads tool objects only when it has some', async () =>
 
 it('a Worker without outgoing webhooks carries nothing that sends', async () => {
   const everything = ['create-holdfast', 'index', 'modules/webhooks/entry', 'mcp/server/entry', 'module']
-    .map((entry) => `export * from './src/${entry}.ts';`)
+    .map((entry) => `export * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`)
     .join('');
   const sends = (path: string): boolean => path.startsWith('src/modules/outgoing-webhooks/');
   const without = await filesOf(`${everything}export * from './durable-objects/index.ts';`);
@@ -360,7 +362,7 @@ it('a Worker carries the planner only when it imports it', async () => {
     'mcp/server/entry',
     'model/openai-compatible/entry',
   ]
-    .map((entry) => `export * from './src/${entry}.ts';`)
+    .map((entry) => `export * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`)
     .join('');
   const without = await filesOf(`${everything}export * from './durable-objects/index.ts';`);
   expect(without).toContain('src/model/openai-compatible/openai-compatible.ts');
@@ -414,7 +416,11 @@ it('a Worker carries the exchange of tools with the AI SDK only when it imports 
     'modules/tool-calling/entry',
     'model/ai-sdk/entry',
   ];
-  const without = await filesOf(everything.map((entry) => `export * from './src/${entry}.ts';`).join(''));
+  const without = await filesOf(
+    everything
+      .map((entry) => `export * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`)
+      .join(''),
+  );
   expect(without).toContain('src/modules/tool-calling/tool-calling-manager.ts');
   expect(without.filter(isExchange)).toEqual([]);
   const taking = await filesOf("export { fromAiTool } from './src/modules/ai-sdk-tools/entry.ts';");
