@@ -4,13 +4,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../../src/create-holdfast.ts';
 import { runAgent } from '../../../../src/in-memory/entry.ts';
-import {
-  content,
-  defineAgent,
-  defineTool,
-  file,
-  type ToolSource,
-} from '../../../../src/index.ts';
+import { content, defineAgent, defineTool, file, type ToolSource } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { manual, requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
