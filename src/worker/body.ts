@@ -111,7 +111,7 @@ const tooLarge = (most: number): Problem =>
 
 const CONTEXT: ShapeAs<JsonObject> = {
   like: ANY_OBJECT,
-  says: 'Values for the tools, which the model never sees; of the keys that the app allows.',
+  says: 'Values for tools, which no model sees; of keys that the app allows.',
 };
 
 const BESIDE_MESSAGE = {
@@ -123,7 +123,7 @@ const BESIDE_MESSAGE = {
       optional: {
         type: 'number',
         also: { minimum: 0, maximum: LONGEST_DELAY },
-        says: 'The turn starts so much later, or when the turns before it have ended.',
+        says: 'The turn starts so much later, behind the turns before it.',
       },
     },
   },
@@ -144,7 +144,7 @@ export const FILE_PART = {
     url: {
       optional: {
         type: 'string',
-        says: 'A data URL, or an https URL, which is passed on and not fetched.',
+        says: 'A data URL, or an https URL, which is not fetched here.',
       },
     },
   },

@@ -112,7 +112,7 @@ const streamOf = (events: 'TurnStreamEvent' | 'SessionStreamEvent'): Shape => ({
   schema: {
     type: 'string',
     description:
-      'Each has an `event` and, as JSON, its `data`; of the journal an `id` too, which `Last-Event-ID` takes.',
+      'Each has an `event` and its `data` as JSON; an event of the journal an `id`, for `Last-Event-ID`.',
     contentMediaType: 'text/event-stream',
     contentSchema: { type: 'array', items: refTo(events) },
   },

@@ -22,8 +22,8 @@ const INFO = {
   title: 'Holdfast',
   version: '1',
   description:
-    'Agents whose tool loops survive. Pages of the origins that the app names may use all of it, by CORS and without cookies. Pages of ' +
-    'other sites can read nothing; their other requests return 403 `cross-site`, by `Origin` and `Sec-Fetch-Site`.',
+    'Agents whose tool loops survive. Pages of the origins that the app names may use all routes, without cookies. Pages of other ' +
+    'sites can read nothing, and what they would change returns 403 `cross-site`.',
   license: { name: 'MIT', identifier: 'MIT' },
 };
 
@@ -162,7 +162,7 @@ function responsesOf(one: Described): Schema {
     responses.set(status, { description: said, content: { ...other?.content, ...content } });
   }
   if (![...responses.keys()].some((status) => status.startsWith('4'))) {
-    responses.set('4XX', { description: 'What stands before the Worker has refused it' });
+    responses.set('4XX', { description: 'Refused before the Worker' });
   }
   if (description !== undefined) {
     const isTold = refusal && Object.keys(answers).length > 0;

@@ -30,7 +30,7 @@ const RESUMES: readonly RouteParameter[] = [
   queryParameter(
     'after',
     { type: ['integer', 'string'], minimum: 0 },
-    'The same, by the sequence of the event or its id. `Last-Event-ID` takes precedence.',
+    'The same, as the sequence or id of an event, if there is no `Last-Event-ID`.',
   ),
 ];
 
@@ -39,7 +39,7 @@ const TURN_HEADERS: readonly RouteParameter[] = [
   IDEMPOTENCY_KEY,
   headerParameter(
     'Prefer',
-    '`respond-async` runs the turn in the background. `wait=10` also waits 10 seconds for its answer, 60 at most.',
+    '`respond-async` runs the turn in the background; `wait=10` also waits 10 seconds (at most 60) for its answer.',
   ),
   ...RESUMES,
 ];
@@ -49,7 +49,7 @@ const TURN_ANSWERS: Readonly<Record<number, RouteAnswer>> = {
   200: { description: 'The turn has ended', json: 'TurnAnswer', streams: 'TurnStream' },
   202: {
     description:
-      'The turn runs in the background, is queued or scheduled, or waits for an answer (`pending`). `Location` is the address of its answer',
+      'The turn runs, is queued or scheduled, or waits for an answer (`pending`); `Location` has its answer',
     json: ['SuspendedTurn', 'LaterTurn'],
   },
 };
@@ -66,15 +66,14 @@ const MESSAGE_QUERY: readonly RouteParameter[] = [
   queryParameter(
     'whenBusy',
     { type: 'string', enum: ['reject', 'queue', 'steer'], default: 'reject' },
-    'While a turn is open: `reject` returns 409, `queue` starts the turn after those before it, and `steer` returns 202 and shows ' +
-      'the message to the model of the open turn with its next request. If that turn ends first, the message becomes a turn of ' +
-      'its own. A message of another person is queued, unless the app lets anyone steer. A turn that waits for an answer ' +
-      'cannot be steered: 409.',
+    'While a turn is open: `reject` returns 409, `queue` starts the turn behind the others, and `steer` returns 202 and shows the ' +
+      'message to the model of the open turn with its next request; if that turn ends first, the message starts a turn. Another ' +
+      "person's message is queued, unless the app lets anyone steer. A turn that waits for an answer cannot be steered: 409.",
   ),
   queryParameter(
     'pending',
     { type: 'string', enum: ['decline'] },
-    'Declines what the turn before waits for, ends it, and then takes the message.',
+    'Declines what the open turn waits for, ends it, and accepts the message.',
   ),
 ];
 
@@ -83,7 +82,7 @@ const ANSWERING: readonly RouteParameter[] = [
   queryParameter(
     'question',
     { type: 'integer', minimum: 1, default: 1 },
-    'Which question of the call is answered, where it has asked before.',
+    'The question of the call, if it has asked several.',
   ),
 ];
 
@@ -127,14 +126,13 @@ const DESCRIPTIONS: {
   },
   'GET /health': {
     operation: 'getHealth',
-    summary: 'Whether the Worker runs, and is deployed so that sessions work; needs no token',
+    summary: 'Whether the Worker is deployed so that sessions work; needs no token',
     answers: { 200: { description: 'It is; `warnings` lists what could be better', json: 'Health' } },
     problems: ['misconfigured', 'session-unavailable'],
   },
   'GET /agents': {
     operation: 'listAgents',
-    summary:
-      'The agents, the files that they take, their tools, and the sources of tools that only a turn knows',
+    summary: 'The agents, the files that they accept, their tools and sources of tools',
     answers: { 200: { description: 'The agents', json: 'AgentList' } },
   },
   'POST .../messages': {
@@ -162,12 +160,10 @@ const DESCRIPTIONS: {
   'GET ...': {
     operation: 'getState',
     summary: 'The state of a session',
-    parameters: [
-      headerParameter('If-None-Match', 'The state is not sent, nor read, when its `ETag` is among these.'),
-    ],
+    parameters: [headerParameter('If-None-Match', 'Tags of states that are not sent again.')],
     answers: {
       200: {
-        description: 'The state; `waiting` lists the turns that have not begun, and how each waits',
+        description: 'The state; `waiting` lists the turns that have not begun',
         json: 'SessionState',
       },
       304: { description: 'The client has it' },
@@ -176,8 +172,8 @@ const DESCRIPTIONS: {
   },
   'DELETE ...': {
     operation: 'eraseSession',
-    summary: 'Erases a session: what it holds, what waits in it and what it planned',
-    answers: { 204: { description: 'There is no such session, or none any more' } },
+    summary: 'Erases a session, with what waits in it and what it planned',
+    answers: { 204: { description: 'The session is gone' } },
     problems: [
       'unknown-agent',
       'invalid-session-id',
@@ -188,7 +184,7 @@ const DESCRIPTIONS: {
   },
   'GET .../turns/{turn}': {
     operation: 'getTurn',
-    summary: 'The answer of one turn, as its message would be answered, or its events as a stream',
+    summary: 'The answer of one turn, as its message returns it, or its events as a stream',
     parameters: [
       headerParameter('Prefer', '`wait=10` waits for the end of the turn, 60 seconds at the most.'),
       ...RESUMES,
@@ -200,7 +196,7 @@ const DESCRIPTIONS: {
         json: ['SuspendedTurn', 'LaterTurn'],
       },
       303: {
-        description: 'Its message was taken into another turn, whose answer is its answer',
+        description: 'Another turn accepted its message, and has its answer',
         json: 'LaterTurn',
       },
     },
@@ -220,11 +216,8 @@ const DESCRIPTIONS: {
     operation: 'getFile',
     summary: 'The bytes of a file of a session',
     parameters: [
-      headerParameter('Range', 'One range of bytes; the whole file is answered for several.'),
-      headerParameter(
-        'If-None-Match',
-        'The file is not sent when it is the one of this tag, which is its id.',
-      ),
+      headerParameter('Range', 'One range of bytes; several return the whole file.'),
+      headerParameter('If-None-Match', 'Tags of files that are not sent again.'),
     ],
     answers: {
       200: { description: 'The file, as a download unless it is a safe image', isFile: true },
@@ -235,7 +228,7 @@ const DESCRIPTIONS: {
   },
   'DELETE .../files/{file}': {
     operation: 'deleteFile',
-    summary: 'Deletes a file of a session; its conversation keeps the line that names it',
+    summary: 'Deletes a file; the conversation keeps the line that names it',
     answers: { 204: { description: 'The file is deleted, or was before' } },
     problems: ['unknown-file', 'session-busy', 'role-required'],
   },
@@ -254,7 +247,7 @@ const DESCRIPTIONS: {
   },
   'POST .../approvals/{callId}': {
     operation: 'decide',
-    summary: 'Decides about a call that waits, once, and resumes its turn',
+    summary: 'Decides about a call, once, and resumes its turn',
     parameters: ANSWERING,
     body: bodyOf('Decision', SENT_DECISION),
     answers: TURN_ANSWERS,
@@ -262,7 +255,7 @@ const DESCRIPTIONS: {
   },
   'POST .../results/{callId}': {
     operation: 'sendResult',
-    summary: 'Sends the result of a tool that the caller runs, once, and resumes its turn',
+    summary: 'Sends the result of a call, once, and resumes its turn',
     parameters: ANSWERING,
     body: bodyOf('Result', SENT_RESULT),
     answers: TURN_ANSWERS,
@@ -270,7 +263,7 @@ const DESCRIPTIONS: {
   },
   'POST .../answers': {
     operation: 'answerCalls',
-    summary: 'Answers several calls of a turn, each once, and resumes it',
+    summary: 'Answers calls of a turn, each once, and resumes it',
     parameters: TURN_HEADERS,
     body: bodyOf('Answers', ANSWERS_BODY),
     answers: TURN_ANSWERS,
