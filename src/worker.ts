@@ -15,6 +15,7 @@ import { triageWebhook } from './examples/triage/triage-webhook.ts';
 import { workspace } from './examples/workspace/workspace.ts';
 import { openaiCompatible } from './model/openai-compatible/entry.ts';
 import { files } from './modules/files/entry.ts';
+import { liveText } from './modules/live-text/entry.ts';
 import { orOffline } from './offline-model/entry.ts';
 
 interface Vars {
@@ -48,7 +49,7 @@ const holdfast = createHoldfast({
   ],
   model: orOffline(openaiCompatible()),
   secrets: () => ({ GITHUB_TOKEN }),
-  use: [triageWebhook, readingRoom, files()],
+  use: [triageWebhook, readingRoom, files(), liveText()],
 });
 
 export default { ...holdfast.worker, queue: consumeTurns(holdfast) };

@@ -18,7 +18,7 @@ import type { ToolMemory } from '../tool/tool-memory.ts';
 import { partsOfResult, type ToolResult } from '../tool/tool-result.ts';
 import { HeldInbox } from './inbox.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
-import { type FeedItem, LiveFeed } from './live-feed.ts';
+import { type FeedItem, LiveFeed, type LiveText } from './live-feed.ts';
 import { InvocationBudgetWatch, type Meter } from './meter.ts';
 import { Outbox } from './outbox.ts';
 import type { Clock } from './read-platform.ts';
@@ -33,6 +33,8 @@ interface Options {
   readonly memories: readonly ToolMemory[];
   /** Shows a client of this invocation what happens. */
   readonly show?: ((item: FeedItem) => void) | undefined;
+  /** Shows it to readers elsewhere; absent: they have the journal alone. */
+  readonly liveText?: LiveText | undefined;
   /** Keeps the invocation alive for what comes after its answer. */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
   /** Counts what the invocation uses. */
@@ -126,7 +128,8 @@ export class HeldSession implements Holder {
       },
     });
     const turn = leased.page.openTurn?.id ?? '';
-    this.live = new LiveFeed({ show: options.show, readers: this.#lease, state, clock, turn, log });
+    const { show, liveText } = options;
+    this.live = new LiveFeed({ show, liveText, readers: this.#lease, state, clock, turn, log });
     if (leased.live) this.#lease.read({ watched: true, live: true });
     // A holder's own deadline falls a quarter of a term before the object's; half a term must have passed
     // since then. One that handed over may have taken over itself a moment before.

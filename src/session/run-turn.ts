@@ -104,6 +104,7 @@ async function readAndRun(held: Held): Promise<TurnEnd> {
     state,
     memories,
     show: host.show,
+    liveText: host.liveText,
     waitUntil: host.waitUntil,
     meter,
     files: modules.files,

@@ -14,7 +14,7 @@ import type { Log, LogPlace } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import { LOOP_ID_KEY, ToolCallContext } from '../tool/tool-call-context.ts';
-import type { FeedItem } from './live-feed.ts';
+import type { FeedItem, LiveText } from './live-feed.ts';
 import type { Meter } from './meter.ts';
 import type { Clock } from './read-platform.ts';
 
@@ -46,6 +46,8 @@ export interface TurnHost {
   readonly keepsNothing?: true | undefined;
   /** Shows a client what happens. */
   readonly show?: ((item: FeedItem) => void) | undefined;
+  /** Shows readers elsewhere what is not journaled; absent: they have the journal alone. */
+  readonly liveText?: LiveText | undefined;
   /** Aborts when nobody waits for the answer here any more: the turn is handed over at its next boundary. */
   readonly leave?: AbortSignal | undefined;
   /** Keeps the invocation alive for what comes after the turn: the late result of a call that was cut off. */

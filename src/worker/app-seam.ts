@@ -1,6 +1,7 @@
 /** Where modules plug into an app: its routes, and the entries of its Worker. */
 import type { Modules } from '../loop/modules.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
+import type { LiveText } from '../session/live-feed.ts';
 import type { SessionPlace } from '../session/read-platform.ts';
 import type { Keeping } from '../session/read-secrets.ts';
 import type { LogOption } from '../tool/log.ts';
@@ -39,6 +40,8 @@ export interface AppParts extends Gates {
   scheduled?(app: InvokedApp, time: CronTime): Promise<void>;
   /** How messages hold files. */
   readonly files?: AppFiles | undefined;
+  /** Shows what is not journaled to readers elsewhere than where a turn runs. */
+  readonly liveText?: LiveText | undefined;
   /** Takes the answers of calls that wait. */
   readonly answers?: TakesAnswers | undefined;
   /** Takes the lines of the app's log, in place of the console. Of the app. */

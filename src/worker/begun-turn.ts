@@ -97,6 +97,7 @@ export async function viewOf(
     port: at.target.port,
     clock: at.host.clock,
     meter: at.host.meter,
+    liveText: at.host.liveText,
     signal: at.signal,
     session: at.target.session,
     agent: at.target.agent.name,

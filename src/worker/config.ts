@@ -48,7 +48,7 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
   readonly auth?: Authenticate<AppEnv> | undefined;
   /**
    * Modules of the app: protocols that it speaks beside its own (`aiSdkUi()`, `openAi()`, `defineMcpEndpoint`), webhooks of both directions, schedules,
-   * `toolGroups()`, `openApi()`, `files()`, `cors()`, `onBehalfOf()`, `rateLimit()`, `logTo()`, `retain()`, `placeSessions()`, and modules of
+   * `toolGroups()`, `openApi()`, `files()`, `liveText()`, `cors()`, `onBehalfOf()`, `rateLimit()`, `logTo()`, `retain()`, `placeSessions()`, and modules of
    * your own, made by `defineModule`. Those that its agents and their tools bring along need not be named.
    */
   readonly use?: readonly ModuleUse[] | undefined;
@@ -138,6 +138,7 @@ export function toHost(config: HoldfastConfig, { deployed, hide }: Platform): Ht
     secrets: mintingIn(config.secrets),
     platform: platformIn(config.limits ?? {}),
     files: parts.find((part) => part.files)?.files,
+    liveText: parts.find((part) => part.liveText)?.liveText,
     answers: askingOf(modules.uses),
     session: sessionIn(config, { deployed, log, parts }),
     warnings: (env) => deploymentWarnings(deployed(env)),

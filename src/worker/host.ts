@@ -3,6 +3,7 @@ import type { Principal } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { Modules } from '../loop/modules.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
+import type { LiveText } from '../session/live-feed.ts';
 import type { Meter } from '../session/meter.ts';
 import type { Clock, Platform } from '../session/read-platform.ts';
 import type { Log } from '../tool/log.ts';
@@ -73,6 +74,8 @@ export interface Host {
   readonly secrets?: ((env: Env, principal: Principal, own: OwnRequest) => Promise<Secrets>) | undefined;
   /** How messages hold files; absent: they hold none. */
   readonly files?: AppFiles | undefined;
+  /** Shows what is not journaled to readers elsewhere than where a turn runs; absent: they have the journal alone. */
+  readonly liveText?: LiveText | undefined;
   /** What calls wait for; absent: none can ask. */
   readonly answers?: ShowsPending | undefined;
   /** What one invocation may use. @throws ConfigurationError when the settings say something impossible. */

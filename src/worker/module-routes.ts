@@ -86,10 +86,14 @@ interface RoutesConfig {
   readonly routes: readonly ModuleRoute[];
 }
 
-/** Makes a use of a module that brings routes alone. @throws ConfigurationError as `routesOf` does. */
-export function useOfRoutes(module: ModuleIdentity, routes: readonly ModuleRoute[]): ModuleUse {
+/** Makes a use of a module that brings routes, and `more`. @throws ConfigurationError as `routesOf` does. */
+export function useOfRoutes(
+  module: ModuleIdentity,
+  routes: readonly ModuleRoute[],
+  more?: AppParts,
+): ModuleUse {
   const use = useOf(module);
-  APP.give(use, { routes: routesOf({ name: module.name, routes }) });
+  APP.give(use, { ...more, routes: routesOf({ name: module.name, routes }) });
   return use;
 }
 

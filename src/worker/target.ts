@@ -154,6 +154,7 @@ export const turnServices = (
   modules: host.modules,
   uses: [...new Set([...host.appUses, ...(host.agents.get(agent)?.uses ?? [])])],
   meter: host.meter,
+  liveText: host.liveText,
   waitUntil: host.waitUntil,
   log: host.log,
   place: { agent, session, requestId },

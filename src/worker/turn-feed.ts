@@ -141,8 +141,8 @@ async function* shownLive(shown: Shown, { backlog, running, leave }: Running): I
 /** Goes on from the journal until the turn has ended or waits, or this invocation must end; then says so. */
 async function* followed({ at, turn, after, ...watch }: Shown, follow?: Follow): Items {
   const { host, target } = at;
-  const { clock, meter } = host;
-  const watched = { port: target.port, clock, meter, turn, ...watch };
+  const { clock, meter, liveText } = host;
+  const watched = { port: target.port, clock, meter, liveText, turn, ...watch };
   for (let from = after; ; ) {
     const { end, last } = yield* followedFrom(watched, from, follow);
     if (end === 'left') return;

@@ -3,9 +3,12 @@
 export { toTurnStart } from '../../src/journal/event-rows.ts';
 export { checkAnswer, postAnswer } from '../../src/modules/answers/check-answer.ts';
 export { openQuestions, pendingViews, questionsOf } from '../../src/modules/answers/questions.ts';
+export { LiveQueue } from '../../src/modules/live-text/live-queue.ts';
+export { LiveRelay } from '../../src/modules/live-text/live-relay.ts';
+export { LIVE_TEXT } from '../../src/modules/live-text/live-text.ts';
 export { foldLeased, readerOf } from '../../src/session/fold-session.ts';
 export { HeldSession } from '../../src/session/held-session.ts';
-export { type FeedItem, LiveRelay } from '../../src/session/live-feed.ts';
+export type { FeedItem } from '../../src/session/live-feed.ts';
 export { InvocationBudgetWatch, Meter } from '../../src/session/meter.ts';
 export { toNewMessage } from '../../src/session/new-message.ts';
 export {
@@ -24,7 +27,6 @@ export { SessionErasedError, SessionUnavailableError } from '../../src/session/s
 export { ENDED, type StoppedTurn } from '../../src/session/turn-end.ts';
 export type { TurnHost } from '../../src/session/turn-host.ts';
 export { followedItems, followSession, Notices } from '../../src/session/watching/follow-session.ts';
-export { LiveQueue } from '../../src/session/watching/live-queue.ts';
 export { stoppedTurn, turnStopped } from '../../src/session/watching/turn-outcome.ts';
 export { DUE } from '../../src/worker/background.ts';
 export { openWaits } from '../../src/worker/end-turn.ts';

@@ -1,5 +1,6 @@
 import { createHoldfast } from '../../create-holdfast.ts';
 import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
+import { liveText } from '../../modules/live-text/entry.ts';
 import { orOffline } from '../../offline-model/entry.ts';
 import { defineRefunds } from '../refunds/refunds.ts';
 import { paperShop } from '../support/shop.ts';
@@ -7,7 +8,7 @@ import { a2a } from './a2a.ts';
 
 const holdfast = createHoldfast({
   agents: [defineRefunds(paperShop)],
-  use: [a2a({ agents: ['refunds'] })],
+  use: [a2a({ agents: ['refunds'] }), liveText()],
   model: orOffline(openaiCompatible()),
 });
 

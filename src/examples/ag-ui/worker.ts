@@ -1,5 +1,6 @@
 import { createHoldfast } from '../../create-holdfast.ts';
 import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
+import { liveText } from '../../modules/live-text/entry.ts';
 import { orOffline } from '../../offline-model/entry.ts';
 import { defineRefunds } from '../refunds/refunds.ts';
 import { paperShop } from '../support/shop.ts';
@@ -7,7 +8,7 @@ import { agUi } from './ag-ui.ts';
 
 const holdfast = createHoldfast({
   agents: [defineRefunds(paperShop)],
-  use: [agUi()],
+  use: [agUi(), liveText()],
   model: orOffline(openaiCompatible()),
 });
 

@@ -1,13 +1,17 @@
 import { createHoldfast } from '../../create-holdfast.ts';
 import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
 import { cors } from '../../modules/http/entry.ts';
+import { liveText } from '../../modules/live-text/entry.ts';
 import { orOffline } from '../../offline-model/entry.ts';
 import { clerk } from '../first/clerk.ts';
 
 const holdfast = createHoldfast({
   agents: [clerk],
   model: orOffline(openaiCompatible()),
-  use: [cors({ origins: ['http://localhost:5173'] })], // where its pages come from
+  use: [
+    cors({ origins: ['http://localhost:5173'] }), // where its pages come from
+    liveText(), // also for a page that comes back in the middle of a reply
+  ],
 });
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;

@@ -2,13 +2,14 @@ import { createHoldfast } from '../../create-holdfast.ts';
 import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
 import { files } from '../../modules/files/entry.ts';
 import { cors } from '../../modules/http/entry.ts';
+import { liveText } from '../../modules/live-text/entry.ts';
 import { desk } from './desk.ts';
 
 // Pages of this origin may ask this Worker. `auth` tells whose page it is, as of any other request.
 const holdfast = createHoldfast({
   agents: [desk],
   model: openaiCompatible(),
-  use: [files(), cors({ origins: ['https://shop.example'] })],
+  use: [files(), liveText(), cors({ origins: ['https://shop.example'] })],
 });
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;

@@ -205,6 +205,7 @@ function outcomeOf(
     port: target.port,
     clock: host.clock,
     meter: host.meter,
+    liveText: host.liveText,
     signal: leave,
     session: target.session,
     agent: target.agent.name,

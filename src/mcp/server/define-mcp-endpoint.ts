@@ -1,3 +1,4 @@
+import { LIVE_TEXT } from '../../modules/live-text/live-text.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { literals } from '../../tool/literals.ts';
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
@@ -85,6 +86,7 @@ export function defineMcpEndpoint(config: McpEndpointConfig): ModuleUse {
   const told = authorization && checkedAuthorization(authorization);
   const use = useOf(MCP);
   APP.give(use, {
+    ...LIVE_TEXT, // a stream that is taken up again tells the progress of its calls
     routes({ host: { agents, basePath } }) {
       for (const one of callable.values()) {
         if (one.kind === 'agent') mustHaveAgent(agents, 'The MCP endpoint publishes the agent', one.agent);

@@ -3,13 +3,14 @@ import { parseEvent } from '../../journal/event-rows.ts';
 import type { StoredEvent } from '../../journal/events.ts';
 import type { Line, LiveItem, LiveMessage } from '../../journal/live-items.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
-import type { FeedItem } from '../live-feed.ts';
+import type { FeedItem, LiveText, Queue } from '../live-feed.ts';
 import type { Meter } from '../meter.ts';
 import type { Clock } from '../read-platform.ts';
-import { LiveQueue } from './live-queue.ts';
 
 /** Whoever watches a session. */
 export interface Watch {
+  /** Shows what is not journaled, unless events alone are asked for; absent: there are no others. */
+  readonly liveText?: Pick<LiveText, 'queue'> | undefined;
   readonly port: Pick<SessionPort, 'read' | 'watch'>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -58,11 +59,11 @@ export const followedEvents = (follow: Follow): AsyncGenerator<StoredEvent, Foll
 export type FollowedItem = StoredEvent | LiveItem;
 
 /**
- * The journal from a sequence on, and then live; and, from when the line is open, what happens in turns and is not journaled, in its
- * place between the events. Of what is taken too slowly the journal alone is complete.
+ * The journal from a sequence on, and then live; and, with `liveText`, from when the line is open, what happens in turns and is not
+ * journaled, in its place between the events. Of what is taken too slowly the journal alone is complete.
  */
 export const followedItems = (follow: Follow): AsyncGenerator<FollowedItem, FollowEnd, undefined> =>
-  following(follow, new LiveQueue(follow.turn));
+  following(follow, follow.liveText?.queue(follow.turn));
 
 /**
  * The line to the object tells how far the journal is as soon as it is open, and pages are read up to what it told, so that nothing
@@ -70,7 +71,7 @@ export const followedItems = (follow: Follow): AsyncGenerator<FollowedItem, Foll
  */
 async function* following(
   { from, turn, incarnation: meant, onIncarnation, ...watch }: Follow,
-  live?: LiveQueue,
+  live?: Queue,
 ): AsyncGenerator<FollowedItem, FollowEnd, undefined> {
   const { port, signal, meter } = watch;
   const notices = new Notices({ ...watch, onLive: live && ((message) => live.push(message)) });

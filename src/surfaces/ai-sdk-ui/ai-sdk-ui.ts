@@ -2,6 +2,7 @@
 
 import type { StoredEvent } from '../../journal/events.ts';
 import { placeOfCall } from '../../journal/reply-data.ts';
+import { LIVE_TEXT } from '../../modules/live-text/live-text.ts';
 import type { ContentPart } from '../../tool/content.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { createModule, type ModuleUse } from '../../tool/module-use.ts';
@@ -36,29 +37,33 @@ const HEADERS = {
  * ```
  */
 export function aiSdkUi(): ModuleUse {
-  return useOfRoutes(AI_SDK_UI, [
-    defineRoute({
-      method: 'POST',
-      path: '/agents/{agent}/chat',
-      isCounted: true,
-      streams: true,
-      handle: async (asked, { agent }) => chat(asked, agent),
-      refuse,
-    }),
-    defineRoute({
-      method: 'GET',
-      path: '/agents/{agent}/chat/{chat}/stream',
-      streams: true,
-      handle: async (asked, { agent, chat: session }) => resumed(asked, { agent, session }),
-      refuse,
-    }),
-    defineRoute({
-      method: 'GET',
-      path: '/agents/{agent}/chat/{chat}/messages',
-      handle: async (asked, { agent, chat: session }) => listed(asked, { agent, session }),
-      refuse,
-    }),
-  ]);
+  return useOfRoutes(
+    AI_SDK_UI,
+    [
+      defineRoute({
+        method: 'POST',
+        path: '/agents/{agent}/chat',
+        isCounted: true,
+        streams: true,
+        handle: async (asked, { agent }) => chat(asked, agent),
+        refuse,
+      }),
+      defineRoute({
+        method: 'GET',
+        path: '/agents/{agent}/chat/{chat}/stream',
+        streams: true,
+        handle: async (asked, { agent, chat: session }) => resumed(asked, { agent, session }),
+        refuse,
+      }),
+      defineRoute({
+        method: 'GET',
+        path: '/agents/{agent}/chat/{chat}/messages',
+        handle: async (asked, { agent, chat: session }) => listed(asked, { agent, session }),
+        refuse,
+      }),
+    ],
+    LIVE_TEXT,
+  );
 }
 
 /** A client shows the text of a response that is no success as the message of its error. */

@@ -1,5 +1,6 @@
 /** The entry `holdfast/surfaces/openai`: clients of OpenAI talk to a Worker unchanged. */
 
+import { LIVE_TEXT } from '../../modules/live-text/live-text.ts';
 import { createModule, type ModuleUse } from '../../tool/module-use.ts';
 import type { RouteAgent } from '../../worker/module-request.ts';
 import { defineRoute, useOfRoutes } from '../../worker/module-routes.ts';
@@ -42,36 +43,40 @@ const MODEL_ROUTES = [
  * ```
  */
 export function openAi(): ModuleUse {
-  return useOfRoutes(OPENAI, [
-    ...MODEL_ROUTES,
-    defineRoute({
-      method: 'POST',
-      path: '/v1/responses',
-      streams: true,
-      isCounted: true,
-      refuse: refuseSent,
-      handle: (asked) => answered(() => createResponse(asked)),
-    }),
-    defineRoute({
-      method: 'GET',
-      path: '/v1/responses/{id}',
-      streams: true,
-      refuse,
-      handle: (asked, { id }) => answered(() => getResponse(asked, id)),
-    }),
-    defineRoute({
-      method: 'POST',
-      path: '/v1/responses/{id}/cancel',
-      refuse,
-      handle: (asked, { id }) => answered(() => cancelResponse(asked, id)),
-    }),
-    defineRoute({
-      method: 'POST',
-      path: '/v1/chat/completions',
-      streams: true,
-      isCounted: true,
-      refuse: refuseSent,
-      handle: (asked) => answered(() => createCompletion(asked)),
-    }),
-  ]);
+  return useOfRoutes(
+    OPENAI,
+    [
+      ...MODEL_ROUTES,
+      defineRoute({
+        method: 'POST',
+        path: '/v1/responses',
+        streams: true,
+        isCounted: true,
+        refuse: refuseSent,
+        handle: (asked) => answered(() => createResponse(asked)),
+      }),
+      defineRoute({
+        method: 'GET',
+        path: '/v1/responses/{id}',
+        streams: true,
+        refuse,
+        handle: (asked, { id }) => answered(() => getResponse(asked, id)),
+      }),
+      defineRoute({
+        method: 'POST',
+        path: '/v1/responses/{id}/cancel',
+        refuse,
+        handle: (asked, { id }) => answered(() => cancelResponse(asked, id)),
+      }),
+      defineRoute({
+        method: 'POST',
+        path: '/v1/chat/completions',
+        streams: true,
+        isCounted: true,
+        refuse: refuseSent,
+        handle: (asked) => answered(() => createCompletion(asked)),
+      }),
+    ],
+    LIVE_TEXT,
+  );
 }

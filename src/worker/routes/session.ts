@@ -212,9 +212,9 @@ async function* eventsFrom(
   { host, target }: SessionRequest,
   { after, incarnation, ...wanted }: Wanted,
 ): AsyncGenerator<TurnItem | { readonly type: 'erased' }, void, undefined> {
-  const { clock, meter } = host;
+  const { clock, meter, liveText } = host;
   const { port } = target;
-  const watch = { port, clock, meter, ...wanted };
+  const watch = { port, clock, meter, liveText, ...wanted };
   let place = { after, incarnation };
   for (;;) {
     const { end, last } = yield* followedFrom({ ...watch, incarnation: place.incarnation }, place.after);

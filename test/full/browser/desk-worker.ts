@@ -1,10 +1,12 @@
 /** The desk of the example behind a model that says its lines word by word, for pages of one other origin. */
+
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { desk } from '../../../src/examples/pages/desk.ts';
 import type { ChatModel } from '../../../src/index.ts';
 import type { ModelReply } from '../../../src/model/entry.ts';
 import { files } from '../../../src/modules/files/entry.ts';
 import { cors } from '../../../src/modules/http/entry.ts';
+import { liveText } from '../../../src/modules/live-text/entry.ts';
 import { pauseBefore, withEnd } from './slow-reply.ts';
 
 /** Of the pages that may ask; in its place stands what the build says. */
@@ -50,7 +52,7 @@ const model: ChatModel = {
 
 const { worker, TurnRunner } = createHoldfast({
   agents: [{ ...desk, model }],
-  use: [files(), cors({ origins: [PAGES] })],
+  use: [files(), liveText(), cors({ origins: [PAGES] })],
 });
 
 export default { ...worker, fetch: withEnd(worker.fetch) };

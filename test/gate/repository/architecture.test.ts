@@ -207,6 +207,7 @@ const ARROWS: readonly {
       'src/worker/',
       'src/model/configuration-error.ts',
       'src/modules/openapi/',
+      'src/modules/live-text/',
       'src/journal/reply-data.ts',
     ],
     types: ['src/journal/', 'src/model/', 'src/session/'],
@@ -227,6 +228,12 @@ const ARROWS: readonly {
     because: 'it reads messages and serves routes, over what the session keeps',
     on: ['tool', 'model', 'journal', 'loop', 'session', 'worker'].map((name) => `src/${name}/`),
     types: ['src/agent/'],
+  },
+  {
+    folder: 'src/modules/live-text/',
+    because: 'it carries what is not journaled from where a turn runs to those who read it',
+    on: ['src/tool/', 'src/journal/', 'src/worker/'],
+    types: ['src/session/'],
   },
   {
     folder: 'src/modules/tool-groups/',
@@ -300,6 +307,7 @@ const ARROWS: readonly {
       'src/modules/unfolding/',
       'src/modules/json-schema/',
       'src/modules/answers/',
+      'src/modules/live-text/',
     ],
   },
   {
@@ -372,6 +380,7 @@ describe('who may import whom', () => {
     ['src/modules/json-schema/', ['@cfworker/json-schema', '@standard-schema/spec']],
     ['src/modules/outgoing-webhooks/', []],
     ['src/modules/limits/', []],
+    ['src/modules/live-text/', []],
     ['src/surfaces/', []],
     ['src/client/', ['react']],
     ['src/testing/', []],
@@ -454,6 +463,7 @@ describe('who may import whom', () => {
       [
         'src/mcp/content/',
         ...['src/modules/openapi/', 'src/modules/json-schema/', 'src/modules/answers/'],
+        'src/modules/live-text/',
         ...['worker', 'session', 'agent', 'loop', 'journal', 'sources'].map((name) => `src/${name}/`),
         'src/model/configuration-error.ts',
         '@modelcontextprotocol/sdk/',

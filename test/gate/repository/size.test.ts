@@ -264,6 +264,9 @@ it('a Worker carries descriptions of routes only when it mounts openApi, and of 
 /** Code that asks a session, as surfaces do. */
 const ASKING = "export { sessionOf } from './src/create-holdfast.ts';";
 
+/** What surfaces bring along. */
+const LIVE_TEXT = "export { liveText } from './src/modules/live-text/entry.ts';";
+
 it('a Worker carries the surface for useChat only when it mounts it, and never the AI SDK', async () => {
   const everything = [
     'create-holdfast',
@@ -280,7 +283,7 @@ it('a Worker carries the surface for useChat only when it mounts it, and never t
   expect((await filesOf(everything)).filter(isSurface)).toEqual([]);
   const mounting = "import { aiSdkUi } from './src/surfaces/ai-sdk-ui/entry.ts';";
   const chat = WORKER.replace('agents: [agent]', 'agents: [agent], use: [aiSdkUi()]');
-  const bytes = await added(`${WORKER}${ASKING}`, `${mounting}${chat}${ASKING}`);
+  const bytes = await added(`${WORKER}${ASKING}${LIVE_TEXT}`, `${mounting}${chat}${ASKING}${LIVE_TEXT}`);
   console.log(`size: the surface for useChat is ${(bytes / 1024).toFixed(1)} KiB minified`);
   expect(bytes).toBeLessThan(24 * 1024);
   const carried = await filesOf(`${mounting}${chat}`);
@@ -304,7 +307,7 @@ it('a Worker carries the protocols of OpenAI only when it mounts them, and never
   expect((await filesOf(everything)).filter(isOpenAi)).toEqual([]);
   const mounting = "import { openAi } from './src/surfaces/openai/entry.ts';";
   const speaking = WORKER.replace('agents: [agent]', 'agents: [agent], use: [openAi()]');
-  const bytes = await added(`${WORKER}${ASKING}`, `${mounting}${speaking}${ASKING}`);
+  const bytes = await added(`${WORKER}${ASKING}${LIVE_TEXT}`, `${mounting}${speaking}${ASKING}${LIVE_TEXT}`);
   console.log(`size: the protocols of OpenAI are ${(bytes / 1024).toFixed(1)} KiB minified`);
   expect(bytes).toBeLessThan(44.5 * 1024);
   const carried = await filesOf(`${mounting}${speaking}`);

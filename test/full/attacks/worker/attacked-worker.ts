@@ -2,6 +2,7 @@
  * The Worker that is attacked: one app of two tenants, and the same agents behind other entrances. The header `x-door` of a
  * request says which entrance it comes to; no door but the first has an `auth` of its own.
  */
+
 import {
   createHoldfast,
   type Env,
@@ -13,6 +14,7 @@ import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { cors, onBehalfOf, rateLimit } from '../../../../src/modules/http/entry.ts';
+import { liveText } from '../../../../src/modules/live-text/entry.ts';
 import { openApi } from '../../../../src/modules/openapi/entry.ts';
 import { openAi, openAiDescription } from '../../../../src/surfaces/openai/entry.ts';
 import { agents } from './agents.ts';
@@ -40,6 +42,7 @@ const endpoint = defineMcpEndpoint({
 });
 
 const fileModule = files();
+const live = liveText();
 const pages = cors({ origins: ['https://app.example'] });
 
 const app: HoldfastConfig = {
@@ -56,7 +59,7 @@ const app: HoldfastConfig = {
   },
   context: (_, { principal }) => ({ tenant: principal.tenant ?? principal.id, plan: 'basic' }),
   secrets: () => ({ API_KEY: settings.API_KEY, REMOTE_TOKEN: settings.REMOTE_TOKEN }),
-  use: [openApi(), endpoint, fileModule, pages],
+  use: [openApi(), endpoint, fileModule, live, pages],
 };
 
 const use = [...(app.use ?? []), ...hooks, ...misplacedHooks, ...misplacedOutgoing];

@@ -1,7 +1,9 @@
 /** The Worker whose sessions are read by many: its model says words by the clock, and its objects tell what they did. */
+
 import { SessionObject as Base } from '../../../../durable-objects/index.ts';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { type ChatModel, defineAgent, defineTool } from '../../../../src/index.ts';
+import { liveText } from '../../../../src/modules/live-text/entry.ts';
 import { toSessionName } from '../../../doors/session.ts';
 import type { ObjectWork } from '../work.ts';
 
@@ -138,6 +140,7 @@ const agent = defineAgent({
 
 const holdfast = createHoldfast({
   agents: [agent],
+  use: [liveText()],
   auth: () => ({ id: 'owner' }),
   http: { maxStreams: 1_000 },
 });

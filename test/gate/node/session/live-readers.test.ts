@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defineTool, Secrets } from '../../../../src/index.ts';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { type LiveMessage, LONGEST_LIVE, MOST_OPEN } from '../../../doors/journal.ts';
-import { type FeedItem, followedItems } from '../../../doors/session.ts';
+import { type FeedItem, followedItems, followSession, LIVE_TEXT } from '../../../doors/session.ts';
 import { LEASE_MS } from './former-holder.ts';
 import { liveApp, type Reader, type Spoken, storyOf, textsOf } from './live-readers.ts';
 
@@ -69,6 +69,38 @@ describe('readers of a session', () => {
     await app.clock.advance(1_000);
     await end;
     expect([app.streamed, app.sent, app.lines]).toEqual([[true], [], []]);
+  });
+
+  it('are shown events alone where the app has no module for it, and the model is not asked to stream for them', async () => {
+    const app = await liveApp({ speaks: [HELLO, HELLO] });
+    const reader = await app.read();
+    const { end } = await app.begin({ liveText: undefined });
+    await app.clock.advance(1_000);
+    await end;
+    expect(reader.story()).toEqual([...BEGUN, 'model-replied', 'turn-ended']);
+    const own: FeedItem[] = [];
+    const shown = await app.begin({ liveText: undefined, show: (item) => void own.push(item) });
+    await app.clock.advance(1_000);
+    await shown.end;
+    expect(storyOf(own)).toEqual([...BEGUN, '1.1: Hello.', 'model-replied', 'turn-ended']);
+    expect([app.streamed, app.sent]).toEqual([[false, true], []]);
+  });
+
+  it('are shown events alone by a Worker without the module, though the invocation that runs the turn has it', async () => {
+    const app = await liveApp({ speaks: [HELLO] });
+    const items: FeedItem[] = [];
+    const leave = new AbortController();
+    const following = followSession(
+      { port: app.port, clock: app.clock, from: 5, signal: leave.signal },
+      (item) => void items.push(item),
+    );
+    const { end } = await app.begin();
+    await app.clock.advance(1_000);
+    await end;
+    leave.abort();
+    await following;
+    expect(storyOf(items)).toEqual([...BEGUN, 'model-replied', 'turn-ended']);
+    expect([app.lines, app.sent]).toEqual([['reader'], []]);
   });
 
   it('are shown a reply from its beginning, as one piece, when they come in the middle of it', async () => {
@@ -365,7 +397,7 @@ describe('readers of a session', () => {
       speaks: [Array.from({ length: 200 }, () => [60, 'x'.repeat(10_000)] as const), HELLO],
     });
     const { signal } = new AbortController();
-    const items = followedItems({ port: app.port, clock: app.clock, from: 5, signal });
+    const items = followedItems({ ...LIVE_TEXT, port: app.port, clock: app.clock, from: 5, signal });
     const first = items.next(); // and asks for no more
     await app.clock.advance(0);
     const { end } = await app.begin();

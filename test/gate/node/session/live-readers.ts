@@ -3,7 +3,13 @@ import type { ChatModel } from '../../../../src/index.ts';
 import type { ModelReply } from '../../../../src/model/entry.ts';
 import { createManualClock, type ManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
 import type { Leased, LiveMessage } from '../../../doors/journal.ts';
-import { type FeedItem, followSession, type TurnEnd, type TurnHost } from '../../../doors/session.ts';
+import {
+  type FeedItem,
+  followSession,
+  LIVE_TEXT,
+  type TurnEnd,
+  type TurnHost,
+} from '../../../doors/session.ts';
 import { LEASE_MS } from './former-holder.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
 
@@ -96,7 +102,7 @@ export async function liveApp({
   });
   await app.say('Before?');
   const running = async (leased: Leased, host: Partial<TurnHost>): Promise<BegunTurn> => {
-    const end = app.run(leased, { agent: { ...app.agent, model }, ...host });
+    const end = app.run(leased, { agent: { ...app.agent, model }, ...LIVE_TEXT, ...host });
     await clock.advance(0);
     return { leased, turn: leased.page.openTurn?.id ?? '', end };
   };
@@ -111,9 +117,12 @@ export async function liveApp({
     read: async () => {
       const leave = new AbortController();
       const items: FeedItem[] = [];
-      void followSession({ port: app.port, clock, from: NEXT, signal: leave.signal }, (item) => {
-        items.push(item);
-      });
+      void followSession(
+        { ...LIVE_TEXT, port: app.port, clock, from: NEXT, signal: leave.signal },
+        (item) => {
+          items.push(item);
+        },
+      );
       await clock.advance(0);
       return { items, story: () => storyOf(items), leave: () => leave.abort() };
     },

@@ -6,6 +6,7 @@ import {
   type SentItem,
   weightOfItem,
 } from '../../journal/live-items.ts';
+import type { Queue } from '../../session/live-feed.ts';
 
 /** What one reader was shown of the reply that a loop is being given. */
 interface ShownReply {
@@ -21,7 +22,7 @@ interface ShownReply {
  * behind the reply that it is a piece of, no character twice, and none without those before it. The line brings a reply that runs from
  * its beginning soon after it opens, so that a piece that came earlier is in that.
  */
-export class LiveQueue {
+export class LiveQueue implements Queue {
   readonly #turn: string | undefined;
   readonly #items: SentItem[] = [];
   #weight = 0;
