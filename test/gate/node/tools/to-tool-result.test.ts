@@ -5,6 +5,9 @@ import { isToolResult, modelText, toToolResult } from '../../../doors/tools.ts';
 const NEW_YEAR = '1970-01-01T00:00:00.000Z';
 const artifactOf = (value: unknown) => ({ type: 'artifact', value });
 
+/** How the developer mends it: production does not say that. */
+const mend = (how: string): string => (process.env.NODE_ENV === 'production' ? '' : ` ${how}`);
+
 describe('toToolResult', () => {
   it.each<[string, unknown, object]>([
     ['undefined is the text "Done" (AET-04)', undefined, { type: 'text', content: 'Done' }],
@@ -86,9 +89,9 @@ describe('toToolResult', () => {
     toToolResult('search', artifact('rows', [10n]), tell);
     expect(told).toEqual([
       "Tool 'search' returned what JSON does not keep, and it was left out: $.rows is a function, $.all[0] is a symbol, " +
-        '$.all[1] is a bigint. Return JSON, or give the value a toJSON that says it.',
-      "Tool 'search' returned what JSON does not keep, and it was left out: $[0] is a bigint. " +
-        'Return JSON, or give the value a toJSON that says it.',
+        `$.all[1] is a bigint.${mend('Return JSON, or give the value a toJSON that says it.')}`,
+      "Tool 'search' returned what JSON does not keep, and it was left out: $[0] is a bigint." +
+        mend('Return JSON, or give the value a toJSON that says it.'),
     ]);
   });
 
@@ -181,8 +184,8 @@ describe('toToolResult', () => {
     const told: string[] = [];
     toToolResult('search', returned, (problem) => told.push(problem));
     expect(told).toEqual([
-      `Tool 'search' returned what JSON does not keep, and it was left out: ${what}. ` +
-        'Return bytes as they are, or as `file(bytes, mediaType)` or `image(bytes, mediaType)`.',
+      `Tool 'search' returned what JSON does not keep, and it was left out: ${what}.` +
+        mend('Return bytes as they are, or as `file(bytes, mediaType)` or `image(bytes, mediaType)`.'),
     ]);
   });
 });
