@@ -194,7 +194,9 @@ async function askForSummary(
     ...asideSettings(loop),
   };
   const reply = await replyTo(loop, request, signal);
-  return reply && toSummary(loop, reply);
+  if (!reply) return undefined;
+  const { text, finish, usage } = reply;
+  return { text, finish, usage: usage && priced(usage, makerOf(loop.spec.model, reply)) };
 }
 
 /** What is to be summarised, and until when. */
@@ -215,11 +217,6 @@ async function replyTo(
     throw failure;
   }
 }
-
-const toSummary = ({ spec }: Loop, reply: ModelReply): Summary => {
-  const { text, finish, usage } = reply;
-  return { text, finish, usage: usage && priced(usage, makerOf(spec.model, reply)) };
-};
 
 /** Characters of one result that whoever summarises is shown: the rest of it is seldom what is remembered. */
 const MAX_RESULT = 4_000;

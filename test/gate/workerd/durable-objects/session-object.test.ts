@@ -336,7 +336,7 @@ describe('the files outside of a session object', () => {
   it.each([
     ['has no such method', { run: async () => {} }, ', and is offered again: TypeError: '],
     ['refuses', { due: down }, ', and is offered again: Error: the store is down'],
-    ['is not there', undefined, ': the Worker exports no `TurnRunner`: export const { TurnRunner }'],
+    ['is not there', undefined, ': the Worker exports no `TurnRunner`'],
   ])('are asked for again when the runner %s, which is said in one line', async (_, runner, why) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { session, stub, store, wait, leaseMs, name } = makeObjectHarness();
