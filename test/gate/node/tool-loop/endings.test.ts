@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineTool, error, type Limits, ModelError } from '../../../../src/index.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { NUDGE } from '../../../doors/loop.ts';
-import type { FeedItem } from '../../../doors/session.ts';
+import { type FeedItem, LIVE_TEXT } from '../../../doors/session.ts';
 import { answers } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
 
@@ -199,7 +199,14 @@ describe('a model that fails', () => {
     expect(end).toMatchObject({ turn: { outcome: 'failed', error: { type: 'model-failure' } } });
   });
 
-  it('streams also while nobody watches, and once its stream broke off no more', async () => {
+  it.each([
+    [
+      'with live text streams also while nobody watches, and once its stream broke off no more',
+      LIVE_TEXT,
+      true,
+    ],
+    ['streams not at all while nobody watches', {}, false],
+  ])('%s', async (_, host, isStreamed) => {
     const streams: boolean[] = [];
     const model = {
       name: 'm',
@@ -210,7 +217,7 @@ describe('a model that fails', () => {
       },
     };
     const app = memoryApp({ replies: [] });
-    await app.say('Go.', { agent: { ...app.agent, model: undefined }, model });
-    expect(streams).toEqual([true, false]);
+    await app.say('Go.', { agent: { ...app.agent, model: undefined }, model, ...host });
+    expect(streams).toEqual([isStreamed, false]);
   });
 });

@@ -2,6 +2,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
+import { liveText } from '../../../../src/modules/live-text/entry.ts';
 import { pass } from '../../../fixtures/held-time.ts';
 import { playModel, until } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
@@ -138,7 +139,8 @@ describe('text as it comes', () => {
     await expect.poll(() => readersOf(session)).toBe(1);
     const refuse = () =>
       Promise.reject(Object.assign(new Error('this invocation is cut off'), { overloaded: true }));
-    const via = appWith({}, { SESSIONS: objectsWith(() => ({ append: refuse, renew: refuse })) });
+    const sessions = { SESSIONS: objectsWith(() => ({ append: refuse, renew: refuse })) };
+    const via = appWith({ use: [liveText()] }, sessions);
     const asking = post(session, { message: model.message }, { headers: SSE, via });
     await model.asked();
     model.say(1);

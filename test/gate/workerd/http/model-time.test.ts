@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { type ChatModel, defineAgent, type ModelTimeout } from '../../../../src/index.ts';
+import { liveText } from '../../../../src/modules/live-text/entry.ts';
 import { pass, systemTimersOf } from '../../../fixtures/held-time.ts';
 import { appWith } from './app.ts';
 import { allEvents, json, post, SSE } from './client.ts';
@@ -39,7 +40,8 @@ it('a model that has answered leaves no timer', async () => {
     during = systemTimersOf(9_001);
     return { text: 'Hello.', toolCalls: [], finish: 'stop' };
   };
-  const via = appWith({ agents: [agentOf(prompt, { total: 9_001 })] });
+  // A model streams for whoever may come to read.
+  const via = appWith({ agents: [agentOf(prompt, { total: 9_001 })], use: [liveText()] });
   const response = await post(hearingSession('agent'), { message: 'Hi.' }, { via });
   expect(response.status).toBe(200);
   // One minds its silence, and one the whole.
