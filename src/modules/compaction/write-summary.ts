@@ -32,9 +32,9 @@ export async function writeSummary(
   if (written.finish === 'content-filter') throw new SummaryDropped('cut-off', written.usage);
   // Functions without types may answer anything.
   if (typeof text !== 'string' || text.trim() === '') throw new SummaryDropped('blank', written.usage);
-  const length = (shown: readonly HistoryMessage[]): number =>
-    countTokens(shown, loop.spec.policies.resultCharacters);
-  if (length(toHistory([summaryMessage(text)])) < length(messages)) return { ...written, text };
+  const { resultCharacters } = loop.spec.policies;
+  const tokens = countTokens(toHistory([summaryMessage(text)]), resultCharacters);
+  if (tokens < countTokens(messages, resultCharacters)) return { ...written, text };
   throw new SummaryDropped('no-shorter', written.usage);
 }
 
