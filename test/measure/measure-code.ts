@@ -20,6 +20,8 @@ export interface Sizes {
 /** What is measured of the library. Circles are lists of names; the last leads back to the first. */
 export interface Figures {
   readonly files: Sizes;
+  /** Lines with code: without comments, blank lines and imports. */
+  readonly codeLines: { readonly all: number; readonly kernel: number };
   /** Functions that have a name. Callbacks are lines of what they stand in. */
   readonly functions: Sizes;
   readonly circles: {
@@ -55,6 +57,10 @@ export function measureCode(sources: readonly Source[], walk: readonly Step[], m
   const onWalk = filesOfWalk(walk).map((file) => ({ file, lines: lines.get(file) ?? 0 }));
   return {
     files: sizesOf([...lines.values()]),
+    codeLines: {
+      all: sum(sources.map(codeLinesOf)),
+      kernel: sum(sources.filter(({ file }) => KERNEL.test(file)).map(codeLinesOf)),
+    },
     functions: sizesOf(named.map((one) => one.lines)),
     circles: {
       values: circlesAmong(inside.filter(({ typeOnly }) => !typeOnly)),
@@ -77,6 +83,26 @@ export function measureCode(sources: readonly Source[], walk: readonly Step[], m
     },
   };
 }
+
+/** The folders of the kernel. An adapter of a model is imported by whoever uses it. */
+const KERNEL =
+  /^(?:durable-objects|src\/(?:agent|journal|loop|session|sources|tool|worker|model(?=\/[\w-]+\.ts)))\/|^src\/module\.ts$/;
+
+/** Counts the lines of a file that have code, without imports and what it exports of other files. */
+export function codeLinesOf({ text, comments, module }: Source): number {
+  const left = [...comments, ...module.staticImports, ...module.staticExports.filter(isFromElsewhere)];
+  const blanked = left
+    .toSorted((a, b) => b.start - a.start)
+    .reduce(
+      (all, { start, end }) =>
+        all.slice(0, start) + all.slice(start, end).replace(/[^\n]+/g, '') + all.slice(end),
+      text,
+    );
+  return blanked.split('\n').filter((line) => line.trim() !== '').length;
+}
+
+const isFromElsewhere = ({ entries }: Source['module']['staticExports'][number]): boolean =>
+  entries.some(({ moduleRequest }) => moduleRequest !== null);
 
 const linesOf = (text: string): number => text.replace(/\n$/, '').split('\n').length;
 

@@ -11,6 +11,8 @@ export interface Source {
   readonly program: Program;
   /** What the file imports and exports. */
   readonly module: EcmaScriptModule;
+  /** Where its comments are. */
+  readonly comments: readonly { readonly start: number; readonly end: number }[];
 }
 
 /** Parses a file. Its tree is built when it is first asked for. @throws Error with the place when the text is no TypeScript. */
@@ -26,6 +28,9 @@ export function parseSource(file: string, text: string): Source {
     },
     get module() {
       return result.module;
+    },
+    get comments() {
+      return result.comments;
     },
   };
 }
