@@ -166,13 +166,17 @@ async function askWire({ loop, request, tell }: ModelCall, label: string): Promi
     },
   });
   pieces?.end();
-  const problem = literals?.partsProblem(reply);
+  const problem = literals?.partsProblem(reply) ?? (hasParts(reply) ? undefined : 'its parts are not parts');
   if (!problem) return reply;
   throw new ModelError(
     'invalid-reply',
     `The model '${spec.model.name}' answered with a reply that cannot be kept: ${problem}.`,
   );
 }
+
+/** Tells whether what a model of one's own calls parts can be kept: it comes from the network. */
+const hasParts = ({ parts = [] }: ModelReply): boolean =>
+  Array.isArray(parts) && parts.every((part) => Object(part).type);
 
 /** Shows a piece of the text of a reply, or of its reasoning. */
 type Show = NonNullable<LiveEvents['text']>;

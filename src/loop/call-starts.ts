@@ -96,8 +96,8 @@ export class CallStarts implements CallOrigin {
     if (named.has(option)) return;
     named.add(option);
     const message =
-      `turn ${turn.id} of agent '${agent.name}' may schedule no further turn: ${why}, without a word of a person. Raise its ` +
-      `\`limits.${option}\` of ${most}, or schedule the next run with \`recurring: true\`.`;
+      `turn ${turn.id} of agent '${agent.name}' may schedule no further turn: ${why}. Raise its ` +
+      `\`limits.${option}\` of ${most}.`;
     log(warning(message));
   }
 }

@@ -80,7 +80,7 @@ const fromCheckpoint =
     if (asked.for === 'decision' && (asked.meanwhile === 'running' || asked.checkpoint !== undefined))
       return ask(question);
     throw new Error(
-      "A tool whose effect is 'once' cannot ask inside run without a checkpoint, since run would begin anew after the answer. " +
+      "A tool whose effect is 'once' cannot ask inside run without a checkpoint. " +
         'Ask before it, with requireApproval or withAwaiting.',
     );
   };

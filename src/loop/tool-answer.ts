@@ -75,8 +75,8 @@ const untypedValue = (result: ToolResult): unknown =>
   result.type === 'artifact' && result.artifactType === undefined ? result.value : undefined;
 
 /**
- * The result of a tool, unless its value does not fit what the tool declares as its output. A list fits if something in it does: what
- * does not is passed over by who reads it.
+ * The result of a tool, unless its value does not fit what the tool declares as its output. A list fits a domain type if
+ * something in it does: readers pass over the rest.
  */
 export async function asDeclared(
   loop: Pick<Loop, 'log'>,
@@ -89,7 +89,8 @@ export async function asDeclared(
   const { value } = result;
   const found = await outputProblems(output, value);
   if (found.length === 0) return result;
-  const items = Array.isArray(value) ? value.filter((item) => item !== null) : undefined;
+  const items =
+    type !== undefined && Array.isArray(value) ? value.filter((item) => item !== null) : undefined;
   const each = await Promise.all(items?.map((item) => outputProblems(output, item)) ?? []);
   if (items && (each.length === 0 || each.some(({ length }) => length === 0))) return result;
   const [problems = found] = each;

@@ -36,8 +36,8 @@ const LACKS = {
 
 const lacking = (what: keyof typeof LACKS): string => `${LACKS[what]} ${literals?.mending[what] ?? SEE}`;
 
-/** `wrangler dev` reads the same `wrangler.toml` and main module. */
-const SEE = '`wrangler dev` shows the lines to add.';
+/** In production the lines to add are there. */
+const SEE = 'See docs/production.md.';
 
 /** Makes the error of a deployment whose session objects keep no database. */
 export const withoutSqlite = (): DeploymentError => new DeploymentError(lacking('sqlite'));
@@ -56,7 +56,7 @@ function varProblems(env: Deployment['env']): string[] {
 }
 
 const MAY_STOP =
-  'The platform may stop a turn in the background, and the outcome of a `once` call may be unknown then. ' +
+  'The platform may stop a background turn, which leaves a `once` call in doubt. ' +
   'Set compatibility_date = "2026-10-01" in wrangler.toml, or bind a queue as TURNS.';
 
 /**

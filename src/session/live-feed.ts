@@ -114,8 +114,8 @@ export class LiveFeed implements LiveEvents {
   }
 
   /**
-   * Where readers elsewhere are shown text, one may come in the middle of a reply, so that it streams for nobody too. Once a stream has
-   * broken off it does so no more: what was shown of no reply is asked for again more often, and of another model.
+   * With `liveText`, a reader may join in the middle of a reply, so the model streams even without readers. After a stream breaks off
+   * without readers, the model is asked without streaming: such a reply is retried more often, and by another model.
    */
   #pieces(type: 'text-delta' | 'reasoning-delta'): LiveEvents['text'] {
     const { liveText, readers } = this.#options;

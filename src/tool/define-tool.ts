@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { CallContext, Effect, Reconciliation, ToolEffect } from './call.ts';
 import {
   checkNaming,
+  checkTime,
   checkToolLiteral,
   checkWord,
   readInput,
@@ -163,8 +164,16 @@ function executionOf<Declaration extends InputDeclaration, Output>(
   if (run === undefined)
     throw new ToolDefinitionError(name, 'run', `it has no 'run'${literals?.toRun ?? '.'}`);
   checkWord(name, { effect }, EFFECTS);
-  const fault = literals?.executionProblem({ effect, timeout, subrequests, reconcile }, MAX_TIMEOUT);
-  if (fault) throw new ToolDefinitionError(name, fault.field, fault.problem);
+  // Both may come from an environment. By one an effect is cut off, by the other a turn is handed over in time.
+  checkTime(name, { timeout }, MAX_TIMEOUT);
+  if (!Number.isSafeInteger(subrequests ?? 0) || Number(subrequests ?? 0) < 0)
+    throw new ToolDefinitionError(
+      name,
+      'subrequests',
+      `its subrequests are ${subrequests}; they must be a whole number.`,
+    );
+  const problem = reconcile && literals?.reconcileProblem(effect);
+  if (problem !== undefined) throw new ToolDefinitionError(name, 'reconcile', problem);
   return {
     effect,
     execution: (input) => ({

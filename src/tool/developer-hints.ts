@@ -71,33 +71,11 @@ const sharedWrite = (key: string, [one, other]: readonly [string, string]): stri
   `Calls of '${one}' and '${other}' in one reply both wrote call.state '${key}', and only what the later one wrote is kept. Give ` +
   'both tools the same word as `serial`: they run one after another then, and each sees what the one before wrote.';
 
-/** How the literal of a tool says that it is run. */
-interface Execution {
-  readonly effect: string;
-  readonly timeout: number;
-  readonly subrequests?: number | undefined;
-  readonly reconcile?: unknown;
-}
-
-/** Returns the first problem of how a tool is run, or `undefined`. */
-export function executionProblem(
-  { effect, timeout, subrequests = 1, reconcile }: Execution,
-  mostTime: number,
-): { readonly field: string; readonly problem: string } | undefined {
-  if (!(timeout > 0 && timeout <= mostTime))
-    return {
-      field: 'timeout',
-      problem: `its timeout is ${timeout}; it must be more than 0 and at most ${mostTime} milliseconds.`,
-    };
-  if (!Number.isSafeInteger(subrequests) || subrequests < 0)
-    return {
-      field: 'subrequests',
-      problem: `its subrequests are ${shorten(String(subrequests), 80)}; they must be a whole number.`,
-    };
-  if (reconcile === undefined || effect === 'once') return undefined;
-  const problem = `only a tool with the effect 'once' reconciles; '${effect}' calls are run again.`;
-  return { field: 'reconcile', problem };
-}
+/** Returns what is wrong with the `reconcile` of a tool, or `undefined`. */
+export const reconcileProblem = (effect: string): string | undefined =>
+  effect === 'once'
+    ? undefined
+    : `only a tool with the effect 'once' reconciles; '${effect}' calls are run again.`;
 
 /** The lines that a deployment lacks. */
 export const mending = {

@@ -13,7 +13,6 @@ import {
   askedAgents,
   convertible,
   discoverProblem,
-  executionProblem,
   filesProblem,
   isOfAnswers,
   listedMistake,
@@ -23,6 +22,7 @@ import {
   misreconciled,
   modelRefusal,
   noSchema,
+  reconcileProblem,
   refusing,
   sharedWrites,
   toDevelop,
@@ -62,7 +62,7 @@ const CHECKS = {
 
   partsProblem,
 
-  executionProblem,
+  reconcileProblem,
 
   sharedWrites,
 
@@ -128,8 +128,8 @@ const CHECKS = {
 
 /**
  * The checks of literals; `undefined` in production, where a bundler leaves them and their tables out: the same code ran in development. It
- * drops what this file alone refers to, so no other file of the kernel says `process.env.NODE_ENV` but that of local mode (`src/worker/auth.ts`). What protects an effect or a secret, or comes from
- * an environment or the network, is not checked by them.
+ * drops what this file alone refers to, so no other file of the kernel says `process.env.NODE_ENV` but that of local mode
+ * (`src/worker/auth.ts`). They check nothing that protects an effect or a secret, or that comes from an environment or the network.
  */
 export let literals: typeof CHECKS | undefined;
 try {

@@ -282,7 +282,7 @@ function parseParts(
   { files, partsAt = 'message' }: PartsTaken,
 ): readonly PlacedPart[] {
   if (parts.length > MAX_PARTS) {
-    problems.push(`message: must have at most ${MAX_PARTS} parts`);
+    problems.push(`${partsAt}: must have at most ${MAX_PARTS} parts`);
     return [];
   }
   const read = parts.flatMap((part, index) =>
@@ -290,7 +290,7 @@ function parseParts(
   );
   const saysNothing = read.every(({ part }) => part.type === 'text' && part.text.trim() === '');
   if (problems.length === 0 && saysNothing)
-    problems.push('message: must hold a file, or text that is not blank');
+    problems.push(`${partsAt}: must hold a file, or text that is not blank`);
   return read;
 }
 

@@ -236,9 +236,7 @@ function makeModel({ host, env }: HostedApp, make: ModelOfEnv): ChatModel {
     throw new ConfigurationError('A `model` function threw: the log of the Worker shows what.');
   }
   if (typeof Object(model).ask === 'function') return model;
-  throw new ConfigurationError(
-    'A `model` function returned no model: return what an adapter makes, such as openaiCompatible({ ... }).',
-  );
+  throw new ConfigurationError('A `model` function returned no model: return what an adapter makes.');
 }
 
 /** Returns the model that an agent is run with. Throws a ConfigurationError if it cannot be made. */

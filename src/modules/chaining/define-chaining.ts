@@ -41,7 +41,9 @@ export function chaining(entries: readonly Chained[] = []): ModuleUse {
   if (entries.length === 0) return CHAINING;
   const problem = literals && entriesProblem(entries);
   if (problem !== undefined) throw new TypeError(problem);
-  const use = useOf(CHAINING_MODULE, 'chained');
+  // An app and its agents may each have some.
+  made += 1;
+  const use = useOf(CHAINING_MODULE, `chained ${made}`);
   OFFERS.give(use, {
     ...chainingStrategy(entries, ''),
     own: 'before',
@@ -50,6 +52,8 @@ export function chaining(entries: readonly Chained[] = []): ModuleUse {
   });
   return use;
 }
+
+let made = 0;
 
 /** Returns what is wrong with what is given for the entries, or `undefined`. */
 function entriesProblem(given: unknown): string | undefined {

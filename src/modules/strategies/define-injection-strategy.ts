@@ -33,9 +33,19 @@ export function defineInjectionStrategy(config: InjectionStrategyConfig | Inject
   const fault = literals?.fault(config, 'offer' in Object(config) ? OFFERING : EVALUATING);
   if (fault) throw new TypeError(`Injection strategy '${nameIn(config)}' ${ended(fault.problem)}`);
   const use = useOf(STRATEGIES, config.name);
-  OFFERS.give(use, { ...('offer' in config ? config : evaluating(config)), own: 'after' });
+  OFFERS.give(use, { ...('offer' in config ? callsOf(config) : evaluating(config)), own: 'after' });
   return use;
 }
+
+/** Returns what a strategy has, which may be an object of a class: a copy would lose its methods. */
+const callsOf = (strategy: InjectionStrategy): InjectionStrategy => ({
+  name: strategy.name,
+  discover: strategy.discover,
+  uses: strategy.uses,
+  offer: (tools, view) => strategy.offer(tools, view),
+  ...(strategy.mayBecome && { mayBecome: strategy.mayBecome.bind(strategy) }),
+  ...(strategy.remarkOn && { remarkOn: strategy.remarkOn.bind(strategy) }),
+});
 
 /** Two strategies of one loop have different names, which are their keys. */
 const STRATEGIES = createModule({ name: 'injection-strategies' });

@@ -37,7 +37,7 @@ new_sqlite_classes = ["SessionObject"]
 A class that was deployed without it stays without: export it under another name, with another tag.`;
 
 const MAY_STOP =
-  'The platform may stop a turn in the background, and the outcome of a `once` call may be unknown then. Set compatibility_date = "2026-10-01" in wrangler.toml, or bind a queue as TURNS.';
+  'The platform may stop a background turn, which leaves a `once` call in doubt. Set compatibility_date = "2026-10-01" in wrangler.toml, or bind a queue as TURNS.';
 
 const NO_MODEL =
   'This Worker has no model: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to ' +

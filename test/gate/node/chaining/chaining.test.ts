@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { artifact, defineDomainType, defineTool } from '../../../../src/index.ts';
-import { chainFrom, discover } from '../../../../src/kinds/entry.ts';
+import { artifact, defineAgent, defineDomainType, defineTool } from '../../../../src/index.ts';
+import { chainFrom, chaining, discover } from '../../../../src/kinds/entry.ts';
 import { decorate, withMetadata } from '../../../../src/modules/decorators/entry.ts';
 import {
   inspect,
@@ -9,6 +9,7 @@ import {
   type ToolCallSeen,
   type ToolResultSeen,
 } from '../../../../src/modules/inspect/entry.ts';
+import { createTestSession } from '../../../../src/testing/entry.ts';
 import { until } from '../../../fixtures/scripts.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import {
@@ -28,6 +29,19 @@ import {
 } from './scenes.ts';
 
 const spend = calls(['average_spend', { months: 3 }]);
+
+it('may be said twice, for the app and for an agent', async () => {
+  const Order = defineDomainType({
+    name: 'Order',
+    schema: v.object({ id: v.string() }),
+    tools: () => [defineTool({ name: 'total', description: 'Its total.', effect: 'read', run: () => '7' })],
+  });
+  const base = { name: 'desk', description: 'Answers.', instructions: 'Answer.' };
+  const desk = defineAgent({ ...base, use: [chaining([chainFrom(Customer)])] });
+  const session = createTestSession(desk, { replies: ['Done.'], use: [chaining([chainFrom(Order)])] });
+  await session.send('Go.');
+  expect(session.requests[0]?.tools.map(({ name }) => name)).toEqual(['average_spend', 'total']);
+});
 
 describe('a chained type without an object', () => {
   it('has its tools declared from the start, which answer that there is none yet (CHN-01, CHN-02)', async () => {

@@ -22,7 +22,21 @@ const textPart = { type: 'text', text: 'Hello.' };
 const noType = (index: number): string =>
   `its part ${index} has the type 'undefined'; use one of 'text', 'reasoning', 'file', 'tool-call', 'tool-result', 'source', 'custom'`;
 
-// Development says so: in production a model's parts are taken as they are.
+it.runIf(process.env.NODE_ENV === 'production').each(['Hello.', null, [textPart, null], ['Hello.']])(
+  'parts that are not parts fail their turn in production too (%#)',
+  async (parts) => {
+    const session = createTestSession(agent, { model: answering({ parts }) });
+    expect(await session.send('Go.')).toMatchObject({
+      outcome: 'failed',
+      error: {
+        type: 'model-failure',
+        message: "The model 'homemade' answered with a reply that cannot be kept: its parts are not parts.",
+      },
+    });
+  },
+);
+
+// Development says what is wrong with a part.
 describe.skipIf(process.env.NODE_ENV === 'production')('a reply whose parts cannot be taken', () => {
   it.each<[string, object, string | RegExp]>([
     ['no list', { parts: 'Hello.' }, "its 'parts' are no list"],

@@ -81,8 +81,8 @@ describe('turns that schedule turns', () => {
     const { turn } = await app.state();
     expect(warned.mock.calls).toEqual([
       [
-        `holdfast: turn ${turn?.id} of agent 'tester' may schedule no further turn: 8 turns in a row were scheduled by the turn before them, ` +
-          'without a word of a person. Raise its `limits.maxGenerations` of 8, or schedule the next run with `recurring: true`.',
+        `holdfast: turn ${turn?.id} of agent 'tester' may schedule no further turn: 8 turns in a row were scheduled by the turn before them. ` +
+          'Raise its `limits.maxGenerations` of 8.',
       ],
     ]);
   });

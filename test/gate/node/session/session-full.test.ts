@@ -21,7 +21,7 @@ const fetches = defineTool({
 const CALL = { calls: [{ name: 'fetch' }] };
 
 const fullText = (used: number): string =>
-  `The session is full: it weighs ${used} bytes, and above ${ROOM} it takes nothing more. Begin another session, or erase this one.`;
+  `The session is full: it weighs ${used} bytes, and above ${ROOM} it takes nothing more. Begin another, or erase this one.`;
 
 describe('a session whose database is nearly full', () => {
   it('ends the turn that would store more, and says what mends it', async () => {

@@ -90,8 +90,7 @@ describe('a tree of turns', () => {
     expect(turn).toMatchObject({ root: root?.id, generation: 1 });
     expect(warned.mock.lastCall).toEqual([
       `holdfast: turn ${turn?.id} of agent 'tester' may schedule no further turn: turns have started 20 turns since the last message of a ` +
-        'person, without a word of a person. Raise its `limits.maxScheduled` of 20, or schedule' +
-        ' the next run with `recurring: true`.',
+        'person. Raise its `limits.maxScheduled` of 20.',
     ]);
   });
 

@@ -173,7 +173,7 @@ describe('a turn that cannot be read', () => {
     const events = await app.events(turn);
     const answered = [...events, ended];
     expect(() => stoppedTurn('s1', 'tester', answered)).toThrow(
-      'This deployment cannot read the session. GET .../events shows its events, POST .../cancel ends its open turn, and a deployment that can read it resumes it.',
+      'This deployment cannot read the session. GET .../events shows its events, POST .../cancel ends its open turn; one that can read it resumes it.',
     );
   });
 

@@ -308,13 +308,21 @@ describe('a value that cannot be journaled after the tool has run', () => {
     const bill = (value: unknown) =>
       defineTool({ name: 'bill', description: 'Bills.', output: Bill, run: () => value });
     const problem = `Tool 'bill' ran and finished, but what it returned ${what}: cents: Invalid type: Expected number but received "two".`;
-    for (const value of [{ cents: 'two' }, [{ cents: 'two' }]]) {
+    const lists = [[], [{ cents: 2 }, null, { cents: 'two' }]];
+    const isOfType = what === 'is no Bill';
+    for (const value of [{ cents: 'two' }, ...(isOfType ? [[{ cents: 'two' }]] : [])]) {
       expect(await toldOf([bill(value)], 'bill')).toEqual([
         `Error: ${problem} This is a mistake in the code of the tool; do not call it again for this.`,
       ]);
     }
-    expect(logged).toEqual([[`holdfast: ${problem}`], [`holdfast: ${problem}`]]);
-    for (const value of [{ cents: 2 }, [], [{ cents: 2 }, null, { cents: 'two' }], 'There is none.'])
+    expect(logged.every(([line]) => line === `holdfast: ${problem}`)).toBe(true);
+    // A schema says all of a value: only a domain type may stand for each value of a list.
+    for (const value of isOfType ? [] : lists)
+      expect(await toldOf([bill(value)], 'bill')).toEqual([
+        "Error: Tool 'bill' ran and finished, but what it returned does not fit its output: cents: Invalid key: " +
+          'Expected "cents" but received undefined. This is a mistake in the code of the tool; do not call it again for this.',
+      ]);
+    for (const value of [{ cents: 2 }, ...(isOfType ? lists : []), 'There is none.'])
       expect(await toldOf([bill(value)], 'bill')).toEqual([
         typeof value === 'string' ? value : JSON.stringify(value),
       ]);

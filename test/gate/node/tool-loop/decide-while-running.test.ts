@@ -31,7 +31,7 @@ describe('a call that asks while it runs', () => {
 
   it('may be once, unlike one that is suspended', async () => {
     expect(await told('once', 'suspended')).toEqual([
-      "Error: A tool whose effect is 'once' cannot ask inside run without a checkpoint, since run would begin anew after the answer. " +
+      "Error: A tool whose effect is 'once' cannot ask inside run without a checkpoint. " +
         'Ask before it, with requireApproval or withAwaiting.',
     ]);
   });

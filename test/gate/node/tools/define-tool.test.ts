@@ -263,7 +263,7 @@ describe('a definition that cannot work', () => {
     );
   });
 
-  it.runIf(isDevelopment).each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
+  it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
     'is refused with %d subrequests',
     (subrequests) => {
       expect(() => defineTool({ ...base, subrequests })).toThrow(
@@ -272,7 +272,7 @@ describe('a definition that cannot work', () => {
     },
   );
 
-  it.runIf(isDevelopment).each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, MAX_TIMEOUT + 1])(
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, MAX_TIMEOUT + 1])(
     'is refused with the timeout %d',
     (timeout) => {
       expect(() => defineTool({ ...base, timeout })).toThrow(

@@ -116,7 +116,7 @@ describe('a delivery to a session whose database is full', () => {
     const SESSIONS = objectsWith(() => ({ accept: async () => full }));
     const app = appWith({ use: [githubWebhook(config)] }, { ...ENV, SESSIONS });
     const detail =
-      'The session is full: it weighs 8 bytes, and above 7 it takes nothing more. Begin another session, or erase this one.';
+      'The session is full: it weighs 8 bytes, and above 7 it takes nothing more. Begin another, or erase this one.';
     const expected = { ...problem(507, 'session-full', detail), most: 7, used: 8 };
     await expectProblem(await deliver(app, await signedIssue()), expected);
   });

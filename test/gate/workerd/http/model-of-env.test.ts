@@ -116,8 +116,7 @@ describe('a model of the environment', () => {
       'makes no model',
       // @ts-expect-error: for callers without types
       () => ({}),
-      'A `model` function returned no model: return what an adapter makes, such as ' +
-        'openaiCompatible({ ... }).',
+      'A `model` function returned no model: return what an adapter makes.',
     ],
   ])('that %s leaves a message untaken, and is asked for again', async (_, model, detail) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { artifact, defineTool, error } from '../../../../../src/index.ts';
+import { type AnyTool, artifact, defineTool, error } from '../../../../../src/index.ts';
 import {
   addTools,
   defineInjectionStrategy,
@@ -41,6 +41,20 @@ describe('a strategy of an agent', () => {
       ['a', 'b'],
     ]);
     expect(results(session)[1]).toBe('after_a done');
+  });
+
+  it('may be an object of a class, whose methods have its state', async () => {
+    class Adding {
+      readonly name = 'adding';
+      readonly #added = does('b');
+      offer(tools: readonly AnyTool[]): readonly AnyTool[] {
+        return [...tools, this.#added];
+      }
+    }
+    const use = [defineInjectionStrategy(new Adding())];
+    const session = sessionWith([does('a')], ['Done.'], { use });
+    await session.send('Go.');
+    expect(offered(session)).toEqual([['a', 'b']]);
   });
 
   it('adds nothing within the reply (INJ-09)', async () => {
