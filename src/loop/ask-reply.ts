@@ -166,7 +166,8 @@ async function askWire({ loop, request, tell }: ModelCall, label: string): Promi
     },
   });
   pieces?.end();
-  const problem = literals?.partsProblem(reply) ?? (hasParts(reply) ? undefined : 'its parts are not parts');
+  const isOdd = reply.parts !== undefined && !areParts(reply.parts);
+  const problem = literals?.partsProblem(reply) ?? (isOdd ? 'its parts are not parts' : undefined);
   if (!problem) return reply;
   throw new ModelError(
     'invalid-reply',
@@ -175,7 +176,7 @@ async function askWire({ loop, request, tell }: ModelCall, label: string): Promi
 }
 
 /** Tells whether what a model of one's own calls parts can be kept: it comes from the network. */
-const hasParts = ({ parts = [] }: ModelReply): boolean =>
+const areParts = (parts: unknown): boolean =>
   Array.isArray(parts) && parts.every((part) => Object(part).type);
 
 /** Shows a piece of the text of a reply, or of its reasoning. */

@@ -54,7 +54,7 @@ describe.skipIf(program === undefined)('in chromium, a page of another origin', 
     const build = {
       edits: [
         { file: entry, from: ITS_PAGES, to: ours },
-        { file: entry, from: '  use: [cors(', to: '  use: [files(), cors(' },
+        { file: entry, from: '    cors({', to: '    files(), cors({' },
         {
           file: entry,
           from: "import { clerk } from '../first/clerk.ts';",

@@ -44,8 +44,8 @@ export const earlierSnapshots: Build = {
       to: 'export const REDUCER_VERSION = -1 + ',
     },
     {
-      from: '    cells: [...cells],',
-      to: '    cells: Object.fromEntries(cells),',
+      from: '    cells: [...callState],',
+      to: '    cells: Object.fromEntries(callState),',
     },
   ],
 };
