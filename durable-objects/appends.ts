@@ -91,7 +91,7 @@ const MOST_CHARACTERS = 512 * 1024;
 
 type Storage = Pick<SessionStorage, 'credentials'>;
 
-/** Answers what is kept under a key. */
+/** Returns the credential of a key. */
 export function findCredential({ credentials }: Storage, key: string): FoundCredential {
   const found = credentials.all().find((one) => one.key === key);
   if (found === undefined) return { status: 'none' };

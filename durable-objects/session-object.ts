@@ -162,7 +162,7 @@ export class SessionObject extends DurableObject<SessionEnv> {
   }
 }
 
-/** Hands the unfinished turns of one session to whoever runs them. */
+/** Hands the unfinished turns of one session to a runner. */
 interface TurnCarrier {
   /**
    * By the queue where there is one, else by the loopback; so also when nobody has come for what was sent, and it is due
@@ -178,11 +178,11 @@ interface TurnCarrier {
 /** Takes turns to a Worker faster than the loopback, and does not keep the object awake while they run. */
 type TurnQueue = Pick<Queue<HandOver>, 'send'>;
 
-/** Makes what hands the turns of one session to whoever is to run them next. */
+/** Makes the carrier that hands the turns of one session to their next runner. */
 function createTurnCarrier(ctx: DurableObjectState, queue: TurnQueue | undefined): TurnCarrier {
   /** The turn that was last sent by the queue, until somebody takes a lease. */
   let sent: string | undefined;
-  /** Every alarm finds the same until another version is deployed, which starts the object anew. */
+  /** Every alarm finds the same until another version is deployed, which restarts the object. */
   let hasWarned = false;
 
   /** Says what keeps `work` from being done where the Worker has no runner. */

@@ -336,7 +336,7 @@ export type EventOf<Type extends EventType> = Extract<SessionEvent, { readonly t
 /** The id of the turn's own loop. */
 export const ROOT = '';
 
-/** Answers where an event of a loop belongs: nothing is said for the turn's own. */
+/** Returns the place of an event of a loop. The turn's own loop has none. */
 export const inFrame = (frame: string): { readonly frame?: string } => (frame === ROOT ? {} : { frame });
 
 /**

@@ -115,7 +115,7 @@ export const findCall = (
 ): CallRecord | undefined =>
   lastBatch(frameOf(fold, event)?.messages ?? []).find(({ id }) => id === event.call);
 
-/** Takes what has changed to where it stands in the conversation from now on. */
+/** Moves the change of tools to its place in the conversation. */
 export function taken(offered: OfferHistory): { readonly toolsChange?: ToolsChange } {
   const { change: toolsChange } = offered;
   offered.change = undefined;

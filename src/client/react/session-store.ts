@@ -83,7 +83,7 @@ export function useSession(options: UseSessionOptions): LiveSession {
   const { client, session: id } = options;
   const { url, agent } = client ? { url: '', agent: '' } : options;
   const token = client ? undefined : options.token;
-  // A page may make its function anew each time that it renders.
+  // A page may make a new function each time that it renders.
   const latest = useRef(token);
   useEffect(() => {
     latest.current = token;

@@ -130,7 +130,7 @@ export interface SessionActions {
   ): Promise<boolean>;
   /** Decides about a call that waits, once; true when that was taken. */
   decide(call: WaitingCall, decision: DecisionKind | Answer<'decision'>): Promise<boolean>;
-  /** Answers several calls of a turn, by decisions or by results; true when that was taken. */
+  /** Sends answers of several calls of a turn, decisions or results. Returns true if they were accepted. */
   answer(answers: readonly ClientCallAnswer[]): Promise<boolean>;
   /** Stops the turn that runs, or waits; true when there was one. */
   stop(): Promise<boolean>;

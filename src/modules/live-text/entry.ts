@@ -1,4 +1,4 @@
-/** The entry `holdfast/live-text`: readers of a running turn are shown its text as it comes. */
+/** The entry `holdfast/live-text`: readers of a running turn see its text as it comes. */
 
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';

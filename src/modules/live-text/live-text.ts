@@ -2,7 +2,7 @@ import type { AppParts } from '../../worker/app-seam.ts';
 import { LiveQueue } from './live-queue.ts';
 import { LiveRelay } from './live-relay.ts';
 
-/** What an app is given that shows readers elsewhere what is not journaled: by `liveText()`, and by what brings it along. */
+/** The part of an app that shows other readers text and progress. `liveText()` gives it, and so do protocols that need it. */
 export const LIVE_TEXT = {
   liveText: {
     relay: (options) => new LiveRelay(options),
