@@ -14,8 +14,14 @@ export type Standing =
   | { readonly id: string; readonly is: 'not-applicable'; readonly why: string }
   | { readonly id: string; readonly is: 'missing' };
 
+/** A row of the source documents, and those of its ids that no passed test names. */
+export interface RowStanding extends SourceRow {
+  readonly missing: readonly string[];
+}
+
 export interface Coverage {
   readonly standings: readonly Standing[];
+  readonly rows: readonly RowStanding[];
   /** What makes the figures worthless: a title that names too much, a reason for what is covered, a failed test. */
   readonly faults: readonly string[];
 }
@@ -28,10 +34,46 @@ const MAX_NOT_APPLICABLE = 0.06;
 export const idsDefinedIn = (text: string): string[] =>
   [...text.matchAll(/^- \*\*([A-Z]{3,4}-\d\d)\*\*/gm)].map(([, id = '']) => id);
 
+const SPECIFICATION = readFileSync(join(import.meta.dirname, 'behaviours.md'), 'utf8');
+
 /** The behaviours that the library answers for, as `behaviours.md` beside this file numbers them. */
-export const ALL_IDS: readonly string[] = idsDefinedIn(
-  readFileSync(join(import.meta.dirname, 'behaviours.md'), 'utf8'),
-);
+export const ALL_IDS: readonly string[] = idsDefinedIn(SPECIFICATION);
+
+/** A feature that a source document names, and the behaviours that it consists of. */
+export interface SourceRow {
+  readonly row: string;
+  readonly feature: string;
+  readonly ids: readonly string[];
+}
+
+/**
+ * The features of the source documents that a text of the specification lists, as in `| S0-004 | Context in methods | CTX-01, CTX-07 | |`.
+ * `CTX-01..03` is a range, and `CTX` all of a group.
+ */
+export const rowsDefinedIn = (text: string): SourceRow[] => {
+  const all = idsDefinedIn(text);
+  return [...text.matchAll(/^\| (S\d-\d+) \| ([^|]*) \| ([^|]*) \|/gm)].map(
+    ([, row = '', feature = '', ids = '']) => ({
+      row,
+      feature: feature.trim(),
+      ids: ids.split(',').flatMap((part) => idsOfPart(part.trim(), all)),
+    }),
+  );
+};
+
+function idsOfPart(part: string, all: readonly string[]): string[] {
+  const [first = '', last] = part.split('..');
+  const [group = '', from] = first.split('-');
+  if (from === undefined) return all.filter((id) => id.startsWith(`${group}-`));
+  if (last === undefined) return [first];
+  return Array.from(
+    { length: Number(last) - Number(from) + 1 },
+    (_, at) => `${group}-${String(Number(from) + at).padStart(2, '0')}`,
+  );
+}
+
+/** The 243 features of the source documents. */
+export const ALL_ROWS: readonly SourceRow[] = rowsDefinedIn(SPECIFICATION);
 
 /** Ids that do not apply, and what stands in their place. */
 export const NOT_APPLICABLE: Readonly<Record<string, string>> = {};
@@ -51,7 +93,12 @@ export function coverageOf(tests: readonly RanTest[]): Coverage {
     if (NOT_APPLICABLE[id]) return { id, is: 'not-applicable', why: NOT_APPLICABLE[id] };
     return { id, is: 'missing' };
   });
-  return { standings, faults: faultsOf(tests, byId) };
+  const open = new Set(standings.flatMap(({ id, is }) => (is === 'missing' ? [id] : [])));
+  const rows = ALL_ROWS.map((row) => ({
+    ...row,
+    missing: row.ids.filter((id) => open.has(id) || !ALL_IDS.includes(id)),
+  }));
+  return { standings, rows, faults: faultsOf(tests, byId) };
 }
 
 function faultsOf(tests: readonly RanTest[], byId: ReadonlyMap<string, readonly string[]>): string[] {

@@ -1,5 +1,6 @@
 /**
- * `npm run spec-coverage`: runs the tests and prints, for every behaviour of `behaviours.md`, the passed tests that name it.
+ * `npm run spec-coverage`: runs the tests and prints, for every behaviour of `behaviours.md`, the passed tests that name it,
+ * then how many rows of the source documents consist of covered behaviours alone.
  * `-- --report file.json` reads the JSON report of a run instead; `-- --seed 7` draws 25 ids to try mutations on.
  */
 import { spawnSync } from 'node:child_process';
@@ -45,12 +46,16 @@ function testsOf(report: string): RanTest[] {
   );
 }
 
-function print({ standings, faults }: Coverage): void {
+function print({ standings, rows, faults }: Coverage): void {
   for (const standing of standings) console.log(line(standing));
+  const open = rows.filter(({ missing }) => missing.length > 0);
+  for (const { row, feature, missing } of open)
+    console.log(`${row}  ${feature}: MISSING ${missing.join(', ')}`);
   for (const fault of faults) console.log(`fault: ${fault}`);
   const count = (is: Standing['is']): number => standings.filter((one) => one.is === is).length;
   const [covered, excused, lacking] = [count('covered'), count('not-applicable'), count('missing')];
   console.log(`spec: ${covered} covered, ${excused} not applicable, ${lacking} missing`);
+  console.log(`rows of the source documents: ${rows.length - open.length} of ${rows.length} covered`);
 }
 
 function line(standing: Standing): string {

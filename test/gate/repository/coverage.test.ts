@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { ALL_IDS, coverageOf, idsDefinedIn, idsOf, NOT_APPLICABLE } from '../../spec/coverage.ts';
+import {
+  ALL_IDS,
+  ALL_ROWS,
+  coverageOf,
+  idsDefinedIn,
+  idsOf,
+  NOT_APPLICABLE,
+  rowsDefinedIn,
+} from '../../spec/coverage.ts';
 
 const standing = (id: string, tests: Parameters<typeof coverageOf>[0]) =>
   coverageOf(tests).standings.find((one) => one.id === id);
@@ -48,5 +56,21 @@ describe('the coverage of the specification', () => {
     ).toEqual([one, four]);
     expect(new Set(ALL_IDS).size).toBe(ALL_IDS.length);
     expect(new Set(ALL_IDS.map((id) => id.split('-')[0])).size).toBe(35);
+  });
+
+  it('reads the rows of the source documents, with ranges and whole groups of ids', () => {
+    const text = `- **${one}** a\n- **${two}** b\n- **${three}** c\n| S9-001 | Some | ONE-01..02, TWO-04 | |\n| S9-002 | All | ONE | |`;
+    expect(rowsDefinedIn(text)).toEqual([
+      { row: 'S9-001', feature: 'Some', ids: [one, two, 'TWO-04'] },
+      { row: 'S9-002', feature: 'All', ids: [one, two, three] },
+    ]);
+    expect(ALL_ROWS).toHaveLength(243);
+    expect(ALL_ROWS.flatMap(({ ids }) => ids).filter((id) => !ALL_IDS.includes(id))).toEqual([]);
+  });
+
+  it('tells which ids of a row no passed test names', () => {
+    const first = ALL_ROWS[0];
+    const { rows } = coverageOf((first?.ids ?? []).slice(1).map((id) => ({ title: id, passed: true })));
+    expect(rows[0]?.missing).toEqual(first?.ids.slice(0, 1));
   });
 });
