@@ -149,8 +149,6 @@ export function withoutModel(agents: readonly ModelledAgent[]): string | undefin
   return without.length === 1 ? `Agent ${without[0]} has` : `Agents ${without.join(', ')} have`;
 }
 
-/** Checks the replies of models that an app makes itself. Runs in development only: other files reach it through `literals.ts`. */
-
 /** A reply, as a model in plain JavaScript may return it. */
 interface GivenReply {
   readonly parts?: readonly object[] | undefined;

@@ -87,7 +87,7 @@ export type ProblemType = keyof typeof STATUS | (typeof UNKNOWN)[number] | (type
 /** Returns the status that a problem has unless it names another. */
 export function statusOf(type: ProblemType): number {
   if (type in STATUS) return STATUS[type as keyof typeof STATUS]; // it is among the keys
-  return type.startsWith('unknown-') ? 404 : 409;
+  return UNKNOWN.some((unknown) => unknown === type) ? 404 : 409;
 }
 
 /** What HTTP alone can refuse. */

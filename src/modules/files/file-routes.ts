@@ -121,8 +121,6 @@ async function bodyOf({ read }: SessionFile, { from, to }: ByteRange): Promise<B
   return readable;
 }
 
-/** Which part of a file a request asks for (RFC 9110). */
-
 /** Bytes from the first on to the one before `to`. */
 interface ByteRange {
   readonly from: number;
@@ -130,7 +128,7 @@ interface ByteRange {
 }
 
 /**
- * The range that a request asks for; `behind` when no byte is in it. `undefined` stands for the whole, which is answered for
+ * The range that a request asks for (RFC 9110, section 14); `behind` when no byte is in it. `undefined` stands for the whole, which is answered for
  * several ranges too, for what is none, and to a client that has begun with something of another tag.
  */
 function rangeOf(
