@@ -48,6 +48,13 @@ export interface Transport {
   ask<T>(asked: Asked, read: (response: Response) => Promise<T>): Promise<T>;
 }
 
+/** How often a lost connection is tried again, unless a client is told otherwise. */
+const RETRIES = 5;
+
+/** The pauses in between double from the first one to the longest, in ms. */
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 30_000;
+
 /** No server is waited for longer than this before it is asked again, in seconds: whoever asked is told instead. */
 const LONGEST_WAIT = 120;
 
@@ -55,7 +62,12 @@ const LONGEST_WAIT = 120;
 const SILENCE = 50_000;
 
 /** @throws TypeError when the address is none. */
-export function createTransport({ url, token, fetch: given, retries = 5 }: TransportOptions): Transport {
+export function createTransport({
+  url,
+  token,
+  fetch: given,
+  retries = RETRIES,
+}: TransportOptions): Transport {
   if (typeof url !== 'string' || !/^(https?:\/\/[^/?#@\s]+)?(\/[^?#]*)?$/.test(url))
     throw new TypeError(
       `createClient: its url is '${String(url).replace(/\/\/.*@/, '//***@')}': use one such as https://agents.example.com.`,
@@ -196,7 +208,8 @@ export function isPassing(failure: unknown): failure is HoldfastError {
 
 /** How long to wait before the next attempt, in ms: longer each time, not sooner than the server says, and not all clients at once. */
 export const backoff = (failed: number, retryAfter = 0): number =>
-  Math.max(Math.min(500 * 2 ** (failed - 1), 30_000), retryAfter * 1000) * (1 + Math.random() / 2);
+  Math.max(Math.min(FIRST_PAUSE * 2 ** (failed - 1), LONGEST_PAUSE), retryAfter * 1000) *
+  (1 + Math.random() / 2);
 
 /** Resolves after so many ms. @throws the reason of the signal when it aborts. */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {

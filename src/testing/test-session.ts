@@ -150,6 +150,9 @@ export interface TestSession<Output = unknown> {
 /** An answer whose `object` has the type of the agent's output, and whose artifacts are read by `artifactsOf`. */
 export type TestAnswer<Output = unknown> = RunAnswer<Output>;
 
+/** The lease of a turn unless a test says otherwise, in ms. */
+const LEASE_MS = 20_000;
+
 const ADDRESS = { owner: { id: TESTER }, session: 'test' };
 
 /**
@@ -170,7 +173,7 @@ export function createTestSession<Output>(
 ): TestSession<Output> {
   const make = typeof given === 'function' ? given : () => given;
   const declared = make();
-  const { leaseMs = 20_000, context = {} } = options;
+  const { leaseMs = LEASE_MS, context = {} } = options;
   const env = { ...options.env };
   const app: readonly Agent[] = [declared, ...(options.agents ?? [])];
   const log = toLog(options.log ?? writeProblems);

@@ -30,7 +30,7 @@ import {
  * @throws RangeError if an option is nothing that it could work with.
  */
 export function summarize(options: SummaryOptions): ModuleUse {
-  const { overTokens, keepTurns = 2, summarize, instructions = INSTRUCTIONS } = options;
+  const { overTokens, keepTurns = KEPT_TURNS, summarize, instructions = INSTRUCTIONS } = options;
   const settings = { overTokens, keepTurns, summarize, instructions };
   const problem = problemOf(settings, options);
   if (problem) throw new RangeError(`summarize: ${problem}.`);
@@ -79,6 +79,9 @@ const COMPACTION = createModule({ name: 'compaction', state: [DROPPED] });
 
 /** Invocations that may try to compact a conversation before the turn goes on without. */
 const TRIES = 2;
+
+/** Turns that stay word for word unless a use says otherwise. */
+const KEPT_TURNS = 2;
 
 /** What a model is told that writes a summary, unless the agent says it otherwise. */
 const INSTRUCTIONS =

@@ -151,13 +151,16 @@ function newest(messages: readonly HistoryMessage[], most: number): readonly His
 const sizeOf = (message: HistoryMessage | undefined): number =>
   message?.role === 'assistant' ? 1 + message.calls.length : 1;
 
+/** So much of a result is shown unless a use says otherwise, in characters. */
+const MAX_LENGTH = 10_000;
+
 /**
  * Has a model shown the beginning of long results only. The journal, sinks and whoever is answered directly have all of it.
  *
  * @throws RangeError when `maxLength` is not a whole number from 0.
  */
 export function truncateToolResults({
-  maxLength = 10_000,
+  maxLength = MAX_LENGTH,
   marker = charsShown,
 }: TruncationOptions = {}): ModuleUse {
   if (!Number.isInteger(maxLength) || maxLength < 0) {
