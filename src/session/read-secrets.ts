@@ -1,4 +1,3 @@
-import type { SessionPort, TurnStart } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { HOOK_TIME, inTime } from '../tool/async.ts';
 import { type Owner, ownerProblem } from '../tool/call-origin.ts';
@@ -92,16 +91,3 @@ export function namesOfSession(name: string): Omit<SessionAddress, 'owner'> {
 
 /** The name of the agent alone. @throws Error as `namesOfSession` does. */
 export const agentOfSession = (name: string): string => namesOfSession(name).agent;
-
-/** What every message says of its session: how long it and its blobs are kept, and whether a module has a store for them. */
-export type Keeping = Pick<TurnStart, 'retainMs' | 'blobRetainMs' | 'keepsOutside'>;
-
-/** Returns the port of a session whose messages say this. */
-export function withKeeping(port: SessionPort, keeping: Keeping): SessionPort {
-  const kept = (start: TurnStart): TurnStart => ({ ...start, ...keeping });
-  return {
-    ...port,
-    accept: (start) => port.accept(kept(start)),
-    begin: (request) => port.begin({ ...request, start: kept(request.start) }),
-  };
-}

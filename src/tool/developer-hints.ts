@@ -92,32 +92,6 @@ export const mending = {
     'A class that was deployed without it stays without: export it under another name, with another tag.',
 };
 
-/** An agent, and the agents that its tools ask by name. */
-interface AskingAgent {
-  readonly name: string;
-  readonly tools: readonly AskingTool[];
-}
-
-interface AskingTool {
-  readonly asks?: string | undefined;
-  readonly delegate?: AskingTool | readonly AskingTool[] | undefined;
-  readonly inner?: readonly AskingTool[] | undefined;
-}
-
-/** Returns each agent that a tool asks by name, with the agent that has the tool, those inside and below decorators included. */
-export const askedAgents = (
-  agents: readonly AskingAgent[],
-): { readonly by: string; readonly asked: string }[] =>
-  agents.flatMap(({ name, tools }) => askedBy(tools).map((asked) => ({ by: name, asked })));
-
-function askedBy(tools: readonly AskingTool[], seen = new Set<AskingTool>()): readonly string[] {
-  return tools.flatMap((tool) => {
-    if (seen.has(tool)) return [];
-    seen.add(tool);
-    return [tool.asks ?? [], askedBy([tool.delegate ?? [], tool.inner ?? []].flat(), seen)].flat();
-  });
-}
-
 /** Returns what is wrong with something that is listed as if it were a tool, after "Tool at index 0 ". */
 export function listedMistake(given: unknown): string {
   if (given === null || given === undefined) return `must not be ${given}`;
@@ -268,18 +242,6 @@ export function filesProblem<Use>(
     if (!files && accepts.length > 0) return needsFiles(`Agent '${name}': \`accepts\``);
     const own = keeperIn(uses);
     if (own && own !== files) return `Agent '${name}' has \`files()\`: add it to \`use\` of the app.`;
-  }
-  return undefined;
-}
-
-/** Returns which agent without a model of its own brings a module that the app's model cannot be used with, or `undefined`. */
-export function modelRefusal<Use>(
-  agents: readonly (AgentOfApp<Use> & { readonly model?: unknown; readonly modelOf?: unknown })[],
-  refused: (uses: readonly Use[]) => string | undefined,
-): string | undefined {
-  for (const { name, uses, model, modelOf } of agents) {
-    const problem = model === undefined && modelOf === undefined ? refused(uses) : undefined;
-    if (problem) return `Agent '${name}' ${problem}.`;
   }
   return undefined;
 }

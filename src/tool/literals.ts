@@ -1,3 +1,4 @@
+import { appProblem } from './app-literals.ts';
 import { attempt } from './async.ts';
 import {
   type InnerFault,
@@ -10,7 +11,6 @@ import {
   nearestKey,
 } from './check-literal.ts';
 import {
-  askedAgents,
   convertible,
   discoverProblem,
   filesProblem,
@@ -20,7 +20,6 @@ import {
   mendLost,
   misplacedRequests,
   misreconciled,
-  modelRefusal,
   noSchema,
   reconcileProblem,
   refusing,
@@ -31,7 +30,7 @@ import {
 } from './developer-hints.ts';
 import { INNER_SHAPES, SHAPES } from './kernel-literals.ts';
 import { agentFault, policyProblem } from './loop-literals.ts';
-import { adapterProblem, partsProblem, serverProblem, withoutModel } from './model-literals.ts';
+import { adapterProblem, partsProblem, serverProblem } from './model-literals.ts';
 import { isReadable, nameOf, ownerOf, unreadable } from './object-class.ts';
 import { meantBy } from './shown.ts';
 import { usesProblem } from './use-literals.ts';
@@ -54,11 +53,11 @@ const CHECKS = {
   /** Returns why a value is no model, or `undefined`. */
   modelProblem,
 
+  appProblem,
+
   adapterProblem,
 
   serverProblem,
-
-  withoutModel,
 
   partsProblem,
 
@@ -82,11 +81,7 @@ const CHECKS = {
 
   filesProblem,
 
-  modelRefusal,
-
   mending,
-
-  askedAgents,
 
   agentFault,
 
@@ -119,11 +114,8 @@ const CHECKS = {
     return meant === undefined ? '' : ` Did you mean '${meant}'?`;
   },
 
-  /** Returns the end of an error about an unknown name: the name that was probably meant, if any. */
-  meant(name: string, names: Iterable<string>): string {
-    const near = nearestKey(name, [...names]);
-    return near === undefined ? '' : ` Did you mean '${near}'?`;
-  },
+  /** Returns the name that was probably meant by an unknown one, or `undefined`. */
+  meant: (name: string, names: Iterable<string>): string | undefined => nearestKey(name, [...names]),
 };
 
 /**

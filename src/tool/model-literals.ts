@@ -135,20 +135,6 @@ function isJson(value: unknown): boolean {
   }
 }
 
-/** The parts of an agent that concern its model. */
-interface ModelledAgent {
-  readonly name: string;
-  readonly model?: unknown;
-  readonly modelOf?: unknown;
-}
-
-/** Returns the beginning of an error about the agents that have no model of their own, or `undefined` if all have one. */
-export function withoutModel(agents: readonly ModelledAgent[]): string | undefined {
-  const without = agents.filter(({ model, modelOf }) => !model && !modelOf).map(({ name }) => `'${name}'`);
-  if (without.length === 0) return undefined;
-  return without.length === 1 ? `Agent ${without[0]} has` : `Agents ${without.join(', ')} have`;
-}
-
 /** A reply, as a model in plain JavaScript may return it. */
 interface GivenReply {
   readonly parts?: readonly object[] | undefined;

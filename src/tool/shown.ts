@@ -24,6 +24,10 @@ export const nameIn = (config: unknown, key = 'name'): string => {
 /** Returns the sentence with a full stop, if it does not end by itself. */
 export const ended = (sentence: string): string => (/[.?]$/.test(sentence) ? sentence : `${sentence}.`);
 
+/** Returns the error about the name of an agent that an app lacks. `what`: what names it, as in `Agent 'a' has the subagent`. */
+export const notAmong = (what: string, name: string, meant: string | undefined): string =>
+  `${what} '${name}', which is not among the agents.${meant === undefined ? '' : ` Did you mean '${meant}'?`}`;
+
 /**
  * Characters that nobody sees, or that change what is seen of others: of format, such as those that turn the direction of what
  * follows, control characters, separators of lines, halves of a pair, and fillers. Line ends, tabs and what only chooses the

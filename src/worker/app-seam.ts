@@ -1,9 +1,9 @@
 /** Where modules plug into an app: its routes, and the entries of its Worker. */
+import type { SessionPort, TurnStart } from '../journal/session-port.ts';
 import type { Modules } from '../loop/modules.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { LiveText } from '../session/live-feed.ts';
 import type { SessionPlace } from '../session/read-platform.ts';
-import type { Keeping } from '../session/read-secrets.ts';
 import type { LogOption } from '../tool/log.ts';
 import { defineSeam, type ModuleIdentity, type ModuleUse } from '../tool/module-use.ts';
 import type { AnsweringApp, TakesAnswers } from './answering.ts';
@@ -32,6 +32,16 @@ export interface CronTime {
   readonly scheduledTime: number;
 }
 
+/** An app, as what keeps its sessions sees it. */
+export interface KeptApp {
+  readonly agents: readonly { readonly name: string; readonly uses: readonly ModuleUse[] }[];
+  readonly use: readonly ModuleUse[];
+  readonly files: AppFiles | undefined;
+}
+
+/** Changes what the messages to a session of this name say of it. */
+export type SessionKeeping = (port: SessionPort, name: string) => SessionPort;
+
 /** What a module brings to an app. Several uses of a module that share one object bring it once. */
 export interface AppParts extends Gates {
   /** Returns its routes, when the app is made. @throws ConfigurationError if the app cannot have them. */
@@ -49,7 +59,9 @@ export interface AppParts extends Gates {
   /** Where sessions live. Of the app. */
   readonly location?: SessionPlace | undefined;
   /** How long sessions are kept: those of the agent that brings it, or of all agents that bring none. */
-  readonly keeps?: Pick<Keeping, 'retainMs' | 'blobRetainMs'> | undefined;
+  readonly keeps?: Pick<TurnStart, 'retainMs' | 'blobRetainMs'> | undefined;
+  /** The code behind `keeps`, and behind a store of files. @throws ConfigurationError if the app cannot keep its sessions so. */
+  keeping?(app: KeptApp): SessionKeeping;
   /** Checks what it needs of an environment, once for each. @throws DeploymentError if a session cannot work without it. */
   check?(env: Env): void;
 }

@@ -80,17 +80,20 @@ export async function takeOver(at: SessionAccess, turn: string): Promise<BegunTu
 export const resume = ({ host, target }: SessionAccess, turn: string): Promise<Leased | NotResumed> =>
   target.port.resume({ nonce: host.newId(), turn, reader: readerOf(host.modules) });
 
+/** Shows a turn to somebody while it runs, here or elsewhere. */
+interface Follower {
+  /** Runs the turn here. */
+  run(awaited: AwaitedTurn, run: Run): Promise<TurnEnd>;
+  /** Resolves when the turn has stopped elsewhere. */
+  watch(awaited: AwaitedTurn): Promise<unknown>;
+}
+
 /**
- * Runs the turn if that is to be done here, waits for its end, and answers how it stands then. `show` gets what happens in it
- * meanwhile, also when it runs elsewhere.
+ * Runs the turn if that is to be done here, waits for its end, and returns how it stands then.
  *
  * @throws what `outcomeHere` does: SessionErasedError when there is no such turn any more, and the reason of the signal.
  */
-export async function viewOf(
-  at: SessionAccess,
-  begun: BegunTurn,
-  show?: (item: FeedItem) => void,
-): Promise<TurnView> {
+export async function viewOf(at: SessionAccess, begun: BegunTurn, follower?: Follower): Promise<TurnView> {
   if (begun.later) return begun.later;
   const { turn, run } = begun;
   const awaited: AwaitedTurn = {
@@ -104,15 +107,18 @@ export async function viewOf(
     turn,
   };
   if (run) {
-    const leave = at.signal;
-    const running = show ? followed(awaited, { leave, show }, run) : run({ leave });
+    const running = follower ? follower.run(awaited, run) : run({ leave: at.signal });
     return toView(at, await outcomeHere(awaited, running));
   }
-  if (show) {
-    await followSession({ ...awaited, from: 1 }, show).catch(keptFor);
-  }
+  await follower?.watch(awaited);
   return toView(at, await outcomeElsewhere(awaited));
 }
+
+/** Shows what happens in a turn until the signal aborts. */
+export const followerOf = (leave: AbortSignal, show: (item: FeedItem) => void): Follower => ({
+  run: (awaited, run) => followed(awaited, { leave, show }, run),
+  watch: (awaited) => followSession({ ...awaited, from: 1 }, show).catch(keptFor),
+});
 
 /** Runs a turn, and follows one that another invocation goes on with: `show` gets that too. */
 export async function followed(

@@ -12,21 +12,13 @@ import {
 } from '../session/deployment.ts';
 import { objectSession } from '../session/object-session.ts';
 import { checkPlatform, type PlatformConfig, readPlatform, systemClock } from '../session/read-platform.ts';
-import {
-  type AppContext,
-  agentOfSession,
-  type Keeping,
-  type MintedSecrets,
-  readSecrets,
-  toAppContext,
-  withKeeping,
-} from '../session/read-secrets.ts';
+import { type AppContext, type MintedSecrets, readSecrets, toAppContext } from '../session/read-secrets.ts';
 import { memoized } from '../tool/async.ts';
 import { type Log, logOnce, toLog, warning } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
-import { type AppParts, appParts, gatesOf, partsOf } from './app-seam.ts';
+import { type AppParts, appParts, gatesOf } from './app-seam.ts';
 import { type Authenticate, defaultAuth } from './auth.ts';
-import { byName, checkModel, checkModels, checkSubagents } from './check-app.ts';
+import { byName } from './check-app.ts';
 import type { ContextFor, Env, Host, OwnRequest } from './host.ts';
 import { createOpenStreams } from './open-streams.ts';
 import { parseContextHeaders } from './request-headers.ts';
@@ -109,10 +101,7 @@ interface Platform {
 
 /** Makes of an app whose literal was checked what its routes and its turns need. @throws ConfigurationError for what its declaration alone tells. */
 export function toHost(config: HoldfastConfig, { deployed, hide }: Platform): HttpHost {
-  checkSubagents(config);
   const agents = byName(config.agents);
-  checkModel(config, config.use ?? []);
-  checkModels(config);
   const { auth = defaultAuth, context = {}, http = {} } = config;
   const modules = appModules(config);
   const parts = appParts({ modules });
@@ -161,50 +150,27 @@ const mintingIn = (mint: HoldfastConfig['secrets']): Host['secrets'] =>
 /** What wrangler.toml binds as `SESSIONS`. */
 type Sessions = Parameters<typeof objectSession>[0];
 
-/** Every message that starts a turn, from wherever it comes, goes through here, and says how long its session is kept. */
+/** Every message that starts a turn, from wherever it comes, goes through here. */
 function sessionIn(
   { agents, use = [] }: HoldfastConfig,
   { deployed, log, parts }: Pick<Platform, 'deployed'> & { log: Log; parts: readonly AppParts[] },
 ): Host['session'] {
-  const store = parts.find(({ files }) => files)?.files?.store;
-  const location = parts.find((part) => part.location)?.location;
-  const keepingOf = (times: Times): Keeping | undefined => {
-    // What a message says that says nothing.
-    if (!store && times.retainMs === undefined && times.blobRetainMs === undefined) return undefined;
-    return { retainMs: undefined, blobRetainMs: undefined, ...times, keepsOutside: store?.owner };
-  };
-  const ofApp = timesOf('The app', use) ?? {};
-  const keeping = new Map(
-    agents.map(({ name, uses }) => [name, keepingOf(timesOf(`Agent '${name}'`, uses) ?? ofApp)]),
-  );
-  const ofOthers = keepingOf(ofApp);
-  const isForever = [ofOthers, ...keeping.values()].every((kept) => kept === undefined);
+  const { files } = parts.find((part) => part.files) ?? {};
+  const { location } = parts.find((part) => part.location) ?? {};
+  const kept = parts.find((part) => part.keeping)?.keeping?.({ agents, use, files });
   // An environment does not change: it is checked once.
   const warningsOf = memoized((env: Env): readonly string[] => {
     const deployment = deployed(env);
     checkDeployment(deployment);
-    store?.check(env);
+    files?.store?.check(env);
     for (const part of parts) part.check?.(env);
     return deploymentWarnings(deployment);
   });
   return (env, name, onSend) => {
-    const warnings = warningsOf(env);
+    for (const message of warningsOf(env)) logOnce(log, warning(message));
     const object = objectSession(env.SESSIONS as Sessions, name, { ...location, pauses: { onSend } });
-    for (const message of warnings) logOnce(log, warning(message));
-    if (isForever) return object;
-    const agent = agentOfSession(name);
-    const kept = keeping.has(agent) ? keeping.get(agent) : ofOthers;
-    return kept ? withKeeping(object, kept) : object;
+    return kept ? kept(object, name) : object;
   };
-}
-
-type Times = NonNullable<AppParts['keeps']>;
-
-/** Returns how long sessions are kept by these uses, or `undefined`. @throws ConfigurationError if they say so more than once. */
-function timesOf(whose: string, uses: readonly ModuleUse[]): Times | undefined {
-  const [times, another] = partsOf(uses).flatMap(({ keeps }) => keeps ?? []);
-  if (another) throw new ConfigurationError(`${whose} says twice how long its sessions are kept: use one.`);
-  return times;
 }
 
 /** What does not depend on the environment is checked at once. */

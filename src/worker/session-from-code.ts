@@ -12,7 +12,7 @@ import type { TakesAnswers } from './answering.ts';
 import type { SentPart } from './app-files.ts';
 import { appParts } from './app-seam.ts';
 import { callerProblem } from './auth.ts';
-import { type BegunTurn, viewOf } from './begun-turn.ts';
+import { type BegunTurn, followerOf, viewOf } from './begun-turn.ts';
 import { checkMessage } from './body.ts';
 import type { CodeHost } from './code-host.ts';
 import { cancelTurn, eraseSession } from './end-turn.ts';
@@ -156,7 +156,8 @@ async function answerOf<Output>(
   { signal, onEvent }: Waiting,
 ): Promise<SessionAnswer<Output>> {
   const at = await enter(signal);
-  return toAnswer(await viewOf(at, await begin(at), onEvent && showing(at.host, onEvent)));
+  const follower = onEvent && followerOf(at.signal, showing(at.host, onEvent));
+  return toAnswer(await viewOf(at, await begin(at), follower));
 }
 
 type Shown = Pick<StreamOptions, 'after' | 'signal'>;

@@ -5,6 +5,7 @@ import type { SessionPlace } from '../../session/read-platform.ts';
 import type { LogOption } from '../../tool/log.ts';
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { APP, type AppParts } from '../../worker/app-seam.ts';
+import { keepSessions } from '../../worker/keeping.ts';
 
 const LOG = /* @__PURE__ */ createModule({ name: 'log' });
 const PLACE = /* @__PURE__ */ createModule({ name: 'place' });
@@ -46,6 +47,7 @@ export function retain(retention: Retention): ModuleUse {
   if (known) return known;
   const use = appUse(useOf(RETENTION, key), {
     keeps: { retainMs: toMs(days), blobRetainMs: toMs(fileDays) },
+    keeping: keepSessions,
   });
   RETENTIONS.set(key, use);
   return use;

@@ -8,6 +8,7 @@ import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
 import { DUE } from '../../worker/background.ts';
 import type { Env } from '../../worker/host.ts';
+import { keepSessions } from '../../worker/keeping.ts';
 import { fileRoutes } from './file-routes.ts';
 import { appFiles } from './files-taken.ts';
 import type { FileStore } from './kept-files.ts';
@@ -52,7 +53,11 @@ export function files(config: FilesConfig = {}): ModuleUse {
     storeOf,
     allowPrivate: allowPrivateAddresses === true, // a text such as 'false' opens nothing
   });
-  APP.give(use, { files: app, routes: () => fileRoutes(app.find) });
+  APP.give(use, {
+    files: app,
+    routes: () => fileRoutes(app.find),
+    ...(storeOf && { keeping: keepSessions }),
+  });
   FILES.give(use, fileKeeper(storeOf));
   DUE.give(use, async ({ name, stale }, { env }) => {
     if (stale) await deleteInStore(storeOf?.(env), name, stale);

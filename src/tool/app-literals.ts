@@ -1,0 +1,83 @@
+/** Checks the literal of an app. Runs in development only: other files reach it through `literals.ts`. */
+import { innerFault, literalFault, nearestKey } from './check-literal.ts';
+import { INNER_SHAPES, SHAPES } from './kernel-literals.ts';
+import { ended, notAmong } from './shown.ts';
+
+/** The literal of an app, as far as it is checked here. */
+interface DeclaredApp<Model, Use> {
+  readonly agents: readonly DeclaredAgent<Use>[];
+  readonly model?: Model;
+  readonly use?: readonly Use[] | undefined;
+  readonly http?: unknown;
+}
+
+interface DeclaredAgent<Use> {
+  readonly name: string;
+  readonly tools: readonly AskingTool[];
+  readonly uses: readonly Use[];
+  readonly model?: unknown;
+  readonly modelOf?: unknown;
+}
+
+interface AskingTool {
+  /** The name of the agent that it asks. */
+  readonly asks?: string | undefined;
+  readonly delegate?: AskingTool | readonly AskingTool[] | undefined;
+  readonly inner?: readonly AskingTool[] | undefined;
+}
+
+/** What the check needs to know of models. */
+interface Models<Model, Use> {
+  /** Returns why a model cannot be used with these modules, or `undefined`. */
+  refused(model: Model, uses: readonly Use[]): string | undefined;
+  /** Where a model comes from. */
+  readonly giveModel: string;
+}
+
+/** Returns the first problem of an app, or `undefined`. */
+export function appProblem<Model, Use>(
+  config: DeclaredApp<Model, Use>,
+  { refused, giveModel }: Models<Model, Use>,
+): string | undefined {
+  const fault = literalFault(config, SHAPES.createHoldfast);
+  if (fault) return `createHoldfast ${ended(fault.problem)}`;
+  const { agents, model, use = [], http } = config;
+  const inHttp = innerFault(http, INNER_SHAPES.http);
+  if (inHttp) return `createHoldfast has ${inHttp.value} as its 'http.${inHttp.path}': use ${inHttp.use}.`;
+  const stranger = strangeSubagent(agents);
+  if (stranger !== undefined) return stranger;
+  const without = agents.filter((agent) => agent.model === undefined && agent.modelOf === undefined);
+  if (without.length === 0) return undefined;
+  if (model === undefined) return withoutModel(without, giveModel);
+  for (const { name, uses } of without) {
+    const problem = refused(model, [...use, ...uses]);
+    if (problem !== undefined) return `Agent '${name}' ${problem}.`;
+  }
+  return undefined;
+}
+
+function withoutModel(agents: readonly { readonly name: string }[], giveModel: string): string {
+  const names = agents.map(({ name }) => `'${name}'`).join(', ');
+  const subject = agents.length === 1 ? `Agent ${names} has` : `Agents ${names} have`;
+  return `${subject} no model, and neither has the app. ${giveModel}`;
+}
+
+/** Returns the error about the first agent that a tool asks by name, and that the app lacks, or `undefined`. */
+function strangeSubagent<Use>(agents: readonly DeclaredAgent<Use>[]): string | undefined {
+  const names = agents.map(({ name }) => name);
+  for (const { name, tools } of agents) {
+    const asked = askedBy(tools).find((one) => !names.includes(one));
+    if (asked !== undefined)
+      return notAmong(`Agent '${name}' has the subagent`, asked, nearestKey(asked, names));
+  }
+  return undefined;
+}
+
+/** The names of the agents that tools ask, also those inside of them and below decorators. */
+function askedBy(tools: readonly AskingTool[], seen = new Set<AskingTool>()): readonly string[] {
+  return tools.flatMap((tool) => {
+    if (seen.has(tool)) return [];
+    seen.add(tool);
+    return [tool.asks ?? [], askedBy([tool.delegate ?? [], tool.inner ?? []].flat(), seen)].flat();
+  });
+}
