@@ -1,6 +1,6 @@
 import type { HistoryCall, HistoryMessage } from '../../tool/call.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
-import { sameTools } from '../../tool/decorate.ts';
+import { opensTools, sameTools } from '../../tool/decorate.ts';
 import { type Json, parseJson } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
 import { type Log, mistake } from '../../tool/log.ts';
@@ -9,11 +9,12 @@ import { ended, nameIn } from '../../tool/shown.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { modelText, type ResultData } from '../../tool/tool-result.ts';
 import { OFFERS } from '../../tool/uses.ts';
+import { UNFOLDING, withOpen } from '../unfolding/strategy.ts';
 
 /**
  * Makes a strategy of a function that decides, after each call, which tools come and which go. In the `use` of an agent or of an
  * agentic tool it holds in that loop alone, after unfolding and chaining; in `use` of an app in every loop. What it changes holds from
- * the next model call until the turn, or the nested loop, ends.
+ * the next model call until the turn, or the nested loop, ends. An unfolding tool that it adds opens as any other.
  *
  * It is the sum over the calls that the journal holds, so it is the same on every resume. A function that throws is reported
  * and changes nothing. A literal with `offer` in the place of `evaluate` decides by the view of the loop before each model call.
@@ -41,11 +42,15 @@ export function defineInjectionStrategy(config: InjectionStrategyConfig | Inject
 const callsOf = (strategy: InjectionStrategy): InjectionStrategy => ({
   name: strategy.name,
   discover: strategy.discover,
-  uses: strategy.uses,
-  offer: (tools, view) => strategy.offer(tools, view),
+  uses: [UNFOLDING, ...(strategy.uses ?? [])],
+  offer: (tools, view) => opened(strategy.offer(tools, view), tools, view),
   ...(strategy.mayBecome && { mayBecome: strategy.mayBecome.bind(strategy) }),
   ...(strategy.remarkOn && { remarkOn: strategy.remarkOn.bind(strategy) }),
 });
+
+/** The tools; where there are unfolding tools that `before` has not, with what is inside of those that are open. */
+const opened = (tools: readonly AnyTool[], before: readonly AnyTool[], view: LoopView): readonly AnyTool[] =>
+  tools.some((tool) => opensTools(tool) && !before.includes(tool)) ? withOpen(tools, view) : tools;
 
 /** Two strategies of one loop have different names, which are their keys. */
 const STRATEGIES = createModule({ name: 'injection-strategies' });
@@ -66,28 +71,39 @@ const OFFERING = {
 } satisfies LiteralShape<keyof InjectionStrategy>;
 
 function evaluating({ name, evaluate }: InjectionStrategyConfig): InjectionStrategy {
-  const change = (log: Log, tools: readonly AnyTool[], past: PastCall): readonly AnyTool[] => {
+  const changeAfter = (log: Log, tools: readonly AnyTool[], past: PastCall): InjectionChange => {
     const { call: lastCall, iteration } = past;
     try {
       const history = past.history();
-      return applyChange(tools, toChange(evaluate({ history, tools, lastCall, iteration })));
+      const change = toChange(evaluate({ history, tools, lastCall, iteration }));
+      applyChange(tools, change); // throws if it is none
+      return change;
     } catch (thrown) {
       log(mistake(`the strategy '${name}' threw in evaluate`, thrown));
-      return tools;
+      return noChange;
     }
   };
   const evaluated = new WeakMap<object, Evaluated[]>();
   return {
     name,
+    uses: [UNFOLDING],
     offer(tools, view) {
       const past = pastCalls(view.history());
       const known = evaluatedIn(evaluated, name, view);
       const at = known.findIndex((one) => isBeginning(one, tools, past));
       const [former] = at < 0 ? [] : known.splice(at, 1);
-      const offered = past
-        .slice(former?.calls ?? 0)
-        .reduce((before, one) => change(view.log, before, one), former?.offered ?? tools);
-      known.unshift({ tools, calls: past.length, last: past.at(-1)?.call.id, offered });
+      const change = (before: readonly AnyTool[], made: InjectionChange): readonly AnyTool[] =>
+        opened(applyChange(before, made), before, view);
+      const changes = [...(former?.changes ?? [])];
+      // Applied again each time: what an unfolding tool brings may have changed since.
+      let list = changes.reduce(change, tools);
+      for (const one of past.slice(changes.length)) {
+        const made = changeAfter(view.log, list, one);
+        changes.push(made);
+        list = change(list, made);
+      }
+      const offered = former && sameTools(former.offered, list) ? former.offered : list;
+      known.unshift({ tools, changes, last: past.at(-1)?.call.id, offered });
       known.splice(KEPT);
       return offered;
     },
@@ -190,7 +206,8 @@ const isList = (answer: ReturnType<InjectionStrategyConfig['evaluate']>): answer
 /** What the calls so far have made of a list, so that a call is judged once and not before every model call. */
 interface Evaluated {
   readonly tools: readonly AnyTool[];
-  readonly calls: number;
+  /** One for each call. */
+  readonly changes: readonly InjectionChange[];
   readonly last: string | undefined;
   readonly offered: readonly AnyTool[];
 }
@@ -210,10 +227,10 @@ function evaluatedIn(all: WeakMap<object, Evaluated[]>, name: string, view: Loop
 }
 
 const isBeginning = (
-  { tools: of, calls, last }: Evaluated,
+  { tools: of, changes: { length }, last }: Evaluated,
   tools: readonly AnyTool[],
   past: readonly PastCall[],
-): boolean => calls <= past.length && past[calls - 1]?.call.id === last && sameTools(of, tools);
+): boolean => length <= past.length && past[length - 1]?.call.id === last && sameTools(of, tools);
 
 /** One call of the turn that has ended, where it stood. */
 interface PastCall {

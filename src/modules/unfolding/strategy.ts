@@ -28,20 +28,25 @@ export const unfoldingStrategy: InjectionStrategy = {
   },
 };
 
-/** The tools, with what is inside the unfolding tools that are open. */
-function withOpen(tools: readonly AnyTool[], view: LoopView): readonly AnyTool[] {
+/**
+ * Returns the tools, with what is inside the unfolding tools that are open. One that was opened in this list already stays as it
+ * is, so that a strategy that adds tools behind unfolding may ask again.
+ */
+export function withOpen(tools: readonly AnyTool[], view: LoopView): readonly AnyTool[] {
   const all = view.recall(UNFOLDED);
   const list = unfoldedIn(all, view);
   if (list.length === 0) return tools;
-  const former = offers.get(all)?.get(view.frame);
-  if (former && stillHolds(former, tools, view)) return former.offered;
+  const known = offers.get(all) ?? [];
+  const former = known.find((one) => stillHolds(one, tools, view));
+  if (former) return former.offered;
   const asked: MomentAnswer[] = [];
   const offered = unfold(tools, list, (unfolding, unfolded) => {
     const answer = inside(unfolding, unfolded, view);
     if (unfolding.into.by === 'moment') asked.push({ unfolding, unfolded, answer });
     return answer;
   });
-  keep(all, view, { turn: view.turn, tools, asked, offered });
+  const { turn, frame } = view;
+  offers.set(all, [{ turn, frame, tools, asked, offered }, ...known].slice(0, KEPT));
   return offered;
 }
 
@@ -52,6 +57,7 @@ OFFERS.give(UNFOLDING, unfoldingStrategy);
 /** Keeps what was offered, and all that it was made of beside the memory of what is open. */
 interface Offered {
   readonly turn: string;
+  readonly frame: string;
   readonly tools: readonly AnyTool[];
   readonly asked: readonly MomentAnswer[];
   readonly offered: readonly AnyTool[];
@@ -64,16 +70,19 @@ interface MomentAnswer {
   readonly answer: readonly AnyTool[] | undefined;
 }
 
-/** Keyed by the memory, then by the loop. A list that has not changed stays the same list, and costs the loop nothing. */
-const offers = new WeakMap<UnfoldedList, Map<string, Offered>>();
+/** Keyed by the memory. A list that has not changed stays the same list, and costs the loop nothing. */
+const offers = new WeakMap<UnfoldedList, readonly Offered[]>();
 
-function keep(list: UnfoldedList, { frame }: LoopView, offered: Offered): void {
-  const ofLoops = offers.get(list) ?? new Map<string, Offered>();
-  offers.set(list, ofLoops.set(frame, offered));
-}
+/** Several loops, and strategies that add unfolding tools, ask with lists of their own. */
+const KEPT = 16;
 
-const stillHolds = ({ turn, tools: former, asked }: Offered, tools: readonly AnyTool[], view: LoopView) =>
+const stillHolds = (
+  { turn, frame, tools: former, asked }: Offered,
+  tools: readonly AnyTool[],
+  view: LoopView,
+): boolean =>
   turn === view.turn &&
+  frame === view.frame &&
   sameTools(former, tools) &&
   asked.every(({ unfolding, unfolded, answer }) =>
     sameTools(inside(unfolding, unfolded, view) ?? [], answer ?? []),
@@ -120,14 +129,21 @@ function open(
   inside: Inside,
 ): readonly AnyTool[] | undefined {
   const at = offered.findIndex((tool) => tool.name === unfolded.facade && isUnder(tool, unfolded.under));
-  const tool = offered[at];
-  const unfolding = tool && unfoldingIn(tool);
+  const tool: MaybeGuide | undefined = offered[at];
+  const { [OPENED]: before = [] } = tool ?? {};
+  const unfolding = tool && !before.includes(unfolded) ? unfoldingIn(tool) : undefined;
   const inner = unfolding && inside(unfolding, unfolded);
-  if (!inner) return undefined;
+  if (!tool || !unfolding || !inner) return undefined;
   if (unfolding.exclusive) return placeInnerTools([], tool, inner);
-  const placed = placeInnerTools(offered.with(at, guideTo(tool, unfolding)), tool, inner);
+  const guide: MaybeGuide = { ...guideTo(tool, unfolding), [OPENED]: [...before, unfolded] };
+  const placed = placeInnerTools(offered.with(at, guide), tool, inner);
   return unfolding.contextTool ? [...placed, contextOf(tool, unfolding, placed)] : placed;
 }
+
+/** Marks a guide with what was opened. What is made of a guide has the mark too. */
+const OPENED: unique symbol = Symbol('holdfast.opened');
+
+type MaybeGuide = AnyTool & { readonly [OPENED]?: readonly Unfolded[] };
 
 /** Unfolding tools of one name may come from several places; what was opened is one of them. */
 function isUnder(tool: AnyTool, unfolding: string | undefined): boolean {

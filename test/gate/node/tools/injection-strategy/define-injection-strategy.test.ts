@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type AnyTool, artifact, defineTool, error } from '../../../../../src/index.ts';
+import { type AnyTool, artifact, defineAgent, defineTool, error } from '../../../../../src/index.ts';
 import {
   addTools,
+  defineAgenticTool,
   defineInjectionStrategy,
   defineUnfolding,
   type InjectionContext,
@@ -10,9 +11,10 @@ import {
   removeTools,
   replaceTools,
 } from '../../../../../src/kinds/entry.ts';
+import { createTestSession } from '../../../../../src/testing/entry.ts';
 import { runBare } from '../../tool-loop/bare-loop.ts';
 import { digs } from '../../tool-loop/scenes.ts';
-import { calls, crash, does, offered, results, sessionWith } from '../../unfolding/scenes.ts';
+import { calls, crash, does, offered, opened, results, sessionWith, told } from '../../unfolding/scenes.ts';
 
 const strategy = (evaluate: InjectionStrategyConfig['evaluate'], name = 'mine') =>
   defineInjectionStrategy({ name, evaluate });
@@ -218,6 +220,122 @@ describe('a strategy of an agent', () => {
     );
     await session.send('Go.');
     expect(offered(session)[2]).toEqual(['a', 'after_a']);
+  });
+});
+
+describe('an unfolding tool that a strategy adds', () => {
+  const archive = (more: { readonly exclusive?: boolean } = {}) =>
+    defineUnfolding({ name: 'archive', description: 'Old.', tools: [does('read'), does('write')], ...more });
+  const addsOnce = (tool: AnyTool) =>
+    strategy(({ lastCall }) => (lastCall.tool === 'a' ? addTools(tool) : noChange));
+
+  it('opens, and its tools run; also where another invocation resumes (INJ-04, S0-098)', async () => {
+    const tool = archive();
+    const session = sessionWith(
+      [does('a'), crash(() => session)],
+      [calls('a'), calls('archive'), calls('read', 'crash'), calls('write'), 'Done.'],
+      { use: [addsOnce(tool)] },
+    );
+    await session.send('Go.');
+    expect(offered(session)).toEqual([
+      ['a', 'crash'],
+      ['a', 'crash', 'archive'],
+      ...Array(3).fill(['a', 'crash', 'archive', 'read', 'write']),
+    ]);
+    expect(results(session).slice(1)).toEqual([
+      opened('read', 'write'),
+      'read done',
+      'crashed',
+      'write done',
+    ]);
+  });
+
+  it('lists its tools when it is called again', async () => {
+    const session = sessionWith([does('a')], [calls('a'), calls('archive'), calls('archive'), 'Done.'], {
+      use: [addsOnce(archive())],
+    });
+    await session.send('Go.');
+    expect(results(session).at(-1)).toBe(
+      "'archive' is open already. Call one of its tools:\n- read: Does read.\n- write: Does write.",
+    );
+  });
+
+  it('stands beside one of the agent, of which it changes nothing', async () => {
+    const files = defineUnfolding({ name: 'files', description: 'Files.', tools: [does('find')] });
+    const session = sessionWith(
+      [does('a'), files],
+      [calls('files'), calls('a'), calls('archive'), calls('files'), 'Done.'],
+      { use: [addsOnce(archive())] },
+    );
+    await session.send('Go.');
+    expect(offered(session).at(-1)).toEqual(['a', 'files', 'find', 'archive', 'read', 'write']);
+    expect(told(session, 'files')).toBe(
+      'Files. Already open: its tools are among yours. Call it only to list them.',
+    );
+    expect(results(session).at(-1)).toBe(
+      "'files' is open already. Call one of its tools:\n- find: Does find.",
+    );
+  });
+
+  it('takes all other tools away, where it is exclusive', async () => {
+    const session = sessionWith([does('a')], [calls('a'), calls('archive'), 'Done.'], {
+      use: [addsOnce(archive({ exclusive: true }))],
+    });
+    await session.send('Go.');
+    expect(offered(session).at(-1)).toEqual(['read', 'write']);
+  });
+
+  it('loses a tool that the strategy removes, and one that another strategy removes', async () => {
+    const tool = defineUnfolding({
+      name: 'archive',
+      description: 'Old.',
+      tools: [does('read'), does('write'), does('burn')],
+    });
+    const both = strategy(({ lastCall }) => {
+      if (lastCall.tool === 'a') return addTools(tool);
+      return lastCall.tool === 'archive' ? removeTools('write') : noChange;
+    });
+    const other = strategy(() => removeTools('burn'), 'other');
+    const session = sessionWith([does('a')], [calls('a'), calls('archive'), 'Done.'], {
+      use: [both, other],
+    });
+    await session.send('Go.');
+    expect(offered(session).at(-1)).toEqual(['a', 'archive', 'read']);
+  });
+
+  it('opens where a strategy with `offer` adds it, and to any depth', async () => {
+    const outer = defineUnfolding({ name: 'outer', description: 'Outer.', tools: [archive()] });
+    const added = defineInjectionStrategy({ name: 'adding', offer: (tools) => [...tools, outer] });
+    const session = sessionWith([], [calls('outer'), calls('archive'), calls('read'), 'Done.'], {
+      use: [added],
+    });
+    await session.send('Go.');
+    expect(offered(session).at(-1)).toEqual(['outer', 'archive', 'read', 'write']);
+    expect(results(session).at(-1)).toBe('read done');
+  });
+
+  it('opens in a nested loop, and where the app has the strategy', async () => {
+    const helper = defineAgenticTool({
+      name: 'helper',
+      description: 'Helps.',
+      tools: [does('a')],
+      use: [addsOnce(archive())],
+    });
+    const nested = sessionWith(
+      [helper],
+      [calls('helper'), calls('a'), calls('archive'), calls('read'), 'Deep.', 'Done.'],
+    );
+    await nested.send('Go.');
+    expect(offered(nested)[4]).toEqual(['a', 'archive', 'read', 'write']);
+    const ofApp = createTestSession(
+      defineAgent({ name: 'clerk', description: 'Helps.', instructions: 'Help.', tools: [does('a')] }),
+      {
+        use: [addsOnce(archive())],
+        replies: [calls('a'), calls('archive'), calls('read'), 'Done.'],
+      },
+    );
+    await ofApp.send('Go.');
+    expect(results(ofApp).at(-1)).toBe('read done');
   });
 });
 
