@@ -61,6 +61,8 @@ function contextOf(call: RunningCall, idempotencyKey: string): CallContext {
   return {
     id: record.id,
     tool: tool.name,
+    session: loop.session,
+    agent: loop.agent,
     context: loop.spec.context,
     principal: principalOf(loop),
     signal: loop.holder.signal,

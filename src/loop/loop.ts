@@ -92,6 +92,8 @@ export interface LoopSpec {
 export interface TurnScope {
   /** The session's id, as its owner calls it; empty where there is none. */
   readonly session: string;
+  /** The name of the session's agent; empty where there is none. */
+  readonly agent: string;
   readonly turn: string;
   /** When the turn started, by the clock of whoever stored it; ms since the epoch. */
   readonly startedAt: number;

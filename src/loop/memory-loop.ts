@@ -66,6 +66,7 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
   const secrets = (config.secrets ?? Secrets.NONE).hidingToo(credentialsIn(env));
   const scope: TurnScope = {
     session: '',
+    agent: '',
     turn,
     startedAt: holder.now(),
     startsBefore: new Map(),

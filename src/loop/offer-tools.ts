@@ -91,7 +91,10 @@ export function loopView(loop: Loop, moment: Moment, recall?: LoopView['recall']
   const isNow = moment === 'now';
   const memories = isNow ? state.memories : frame.seen.memories;
   return {
+    session: loop.session,
+    agent: loop.agent,
     turn: loop.turn,
+    turnStartedAt: loop.startedAt,
     principal: principalOf(loop),
     frame: frame.id,
     path: frame.path,

@@ -255,6 +255,7 @@ function assembleLoop({ held, folded, turn, session }: Run, frame: FrameState): 
     spec: specOf(host, turn),
     frame,
     session: host.place?.session ?? '',
+    agent: host.agent.name,
     turn: turn.id,
     startedAt: folded.turnEvents.at(0)?.at ?? session.now(),
     startsBefore: startsIn(folded.turnEvents),

@@ -26,6 +26,10 @@ export interface CallContext {
   /** `{turn}.{sequence of the reply}.{index}`, unique in the session and the same when the call is run again. */
   readonly id: string;
   readonly tool: string;
+  /** The session's id, as its owner and its URL name it; empty outside of a session. */
+  readonly session: string;
+  /** The name of the session's agent, also in the loop of a subagent; empty outside of a session. */
+  readonly agent: string;
   /** Values beside the schema, which the model never sees. */
   readonly context: ToolCallContext;
   /** Who asked for the turn: nothing that a client writes into a message can change it. Data of others is kept apart by it. */

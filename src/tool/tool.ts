@@ -139,7 +139,13 @@ export type Instructions = string | ((view: LoopView) => string);
 
 /** A loop as its strategies and instructions see it: made from the journal alone, so the same on every resume. */
 export interface LoopView {
+  /** The session's id, as its owner and its URL name it; empty outside of a session. */
+  readonly session: string;
+  /** The name of the session's agent, also in the loop of a subagent; empty outside of a session. */
+  readonly agent: string;
   readonly turn: string;
+  /** Milliseconds since the epoch. The same in every invocation. */
+  readonly turnStartedAt: number;
   /** Who asked for the turn. */
   readonly principal: TurnPrincipal;
   /** The id of the call that opened the loop; empty for the turn's own. */

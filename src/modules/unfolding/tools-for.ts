@@ -49,7 +49,10 @@ export async function toolsFor(
 }
 
 const viewOf = ({ context = {}, principal = CODE }: ToolsForOptions): LoopView => ({
+  session: '',
+  agent: '',
   turn: '',
+  turnStartedAt: Date.now(),
   principal,
   frame: '',
   path: '',

@@ -8,7 +8,10 @@ import { callBlackboard, callState, consoleLog, envOfTools, toToolResult } from 
 export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
   const leaves: ToolEffect[] = [];
   const seen: LoopView = {
+    session: 'test',
+    agent: 'memory',
     turn: '1',
+    turnStartedAt: 0,
     principal: { id: 'ada' },
     frame: '',
     path: 'memory',
@@ -24,6 +27,8 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
   const call: CallRun = {
     id: '1.2.0',
     tool,
+    session: seen.session,
+    agent: seen.agent,
     context,
     principal: seen.principal,
     signal: new AbortController().signal,

@@ -6,6 +6,9 @@ import { consoleLog, UNFOLDED, type Unfolded, type UnfoldedList } from '../../..
 import { does } from './scenes.ts';
 
 const viewOf = (openings: UnfoldedList, more: Partial<LoopView> = {}): LoopView => ({
+  session: 'test',
+  agent: 'clerk',
+  turnStartedAt: 0,
   turn: 't',
   frame: '',
   path: 'clerk',

@@ -1,0 +1,138 @@
+/** Which session a call is in, and whose agent's it is. */
+import { describe, expect, it } from 'vitest';
+import { runAgent } from '../../../../src/in-memory/entry.ts';
+import { defineAgent, defineTool } from '../../../../src/index.ts';
+import {
+  defineAgenticTool,
+  defineInjectionStrategy,
+  definePlaybook,
+  defineSubagent,
+  when,
+} from '../../../../src/kinds/entry.ts';
+import {
+  createToolCallingManager,
+  defineToolCallingOptions,
+} from '../../../../src/modules/tool-calling/entry.ts';
+import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
+import { calls, does, results, sessionWith } from '../unfolding/scenes.ts';
+
+const where = ({ session, agent }: { readonly session: string; readonly agent: string }): string =>
+  `${agent}/${session}`;
+
+const look = does('look', where);
+
+describe('the session and the agent of a call', () => {
+  it('are the names that its URL has', async () => {
+    const session = sessionWith([look], [calls('look'), 'Done.']);
+    await session.send('Go.');
+    expect(results(session)).toEqual(['clerk/test']);
+  });
+
+  it('are those of the turn in the loops inside too, also of another agent', async () => {
+    const helper = defineAgent({
+      name: 'helper',
+      description: 'Helps.',
+      instructions: 'Help.',
+      tools: [look],
+    });
+    const inside = defineAgenticTool({ name: 'inside', description: 'Inside.', tools: [look] });
+    const session = sessionWith(
+      [inside, defineSubagent({ agent: helper })],
+      [
+        calls('inside'),
+        calls('look'),
+        'Seen.',
+        calls(['helper', { message: 'Look.' }]),
+        calls('look'),
+        'Seen.',
+        'Done.',
+      ],
+    );
+    await session.send('Go.');
+    const seen = session.requests.flatMap(({ messages }) =>
+      messages.flatMap((message) => (message.role === 'tool' ? [message.text] : [])),
+    );
+    expect(seen.filter((text) => text.includes('/'))).toEqual(['clerk/test', 'clerk/test']);
+  });
+
+  it('are in the views of strategies, instructions and conditions', async () => {
+    const seen: Record<string, string> = {};
+    const note = (what: string, view: Parameters<typeof where>[0]): true => {
+      seen[what] = where(view);
+      return true;
+    };
+    const strategy = defineInjectionStrategy({
+      name: 'mine',
+      offer: (tools, view) => (note('strategy', view) ? tools : []),
+    });
+    const playbook = definePlaybook({
+      name: 'book',
+      description: 'Book.',
+      tools: [look],
+      locked: [{ tool: does('late'), unlockedBy: when((_, view) => note('condition', view)) }],
+    });
+    const inside = defineAgenticTool({
+      name: 'inside',
+      description: 'Inside.',
+      instructions: (view) => (note('instructions', view) ? 'Look.' : ''),
+      tools: [look],
+    });
+    const session = sessionWith(
+      [playbook, inside],
+      [calls('book'), calls('late'), 'Done.', calls('inside'), 'Done.', 'Done.'],
+      { use: [strategy] },
+    );
+    await session.send('Go.');
+    expect(seen).toEqual({
+      strategy: 'clerk/test',
+      condition: 'clerk/test',
+      instructions: 'clerk/test',
+    });
+  });
+
+  it('are the same after another invocation has taken over, and when the turn started does not change', async () => {
+    const times = new Set<number>();
+    const strategy = defineInjectionStrategy({
+      name: 'mine',
+      offer: (tools, { turnStartedAt }) => {
+        times.add(turnStartedAt);
+        return tools;
+      },
+    });
+    const session = createTestSession(
+      () =>
+        defineAgent({
+          name: 'clerk',
+          description: 'Helps.',
+          instructions: 'Help.',
+          tools: [look],
+          use: [strategy],
+        }),
+      { replies: [calls('look'), calls('look'), 'Done.'] },
+    );
+    await session.send('Go.');
+    expect(results(session)).toEqual(['clerk/test', 'clerk/test']);
+    expect([...times]).toEqual([(await session.events()).find(({ type }) => type === 'turn-started')?.at]);
+  });
+
+  it('are a name of its own and the agent of a run without a Worker', async () => {
+    const agent = defineAgent({ name: 'solo', description: 'A.', instructions: 'A.', tools: [look] });
+    const model = scriptedModel([calls('look'), 'Done.']);
+    await runAgent(agent, 'Go.', { model });
+    expect(JSON.stringify(model.requests.at(-1)?.messages)).toMatch(/"solo\/run-[0-9a-f-]{36}"/);
+  });
+
+  it('are empty where no session keeps the call', async () => {
+    const seen: string[] = [];
+    const tool = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      run: (_, { session, agent }) => void seen.push(session, agent),
+    });
+    const options = defineToolCallingOptions({ tools: [tool] });
+    const toolCalls = [{ id: '1', name: 'look', input: '{}' }];
+    const reply = { text: '', toolCalls, finish: 'tool-calls' } as const;
+    await createToolCallingManager().executeToolCalls([{ role: 'user', text: 'Go.' }], reply, options);
+    expect(seen).toEqual(['', '']);
+  });
+});
