@@ -13,6 +13,7 @@ import { type FoundTools, findTools } from './find-tools.ts';
 import { knownListing } from './listing.ts';
 import type { McpTool, McpToolFilter } from './mcp-tool.ts';
 import {
+  areListed,
   chosenTools,
   type McpToolProviderConfig,
   mcpToolProvider,
@@ -171,6 +172,7 @@ function unfoldingTools({
         name,
         description,
         prepare: (call) => prepareTools(chosen, call),
+        isKnown: (view) => areListed(clients, view),
         uses: [listings, answers],
         tools: (view) => chosenTools(chosen, view).map(({ tool }) => adapted(tool)),
       });
@@ -210,7 +212,7 @@ type Prepared = string | { readonly remark: string } | undefined;
  */
 async function prepareTools(of: McpToolProviderConfig, call: CallRun): Promise<Prepared> {
   const answers = await answersOf(of.clients, call);
-  for (const { facts } of answers) for (const fact of facts) call.record(LISTINGS, fact);
+  for (const { facts } of answers) for (const fact of facts) call.record(LISTINGS, fact, { on: 'end' });
   const problems = answers.flatMap(({ problem }) => problem ?? []);
   const isEmpty = problems.length === answers.length && chosenTools(of, call.view).length === 0;
   if (isEmpty) {

@@ -49,7 +49,7 @@ export async function findTools(client: McpClient, discovery: Discovery): Promis
   const asking: Asking = { client, discovery, kept, address: address.href };
   const hasChanged = currentConnection(client, discovery.view)?.hasChanged === true && !kept.isRelisted;
   if (!hasChanged && kept.found) return foundBefore(asking, kept.found);
-  if (!hasChanged && isFresh(asking)) return CURRENT;
+  if (!hasChanged && isFresh(client, discovery.view, discovery.now())) return CURRENT;
   if (kept.backoff && discovery.now() < kept.backoff.until)
     return { facts: [], problem: kept.backoff.problem };
   kept.asking = ask(asking, hasChanged).finally(() => {
@@ -88,11 +88,12 @@ function foundBefore({ client, discovery, kept, address }: Asking, found: Listin
   return { facts: [found] };
 }
 
-function isFresh({ client, discovery: { view, now }, address }: Asking): boolean {
+/** Returns whether the session has a list of a server's tools that is current at a time. */
+export function isFresh(client: McpClient, view: LoopView, time: number): boolean {
   const known = knownListing(client, view);
   if (!known) return false;
-  const at = knownOf(client, view, address)?.at ?? 0;
-  return now() - at < freshFor(client, known.listing);
+  const at = knownOf(client, view, known.address)?.at ?? 0;
+  return time - at < freshFor(client, known.listing);
 }
 
 /** Milliseconds for which a list is current where nobody says. */

@@ -14,7 +14,7 @@ import { factOf, type MemoryFact } from '../../tool/tool-memory.ts';
 import { error } from '../../tool/tool-result.ts';
 import { checkClients } from '../client/define-mcp-client.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { findTools, problemNow } from './find-tools.ts';
+import { findTools, isFresh, problemNow } from './find-tools.ts';
 import { knownListing } from './listing.ts';
 import { knownMcpTools, type McpTool, type McpToolFilter } from './mcp-tool.ts';
 
@@ -42,11 +42,19 @@ export function mcpToolProvider({ clients, filter }: McpToolProviderConfig): Too
     },
     uses: [listings, answers],
     discover: of.clients.map((client) => (discovery) => found(client, discovery)),
+    isKnown: (view) => areListed(of.clients, view),
     toolsNow: (view) =>
       view ? [...chosenTools(of, view).map(({ tool }) => tool), ...unreachable(of.clients, view)] : [],
     missing: missingMcpTool,
   });
 }
+
+/**
+ * Returns whether the session has lists of the tools of all these servers that were current when its turn started: by that time, so that
+ * every invocation of the turn answers the same.
+ */
+export const areListed = (clients: readonly McpClient[], view: LoopView): boolean =>
+  clients.length > 0 && clients.every((client) => isFresh(client, view, view.turnStartedAt));
 
 /** Answers the tools as the session knows them. */
 export const chosenTools = (

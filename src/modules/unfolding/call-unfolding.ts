@@ -97,7 +97,7 @@ function hidden({ tool: name, log }: CallContext): ToolResult {
 /** Answers a call of a tool that has nothing to offer in its place, so that it stays. */
 function nothing({ tool: name, log }: CallContext, { into }: Unfolding): ToolResult {
   if (into.by === 'moment') {
-    return withheld(`Tool '${name}' has no tools now. It stays available; they may be there later.`);
+    return withheld(`Tool '${name}' has no tools now; they may be there later. Go on without them.`);
   }
   log(warning(`the unfolding tool '${name}' has no tools for the input of a call`));
   return withheld(

@@ -90,6 +90,7 @@ const SHAPE = {
     input: 'schema',
     select: 'function',
     prepare: 'function',
+    isKnown: 'function',
     metadata: 'any',
     childToolUsageNotes: 'text',
     exclusive: 'flag',
@@ -120,10 +121,10 @@ function withTools<Declaration extends InputDeclaration>(
     const tools = Object.fromEntries(lists.map(([category, listed]) => [category, listed.tools]));
     return { ...config, byCategory: tools, ...notesOf(config, ...lists.map(([, { notes }]) => notes)) };
   }
-  const { tools, prepare } = config;
+  const { tools, prepare, isKnown } = config;
   if (typeof tools === 'function') return { ...config, tools: (view) => answered(tools(view)) };
   const listed = collectFor({ tool: name, field: 'tools' }, tools);
-  const into = unfoldingInto(listed, prepare);
+  const into = unfoldingInto(listed, { prepare, isKnown });
   const uses = [...(config.uses ?? []), ...(into.uses ?? [])];
   return { ...config, ...into, uses, ...notesOf(config, listed.notes) };
 }
@@ -143,15 +144,21 @@ const notesOf = (
 /** What an unfolding tool unfolds into that has these inside. */
 export function unfoldingInto(
   { tools, providers }: Pick<CollectedTools, 'tools' | 'providers'>,
-  prepare?: Unfolding['prepare'],
-): Pick<WithList<string>, 'tools' | 'prepare' | 'uses'> {
-  if (providers.length === 0) return { tools, prepare };
+  { prepare, isKnown }: Finding = {},
+): Pick<WithList<string>, 'tools' | 'uses'> & Finding {
+  if (providers.length === 0) return { tools, prepare, isKnown };
+  const finding = providers.filter((provider) => partsOf(provider).length > 0);
   return {
     tools: (view) => withProvided(tools, providers, { view }),
-    prepare: providers.flatMap(partsOf).length === 0 ? prepare : findingOut(providers, prepare),
+    prepare: finding.length === 0 ? prepare : findingOut(finding, prepare),
+    isKnown: (view) =>
+      (!prepare || isKnown?.(view) === true) && finding.every((one) => one.isKnown?.(view) === true),
     uses: usesOf([...tools, ...providers]),
   };
 }
+
+/** How an unfolding tool finds out what it brings. */
+type Finding = Pick<Unfolding, 'prepare' | 'isKnown'>;
 
 /** Lets providers find out what they have when the tool is opened, once nothing is against that. */
 const findingOut =
@@ -160,8 +167,9 @@ const findingOut =
     const prepared = await prepare?.(call);
     if (typeof prepared === 'string') return prepared;
     const found = await foundBy(providers.flatMap(partsOf), discoveryIn(call));
-    // `record` goes by the memory's name alone.
-    for (const { slice, fact } of found) call.record({ name: slice, initial: null, folding: FOLDING }, fact);
+    // `record` goes by the memory's name alone. What was found out holds whether or not the tool opens.
+    for (const { slice, fact } of found)
+      call.record({ name: slice, initial: null, folding: FOLDING }, fact, { on: 'end' });
     return prepared;
   };
 

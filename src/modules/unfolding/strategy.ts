@@ -209,7 +209,7 @@ function adoptedBy({ adopt }: AnyTool, tool: AnyTool): AnyTool {
 
 /**
  * The tools without the unfolding tools that have nothing to bring now: a call of one would come to nothing. One that finds out when
- * it is called what it brings stays, and so does one whose code throws, which a call tells. The same list when none goes,
+ * it is called what it brings stays as long as the session does not know that, and so does one whose code throws, which a call tells. The same list when none goes,
  * and for the same list without the same ones.
  */
 function withoutEmpty(tools: readonly AnyTool[], view: LoopView): readonly AnyTool[] {
@@ -238,14 +238,14 @@ const lists = memoized(
 /** Tells an unfolding tool whose tools come and go, and one that has nothing but such inside. */
 function mayBeEmpty(tool: AnyTool): boolean {
   const unfolding = unfoldingIn(tool);
-  if (!unfolding || unfolding.prepare) return false;
+  if (!unfolding || (unfolding.prepare && !unfolding.isKnown)) return false;
   const { into } = unfolding;
   return into.by === 'moment' || (into.by === 'all' && into.tools.every(mayBeEmpty));
 }
 
 function isEmpty(tool: AnyTool, view: LoopView): boolean {
   const unfolding = unfoldingIn(tool);
-  if (!unfolding || unfolding.prepare) return false;
+  if (!unfolding || (unfolding.prepare && !unfolding.isKnown?.(view))) return false;
   const { into } = unfolding;
   if (into.by === 'all') return into.tools.every((one) => isEmpty(one, view));
   if (into.by !== 'moment') return false;

@@ -56,6 +56,7 @@ export function toUnfolding<Declaration extends InputDeclaration>(
       contextTool: config.contextTool ?? false,
       scope,
       prepare: config.prepare,
+      isKnown: config.isKnown,
     },
   });
 }
@@ -207,6 +208,11 @@ export interface PlainUnfolding<Name extends string, Source = AnyTool, Answered 
    * wrong, in words for the model, when there is nothing to open; or a remark, said below the names of its tools.
    */
   readonly prepare?: Unfolding['prepare'];
+  /**
+   * Returns whether the session knows by now what `prepare` finds out: while it does, and there are no tools, the unfolding tool is
+   * not offered. Defaults to `false`. Must not throw.
+   */
+  readonly isKnown?: Unfolding['isKnown'];
   readonly byCategory?: undefined;
   readonly categoryParameter?: undefined;
   readonly input?: undefined;
@@ -217,6 +223,7 @@ export interface PlainUnfolding<Name extends string, Source = AnyTool, Answered 
 export interface CategoryUnfolding<Name extends string, Source = AnyTool> extends UnfoldingBase<Name> {
   readonly byCategory: Readonly<Record<string, readonly Source[]>>;
   readonly prepare?: undefined;
+  readonly isKnown?: undefined;
   /** What the model names it in; `category` unless given. */
   readonly categoryParameter?: string | undefined;
   readonly tools?: undefined;
@@ -233,6 +240,7 @@ export interface SelectableUnfolding<
 > extends UnfoldingBase<Name> {
   readonly input: Declaration;
   readonly prepare?: undefined;
+  readonly isKnown?: undefined;
   /**
    * Runs once a call, and again of the journaled input when another invocation goes on: it depends on its input alone, and
    * what its tools share is in `call.state`. It is given the input as JSON gives it back.

@@ -30,6 +30,8 @@ export interface Unfolding {
   readonly prepare?:
     | ((call: CallRun) => Promise<string | { readonly remark: string } | undefined>)
     | undefined;
+  /** Returns whether the session knows what `prepare` finds out. By default it does not before each call. */
+  readonly isKnown?: ((view: LoopView) => boolean) | undefined;
 }
 
 /** Which tools an unfolding tool unfolds into. */

@@ -109,10 +109,10 @@ function withMore(
   if (providers.length === 0) return { unfolding: { ...unfolding, notes, into }, listed: more, uses: [] };
   const inside = (view: LoopView): readonly AnyTool[] =>
     withProvided(innerTools(into, { call: '' }, view), providers, { view });
-  const { prepare } = unfoldingInto({ tools: [], providers }, unfolding.prepare);
+  const { prepare, isKnown } = unfoldingInto({ tools: [], providers }, unfolding);
   const uses = usesOf([...more, ...providers]);
   return {
-    unfolding: { ...unfolding, notes, into: { by: 'moment', ask: inside }, prepare },
+    unfolding: { ...unfolding, notes, into: { by: 'moment', ask: inside }, prepare, isKnown },
     listed: more,
     uses,
   };

@@ -28,6 +28,7 @@ import {
 export const toolProvider = (config: ToolProviderConfig): ToolProvider => ({
   toolsNow: (view) => config.toolsNow(view),
   discover: config.discover && partsOf(config),
+  ...(config.isKnown && { isKnown: config.isKnown.bind(config) }),
   uses: config.uses,
   about: config.about,
   missing: config.missing?.bind(config),

@@ -81,6 +81,11 @@ export interface ToolProviderConfig {
   toolsNow(view?: LoopView): readonly AnyTool[];
   /** Asked before each model call, so that `toolsNow` finds in the view what is known from outside. */
   readonly discover?: Discovers | undefined;
+  /**
+   * Returns whether the session knows what `discover` finds out: behind an unfolding tool, which has it find out when it is called.
+   * While it does, and there are no tools, the unfolding tool is not offered. Defaults to `false`. Must not throw.
+   */
+  isKnown?(view: LoopView): boolean;
   /** The modules that its tools need, as a tool has them. */
   readonly uses?: readonly ModuleUse[] | undefined;
   /** Shown where tools are listed and nobody is to be asked for any. */

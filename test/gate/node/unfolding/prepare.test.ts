@@ -143,7 +143,7 @@ describe('an unfolding tool that cannot be prepared', () => {
     const session = sessionWith([shop(lists())], [calls('shop'), 'Hm.']);
     await session.send('Go.');
     expect(results(session)).toEqual([
-      "Tool 'shop' has no tools now. It stays available; they may be there later.",
+      "Tool 'shop' has no tools now; they may be there later. Go on without them.",
     ]);
   });
 

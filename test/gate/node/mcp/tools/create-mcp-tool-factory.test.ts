@@ -1,5 +1,7 @@
 /** Tools of MCP servers in agents' lists and behind unfolding tools: MCP-01 to MCP-04, MCP-08, MCP-09. */
 import { describe, expect, it } from 'vitest';
+import type { ToolSource } from '../../../../../src/index.ts';
+import { defineUnfolding } from '../../../../../src/kinds/entry.ts';
 import {
   createMcpToolFactory,
   defineMcpToolGroup,
@@ -9,6 +11,7 @@ import {
   mcpToolProvider,
 } from '../../../../../src/mcp/tools/entry.ts';
 import { withUsageNote } from '../../../../../src/modules/decorators/entry.ts';
+import { createManualClock } from '../../../../../src/testing/entry.ts';
 import { answers } from '../../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';
 import { offered, opened, results } from '../../unfolding/scenes.ts';
@@ -245,13 +248,50 @@ describe('an unfolding tool over MCP', () => {
     ]);
   });
 
-  it('says that it has no tools, when none of them is wanted (S0-129)', async () => {
-    const { client } = scene([search]);
-    const facade = createMcpToolFactory({ clients: [client] }).unfolding('empty', 'Empty.', () => false);
-    const desk = session([facade], [calls('empty'), 'Sorry.']);
-    await desk.send('Open it');
-    expect(results(desk)).toEqual([
-      "Tool 'empty' has no tools now. It stays available; they may be there later.",
-    ]);
+  it.each<[string, (client: McpClient) => ToolSource]>([
+    [
+      'a factory',
+      (client) => createMcpToolFactory({ clients: [client] }).unfolding('empty', 'E.', () => false),
+    ],
+    [
+      'a provider inside',
+      (client) => {
+        const tools = [mcpToolProvider({ clients: [client], filter: () => false })];
+        return defineUnfolding({ name: 'empty', description: 'E.', tools });
+      },
+    ],
+  ])(
+    'says once that it has no tools, and is not offered while its listing says so: %s (MCP-04, S0-129)',
+    async (_, make) => {
+      const clock = createManualClock();
+      const { server, client } = scene([search]);
+      const replies = [calls('empty'), 'Sorry.', 'Sorry.', 'Sorry.'];
+      const desk = session([make(client)], replies, { clock });
+      await desk.send('Open it');
+      expect(results(desk)).toEqual([
+        "Tool 'empty' has no tools now; they may be there later. Go on without them.",
+      ]);
+      await desk.send('And now?');
+      expect(offered(desk)).toEqual([['empty'], [], []]);
+      // A list that is no longer current says nothing.
+      await clock.advance(600_000);
+      await desk.send('And much later?');
+      expect(offered(desk).at(-1)).toEqual(['empty']);
+      expect(methods(server)['tools/list']).toBe(1);
+    },
+  );
+
+  it('is offered again once its server has a tool for it', async () => {
+    const clock = createManualClock();
+    const { server, client } = scene([search]);
+    const facade = createMcpToolFactory({ clients: [client] }).unfoldingByName('notes', 'N.', ['add_note']);
+    const replies = [calls('notes'), 'Sorry.', calls('notes'), calls('add_note'), 'Noted.'];
+    const desk = session([facade], replies, { clock });
+    await desk.send('Note it');
+    server.tools = [search, says('add_note')];
+    await clock.advance(600_000);
+    await desk.send('Note it');
+    expect(offered(desk).at(-1)).toEqual(['notes', 'add_note']);
+    expect(results(desk).at(-1)).toBe('add_note done');
   });
 });
