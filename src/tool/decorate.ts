@@ -80,6 +80,15 @@ const isOpening = (tool: AnyTool): tool is OpeningTool => tool.opens === true;
 /** Whether the tools inside of a tool, decorated or not, are offered in its own loop. */
 export const opensTools = (tool: AnyTool): boolean => unwrapAs(tool, isOpening) !== undefined;
 
+/** Returns the tool as `change` makes it; of an unfolding tool those behind it, at whatever depth, and its opening as it is. */
+export const changedBehind = <T extends AnyTool>(
+  tool: T,
+  change: <One extends AnyTool>(one: One) => One,
+): T =>
+  opensTools(tool)
+    ? decorate(tool, { adopt: adopting(tool, (inner) => changedBehind(inner, change)) })
+    : change(tool);
+
 /** Returns where a tool came from, seen through its decorators, or `undefined` if it was there from the start. */
 export const originOf = (tool: AnyTool): Origin | undefined => unwrapAs(tool, isBrought)?.[BROUGHT];
 

@@ -1,7 +1,7 @@
 /** What guards of a tool share: which calls they guard, and how a decision about a call is carried out. */
 import type { CallContext, Decision, SuspendingQuestion } from '../../tool/call.ts';
 import { checkWord, ToolDefinitionError } from '../../tool/check-definition.ts';
-import { adopting, decorate, opensTools } from '../../tool/decorate.ts';
+import { changedBehind, decorate, opensTools } from '../../tool/decorate.ts';
 import { type JsonObject, shorten } from '../../tool/json.ts';
 import type { AnyTool, CallRun, OpeningTool, ToolInput } from '../../tool/tool.ts';
 import { failure, mapContent, type ToolResult, toolResult, withheld } from '../../tool/tool-result.ts';
@@ -57,16 +57,11 @@ export function withGuard<T extends AnyTool>(tool: T, covers: Covers | undefined
   }
   if (!isUnfolding || covers === 'opening') return decorate(tool, { call: guard(tool) });
   checkInside(tool.name, tool);
-  return guardedInside(tool, guard);
+  return changedBehind(tool, (inner) => guardedInner(inner, guard));
 }
 
-/** The unfolding tool, whose tools inside are guarded, and those inside of them. */
-const guardedInside = <T extends AnyTool>(unfolding: T, guard: Guard): T =>
-  decorate(unfolding, { adopt: adopting(unfolding, (inner) => guardedInner(inner, guard)) });
-
 /** A tool behind a guarded unfolding tool. One that is known only in a turn could not be refused before. */
-function guardedInner(inner: AnyTool, guard: Guard): AnyTool {
-  if (opensTools(inner)) return guardedInside(inner, guard);
+function guardedInner<T extends AnyTool>(inner: T, guard: Guard): T {
   if (!inner.providerTool) return decorate(inner, { call: guard(inner) });
   return decorate(inner, {
     providerTool: undefined,

@@ -1,7 +1,7 @@
 import type { CallContext, HistoryCall } from '../../tool/call.ts';
-import { decorate } from '../../tool/decorate.ts';
+import { decorate, opensTools, originOf } from '../../tool/decorate.ts';
 import type { Json, JsonLike } from '../../tool/json.ts';
-import type { AnyTool } from '../../tool/tool.ts';
+import type { AnyTool, CallRun } from '../../tool/tool.ts';
 import { loopId } from '../../tool/tool-call-context.ts';
 import { modelText, succeeded, withheld } from '../../tool/tool-result.ts';
 
@@ -9,7 +9,8 @@ import { modelText, succeeded, withheld } from '../../tool/tool-result.ts';
  * Lets a tool deliver its content once a loop. A further call is answered that the content is above, with `advice` on what to
  * do instead, and is neither an error nor a success. Only a success counts, and only while the model is still shown its
  * result: when a window or a compaction has dropped it, it was shortened to make room, or the call comes from a nested loop with a conversation of its
- * own, the tool runs again. Parallel calls run one after another, so that one of them delivers.
+ * own, the tool runs again. Parallel calls run one after another, so that one of them delivers. The opening of an unfolding tool counts
+ * only while it is open: once a turn has closed it, a call opens it again.
  *
  * @param advice what the model is told to do instead, such as "Write your script now using the skill body above."
  */
@@ -19,7 +20,9 @@ export const oneShotPerLoop = <T extends AnyTool>(tool: T, advice: string): T =>
     async call(input, call) {
       // Under the name that the model calls it by: two renamed tools may have the same name beneath.
       const memo = loopMemo(`one-shot:${call.tool}`);
-      if (isShown(call, memo.recall(call))) return withheld(alreadyLoaded(call.tool, advice));
+      const noted = memo.recall(call);
+      if (isShown(call, noted) && (!opensTools(tool) || isOpen(call, noted)))
+        return withheld(alreadyLoaded(call.tool, advice));
       const result = await tool.call(input, call);
       if (succeeded(result)) memo.remember(call, call.id);
       return result;
@@ -35,6 +38,13 @@ const isShown = (call: CallContext, noted: unknown): boolean =>
       (message) =>
         message.role === 'assistant' && message.calls.some((one) => one.id === noted && isWhole(one)),
     );
+
+/** Whether tools of the unfolding tool are offered; or will be, by the noted call of the same reply. */
+function isOpen(call: CallRun, noted: unknown): boolean {
+  if (call.offered().some((one) => originOf(one)?.by.some(({ name }) => name === call.tool))) return true;
+  const reply = call.history().at(-1);
+  return reply?.role === 'assistant' && reply.calls.some(({ id }) => id === noted);
+}
 
 /** Of a result that was shortened to make room, the model does not have what it would be sent back to. */
 const isWhole = ({ result, shown = Infinity }: HistoryCall): boolean =>

@@ -1,6 +1,6 @@
 import { listen } from '../../tool/async.ts';
 import type { CallContext } from '../../tool/call.ts';
-import { decorate } from '../../tool/decorate.ts';
+import { changedBehind, decorate } from '../../tool/decorate.ts';
 import {
   type KeptArtifact,
   keptArtifact,
@@ -49,7 +49,7 @@ export interface TransformOptions<T extends AnyTool, Type extends ArtifactType |
  * Gives the artifacts of a tool to a sink; the result is returned unchanged. Texts and errors hold no artifact.
  * A list is taken item by item, never whole. The sink sees what the journal will: JSON, without secrets,
  * read by its type. A sink that fails is logged and takes nothing away from a tool that has done its work, unless it
- * throws a control-flow signal.
+ * throws a control-flow signal. Of an unfolding tool it takes the artifacts of the tools behind it, at whatever depth.
  */
 export function sinkArtifacts<T extends AnyTool, Type extends ArtifactType | undefined = undefined>(
   tool: T,
@@ -64,13 +64,15 @@ export function sinkArtifacts<T extends AnyTool, Made, Type extends ArtifactType
 export function sinkArtifacts(tool: AnyTool, sink: Sink<never>, options: AnyOptions = {}): AnyTool {
   // What is read by the type, or made by `transform`, is what the types say; they are erased here.
   const erased = { ...options, sink } as ErasedOptions;
-  return decorate(tool, {
-    async call(input, call) {
-      const result = await tool.call(input, call);
-      await sinkAll(result, call, erased);
-      return result;
-    },
-  });
+  return changedBehind(tool, (one) =>
+    decorate(one, {
+      async call(input, call) {
+        const result = await one.call(input, call);
+        await sinkAll(result, call, erased);
+        return result;
+      },
+    }),
+  );
 }
 
 interface Options<Artifact> {

@@ -56,7 +56,10 @@ const DECORATORS: Readonly<Record<string, Decorator>> = {
     replaces: true,
   },
   oneShotPerLoop: { decorate: (tool) => holdfast.oneShotPerLoop(tool, 'Go on.') },
-  publishToBlackboard: { decorate: (tool) => holdfast.publishToBlackboard(tool, { name: 'found' }) },
+  publishToBlackboard: {
+    decorate: (tool) => holdfast.publishToBlackboard(tool, { name: 'found' }),
+    guards: true,
+  },
   replanAlways: { decorate: (tool) => holdfast.replanAlways(tool) },
   replanAndAdd: { decorate: (tool) => holdfast.replanAndAdd(tool, () => 1) },
   replanning: { decorate: (tool) => holdfast.replanning(tool, 'News.') },
@@ -73,8 +76,8 @@ const DECORATORS: Readonly<Record<string, Decorator>> = {
     waits: true,
     guards: true,
   },
-  sinkArtifacts: { decorate: (tool) => holdfast.sinkArtifacts(tool, listSink()) },
-  trackAssets: { decorate: (tool) => holdfast.trackAssets(tool) },
+  sinkArtifacts: { decorate: (tool) => holdfast.sinkArtifacts(tool, listSink()), guards: true },
+  trackAssets: { decorate: (tool) => holdfast.trackAssets(tool), guards: true },
   withAwaiting: {
     decorate: (tool) => holdfast.withAwaiting(tool, () => ({ message: 'May I?' })),
     changes: ['uses'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool, error, text } from '../../../../../src/index.ts';
-import { defineStateMachine, nest } from '../../../../../src/kinds/entry.ts';
+import { defineStateMachine, defineUnfolding, nest } from '../../../../../src/kinds/entry.ts';
 import { decorate, oneShotPerLoop } from '../../../../../src/modules/decorators/entry.ts';
 import { slidingWindow } from '../../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
@@ -240,5 +240,43 @@ describe('a one-shot tool', () => {
     expect(oneShotPerLoop({ ...tool, serial: 'shelf' }, ADVICE).serial).toBe('shelf');
     const session = sessionWith([once], [calls('skill')]);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'returned-direct', text: 'body' });
+  });
+});
+
+describe('a one-shot unfolding tool', () => {
+  const files = () =>
+    oneShotPerLoop(
+      defineUnfolding({
+        name: 'files',
+        description: 'Files.',
+        tools: [defineTool({ name: 'read', description: 'Reads.', effect: 'read', run: () => 'Read.' })],
+      }),
+      'Use its tools.',
+    );
+  const LOADED =
+    "ALREADY LOADED. The body of 'files' was returned earlier in this turn — read it from your conversation history " +
+    'above. Do not call this tool again.\nUse its tools.';
+
+  it('counts while it is open', async () => {
+    const session = sessionWith([files()], [calls('files'), calls('files'), 'Done.']);
+    await session.send('Go.');
+    expect(shownResults(session).at(-1)).toBe(LOADED);
+  });
+
+  it('counts for a second call of the same reply', async () => {
+    const session = sessionWith([files()], [calls('files', 'files'), 'Done.']);
+    await session.send('Go.');
+    expect(shownResults(session)).toEqual([expect.stringMatching(/^Tools now available: read\./), LOADED]);
+  });
+
+  it('opens again in the next turn of its loop, which has closed it', async () => {
+    const replies = [calls('files'), 'Done.', calls('files'), calls('read'), 'Done.'];
+    const session = sessionWith([files()], replies);
+    await session.send('Go.', { loopId: 'l' });
+    await session.send('Again.', { loopId: 'l' });
+    expect(shownResults(session).slice(1)).toEqual([
+      expect.stringMatching(/^Tools now available: read\./),
+      'Read.',
+    ]);
   });
 });

@@ -13,7 +13,15 @@ import {
   Secrets,
   text,
 } from '../../../../../src/index.ts';
-import { listSink, sinkArtifacts } from '../../../../../src/modules/decorators/entry.ts';
+import { defineUnfolding } from '../../../../../src/kinds/entry.ts';
+import {
+  type ListSink,
+  listSink,
+  publishToBlackboard,
+  requireApproval,
+  sinkArtifacts,
+  trackAssets,
+} from '../../../../../src/modules/decorators/entry.ts';
 import { fakeCall } from '../fake-call.ts';
 import { calls, sessionWith, shownResults } from './turns.ts';
 
@@ -189,3 +197,53 @@ describe('a sinking tool', () => {
 
 const isTagged = (value: unknown): value is { tags: string[] } =>
   typeof value === 'object' && value !== null && 'tags' in value;
+
+describe('a sink of an unfolding tool', () => {
+  const find = returning(artifact('Found 3.', { score: 3 }));
+  const files = (...tools: readonly AnyTool[]) =>
+    defineUnfolding({ name: 'files', description: 'Files.', tools });
+
+  it('is given the artifacts of the tools behind it, at whatever depth, and nothing of its opening', async () => {
+    const list = listSink();
+    const outer = defineUnfolding({ name: 'outer', description: 'Outer.', tools: [files(find)] });
+    const session = sessionWith(
+      [sinkArtifacts(outer, list)],
+      [calls('outer'), calls('files'), calls('find'), 'Done.'],
+    );
+    await session.send('Go.');
+    expect(list.items()).toEqual([{ score: 3 }]);
+    expect(shownResults(session).at(-1)).toBe('Found 3.');
+  });
+
+  it('is given the artifact of a tool that the model calls through it', async () => {
+    const list = listSink();
+    const replies = [{ calls: [{ name: 'files', input: { find: {} } }] }, calls('find'), 'Done.'];
+    const session = sessionWith([sinkArtifacts(files(find), list)], replies);
+    await session.send('Go.');
+    expect(list.items()).toEqual([{ score: 3 }]);
+  });
+
+  it('stands with a guard on either side: each call is asked about, and its artifact is taken once', async () => {
+    for (const guarded of [
+      (tool: AnyTool, list: ListSink<unknown>) => requireApproval(sinkArtifacts(tool, list), 'May I?'),
+      (tool: AnyTool, list: ListSink<unknown>) => sinkArtifacts(requireApproval(tool, 'May I?'), list),
+    ]) {
+      const list = listSink();
+      const session = sessionWith([guarded(files(find), list)], [calls('files'), calls('find'), 'Done.']);
+      expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
+      expect(list.items()).toEqual([]);
+      await session.decide('find', { decision: 'approve' });
+      expect(list.items()).toEqual([{ score: 3 }]);
+    }
+  });
+
+  it.each<[string, (tool: AnyTool) => AnyTool, unknown]>([
+    ['publishToBlackboard', (tool) => publishToBlackboard(tool, { name: 'found' }), { name: 'found' }],
+    ['trackAssets', (tool) => trackAssets(tool), { name: 'asset::7' }],
+  ])('publishes what is behind it: %s', async (_, decorated, entry) => {
+    const made = returning({ id: 7 });
+    const session = sessionWith([decorated(files(made))], [calls('files'), calls('find'), 'Done.']);
+    await session.send('Go.');
+    expect((await session.state()).blackboard).toMatchObject([{ ...Object(entry), value: { id: 7 } }]);
+  });
+});
