@@ -27,6 +27,7 @@ export interface DiscoveredType extends MadeHere {
   readonly chain: 'many';
   readonly type: TypeWithTools;
   readonly max: number;
+  readonly maxDepth: number;
   readonly hint: boolean;
   readonly accepts: ChainedType['accepts'];
 }

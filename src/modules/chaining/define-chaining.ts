@@ -79,24 +79,23 @@ export const chainFrom = <Value>(
  * Offers the tools of every object of the type that a call has returned, alone or in a list, under names that hold its
  * id: `customer_c123_average_spend`. An object that is returned again takes its own place.
  *
- * @throws DomainTypeError when objects of the type have no tools, or `max` is no positive whole number.
+ * @throws DomainTypeError when objects of the type have no tools, or `max` or `maxDepth` is no positive whole number.
  */
 export function discover<Value>(
   type: DomainType<string, Value>,
-  { max = 64, hint = false, when }: DiscoverOptions<Value> = {},
+  { max = 64, maxDepth, hint = false, when }: DiscoverOptions<Value> = {},
 ): DiscoveredType {
-  if (!Number.isInteger(max) || max < 1) {
-    throw new DomainTypeError(
-      type.name,
-      'max',
-      `is discovered with a max of ${max}: use a positive whole number`,
-    );
+  for (const [field, value = 1] of Object.entries({ max, maxDepth })) {
+    if (Number.isInteger(value) && value > 0) continue;
+    const problem = `is discovered with a ${field} of ${value}: use a positive whole number`;
+    throw new DomainTypeError(type.name, field, problem);
   }
   return {
     [CHAINS]: true,
     chain: 'many',
     type: withTools(type),
     max,
+    maxDepth: maxDepth ?? Infinity,
     hint,
     accepts: acceptor(type, { when }),
   };
@@ -127,6 +126,11 @@ export interface AcceptOptions<Value> {
 export interface DiscoverOptions<Value> extends AcceptOptions<Value> {
   /** The tools that are offered of all objects of the type, 64 unless given; those of the newest objects are kept. */
   readonly max?: number | undefined;
+  /**
+   * How many discovered objects may be in a row of which a tool of the one before has returned each: with 1, only what other tools of
+   * the loop return brings tools. Defaults to any number. The model is told what is left out.
+   */
+  readonly maxDepth?: number | undefined;
   /** Says below a result which tools its objects have brought; `false` unless given. */
   readonly hint?: boolean | undefined;
 }

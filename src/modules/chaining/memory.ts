@@ -30,6 +30,8 @@ type Slot =
       readonly tools: readonly string[];
       /** The tools that are kept of all objects of the type. */
       readonly max: number;
+      /** Which one it is in a row of objects whose tools have returned it. Defaults to 1. */
+      readonly depth?: number;
     };
 
 /**
@@ -59,7 +61,12 @@ export type ChainingFact =
   | { readonly as: 'none'; readonly key: string };
 
 /** An object that was discovered, as the journal tells of it. */
-export type FoundObject = { readonly at: number; readonly id: string; readonly tools: readonly string[] };
+export type FoundObject = {
+  readonly at: number;
+  readonly id: string;
+  readonly tools: readonly string[];
+  readonly depth?: number;
+};
 
 /** Remembers the objects that the loops of a session have been given. */
 export const BINDINGS: ToolMemory<Bindings, ChainingFact> = {
@@ -82,9 +89,9 @@ export const BINDINGS: ToolMemory<Bindings, ChainingFact> = {
       }
       case 'many': {
         const { as, type, objects, max } = fact;
-        const found = objects.flatMap(({ at, id, tools }): Binding[] => {
-          const value = valueAt(result, at);
-          return value === undefined ? [] : [{ ...place, as, type, id, tools, max, call, at, value }];
+        const found = objects.flatMap((object): Binding[] => {
+          const value = valueAt(result, object.at);
+          return value === undefined ? [] : [{ ...place, as, type, ...object, max, call, value }];
         });
         return found.reduce(put, bindings);
       }

@@ -1,11 +1,12 @@
+import { originOf } from '../../tool/decorate.ts';
 import { isJsonObject, type Json } from '../../tool/json.ts';
 import { warning } from '../../tool/log.ts';
 import type { ParsedInput } from '../../tool/problem-lines.ts';
-import type { CallRemarks, LoopView, RemarkedCall } from '../../tool/tool.ts';
+import type { AnyTool, CallRemarks, LoopView, RemarkedCall } from '../../tool/tool.ts';
 import { factOf } from '../../tool/tool-memory.ts';
 import { type KnownTypes, knownTypes, type ViewedChain } from './chain.ts';
 import type { DiscoveredType, TypeWithTools } from './chained.ts';
-import { BINDINGS, boundIn, boundNow, type ChainingFact, type FoundObject } from './memory.ts';
+import { BINDINGS, type Binding, boundIn, boundNow, type ChainingFact, type FoundObject } from './memory.ts';
 import { foundName, foundNames } from './object-names.ts';
 
 /** A call that returned objects of a type that is discovered. */
@@ -32,12 +33,18 @@ function rememberFound(
   { call, value }: Returned,
 ): Remembered {
   const { type, max, hint } = discovered;
-  const { objects, left, problems } = lookThrough(discovered, value, chained.view);
+  const { objects, left, deep, problems } = lookThrough(chained, discovered, { call, value });
   for (const [problem, count] of problems) {
     const times = count > 1 ? ` (${count} objects)` : '';
     chained.view.log(warning(`a result of '${call.tool.name}' brings no tools: ${problem}${times}`));
   }
-  if (objects.length === 0) return {};
+  const tooDeep = deep.flatMap((id) => namesFor(chained, discovered, id));
+  if (deep.length > 0) {
+    const what = `objects beyond the depth of ${discovered.maxDepth}: ${tooDeep.length} tools are left out`;
+    chained.view.log(warning(`a result of '${call.tool.name}' has ${type.name} ${what}`));
+  }
+  const below = deep.length > 0 ? [beyondDepth(discovered, tooDeep)] : [];
+  if (objects.length === 0) return { remark: below[0] };
   const fact: FoundFact = { as: 'many', key: chained.key, type: type.name, max, objects };
   const { added, dropped, before, after } = comparedWith(chained, { fact, call });
   const leftOut = [...new Set([...dropped, ...left.flatMap((id) => namesFor(chained, discovered, id))])];
@@ -46,6 +53,7 @@ function rememberFound(
   const remarks = [
     ...(hint && added.length > 0 ? [`_availableOperations: ${added.join(', ')}`] : []),
     ...(leftOut.length > 0 ? [tooMany(discovered, leftOut)] : []),
+    ...below,
   ];
   return { fact, remark: remarks.length > 0 ? remarks.join('\n\n') : undefined };
 }
@@ -98,10 +106,15 @@ const namesFor = ({ chain }: ViewedChain, discovered: DiscoveredType, id: string
   discovered.type.objects.declared.map(({ name: tool }) => foundName(chain.many, discovered, { id, tool }));
 
 /** The model must not take what it is not offered for what does not exist. */
-function tooMany({ type, max }: DiscoveredType, names: readonly string[]): string {
+const tooMany = ({ type, max }: DiscoveredType, names: readonly string[]): string =>
+  `Only the newest ${max} tools of ${type.name} objects are offered. Not offered: ${listed(names)}.`;
+
+const beyondDepth = ({ type, maxDepth }: DiscoveredType, names: readonly string[]): string =>
+  `Tools of ${type.name} objects are offered to a depth of ${maxDepth}, as objects lead to others. Not offered: ${listed(names)}.`;
+
+function listed(names: readonly string[]): string {
   const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : '';
-  const listed = names.slice(0, MAX_LISTED).join(', ');
-  return `Only the newest ${max} tools of ${type.name} objects are offered. Not offered: ${listed}${more}.`;
+  return names.slice(0, MAX_LISTED).join(', ') + more;
 }
 
 /** Answers what a loop remembers of a call's artifact, and what the model is told of it. */
@@ -151,6 +164,8 @@ interface LookedThrough {
   readonly objects: readonly FoundObject[];
   /** The ids of those for whose tools there is no room. */
   readonly left: readonly string[];
+  /** The ids of those that are beyond the depth of their type. */
+  readonly deep: readonly string[];
   /** What is wrong with others, and how often: they are left out, and the result stands. */
   readonly problems: ReadonlyMap<string, number>;
 }
@@ -165,11 +180,46 @@ interface Candidate {
 type Report = (problem: string) => void;
 
 /** Looks at every element of a list, or at what was returned by itself. Where not all have room, the last ones have. */
-function lookThrough(discovered: DiscoveredType, value: Json, view: LoopView): LookedThrough {
+function lookThrough(
+  { key, view }: ViewedChain,
+  discovered: DiscoveredType,
+  { call, value }: Returned,
+): LookedThrough {
   const problems = new Map<string, number>();
   const report: Report = (problem) => problems.set(problem, (problems.get(problem) ?? 0) + 1);
-  const candidates = candidatesIn(discovered, { value, view }, report);
-  return { ...fitted(discovered, candidates, report), problems };
+  const bound = boundNow({ key, view });
+  const below = depthBelow(bound, call.tool);
+  // An object that is returned again by one further down stays where it was.
+  const placed = candidatesIn(discovered, { value, view }, report).map(
+    (one): Placed => ({
+      ...one,
+      depth: Math.min(below, depthOf(bound, discovered.type.name, one.id) ?? below),
+    }),
+  );
+  const deep = placed.filter(({ depth }) => depth > discovered.maxDepth).map(({ id }) => id);
+  const near = placed.filter(({ depth }) => depth <= discovered.maxDepth);
+  return { ...fitted(discovered, near, report), deep: deep.toReversed(), problems };
+}
+
+/** A candidate, and which one it is in a row of objects. */
+type Placed = Candidate & { readonly depth: number };
+
+/** Returns the depth of an object that is discovered by now. */
+function depthOf(
+  bound: readonly Binding[],
+  type: Json | undefined,
+  id: Json | undefined,
+): number | undefined {
+  const one = bound.find((binding) => binding.as === 'many' && binding.type === type && binding.id === id);
+  return one?.as === 'many' ? (one.depth ?? 1) : undefined;
+}
+
+/** Returns the depth of what a tool returns, which an object may have brought, also behind an unfolding tool. */
+function depthBelow(bound: readonly Binding[], tool: AnyTool): number {
+  const depths = [tool, ...(originOf(tool)?.by ?? [])].flatMap(
+    ({ metadata: { domainType, instanceId } }) => depthOf(bound, domainType, instanceId) ?? [],
+  );
+  return Math.max(0, ...depths) + 1;
 }
 
 /** From the last to the first. */
@@ -192,20 +242,20 @@ function candidatesIn(
 /** Takes objects as long as all their tools have room; the first in any case. Later ones are not even made. */
 function fitted(
   { type, max }: DiscoveredType,
-  candidates: readonly Candidate[],
+  candidates: readonly Placed[],
   report: Report,
 ): Pick<LookedThrough, 'objects' | 'left'> {
   const objects: FoundObject[] = [];
   const left: string[] = [];
   let room = max;
-  for (const { at, id, value } of candidates) {
+  for (const { at, id, value, depth } of candidates) {
     const tools = room > 0 ? readOr(type.objects.toolsOf(value), report) : undefined;
     const names = tools?.map(({ name }) => name).slice(0, max) ?? [];
     if (room === 0 || names.length > room) {
       left.push(id);
       room = 0;
     } else if (names.length > 0) {
-      objects.push({ at, id, tools: names });
+      objects.push({ at, id, tools: names, ...(depth > 1 && { depth }) });
       room -= names.length;
     }
   }

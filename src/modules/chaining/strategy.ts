@@ -112,7 +112,11 @@ function typeIn({ chain, view }: ViewedChain, { type: name }: Binding): TypeWith
 
 function currentTools(chained: ViewedChain, type: TypeWithTools, binding: Binding): readonly AnyTool[] {
   const find = finder(chained, { type, ...inSlotOf(binding) });
-  return objectTools(type, binding, chained.view).map((tool) => boundTool(tool, find(tool.name)));
+  const id = type.objects.idOf(binding.value);
+  const whose = { domainType: type.name, ...(id.ok && { instanceId: id.value }) };
+  return objectTools(type, binding, chained.view).map((tool) =>
+    boundTool(withMetadata(tool, whose), find(tool.name)),
+  );
 }
 
 const placeholders = (keyed: KeyedChain, { type }: ChainedType): readonly AnyTool[] => {

@@ -2,14 +2,24 @@
 import { lastReply, openBatch } from '../../journal/conversation.ts';
 import { type Loop, principalOf } from '../../loop/loop.ts';
 import { LOOPS, type LoopMoment, type WatchedOffer } from '../../loop/loop-seams.ts';
+import { originOf } from '../../tool/decorate.ts';
 import type { Json } from '../../tool/json.ts';
 import type { Log } from '../../tool/log.ts';
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import type { AnyTool } from '../../tool/tool.ts';
 import { modelText } from '../../tool/tool-result.ts';
-import type { CallSeen, LoopInspector, LoopMoments, LoopPlace, ToolCallSeen } from './inspector.ts';
+import type {
+  BroughtBy,
+  CallSeen,
+  LoopInspector,
+  LoopMoments,
+  LoopPlace,
+  ToolCallSeen,
+} from './inspector.ts';
 
 export { formatToolTree, toMermaid } from '../../tool/draw.ts';
 export type {
+  BroughtBy,
   CallSeen,
   IterationSeen,
   LoopInspector,
@@ -115,7 +125,16 @@ function showTools({ change, offer }: At<'tools-changed'>, { loop, tell }: Shown
     came: came.map(({ name }) => name),
     went: went.map(({ name }) => name),
     metadata: metadataIn(offer),
+    broughtBy: (name) => bringerOf(offer.byName.get(name)),
   }));
+}
+
+function bringerOf(tool: AnyTool | undefined): BroughtBy | undefined {
+  const [unfolding] = (tool && originOf(tool)?.by) ?? [];
+  if (unfolding) return { by: 'unfolding', tool: unfolding.name };
+  const { domainType, instanceId } = tool?.metadata ?? {};
+  if (typeof domainType !== 'string') return undefined;
+  return { by: 'object', domainType, ...(typeof instanceId === 'string' && { instanceId }) };
 }
 
 function showModelCall(moment: At<'ask' | 'reply' | 'no-reply'>, { loop, tell }: Shown): void {

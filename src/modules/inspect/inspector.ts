@@ -72,7 +72,17 @@ export interface ToolsChangeSeen extends LoopPlace {
    * `instanceId`, one of an MCP server that server. Empty when there is none of this name.
    */
   metadata(name: string): Readonly<Record<string, Json>>;
+  /** What brought a tool that is offered now; `undefined` if the loop had it from the start, or there is none of this name. */
+  broughtBy(name: string): BroughtBy | undefined;
 }
+
+/**
+ * What brought a tool: an object that a call returned, by the name of its domain type and by its id, if its type has ids; or the unfolding tool that
+ * it was behind.
+ */
+export type BroughtBy =
+  | { readonly by: 'object'; readonly domainType: string; readonly instanceId?: string }
+  | { readonly by: 'unfolding'; readonly tool: string };
 
 /** One call as the model asked for it. */
 export interface CallSeen {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { artifact, defineDomainType, defineTool, type Json } from '../../../../src/index.ts';
-import { chainFrom, discover } from '../../../../src/kinds/entry.ts';
+import { type AnyTool, artifact, defineDomainType, defineTool, type Json } from '../../../../src/index.ts';
+import { chainAny, chainFrom, defineUnfolding, discover } from '../../../../src/kinds/entry.ts';
 import {
   inspect,
   type LoopInspector,
@@ -385,9 +385,88 @@ describe('what is told of discovered objects', () => {
       ],
     ]);
     expect(seen[0]?.metadata('one')).toEqual({});
+    expect(seen[0]?.broughtBy('customer_c1_orders')).toEqual({ by: 'object', ...whose });
+    expect(seen[0]?.broughtBy('one')).toBeUndefined();
     const [change] = seen;
     Object.assign(change?.metadata('customer_c1_orders') ?? {}, { instanceId: 'c2' });
     expect(change?.metadata('customer_c1_orders')).toEqual(whose);
+  });
+
+  it('is named to inspectors by what brought each tool: also an object of any type, and an unfolding tool', async () => {
+    const seen: ToolsChangeSeen[] = [];
+    const files = defineUnfolding({
+      name: 'files',
+      description: 'Files.',
+      tools: [answers('read', 'Read.')],
+    });
+    const inspector: LoopInspector = { toolsChanged: (change) => seen.push(change) };
+    const agent = clerk([one('c1'), files], [chainAny()], { use: [inspect(inspector)] });
+    await turnOf(agent, [calls('one', 'files')]);
+    const [change] = seen;
+    const names = ['average_spend', 'orders', 'read', 'files'];
+    expect(names.map((name) => change?.broughtBy(name))).toEqual([
+      { by: 'object', domainType: 'Customer', instanceId: 'c1' },
+      { by: 'object', domainType: 'Customer', instanceId: 'c1' },
+      { by: 'unfolding', tool: 'files' },
+      undefined,
+    ]);
+  });
+
+  it('brings tools only to a depth, where it says so: the model and the developer are told what is left out (TPR-07, S2-27)', async () => {
+    const warned = warnings();
+    const Page = defineDomainType({
+      name: 'Page',
+      schema: v.object({ id: v.number() }),
+      tools: ({ id }): readonly AnyTool[] => [
+        defineTool({
+          name: 'next',
+          description: 'The next page.',
+          effect: 'read',
+          run: () => artifact('Next.', { name: 'Page' }, { id: id + 1 }),
+        }),
+      ],
+    });
+    const first = returns('first', Page, { id: 1 });
+    const replies = [calls('first'), calls('page_1_next'), calls('page_2_next'), calls('first')];
+    const { brought, read } = await discovered(first, replies, [discover(Page, { maxDepth: 2 })]);
+    expect(brought).toEqual([
+      [],
+      ['page_1_next'],
+      ['page_1_next', 'page_2_next'],
+      ['page_1_next', 'page_2_next'],
+      ['page_1_next', 'page_2_next'],
+    ]);
+    expect(read[2]).toBe(
+      'Next.\n\nTools of Page objects are offered to a depth of 2, as objects lead to others. Not offered: page_3_next.',
+    );
+    expect(warned).toEqual([
+      "holdfast: a result of 'page_2_next' has Page objects beyond the depth of 2: 1 tools are left out",
+    ]);
+  });
+
+  it('may be returned by a tool of its own, and stays at its depth', async () => {
+    const Loop = defineDomainType({
+      name: 'Ring',
+      schema: v.object({ id: v.number() }),
+      tools: (ring): readonly AnyTool[] => [
+        defineTool({
+          name: 'again',
+          description: 'The same.',
+          effect: 'read',
+          run: () => artifact('Again.', { name: 'Ring' }, ring),
+        }),
+      ],
+    });
+    const replies = [calls('first'), calls('ring_1_again'), calls('ring_1_again')];
+    const chaining = [discover(Loop, { maxDepth: 1 })];
+    const { read } = await discovered(returns('first', Loop, { id: 1 }), replies, chaining);
+    expect(read.slice(1)).toEqual(['Again.', 'Again.']);
+  });
+
+  it.each([0, 1.5, -1, Number.NaN])('refuses a maxDepth of %s', (maxDepth) => {
+    expect(() => discover(Order, { maxDepth })).toThrow(
+      `is discovered with a maxDepth of ${maxDepth}: use a positive whole number`,
+    );
   });
 
   it('can be told of in tests by any tool that returns an object, or by a stub in its place (TPR-16, S2-30)', async () => {

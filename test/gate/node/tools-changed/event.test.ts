@@ -268,6 +268,7 @@ it('inspectors are told of a change before the request is made', async () => {
       came: ['zoo'],
       went: [],
       metadata: expect.any(Function),
+      broughtBy: expect.any(Function),
     },
     'asks 2',
   ]);
