@@ -142,8 +142,8 @@ const ARROWS: readonly {
   },
   {
     folder: 'src/modules/strategies/',
-    because: 'it makes strategies of functions',
-    on: ['src/tool/'],
+    because: 'it makes strategies of functions, which may add unfolding tools',
+    on: ['src/tool/', 'src/modules/unfolding/'],
   },
   {
     folder: 'src/modules/tool-objects/',
