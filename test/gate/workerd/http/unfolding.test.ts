@@ -1,0 +1,86 @@
+/** Unfolding tools over HTTP, where nothing of the Worker is left between two requests. */
+
+import { abortAllDurableObjects, createExecutionContext } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, it } from 'vitest';
+import { createHoldfast } from '../../../../src/create-holdfast.ts';
+import { defineAgent, defineTool } from '../../../../src/index.ts';
+import { defineInjectionStrategy, defineUnfolding } from '../../../../src/kinds/entry.ts';
+import { answers } from '../../../../src/modules/answers/entry.ts';
+import { publishToBlackboard, requireApproval } from '../../../../src/modules/decorators/entry.ts';
+import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { json, newSession, ORIGIN, post, type Send, sessionId } from './client.ts';
+import { answer } from './waiting.ts';
+
+/** A Worker that has just started: all its code is made again. By the name of its agent, the Worker of the tests leaves its turns alone. */
+function freshWorker(): Send {
+  const find = defineTool({ name: 'find', description: 'Finds.', effect: 'read', run: () => 'Found.' });
+  const archive = defineUnfolding({
+    name: 'archive',
+    description: 'Old orders.',
+    tools: [
+      defineTool({
+        name: 'look_up',
+        description: 'Looks up.',
+        effect: 'read',
+        run: (_, { session, agent }) => ({ session, agent }),
+      }),
+    ],
+  });
+  const guarded = publishToBlackboard(requireApproval(archive, 'May I?'), { name: 'seen' });
+  const agent = defineAgent({
+    name: 'agent',
+    description: 'Finds.',
+    instructions: 'Find.',
+    tools: [find],
+    // What a strategy adds is not known before, so the agent names the module that its guard asks by.
+    use: [
+      answers,
+      defineInjectionStrategy({
+        name: 'archive once found',
+        evaluate: ({ lastCall }) => (lastCall.tool === 'find' ? [guarded] : []),
+      }),
+    ],
+  });
+  const { worker } = createHoldfast({
+    agents: [{ ...agent, model: modelBySession }],
+    auth: () => ({ id: 'ann' }),
+  });
+  return async (path, init) => {
+    const request = new Request(path.startsWith('/') ? `${ORIGIN}${path}` : path, init);
+    return worker.fetch(
+      request as Request<unknown, IncomingRequestCfProperties>, // which nobody reads
+      { ...env },
+      createExecutionContext(),
+    );
+  };
+}
+
+it('opens the unfolding tool that a strategy added, asks about what is behind it and publishes it, with a kill before each request (S0-098)', async () => {
+  const session = newSession('agent');
+  const { message, model } = script(
+    { calls: [{ name: 'find' }] },
+    { calls: [{ name: 'archive' }] },
+    { calls: [{ name: 'look_up' }] },
+    { calls: [{ name: 'look_up' }] },
+    'Done.',
+  );
+  let asked = await json(await post(session, { message: message() }, { via: freshWorker() }));
+  for (let count = 0; count < 2; count += 1) {
+    expect(asked).toMatchObject({ outcome: 'suspended', pending: [{ tool: 'look_up' }] });
+    await abortAllDurableObjects();
+    const [link] = Object.values(Object(asked.pending)[0].links);
+    asked = await json(await answer(String(link), { decision: 'approve' }, { via: freshWorker() }));
+  }
+  expect(asked).toMatchObject({ outcome: 'completed', text: 'Done.' });
+  expect(model.requests.map(({ tools }) => tools.map(({ name }) => name).join())).toEqual([
+    'find',
+    'find,archive',
+    'find,archive,look_up',
+    'find,archive,look_up',
+    'find,archive,look_up',
+  ]);
+  await abortAllDurableObjects();
+  const seen = { name: 'seen', value: { session: sessionId(session), agent: 'agent' } };
+  expect(await json(await freshWorker()(session))).toMatchObject({ blackboard: [seen, seen] });
+});
