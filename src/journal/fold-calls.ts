@@ -79,8 +79,9 @@ function settleBatch(fold: Fold, frame: FrameState, batch: readonly CallRecord[]
     frame.unknownTools = reason === 'unknown-tool' ? frame.unknownTools + 1 : 0;
     turn.limited ||= reason === 'limit';
     if (frame.id === ROOT && result?.type === 'artifact') {
-      const type = result.artifactType === undefined ? {} : { type: result.artifactType };
-      turn.artifacts.push({ call: id, tool: name, ...type, value: result.value });
+      const { artifactType: type, artifactTypes: types, value } = result;
+      const typed = { ...(type !== undefined && { type }), ...(types && { types }) };
+      turn.artifacts.push({ call: id, tool: name, ...typed, value });
     }
     if (result) {
       for (const { type: _, ...file } of partsOfResult(result).filter(isStored))

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../tool/json.ts';
 import type { BlackboardEntry } from '../tool/kept-values.ts';
 import { ANY_JSON, type Infer, OPTIONAL_TEXT, type Shape, TEXT, WHOLE } from '../tool/shape.ts';
 import type { MemoryFact, ToolMemory } from '../tool/tool-memory.ts';
-import type { ResultData, Signal } from '../tool/tool-result.ts';
+import { ITEM_TYPES, type ResultData, type Signal } from '../tool/tool-result.ts';
 import { type CallChanges, type FinalOutcome, type Principal, ROOT, type TurnError } from './events.ts';
 import type {
   AskedWith,
@@ -134,10 +134,10 @@ export interface FrameState {
   shortened: boolean;
 }
 
-/** An artifact that a call of the turn gave, and which call that was. */
+/** An artifact that a call of the turn gave, and which call that was. `types`: of the items of a list that are of more than one type. */
 export interface TurnArtifact extends Infer<typeof TURN_ARTIFACT> {}
 export const TURN_ARTIFACT = {
-  object: { call: TEXT, tool: TEXT, type: OPTIONAL_TEXT, value: ANY_JSON },
+  object: { call: TEXT, tool: TEXT, type: OPTIONAL_TEXT, types: ITEM_TYPES, value: ANY_JSON },
 } as const satisfies Shape;
 
 /** A file that a call of the turn gave, in any of its loops, and which call that was. */

@@ -188,7 +188,10 @@ function executionOf<Declaration extends InputDeclaration, Output>(
 
 /** A result whose artifact has no type of its own gets the domain type that its tool declares. */
 export const withOutputType = (result: ToolResult, output: StandardSchemaV1 | undefined): ToolResult =>
-  result.type === 'artifact' && result.artifactType === undefined && output && isDomainType(output)
+  result.type === 'artifact' &&
+  !(result.artifactType ?? result.artifactTypes) &&
+  output &&
+  isDomainType(output)
     ? toolResult({ ...result, artifactType: output.name })
     : result;
 

@@ -10,7 +10,7 @@ import { literals } from './literals.ts';
 import { issueLines, type ParsedInput } from './problem-lines.ts';
 import { nameIn } from './shown.ts';
 import type { AnyTool, ToolOutput } from './tool.ts';
-import type { ArtifactType, ToolResult } from './tool-result.ts';
+import { type ArtifactType, artifactItems, type ToolResult } from './tool-result.ts';
 
 /** A type of artifacts whose values are checked. Nominal: the journal keeps its name, so renaming it is a new type. */
 export interface DomainType<Name extends string = string, Value = unknown, Sent = unknown>
@@ -206,6 +206,19 @@ export function keptArtifact(
   if (type !== undefined && result.artifactType !== type.name) return undefined;
   const { value } = keepJson(result.value);
   return value === undefined ? undefined : { json: secrets.redact(value), type: result.artifactType };
+}
+
+/** As `keptArtifact`, of each artifact of a result by itself: a list is its items. */
+export function keptArtifacts(
+  result: ToolResult,
+  type: ArtifactType | undefined,
+  { secrets }: Pick<CallContext, 'secrets'>,
+): readonly KeptArtifact[] {
+  return artifactItems(result).flatMap((item) => {
+    if (type !== undefined && item.type !== type.name) return [];
+    const { value } = keepJson(item.value);
+    return value === undefined ? [] : [{ json: secrets.redact(value), type: item.type }];
+  });
 }
 
 /** A JSON value read through a type, if it is one of its values; without a type, or of one without a schema, itself. */

@@ -153,22 +153,33 @@ const isType = (value: unknown): value is CheckedType =>
 interface Answer {
   readonly turn: string;
   /** Absent while there is no answer yet. */
-  readonly artifacts?: readonly { readonly type?: string | undefined; readonly value: Json }[];
+  readonly artifacts?: readonly AnswerArtifact[];
+}
+
+interface AnswerArtifact {
+  readonly type?: string | undefined;
+  readonly types?: readonly (string | null)[] | undefined;
+  readonly value: Json;
 }
 
 /** The answer of a turn, whose artifacts are read by their type. */
 export type WithArtifacts<Given> = Given & {
-  /** Its artifacts of a type, in order, each read through the type's schema. One that the schema refuses is left out. */
+  /**
+   * Its artifacts of a type, in order, each read through the type's schema: of a list the items of that type. One that the schema
+   * refuses is left out.
+   */
   artifactsOf<Value>(type: CheckedType<string, Value>): readonly Value[];
 };
 
 /** Adds `artifactsOf`, which nobody sees who looks through the answer. */
 export function withArtifacts<Given extends Answer>(answer: Given): WithArtifacts<Given> {
   const artifactsOf = <Value>(type: CheckedType<string, Value>): readonly Value[] =>
-    (answer.artifacts ?? []).flatMap((one) => {
-      const parsed = one.type === type.name ? type.parse(one.value) : undefined;
-      return parsed?.ok ? [parsed.value] : [];
-    });
+    (answer.artifacts ?? []).flatMap(({ value, type: of, types }) =>
+      [value].flat().flatMap((item, at) => {
+        const parsed = (types ? types[at] : of) === type.name ? type.parse(item) : undefined;
+        return parsed?.ok ? [parsed.value] : [];
+      }),
+    );
   return Object.defineProperty({ ...answer }, 'artifactsOf', { value: artifactsOf }) as WithArtifacts<Given>; // just added
 }
 

@@ -1,6 +1,14 @@
 import { CONTENT_PART, type ContentPart, inWords, isFile, isNew, placed } from './content.ts';
 import type { Json } from './json.ts';
-import { ANY_JSON, type Infer, OPTIONAL_TEXT, OPTIONAL_YES, type Shape, TEXT } from './shape.ts';
+import {
+  ANY_JSON,
+  type Infer,
+  OPTIONAL_TEXT,
+  OPTIONAL_YES,
+  type Shape,
+  TEXT,
+  TEXT_OR_NULL,
+} from './shape.ts';
 
 /**
  * Marks a value as made by `text`, `content`, `artifact` or `error`. It is private to this module, so that a row
@@ -50,6 +58,9 @@ const WITHHELD = {
 
 const PARTS = { listOf: CONTENT_PART } as const satisfies Shape;
 
+/** The types of the items of a list, in order; `null` for an item without one. */
+export const ITEM_TYPES = { optional: { listOf: TEXT_OR_NULL } } as const;
+
 /** What a tool answered, as plain JSON data: this is what the journal keeps. */
 export type ResultData = Infer<typeof RESULT>;
 export const RESULT = {
@@ -73,6 +84,8 @@ export const RESULT = {
         parts: { optional: PARTS },
         remark: OPTIONAL_TEXT,
         artifactType: OPTIONAL_TEXT,
+        /** Of a list whose items are of more than one type, in the place of `artifactType`: the type of each item, in order. */
+        artifactTypes: ITEM_TYPES,
       },
       and: WITHHELD,
     },
@@ -99,6 +112,24 @@ export type ToolResult = ResultData & {
 /** Names the type of an artifact; types of artifacts are nominal and are journaled by this name. */
 export interface ArtifactType {
   readonly name: string;
+}
+
+/** One artifact of a result. */
+export interface ArtifactItem {
+  readonly value: Json;
+  /** The name of its type. */
+  readonly type?: string;
+}
+
+/** Returns the artifacts of a result, each with its type: a list is its items, never whole. */
+export function artifactItems(result: ResultData): readonly ArtifactItem[] {
+  if (result.type !== 'artifact') return [];
+  const { value, artifactType, artifactTypes } = result;
+  const items = Array.isArray(value) ? value : [value];
+  return items.map((item, at) => {
+    const type = artifactTypes ? (artifactTypes[at] ?? undefined) : artifactType;
+    return { value: item, ...(type !== undefined && { type }) };
+  });
 }
 
 /** Brands plain result data, as read from the journal. What is added to it is not enumerable, and so not journaled. */

@@ -184,7 +184,9 @@ export function linksOf(
 ): readonly ResourceLink[] {
   // A session may be called so, and no uri can say it.
   if (/^\.\.?$/.test(session)) return [];
-  const typed = artifacts.filter(({ type }) => type !== undefined && type !== McpContent.name);
+  const typed = artifacts.filter(
+    ({ type, types }) => types ?? (type !== undefined && type !== McpContent.name),
+  );
   const links = [
     ...files.map(({ id, name = id, mediaType: mimeType, size }) => ({
       uri: expand(toTemplate(FILES), { agent, session, id }),

@@ -1,9 +1,16 @@
 import type { FrameOutcome } from '../../tool/frame.ts';
-import { artifact, error, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
+import {
+  type ArtifactItem,
+  artifactItems,
+  error,
+  type ToolResult,
+  text,
+  toolResult,
+} from '../../tool/tool-result.ts';
 
 /**
  * Returns the result of a call whose nested loop has ended: its answer in the form of `output`; or its words, with the one artifact that
- * its calls returned, or the list of several. `nested`: artifacts of agentic tools inside count too.
+ * its calls returned, or the list of several, each with its type. `nested`: artifacts of agentic tools inside count too.
  */
 export function nestedResult(outcome: FrameOutcome, nested: boolean): ToolResult {
   return outcome.outcome === 'failed'
@@ -33,16 +40,31 @@ function withArtifacts({ text: words, calls }: FrameOutcome, nested: boolean): T
   );
   const [only] = artifacts;
   if (!only) return text(words);
-  if (artifacts.length > 1)
-    return artifact(
-      words,
-      artifacts.map(({ value }) => value),
-    );
-  const { value, artifactType } = only;
-  return toolResult({
-    type: 'artifact',
-    value,
-    content: words,
-    ...(artifactType !== undefined && { artifactType }),
-  });
+  const { value, artifactType, artifactTypes } = only;
+  const merged =
+    artifacts.length > 1
+      ? listOf(artifacts.flatMap(itemsOf))
+      : {
+          value,
+          ...(artifactType !== undefined && { artifactType }),
+          ...(artifactTypes && { artifactTypes }),
+        };
+  return toolResult({ type: 'artifact', content: words, ...merged });
+}
+
+type Artifact = Extract<ToolResult, { readonly type: 'artifact' }>;
+
+/** A list of a type is a list of such artifacts; of another list no more is known than that a call returned it. */
+const itemsOf = (result: Artifact): readonly ArtifactItem[] =>
+  (result.artifactType ?? result.artifactTypes) ? artifactItems(result) : [{ value: result.value }];
+
+/** Several artifacts as one: their type where all have the same, else the type of each. */
+function listOf(items: readonly ArtifactItem[]): Pick<Artifact, 'value' | 'artifactType' | 'artifactTypes'> {
+  const [type, ...others] = new Set(items.map((item) => item.type));
+  return {
+    value: items.map(({ value }) => value),
+    ...(others.length > 0
+      ? { artifactTypes: items.map((item) => item.type ?? null) }
+      : type !== undefined && { artifactType: type }),
+  };
 }

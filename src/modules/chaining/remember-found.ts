@@ -4,6 +4,7 @@ import { warning } from '../../tool/log.ts';
 import type { ParsedInput } from '../../tool/problem-lines.ts';
 import type { AnyTool, CallRemarks, LoopView, RemarkedCall } from '../../tool/tool.ts';
 import { factOf } from '../../tool/tool-memory.ts';
+import { artifactItems } from '../../tool/tool-result.ts';
 import { type KnownTypes, knownTypes, type ViewedChain } from './chain.ts';
 import type { DiscoveredType, TypeWithTools } from './chained.ts';
 import { BINDINGS, type Binding, boundIn, boundNow, type ChainingFact, type FoundObject } from './memory.ts';
@@ -12,6 +13,12 @@ import { foundName, foundNames } from './object-names.ts';
 /** A call that returned objects of a type that is discovered. */
 interface Returned {
   readonly call: RemarkedCall;
+  readonly objects: readonly ReturnedObject[];
+}
+
+/** One of them: `at` is its place in the list, or -1 if it was returned by itself. */
+interface ReturnedObject {
+  readonly at: number;
   readonly value: Json;
 }
 
@@ -30,10 +37,10 @@ const MAX_LISTED = 20;
 function rememberFound(
   chained: ViewedChain,
   discovered: DiscoveredType,
-  { call, value }: Returned,
+  { call, objects: returned }: Returned,
 ): Remembered {
   const { type, max, hint } = discovered;
-  const { objects, left, deep, problems } = lookThrough(chained, discovered, { call, value });
+  const { objects, left, deep, problems } = lookThrough(chained, discovered, { call, objects: returned });
   for (const [problem, count] of problems) {
     const times = count > 1 ? ` (${count} objects)` : '';
     chained.view.log(warning(`a result of '${call.tool.name}' brings no tools: ${problem}${times}`));
@@ -117,26 +124,51 @@ function listed(names: readonly string[]): string {
   return names.slice(0, MAX_LISTED).join(', ') + more;
 }
 
-/** Answers what a loop remembers of a call's artifact, and what the model is told of it. */
+/** Returns what a loop remembers of a call's artifacts, and what the model is told of them. */
 export function rememberArtifact(chained: ViewedChain, call: RemarkedCall): CallRemarks | undefined {
-  const { chain, key, view } = chained;
   const { result } = call;
   if (result.type !== 'artifact') return undefined;
+  const { chain, view } = chained;
   const types = knownTypes(chain, view);
-  const { value, artifactType: type = chain.any ? typeByShape(types, result.value) : undefined } = result;
-  if (type === undefined) return undefined;
-  const facts: ChainingFact[] = [];
+  const isUntyped = chain.any && result.artifactType === undefined && !result.artifactTypes;
+  const artifactType = isUntyped ? typeByShape(types, result.value) : result.artifactType;
+  const items = artifactItems({ ...result, ...(artifactType !== undefined && { artifactType }) });
+  const isList = Array.isArray(result.value);
+  const found = [...chain.many.values()].flatMap((many) => {
+    const objects = items.flatMap(({ type, value }, at) =>
+      type === many.type.name ? [{ at: isList ? at : -1, value }] : [],
+    );
+    return objects.length > 0 ? rememberFound(chained, many, { call, objects }) : [];
+  });
+  const facts = [
+    ...(artifactType === undefined ? [] : rememberCurrent(chained, call, { type: artifactType, types })),
+    ...found.flatMap(({ fact }) => fact ?? []),
+  ];
+  const remarks = found.flatMap(({ remark }) => remark ?? []);
+  return {
+    facts: facts.map((fact) => factOf(BINDINGS, fact)),
+    remark: remarks.length > 0 ? remarks.join('\n\n') : undefined,
+  };
+}
+
+/** Says as what the object of a call is bound that was returned by itself. */
+function rememberCurrent(
+  { chain, key, view }: ViewedChain,
+  call: RemarkedCall,
+  { type, types }: { readonly type: string; readonly types: KnownTypes },
+): readonly ChainingFact[] {
+  const { result } = call;
+  if (result.type !== 'artifact') return [];
+  const { value } = result;
   const one = chain.ones.get(type);
-  if (one && hasTools(one.type, value, { call, view }) && one.accepts(value, view))
-    facts.push({ as: 'one', key, type });
-  const many = chain.many.get(type);
-  const found = many && rememberFound(chained, many, { call, value });
-  if (found?.fact) facts.push(found.fact);
+  if (one)
+    return hasTools(one.type, value, { call, view }) && one.accepts(value, view)
+      ? [{ as: 'one', key, type }]
+      : [];
   // What is chained by its type has its own place.
-  const known = chain.any && !one && !many ? types.get(type) : undefined;
-  if (known?.objects && hasTools({ ...known, objects: known.objects }, value, { call, view }))
-    facts.push({ as: 'any', key, type });
-  return { facts: facts.map((fact) => factOf(BINDINGS, fact)), remark: found?.remark };
+  const known = chain.any && !chain.many.has(type) ? types.get(type) : undefined;
+  if (!known?.objects || !hasTools({ ...known, objects: known.objects }, value, { call, view })) return [];
+  return [{ as: 'any', key, type }];
 }
 
 /** Of types without tools nothing would be chained, whatever they fit. */
@@ -179,18 +211,18 @@ interface Candidate {
 
 type Report = (problem: string) => void;
 
-/** Looks at every element of a list, or at what was returned by itself. Where not all have room, the last ones have. */
+/** Looks at each object. Where not all have room, the last ones have. */
 function lookThrough(
   { key, view }: ViewedChain,
   discovered: DiscoveredType,
-  { call, value }: Returned,
+  { call, objects: returned }: Returned,
 ): LookedThrough {
   const problems = new Map<string, number>();
   const report: Report = (problem) => problems.set(problem, (problems.get(problem) ?? 0) + 1);
   const bound = boundNow({ key, view });
   const below = depthBelow(bound, call.tool);
   // An object that is returned again by one further down stays where it was.
-  const placed = candidatesIn(discovered, { value, view }, report).map(
+  const placed = candidatesIn(discovered, { returned, view }, report).map(
     (one): Placed => ({
       ...one,
       depth: Math.min(below, depthOf(bound, discovered.type.name, one.id) ?? below),
@@ -225,12 +257,11 @@ function depthBelow(bound: readonly Binding[], tool: AnyTool): number {
 /** From the last to the first. */
 function candidatesIn(
   { type, accepts }: DiscoveredType,
-  { value, view }: { readonly value: Json; readonly view: LoopView },
+  { returned, view }: { readonly returned: readonly ReturnedObject[]; readonly view: LoopView },
   report: Report,
 ): readonly Candidate[] {
-  const elements = Array.isArray(value) ? value.map((one, at) => ({ at, value: one })) : [{ at: -1, value }];
   const byId = new Map<string, Candidate>();
-  for (const element of elements.toReversed()) {
+  for (const element of returned.toReversed()) {
     const id = element.value === null ? undefined : readOr(type.objects.idOf(element.value), report);
     if (id === undefined || !accepts(element.value, view)) continue;
     if (byId.has(id)) report(`a later object of domain type '${type.name}' has the same id`);

@@ -3,7 +3,7 @@ import type { CallContext } from '../../tool/call.ts';
 import { changedBehind, decorate } from '../../tool/decorate.ts';
 import {
   type KeptArtifact,
-  keptArtifact,
+  keptArtifacts,
   readAs,
   type ToolArtifact,
   type ToolArtifactItem,
@@ -86,11 +86,8 @@ type AnyOptions = Options<never>;
 type ErasedOptions = Options<unknown> & { readonly sink: Sink };
 
 async function sinkAll(result: ToolResult, call: CallContext, options: ErasedOptions): Promise<void> {
-  const kept = keptArtifact(result, options.type, call);
-  if (!kept) return;
-  const items = Array.isArray(kept.json) ? kept.json : [kept.json];
-  for (const json of items) {
-    await listen(`a sink of tool '${call.tool}'`, call, () => sinkOne({ ...kept, json }, call, options));
+  for (const kept of keptArtifacts(result, options.type, call)) {
+    await listen(`a sink of tool '${call.tool}'`, call, () => sinkOne(kept, call, options));
   }
 }
 

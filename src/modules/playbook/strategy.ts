@@ -4,13 +4,14 @@ import type { DomainType } from '../../tool/domain-type.ts';
 import type { Log } from '../../tool/log.ts';
 import type { AnyTool, CallRun, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { factOf } from '../../tool/tool-memory.ts';
-import { type ToolResult, withheld } from '../../tool/tool-result.ts';
+import { artifactItems, type ToolResult, withheld } from '../../tool/tool-result.ts';
 import { circumstances, firstShut, guidance, holds, isOpen, type Lock, type Locks } from './lock.ts';
 import {
   type Counts,
   conditionsIn,
   PLAYBOOKS,
   type PlaybookFact,
+  type Produced,
   type ProducedArtifact,
   type StoredProgress,
 } from './unlock-condition.ts';
@@ -104,25 +105,24 @@ function whatWasDone(
   { locks, own, key }: PlaybookRun,
 ): PlaybookFact {
   const types = typesIn(locks);
-  const items = itemsOf(result).filter((item) => isWhatItSays(item, types));
-  const type = items[0]?.type;
+  const items = artifactItems(result).filter((item) => isWhatItSays(item, types));
+  const produced = countedByType(items).filter(({ type }) => isCounted(type, artifacts, types));
+  const [one] = produced;
   const newlyMet = locks.flatMap((lock) => metBy(items, lock, log)).filter((id) => !met.includes(id));
   return {
     type: 'used',
     key,
     tools: names.filter((name) => isCounted(name, tools, own)),
-    ...(type !== undefined &&
-      isCounted(type, artifacts, types) && { artifacts: { type, count: items.length } }),
+    ...(one && { artifacts: produced.length === 1 ? one : produced }),
     ...(newlyMet.length > 0 && { met: newlyMet }),
   };
 }
 
-/** Lists the artifacts of a result: a list is taken item by item, never whole. */
-function itemsOf(result: ToolResult): readonly ProducedArtifact[] {
-  if (result.type !== 'artifact') return [];
-  const { value, artifactType: type } = result;
-  const items = Array.isArray(value) ? value : [value];
-  return items.map((item) => (type === undefined ? { value: item } : { type, value: item }));
+/** Counts artifacts by their types. Those without one are not counted. */
+function countedByType(items: readonly ProducedArtifact[]): readonly Produced[] {
+  const counts = new Map<string, number>();
+  for (const { type } of items) if (type !== undefined) counts.set(type, (counts.get(type) ?? 0) + 1);
+  return [...counts].map(([type, count]) => ({ type, count }));
 }
 
 /** Collects the domain types that conditions ask for, by name. */

@@ -163,9 +163,13 @@ type Used = {
    * alone.
    */
   readonly tools: readonly string[];
-  readonly artifacts?: { readonly type: string; readonly count: number };
+  /** A list for artifacts of more than one type. */
+  readonly artifacts?: Produced | readonly Produced[];
   readonly met?: readonly string[];
 };
+
+/** How many artifacts of a type a call has returned. */
+export type Produced = { readonly type: string; readonly count: number };
 
 /** What is remembered of a playbook of which nothing has been used. */
 export const NO_PROGRESS: StoredProgress = { toolExecutions: 0, tools: {}, artifacts: {}, met: [] };
@@ -190,7 +194,9 @@ export const PLAYBOOK = useOf(createModule({ name: 'playbooks', state: [PLAYBOOK
 const advanced = ({ toolExecutions, tools, artifacts, met }: StoredProgress, fact: Used): StoredProgress => ({
   toolExecutions: toolExecutions + 1,
   tools: fact.tools.reduce((counts, name) => added(counts, name, 1), tools),
-  artifacts: fact.artifacts ? added(artifacts, fact.artifacts.type, fact.artifacts.count) : artifacts,
+  artifacts: [fact.artifacts ?? []]
+    .flat()
+    .reduce((counts, { type, count }) => added(counts, type, count), artifacts),
   met: [...new Set([...met, ...(fact.met ?? [])])],
 });
 

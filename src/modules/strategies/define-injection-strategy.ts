@@ -146,6 +146,8 @@ export interface LastCall {
   readonly artifact?: Json | undefined;
   /** The name of its type. */
   readonly artifactType?: string | undefined;
+  /** Of a list whose items are of more than one type: the type of each, in order. */
+  readonly artifactTypes?: readonly (string | null)[] | undefined;
 }
 
 /** What becomes of the tools that are offered. */
@@ -279,7 +281,9 @@ function pastCall(
 
 const withoutResult = ({ result: _, ...call }: HistoryCall): HistoryCall => call;
 
-function said(result: ResultData): Pick<LastCall, 'result' | 'json' | 'artifact' | 'artifactType'> {
+type SaidOfCall = Pick<LastCall, 'result' | 'json' | 'artifact' | 'artifactType' | 'artifactTypes'>;
+
+function said(result: ResultData): SaidOfCall {
   const text = modelText(result);
   const json = result.type === 'error' || !/^\s*[{[]/.test(text) ? undefined : parseJson(text);
   return {
@@ -287,5 +291,6 @@ function said(result: ResultData): Pick<LastCall, 'result' | 'json' | 'artifact'
     ...(json !== undefined && { json }),
     ...(result.type === 'artifact' && { artifact: result.value }),
     ...(result.type === 'artifact' && result.artifactType && { artifactType: result.artifactType }),
+    ...(result.type === 'artifact' && result.artifactTypes && { artifactTypes: result.artifactTypes }),
   };
 }

@@ -1,11 +1,24 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, artifact, defineDomainType, defineTool } from '../../../../src/index.ts';
-import { definePipeline, defineSubagent } from '../../../../src/kinds/entry.ts';
-import { withUsageNote } from '../../../../src/modules/decorators/entry.ts';
+import {
+  chaining,
+  definePipeline,
+  definePlaybook,
+  defineSubagent,
+  discover,
+  onArtifact,
+} from '../../../../src/kinds/entry.ts';
+import {
+  listSink,
+  publishToBlackboard,
+  sinkArtifacts,
+  withUsageNote,
+} from '../../../../src/modules/decorators/entry.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { startStored } from '../../../fixtures/stored.ts';
-import { agent, agentic, answers, asks, calls } from './scenes.ts';
+import { agent, agentic, answers, asks, calls, resultsRead, TASK } from './scenes.ts';
 
 const Fact = defineDomainType({ name: 'Fact', schema: v.object({ n: v.number() }) });
 const fact = (name: string, n: number) =>
@@ -16,30 +29,106 @@ async function dug(dig: AnyTool, ...inside: readonly ScriptedReply[]) {
   const session = createTestSession(agent('boss', [dig]), {
     replies: [calls(['dig', { task: 'Go.' }]), ...inside, 'Found.', 'Done.'],
   });
-  const { artifacts } = await session.send('Go.');
+  const answer = await session.send('Go.');
   const read = session.requests.at(-1)?.messages.at(-1)?.text;
-  return { read, artifacts: artifacts.map(({ call: _, ...rest }) => rest) };
+  return { answer, read, artifacts: answer.artifacts.map(({ call: _, ...rest }) => rest) };
 }
 
 describe('the artifacts of the calls inside an agentic tool', () => {
   const tools = [fact('one', 1), fact('two', 2), answers('words', 'No fact.')];
+  const Place = defineDomainType({ name: 'Place', schema: v.object({ city: v.string() }) });
+  const place = answers('place', artifact('A place.', Place, { city: 'Ghent' }));
+  const rows = answers('rows', [1, 2]);
 
   it('none: its result is its words (AGT-06)', async () => {
-    expect(await dug(agentic('dig', tools), calls('words'))).toEqual({ read: 'Found.', artifacts: [] });
+    expect(await dug(agentic('dig', tools), calls('words'))).toMatchObject({ read: 'Found.', artifacts: [] });
   });
 
   it('one: it is its own, with its type (AGT-06)', async () => {
-    expect(await dug(agentic('dig', tools), calls('words', 'one'))).toEqual({
+    expect(await dug(agentic('dig', tools), calls('words', 'one'))).toMatchObject({
       read: 'Found.',
       artifacts: [{ tool: 'dig', type: 'Fact', value: { n: 1 } }],
     });
   });
 
   it('several: the list of them, in the order of the calls (AGT-06)', async () => {
-    expect(await dug(agentic('dig', tools), calls('two', 'one'), calls('two'))).toEqual({
+    expect(await dug(agentic('dig', tools), calls('two', 'one'), calls('two'))).toMatchObject({
       read: 'Found.',
-      artifacts: [{ tool: 'dig', value: [{ n: 2 }, { n: 1 }, { n: 2 }] }],
+      artifacts: [{ tool: 'dig', type: 'Fact', value: [{ n: 2 }, { n: 1 }, { n: 2 }] }],
     });
+  });
+
+  it('several of one type keep it, and `artifactsOf` reads each of them (S0-082)', async () => {
+    const { answer } = await dug(agentic('dig', tools), calls('two', 'one'));
+    expect(answer.artifactsOf(Fact)).toEqual([{ n: 2 }, { n: 1 }]);
+  });
+
+  it('several of more than one type keep the type of each (S0-082)', async () => {
+    const inside = [...tools, place, rows];
+    const { answer, artifacts } = await dug(agentic('dig', inside), calls('two', 'place', 'rows', 'one'));
+    expect(artifacts).toEqual([
+      {
+        tool: 'dig',
+        types: ['Fact', 'Place', null, 'Fact'],
+        value: [{ n: 2 }, { city: 'Ghent' }, [1, 2], { n: 1 }],
+      },
+    ]);
+    expect(answer.artifactsOf(Fact)).toEqual([{ n: 2 }, { n: 1 }]);
+    expect(answer.artifactsOf(Place)).toEqual([{ city: 'Ghent' }]);
+  });
+
+  it('a list of a type is its items, whatever is beside it (S0-082)', async () => {
+    const many = answers('many', artifact('Facts.', Fact, [{ n: 8 }, { n: 9 }]));
+    const alone = await dug(agentic('dig', [many]), calls('many'));
+    expect(alone.artifacts).toEqual([{ tool: 'dig', type: 'Fact', value: [{ n: 8 }, { n: 9 }] }]);
+    expect(alone.answer.artifactsOf(Fact)).toEqual([{ n: 8 }, { n: 9 }]);
+    const { artifacts } = await dug(agentic('dig', [many, ...tools, place]), calls('many', 'one', 'place'));
+    expect(artifacts).toMatchObject([{ types: ['Fact', 'Fact', 'Fact', 'Place'] }]);
+  });
+
+  it('are each taken by their type by sinks, playbooks and chains around it (S0-082)', async () => {
+    const Car = defineDomainType({
+      name: 'Car',
+      schema: v.object({ id: v.string() }),
+      tools: ({ id }) => [
+        defineTool({ name: 'drive', description: 'Drives.', effect: 'read', run: () => `${id} drives` }),
+      ],
+    });
+    const car = (id: string) => answers(`car_${id}`, artifact('A car.', Car, { id }));
+    const dig = agentic('dig', [...tools, car('a'), car('b')]);
+    const sunk = listSink();
+    const opened = answers('opened', 'open');
+    const playbook = definePlaybook({
+      name: 'play',
+      description: 'Plays.',
+      input: jsonSchema(TASK),
+      tools: [publishToBlackboard(sinkArtifacts(dig, sunk, { type: Fact }))],
+      locked: [{ tool: opened, unlockedBy: onArtifact(Car) }],
+      use: [chaining([discover(Car)])],
+    });
+    const session = createTestSession(agent('boss', [playbook]), {
+      replies: [
+        calls(['play', { task: 'Go.' }]),
+        calls(['dig', { task: 'Go.' }]),
+        calls('one', 'car_a', 'car_b'),
+        'Found.',
+        calls('car_a_drive', 'car_b_drive', 'opened'),
+        'Played.',
+        'Done.',
+      ],
+    });
+    await session.send('Go.');
+    expect(sunk.items()).toEqual([{ n: 1 }]);
+    expect(resultsRead({ requests: session.requests.slice(0, -1) }).slice(-3)).toEqual([
+      'a drives',
+      'b drives',
+      'open',
+    ]);
+    expect((await session.state()).blackboard).toEqual([
+      { type: 'Fact', value: { n: 1 } },
+      { type: 'Car', value: { id: 'a' } },
+      { type: 'Car', value: { id: 'b' } },
+    ]);
   });
 
   it('are none of those of a call that failed', async () => {
@@ -59,7 +148,7 @@ describe('the artifacts of the calls inside an agentic tool', () => {
 describe('the artifacts of agentic tools inside an agentic tool', () => {
   const inner = agentic('inner', [fact('one', 1)]);
   const script = [calls(['inner', { task: 'Look.' }], 'two'), calls('one'), 'Inner found.'];
-  const both = [{ tool: 'dig', value: [{ n: 1 }, { n: 2 }] }];
+  const both = [{ tool: 'dig', type: 'Fact', value: [{ n: 1 }, { n: 2 }] }];
   const own = [{ tool: 'dig', type: 'Fact', value: { n: 2 } }];
 
   it.each<[string, AnyTool]>([
@@ -78,7 +167,9 @@ describe('the artifacts of agentic tools inside an agentic tool', () => {
     const inside = [{ calls: [...asks('inner').calls, { name: 'two' }] }, '{"n":1}'];
     expect((await dug(agentic('dig', tools), ...inside)).artifacts).toEqual(own);
     const capturing = { captureNestedArtifacts: true };
-    expect((await dug(agentic('dig', tools, capturing), ...inside)).artifacts).toEqual(both);
+    expect((await dug(agentic('dig', tools, capturing), ...inside)).artifacts).toEqual([
+      { tool: 'dig', types: [null, 'Fact'], value: [{ n: 1 }, { n: 2 }] },
+    ]);
   });
 
   it('a pipeline is no agentic tool: no model decides in it (AGT-09)', async () => {
