@@ -7,12 +7,22 @@ export type { Frame, Runner } from '../loop/loop-agent.ts';
 export { nest } from '../loop/nest.ts';
 export type { LoopLimits, LoopPolicies } from '../loop/policies.ts';
 export type { NestedInstructions } from '../modules/agentic/agentic-tool.ts';
-export { withContext, withInstructions, withModel, withTools } from '../modules/agentic/copies.ts';
+export {
+  type LoopContext,
+  withContext,
+  withInstructions,
+  withLimits,
+  withModel,
+  withSettings,
+  withTools,
+  withUse,
+} from '../modules/agentic/copies.ts';
 export { type AgenticToolConfig, defineAgenticTool } from '../modules/agentic/define-agentic-tool.ts';
 export {
   defineSubagent,
   type SubagentConfig,
   type SubagentInput,
+  type SubagentOutput,
 } from '../modules/agentic/define-subagent.ts';
 export type { AnyChained, Chained, ChainedType, DiscoveredType } from '../modules/chaining/chained.ts';
 export {
@@ -91,6 +101,7 @@ export type { BudgetView, DoneCall, FrameOutcome, Plan, PlannedCall, ProcessView
 export type { BlackboardEntry, CallBlackboard, CallState } from '../tool/kept-values.ts';
 export type { CheckedInput, ParsedInput } from '../tool/problem-lines.ts';
 export type {
+  AddedInput,
   CallRemarks,
   CallRun,
   Discover,

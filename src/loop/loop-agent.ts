@@ -26,12 +26,12 @@ interface Opened {
 export function specInside(loop: Loop, frame: Frame, opened: Opened): LoopSpec | string {
   const { runBy: runner = {} } = frame;
   const { agent: asked } = runner;
+  const { tools, output, uses, sources = [], strategies = [], key } = frame;
+  const offered = {
+    sources: [...sources, ...ownOffers(uses, 'before', key)],
+    strategies: [...ownOffers(uses, 'after', key), ...strategies],
+  };
   if (asked === undefined) {
-    const { tools, output, uses, sources = [], strategies = [], key } = frame;
-    const offered = {
-      sources: [...sources, ...ownOffers(uses, 'before', key)],
-      strategies: [...ownOffers(uses, 'after', key), ...strategies],
-    };
     const instructions = endingWith(frame.instructions, output?.instruction);
     const own = { instructions, tools, output, ...modelFor(loop, runner) };
     return nestedSpec(loop, { ...frame, ...offered, own }, opened);
@@ -39,7 +39,7 @@ export function specInside(loop: Loop, frame: Frame, opened: Opened): LoopSpec |
   const agent = findAgent(loop.agents, asked);
   return typeof agent === 'string'
     ? agent
-    : nestedSpec(loop, declaredBy(agent, { loop, frame, runner }), opened);
+    : nestedSpec(loop, declaredBy(agent, { loop, frame: { ...frame, ...offered }, runner }), opened);
 }
 
 /**
@@ -65,6 +65,8 @@ const givenModel = ({ agents }: Loop, given: Runner['model']): ChatModel | undef
 
 /** What is declared of a nested loop, by its frame or by its agent. */
 interface Declared extends Pick<Frame, 'uses' | 'sources' | 'strategies' | 'limits' | 'context' | 'plan'> {
+  /** Context under that of the loop around it: an agent's own. */
+  readonly under?: ToolCallContext;
   /** Stands in for what the loop around it has. */
   readonly own: Pick<LoopSpec, 'instructions' | 'tools' | 'output'> & Partial<LoopSpec>;
 }
@@ -76,7 +78,8 @@ function nestedSpec({ modules, spec }: Loop, declared: Declared, { id, calls }: 
     iterations: spec.iterations,
     tokenCeiling: spec.tokenCeiling,
   };
-  const { own, uses, sources = [], strategies = [], limits, context, plan } = declared;
+  const { own, uses, sources = [], strategies = [], limits, under, context, plan } = declared;
+  const outside = under?.merge(spec.context) ?? spec.context;
   return {
     ...spec,
     ...around,
@@ -84,7 +87,7 @@ function nestedSpec({ modules, spec }: Loop, declared: Declared, { id, calls }: 
     uses: usesInside(spec.uses, id, uses),
     strategies: [...sources, ...modules.strategies, ...strategies],
     iterations: limits?.iterations ?? around.iterations,
-    context: context?.merge(spec.context) ?? spec.context,
+    context: context ? outside.merge(context) : outside,
     depth: spec.depth + 1,
     aroundPlan: plan && around,
     ...(plan && { model: plannedModel(plan, calls), tokenCeiling: undefined }),
@@ -126,21 +129,30 @@ interface Asked {
  */
 function declaredBy(agent: LoopAgent, { loop, frame, runner }: Asked): Declared {
   const { agents, spec } = loop;
-  const { policies, output, settings } = agent;
+  const { policies } = agent;
+  const { output = agent.output } = frame;
+  const settings = mergedSettings(agent.settings, runner.settings);
   const model = givenModel(loop, runner.model) ?? agent.model ?? agents?.model;
   const own = {
     instructions: endingWith(runner.instructions ?? agent.instructions, output?.instruction),
     tools: toolsBeside(agent, frame),
-    modelTimeout: { ...spec.modelTimeout, ...settings?.timeout },
+    modelTimeout: { ...spec.modelTimeout, ...settings.timeout },
     policies,
     output,
     settings,
     accepts: agent.accepts,
     ...(model && { model }),
   };
-  const sources = [...agent.sources, ...(frame.sources ?? [])];
-  const context = frame.context ? agent.context.merge(frame.context) : agent.context;
-  return { ...agent, sources, context, own };
+  const { limits, uses = [], sources = [], strategies = [], context } = frame;
+  return {
+    uses: [...(agent.uses ?? []), ...uses],
+    sources: [...agent.sources, ...sources],
+    strategies: [...agent.strategies, ...strategies],
+    limits: { ...agent.limits, ...limits },
+    under: agent.context,
+    context,
+    own,
+  };
 }
 
 function endingWith(instructions: Instructions, end: string | undefined): Instructions {
@@ -191,10 +203,11 @@ export interface Frame {
   /** What the nested loop is asked, as its user message. */
   readonly message: string;
   readonly tools: readonly AnyTool[];
-  /** What its answer must be; words where it is absent. */
+  /** What its answer must be, in place of what its agent says; words where both are absent. */
   readonly output?: AnswerForm | undefined;
+  /** In place of those of its agent. */
   readonly limits?: Limits | undefined;
-  /** Modules around its model calls and its calls, beside those of the loops around it that hold inside too. */
+  /** Modules around its model calls and its calls, beside those of the loops around it that hold inside too, and those of its agent. */
   readonly uses?: readonly ModuleUse[] | undefined;
   /** What these modules remember in the loop is kept under it, for each key apart. Not used with an agent. */
   readonly key?: string | undefined;
@@ -204,7 +217,7 @@ export interface Frame {
   readonly strategies?: readonly InjectionStrategy[] | undefined;
   /** Take effect when the frame opens, whatever becomes of it; never again when it is resumed. */
   readonly facts?: readonly MemoryFact[] | undefined;
-  /** Under the context of the loop around it, which wins where both have a key. */
+  /** Over the context of the loop around it, under which that of its agent is. */
   readonly context?: ToolCallContext | undefined;
   /**
    * The frame has a blackboard of its own: a copy of the one around it, whose additions nobody else sees. They are the
@@ -225,6 +238,6 @@ export interface Runner {
   readonly model?: ChatModel | ModelOfEnv | undefined;
   /** In place of the agent's. */
   readonly instructions?: Instructions | undefined;
-  /** Of the loop, over those of the loop around it; with a model of its own it has these alone. */
+  /** Of the loop, over those of the loop around it; with a model of its own it has these alone; with an agent over those of the agent. */
   readonly settings?: AgentSettings | undefined;
 }

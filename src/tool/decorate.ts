@@ -54,6 +54,18 @@ const forwarded = (tool: AnyTool): AnyTool => ({
   call: tool.call.bind(tool),
 });
 
+/** How tools are made again with changes. It goes by the tool itself: a decorated one is another tool. */
+const makers = new WeakMap<AnyTool, (changes: object) => AnyTool>();
+
+/** Returns the tool, which can be copied with changes from now on. Who made it knows what they may be. */
+export function copyable<T extends AnyTool>(tool: T, make: (changes: object) => AnyTool): T {
+  makers.set(tool, make);
+  return tool;
+}
+
+/** Returns what makes the tool again with changes, or `undefined` if it cannot be copied. */
+export const makerOf = (tool: AnyTool): ((changes: object) => AnyTool) | undefined => makers.get(tool);
+
 /** The same tool under another name, by which it is called. Some provider may refuse the name: `withName` looks at it. */
 export function renamed<T extends AnyTool, const Name extends string>(
   tool: T,

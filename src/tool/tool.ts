@@ -118,6 +118,8 @@ export interface CallRun extends CallContext {
     memory: ToolMemory<Value, Fact>,
     fact: Fact,
   ): readonly AnyTool[];
+  /** What `withParameter` has added to the tool's input, for a tool that hands all of its input on. */
+  readonly added?: AddedInput | undefined;
   /** The name and the input of the call in the journal: an unfolding tool may have handed it to another tool. */
   readonly asked: { readonly name: string; readonly input: string };
   /** Opaque. Functions over a call, such as `nest`, read it; a Worker carries only those that it imports. */
@@ -132,6 +134,14 @@ export interface CallRun extends CallContext {
   untimed<T>(work: () => Promise<T>): Promise<T>;
   /** An earlier invocation has started its effect or opened its frame, or the caller has run it: it goes on there. */
   readonly hasBegun: boolean;
+}
+
+/** Properties of an input that the schema of the tool does not know. */
+export interface AddedInput {
+  /** As the model sent them. */
+  readonly sent: JsonObject;
+  /** As their own schemas read them. */
+  readonly typed: Readonly<Record<string, unknown>>;
 }
 
 /** What a model is told first. Must be a function of the view alone. */

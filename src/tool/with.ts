@@ -1,6 +1,6 @@
 import { checkNaming, readMetadata, ToolDefinitionError } from './check-definition.ts';
 import { checkCall, checkInput, coerceInput, invalidInput } from './check-input.ts';
-import { decorate, renamed } from './decorate.ts';
+import { copyable, decorate, makerOf, renamed } from './decorate.ts';
 import {
   type InputSchema,
   InputSchemaError,
@@ -8,9 +8,9 @@ import {
   type PropertyValue,
   toPropertySchema,
 } from './input-schema.ts';
-import { isJsonObject, type Json, type JsonObject, type JsonSchema } from './json.ts';
+import { isJsonObject, type Json, type JsonObject, type JsonSchema, own } from './json.ts';
 import type { CheckedInput } from './problem-lines.ts';
-import type { AnyTool, Tool } from './tool.ts';
+import type { AnyTool, CallRun, Tool } from './tool.ts';
 
 /**
  * The same tool under another name. The only renamer there is: prefixes, naming functions and tool
@@ -95,7 +95,8 @@ export const withCoercion = <T extends AnyTool>(tool: T): T =>
  * properties that it does not name (JSON Schema and `v.looseObject` do, `v.object` and `z.object` drop them, and to a
  * schema with `additionalProperties: false` it is not handed on). The tool's own schema stays as it is, nested detail
  * included. The value is validated by its own schema, together with the rest of the input, and is part of the
- * typed input that decorators see.
+ * typed input that decorators see. A tool with a loop of its own hands it on: the loop is asked with it, the functions for its
+ * instructions and its context see it, and copies (`withInstructions`) can be made of the tool as before.
  *
  * @throws ToolDefinitionError when the tool has a property of this name, or the declaration cannot be shown to a model.
  *
@@ -136,20 +137,38 @@ export function withParameter<
     );
   }
 
-  return {
+  const more = {
     ...decorate<AnyTool>(tool, {
       inputSchema: merged(tool.inputSchema, property.json),
       check,
       async call(input, call) {
         const added = await checkCall(property, input, call);
-        if (added.ok) return tool.call(ofTool(input), call);
+        if (added.ok)
+          return tool.call(
+            ofTool(input),
+            withAdded(call, { key, sent: own(input, key), typed: added.value }),
+          );
         const all = await check(input, call.tool);
         return all.ok ? added.answer : all.answer;
       },
     }),
     name: tool.name,
   };
+  const make = makerOf(tool);
+  return make ? copyable(more, (changes) => withParameter(make(changes), key, declared)) : more;
 }
+
+/** The call, with one more property of its input beside the tool's own. */
+const withAdded = (
+  call: CallRun,
+  { key, sent, typed }: { readonly key: string; readonly sent: Json | undefined; readonly typed: unknown },
+): CallRun => ({
+  ...call,
+  added: {
+    sent: { ...call.added?.sent, ...(sent !== undefined && { [key]: sent }) },
+    typed: { ...call.added?.typed, [key]: typed },
+  },
+});
 
 function readProperty(tool: AnyTool, key: string, declared: PropertyDeclaration): InputSchema<unknown> {
   const { properties } = tool.inputSchema;

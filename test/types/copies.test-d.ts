@@ -9,9 +9,13 @@ import {
   defineSubagent,
   withContext,
   withInstructions,
+  withLimits,
   withModel,
+  withSettings,
   withTools,
+  withUse,
 } from '../../src/kinds/entry.ts';
+import { withParameter } from '../../src/modules/decorators/entry.ts';
 
 declare const model: ChatModel;
 const look = defineTool({ name: 'look', description: 'Looks.', run: () => 'seen' });
@@ -52,6 +56,39 @@ withInstructions(lamp, (_, { depth }, state) => {
   return `${depth} ${state}`;
 });
 withInstructions(plan, 'Work.');
+
+// A context may be made of the input and of the loop around.
+withContext(dig, ({ depth }, { path }) => ({ depth, path }));
+defineAgenticTool({
+  ...base,
+  name: 'made',
+  tools: [look],
+  context: (input, view) => {
+    expectTypeOf(input).toEqualTypeOf<{ depth: number }>();
+    return { depth: input.depth, path: view.path };
+  },
+});
+defineSubagent({ agent: clerk, context: ({ message }) => ({ message }) });
+
+// Copies of what has one more parameter know it.
+const more = withParameter(dig, 'mood', v.string());
+withInstructions(more, (_, { depth, mood }) => `${depth} ${mood.trim()}`);
+withContext(more, ({ mood }) => ({ mood }));
+
+// Limits, settings and modules.
+expectTypeOf(withLimits(dig, { iterations: 3 })).toEqualTypeOf<typeof dig>();
+expectTypeOf(withSettings(ask, { temperature: 0 })).toEqualTypeOf<typeof ask>();
+expectTypeOf(withUse(lamp)).toEqualTypeOf<typeof lamp>();
+// @ts-expect-error: tokens are of turns
+withLimits(dig, { tokens: 10 });
+// @ts-expect-error: there is no such setting
+withSettings(dig, { temperatur: 0 });
+// @ts-expect-error: a strategy is no module
+withUse(dig, { name: 'adds', offer: () => [] });
+// @ts-expect-error: a context is not made of a promise
+withContext(dig, async () => ({}));
+// @ts-expect-error: its input has no such key
+withContext(dig, ({ width }) => ({ width }));
 
 // @ts-expect-error: its input has no such key
 withInstructions(dig, (_, { width }) => width);

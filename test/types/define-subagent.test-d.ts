@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
-import { type Agent, type AnyTool, defineAgent, type Tool } from '../../src/index.ts';
+import { type Agent, type AnyTool, defineAgent, defineDomainType, type Tool } from '../../src/index.ts';
 import { defineSubagent } from '../../src/kinds/entry.ts';
 
 const base = { description: 'Files.', instructions: 'File.' };
@@ -27,6 +27,17 @@ const renamed = defineSubagent({
   input: v.object({ customer: v.string() }),
 });
 expectTypeOf(renamed).toEqualTypeOf<Tool<'bill', { customer: string }, { total: number }>>();
+// Its own output is in the place of the agent's, and types one that is given by its name.
+const Bill = defineDomainType({ name: 'Bill', schema: v.object({ sum: v.pipe(v.string(), v.toNumber()) }) });
+expectTypeOf(defineSubagent({ agent: 'biller', output: Bill })).toEqualTypeOf<
+  Tool<'biller', { readonly message: string }, { sum: string }>
+>();
+expectTypeOf(defineSubagent({ agent: biller, output: v.object({ n: v.number() }) })).toEqualTypeOf<
+  Tool<'biller', { readonly message: string }, { n: number }>
+>();
+// @ts-expect-error: a name is no output
+defineSubagent({ agent: 'biller', output: 'Bill' });
+
 export const tools: readonly AnyTool[] = [asked, billed, byName, renamed];
 
 // Optional properties accept undefined.

@@ -12,7 +12,7 @@ const books = toolsOf({
   },
 });
 
-/** Works in a loop of its own. What it declares as context lies under what the agent and the request say. */
+/** Works in a loop of its own. What it declares as context wins over what the agent and the request say. */
 const bookkeeper = defineAgenticTool({
   name: 'bookkeeper',
   description: 'Keep the books of the shop.',

@@ -20,11 +20,11 @@ import { type InputDeclaration, type InputOf, InputSchemaError } from '../../too
 import { literals } from '../../tool/literals.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
 import type { AnyTool, CallRun, InjectionStrategy, LoopView, Serial, Tool } from '../../tool/tool.ts';
-import type { ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';
+import type { ToolCallContext } from '../../tool/tool-call-context.ts';
 import { FOREIGN_INPUT, IN_USE, NAMED } from '../../tool/tool-literals.ts';
 import { error, isToolResult, type ToolResult } from '../../tool/tool-result.ts';
 import { forgettingUnder, ownOffers, usesOf } from '../../tool/uses.ts';
-import { contextOf } from './copies.ts';
+import { CONTEXT, contextFor, contextOf, type LoopContext, wholeInput } from './copies.ts';
 import type { KeyedMemory } from './memory.ts';
 import { nestedResult } from './nested-result.ts';
 
@@ -66,10 +66,10 @@ interface AgenticConfig<
    */
   readonly use?: readonly ModuleUse[] | undefined;
   /**
-   * Tool-call context for the calls of the nested loop, under that of the loop around it, which wins where both have a key. No
-   * credentials: it is code, made again by every invocation and never journaled.
+   * Tool-call context for the calls of the nested loop, over that of the loop around it: code wins over what a client sent. A function
+   * makes it of the input and of the loop around. No credentials: it is code, made again by every invocation and never journaled.
    */
-  readonly context?: ContextValues | ToolCallContext | undefined;
+  readonly context?: LoopContext<InputOf<Declaration>> | undefined;
   /** Artifacts of agentic tools inside count among its own; `false` unless given. */
   readonly captureNestedArtifacts?: boolean | undefined;
 }
@@ -128,7 +128,7 @@ export const AGENTIC_KEYS = {
   settings: 'object',
   limits: 'object',
   use: 'list',
-  context: 'object',
+  context: CONTEXT,
   captureNestedArtifacts: 'flag',
   instructions: 'any',
 } as const satisfies Record<keyof InstructedConfig<string, undefined>, LiteralKind>;
@@ -188,10 +188,12 @@ export function agenticTool<
       const parsed = await checkCall(schema, input, call);
       if (!parsed.ok) return parsed.answer;
       if (isEmpty) return error(kind.whenEmpty);
-      const loop = kind.loop(parsed.value, call);
+      const whole = wholeInput(parsed.value, input, call);
+      const loop = kind.loop(whole.input, call);
       if (isToolResult(loop)) return loop;
-      const asked = { input: parsed.value, message: JSON.stringify(input) };
-      const ready = { ...config, output, context, name: frameName(name, call) };
+      const asked = { input: whole.input, message: JSON.stringify(whole.sent) };
+      const inside = contextFor(context, whole.input, call.view);
+      const ready = { ...config, output, context: inside, name: frameName(name, call) };
       const frame = frameOf(ready, loop, asked);
       return nestedResult(await nest(call, frame), config.captureNestedArtifacts ?? false);
     },
@@ -199,7 +201,7 @@ export function agenticTool<
 }
 
 /** @throws ToolDefinitionError if an answer cannot have this form. */
-function readOutput(name: string, declared: InputDeclaration): AnswerForm | undefined {
+export function readOutput(name: string, declared: InputDeclaration): AnswerForm | undefined {
   try {
     return toAnswerForm(name, declared);
   } catch (cause) {
@@ -247,7 +249,7 @@ const offeredIn = ({ use }: Pick<CheckedLoop, 'use'>): readonly InjectionStrateg
   ...ownOffers(use, 'after'),
 ];
 
-interface Ready extends Omit<AgenticConfig<string, InputDeclaration>, 'output'> {
+interface Ready extends Omit<AgenticConfig<string, InputDeclaration>, 'output' | 'context'> {
   readonly output: AnswerForm | undefined;
   readonly context: ToolCallContext;
 }

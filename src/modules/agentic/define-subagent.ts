@@ -1,5 +1,7 @@
+import type { OutputOf } from '../../loop/answer-form.ts';
 import type { LoopAgent } from '../../loop/loop.ts';
 import { nest } from '../../loop/nest.ts';
+import { mergedSettings } from '../../model/settings.ts';
 import {
   checkNaming,
   checkToolLiteral,
@@ -21,13 +23,21 @@ import type { BlackboardEntry, CallBlackboard } from '../../tool/kept-values.ts'
 import { literals } from '../../tool/literals.ts';
 import type { CheckedInput } from '../../tool/problem-lines.ts';
 import { ended } from '../../tool/shown.ts';
-import type { AnyTool, CallRun, Instructions, Tool } from '../../tool/tool.ts';
-import type { ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';
+import type { AnyTool, CallRun, InjectionStrategy, Instructions, Tool } from '../../tool/tool.ts';
 import { FOREIGN_INPUT, NAMED } from '../../tool/tool-literals.ts';
 import { error, failure, type ToolResult, text } from '../../tool/tool-result.ts';
 import { usesOf } from '../../tool/uses.ts';
-import { checkLoop, frameName } from './agentic-tool.ts';
-import { contextOf, copiedBy, type LoopChanges } from './copies.ts';
+import { checkLoop, frameName, readOutput } from './agentic-tool.ts';
+import {
+  CONTEXT,
+  contextFor,
+  contextOf,
+  copiedBy,
+  type LoopChanges,
+  type LoopContext,
+  wholeInput,
+  withMore,
+} from './copies.ts';
 import { type ToolsInside, toolsInside } from './define-agentic-tool.ts';
 import { asReached, formed } from './nested-result.ts';
 
@@ -37,6 +47,7 @@ export interface SubagentConfig<
   Name extends string,
   Declaration extends InputDeclaration,
   Output,
+  Form extends InputDeclaration = InputDeclaration,
 > {
   /** Its definition, or the name under which the app has it, which is looked up at each call. */
   readonly agent: DefinedAgent<AgentName, Output> | AgentName;
@@ -47,10 +58,16 @@ export interface SubagentConfig<
   /** What the model sends; the agent is asked with its JSON. Unless given, a `message`, which is what it is asked. */
   readonly input?: Declaration | undefined;
   /**
-   * Tool-call context for the calls of its loop, over what the agent declares and under that of the loop around it, which wins
-   * where both have a key. No credentials: it is code, made again by every invocation and never journaled.
+   * What its answer must be, in place of what the agent declares: the schema of a JSON object, or a domain type. So an agent that is
+   * given by its name has a typed answer too.
    */
-  readonly context?: ContextValues | ToolCallContext | undefined;
+  readonly output?: Form | undefined;
+  /**
+   * Tool-call context for the calls of its loop, over that of the loop around it and over what the agent declares: code wins over what a
+   * client sent. A function makes it of the input and of the loop around. No credentials: it is code, made again by every invocation
+   * and never journaled.
+   */
+  readonly context?: LoopContext<SubagentInput<Declaration>> | undefined;
 }
 
 /** What `defineAgent` makes, as far as a subagent has to know it. */
@@ -65,6 +82,11 @@ interface DefinedAgent<Name extends string, Output> extends LoopAgent {
 export type SubagentInput<Declaration extends InputDeclaration> = Declaration extends undefined
   ? { readonly message: string }
   : InputOf<Declaration>;
+
+/** What a subagent answers: what its own `output` says, else that of its agent. */
+export type SubagentOutput<Form extends InputDeclaration, Output> = Form extends undefined
+  ? Output
+  : OutputOf<Form>;
 
 /**
  * Makes a tool that hands work to an agent: it runs in a frame of the same turn, with its own instructions, model, tools,
@@ -88,9 +110,10 @@ export function defineSubagent<
   const Name extends string = AgentName,
   const Declaration extends InputDeclaration = undefined,
   Output = unknown,
+  const Form extends InputDeclaration = undefined,
 >(
-  config: SubagentConfig<AgentName, Name, Declaration, Output>,
-): Tool<Name, SubagentInput<Declaration>, Output> {
+  config: SubagentConfig<AgentName, Name, Declaration, Output, Form>,
+): Tool<Name, SubagentInput<Declaration>, SubagentOutput<Form, Output>> {
   checkToolLiteral(config, SHAPE);
   return subagent(config);
 }
@@ -101,10 +124,11 @@ function subagent<
   Name extends string,
   Declaration extends InputDeclaration,
   Output,
+  Form extends InputDeclaration,
 >(
-  config: SubagentConfig<AgentName, Name, Declaration, Output>,
+  config: SubagentConfig<AgentName, Name, Declaration, Output, Form>,
   changes: LoopChanges = {},
-): Tool<Name, SubagentInput<Declaration>, Output> {
+): Tool<Name, SubagentInput<Declaration>, SubagentOutput<Form, Output>> {
   const { agent } = config;
   const { agentName, about } = nameOf(agent);
   const { description = about } = config;
@@ -114,36 +138,52 @@ function subagent<
   const schema = readInput<InputDeclaration>(name, config.input ?? MESSAGE);
   const check = (input: JsonObject, as: string) => checkSubagentInput(schema, input, as);
   const context = contextOf(name, config.context);
+  const output = readOutput(name, config.output);
+  const form = output ?? (typeof agent === 'string' ? undefined : agent.output);
   const { tools, sources } = toolsBeside({ name, agent }, changes);
   const own = toolsOfAgent(agent);
   const inner = tools.length > 0 ? [...own, ...tools] : own;
   const uses = usesOf(sources);
-  const tool: Tool<Name, SubagentInput<Declaration>, Output> = {
+  const insideOf = [...(typeof agent === 'string' ? [] : (agent.uses ?? [])), ...(changes.use ?? [])];
+  const tool: Tool<Name, SubagentInput<Declaration>, SubagentOutput<Form, Output>> = {
     name,
     description,
     inputSchema: schema.json,
     effect: 'none',
     returnDirect: false,
     metadata: { agent: agentName },
-    output: typeof agent === 'string' ? undefined : agent.output?.type,
+    output: form?.type,
     ...(uses.length > 0 && { uses }),
-    ...(typeof agent !== 'string' && agent.uses && { usesInside: agent.uses }),
+    ...(insideOf.length > 0 && { usesInside: insideOf }),
     ...((typeof agent !== 'string' || inner.length > 0) && { inner }),
     ...(typeof agent === 'string' && { asks: agent }),
     check: (input, as = name) => check(input, as),
     async call(input, call) {
       const parsed = await check(input, call.tool);
       if (!parsed.ok) return parsed.answer;
-      const message = config.input === undefined ? String(input.message) : JSON.stringify(input);
-      const runBy = { agent, model: changes.model, instructions: instructionsFor(parsed.value, changes) };
-      const work = { message, ownBlackboard: true, tools, sources, context, instructions: '', runBy };
+      const whole = wholeInput(parsed.value, input, call);
+      const isMessage = config.input === undefined && !call.added;
+      const message = isMessage ? String(input.message) : JSON.stringify(whole.sent);
+      const { model, settings, limits, use: uses } = changes;
+      const work = {
+        message,
+        output,
+        limits,
+        uses,
+        tools,
+        sources,
+        ownBlackboard: true,
+        context: contextFor(context, whole.input, call.view),
+        instructions: '',
+        runBy: { agent, model, settings, instructions: instructionsFor(whole.input, changes) },
+      };
       return resultOf(await nest(call, { name: frameName(name, call), ...work }), call);
     },
   };
   copiedBy(tool, ({ tools: more = [], context: over, ...others }) =>
     subagent(
       { ...config, context: contextOf(name, context, over) },
-      { ...changes, ...others, tools: [...(changes.tools ?? []), ...more] },
+      { ...withMore(changes, others), tools: [...(changes.tools ?? []), ...more] },
     ),
   );
   return tool;
@@ -163,28 +203,43 @@ function instructionsFor(input: unknown, { instructions }: LoopChanges): Instruc
  */
 function toolsBeside(
   { name, agent }: { readonly name: string; readonly agent: LoopAgent | string },
-  { tools: more = [], model }: LoopChanges,
+  { tools: more = [], ...changes }: LoopChanges,
 ): Omit<ToolsInside, 'notes'> {
-  const problem = literals?.modelProblem(model);
+  const problem = literals?.modelProblem(changes.model);
   if (problem !== undefined) throw new ToolDefinitionError(name, 'model', `it ${ended(problem)}`);
   const own = toolsOfAgent(agent);
   const { tools, sources } =
     more.length > 0 ? toolsInside(name, [...own, ...more]) : { tools: own, sources: [] };
-  if (model && typeof agent !== 'string') {
-    const { strategies, needsApp, uses: use } = agent;
+  const { model, limits, settings, use } = changes;
+  if (model ?? limits ?? settings ?? use) {
+    const of = typeof agent === 'string' ? UNKNOWN : agent;
+    const known = of.needsApp ? settings : mergedSettings(of.settings, settings);
+    const checked = { name, model, limits, settings: known, use: [...(of.uses ?? []), ...(use ?? [])] };
     // Which tools its settings may name is not known before an app has given it some.
-    const settings = needsApp ? undefined : agent.settings;
-    checkLoop({ name, model, settings, use }, { inner: tools, sources: [...agent.sources, ...strategies] });
+    const later = of.needsApp ? [LATER] : [];
+    checkLoop(checked, { inner: tools, sources: [...of.sources, ...of.strategies, ...later] });
   }
   return { tools: tools.filter((tool) => !own.includes(tool)), sources };
 }
+
+/** What is known of an agent that is given by its name. */
+const UNKNOWN: Pick<LoopAgent, 'uses' | 'settings' | 'sources' | 'strategies' | 'needsApp'> = {
+  uses: [],
+  settings: undefined,
+  sources: [],
+  strategies: [],
+  needsApp: true,
+};
+
+/** Stands for the tools of an agent that are not known yet. */
+const LATER: InjectionStrategy = { name: 'later', offer: (tools) => tools };
 
 const toolsOfAgent = (agent: LoopAgent | string): readonly AnyTool[] =>
   typeof agent === 'string' ? [] : agent.tools;
 
 const SHAPE = {
   of: 'defineSubagent',
-  keys: { ...NAMED, agent: 'any', input: 'schema', context: 'object' },
+  keys: { ...NAMED, agent: 'any', input: 'schema', output: 'schema', context: CONTEXT },
   required: [], // What is no agent is told as such.
   foreign: FOREIGN_INPUT,
 } satisfies LiteralShape<keyof SubagentConfig<string, string, undefined, unknown>>;

@@ -1,26 +1,39 @@
 /** Copies of tools that work in loops of their own, and the context that such a tool declares. */
 
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {
   type Agent,
   type AnyTool,
+  artifact,
+  defineDomainType,
   defineTool,
+  type Json,
   ToolCallContext,
   ToolDefinitionError,
   toolProvider,
 } from '../../../../src/index.ts';
 import {
+  addTools,
+  chainFrom,
+  chaining,
   defineAgenticTool,
+  defineInjectionStrategy,
   definePlaybook,
   defineStateMachine,
   defineSubagent,
+  type LoopView,
+  noChange,
   startingIn,
   withContext,
   withInstructions,
+  withLimits,
   withModel,
+  withSettings,
   withTools,
+  withUse,
 } from '../../../../src/kinds/entry.ts';
-import { requireApproval, withName } from '../../../../src/modules/decorators/entry.ts';
+import { requireApproval, withName, withParameter } from '../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { toolTable } from '../../../../src/modules/tool-objects/entry.ts';
@@ -99,7 +112,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     expect(inner?.messages[0]?.text).toMatch(/^boss\/work: {"task":"Go\."}/);
   });
 
-  it('has more context, over its own and under that of the loop around it (S0-015, S0-081)', async () => {
+  it('has more context, over its own, and both win over that of the loop around it (S0-015, S0-081)', async () => {
     const own = make({ context: { desk: 'own', lamp: 'own', floor: 'own', user: 'own' } });
     const copy = withContext(
       withContext(own, { desk: 'copy', hat: 'copy' }),
@@ -110,10 +123,106 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     expect(JSON.parse(read)).toEqual({
       desk: 'copy',
       lamp: 'own',
-      floor: 'message',
-      user: 'ann',
+      floor: 'own',
+      user: 'own',
       hat: 'last',
     });
+  });
+
+  it('has context that is made of its input and the loop around it (S0-015, S0-081)', async () => {
+    const own = make({
+      context: (input: unknown, view: LoopView) => ({ asked: input as Json, path: view.path }),
+    });
+    const copy = withContext(own, (input, { context }) => ({
+      floor: `over ${context.get('floor')}`,
+      copy: Boolean(input),
+    }));
+    const { session } = await turnOf(withTools(copy, tell), [calls('tell'), 'Found.']);
+    expect(JSON.parse(session.requests[2]?.messages.at(-1)?.text ?? '')).toMatchObject({
+      asked: { task: 'Go.' },
+      path: 'boss',
+      floor: 'over message',
+      copy: true,
+      user: 'ann',
+    });
+  });
+
+  it.each([
+    [
+      'a promise',
+      async () => ({ desk: 1 }),
+      "Tool 'work': its context returned a promise; it must be synchronous.",
+    ],
+    ['no object', () => 'desk', "Tool 'work': its context returned 'desk'; it must return an object."],
+    [
+      'no JSON',
+      () => ({ desk: () => 1 }),
+      "Tool 'work': The tool-call context's 'desk' is not JSON: at `$` it is a function.",
+    ],
+  ])('fails its call when its context is %s (S0-015)', async (_, context, message) => {
+    const { read, answer } = await turnOf(make({ context }), []);
+    expect([read, answer.outcome]).toEqual([[`Error: ${message}`], 'completed']);
+  });
+
+  it('has other limits (S0-081)', async () => {
+    const brief = withLimits(make(), { iterations: 1 });
+    const { read, session } = await turnOf(brief, [calls('look'), 'In short.']);
+    const inside = (await session.events()).flatMap((event) =>
+      event.type === 'model-replied' && event.frame !== undefined ? [event.last ?? false] : [],
+    );
+    expect([inside, read]).toEqual([[false, true], ['In short.']]);
+    expect(() => withLimits(make(), { iterations: Number.NaN })).toThrow(
+      expect.objectContaining({ name: 'ToolDefinitionError', field: 'limits.iterations' }),
+    );
+  });
+
+  it('has more settings, over those that it has (S0-081)', async () => {
+    const strict = withSettings(withSettings(make(), { temperature: 1, seed: 7 }), { temperature: 0 });
+    const { inner } = await turnOf(strict, ['Found.']);
+    expect(inner?.settings).toMatchObject({ temperature: 0, seed: 7 });
+    expect(() => withSettings(make(), { temperatur: 0 } as never)).toThrow(
+      expect.objectContaining({ name: 'ToolDefinitionError', field: 'settings.temperatur' }),
+    );
+  });
+
+  it('uses more modules, for chaining and strategies too (S0-081)', async () => {
+    const Lamp = defineDomainType({
+      name: 'Lamp',
+      schema: v.object({ lit: v.boolean() }),
+      tools: ({ lit }) => [
+        defineTool({ name: 'dim', description: 'Dims.', effect: 'read', run: () => `was ${lit}` }),
+      ],
+    });
+    const lamp = answers('lamp', artifact('A lamp.', Lamp, { lit: true }));
+    const adds = defineInjectionStrategy({
+      name: 'adds',
+      evaluate: ({ lastCall }) => (lastCall.tool === 'dim' ? addTools([find]) : noChange),
+    });
+    const chained = withUse(withUse(withTools(make(), lamp), chaining([chainFrom(Lamp)])), adds);
+    const boss = () => agent('boss', [chained]);
+    const replies = [work, calls('lamp'), calls('dim'), calls('find'), 'Found.', 'Done.'];
+    const session = createTestSession(boss, { replies, agents: [clerk] });
+    const { artifacts } = await session.send('Go.');
+    const inside = session.requests[4]?.messages.flatMap((one) => (one.role === 'tool' ? one.text : []));
+    expect(inside).toEqual(['A lamp.', 'was true', 'found']);
+    expect(artifacts.length).toBeLessThanOrEqual(1);
+  });
+
+  it('tells what `withParameter` has added to its loop, its instructions and its context (S0-081)', async () => {
+    const more = withParameter(make(), 'mood', v.pipe(v.string(), v.toUpperCase()));
+    const told = withInstructions(more, (_, { mood }) => `Be ${mood}.`);
+    const copy = withContext(withTools(told, tell), (input) => ({ mood: input.mood }));
+    const asked = calls(['work', { task: 'Go.', mood: 'calm' }]);
+    const session = createTestSession(() => agent('boss', [copy]), {
+      replies: [asked, calls('tell'), 'Found.', 'Done.'],
+      agents: [clerk],
+    });
+    await session.send('Go.');
+    const [system, user] = session.requests[1]?.messages ?? [];
+    expect(system?.text).toMatch(/^Be CALM\./);
+    expect(JSON.parse(user?.text ?? '')).toEqual({ task: 'Go.', mood: 'calm' });
+    expect(JSON.parse(session.requests[2]?.messages.at(-1)?.text ?? '')).toMatchObject({ mood: 'CALM' });
+    expect(resultsRead(session)).toEqual(['Found.']);
   });
 
   it('leaves what it was made of as it is, and has its name, description and input (S0-081)', async () => {
@@ -168,7 +277,7 @@ describe.each(KINDS)('%s with a context of its own', (kind, make) => {
       const { answer } = await turnOf(tool, [calls('watch'), calls('watch'), 'Found.'], { warm });
       expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 3 });
     }
-    expect(seen).toEqual(Array.from({ length: 4 }, () => ['own', 'message']));
+    expect(seen).toEqual(Array.from({ length: 4 }, () => ['own', 'own']));
   });
 
   it('keeps it out of the journal', async () => {
@@ -188,7 +297,7 @@ describe.each(KINDS)('%s with a context of its own', (kind, make) => {
 });
 
 describe('what is known of a loop inside a loop', () => {
-  it('has the context of all loops around it, the outermost first', async () => {
+  it('has the context of all loops around it, and its own wins (S0-015)', async () => {
     const inner = defineAgenticTool({
       ...told,
       name: 'inner',
@@ -203,7 +312,7 @@ describe('what is known of a loop inside a loop', () => {
       'Outer.',
     ]);
     expect(JSON.parse(session.requests[3]?.messages.at(-1)?.text ?? '')).toMatchObject({
-      desk: 'outer',
+      desk: 'inner',
       lamp: 'inner',
     });
   });
@@ -255,6 +364,26 @@ describe('a copy of a subagent', () => {
     const { inner, read } = await turnOf(copy, ['{"total": 3}']);
     expect(inner?.messages[0]?.text).toMatch(/^Bill it\.\n\n.*total/s);
     expect(read).toEqual(['{"total":3}']);
+  });
+
+  it('has a form of its own, over that of its agent, also of an agent by its name (S0-062)', async () => {
+    const Bill = defineDomainType({ name: 'Bill', schema: v.object({ total: v.number() }) });
+    const biller: Agent = agent('work', [], { output: v.object({ sum: v.number() }) });
+    for (const asked of [biller, 'work']) {
+      const copy = withInstructions(
+        defineSubagent({ agent: asked, input: jsonSchema(TASK), output: Bill }),
+        'Bill it.',
+      );
+      const { inner, read, answer } = await turnOf(copy, ['{"sum": 3}', '{"total": 3}'], {
+        agents: [biller],
+      });
+      expect(inner?.output?.schema).toMatchObject({ required: ['total'] });
+      expect([read, answer.artifactsOf(Bill)]).toEqual([['{"total":3}'], [{ total: 3 }]]);
+      expect(answer.artifacts).toMatchObject([{ type: 'Bill' }]);
+    }
+    expect(() => defineSubagent({ agent: 'work', output: v.string() as never })).toThrow(
+      expect.objectContaining({ name: 'ToolDefinitionError', field: 'output' }),
+    );
   });
 
   it('is held to what its agent cannot do with another model', () => {
