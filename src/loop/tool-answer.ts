@@ -75,26 +75,18 @@ const untypedValue = (result: ToolResult): unknown =>
   result.type === 'artifact' && result.artifactType === undefined ? result.value : undefined;
 
 /**
- * The result of a tool, unless its value does not fit what the tool declares as its output. A list fits a domain type if
- * something in it does: readers pass over the rest.
+ * The result of a tool, unless its value does not fit what the tool declares as its output: also where the result names another type.
+ * Of a result that is no success no more is known than its words.
  */
 export async function asDeclared(
   loop: Pick<Loop, 'log'>,
   { name, output }: Pick<AnyTool, 'name' | 'output'>,
   result: ToolResult,
 ): Promise<ToolResult> {
-  if (result.type !== 'artifact' || !output) return result;
-  const type = isDomainType(output) ? output.name : undefined;
-  if (result.artifactType !== type) return result;
-  const { value } = result;
-  const found = await outputProblems(output, value);
-  if (found.length === 0) return result;
-  const items =
-    type !== undefined && Array.isArray(value) ? value.filter((item) => item !== null) : undefined;
-  const each = await Promise.all(items?.map((item) => outputProblems(output, item)) ?? []);
-  if (items && (each.length === 0 || each.some(({ length }) => length === 0))) return result;
-  const [problems = found] = each;
-  const not = type === undefined ? 'does not fit its output' : `is no ${type}`;
+  if (result.type !== 'artifact' || result.withheld || !output) return result;
+  const problems = await outputProblems(output, result.value);
+  if (problems.length === 0) return result;
+  const not = isDomainType(output) ? `is no ${output.name}` : 'does not fit its output';
   const problem = `Tool '${name}' ran and finished, but what it returned ${not}: ${problems.join('; ')}.`;
   tellDeveloper(loop, problem);
   return toolResult({ type: 'error', message: `${problem} ${NOT_AGAIN}` });

@@ -119,8 +119,19 @@ function saidBy<Of>(say: (value: Of) => unknown, parsed: ParsedInput<Of>): strin
 export const isDomainType = (type: ArtifactType | StandardSchemaV1): type is DomainType =>
   '~standard' in type && type['~standard'].vendor === VENDOR;
 
-/** Returns everything that a schema or a domain type finds wrong with a value that a tool returned; nothing if it fits. */
+/**
+ * Returns everything that a schema or a domain type finds wrong with a value that a tool returned; nothing if it fits. A list fits a
+ * domain type if something in it does: readers pass over the rest.
+ */
 export async function outputProblems(output: StandardSchemaV1, value: unknown): Promise<readonly string[]> {
+  const found = await problemsOf(output, value);
+  if (found.length === 0 || !isDomainType(output) || !Array.isArray(value)) return found;
+  const items = value.filter((item) => item !== null);
+  const each = await Promise.all(items.map((item) => problemsOf(output, item)));
+  return each.some(({ length }) => length === 0) ? [] : (each[0] ?? []);
+}
+
+async function problemsOf(output: StandardSchemaV1, value: unknown): Promise<readonly string[]> {
   if (isDomainType(output)) {
     const read = output.parse(value);
     return read.ok ? [] : read.problems;

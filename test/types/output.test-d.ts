@@ -4,6 +4,7 @@ import { expectTypeOf } from 'vitest';
 import { runAgent } from '../../src/in-memory/entry.ts';
 import {
   type Agent,
+  type AnyTool,
   defineAgent,
   defineDomainType,
   defineTextTool,
@@ -21,6 +22,7 @@ import {
   type Playbook,
   type StateMachine,
 } from '../../src/kinds/entry.ts';
+import { sinkArtifacts, withOutput } from '../../src/modules/decorators/entry.ts';
 import { createTestSession, scriptedModel } from '../../src/testing/entry.ts';
 
 const Total = v.object({ cents: v.number(), note: v.optional(v.string(), '') });
@@ -106,3 +108,12 @@ defineAgenticTool({ ...tool, output: { name: 'Order' } });
 defineTool({ name: 'find', description: 'Finds.', output: 'Order', run: () => ({ id: 'a' }) });
 // @ts-expect-error its cents are a number
 defineTool({ name: 'sum', description: 'Sums.', output: Total, run: () => ({ cents: '7' }) });
+
+// A tool that somebody else wrote has the type that it is given: its JSON, as every tool with a domain type.
+declare const listed: AnyTool;
+expectTypeOf(withOutput(listed, Order)).toEqualTypeOf<Tool<string, unknown, OrderJson>>();
+const counting = defineTool({ name: 'count', description: 'Counts.', input: Total, run: () => ({ n: 1 }) });
+expectTypeOf(withOutput(counting, Order)).toEqualTypeOf<Tool<'count', TotalValue, OrderJson>>();
+sinkArtifacts(withOutput(listed, Order), ({ at }) => expectTypeOf(at).toEqualTypeOf<Date>(), { type: Order });
+// @ts-expect-error: a name is no output
+withOutput(listed, 'Order');

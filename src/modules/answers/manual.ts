@@ -57,7 +57,7 @@ export function manual<T extends AnyTool>(
   return decorate(tool, {
     effect: 'none',
     uses: [...(tool.uses ?? []), answers],
-    call: checkedFirst(tool, ({ call }) => receive(call)),
+    call: checkedFirst(tool, async ({ call }) => withOutputType(await receive(call), tool.output)),
   });
 }
 

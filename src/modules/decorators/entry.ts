@@ -34,6 +34,7 @@ export {
   withObservability,
 } from './observe.ts';
 export { type LoopMemo, loopMemo, oneShotPerLoop } from './one-shot.ts';
+export { withOutput } from './output.ts';
 export {
   type BlackboardUpdater,
   conditionalReplan,

@@ -1,0 +1,157 @@
+/** Types for what tools return that somebody else wrote. */
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyTool,
+  artifact,
+  content,
+  defineDomainType,
+  defineTool,
+  eachTool,
+  error,
+  image,
+  providerTool,
+  type ToolSource,
+} from '../../../../../src/index.ts';
+import { chainFrom, chaining } from '../../../../../src/kinds/entry.ts';
+import { mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
+import { fromAiTool } from '../../../../../src/modules/ai-sdk-tools/entry.ts';
+import { defineManualTool } from '../../../../../src/modules/answers/entry.ts';
+import { manual, publishToBlackboard, withOutput } from '../../../../../src/modules/decorators/entry.ts';
+import { createTestSession } from '../../../../../src/testing/entry.ts';
+import { agent, answers, calls, resultsRead } from '../../agentic/scenes.ts';
+import { says, scene } from '../../mcp/tools/scenes.ts';
+
+const Customer = defineDomainType({
+  name: 'Customer',
+  schema: v.object({ id: v.string(), spent: v.number() }),
+  tools: ({ id }) => [
+    defineTool({ name: 'greet', description: 'Greets.', effect: 'read', run: () => `Hello ${id}.` }),
+  ],
+});
+const ann = { id: 'ann', spent: 7 };
+
+/** A turn whose only call is of this tool. */
+async function turnOf(tool: AnyTool) {
+  const session = createTestSession(agent('desk', [tool]), {
+    replies: [calls(tool.name), 'Done.'],
+    log: false,
+  });
+  const answer = await session.send('Go.');
+  return { answer, read: resultsRead(session)[0] };
+}
+
+const NO_CUSTOMER =
+  'Error: Tool \'get\' ran and finished, but what it returned is no Customer: spent: Invalid key: Expected "spent" but received ' +
+  'undefined. This is a mistake in the code of the tool; do not call it again for this.';
+
+describe('a tool whose output is declared by another', () => {
+  it.each<[string, unknown, unknown, string]>([
+    ['an object', ann, ann, JSON.stringify(ann)],
+    ['an artifact with words', artifact('Ann.', ann), ann, 'Ann.'],
+    ['an artifact of another type', artifact('Ann.', { name: 'Row' }, ann), ann, 'Ann.'],
+    ['JSON in words', ` ${JSON.stringify(ann)}`, ann, ` ${JSON.stringify(ann)}`],
+    [
+      'structured content beside content',
+      { content: [], structuredContent: ann },
+      ann,
+      '{"content":[],"structuredContent":{"id":"ann","spent":7}}',
+    ],
+    ['a list', [ann, null], [ann, null], JSON.stringify([ann, null])],
+  ])(
+    'has %s read by the type, and the model reads what it read before (S0-062)',
+    async (_, value, kept, words) => {
+      const { answer, read } = await turnOf(withOutput(answers('get', value), Customer));
+      expect(answer.artifacts).toMatchObject([{ type: 'Customer', value: kept }]);
+      expect([answer.artifactsOf(Customer), read]).toEqual([[ann], words]);
+    },
+  );
+
+  it('keeps the files of its result (S0-062)', async () => {
+    const png = image(Uint8Array.from([137, 80, 78, 71]), 'image/png');
+    const { answer } = await turnOf(
+      withOutput(answers('get', content([JSON.stringify(ann), png])), Customer),
+    );
+    expect(answer.artifactsOf(Customer)).toEqual([ann]);
+  });
+
+  it('is checked: what does not fit is an error for the model (S0-062)', async () => {
+    for (const value of [{ id: 'ann' }, '{"id":"ann"}', artifact('Ann.', { id: 'ann' })]) {
+      const { answer, read } = await turnOf(withOutput(answers('get', value), Customer));
+      expect([read, answer.artifacts]).toEqual([NO_CUSTOMER, []]);
+    }
+    const { read } = await turnOf(withOutput(answers('get', { id: 7 }), v.object({ id: v.string() })));
+    expect(read).toMatch(
+      /^Error: Tool 'get' ran and finished, but what it returned does not fit its output: id: /,
+    );
+  });
+
+  it('leaves words without JSON, and errors, as they are (S0-062)', async () => {
+    for (const value of ['No such customer.', '7', error('Closed.')]) {
+      const { answer, read } = await turnOf(withOutput(answers('get', value), Customer));
+      expect(answer.artifacts).toEqual([]);
+      expect(read).toBe(typeof value === 'string' ? value : 'Error: Closed.');
+    }
+  });
+
+  const adapt = (tool: AnyTool) => publishToBlackboard(withOutput(tool, Customer));
+  const ofSdk = fromAiTool(
+    { description: 'Gets.', inputSchema: v.object({}), execute: async () => ann },
+    { name: 'get', effect: 'read' },
+  );
+  const { client } = scene([says('get', JSON.stringify(ann))]);
+
+  it.each<[string, ToolSource]>([
+    ['the AI SDK', adapt(ofSdk)],
+    ['an MCP server', eachTool(mcpToolProvider({ clients: [client] }), adapt)],
+  ])('may be of %s, and is on the blackboard and chained as that type (S0-062)', async (_, source) => {
+    const desk = agent('desk', [source], { use: [chaining([chainFrom(Customer)])] });
+    const session = createTestSession(desk, { replies: [calls('get'), calls('greet'), 'Done.'] });
+    const answer = await session.send('Go.');
+    expect([resultsRead(session)[1], answer.artifactsOf(Customer)]).toEqual(['Hello ann.', [ann]]);
+    expect((await session.state()).blackboard).toEqual([{ type: 'Customer', value: ann }]);
+  });
+
+  it('is refused without a schema, and of a tool that its provider runs', () => {
+    expect(() => withOutput(answers('get', 1), 'Customer' as never)).toThrow(
+      "Tool 'get': its output is 'Customer': use a schema or a domain type.",
+    );
+    const search = providerTool({ type: 'provider', id: 'openai.web_search', args: {} });
+    expect(() => withOutput(search, Customer)).toThrow(
+      "Tool 'web_search': its output has no type here, since the model's provider runs it.",
+    );
+  });
+});
+
+describe('a declared output', () => {
+  const base = { description: 'Gets.', output: Customer } as const;
+
+  it('is checked of what the caller of a tool sends, whichever function made the tool (S0-062)', async () => {
+    const own = defineManualTool({ ...base, name: 'get' });
+    const made = manual(defineTool({ ...base, name: 'get', run: () => ann }));
+    for (const tool of [own, made]) {
+      const session = createTestSession(agent('desk', [tool]), {
+        replies: [calls('get'), 'Done.', calls('get'), 'Done.'],
+        log: false,
+      });
+      await session.send('Go.');
+      const fits = await session.result('get', { result: ann });
+      expect(fits.artifactsOf(Customer)).toEqual([ann]);
+      await session.send('Again.');
+      await session.result('get', { result: { id: 'ann' } });
+      expect(resultsRead(session).at(-1)).toBe(NO_CUSTOMER);
+    }
+  });
+
+  it('is checked of a result that names another type (S0-062)', async () => {
+    const tool = (value: unknown) =>
+      defineTool({
+        ...base,
+        name: 'get',
+        effect: 'read',
+        run: () => artifact('Ann.', { name: 'Vip' }, value),
+      });
+    expect((await turnOf(tool({ id: 'ann' }))).read).toBe(NO_CUSTOMER);
+    expect((await turnOf(tool(ann))).answer.artifacts).toMatchObject([{ type: 'Vip', value: ann }]);
+  });
+});
