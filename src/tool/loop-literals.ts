@@ -1,6 +1,7 @@
 /** Checks what the literals of agents and of nested loops hold. Runs in development only: other files reach it through `literals.ts`. */
 import { type InnerFault, innerFault, type LiteralFault } from './check-literal.ts';
 import { INNER_SHAPES } from './kernel-literals.ts';
+import type { AnyTool } from './tool.ts';
 import { type Choice, choiceProblem, type NamedTool } from './tool-choices.ts';
 
 /** Settings, with what they are declared beside. */
@@ -59,13 +60,27 @@ interface DeclaredAgent {
 
 /** What an agent has beside its literal. */
 interface BesideAgent {
-  readonly tools: readonly NamedTool[];
+  readonly tools: readonly AnyTool[];
   /** What finds tools in a turn. */
-  readonly finders: readonly unknown[];
+  readonly finders: readonly object[];
   /** Returns why the agent's model cannot be used with its modules, or `undefined`. */
   refusedUse(): string | undefined;
   /** Returns why the agent's model would refuse its settings, or `undefined`. */
   refusedSettings(): string | undefined;
+}
+
+/** What can say that it finds none. */
+interface Finder {
+  refuses(tools: readonly AnyTool[]): string | undefined;
+}
+
+const canRefuse = (finder: object): finder is Finder => 'refuses' in finder;
+
+/** Returns why a module of the agent can add nothing to its tools, or `undefined`. */
+function uselessFinder({ tools, finders }: Pick<BesideAgent, 'tools' | 'finders'>): string | undefined {
+  const asked = finders.filter(canRefuse);
+  if (asked.length < finders.length) return undefined;
+  return asked.map((finder) => finder.refuses(tools)).find((problem) => problem !== undefined);
 }
 
 /** Returns the first thing in the literal of an agent that cannot be followed, or `undefined`. */
@@ -76,7 +91,7 @@ export function agentFault(
   const hasMoreTools = finders.length > 0;
   const policy = policyProblem(policies);
   return (
-    faultOf('use', refusedUse()) ??
+    faultOf('use', refusedUse() ?? uselessFinder({ tools, finders })) ??
     settingsFault({ settings, tools, hasMoreTools }) ??
     faultOf('settings', refusedSettings()) ??
     (policy && {

@@ -51,6 +51,11 @@ export interface OfferSeam extends InjectionStrategy {
    * or `after` them. A use of the app holds in every loop all the same. By default it is asked in every loop of the app.
    */
   readonly own?: 'before' | 'after' | undefined;
+  /**
+   * In development: returns why it can add nothing in a loop of these tools, to follow the name of an agent or a tool; `undefined` if it can.
+   * It is not asked where tools come later.
+   */
+  refuses?(tools: readonly AnyTool[]): string | undefined;
   /** Returns what is asked in its place in a loop that keeps what it remembers under a key. */
   under?(key: string): InjectionStrategy;
   /** Returns the fact with which a loop of this key restarts. */

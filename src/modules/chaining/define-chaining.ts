@@ -5,8 +5,9 @@ import { literals } from '../../tool/literals.ts';
 import { mistake } from '../../tool/log.ts';
 import { type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { shown } from '../../tool/shown.ts';
-import type { LoopView } from '../../tool/tool.ts';
+import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { OFFERS } from '../../tool/uses.ts';
+import { type Chain, readChaining, typesFrom } from './chain.ts';
 import {
   type AnyChained,
   CHAINS,
@@ -49,11 +50,26 @@ export function chaining(entries: readonly Chained[] = []): ModuleUse {
     own: 'before',
     under: (key) => chainingStrategy(entries, key),
     forget: forgetBindings,
+    refuses: (tools) => nothingToChain(readChaining(entries), tools),
   });
   return use;
 }
 
 let made = 0;
+
+/** What is wrong with a type is reported in the loop that looks for it. */
+const untold = (): void => {};
+
+/** Returns why a chain of any type finds none, to follow the name of an agent or a tool; `undefined` if it finds one. */
+function nothingToChain({ any, named }: Chain, tools: readonly AnyTool[]): string | undefined {
+  const types = any ? [...typesFrom([...named.values()], tools, untold).values()] : [];
+  if (!any || types.some(({ objects }) => objects)) return undefined;
+  return (
+    'has chainAny(), and none of its tools declares a type whose objects have tools: make one with ' +
+    'defineDomainType({ name, schema, tools }), and declare it as the `output` of the tool that returns the object, or name it, as in ' +
+    'chainAny(Customer)'
+  );
+}
 
 /** Returns what is wrong with what is given for the entries, or `undefined`. */
 function entriesProblem(given: unknown): string | undefined {
@@ -105,7 +121,8 @@ export function discover<Value>(
  * Offers the tools of the last object that a call returned by itself, whatever its type, in place of those
  * of the object before it. The types are these, those that are chained beside it, those that the loop's own
  * tools declare as their `output`, inner ones too, and those to which tools of such objects lead. An artifact without
- * a type is taken for one of the first type, in this order, whose schema it fits.
+ * a type is taken for one of the first type, in this order, whose schema it fits. An agent, or an agentic tool, that cannot know
+ * any such type is an error where it is defined, in development. Name the types of tools that come later, as of an MCP server.
  */
 export const chainAny = (...types: readonly DomainType[]): AnyChained => ({
   [CHAINS]: true,

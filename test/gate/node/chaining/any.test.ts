@@ -6,8 +6,16 @@ import {
   type DomainType,
   defineDomainType,
   type JsonObject,
+  toolProvider,
 } from '../../../../src/index.ts';
-import { type Chained, chainAny, chainFrom } from '../../../../src/kinds/entry.ts';
+import {
+  type Chained,
+  chainAny,
+  chainFrom,
+  chaining,
+  defineAgenticTool,
+  withUse,
+} from '../../../../src/kinds/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import {
   answers,
@@ -140,9 +148,41 @@ describe('chaining any object', () => {
     const row = answers('row', artifact('Here.', User, { user: 'row' }));
     const { session } = await turnOf(clerk([row], [chainAny(User)]), [calls('row'), calls('describe')]);
     expect(results(session)[1]).toBe('user row');
-    const { session: untold } = await turnOf(clerk([row], [chainAny()]), [calls('row')]);
-    expect(offered(untold)[1]).toEqual(['row']);
   });
+
+  it.runIf(process.env.NODE_ENV !== 'production')(
+    'is an error where it is defined when no type can be known, which says how (S0-086)',
+    () => {
+      const row = answers('row', { user: 'row' });
+      const problem =
+        'has chainAny(), and none of its tools declares a type whose objects have tools: make one with ' +
+        'defineDomainType({ name, schema, tools }), and declare it as the `output` of the tool that returns the object, or name it, as ' +
+        'in chainAny(Customer)';
+      expect(() => clerk([row, gets('plain', Plain, { plain: 'x' })], [chainAny()])).toThrow(
+        expect.objectContaining({
+          name: 'AgentDefinitionError',
+          field: 'use',
+          message: `Agent 'clerk' ${problem}.`,
+        }),
+      );
+      const dig = { name: 'dig', description: 'Digs.', input: v.object({}), use: [chaining([chainAny()])] };
+      expect(() => defineAgenticTool({ ...dig, tools: [row] })).toThrow(
+        expect.objectContaining({
+          name: 'ToolDefinitionError',
+          field: 'use',
+          message: `Tool 'dig': it ${problem}.`,
+        }),
+      );
+      expect(() => withUse(defineAgenticTool({ ...dig, tools: [row], use: [] }), ...dig.use)).toThrow(
+        problem,
+      );
+      for (const tools of [[ann], [defineAgenticTool({ ...dig, tools: [ann] })]])
+        expect(() => clerk(tools, [chainAny()])).not.toThrow();
+      expect(() =>
+        defineAgenticTool({ ...dig, tools: [toolProvider({ toolsNow: () => [row] })] }),
+      ).not.toThrow();
+    },
+  );
 
   it('takes the last of several objects of one batch, in source order, and notes each once (CHN-16)', async () => {
     const { read, session } = await chained([ann, bob], [calls('bob', 'ann'), calls('describe')]);
