@@ -3,15 +3,18 @@ import { agentResolver, appModules } from '../agent/resolve-agent.ts';
 import { askingOf } from '../journal/asking.ts';
 import { toTurnStart } from '../journal/event-rows.ts';
 import type { StoredEvent } from '../journal/events.ts';
+import type { LiveItem } from '../journal/live-items.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { Modules } from '../loop/modules.ts';
+import { toHistory } from '../loop/shown-history.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { readerOf } from '../session/fold-session.ts';
+import { showing } from '../session/live-feed.ts';
 import { toNewMessage } from '../session/new-message.ts';
 import { systemClock } from '../session/read-platform.ts';
 import { type MintedSecrets, readSecrets, toSessionName } from '../session/read-secrets.ts';
-import { readTurn } from '../session/read-session.ts';
+import { foldAll, readTurn } from '../session/read-session.ts';
 import { runTurn } from '../session/run-turn.ts';
 import type { TurnHost } from '../session/turn-host.ts';
 import {
@@ -20,15 +23,19 @@ import {
   stoppedTurn,
   type TurnAnswer,
 } from '../session/watching/turn-outcome.ts';
-import { CODE, type TurnPrincipal } from '../tool/call.ts';
+import { CODE, type HistoryMessage, type TurnPrincipal } from '../tool/call.ts';
+import type { LiteralShape } from '../tool/check-literal.ts';
 import type { ContentPart } from '../tool/content.ts';
 import type { GivenEnv } from '../tool/env.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { type WithArtifacts, withArtifacts } from '../tool/kept-values.ts';
+import { literals } from '../tool/literals.ts';
 import { type LogOption, toLog, writeProblems } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
+import { ended } from '../tool/shown.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { createMemorySessions } from './memory-session.ts';
+import { storeHistory } from './store-history.ts';
 
 /** What an app would give to the turn. */
 export interface RunAgentOptions {
@@ -47,6 +54,13 @@ export interface RunAgentOptions {
   readonly use?: readonly ModuleUse[] | undefined;
   /** Cancels the run: what is answered then has the outcome `cancelled`. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * What was said before, oldest first: the `messages` of an earlier answer, also after they were kept as JSON. The model is shown it before
+   * the message. State, blackboard and files of that run are gone.
+   */
+  readonly history?: readonly HistoryMessage[] | undefined;
+  /** Gets what happens in the turn as it comes, pieces of text too. If it throws, the log says so and it gets no more. */
+  readonly onEvent?: ((event: RunEvent) => void) | undefined;
   /** Takes the lines of the log; unless given, problems are written to the console, and no line for each turn. */
   readonly log?: LogOption | undefined;
 }
@@ -56,8 +70,19 @@ export interface RunAgentOptions {
  * more, for the run is over.
  */
 export type RunAnswer<Output = unknown> = WithArtifacts<
-  (Omit<TurnAnswer, 'object'> | Omit<SuspendedTurn, 'object'>) & { readonly object?: AnswerObject<Output> }
+  StoppedRun<Output> & {
+    /** The whole conversation, the `history` included: what the next run takes as its `history`. */
+    readonly messages: readonly HistoryMessage[];
+  }
 >;
+
+/** How a turn stopped, with an object that the agent's output has typed. */
+export type StoppedRun<Output = unknown> = (Omit<TurnAnswer, 'object'> | Omit<SuspendedTurn, 'object'>) & {
+  readonly object?: AnswerObject<Output>;
+};
+
+/** What happens in a run: an event of its journal, or what comes before one, such as a piece of text. */
+export type RunEvent = StoredEvent | LiveItem;
 
 /**
  * Runs one turn of an agent in this process, with the loop, the limits and the answers of a session, and no Worker: for scripts, and
@@ -65,7 +90,8 @@ export type RunAnswer<Output = unknown> = WithArtifacts<
  * result a client sends, ends it as `suspended`. A turn that fails is an answer too.
  *
  * @throws ConfigurationError when neither the agent nor `options` has a model, a tool group is not to be had, or two modules share a
- *   name; FileRefusedError when a file of the message is empty or too large.
+ *   name, or in development a key of the options is not known; TypeError when the history is no conversation; FileRefusedError when a
+ *   file of the message is empty or too large.
  *
  * @example
  * ```ts
@@ -78,13 +104,18 @@ export async function runAgent<Output>(
   message: string | readonly ContentPart[],
   options: RunAgentOptions = {},
 ): Promise<RunAnswer<Output>> {
-  const { principal = CODE, signal } = options;
+  const fault = literals?.fault(options, SHAPE);
+  if (fault) throw new ConfigurationError(`runAgent: it ${ended(fault.problem)}`);
+  const { principal = CODE, signal, history = [], onEvent } = options;
   const session = `run-${crypto.randomUUID()}`;
   const name = toSessionName({ owner: { id: principal.id }, agent: agent.name, session });
   const port = createMemorySessions({ clock: systemClock, leaseMs: LEASE_MS, dispatch: () => {} }).session(
     name,
   );
-  const host = { ...hostOf(agent, options, port), place: { agent: agent.name, session } };
+  const declared = hostOf(agent, options, port);
+  const show = onEvent && showing(declared, onEvent);
+  const host = { ...declared, show, place: { agent: agent.name, session } };
+  const reader = readerOf(host.modules);
   const said = await toNewMessage(message, host.modules.files);
   const context = ToolCallContext.of(options.context ?? {});
   const start = toTurnStart({ agent: agent.name, ...said, context, from: principal }, newId);
@@ -92,21 +123,48 @@ export async function runAgent<Output>(
   const line = await port.watch({ onNotice: () => {}, onClosed: () => {} });
   const cancel = (): void => void port.post({ kind: 'cancel', turn: start.turn, body: '{}' });
   try {
+    await storeHistory({ port, agent: agent.name, from: principal, reader, newId }, history);
     await port.accept(start);
     signal?.addEventListener('abort', cancel);
     if (signal?.aborted) cancel();
-    const leased = await port.resume({ nonce: newId(), turn: start.turn, reader: readerOf(host.modules) });
+    const leased = await port.resume({ nonce: newId(), turn: start.turn, reader });
     if (leased.status !== 'leased') throw new Error(`The run was not begun: it is ${leased.status}.`);
     const { status } = await runTurn(host, leased, systemClock.now());
     if (status === 'lost' || status === 'handed-over') throw new Error('The run was cut short.');
     const answer = stopShown(host, session, await readTurn(port, start.turn));
-    return withArtifacts(answer) as RunAnswer<Output>; // its object has passed the agent's own schema
+    const { state } = (await foldAll(port, host.modules.memories)) ?? {};
+    const messages = toHistory(state?.messages ?? []);
+    return withArtifacts({ ...answer, messages }) as RunAnswer<Output>; // its object has passed the agent's own schema
   } finally {
     signal?.removeEventListener('abort', cancel);
     line.close();
     await port.erase();
   }
 }
+
+const SHAPE = {
+  of: 'runAgent',
+  keys: {
+    model: 'model',
+    env: 'any',
+    context: 'any',
+    principal: 'any',
+    secrets: 'any',
+    agents: 'agents',
+    use: 'list',
+    signal: 'any',
+    history: 'any', // Looked at in production too: it may have been kept somewhere.
+    onEvent: 'function',
+    log: 'any',
+  },
+  required: [],
+  foreign: {
+    messages: 'history',
+    abortSignal: 'signal',
+    onChunk: 'onEvent',
+    files: 'use: [files({ store })]',
+  },
+} satisfies LiteralShape<keyof RunAgentOptions>;
 
 /** Returns the answer of a turn that has stopped, or what it waits for. */
 export function stopShown(

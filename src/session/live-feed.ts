@@ -2,6 +2,7 @@ import { inFrame, type StoredEvent } from '../journal/events.ts';
 import type { LiveItem, LiveMessage } from '../journal/live-items.ts';
 import type { SessionState } from '../journal/state.ts';
 import type { LiveEvents } from '../loop/loop.ts';
+import { attempt } from '../tool/async.ts';
 import { type Log, toLog } from '../tool/log.ts';
 import type { Clock } from './read-platform.ts';
 
@@ -151,4 +152,24 @@ export class LiveFeed implements LiveEvents {
       this.#show = undefined; // the turn goes on without it
     }
   }
+}
+
+/** Shows events to code of the app, whose turn goes on whatever becomes of that, also of a promise that it answers. */
+export function showing(
+  { log }: { readonly log: Log },
+  onEvent: (event: StoredEvent | LiveItem) => unknown,
+): (item: FeedItem) => void {
+  let isBroken = false;
+  const broke = (thrown: unknown): void => {
+    if (isBroken) return;
+    isBroken = true;
+    const message = '`onEvent` of a message threw, and is told no more of its turn';
+    log({ level: 'error', event: 'other', message, thrown });
+  };
+  return (item) => {
+    if (isBroken) return;
+    const told = attempt(() => onEvent(item.type === 'event' ? item.stored : item));
+    if (!told.ok) broke(told.thrown);
+    else Promise.resolve(told.value).catch(broke);
+  };
 }

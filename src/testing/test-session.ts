@@ -1,7 +1,7 @@
 import type { Agent } from '../agent/define-agent.ts';
 import { agentResolver, appModules } from '../agent/resolve-agent.ts';
 import { createMemorySessions } from '../in-memory/memory-session.ts';
-import { type RunAnswer, stopShown } from '../in-memory/run-agent.ts';
+import { type StoppedRun, stopShown } from '../in-memory/run-agent.ts';
 import type { Deferred } from '../journal/event-page.ts';
 import type { Principal, StoredEvent } from '../journal/events.ts';
 import { valueIn } from '../journal/memories.ts';
@@ -18,7 +18,7 @@ import { turnStopped } from '../session/watching/turn-outcome.ts';
 import type { Answer, TurnPrincipal } from '../tool/call.ts';
 import type { GivenEnv } from '../tool/env.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
-import { withArtifacts } from '../tool/kept-values.ts';
+import { type WithArtifacts, withArtifacts } from '../tool/kept-values.ts';
 import { type LogOption, toLog, writeProblems } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
@@ -148,7 +148,7 @@ export interface TestSession<Output = unknown> {
 }
 
 /** An answer whose `object` has the type of the agent's output, and whose artifacts are read by `artifactsOf`. */
-export type TestAnswer<Output = unknown> = RunAnswer<Output>;
+export type TestAnswer<Output = unknown> = WithArtifacts<StoppedRun<Output>>;
 
 /** The lease of a turn unless a test says otherwise, in ms. */
 const LEASE_MS = 20_000;

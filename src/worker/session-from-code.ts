@@ -2,8 +2,7 @@
 import type { SentAnswer } from '../journal/asking.ts';
 import { needsAnswers } from '../loop/running-call.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import type { FeedItem } from '../session/live-feed.ts';
-import { attempt } from '../tool/async.ts';
+import { showing } from '../session/live-feed.ts';
 import { CALLS } from '../tool/call-origin.ts';
 import { withArtifacts } from '../tool/kept-values.ts';
 import { shown } from '../tool/shown.ts';
@@ -35,7 +34,7 @@ import {
   type StreamOptions,
   type TurnStream,
 } from './session.ts';
-import { eventsOf, type ShownEvent, viewOfSession, viewOfTurn } from './session-view.ts';
+import { eventsOf, viewOfSession, viewOfTurn } from './session-view.ts';
 import { filesOfAgent, invoked, type SessionAccess, targetOf } from './target.ts';
 import { turnFeed } from './turn-feed.ts';
 import { ANSWERING_APP } from './turn-response.ts';
@@ -252,24 +251,4 @@ function toSent(at: Entered, message: string | readonly SentPart[], options: Mes
 
 function toAnswer<Output>(view: TurnView): SessionAnswer<Output> {
   return withArtifacts(view) as SessionAnswer<Output>; // its object has passed the agent's own schema
-}
-
-/** Shows events to code of the app, whose turn goes on whatever becomes of that, also of a promise that it answers. */
-function showing(
-  { log }: Pick<HttpHost, 'log'>,
-  onEvent: (event: ShownEvent) => unknown,
-): (item: FeedItem) => void {
-  let isBroken = false;
-  const broke = (thrown: unknown): void => {
-    if (isBroken) return;
-    isBroken = true;
-    const message = '`onEvent` of a message threw, and is told no more of its turn';
-    log({ level: 'error', event: 'other', message, thrown });
-  };
-  return (item) => {
-    if (isBroken) return;
-    const told = attempt(() => onEvent(item.type === 'event' ? item.stored : item));
-    if (!told.ok) broke(told.thrown);
-    else Promise.resolve(told.value).catch(broke);
-  };
 }

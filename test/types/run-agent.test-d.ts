@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
-import { type RunAnswer, runAgent } from '../../src/in-memory/entry.ts';
+import { type RunAnswer, type RunEvent, runAgent } from '../../src/in-memory/entry.ts';
 import { type ChatModel, content, defineAgent } from '../../src/index.ts';
 
 declare const model: ChatModel;
@@ -31,3 +31,14 @@ await runAgent(clerk, 'Hi.', {
 await runAgent(clerk, 'Hi.', { secrets: { key: 4 } });
 // @ts-expect-error: it is an agent
 await runAgent({ name: 'clerk' }, 'Hi.');
+
+// The messages of one run are the history of the next; what happens in it comes as it does.
+await runAgent(clerk, 'And?', {
+  history: answer.messages,
+  onEvent: (event) => expectTypeOf(event).toEqualTypeOf<RunEvent>(),
+});
+await runAgent(clerk, 'And?', { history: [{ role: 'user', text: 'Hi.' }] });
+// @ts-expect-error: a message has a text
+await runAgent(clerk, 'And?', { history: [{ role: 'user', content: 'Hi.' }] });
+// @ts-expect-error: there is no such option
+await runAgent(clerk, 'And?', { histry: [] });

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../../src/create-holdfast.ts';
-import { runAgent } from '../../../../src/in-memory/entry.ts';
+import { type RunEvent, runAgent } from '../../../../src/in-memory/entry.ts';
 import { content, defineAgent, defineTool, file, type ToolSource } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { manual, requireApproval } from '../../../../src/modules/decorators/entry.ts';
@@ -39,7 +39,12 @@ describe('an agent that is run', () => {
     const agent = agentOf([look]);
     const ran = await runAgent(agent, 'Where is it?', { model: scriptedModel(replies) });
     const sent = await createTestSession(agent, { replies, principal: { id: 'code' } }).send('Where is it?');
-    const { session, turn, loopId, artifacts, ...answer } = ran;
+    const { session, turn, loopId, artifacts, messages, ...answer } = ran;
+    expect(messages.map(({ role, text }) => [role, text])).toEqual([
+      ['user', 'Where is it?'],
+      ['assistant', ''],
+      ['assistant', 'Found.'],
+    ]);
     expect([session, turn]).toEqual([expect.stringMatching(/^run-/), loopId]);
     expect(artifacts.map(({ call: _, ...one }) => one)).toEqual([
       { tool: 'look_up', value: { id: '17', by: { id: 'code' } } },
@@ -53,7 +58,7 @@ describe('an agent that is run', () => {
       toolCalls: 1,
       model: 'scripted',
     });
-    expect(Object.keys(ran).toSorted()).toEqual(Object.keys(sent).toSorted());
+    expect(Object.keys(ran).toSorted()).toEqual([...Object.keys(sent), 'messages'].toSorted());
   });
 
   it('is given what the script says: principal, context, secrets and environment (S0-007)', async () => {
@@ -137,6 +142,135 @@ describe('an agent that is run', () => {
     const texts = [...kept.values()].map((bytes) => new TextDecoder().decode(bytes));
     expect([answer.files?.length, texts]).toEqual([1, expect.arrayContaining(['drawn'])]);
   });
+});
+
+describe('a conversation over several runs', () => {
+  const agent = agentOf([look]);
+
+  it('goes on from the messages of the answer before, also after they were kept as JSON (S2-10)', async () => {
+    const first = await runAgent(agent, 'Where is it?', {
+      model: scriptedModel([calls('look_up', { id: '17' }), 'In Ghent.']),
+    });
+    const history = JSON.parse(JSON.stringify(first.messages));
+    expect(history).toEqual(first.messages);
+    const model = scriptedModel(['Thanks.']);
+    const second = await runAgent(agent, 'Thank you.', { model, history });
+    expect(model.requests[0]?.messages.map(({ role, text }) => [role, text])).toEqual([
+      ['user', 'Where is it?'],
+      ['assistant', ''],
+      ['tool', expect.stringContaining('"id":"17"')],
+      ['assistant', 'In Ghent.'],
+      ['user', 'Thank you.'],
+    ]);
+    expect(second.messages.slice(0, history.length)).toEqual(history);
+    expect(second.messages.slice(history.length)).toMatchObject([
+      { role: 'user', text: 'Thank you.' },
+      { role: 'assistant', text: 'Thanks.', calls: [] },
+    ]);
+    expect(second).toMatchObject({ outcome: 'completed', iterations: 1, toolCalls: 0 });
+    const third = await runAgent(agent, 'Bye.', { model: scriptedModel(['Bye.']), history: second.messages });
+    expect(third.messages).toHaveLength(history.length + 4);
+  });
+
+  it('takes messages that no run has made (S2-10)', async () => {
+    const model = scriptedModel(['Ann.']);
+    const history = [
+      { role: 'user', text: 'I am Ann.' },
+      { role: 'user', text: 'Are you there?' },
+      { role: 'assistant', text: 'Yes.', calls: [{ id: 'call.1', name: 'gone', input: '{}' }] },
+    ] as const;
+    await runAgent(agent, 'Who am I?', { model, history });
+    const shown = model.requests[0]?.messages ?? [];
+    expect(shown.map(({ role, text }) => [role, text])).toEqual([
+      ['user', 'I am Ann.'],
+      ['user', 'Are you there?'],
+      ['assistant', 'Yes.'],
+      ['tool', 'Error: There is no result for this call.'],
+      ['user', 'Who am I?'],
+    ]);
+    expect(shown[2]).toMatchObject({ toolCalls: [{ id: 'call_1', name: 'gone' }] });
+  });
+
+  it.each([
+    ['no list', 'Hi.', " is 'Hi.': use the messages of an answer"],
+    [
+      'a role of another library',
+      [{ role: 'system', text: '' }],
+      "[0] has 'system' as its role: use 'user' or 'assistant'",
+    ],
+    ['content', [{ role: 'user', content: 'Hi.' }], '[0] has undefined as its text: use a text'],
+    [
+      'a reply first',
+      [{ role: 'assistant', text: 'Hi.', calls: [] }],
+      "[0] is a reply: begin with a message whose role is 'user'",
+    ],
+    [
+      'a reply without calls',
+      [
+        { role: 'user', text: 'Hi.' },
+        { role: 'assistant', text: 'Hi.' },
+      ],
+      '[1] has no list of calls: use { id, name, input, result } for each, and [] for none',
+    ],
+    [
+      'two calls of one id',
+      [
+        { role: 'user', text: 'Hi.' },
+        {
+          role: 'assistant',
+          text: '',
+          calls: ['a', 'a'].map((id) => ({ id, name: 'look_up', input: '{}' })),
+        },
+      ],
+      "[1] has a second call with the id 'a'",
+    ],
+  ])('is refused with %s (S2-10)', async (_, history, problem) => {
+    const running = runAgent(agent, 'Go.', { model: scriptedModel(['Never.']), history: history as never });
+    await expect(running).rejects.toThrow(new TypeError(`runAgent: its history${problem}.`));
+  });
+});
+
+describe('what a run shows as it comes', () => {
+  it('are its events in order, and pieces of text (S2-10)', async () => {
+    const seen: RunEvent[] = [];
+    const model = scriptedModel([calls('look_up', { id: '1' }), 'Found.']);
+    await runAgent(agentOf([look]), 'Go.', { model, onEvent: (event) => seen.push(event) });
+    expect(seen.flatMap((event) => ('seq' in event ? event.type : []))).toEqual([
+      'turn-started',
+      'model-replied',
+      'tool-call-started',
+      'tool-call-ended',
+      'model-replied',
+      'turn-ended',
+    ]);
+    const text = seen.flatMap((event) => (event.type === 'text-delta' ? event.text : []));
+    expect(text.join('')).toBe('Found.');
+  });
+
+  it('stops when it throws, and the run goes on', async () => {
+    const lines: LogEntry[] = [];
+    let count = 0;
+    const answer = await runAgent(agentOf(), 'Go.', {
+      model: scriptedModel(['Fine.']),
+      log: (line) => lines.push(line),
+      onEvent: () => {
+        count += 1;
+        throw new Error('closed');
+      },
+    });
+    expect([answer.text, count]).toEqual(['Fine.', 1]);
+    expect(lines[0]?.message).toMatch('`onEvent` of a message threw, and is told no more of its turn');
+  });
+});
+
+it.runIf(process.env.NODE_ENV !== 'production')('refuses options that it does not know (S2-10)', async () => {
+  const model = scriptedModel(['Never.']);
+  await expect(runAgent(agentOf(), 'Go.', { model, contxt: {} } as never)).rejects.toThrow(
+    "runAgent: it has 'contxt', which runAgent does not take. Did you mean 'context'?",
+  );
+  await expect(runAgent(agentOf(), 'Go.', { model, messages: [] } as never)).rejects.toThrow(
+    "runAgent: it has 'messages' in place of 'history'; rename it.",
+  );
 });
 
 describe('nothing outlives a run', () => {

@@ -1,0 +1,119 @@
+import { toRow, toTurnStart } from '../journal/event-rows.ts';
+import type { SessionEvent } from '../journal/events.ts';
+import type { Reader, SessionPort } from '../journal/session-port.ts';
+import type { HistoryCall, HistoryMessage, TurnPrincipal } from '../tool/call.ts';
+import { isJsonObject } from '../tool/json.ts';
+import { shown } from '../tool/shown.ts';
+import { ToolCallContext } from '../tool/tool-call-context.ts';
+
+/** What the turns of an earlier conversation are stored with. */
+interface Storing {
+  readonly port: SessionPort;
+  readonly agent: string;
+  readonly from: TurnPrincipal;
+  readonly reader: Reader;
+  newId(): string;
+}
+
+/**
+ * Stores an earlier conversation in a session that is empty, as turns that have ended. What models gave beside words and calls is left
+ * out: it goes back to no model that cannot be known to have made it.
+ *
+ * @throws TypeError if it is no conversation.
+ */
+export async function storeHistory(
+  { port, agent, from, reader, newId }: Storing,
+  history: readonly HistoryMessage[],
+): Promise<void> {
+  const problem = historyProblem(history);
+  if (problem !== undefined) throw new TypeError(`runAgent: its history${problem}.`);
+  const starts = turnsIn(history).map(({ message, replies }) => {
+    const said = { message: message.text, ...(message.parts && { parts: message.parts }) };
+    return { replies, start: toTurnStart({ agent, ...said, context: ToolCallContext.EMPTY, from }, newId) };
+  });
+  const [first] = starts;
+  if (!first) return;
+  await port.accept(first.start);
+  const leased = await port.resume({ nonce: newId(), turn: first.start.turn, reader });
+  if (leased.status !== 'leased') throw new Error(`The history was not stored: it is ${leased.status}.`);
+  const rows = starts.flatMap(({ start, replies }) => [
+    start.started,
+    ...replies.flatMap((reply) => eventsOf(start.turn, reply)).map(toRow),
+    toRow({ type: 'turn-ended', turn: start.turn, outcome: 'completed' }),
+  ]);
+  // The first is stored already.
+  await port.append(leased.epoch, leased.page.head + 1, { events: rows.slice(1), release: 'ended' });
+}
+
+type Reply = Extract<HistoryMessage, { readonly role: 'assistant' }>;
+
+interface EarlierTurn {
+  readonly message: Extract<HistoryMessage, { readonly role: 'user' }>;
+  readonly replies: readonly Reply[];
+}
+
+/** Each message of the user begins a turn. */
+function turnsIn(history: readonly HistoryMessage[]): readonly EarlierTurn[] {
+  const turns: { readonly message: EarlierTurn['message']; readonly replies: Reply[] }[] = [];
+  for (const message of history) {
+    if (message.role === 'user') turns.push({ message, replies: [] });
+    else turns.at(-1)?.replies.push(message);
+  }
+  return turns;
+}
+
+/** A reply, and the ends of its calls. */
+const eventsOf = (turn: string, { text, calls }: Reply): readonly SessionEvent[] => [
+  {
+    type: 'model-replied',
+    turn,
+    model: EARLIER,
+    text,
+    toolCalls: calls.map(({ id, name, input }) => ({ id, providerId: providerIdOf(id), name, input })),
+    finish: calls.length > 0 ? 'tool-calls' : 'stop',
+  },
+  ...calls.map(
+    ({ id, result = NO_RESULT }): SessionEvent => ({ type: 'tool-call-ended', turn, call: id, result }),
+  ),
+];
+
+/** The model of a reply that is not known. */
+const EARLIER = 'earlier';
+
+/** Providers take no other characters in the id of a call. */
+const providerIdOf = (id: string): string => id.replaceAll(/[^A-Za-z0-9_-]/g, '_');
+
+const NO_RESULT = { type: 'error', message: 'There is no result for this call.' } as const;
+
+/** Returns what is wrong with a conversation that was kept somewhere, to follow "its history"; `undefined` if nothing is. */
+function historyProblem(history: unknown): string | undefined {
+  if (!Array.isArray(history)) return ` is ${shown(history)}: use the messages of an answer`;
+  const ids = new Set<string>();
+  for (const [at, message] of history.entries()) {
+    const problem = messageProblem(message, ids);
+    if (problem !== undefined) return `[${at}] ${problem}`;
+  }
+  const [first] = history;
+  return first && first.role !== 'user'
+    ? "[0] is a reply: begin with a message whose role is 'user'"
+    : undefined;
+}
+
+function messageProblem(message: unknown, ids: Set<string>): string | undefined {
+  const { role, text, calls }: Readonly<Record<string, unknown>> = Object(message);
+  if (role !== 'user' && role !== 'assistant')
+    return `has ${shown(role)} as its role: use 'user' or 'assistant'`;
+  if (typeof text !== 'string') return `has ${shown(text)} as its text: use a text`;
+  if (role === 'user') return undefined;
+  if (!Array.isArray(calls) || !calls.every(isCall)) {
+    return 'has no list of calls: use { id, name, input, result } for each, and [] for none';
+  }
+  const twice = calls.find(({ id }) => ids.has(id) || !ids.add(id));
+  return twice && `has a second call with the id ${shown(twice.id)}`;
+}
+
+const isCall = (call: unknown): call is HistoryCall => {
+  const { id, name, input, result }: Readonly<Record<string, unknown>> = Object(call);
+  const isText = [id, name, input].every((one) => typeof one === 'string');
+  return isText && (result === undefined || (isJsonObject(result) && typeof result.type === 'string'));
+};
