@@ -1,0 +1,198 @@
+/** What tools with loops of their own and typed tools keep over HTTP: the object is killed, and the Worker is another, between requests. */
+import { abortAllDurableObjects } from 'cloudflare:test';
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { artifact, defineAgent, defineDomainType, defineTool } from '../../../../src/index.ts';
+import {
+  chainAny,
+  chainFrom,
+  chaining,
+  defineAgenticTool,
+  defineSubagent,
+  discover,
+  withContext,
+  withInstructions,
+  withUse,
+} from '../../../../src/kinds/entry.ts';
+import { fromAiTool } from '../../../../src/modules/ai-sdk-tools/entry.ts';
+import {
+  publishToBlackboard,
+  requireApproval,
+  withOutput,
+  withParameter,
+} from '../../../../src/modules/decorators/entry.ts';
+import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
+import { type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
+import { calls, TASK } from '../../node/agentic/scenes.ts';
+import { appWith } from './app.ts';
+import { json, newSession, post } from './client.ts';
+
+const reads = (name: string, run: () => unknown) =>
+  defineTool({ name, description: 'Reads.', effect: 'read', run });
+const Customer = defineDomainType({
+  name: 'Customer',
+  schema: v.object({ id: v.string() }),
+  tools: ({ id }) => [reads('greet', () => `Hello ${id}.`)],
+});
+const task = jsonSchema(TASK);
+const GO = { task: 'Go.' };
+
+/** A session of a boss with these tools. Each request is taken by a Worker of its own, and the object is killed before it. */
+function desk(
+  make: () => Parameters<typeof defineAgent>[0]['tools'],
+  replies: readonly ScriptedReply[],
+  more: object = {},
+) {
+  const model = scriptedModel(replies);
+  const app = () =>
+    appWith({
+      agents: [
+        defineAgent({
+          name: 'boss',
+          description: 'Leads.',
+          instructions: 'Lead.',
+          tools: make() ?? [],
+          ...more,
+        }),
+        defineAgent({ name: 'clerk', description: 'Files.', instructions: 'File.', tools: [told] }),
+      ],
+      model,
+      http: { bodyContext: ['desk'] },
+    });
+  const session = newSession('boss');
+  const send = async (path: string, body?: object): Promise<Record<string, unknown>> => {
+    await abortAllDurableObjects();
+    const via = app();
+    return json(body ? await post(path, body, { via }) : await via(path));
+  };
+  const results = () =>
+    model.requests.at(-1)?.messages.flatMap((message) => (message.role === 'tool' ? message.text : [])) ?? [];
+  return { session, send, results, model };
+}
+
+const told = requireApproval(
+  defineTool({
+    name: 'tell',
+    description: 'Tells.',
+    effect: 'read',
+    run: (_, { context }) => JSON.stringify([context.get('desk'), context.get('task')]),
+  }),
+  'May I tell?',
+);
+
+describe('over HTTP, with a kill between requests', () => {
+  it('an agentic tool keeps the type of each of several artifacts (S0-082)', async () => {
+    const customers = ['ann', 'bob'].map((id) => reads(id, () => artifact(id, Customer, { id })));
+    const rows = reads('rows', () => [1, 2]);
+    const dig = () =>
+      defineAgenticTool({ name: 'dig', description: 'Digs.', input: task, tools: [...customers, rows] });
+    const { session, send, results } = desk(
+      () => [publishToBlackboard(dig(), { type: Customer })],
+      [
+        calls(['dig', GO]),
+        calls('ann', 'rows', 'bob'),
+        'Dug.',
+        'Done.',
+        calls('customer_ann_greet', 'customer_bob_greet'),
+        'Done.',
+      ],
+      { use: [chaining([discover(Customer)])] },
+    );
+    const { turn } = await send(session, { message: 'Go.' });
+    expect(await send(`${session}/turns/${turn}`)).toMatchObject({
+      artifacts: [
+        { tool: 'dig', types: ['Customer', null, 'Customer'], value: [{ id: 'ann' }, [1, 2], { id: 'bob' }] },
+      ],
+    });
+    expect(await send(session)).toMatchObject({
+      blackboard: [
+        { type: 'Customer', value: { id: 'ann' } },
+        { type: 'Customer', value: { id: 'bob' } },
+      ],
+    });
+    await send(session, { message: 'Greet them.' });
+    expect(results().slice(-2)).toEqual(['Hello ann.', 'Hello bob.']);
+  });
+
+  it('a tool that somebody else wrote is chained by the type that it was given (S0-062)', async () => {
+    const get = () =>
+      fromAiTool(
+        { description: 'Gets.', inputSchema: v.object({}), execute: async () => '{"id":"ann"}' },
+        { name: 'get', effect: 'read' },
+      );
+    const { session, send, results } = desk(
+      () => [withOutput(get(), Customer)],
+      [calls('get'), 'Got.', calls('greet'), 'Done.'],
+      { use: [chaining([chainFrom(Customer)])] },
+    );
+    const { artifacts } = await send(session, { message: 'Go.' });
+    expect(artifacts).toMatchObject([{ tool: 'get', type: 'Customer', value: { id: 'ann' } }]);
+    await send(session, { message: 'Greet.' });
+    expect(results().at(-1)).toBe('Hello ann.');
+  });
+
+  it('an object of any type is found again, also in a copy with more modules (S0-081, S0-086)', async () => {
+    const ann = defineTool({
+      name: 'ann',
+      description: 'Finds.',
+      effect: 'read',
+      output: Customer,
+      run: () => ({ id: 'ann' }),
+    });
+    const dig = () =>
+      withUse(
+        defineAgenticTool({ name: 'dig', description: 'Digs.', input: task, tools: [ann] }),
+        chaining([chainAny()]),
+      );
+    const { session, send, model } = desk(
+      () => [dig()],
+      [
+        calls(['dig', GO]),
+        calls('ann'),
+        'Dug.',
+        'Done.',
+        calls(['dig', GO]),
+        calls('greet'),
+        'Greeted.',
+        'Done.',
+      ],
+    );
+    await send(session, { message: 'Go.' });
+    await send(session, { message: 'Greet.' });
+    expect(model.requests[6]?.messages.at(-1)?.text).toBe('Hello ann.');
+  });
+
+  it.each([
+    [
+      'an agentic tool',
+      () => defineAgenticTool({ name: 'work', description: 'Works.', input: task, tools: [told] }),
+    ],
+    ['a subagent', () => defineSubagent({ agent: 'clerk', name: 'work', input: task })],
+  ])(
+    'the context of %s is made of its input again, and wins over what a client sent (S0-015, S0-081)',
+    async (_, make) => {
+      const work = () => {
+        const more = withParameter(make(), 'mood', v.string());
+        const told = withInstructions(more, (_, input) => `Be ${input.mood}.`);
+        return withContext(told, (input, { context }) => ({
+          desk: `${context.get('desk')}, inside`,
+          task: `${Object(input).task} ${input.mood}`,
+        }));
+      };
+      const { session, send, results, model } = desk(
+        () => [work()],
+        [calls(['work', { ...GO, mood: 'calm' }]), calls('tell'), 'Told.', 'Done.'],
+      );
+      const waiting = await send(session, { message: 'Go.', context: { desk: 'client' } });
+      expect(waiting.outcome).toBe('suspended');
+      const [{ call }] = waiting.pending as readonly [{ readonly call: string }];
+      expect(await send(`${session}/approvals/${call}`, { decision: 'approve' })).toMatchObject({
+        outcome: 'completed',
+      });
+      const [system, , , result] = model.requests[2]?.messages ?? [];
+      expect(system?.text).toMatch(/^Be calm\./);
+      expect(result?.text).toBe('["client, inside","Go. calm"]');
+      expect(results()).toEqual(['Told.']);
+    },
+  );
+});
