@@ -134,7 +134,8 @@ export async function runAgent<Output>(
     const answer = stopShown(host, session, await readTurn(port, start.turn));
     const { state } = (await foldAll(port, host.modules.memories)) ?? {};
     const messages = toHistory(state?.messages ?? []);
-    return withArtifacts({ ...answer, messages }) as RunAnswer<Output>; // its object has passed the agent's own schema
+    const typed = withArtifacts(answer) as WithArtifacts<StoppedRun<Output>>; // its object has passed the agent's own schema
+    return Object.assign(typed, { messages });
   } finally {
     signal?.removeEventListener('abort', cancel);
     line.close();

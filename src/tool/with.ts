@@ -1,6 +1,6 @@
 import { checkNaming, readMetadata, ToolDefinitionError } from './check-definition.ts';
 import { checkCall, checkInput, coerceInput, invalidInput } from './check-input.ts';
-import { copyable, decorate, makerOf, renamed } from './decorate.ts';
+import { copyable, decorate, makerOf, renamed, unwrapAs } from './decorate.ts';
 import {
   type InputSchema,
   InputSchemaError,
@@ -122,6 +122,9 @@ export function withParameter<
   );
   const ofTool = (input: JsonObject): JsonObject => (isClosed ? without(input, key) : input);
 
+  // What is asked in a loop of its own is told all that was sent.
+  const isAsked = unwrapAs(tool, isCopyable) !== undefined;
+
   async function check(input: JsonObject, as: string = tool.name): Promise<CheckedInput<unknown>> {
     const rest = await tool.check(ofTool(input), as);
     const added = await checkInput(property, input, as);
@@ -143,11 +146,10 @@ export function withParameter<
       check,
       async call(input, call) {
         const added = await checkCall(property, input, call);
-        if (added.ok)
-          return tool.call(
-            ofTool(input),
-            withAdded(call, { key, sent: own(input, key), typed: added.value }),
-          );
+        if (added.ok) {
+          const more = { key, sent: own(input, key), typed: added.value };
+          return tool.call(ofTool(input), isAsked ? withAdded(call, more) : call);
+        }
         const all = await check(input, call.tool);
         return all.ok ? added.answer : all.answer;
       },
@@ -157,6 +159,8 @@ export function withParameter<
   const make = makerOf(tool);
   return make ? copyable(more, (changes) => withParameter(make(changes), key, declared)) : more;
 }
+
+const isCopyable = (tool: AnyTool): tool is AnyTool => makerOf(tool) !== undefined;
 
 /** The call, with one more property of its input beside the tool's own. */
 const withAdded = (

@@ -95,6 +95,11 @@ const DECORATORS: Readonly<Record<string, Decorator>> = {
   withEventPublication: { decorate: (tool) => holdfast.withEventPublication(tool, () => undefined) },
   withMetadata: { decorate: (tool) => holdfast.withMetadata(tool, 'key', 'value'), changes: ['metadata'] },
   withName: { decorate: (tool) => holdfast.withName(tool, 'other'), changes: ['name'] },
+  withOutput: {
+    // Of a tool that its provider runs there is no result to type.
+    decorate: (tool) => holdfast.withOutput(decorate(tool, { providerTool: undefined }), Person),
+    changes: ['output', 'providerTool'],
+  },
   withUsageNote: { decorate: (tool) => holdfast.withUsageNote(tool, 'And more.'), changes: ['description'] },
   withObservability: { decorate: (tool) => holdfast.withObservability(tool, () => undefined) },
   withParameter: {
@@ -157,6 +162,7 @@ const OTHERS = [
   ...['withUnfolding', 'defineInjectionStrategy', 'addTools', 'removeTools', 'replaceTools', 'hasChanges'],
   ...['agentProcessTools', 'blackboardTools'],
   ...['defineStateMachine', 'startingIn', 'withContext', 'withInstructions', 'withModel', 'withTools'],
+  ...['withLimits', 'withSettings', 'withUse'],
   ...['definePlaybook', 'after', 'allOf', 'anyOf', 'onArtifact', 'onArtifactMatching', 'onBlackboard'],
   ...['onBlackboardMatching', 'when'],
   ...['autoApprove', 'autoApproveWithDelay', 'serialized', 'unwrapAs', 'formatToolTree', 'toMermaid'],
