@@ -201,9 +201,7 @@ export const wholeInput = <Input>(
   sent: JsonObject,
   { added }: Pick<CallRun, 'added'>,
 ): WholeInput<Input> =>
-  added
-    ? { input: { ...Object(input), ...added.typed }, sent: { ...sent, ...added.sent } }
-    : { input, sent };
+  added ? { input: { ...Object(input), ...added.typed }, sent: { ...sent, ...added.sent } } : { input, sent };
 
 /** The declared context, with more over it. @throws ToolDefinitionError when a value is not JSON. */
 export function contextOf(

@@ -114,8 +114,8 @@ const ARROWS: readonly {
   },
   {
     folder: 'src/modules/agentic/',
-    because: 'it is a kind, which runs loops of agents and of its own',
-    on: ['tool', 'sources', 'journal', 'loop'].map((name) => `src/${name}/`),
+    because: 'it is a kind, which runs loops of agents and of its own, and merges settings in its copies',
+    on: ['src/model/settings.ts', ...['tool', 'sources', 'journal', 'loop'].map((name) => `src/${name}/`)],
     types: ['src/model/'],
   },
   {
@@ -360,7 +360,7 @@ describe('who may import whom', () => {
 
   it.each([
     ['src/tool/', ['@standard-schema/spec', 'valibot', '@valibot/to-json-schema', '@cfworker/json-schema']],
-    ['src/modules/decorators/', ['valibot']],
+    ['src/modules/decorators/', ['@standard-schema/spec', 'valibot']],
     ['src/sources/', ['valibot', '@standard-schema/spec']],
     ['src/journal/', []],
     ['src/loop/', []],

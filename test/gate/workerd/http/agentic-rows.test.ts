@@ -26,6 +26,7 @@ import { type ScriptedReply, scriptedModel } from '../../../../src/testing/entry
 import { calls, TASK } from '../../node/agentic/scenes.ts';
 import { appWith } from './app.ts';
 import { json, newSession, post } from './client.ts';
+import { answer } from './waiting.ts';
 
 const reads = (name: string, run: () => unknown) =>
   defineTool({ name, description: 'Reads.', effect: 'read', run });
@@ -63,7 +64,8 @@ function desk(
   const send = async (path: string, body?: object): Promise<Record<string, unknown>> => {
     await abortAllDurableObjects();
     const via = app();
-    return json(body ? await post(path, body, { via }) : await via(path));
+    if (!body) return json(await via(path));
+    return json(await ('message' in body ? post(path, body, { via }) : answer(path, body, { via })));
   };
   const results = () =>
     model.requests.at(-1)?.messages.flatMap((message) => (message.role === 'tool' ? message.text : [])) ?? [];
