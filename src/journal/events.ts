@@ -27,6 +27,7 @@ import {
   JOURNALED_PART,
   OFFERED_TOOL,
   PRICED_USAGE,
+  TAKE_OVER,
 } from './reply-data.ts';
 import { JOURNALED_ANSWER, WAIT } from './wait.ts';
 
@@ -215,6 +216,8 @@ export const EVENTS = {
       asked: { optional: ASKED_WITH },
       /** Of a reply with parts: the provider of the model that made it, to which alone they go back. */
       servedBy: OPTIONAL_TEXT,
+      /** Its model took over from another one. */
+      tookOver: { optional: TAKE_OVER },
       finish: TEXT,
       usage: USED,
       /** No model was asked: the frame's plan decided. */

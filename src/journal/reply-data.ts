@@ -70,6 +70,17 @@ export const ASKED_WITH = {
   },
 } as const satisfies Shape;
 
+/** How a model took over from another one, as by a fallback or a deploy. */
+export interface TakeOver extends Infer<typeof TAKE_OVER> {}
+export const TAKE_OVER = {
+  object: {
+    /** The model that made the last reply before this one. */
+    from: TEXT,
+    /** The types of the parts of that reply which this model was not shown as they were, such as `reasoning`. */
+    unshown: { listOf: TEXT },
+  },
+} as const satisfies Shape;
+
 /** Which tools came and went between two requests of a loop; one that was replaced by another of its name did both. */
 export interface ToolsChange extends Infer<typeof TOOLS_CHANGE> {}
 export const TOOLS_CHANGE = {

@@ -1,13 +1,16 @@
+import { lastReply } from '../journal/conversation.ts';
 import type { SessionEvent } from '../journal/events.ts';
 import { type AskedWith, callId, type JournaledCall, type JournaledPart } from '../journal/reply-data.ts';
+import type { KeptReply } from '../journal/state.ts';
 import {
   type CacheMarks,
+  type ChatModel,
   ModelError,
   type ModelMessage,
   type ModelReply,
   type ModelRequest,
 } from '../model/chat-model.ts';
-import { makerOf } from '../model/given-to.ts';
+import { isReader, makerOf } from '../model/given-to.ts';
 import { callsOf, isOurCall, isPlain, plainParts, wordsOf } from '../model/parts.ts';
 import { priced } from '../model/prices.ts';
 import { routed } from '../tool/check-input.ts';
@@ -86,10 +89,11 @@ export function replied(
   const { turn, journal, spec } = loop;
   const reply = withoutSecrets(loop, answered);
   const { finish, usage, madeBy } = reply;
+  const maker = makerOf(spec.model, reply);
+  const before = lastReply(loop.frame.messages)?.kept;
   const { text, toolCalls: calls } = reply.parts
     ? { text: wordsOf(reply.parts), toolCalls: callsOf(reply.parts) }
     : reply;
-  const isMore = reply.parts !== undefined || reply.provider !== undefined;
   // Some models call tools that they were not offered.
   const toolCalls = (last ? [] : calls).map(({ id, name: called, input }, index): JournaledCall => {
     const name = spec.policies.unknownTools.autoExecute ? nameOf(called, offered) : called;
@@ -109,14 +113,22 @@ export function replied(
     text,
     toolCalls,
     // What belongs to a call is not given back without it.
-    ...(toolCalls.length === calls.length && (reply.cut ? CUT : isMore && keptOf(loop, reply, toolCalls))),
+    ...(toolCalls.length === calls.length && (reply.cut ? CUT : keptOf(loop, reply, toolCalls))),
+    ...(before && before.madeBy.model !== maker.name && tookOver(before, maker)),
     finish,
     ...(asked && !isPlanned(spec.model) && { asked }),
-    ...(usage && { usage: priced(usage, makerOf(spec.model, reply)) }),
+    ...(usage && { usage: priced(usage, maker) }),
     ...(isPlanned(spec.model) && { planned: true }),
     ...(last && { last }),
     ...(unseen > 0 && { unseen }),
   };
+}
+
+/** Tells that the last reply is another model's, and what of it the model that answers now was not shown. */
+function tookOver(kept: KeptReply, maker: ChatModel): Pick<ModelReplied, 'tookOver'> {
+  const types = isReader(maker, kept) ? [] : kept.parts.map(({ type }) => type);
+  const unshown = [...new Set(types)].filter((type) => type !== 'text' && type !== 'tool-call');
+  return { tookOver: { from: kept.madeBy.model, unshown } };
 }
 
 /** Of a reply with parts, which are left out because a secret was among them. */
@@ -125,16 +137,10 @@ const CUT = { cut: true } as const;
 /** What a reply holds beside its words and calls; nothing for most. */
 function keptOf(
   { spec: { model } }: Loop,
-  {
-    text,
-    toolCalls,
-    parts = plainParts(text, toolCalls),
-    provider,
-    madeBy = { provider: model.provider ?? '', model: model.name },
-  }: ModelReply,
+  { text, toolCalls, parts = plainParts(text, toolCalls), provider, madeBy }: ModelReply,
   calls: readonly JournaledCall[],
 ): Pick<ModelReplied, 'parts' | 'provider' | 'servedBy'> {
-  if (isPlain(parts) && !provider) return {};
+  if (isPlain(parts) && !provider && !madeBy) return {};
   const left = calls.values();
   const kept = parts.flatMap((part): readonly JournaledPart[] => {
     if (!isOurCall(part)) return [part];
@@ -144,7 +150,7 @@ function keptOf(
     const called = name === call.name ? {} : { called: name };
     return [{ type: 'tool-call', ...call, ...called, ...(own && { provider: own }) }];
   });
-  return { parts: kept, ...(provider && { provider }), servedBy: madeBy.provider };
+  return { parts: kept, ...(provider && { provider }), servedBy: (madeBy ?? model).provider ?? '' };
 }
 
 type ModelReplied = Extract<SessionEvent, { type: 'model-replied' }>;

@@ -1,7 +1,7 @@
 import { answerText, lastReply, saysNothing } from '../journal/conversation.ts';
 import type { CallRecord, Message } from '../journal/state.ts';
 import type { ChatModel, ModelMessage, ToolsTold } from '../model/chat-model.ts';
-import { givenTo, NO_RESPONSE, replyInWords } from '../model/given-to.ts';
+import { answerInWords, givenTo, NO_RESPONSE, replyInWords, TOLD } from '../model/given-to.ts';
 import { callsOf, type ReplyPart, type RequestedCall } from '../model/parts.ts';
 import { attempt } from '../tool/async.ts';
 import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
@@ -261,9 +261,7 @@ function resultText({ id, result }: HistoryCall, { records, characters, words }:
 function told(reply: ShownReply, left: readonly ReplyPart[], sending: Sending): ModelMessage[] {
   const { calls } = reply;
   const words = replyInWords(left, reply);
-  const answers = calls.map(
-    (call) => `- ${call.name} with the input ${call.input} answered: ${shownWords(call, sending)}`,
-  );
+  const answers = calls.map((call) => answerInWords(call, shownWords(call, sending)));
   return [
     ...(words.trim() === '' ? [] : [{ role: 'assistant', text: words, toolCalls: [] } as const]),
     ...(answers.length === 0 ? [] : [{ role: 'user', text: `${TOLD}\n${answers.join('\n')}` } as const]),
@@ -272,8 +270,6 @@ function told(reply: ShownReply, left: readonly ReplyPart[], sending: Sending): 
 
 const shownWords = (call: HistoryCall, sending: Sending): string =>
   paragraphs(resultText(call, sending), saidBeside(call, sending));
-
-const TOLD = 'You have called tools before this message, and they answered:';
 
 /** Asked of a model whose reply was blank. */
 export const NUDGE =

@@ -28,6 +28,13 @@ export interface ChatModel {
    */
   readonly signPrefix?: SignPrefix | undefined;
   /**
+   * What each of its calls in a turn that is still open must carry when it is given back, or its server refuses the request; absent if it
+   * takes calls of others as they are. Its adapter sees to it.
+   */
+  readonly wantsThoughts?: WantedThoughts | undefined;
+  /** Returns whether it reads what another model has thought, as one Claude does of another. Defaults to its own alone. */
+  readonly readsThoughtsOf?: ((maker: MadeBy) => boolean) | undefined;
+  /**
    * The files that it takes. Absent: nobody knows, and it is sent those that its agent accepts in messages, and none in
    * results. A file that it cannot be sent is told in words.
    */
@@ -59,6 +66,13 @@ export interface ChatModel {
    */
   ask(request: ModelRequest, options: AskOptions): Promise<ModelReply>;
 }
+
+/**
+ * `budget`: the last reply with calls begins with a thought of the model's own, while it thinks by a budget, as Claude does before 4.6.
+ * Calls of others are told it in words. `field`: each has a `reasoning_content`, as at Kimi and DeepSeek. `signature`: the first call of
+ * each has a signature, as at Gemini's server of chat completions. What others have called is given a stand-in for either.
+ */
+export type WantedThoughts = 'budget' | 'field' | 'signature';
 
 /** Which files a model takes, by where they stand. */
 export interface ModelMedia {
@@ -271,9 +285,12 @@ export interface ModelReply {
    * reply whose parts cannot be kept fails its turn. An adapter for a model that only writes and calls need not give it.
    */
   readonly parts?: readonly ReplyPart[] | undefined;
-  /** What the provider keeps beside the reply as a whole. */
+  /** What the provider keeps beside the reply as a whole. If it is there, and be it empty, the journal has the maker of the reply. */
   readonly provider?: ProviderData | undefined;
-  /** Who made it, where that is not the model that was asked: one of its candidates. */
+  /**
+   * Who made it: one of the candidates of the model that was asked. It is journaled with the reply, also if that has only words and calls.
+   * Defaults to the model that was asked, which is then not journaled with such a reply.
+   */
   readonly madeBy?: MadeBy | undefined;
   readonly finish: 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'other';
   readonly usage?: Usage | undefined;

@@ -7,7 +7,7 @@ import {
   type ModelReply,
   type ModelRequest,
 } from './chat-model.ts';
-import { fittedFiles, givenTo } from './given-to.ts';
+import { findMaker, fittedFiles, givenTo } from './given-to.ts';
 import type { MadeBy } from './parts.ts';
 import { dearest, type Prices } from './prices.ts';
 import { mergedSettings } from './settings.ts';
@@ -15,8 +15,9 @@ import { mergedSettings } from './settings.ts';
 /**
  * Asks the first of several models, and the next one when it is overloaded or gone: when there are too many requests, its
  * server fails, cannot be reached, is silent for too long, breaks off or does not know the model, and nothing of its reply
- * has been handed on. A refused key or request is a mistake that another model would only hide, and comes out as it is. Each
- * request begins with the first again. Which model answered stands in `madeBy`, and its prices are what counts; under limits
+ * has been handed on. A refused key or request is a mistake that another model would only hide, and comes out as it is. A turn
+ * begins with the first, and stays with the model that answered last in it until that one fails too: then the others are asked in their
+ * order. Which model answered stands in `madeBy`, and its prices are what counts; under limits
  * the dearest are held back, for requests that are measured in bytes. Each model tries again as its adapter does before the
  * next is asked: with `retries: 0` that is asked at once.
  *
@@ -82,20 +83,35 @@ function longestReply(candidates: readonly ChatModel[]): number | undefined {
 const mergedModelSettings = ({ settings: defaults }: ChatModel, settings: ModelRequest['settings']) =>
   mergedSettings(defaults, settings) as NonNullable<ModelRequest['settings']>; // of two that are a model's
 
+/**
+ * In the order in which they are asked: first the one that has called tools last, as long as they were not answered in words. It need
+ * not be shown what another has thought, and finds what its provider has cached.
+ */
+function inTurn(
+  candidates: readonly ChatModel[],
+  { messages }: Pick<ModelRequest, 'messages'>,
+): readonly ChatModel[] {
+  const last = messages.findLast((message) => message.role === 'assistant');
+  const { madeBy } = last?.role === 'assistant' && last.toolCalls.length > 0 ? last : {};
+  const stays = madeBy && candidates.find((one) => findMaker(one, madeBy));
+  return stays ? [stays, ...candidates.filter((one) => one !== stays)] : candidates;
+}
+
 async function askInTurn(
   candidates: readonly ChatModel[],
   request: ModelRequest,
   options: AskOptions,
 ): Promise<ModelReply> {
   const failed: ModelError[] = [];
-  for (const [index, model] of candidates.entries()) {
+  const turn = inTurn(candidates, request);
+  for (const [index, model] of turn.entries()) {
     try {
       return await askOne(model, request, options);
     } catch (failure) {
       if (!(failure instanceof ModelError)) throw failure;
       failed.push(failure);
-      const next = candidates[index + 1];
-      if (!next || options.signal.aborted || !isGone(failure)) throw told(failure, failed, candidates);
+      const next = turn[index + 1];
+      if (!next || options.signal.aborted || !isGone(failure)) throw told(failure, failed, turn);
       options.warn?.(
         `the model '${model.name}' failed (${failure.failure}); '${next.name}' is asked instead`,
       );

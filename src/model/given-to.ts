@@ -6,6 +6,7 @@ import {
   type ProviderJson,
   plainParts,
   type ReplyPart,
+  type RequestedCall,
 } from './parts.ts';
 
 type Assistant = Extract<ModelMessage, { readonly role: 'assistant' }>;
@@ -21,14 +22,18 @@ export const partsOf = ({ parts, text, toolCalls }: Assistant): readonly ReplyPa
  * A reply as this model may be given it. Its own replies stay whole, and so do those for a model that chooses from others. Of another's,
  * what only its maker can read is left out, and what its provider ran is told in words.
  */
-export function givenTo(
-  { provider = '', name, candidates }: Pick<ChatModel, 'provider' | 'name' | 'candidates'>,
+export const givenTo = (
+  model: Pick<ChatModel, 'provider' | 'name' | 'candidates' | 'readsThoughtsOf'>,
   reply: Assistant,
-): Assistant {
-  const { madeBy } = reply;
-  const isOwn = madeBy?.provider === provider && madeBy.model === name;
-  return candidates || !reply.parts || isOwn ? reply : inOwnWords(reply);
-}
+): Assistant => (model.candidates || !reply.parts || isReader(model, reply) ? reply : inOwnWords(reply));
+
+/** Returns whether a model reads all that a reply holds: it, or one whose thoughts it reads, has made the reply. */
+export const isReader = (
+  { provider = '', name, readsThoughtsOf }: Pick<ChatModel, 'provider' | 'name' | 'readsThoughtsOf'>,
+  { madeBy }: { readonly madeBy?: MadeBy | undefined },
+): boolean =>
+  madeBy !== undefined &&
+  ((madeBy.provider === provider && madeBy.model === name) || readsThoughtsOf?.(madeBy) === true);
 
 /** A reply without anything that only its maker could read. */
 const inOwnWords = ({ role, text, toolCalls, parts = [] }: Assistant): Assistant => ({
@@ -75,13 +80,23 @@ const shortJson = (value: ProviderJson): string => {
 
 const MAX_RESULT = 2_000;
 
+/** Tells in words what tools have answered that a model is not shown as its own calls. Lines of `answerInWords` follow. */
+export const TOLD = 'You have called tools before this message, and they answered:';
+
+/** A call and its answer, as a line behind `TOLD`. */
+export const answerInWords = (
+  { name, input }: Pick<RequestedCall, 'name' | 'input'>,
+  answer: string,
+): string => `- ${name} with the input ${input} answered: ${answer}`;
+
 /** The model that made a reply: the one that was asked, or the candidate of it that answered. */
 export function makerOf(model: ChatModel, { madeBy }: { readonly madeBy?: MadeBy | undefined }): ChatModel {
   if (!madeBy) return model;
   return findMaker(model, madeBy) ?? model;
 }
 
-const findMaker = (model: ChatModel, madeBy: MadeBy): ChatModel | undefined =>
+/** Returns the model itself, or the candidate of it, that has these names. */
+export const findMaker = (model: ChatModel, madeBy: MadeBy): ChatModel | undefined =>
   model.candidates
     ? model.candidates.map((one) => findMaker(one, madeBy)).find((found) => found !== undefined)
     : model.name === madeBy.model && (model.provider ?? '') === madeBy.provider

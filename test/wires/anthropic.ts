@@ -43,6 +43,8 @@ export interface AnthropicWireOptions {
   readonly preserved?: boolean;
   /** What replies hold beside thoughts, words and calls; all of it unless said otherwise. */
   readonly variants?: readonly AnthropicVariant[];
+  /** Seeds of other models whose thoughts this one reads, as one Claude does of another. */
+  readonly kin?: readonly string[];
   /** Whether the current turn may come back without any thinking, where a client had a reason to leave it out. */
   readonly thinkingMayGo?: boolean;
 }
@@ -61,10 +63,11 @@ export function createAnthropicWire(options: AnthropicWireOptions): Wire {
     seed = 'anthropic',
     preserved = false,
     variants = allVariants,
+    kin = [],
     thinkingMayGo = false,
   } = options;
   const replies = repliesOf(script);
-  const casting: Casting = { seed, variants: new Set(variants) };
+  const casting: Casting = { seed, kin, variants: new Set(variants) };
   return strictWire({
     name: preserved ? 'anthropic (preserved thinking)' : 'anthropic',
     errorBody,
@@ -79,7 +82,7 @@ export function createAnthropicWire(options: AnthropicWireOptions): Wire {
       const tools = toolsAtEnd(body, conversation);
       const next = checkHeld({ replies, casting, body, conversation, thinkingMayGo });
       const bindingControls = betas.has(bindingBeta);
-      const dropped = checkPrefixes({ seed, body, conversation, preserved, bindingControls });
+      const dropped = checkPrefixes({ seed, kin, body, conversation, preserved, bindingControls });
       const reply = sayable(replies, replyAfter(replies, next.at), { body, tools });
       const content = contentOf(reply, body, { casting, given: next.given });
       const message = { body, reply, content, id: `msg_01${seed}${reply.at}` };

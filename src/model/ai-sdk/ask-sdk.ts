@@ -7,7 +7,8 @@ import { brokenConnection, cutShort, invalidReply, listOf } from '../untrusted-r
 import { toCallOptions } from './call-options.ts';
 import { createSdkReply } from './sdk-reply.ts';
 import { checkWarnings } from './settings.ts';
-import { generate, type SdkModel, stream } from './specification.ts';
+import { generate, stream } from './specification.ts';
+import type { KnownModel } from './traits.ts';
 
 /** How often a reply is gone on with that its server has paused. */
 const MAX_ROUNDS = 8;
@@ -22,13 +23,13 @@ export async function askThroughPauses(
   ask: SdkAsk,
   again: (() => Promise<void>) | undefined,
 ): Promise<ModelReply> {
-  let { reply, raw } = await askSdk(ask);
+  let { reply, raw } = await askSdk(ask, again);
   for (let round = 1; raw === 'pause_turn' && reply.toolCalls.length === 0; round += 1) {
     // Whoever asked is told that it is not the end.
     if (round > MAX_ROUNDS) return { ...reply, finish: 'other' };
     await again?.();
     const messages = [...ask.request.messages, toMessage(reply)];
-    const more = await askSdk({ ...ask, request: { ...ask.request, messages } });
+    const more = await askSdk({ ...ask, request: { ...ask.request, messages } }, again);
     reply = joined(reply, more.reply);
     raw = more.raw;
   }
@@ -76,7 +77,7 @@ type Explain = (thrown: unknown, otherwise?: ModelError) => ModelError;
 
 /** One request to a model of the AI SDK. */
 interface SdkAsk {
-  readonly model: SdkModel;
+  readonly known: KnownModel;
   readonly request: ModelRequest;
   readonly attempt: OpenAttempt;
   readonly explain: Explain;
@@ -94,24 +95,41 @@ interface SdkAnswer {
  *
  * @throws ModelError whenever there is no complete reply.
  */
-async function askSdk(ask: SdkAsk): Promise<SdkAnswer> {
-  const { model, request, attempt, explain } = ask;
-  const options = toCallOptions(model, request, attempt.signal);
-  if (typeof model.doStream !== 'function') return askWhole(ask, options);
+async function askSdk(ask: SdkAsk, again: (() => Promise<void>) | undefined): Promise<SdkAnswer> {
+  const { known, request, attempt, explain } = ask;
+  const { sdk: model } = known;
+  const options = toCallOptions(known, request, attempt.signal);
+  if (typeof model.doStream !== 'function' || answeringWhole.has(model)) return askWhole(ask, options);
   let cannotStream = false;
   const broken: Explain = (thrown) => {
     cannotStream = isUnsupported(thrown);
     return explain(thrown);
   };
-  const release = (late: unknown): unknown => streamIn(late)?.cancel();
+  const release = (late: unknown): unknown =>
+    streamIn(late)
+      ?.cancel()
+      .catch(() => {});
   try {
     const result = await waitOrRelease(attempt.patience, () => stream(model, options), { broken, release });
-    return await readStream(ask, result);
+    if (!isJsonAnswer(result)) return await readStream(ask, result);
+    release(result);
   } catch (error) {
-    if (cannotStream) return askWhole(ask, options);
-    throw error;
+    if (!cannotStream) throw error;
+    return askWhole(ask, options);
   }
+  answeringWhole.add(model);
+  await again?.();
+  return askWhole(ask, options);
 }
+
+/** Models whose servers have answered a request for a stream with a whole reply, which their packages do not read: they are asked for that. */
+const answeringWhole = new WeakSet<object>();
+
+const isJsonAnswer = (result: unknown): boolean => {
+  const headers = isRecord(result) && isRecord(result.response) ? result.response.headers : undefined;
+  const type = isRecord(headers) ? headers['content-type'] : undefined;
+  return typeof type === 'string' && /^application\/(?:[\w.]+\+)?json\b/i.test(type);
+};
 
 const isUnsupported = (thrown: unknown): boolean =>
   isRecord(thrown) &&
@@ -119,7 +137,7 @@ const isUnsupported = (thrown: unknown): boolean =>
   /stream/i.test(String(thrown.functionality ?? thrown.message));
 
 async function askWhole(
-  { model, request, attempt, explain }: SdkAsk,
+  { known: { sdk: model }, request, attempt, explain }: SdkAsk,
   options: Parameters<typeof generate>[1],
 ): Promise<SdkAnswer> {
   const result = await attempt.patience.wait(() => generate(model, options), explain);
@@ -153,7 +171,10 @@ const streamIn = (result: unknown): ReadableStream<unknown> | undefined =>
   isRecord(result) && result.stream instanceof ReadableStream ? result.stream : undefined;
 
 /** Reads what `doStream` came to, and hands it on as it arrives. The stream is cancelled on every path. */
-async function readStream({ model, request, attempt, explain }: SdkAsk, result: unknown): Promise<SdkAnswer> {
+async function readStream(
+  { known: { sdk: model }, request, attempt, explain }: SdkAsk,
+  result: unknown,
+): Promise<SdkAnswer> {
   const parts = streamIn(result);
   if (!parts) throw invalidReply('The model gave no stream.');
   const reply = createSdkReply({ ...attempt, structured: request.output !== undefined });

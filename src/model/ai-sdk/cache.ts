@@ -1,37 +1,9 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider';
-import type { CacheMarks, ChatModel, ModelMessage, ModelRequest } from '../chat-model.ts';
+import type { CacheMarks, ModelMessage, ModelRequest } from '../chat-model.ts';
 import type { ProviderData } from '../parts.ts';
 import { optionsOf, within } from './provider-data.ts';
 import { mergeOptions } from './settings.ts';
-import type { SdkModel } from './specification.ts';
-
-/** How a provider of the SDK is told what to keep; nothing of most. */
-type CacheForm =
-  /** By marks under its options, at most four in a request. */
-  | { readonly by: 'marks'; readonly under: 'anthropic' | 'bedrock' | 'openrouter' }
-  /** By a key under its options. */
-  | { readonly by: 'key'; readonly under: 'openai' | 'azure' | 'xai' }
-  | { readonly by: 'header'; readonly header: string };
-
-/** What a model of the SDK says of itself in this regard, by its name: its interface does not tell. */
-export const cacheTraits = (model: SdkModel): Pick<ChatModel, 'caches'> =>
-  formOf(model) ? { caches: true } : {};
-
-function formOf({ provider, modelId }: SdkModel): CacheForm | undefined {
-  if (/\banthropic\b/.test(provider)) return { by: 'marks', under: 'anthropic' };
-  // Converse refuses marks to models that do not cache: older ones of Claude, and most others.
-  if (/bedrock/.test(provider) && CACHING_CLAUDE.test(modelId)) return { by: 'marks', under: 'bedrock' };
-  if (/^openrouter\b/.test(provider) && /^~?anthropic\//.test(modelId))
-    return { by: 'marks', under: 'openrouter' };
-  // Other servers are asked by the same provider, and some of them refuse a field that they do not know.
-  if (/^openai\./.test(provider) && OPENAI.test(modelId)) return { by: 'key', under: 'openai' };
-  if (/^azure\./.test(provider)) return { by: 'key', under: 'azure' };
-  if (/^xai\.responses/.test(provider)) return { by: 'key', under: 'xai' };
-  return /^xai\b/.test(provider) ? { by: 'header', header: 'x-grok-conv-id' } : undefined;
-}
-
-const CACHING_CLAUDE = /claude-(?:(?:fable|mythos|opus|sonnet|haiku)-\d|3-7-|3-5-haiku)/;
-const OPENAI = /^(?:ft:)?(?:gpt-|chatgpt-|codex-|o\d)/;
+import type { SdkTraits } from './traits.ts';
 
 /** How a request is told to its model's provider, in this regard. */
 interface ToldCache {
@@ -48,9 +20,13 @@ type Tools = NonNullable<LanguageModelV4CallOptions['tools']>;
 const UNMARKED: ToldCache = { markTools: (tools) => tools, options: {}, headers: {} };
 
 /** Puts what is to be kept of a request into the form of the model. `told`: those of its messages that the model is told. */
-export function toldCache(model: SdkModel, request: ModelRequest, told: readonly ModelMessage[]): ToldCache {
+export function toldCache(
+  { cache: known }: SdkTraits,
+  request: ModelRequest,
+  told: readonly ModelMessage[],
+): ToldCache {
   const { cache } = request;
-  const form = cache && formOf(model);
+  const form = cache && known;
   if (!form) return UNMARKED;
   if (form.by === 'marks') return marked(form.under, placesOf(form.under, request, told));
   const { key } = cache;

@@ -19,8 +19,9 @@ import { isRecord, parseJson } from '../untrusted-json.ts';
 import { toldCache } from './cache.ts';
 import { fromAside, optionsOf, within } from './provider-data.ts';
 import { toSettings } from './settings.ts';
-import { type SdkModel, traitsOf } from './specification.ts';
 import { forMovedPrefixes, toldRequest } from './tool-changes.ts';
+import type { KnownModel } from './traits.ts';
+import { withThoughts } from './wanted-thoughts.ts';
 
 /** Its type depends on whether the types of `json-schema` are installed; a JSON Schema of ours is one of theirs. */
 type Schema = LanguageModelV4FunctionTool['inputSchema'];
@@ -31,16 +32,18 @@ type Schema = LanguageModelV4FunctionTool['inputSchema'];
  * @throws ModelError `bad-request` that names a setting which the model cannot be given.
  */
 export const toCallOptions = (
-  model: SdkModel,
-  request: ModelRequest,
+  known: KnownModel,
+  given: ModelRequest,
   abortSignal: AbortSignal,
 ): LanguageModelV4CallOptions => {
+  const { traits } = known;
+  const request = { ...given, messages: withThoughts(traits, given) };
   const { output, maxOutputTokens } = request;
-  const told = toldRequest(model, request);
-  const { messages, settings } = forMovedPrefixes(model, told.messages, request);
+  const told = toldRequest(traits, request);
+  const { messages, settings } = forMovedPrefixes(traits, told.messages, request);
   const { tools } = told;
-  const rawInput = traitsOf(model.provider).rawInput === true;
-  const cache = toldCache(model, request, told.messages);
+  const rawInput = traits.rawInput === true;
+  const cache = toldCache(traits, request, told.messages);
   return {
     prompt: toPrompt(messages, { rawInput, changeOptions: told.optionsOf, mark: cache.mark }),
     abortSignal,
@@ -48,7 +51,7 @@ export const toCallOptions = (
     ...(tools.length === 0 ? {} : { tools: cache.markTools(tools.map(toTool)) }),
     ...(output === undefined ? {} : toFormat(output)),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...toSettings(model, { ...request, settings }, { ...containerIn(messages), ...cache.options }),
+    ...toSettings(known, { ...request, settings }, { ...containerIn(messages), ...cache.options }),
   };
 };
 

@@ -26,13 +26,14 @@ import {
 import { isRecord, isScalar, parseJson, type UntrustedRecord } from '../untrusted-json.ts';
 import { brokenConnection } from '../untrusted-reply.ts';
 import { askThroughPauses } from './ask-sdk.ts';
-import { cacheTraits } from './cache.ts';
-import { checkFiles, mediaOf } from './media.ts';
-import { refusedBy, type SdkModel } from './specification.ts';
+import { checkFiles } from './media.ts';
+import { refusedBy } from './settings.ts';
+import type { SdkModel } from './specification.ts';
 import { prefixTraits } from './tool-changes.ts';
+import { type KnownModel, readerOf, sdkTraitsOf, type ToldTraits } from './traits.ts';
 
 /** How a model of the AI SDK is asked. */
-export interface FromAiSdkOptions extends AdapterOptions {
+export interface FromAiSdkOptions extends AdapterOptions, ToldTraits {
   /** The longest silence in ms between two parts of a reply, which is always streamed. Default 120,000. */
   readonly timeout?: number | undefined;
   /**
@@ -57,7 +58,7 @@ export const fromAiSdk = (model: SdkModel, options: FromAiSdkOptions = {}): Chat
 /** `fromAiSdk` with time and chance given. For tests, and not exported by the package. */
 export const pacedFromAiSdk = (
   model: SdkModel,
-  { timeout, retries = DEFAULT_RETRIES, ...limits }: FromAiSdkOptions,
+  { timeout, retries = DEFAULT_RETRIES, like, signsPrefix, wantsThoughts, ...limits }: FromAiSdkOptions,
   pace: Pace,
 ): ChatModel => {
   // The SDK also takes a model's name, or a model of an older specification, where it takes a model.
@@ -70,28 +71,40 @@ export const pacedFromAiSdk = (
   const { modelId: name, provider } = model;
   const gate = createMessageGate(blotCredentials(name));
   const traits = traitsOf(limits);
-  const { maxOutputTokens, media = mediaOf(model) } = traits;
+  const known: KnownModel = { sdk: model, traits: sdkTraitsOf(model, { like, signsPrefix, wantsThoughts }) };
+  const { maxOutputTokens, media = known.traits.media } = traits;
+  let isTold = !known.traits.isUnnamed;
   return {
     name,
     provider,
     ...traits,
     ...(media && { media }),
     heedsToolChoice: true,
-    ...prefixTraits(model),
-    ...cacheTraits(model),
-    ...refusedBy(model.provider),
+    ...prefixTraits(known.traits),
+    ...(known.traits.cache && { caches: true as const }),
+    ...(known.traits.wantsThoughts && { wantsThoughts: known.traits.wantsThoughts }),
+    ...readerOf(model, known.traits),
+    ...refusedBy(known.traits),
     async ask(asked, options) {
+      if (!isTold) options.warn?.(saysNothing(model));
+      isTold = true;
       const request = { maxOutputTokens, ...asked };
       checkFiles(model, media, request.messages);
       const work = (attempt: OpenAttempt): Promise<ModelReply> => {
         const explain = (thrown: unknown, otherwise?: ModelError): ModelError =>
           attempt.fail(explainFailure(thrown, pace.now(), otherwise));
-        return askThroughPauses({ model, request, attempt, explain }, options.again);
+        return askThroughPauses({ known, request, attempt, explain }, options.again);
       };
-      return askPatiently({ timeout, retries, gate, pace }, request, { ...options, work });
+      const reply = await askPatiently({ timeout, retries, gate, pace }, request, { ...options, work });
+      // With it the journal has the maker, by which a reply without thoughts is known from those of other models.
+      return known.traits.wantsThoughts ? { ...reply, provider: reply.provider ?? {} } : reply;
     },
   };
 };
+
+const saysNothing = ({ modelId, provider }: SdkModel): string =>
+  `the name '${modelId}' does not say which model of '${provider}' it is, so what that model demands is not known; say it by ` +
+  "fromAiSdk(model, { like: 'claude-opus-5-5' }), with its own name";
 
 /**
  * Makes what takes everything that looks like a credential out of a message. The model of an SDK keeps its key to itself,

@@ -20,7 +20,7 @@ export const optionsOf = (
   data: ProviderData | undefined,
 ): { readonly providerOptions?: SharedV4ProviderOptions } =>
   // Both are JSON: the types of the SDK only leave out that it may be read-only.
-  data ? { providerOptions: data as SharedV4ProviderOptions } : {};
+  data && Object.keys(data).length > 0 ? { providerOptions: data as SharedV4ProviderOptions } : {};
 
 /** Answers what is under the keys, one in the other. */
 export const within = (value: unknown, ...keys: readonly string[]): unknown =>

@@ -1,11 +1,12 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import { ModelError, type ModelRequest, type ProviderTool } from '../chat-model.ts';
+import { type ChatModel, ModelError, type ModelRequest, type ProviderTool } from '../chat-model.ts';
 import type { ProviderData } from '../parts.ts';
 import type { ModelSettings, ToolChoice } from '../settings.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { checkFileWarnings } from './media.ts';
-import { optionsOf } from './provider-data.ts';
-import { type ProviderTraits, type SdkModel, traitsOf } from './specification.ts';
+import { optionsOf, within } from './provider-data.ts';
+import type { SdkModel } from './specification.ts';
+import type { KnownModel, SdkTraits } from './traits.ts';
 
 /**
  * The settings of a request as a model of the AI SDK takes them. `under`: options of its provider that hold unless a setting
@@ -14,11 +15,10 @@ import { type ProviderTraits, type SdkModel, traitsOf } from './specification.ts
  * @throws ModelError `bad-request` that names a setting or a tool which the model cannot be given.
  */
 export function toSettings(
-  model: SdkModel,
+  { sdk: model, traits }: KnownModel,
   { settings = {}, tools, output }: ModelRequest,
   under: ProviderData = {},
 ): Omit<LanguageModelV4CallOptions, 'prompt'> {
-  const traits = traitsOf(model.provider);
   const lacked = lackedBy(model, settings, traits);
   if (lacked) throw cannotBeGiven(model, lacked);
   const foreign = tools.find(({ providerTool }) => providerTool && !runs(traits, providerTool));
@@ -34,14 +34,14 @@ export function toSettings(
   };
 }
 
-const runs = ({ runs: names }: ProviderTraits, { id }: ProviderTool): boolean =>
+const runs = ({ runs: names }: SdkTraits, { id }: ProviderTool): boolean =>
   names === 'any' || names.some((name) => id.startsWith(`${name}.`));
 
 /** The first setting that the model cannot be given. */
 function lackedBy(
   { specificationVersion }: SdkModel,
   settings: ModelSettings,
-  { lacks, oneCall }: ProviderTraits,
+  { lacks, oneCall }: SdkTraits,
 ): keyof ModelSettings | undefined {
   const lacked = lacks.find((name) => settings[name] !== undefined);
   if (lacked) return lacked;
@@ -61,7 +61,7 @@ const toChoice = (choice: ToolChoice): NonNullable<LanguageModelV4CallOptions['t
 /** What only the provider knows: what we ask of it unless somebody says otherwise, and over it what was said. */
 function toProviderOptions(
   { providerOptions = {}, parallelToolCalls, reasoning }: ModelSettings,
-  { options, oneCall, stores, ownEffort }: ProviderTraits,
+  { options, oneCall, stores, ownEffort }: SdkTraits,
   { tools, under }: Pick<ModelRequest, 'tools'> & { readonly under: readonly ProviderData[] },
 ): ProviderData | undefined {
   const own = {
@@ -141,3 +141,22 @@ const toolCannotBeGiven = ({ modelId, provider }: SdkModel, tool: string, why = 
     'bad-request',
     `The model '${modelId}' of '${provider}' cannot run the tool '${tool}'${why}.`,
   );
+
+/** Returns why a model's provider is known to refuse settings together, or to change them without a word. */
+export const refusedBy = ({ forcesNoThinker }: SdkTraits): Pick<ChatModel, 'refuses'> =>
+  forcesNoThinker ? { refuses: thinkingBesideForce } : {};
+
+/** Anthropic lets no tool be forced while a model thinks; the SDK asks for `auto` in its place. */
+const thinkingBesideForce = (settings: ModelSettings): string | undefined =>
+  isForced(settings) && thinks(settings)
+    ? "Anthropic forces no tool while a model thinks; use the toolChoice 'auto', or the reasoning 'none'"
+    : undefined;
+
+const isForced = ({ toolChoice }: ModelSettings): boolean =>
+  toolChoice === 'required' || typeof toolChoice === 'object';
+
+function thinks({ reasoning, providerOptions }: ModelSettings): boolean {
+  const thinking = within(providerOptions, 'anthropic', 'thinking', 'type');
+  if (thinking !== undefined) return thinking !== 'disabled';
+  return reasoning !== undefined && reasoning !== 'none';
+}

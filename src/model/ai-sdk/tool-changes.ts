@@ -4,7 +4,7 @@ import type { ProviderData, ProviderJson } from '../parts.ts';
 import type { ReasoningEffort } from '../settings.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { within } from './provider-data.ts';
-import type { SdkModel } from './specification.ts';
+import type { SdkTraits } from './traits.ts';
 
 /** How a model is told, in the conversation, which tools came and went; `undefined` where it is only given the list. */
 interface Telling {
@@ -14,31 +14,18 @@ interface Telling {
   readonly canTell: (change: ToolsTold) => boolean;
 }
 
-/** What a model of the SDK says of itself in this regard, by its name: its interface does not tell. */
-export const prefixTraits = (model: SdkModel): Pick<ChatModel, 'showToolsChanges' | 'signPrefix'> => ({
-  ...(tellingOf(model) && { showToolsChanges }),
-  ...(signsPrefix(model) && { signPrefix }),
+/** What a model of the SDK says of itself in this regard. */
+export const prefixTraits = ({
+  toolChanges,
+  signsPrefix,
+}: SdkTraits): Pick<ChatModel, 'showToolsChanges' | 'signPrefix'> => ({
+  ...(toolChanges && { showToolsChanges }),
+  ...(signsPrefix && { signPrefix }),
 });
 
-function tellingOf(model: SdkModel): Telling | undefined {
-  if (signsPrefix(model) && isAnthropic(model)) return { options: toAnthropic, canTell: () => true };
-  return loadsTools(model) ? { options: toOpenAI, canTell: isAddition } : undefined;
-}
-
-/** Claude from 5.5 on, and of Fable and Mythos from 5.1, checks all that stands before what it has thought, wherever it is served. */
-const signsPrefix = ({ modelId }: SdkModel): boolean => {
-  const [, family = '', major = '0', minor = '0'] = CLAUDE.exec(modelId) ?? [];
-  return Number(major) + Number(minor) / 100 >= (/fable|mythos/.test(family) ? 5.01 : 5.05);
-};
-
-const isAnthropic = ({ provider }: SdkModel): boolean => /\banthropic\b/.test(provider);
-
-const CLAUDE = /claude-(fable|mythos|opus|sonnet|haiku)-(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/;
-
-/** OpenAI's models take tools at a place of the conversation from GPT-5.4 on, by the interface of responses alone. */
-const loadsTools = ({ provider, modelId }: SdkModel): boolean => {
-  const [, major = '0', minor = '0'] = /^gpt-(\d+)(?:\.(\d+))?(?!\d)/.exec(modelId) ?? [];
-  return /^openai\.responses/.test(provider) && Number(major) + Number(minor) / 100 >= 5.04;
+const TELLING: Readonly<Record<NonNullable<SdkTraits['toolChanges']>, Telling>> = {
+  anthropic: { options: toAnthropic, canTell: () => true },
+  openai: { options: toOpenAI, canTell: isAddition },
 };
 
 /** The request as its model is to be told of tools that came and went, and the options of its system messages. */
@@ -53,8 +40,8 @@ export interface ToldRequest {
  * Puts what came and went into the form of the model. Where that has none for a change, that one and all before it are not
  * told: the list is then as it was behind it.
  */
-export function toldRequest(model: SdkModel, { messages, tools }: ModelRequest): ToldRequest {
-  const telling = tellingOf(model);
+export function toldRequest({ toolChanges }: SdkTraits, { messages, tools }: ModelRequest): ToldRequest {
+  const telling = toolChanges && TELLING[toolChanges];
   const from = messages.findLastIndex(
     (message) => message.role === 'system' && message.toolsChange && !telling?.canTell(message.toolsChange),
   );
@@ -81,26 +68,25 @@ const toAnthropicTool = ({ name, description, inputSchema, providerTool }: ToolD
     : { type: 'function', name, description, inputSchema: asJson(inputSchema) };
 
 /** What it has is not taken from it: of a tool that was replaced it keeps the description that it knows. */
-const isAddition = (change: ToolsTold): boolean => {
+function isAddition(change: ToolsTold): boolean {
   const came = new Set(change.came.map(({ name }) => name));
   return change.went.every(({ name }) => came.has(name)) && newIn(change).every((tool) => !tool.providerTool);
-};
+}
 
 function newIn({ came, went }: ToolsTold): readonly ToolDefinition[] {
   const there = new Set(went.map(({ name }) => name));
   return came.filter(({ name }) => !there.has(name));
 }
 
-const toOpenAI = (change: ToolsTold): ProviderData => ({
-  openai: {
-    additionalTools: newIn(change).map(({ name, description, inputSchema }) => ({
-      type: 'function',
-      name,
-      description,
-      parameters: asJson(inputSchema),
-    })),
-  },
-});
+function toOpenAI(change: ToolsTold): ProviderData {
+  const additionalTools = newIn(change).map(({ name, description, inputSchema }) => ({
+    type: 'function',
+    name,
+    description,
+    parameters: asJson(inputSchema),
+  }));
+  return { openai: { additionalTools } };
+}
 
 /** Schemas and arguments of tools are sent as JSON; their types only do not say so. */
 const asJson = (value: object): ProviderJson => JSON.parse(JSON.stringify(value));
@@ -110,14 +96,14 @@ const asJson = (value: object): ProviderJson => JSON.parse(JSON.stringify(value)
  * with a way of thinking that cannot be told so, the thoughts themselves are left out.
  */
 export function forMovedPrefixes(
-  model: SdkModel,
+  { toolChanges }: SdkTraits,
   messages: readonly ModelMessage[],
   { settings = {} }: ModelRequest,
 ): Pick<ModelRequest, 'messages' | 'settings'> {
   if (!messages.some((message) => message.role === 'assistant' && message.movedPrefix))
     return { messages, settings };
   // Others that serve Claude have no word for it.
-  if (!isAnthropic(model)) return { messages: messages.map(inWordsAndCalls), settings };
+  if (toolChanges !== 'anthropic') return { messages: messages.map(inWordsAndCalls), settings };
   const { providerOptions = {}, reasoning } = settings;
   const { anthropic } = providerOptions;
   const given = within(anthropic, 'thinking');

@@ -1,4 +1,10 @@
-import { ModelError, type ModelMessage, type ModelRequest, type ToolDefinition } from '../chat-model.ts';
+import {
+  ModelError,
+  type ModelMessage,
+  type ModelRequest,
+  type ToolDefinition,
+  type WantedThoughts,
+} from '../chat-model.ts';
 import { addressOf, isLinked, namedFile } from '../given-to.ts';
 import type { MessagePart } from '../parts.ts';
 import type { ModelSettings } from '../settings.ts';
@@ -12,8 +18,6 @@ export interface WireManner {
   readonly called?: string | undefined;
   /** It takes files with their bytes alone. */
   readonly fetchesNothing?: boolean | undefined;
-  /** It refuses replies with calls that have no `reasoning_content`, also those that came without. */
-  readonly fillsReasoning?: boolean | undefined;
 }
 
 /**
@@ -35,13 +39,38 @@ export const toWireMessage = (message: ModelMessage, manner: WireManner = {}) =>
       const given = fieldsGivenBack(message);
       if (message.toolCalls.length === 0) return { role: 'assistant', content: message.text, ...given };
       const content = message.text || null;
-      const filled = manner.fillsReasoning ? { reasoning_content: '' } : {};
-      return { role: 'assistant', content, ...filled, ...given, tool_calls: toWireCalls(message) };
+      return { role: 'assistant', content, ...given, tool_calls: toWireCalls(message) };
     }
     case 'tool':
       return { role: 'tool', tool_call_id: message.id, content: message.text };
   }
 };
+
+/** A message as it is sent, with the fields that may be filled in. */
+interface WireMessage {
+  readonly role: string;
+  reasoning_content?: unknown;
+  readonly tool_calls?: readonly { extra_content?: unknown }[];
+}
+
+/**
+ * Fills in what a server wants of replies with calls, and those of another model lack: by what it is known to want, or has given itself in
+ * this conversation. Kimi takes an empty text for none, and the other is Google's word for calls that its model has not made.
+ */
+export function fillIn(sent: readonly WireMessage[], wants: WantedThoughts | undefined): void {
+  let [field, signature] = [wants === 'field', wants === 'signature'];
+  for (const { reasoning_content: thought, tool_calls: calls } of sent) {
+    field ||= calls !== undefined && thought !== undefined;
+    signature ||= Boolean(calls?.[0]?.extra_content);
+  }
+  for (const one of sent) {
+    const call = one.tool_calls?.[0];
+    if (call && field) one.reasoning_content ??= ' ';
+    if (call && signature) call.extra_content ??= SENTINEL;
+  }
+}
+
+const SENTINEL = { google: { thought_signature: 'skip_thought_signature_validator' } };
 
 function toWirePart(part: MessagePart, { called = 'Chat completions', fetchesNothing }: WireManner) {
   if (part.type === 'text') return { type: part.type, text: part.text };

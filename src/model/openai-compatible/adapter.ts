@@ -49,6 +49,12 @@ export interface OpenaiCompatibleOptions extends AdapterOptions {
    */
   readonly cacheKeyIn?: string | undefined;
   /**
+   * What the server wants of replies with calls, of which those of another model have none: `field` at Kimi and DeepSeek, a
+   * `reasoning_content`; `signature` at Gemini's, a thought signature. Default: what the server has given in the conversation, and
+   * `field` once it has refused a request that has none.
+   */
+  readonly wantsThoughts?: 'field' | 'signature' | undefined;
+  /**
    * Which files the model takes in messages: images, PDF, WAV and MP3 can be sent, images also by their address. Default: not
    * known. The lists of `result` must be empty, since results are told in words.
    */
@@ -75,8 +81,7 @@ export const pacedOpenaiCompatible = (options: OpenaiCompatibleOptions, pace: Pa
     limitParameter,
     extraBody,
     keyPlace: options.cacheKeyIn ?? CACHE_KEYS.get(at.hostname),
-    // Also behind a gateway, which has the name in its path.
-    fillsReasoning: /deepseek/i.test(at.host + at.pathname),
+    wantsThoughts: options.wantsThoughts,
   };
   const traits = traitsOf(options, 'result.data', 'result.url');
   const { maxOutputTokens } = traits;
@@ -104,22 +109,24 @@ type Manner = Parameters<typeof toRequestBody>[0] & { readonly keyPlace?: string
  */
 const createSender = (endpoint: Endpoint, { keyPlace, ...others }: Manner) => {
   let knowsUsage = true;
+  let { wantsThoughts } = others;
   return (request: ModelRequest) => {
     const { to, keyFields } = keyed(endpoint, keyPlace, request);
     const manner = { ...others, keyFields };
     let sent = request;
     let asksUsage = knowsUsage;
-    let body = toRequestBody({ ...manner, asksUsage }, sent);
+    let body = toRequestBody({ ...manner, asksUsage, wantsThoughts }, sent);
     return async (attempt: OpenAttempt): Promise<ModelReply> => {
       for (;;) {
         try {
           return await askOnce(to, body, attempt);
         } catch (failure) {
           if (asksUsage && refuses(failure, 'stream_options')) asksUsage = false;
+          else if (!wantsThoughts && refuses(failure, 'reasoning_content')) wantsThoughts = 'field';
           else if (isLast(sent) && refuses(failure, 'tool_choice')) sent = { ...sent, tools: [] };
           else throw failure;
           knowsUsage &&= asksUsage;
-          body = toRequestBody({ ...manner, asksUsage }, sent);
+          body = toRequestBody({ ...manner, asksUsage, wantsThoughts }, sent);
         }
       }
     };

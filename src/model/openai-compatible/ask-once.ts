@@ -132,7 +132,7 @@ const isJson = (type: string): boolean => type.endsWith('json');
  * the body begins: with a field of an event, or a comment.
  */
 const isEventStream = (type: string, start: string): boolean =>
-  type === 'text/event-stream' || (!isJson(type) && type !== 'text/html' && /^(?:[deir:]|$)/.test(start));
+  !isJson(type) && type !== 'text/html' && /^(?:[deir:]|$)/.test(start);
 
 const json = (text: string): unknown => parseReply(text, ' Is the base URL right?');
 

@@ -1,13 +1,20 @@
 import {
   choiceFields,
   commonFields,
+  fillIn,
   ownFields,
   refused,
   toWireMessage,
   toWireTool,
   type WireManner,
 } from '../chat-completions/to-wire.ts';
-import type { ModelMessage, ModelRequest, OutputFormat, ToolDefinition } from '../chat-model.ts';
+import type {
+  ModelMessage,
+  ModelRequest,
+  OutputFormat,
+  ToolDefinition,
+  WantedThoughts,
+} from '../chat-model.ts';
 import type { MessagePart, ProviderJson } from '../parts.ts';
 import type { UntrustedRecord } from '../untrusted-json.ts';
 
@@ -22,6 +29,8 @@ interface BodySettings extends WireManner {
   readonly asksUsage?: boolean | undefined;
   /** Tells the key of a conversation, for the server's cache. */
   readonly keyFields?: Readonly<Record<string, string>> | undefined;
+  /** What its server wants of calls that are given back. */
+  readonly wantsThoughts?: WantedThoughts | undefined;
   /** Fields that no setting knows. */
   readonly extraBody?: ExtraBody | undefined;
 }
@@ -45,13 +54,15 @@ export const toRequestBody = (
 };
 
 const toBodyText = (
-  { model, limitParameter, asksUsage = true, keyFields, extraBody, ...manner }: BodySettings,
+  { model, limitParameter, asksUsage = true, keyFields, extraBody, wantsThoughts, ...manner }: BodySettings,
   request: ModelRequest,
 ): string => {
-  const { messages, tools, output, maxOutputTokens } = request;
+  const { tools, output, maxOutputTokens } = request;
+  const messages = request.messages.map((message) => toWireMessage(message, manner));
+  fillIn(messages, wantsThoughts);
   const body = JSON.stringify({
     model,
-    messages: messages.map((message) => toWireMessage(message, manner)),
+    messages,
     // A server that streams is never silent for long, whoever asks.
     stream: true,
     ...(asksUsage && { stream_options: { include_usage: true } }),

@@ -21,7 +21,8 @@ const temporary = (): string => {
 it(`every wire keeps everything, killed at ${POSITIONS} places (seed ${seed})`, {
   timeout: 300_000,
 }, async () => {
-  const options = { wires: WIRES, kills: { positions: POSITIONS, seed } };
+  // The gate plays the others in memory.
+  const options = { wires: WIRES, changes: [undefined], kills: { positions: POSITIONS, seed } };
   const rows = rowsOf(await playWires(options, { directory: temporary(), say: () => {} }));
   console.log(`${tableOf(rows)}\nseed ${seed}`);
   expect(rows.flatMap(findingsOf)).toEqual([]);
@@ -37,9 +38,10 @@ const run = (...args: readonly string[]) =>
 
 it('npm run wires prints a table, and what was kept as its last line', () => {
   const { status, stdout } = run('--only', 'kimi', '--no-kills');
-  expect(stdout).toMatch(/^wire +manner +kills +requests +refused +lost +executions$/m);
-  expect(stdout).toMatch(/^kimi +json +0 +32 +0 +0 +36 of 44 calls, 0 told as unknown$/m);
-  expect(stdout).toMatch(/\nwires: 2 of 2 kept everything\n$/);
+  expect(stdout).toMatch(/^wire +change +manner +kills +requests +refused +lost +executions$/m);
+  expect(stdout).toMatch(/^kimi +none +json +0 +32 +0 +0 +36 of 44 calls, 0 told as unknown$/m);
+  expect(stdout).toMatch(/^kimi +upgrade +stream +1 +32 +0 +0 +36 of 44 calls, 0 told as unknown$/m);
+  expect(stdout).toMatch(/\nwires: 8 of 8 kept everything\n$/);
   expect(status).toBe(0);
 });
 
@@ -52,6 +54,7 @@ it('npm run wires explains itself when it does not understand', () => {
   });
   expect(readOptions(['--positions', '40', '--seed', '7', '--only', 'kimi'])).toEqual({
     wires: ['kimi'],
+    changes: [undefined, 'fallback', 'flap', 'upgrade'],
     kills: { positions: 40, seed: 7 },
   });
 });

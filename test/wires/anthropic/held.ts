@@ -32,29 +32,67 @@ export interface NextPlace {
 /** Checks every reply of the conversation and tells what comes next. */
 export function checkHeld(check: HeldCheck): NextPlace {
   const { replies, casting, conversation } = check;
-  const held = conversation.filter(({ role }) => role === 'assistant');
-  const places = placesOf(
+  const all = heldIn(conversation);
+  const found = placesOf(
     replies,
-    held.map((said) => ({ callIds: callIdsOf(said), text: textOf(said) })),
+    all.map((said) => ({ callIds: said ? callIdsOf(said) : ['in words'], text: said ? textOf(said) : '' })),
     (reply, call) => callIdOf(casting.seed, reply, call),
   );
+  const held = all.filter((said) => said !== undefined);
+  const places = found.filter((_, index) => all[index] !== undefined);
   const turn = currentTurnOf(conversation);
-  const summarized = (places[0] ?? 0) > 0;
+  const summarized = (found[0] ?? 0) > 0;
   const thinkingMayGo = check.thinkingMayGo || summarized || dropsBlocks(check.body);
-  let next: NextPlace = { at: (places.at(-1) ?? -1) + 1, given: 0 };
+  let next: NextPlace = { at: (found.at(-1) ?? -1) + 1, given: 0 };
   for (const [index, said] of held.entries()) {
     const reply = replies[places[index] ?? 0];
     if (reply === undefined) throw ownRefusal(`${said.path} is a reply that the script does not have`);
     const inTurn = conversation.indexOf(said) > turn;
+    const maker = makerOf(said, check);
+    const last = said === held.at(-1);
+    if (maker === undefined) {
+      checkForeign(said, check, inTurn && last);
+      continue;
+    }
     const paused = said === conversation.at(-1);
-    const blocks = expectedBlocks(said, reply, { casting, paused });
+    const blocks = expectedBlocks(said, reply, { casting: { ...casting, seed: maker }, paused });
     checkBlocks(said, { reply, blocks, casting, inTurn });
     if (paused) next = { at: reply.at, given: blocks.length };
     if (inTurn && !said.blocks.some(({ block }) => isThinking(block))) {
-      checkLeftOut(said, check, { last: said === held.at(-1), thinkingMayGo });
+      checkLeftOut(said, check, { last, thinkingMayGo });
     }
   }
   return next;
+}
+
+/** The replies of a conversation; `undefined` for one that another model has made, and that is told in words. */
+function heldIn(conversation: readonly Said[]): readonly (Said | undefined)[] {
+  return conversation.flatMap((said, index) => {
+    if (said.role === 'user') return said.blocks.filter(({ block }) => isTold(block)).map(() => undefined);
+    if (said.role !== 'assistant') return [];
+    const behind = conversation[index + 1]?.blocks.find(({ block }) => block.type !== 'tool_result')?.block;
+    // The words beside calls that are told behind them.
+    return callIdsOf(said).length === 0 && behind && isTold(behind) ? [] : [said];
+  });
+}
+
+const isTold = (block: AnthropicBlock): boolean =>
+  block.type === 'text' &&
+  block.text.startsWith('You have called tools before this message, and they answered:');
+
+/** The seed of the model that has made a reply: this one, or one whose thoughts it reads; `undefined` for another. */
+function makerOf(said: Said, { replies, casting: { seed, kin = [] } }: HeldCheck): string | undefined {
+  const ids = callIdsOf(said);
+  if (ids.length === 0) return seed;
+  return [seed, ...kin].find((one) =>
+    replies.some((reply) => reply.calls.some((_, call) => ids.includes(callIdOf(one, reply, call)))),
+  );
+}
+
+/** Another model's reply holds no thought; as the last one of the turn it may not stand there while this one thinks by a budget. */
+function checkForeign(said: Said, { body, casting: { seed } }: HeldCheck, isLast: boolean): void {
+  for (const { block, path } of said.blocks) if (isThinking(block)) placeOfThinking(seed, block, path);
+  if (isLast && body.thinking?.type === 'enabled') throw withoutThinking(said);
 }
 
 /** The blocks that a reply came with: all of them, or those before the pause that the request wants to end. */
@@ -127,23 +165,25 @@ function checkLeftOut(
 ): void {
   const type = body.thinking?.type;
   if (type === undefined || type === 'disabled') return;
-  if (type === 'enabled' && last) {
-    const found = said.blocks[0]?.block.type ?? 'text';
-    throw new Refused(
-      400,
-      `${said.path}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${found}\`. ` +
-        'When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the ' +
-        'lastmost set of `tool_use` and `tool_result` blocks). We recommend you include thinking blocks from previous ' +
-        'turns. To avoid this requirement, disable `thinking`. Please consult our documentation at ' +
-        'https://docs.claude.com/en/docs/build-with-claude/extended-thinking',
-    );
-  }
+  if (type === 'enabled' && last) throw withoutThinking(said);
   if (!thinkingMayGo) throw modified(`${said.path}.content.0`);
 }
 
-function nameOfHeld({ block, path }: PlacedBlock, { seed }: Casting, inTurn: boolean): string {
+function withoutThinking(said: Said): Refused {
+  const found = said.blocks[0]?.block.type ?? 'text';
+  return new Refused(
+    400,
+    `${said.path}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${found}\`. ` +
+      'When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the ' +
+      'lastmost set of `tool_use` and `tool_result` blocks). We recommend you include thinking blocks from previous ' +
+      'turns. To avoid this requirement, disable `thinking`. Please consult our documentation at ' +
+      'https://docs.claude.com/en/docs/build-with-claude/extended-thinking',
+  );
+}
+
+function nameOfHeld({ block, path }: PlacedBlock, { seed, kin = [] }: Casting, inTurn: boolean): string {
   if (!isThinking(block)) return nameOf(block, 0, undefined);
-  const place = placeOfThinking(seed, block, path);
+  const place = placeOfThinking([seed, ...kin], block, path);
   if (inTurn) checkWords(block, place, path);
   return `thinking ${String(place.at)}.${String(place.index)}`;
 }
@@ -160,8 +200,8 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, inner]) => [key, key === 'input' ? inner : sorted(inner)]));
 }
 
-function withoutSearch({ seed, variants }: Casting): Casting {
-  return { seed, variants: new Set([...variants].filter((variant) => variant !== 'server-tools')) };
+function withoutSearch({ variants, ...casting }: Casting): Casting {
+  return { ...casting, variants: new Set([...variants].filter((variant) => variant !== 'server-tools')) };
 }
 
 function callIdsOf({ blocks }: Said): readonly string[] {

@@ -20,6 +20,8 @@ export type AnthropicVariant =
 
 export interface Casting {
   readonly seed: string;
+  /** Seeds of other models whose thoughts this one reads. */
+  readonly kin?: readonly string[];
   readonly variants: ReadonlySet<AnthropicVariant>;
 }
 

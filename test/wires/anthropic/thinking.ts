@@ -17,6 +17,8 @@ export interface InputTransformation {
 
 export interface ThinkingCheck {
   readonly seed: string;
+  /** Seeds of other models whose thoughts this one reads. What it cannot check it leaves. */
+  readonly kin?: readonly string[];
   readonly body: AnthropicBody;
   readonly conversation: readonly Said[];
   /** Whether the model binds its thinking to all that stands before it. */
@@ -26,8 +28,16 @@ export interface ThinkingCheck {
 }
 
 /** What the signature of a block says; refuses one that the wire did not make, or made for other words. */
-export function placeOfThinking(seed: string, block: ThinkingBlock, path: string): Sealed {
-  const fields = unseal(seed, block.type === 'thinking' ? block.signature : block.data);
+export function placeOfThinking(
+  seeds: string | readonly string[],
+  block: ThinkingBlock,
+  path: string,
+): Sealed {
+  const blob = block.type === 'thinking' ? block.signature : block.data;
+  const fields = [seeds]
+    .flat()
+    .map((seed) => unseal(seed, blob))
+    .find((one) => one !== undefined);
   if (fields === undefined) throw new Refused(400, invalid(block, path));
   return fields;
 }
@@ -51,13 +61,14 @@ export function modified(path: string): Refused {
  * between others.
  */
 export function checkPrefixes(check: ThinkingCheck): readonly InputTransformation[] {
-  const { seed, body, conversation, preserved } = check;
+  const { seed, kin = [], body, conversation, preserved } = check;
   const dropped: InputTransformation[] = [];
   const drops = dropsBlocks(body);
   const leftOut = thinksNothingBefore(conversation, currentTurnOf(conversation));
   const reader = new PrefixReader(body);
   readConversation(reader, conversation, (block, path) => {
     if (!isThinking(block)) return;
+    if (isOfKin(block, kin)) return;
     const given = placeOfThinking(seed, block, path);
     const now = reader.prefix;
     if (!preserved) {
@@ -73,6 +84,9 @@ export function checkPrefixes(check: ThinkingCheck): readonly InputTransformatio
   });
   return dropped;
 }
+
+const isOfKin = (block: ThinkingBlock, kin: readonly string[]): boolean =>
+  kin.some((seed) => unseal(seed, block.type === 'thinking' ? block.signature : block.data) !== undefined);
 
 export function dropsBlocks({ thinking }: AnthropicBody): boolean {
   return thinking?.block_binding?.prefix_mismatch_behavior === 'drop_block';

@@ -46,7 +46,7 @@ export function dialectOf(
 }
 
 /** What thinking in a field of plain text gives: the field whole, or in pieces that begin with an empty one. */
-const plainThinking = (field: string): Omit<Dialect, 'check'> => ({
+const plainThinking = (field: string): Omit<Dialect, 'check' | 'checkForeign'> => ({
   media: openAIMedia,
   ofMessage: ({ thinking }) => ({ [field]: thinking }),
   deltas: ({ thinking }) => ['', ...piecesOf(thinking)].map((piece) => ({ content: null, [field]: piece })),
@@ -70,7 +70,23 @@ function deepSeekDialect(replies: readonly ScriptedReply[]): Dialect {
       if (!turnsWithCalls.has(reply.turn) || sent.reasoning_content === reply.thinking) return;
       throw new Refused(400, 'The `reasoning_content` in the thinking mode must be passed back to the API.');
     },
+    checkForeign({ sent, index }) {
+      if (typeof sent.reasoning_content !== 'string')
+        throw new Refused(
+          400,
+          'The `reasoning_content` in the thinking mode must be passed back to the API.',
+        );
+      refuseThoughts(sent, index);
+    },
   };
+}
+
+/** What another model has thought is none of this one's. */
+function refuseThoughts(sent: Readonly<Record<string, unknown>>, index: number): void {
+  const thought = [sent.reasoning_content, sent.reasoning, sent.reasoning_details].filter(
+    (one) => one != null && String(one).trim() !== '',
+  );
+  if (thought.length > 0) throw ownRefusal(`messages[${index}] holds what another model has thought`);
 }
 
 const kimiDialect: Dialect = {
@@ -83,6 +99,14 @@ const kimiDialect: Dialect = {
       throw new Refused(400, `thinking is enabled but reasoning_content is missing in ${where}`);
     }
     if (back != null) throw ownRefusal(`the reasoning_content of messages[${index}] is another`);
+  },
+  checkForeign({ sent, index, isInCurrentTurn }) {
+    // An empty one counts as none.
+    if (isInCurrentTurn && (sent.reasoning_content ?? '') === '') {
+      const where = `assistant tool call message at index ${index}`;
+      throw new Refused(400, `thinking is enabled but reasoning_content is missing in ${where}`);
+    }
+    refuseThoughts(sent, index);
   },
 };
 
@@ -98,4 +122,5 @@ const reasoningDialect: Dialect = {
         : 'is another';
     throw ownRefusal(`the \`reasoning\` of messages[${index}] ${what}`);
   },
+  checkForeign: ({ sent, index }) => refuseThoughts(sent, index),
 };

@@ -16,6 +16,8 @@ export interface Dialect {
   ofCall(reply: ScriptedReply, index: number): Readonly<Record<string, unknown>>;
   /** Throws {@link Refused} for a message of an assistant that does not hold what its reply held. */
   check(message: SentMessage): void;
+  /** Throws {@link Refused} for calls of another model that do not hold what this one wants of all. */
+  checkForeign(message: Pick<SentMessage, 'sent' | 'index' | 'isInCurrentTurn'>): void;
   errorBody(status: number, message: string): unknown;
   /** Which files messages and results hold. */
   readonly media: DialectMedia;
@@ -67,6 +69,10 @@ export function checkMessages(check: MessagesCheck): number {
   for (const [place, { message, index }] of held.entries()) {
     const reply = replies[place];
     if (reply === undefined) continue;
+    if (isForeign(message, check)) {
+      check.dialect.checkForeign({ sent: message, index, isInCurrentTurn: index > lastUser });
+      continue;
+    }
     checkCalls(message.tool_calls, callsOf(reply, check.seed), {
       index,
       exactArguments: check.exactArguments,
@@ -91,6 +97,13 @@ function placesIn(held: readonly Placed[], { replies, seed }: MessagesCheck): re
     held.map(({ message }) => ({ callIds: callIdsIn(message), text: String(message.content ?? '') })),
     (reply, call) => callsOf(reply, seed)[call]?.id ?? '',
   );
+}
+
+/** Calls that this model has not made: another one has answered in its place. */
+function isForeign(message: Placed['message'], { replies, seed }: MessagesCheck): boolean {
+  const ids = callIdsIn(message);
+  const own = new Set(replies.flatMap((reply) => callsOf(reply, seed).map(({ id }) => id)));
+  return ids.length > 0 && !ids.some((id) => own.has(id));
 }
 
 function callIdsIn({ tool_calls }: Placed['message']): readonly string[] {

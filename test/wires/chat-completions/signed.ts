@@ -44,6 +44,10 @@ export function openRouterDialect(kindsOf: OpenRouterDetails, seed: string): Dia
       const lost = given.find((detail, place) => canonical(back[place]) !== canonical(detail));
       throw new Refused(400, upstreamWords(lost, index));
     },
+    checkForeign({ sent, index }) {
+      if (sent.reasoning_details != null || sent.reasoning != null)
+        throw ownRefusal(`messages[${index}] holds what another model has thought`);
+    },
     errorBody: (status, message) => ({
       error: {
         message: 'Provider returned error',
@@ -140,8 +144,24 @@ export function geminiDialect({ replies, seed, signedAnswers }: GeminiDialect): 
           throw ownRefusal(`the extra_content of messages[${index}] is missing`);
       }
     },
+    checkForeign({ sent, index, isInCurrentTurn }) {
+      const [first, ...more]: readonly unknown[] = Array.isArray(sent.tool_calls) ? sent.tool_calls : [];
+      const back = signatureIn(first);
+      if (back === undefined && isInCurrentTurn) throw missingSignature(nameIn(first), index);
+      if (back !== undefined && back !== sentinel) throw wrongSignature(back, known);
+      if (more.some((call) => signatureIn(call) !== undefined))
+        throw ownRefusal(`a later call of messages[${index}] is signed`);
+    },
     errorBody: (code, message) => [{ error: { code, message, status: 'INVALID_ARGUMENT' } }],
   };
+}
+
+/** What a client writes for calls that the model has not made. */
+const sentinel = 'skip_thought_signature_validator';
+
+function nameIn(call: unknown): string | undefined {
+  const called = isRecord(call) && isRecord(call.function) ? call.function : {};
+  return typeof called.name === 'string' ? called.name : undefined;
 }
 
 function signatureIn(holder: unknown): unknown {

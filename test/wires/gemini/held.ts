@@ -31,6 +31,10 @@ export function checkHeld(check: HeldCheck): number {
   for (const [nth, { content, index }] of held.entries()) {
     const reply = replies[places[nth] ?? 0];
     if (reply === undefined) throw ownRefusal(`contents[${index}] is a reply that the script does not have`);
+    if (isForeign(content, check)) {
+      if (index > turn) checkForeign(content, index);
+      continue;
+    }
     const tally = checkReply(content, reply, {
       casting,
       index,
@@ -67,6 +71,27 @@ function placesInScript({ replies, casting }: HeldCheck, held: readonly GeminiCo
     })),
     idOf,
   );
+}
+
+/** Calls that this model has not made: another one has answered in its place. */
+function isForeign({ parts }: GeminiContent, { replies, casting }: HeldCheck): boolean {
+  const own = new Set(
+    replies.flatMap((reply) => reply.calls.map((_, call) => callIdOf(casting.seed, reply, call))),
+  );
+  const called = parts.flatMap(({ functionCall }) => functionCall ?? []);
+  return called.length > 0 && !called.some(({ id = '' }) => own.has(id));
+}
+
+/** They have no signature, and say so. */
+function checkForeign({ parts }: GeminiContent, index: number): void {
+  const calls = parts.filter(({ functionCall }) => functionCall !== undefined);
+  const [first] = calls;
+  if (first?.functionCall && first.thoughtSignature === undefined)
+    throw new Refused(400, missingSignature(first.functionCall.name, index));
+  const signed = parts.find(({ thoughtSignature = sentinel }) => thoughtSignature !== sentinel);
+  if (signed) throw new Refused(400, 'Corrupted thought signature.');
+  if (parts.some(({ thought }) => thought === true))
+    throw ownRefusal(`contents[${index}] holds what another model has thought`);
 }
 
 interface ReplyCheck {

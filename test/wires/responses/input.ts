@@ -43,7 +43,7 @@ export function checkInput(check: InputCheck): number {
   for (const [index, { run, outputs }] of held.entries()) {
     const reply = replies[index];
     if (reply === undefined) continue;
-    const callIds = checkRun(run, reply, check);
+    const callIds = foreignCallsIn(run) ?? checkRun(run, reply, check);
     checkOutputs(outputs, callIds);
   }
   const last = runs.at(-1);
@@ -203,6 +203,14 @@ function checkRun(run: readonly ModelEntry[], reply: ScriptedReply, check: Input
   const more = run[expected.length];
   if (more !== undefined) throw ownRefusal(`reply ${reply.at + 1} held no ${more.type} after its last item`);
   return expected.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : []));
+}
+
+/** The ids of calls that this model has not made, but another one in its place; they need no reasoning, and may have none. */
+function foreignCallsIn(run: readonly ModelEntry[]): readonly string[] | undefined {
+  const calls = run.filter(({ type }) => type === 'function_call');
+  if (calls.length === 0 || run.some(({ given }) => given !== undefined)) return undefined;
+  if (calls.some(({ sent }) => sent.id != null)) return undefined;
+  return calls.map(({ sent }) => String(sent.call_id));
 }
 
 /** Behind reasoning stands what it led to. */

@@ -126,10 +126,10 @@ class Play {
   async #talk(url: string, signal: AbortSignal): Promise<void> {
     const asked = { url, session: this.#session, signal };
     const { servers, effects } = this.#place;
-    const { wire, name } = this.#session;
+    const { wire, name, change } = this.#session;
     for (const [turn, text] of MESSAGES.entries()) {
       if (turn < this.#answers.length) continue;
-      const files = postedIn(turn, mediaOf(wire));
+      const files = change ? [] : postedIn(turn, mediaOf(wire));
       const message = { text, files, form: turn === 0 ? 'json' : 'multipart' } as const;
       const answer = await answerTo(asked, message, `${name}-${turn}`);
       signal.throwIfAborted();
@@ -137,7 +137,14 @@ class Play {
     }
     const events = await journalOf(asked);
     signal.throwIfAborted();
-    this.#verdict = await judge({ wire, events, answers: this.#answers, effects, servers });
+    this.#verdict = await judge({
+      wire,
+      ...(change && { change }),
+      events,
+      answers: this.#answers,
+      effects,
+      servers,
+    });
   }
 
   #stuck(): string {

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { CHANGES, type Change } from '../session/names.ts';
 import { WIRES, type WireName } from '../session/servers.ts';
 
 /** Where sessions are killed: nowhere, between all events, or at so many places that a seed draws. */
@@ -6,15 +7,19 @@ export type Kills = 'none' | 'all' | { readonly positions: number; readonly seed
 
 export interface WiresOptions {
   readonly wires: readonly WireName[];
+  /** How models change in the sessions that are played; `undefined`: not at all. */
+  readonly changes: readonly (Change | undefined)[];
   readonly kills: Kills;
 }
 
 export const USAGE = `Usage: npm run wires -- [options]
 
 Plays two turns over every wire: a strict server that refuses what a provider refuses. All of it runs in workerd, as JSON and as
-a stream, and the runtime is killed between all events.
+a stream, and the runtime is killed between all events. One model answers all, another one takes over, it returns, or a deploy
+brings a newer one.
 
   --only <wire>        one wire alone: ${WIRES.join(', ')}
+  --change <name>      sessions of one kind alone: none, ${CHANGES.join(', ')}
   --positions <count>  kills at so many places, drawn over all wires
   --seed <number>      draws them; 1 unless given
   --no-kills           kills nothing
@@ -22,6 +27,7 @@ a stream, and the runtime is killed between all events.
 
 const OPTIONS = {
   only: { type: 'string' },
+  change: { type: 'string' },
   positions: { type: 'string' },
   seed: { type: 'string', default: '1' },
   'no-kills': { type: 'boolean', default: false },
@@ -32,13 +38,15 @@ const OPTIONS = {
 export function readOptions(args: readonly string[]): WiresOptions | undefined {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   if (values.help) return undefined;
-  const { only, positions } = values;
+  const { only, change: kind, positions } = values;
   const wires = WIRES.filter((wire) => only === undefined || wire === only);
   if (wires.length === 0) throw new Error(`There is no wire '${only}'.`);
-  if (values['no-kills']) return { wires, kills: 'none' };
+  const changes = [undefined, ...CHANGES].filter((one) => kind === undefined || kind === (one ?? 'none'));
+  if (changes.length === 0) throw new Error(`There is no change '${kind}'.`);
+  if (values['no-kills']) return { wires, changes, kills: 'none' };
   const seed = whole('seed', values.seed);
   const kills = positions === undefined ? 'all' : { positions: whole('positions', positions), seed };
-  return { wires, kills };
+  return { wires, changes, kills };
 }
 
 function whole(name: string, text: string): number {

@@ -2,8 +2,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createChance } from '../../full/process/chance.ts';
+import { stopsOf } from '../session/changes.ts';
 import { agentsOf, type Session } from '../session/names.ts';
-import { drawnStops, everyStop, type Moment } from '../session/stops.ts';
+import { drawnStops, everyStop, type Moment, noStops } from '../session/stops.ts';
 import { playLives, type Result } from './lives.ts';
 import type { Kills, WiresOptions } from './options.ts';
 import { startWorld, type World } from './world.ts';
@@ -16,10 +17,10 @@ export interface Surroundings {
 
 /** @throws Error when a session stands still. */
 export async function playWires(
-  { wires, kills }: WiresOptions,
+  { wires, changes, kills }: WiresOptions,
   around: Surroundings,
 ): Promise<readonly Result[]> {
-  const sessions = agentsOf(wires);
+  const sessions = agentsOf(wires, changes);
   const world = await startWorld(sessions);
   const lives = (some: readonly Session[], folder: string): Promise<readonly Result[]> => {
     const directory = join(around.directory, folder);
@@ -28,12 +29,14 @@ export async function playWires(
   };
   // One session of each wire and manner is enough where lives need not end on either side.
   const [after, before] = [sessions.filter(isKilled('after')), sessions.filter(isKilled('before'))];
+  for (const session of sessions) placeIn(world, session.name).stops = stopsOf(session, noStops);
   try {
     switch (kills) {
       case 'none':
         return await lives(after, 'whole');
       case 'all':
-        for (const { name, side } of sessions) placeIn(world, name).stops = everyStop(side);
+        for (const session of sessions)
+          placeIn(world, session.name).stops = stopsOf(session, everyStop(session.side));
         return await lives(sessions, 'killed');
       default:
         await lives(after, 'whole');
@@ -75,6 +78,6 @@ function draw({ world, from, to }: Drawing, { positions, seed }: Exclude<Kills, 
     const [one] = passed.splice(chance.between(0, passed.length - 1), 1);
     if (one) drawn.set(one.index, [...(drawn.get(one.index) ?? []), one.moment]);
   }
-  for (const [index, { name }] of to.entries())
-    placeIn(world, name).stops = drawnStops(drawn.get(index) ?? []);
+  for (const [index, session] of to.entries())
+    placeIn(world, session.name).stops = stopsOf(session, drawnStops(drawn.get(index) ?? []));
 }

@@ -1,61 +1,70 @@
 import type { Verdict } from '../session/judge.ts';
-import { MANNERS, type Manner } from '../session/names.ts';
+import { CHANGES, type Change, MANNERS, type Manner } from '../session/names.ts';
 import type { WireName } from '../session/servers.ts';
 import type { Result } from './lives.ts';
 
 /** What came of a wire in one manner. */
 export interface Row extends Verdict {
   readonly wire: WireName;
+  /** How its models change; `none`: one answers all. */
+  readonly change: Change | 'none';
   readonly manner: Manner;
   readonly kills: number;
 }
 
-/** One row for each wire and manner, in the order of the results. */
+/** One row for each wire, change and manner, in the order of the results. */
 export function rowsOf(results: readonly Result[]): readonly Row[] {
   const wires = [...new Set(results.map(({ session }) => session.wire))];
   return wires.flatMap((wire) =>
-    MANNERS.map((manner) => {
-      const own = results.filter(({ session }) => session.wire === wire && session.manner === manner);
-      const verdicts = own.map(({ verdict }) => verdict);
-      const sum = (of: (verdict: Result['verdict']) => number): number =>
-        verdicts.reduce((all, verdict) => all + of(verdict), 0);
-      return {
-        wire,
-        manner,
-        kills: own.reduce((all, { kills }) => all + kills, 0),
-        requests: sum(({ requests }) => requests),
-        refused: verdicts.flatMap(({ refused }) => refused),
-        lost: verdicts.flatMap(({ lost }) => lost),
-        miscounted: verdicts.flatMap(({ miscounted }) => miscounted),
-        calls: sum(({ calls }) => calls),
-        executions: sum(({ executions }) => executions),
-        unknown: sum(({ unknown }) => unknown),
-      };
-    }),
+    [undefined, ...CHANGES].flatMap((change) =>
+      MANNERS.flatMap((manner) => {
+        const own = results.filter(
+          ({ session }) => session.wire === wire && session.change === change && session.manner === manner,
+        );
+        return own.length === 0 ? [] : [rowOf(own, { wire, change: change ?? 'none', manner })];
+      }),
+    ),
   );
+}
+
+function rowOf(own: readonly Result[], of: Pick<Row, 'wire' | 'change' | 'manner'>): Row {
+  const verdicts = own.map(({ verdict }) => verdict);
+  const sum = (count: (verdict: Verdict) => number): number =>
+    verdicts.reduce((all, verdict) => all + count(verdict), 0);
+  return {
+    ...of,
+    kills: own.reduce((all, { kills }) => all + kills, 0),
+    requests: sum(({ requests }) => requests),
+    refused: verdicts.flatMap(({ refused }) => refused),
+    lost: verdicts.flatMap(({ lost }) => lost),
+    miscounted: verdicts.flatMap(({ miscounted }) => miscounted),
+    calls: sum(({ calls }) => calls),
+    executions: sum(({ executions }) => executions),
+    unknown: sum(({ unknown }) => unknown),
+  };
 }
 
 export const keptEverything = ({ refused, lost, miscounted }: Row): boolean =>
   refused.length + lost.length + miscounted.length === 0;
 
 /** What is wrong with a row, a line each, cut where it is long. */
-export const findingsOf = ({ wire, manner, refused, lost, miscounted }: Row): readonly string[] =>
+export const findingsOf = ({ wire, change, manner, refused, lost, miscounted }: Row): readonly string[] =>
   [
     ...refused.map((words) => `refused: ${words}`),
     ...lost.map((words) => `lost: ${words}`),
     ...miscounted.map((words) => `miscounted: ${words}`),
-  ].map((words) => `${wire} (${manner}): ${words}`.slice(0, LONGEST));
+  ].map((words) => `${wire} (${change}, ${manner}): ${words}`.slice(0, LONGEST));
 
 const LONGEST = 400;
 
-const HEAD = ['wire', 'manner', 'kills', 'requests', 'refused', 'lost', 'executions'] as const;
+const HEAD = ['wire', 'change', 'manner', 'kills', 'requests', 'refused', 'lost', 'executions'] as const;
 
 /** The rows as a table. Executions: runs of tools, for so many calls, of which the outcome of some is told as unknown. */
 export function tableOf(rows: readonly Row[]): string {
   const lines = [
     HEAD,
-    ...rows.map(({ wire, manner, kills, requests, refused, lost, miscounted, ...counts }) => [
-      ...[wire, manner, kills, requests, refused.length, lost.length].map(String),
+    ...rows.map(({ wire, change, manner, kills, requests, refused, lost, miscounted, ...counts }) => [
+      ...[wire, change, manner, kills, requests, refused.length, lost.length].map(String),
       executionsOf(counts, miscounted.length),
     ]),
   ];

@@ -9,15 +9,13 @@ import { startEverything } from '../../full/mcp/servers/everything-server.ts';
 import { type Front, startFront } from '../../full/mcp/servers/front.ts';
 import { mainOf } from '../../full/mcp/servers/start-servers.ts';
 import type { Effect } from '../session/agent.ts';
+import { allServers, type Servers, serversOf } from '../session/changes.ts';
 import type { Session } from '../session/names.ts';
-import { LOOPS, type LoopName, SCRIPTS } from '../session/script.ts';
-import { serverOf } from '../session/servers.ts';
 import { type Moment, noStops, type Stops } from '../session/stops.ts';
-import type { Wire } from '../wire.ts';
 
 /** One session's share of the world. */
 export interface Place {
-  readonly servers: Readonly<Record<LoopName, Wire>>;
+  readonly servers: Servers;
   readonly effects: Effect[];
   /** What was stored, in order. */
   readonly moments: Moment[];
@@ -76,16 +74,13 @@ async function startMcpServer(): Promise<Pick<Front, 'url' | 'stop'>> {
   };
 }
 
-const placeOf = ({ name, wire }: Session): Place => {
-  const serve = (loop: LoopName): Wire => serverOf(wire, { script: SCRIPTS[loop], seed: `${name}-${loop}` });
-  return {
-    servers: { main: serve('main'), research: serve('research'), order: serve('order') },
-    effects: [],
-    moments: [],
-    stops: noStops,
-    onStop: () => {},
-  };
-};
+const placeOf = (session: Session): Place => ({
+  servers: serversOf(session),
+  effects: [],
+  moments: [],
+  stops: noStops,
+  onStop: () => {},
+});
 
 interface Site {
   readonly places: ReadonlyMap<string, Place>;
@@ -126,17 +121,17 @@ function isLast(place: Place, moment: Moment): boolean {
   return ends;
 }
 
-/** A request to a strict server, at `/{session}/{loop}/...`. */
+/** A request to a strict server, at `/{session}/{server}/...`. */
 async function ofServer(site: Site, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const { url = '', method = 'POST' } = incoming;
   const [, name = '', path] = url.split('/', 3);
-  const loop = LOOPS.find((one) => one === path);
-  if (!loop) throw new Error(`Nobody answers at ${url}.`);
+  const [, server] = allServers(placeIn(site, name).servers).find(([one]) => one === path) ?? [];
+  if (!server) throw new Error(`Nobody answers at ${url}.`);
   const headers = Object.entries(incoming.headersDistinct).flatMap(([key, values = []]) =>
     values.map((value): [string, string] => [key, value]),
   );
   const request = new Request(`http://127.0.0.1${url}`, { method, headers, body: await buffer(incoming) });
-  const response = await placeIn(site, name).servers[loop].handle(request);
+  const response = await server.handle(request);
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   for await (const chunk of response.body ?? []) outgoing.write(chunk);
   outgoing.end();

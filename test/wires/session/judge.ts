@@ -1,21 +1,23 @@
 /** What a session came to, held against what its scripts say. */
 import type { SessionEvent } from '../../../src/journal/entry.ts';
-import { canonical, repliesOf, type ScriptedReply, type Wire } from '../wire.ts';
+import { canonical, repliesOf, type ScriptedReply } from '../wire.ts';
 import type { Effect } from './agent.ts';
+import { allServers, type Servers } from './changes.ts';
 import { differences } from './differences.ts';
 import { lostFiles } from './judge-files.ts';
-import { LOOPS, type LoopName, MESSAGES, SCRIPTS } from './script.ts';
+import type { Change } from './names.ts';
+import { MESSAGES, SCRIPTS } from './script.ts';
 import type { WireName } from './servers.ts';
 
 /** All that is known of a session whose turns are over. */
 export interface Played {
   readonly wire: WireName;
+  readonly change?: Change;
   readonly events: readonly SessionEvent[];
   /** The words of each turn's answer, as its client has read them. */
   readonly answers: readonly string[];
   readonly effects: readonly Effect[];
-  /** The strict server of each loop. */
-  readonly servers: Readonly<Record<LoopName, Wire>>;
+  readonly servers: Servers;
 }
 
 export interface Verdict {
@@ -49,16 +51,18 @@ interface Called {
   readonly name: string;
 }
 
-export async function judge({ wire, events, answers, effects, servers }: Played): Promise<Verdict> {
+export async function judge(played: Played): Promise<Verdict> {
+  const { wire, change, events, answers, effects, servers } = played;
   const of = <Type extends SessionEvent['type']>(type: Type): EventOf<Type>[] =>
     events.filter((event): event is EventOf<Type> => event.type === type);
   const replies = of('model-replied');
   const ends = of('tool-call-ended');
   const calls = replies.flatMap(({ toolCalls }) => toolCalls);
   const unknown = new Set(ends.filter(isUnknown).map(({ call }) => call));
-  const refused = LOOPS.flatMap((loop) => servers[loop].refused.map(({ message }) => `${loop}: ${message}`));
+  const all = allServers(servers);
+  const refused = all.flatMap(([name, server]) => server.refused.map(({ message }) => `${name}: ${message}`));
   return {
-    requests: LOOPS.reduce((sum, loop) => sum + servers[loop].requests.length, 0),
+    requests: all.reduce((sum, [, { requests }]) => sum + requests.length, 0),
     refused,
     lost: [
       ...differences(
@@ -83,7 +87,8 @@ export async function judge({ wire, events, answers, effects, servers }: Played)
           ends.filter(({ call }) => call === id),
         ),
       ),
-      ...(await lostFiles({ wire, events, servers })),
+      // The files of a session whose models change stand in the requests of either.
+      ...(change ? missingChange(change, replies) : await lostFiles({ wire, events, servers })),
     ],
     miscounted: [
       ...calls.flatMap((call) =>
@@ -143,6 +148,15 @@ const scripted = ({ text, calls }: ScriptedReply): string =>
 
 const journaled = ({ text, toolCalls }: Replied): string =>
   canonical([text, toolCalls.map(({ name, input }) => [name, JSON.parse(input)])]);
+
+/** How often another model takes over in the turn's own loop at least, as its events say. */
+const TAKE_OVERS: Readonly<Record<Change, number>> = { fallback: 1, flap: 2, upgrade: 1 };
+
+function missingChange(change: Change, replies: readonly Replied[]): string[] {
+  const told = replies.filter(({ frame, tookOver }) => frame === undefined && tookOver).length;
+  const least = TAKE_OVERS[change];
+  return told >= least ? [] : [`a model took over ${told} times, and ${least} times at least were expected`];
+}
 
 /** Each call ends once: well, or, of a `once` tool, with the word that nobody knows its outcome. */
 function lostEnd(tool: string, ends: readonly EventOf<'tool-call-ended'>[]): string[] {

@@ -6,7 +6,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { createOpenRouter } from '@openrouter/ai-sdk-provider';
 import type { ChatModel } from '../../../src/index.ts';
-import { fromAiSdk } from '../../../src/model/ai-sdk/entry.ts';
+import { type FromAiSdkOptions, fromAiSdk } from '../../../src/model/ai-sdk/entry.ts';
 import type { ModelMedia, ModelSettings } from '../../../src/model/entry.ts';
 import { openaiCompatible } from '../../../src/model/openai-compatible/entry.ts';
 import type { WireName } from './servers.ts';
@@ -16,9 +16,12 @@ export interface ServerAt {
   readonly baseURL: string;
   /** Absent: the platform's. */
   readonly fetch?: typeof fetch;
+  /** Absent: as often as an adapter tries by default. */
+  readonly retries?: number;
 }
 
-type Make = (server: ServerAt) => ChatModel;
+/** `model`: another one of the wire. */
+type Make = (server: ServerAt, model?: string) => ChatModel;
 
 const apiKey = 'key';
 
@@ -26,23 +29,42 @@ const options = (provider: string, values: NonNullable<ModelSettings['providerOp
   settings: { providerOptions: { [provider]: values } },
 });
 
-const anthropic =
-  (model: string, thinking: { readonly type: string; readonly budgetTokens?: number }): Make =>
-  (server) =>
-    fromAiSdk(createAnthropic({ apiKey, ...server })(model), options('anthropic', { thinking }));
+/** By a package of the SDK. */
+const sdk =
+  (
+    make: (server: Omit<ServerAt, 'retries'>, model: string) => Parameters<typeof fromAiSdk>[0],
+    named: string,
+    more: FromAiSdkOptions = {},
+  ): Make =>
+  ({ retries, ...server }, model = named) =>
+    fromAiSdk(make(server, model), { ...more, ...(retries !== undefined && { retries }) });
 
-const responses =
-  (store: boolean): Make =>
-  (server) =>
-    fromAiSdk(
-      createOpenAI({ apiKey, ...server }).responses('gpt-5.4'),
-      options('openai', { store, reasoningSummary: 'detailed' }),
-    );
+const anthropic = (
+  named: string,
+  thinking: { readonly type: string; readonly budgetTokens?: number },
+): Make =>
+  sdk(
+    (server, model) => createAnthropic({ apiKey, ...server })(model),
+    named,
+    options('anthropic', { thinking }),
+  );
 
-const compatible: Make = (server) => openaiCompatible({ model: 'some-model', apiKey, ...server });
+const responses = (store: boolean): Make =>
+  sdk(
+    (server, model) => createOpenAI({ apiKey, ...server }).responses(model),
+    'gpt-5.4',
+    options('openai', { store, reasoningSummary: 'detailed' }),
+  );
 
-const bySdk: Make = (server) =>
-  fromAiSdk(createOpenAICompatible({ name: 'google', apiKey, ...server })('some-model'));
+const compatible =
+  (wantsThoughts?: 'field' | 'signature'): Make =>
+  (server, model = 'some-model') =>
+    openaiCompatible({ model, apiKey, wantsThoughts, ...server });
+
+const bySdk = (wantsThoughts: 'field' | 'signature'): Make =>
+  sdk((server, model) => createOpenAICompatible({ name: 'google', apiKey, ...server })(model), 'some-model', {
+    wantsThoughts,
+  });
 
 /**
  * What an agent accepts whose model says nothing of files. The servers take these in messages and not in results; a model of
@@ -65,24 +87,45 @@ export function mediaOf(wire: WireName): ModelMedia {
 
 /** Makes the model of a wire. */
 export const MODELS: Readonly<Record<WireName, Make>> = {
-  gemini: (server) =>
-    fromAiSdk(
-      createGoogle({ apiKey, ...server })('gemini-3-pro-preview'),
-      options('google', { thinkingConfig: { includeThoughts: true } }),
-    ),
+  gemini: sdk(
+    (server, model) => createGoogle({ apiKey, ...server })(model),
+    'gemini-3-pro-preview',
+    options('google', { thinkingConfig: { includeThoughts: true } }),
+  ),
   'anthropic-budget': anthropic('claude-sonnet-4-5', { type: 'enabled', budgetTokens: 2000 }),
   'anthropic-interleaved': anthropic('claude-sonnet-4-5', { type: 'enabled', budgetTokens: 2000 }),
   'anthropic-preserved': anthropic('claude-opus-5-5', { type: 'adaptive' }),
   'responses-stored': responses(true),
   'responses-unstored': responses(false),
-  deepseek: compatible,
-  'deepseek-sdk': (server) => fromAiSdk(createDeepSeek({ apiKey, ...server })('deepseek-v4')),
-  kimi: compatible,
-  'kimi-sdk': bySdk,
-  reasoning: compatible,
-  openrouter: compatible,
-  'openrouter-sdk': (server) =>
-    fromAiSdk(createOpenRouter({ apiKey, ...server })('anthropic/claude-sonnet-4.5')),
-  'extra-content': compatible,
-  'extra-content-sdk': bySdk,
+  deepseek: compatible('field'),
+  'deepseek-sdk': sdk((server, model) => createDeepSeek({ apiKey, ...server })(model), 'deepseek-v4'),
+  kimi: compatible('field'),
+  'kimi-sdk': bySdk('field'),
+  reasoning: compatible(),
+  openrouter: compatible(),
+  'openrouter-sdk': sdk(
+    (server, model) => createOpenRouter({ apiKey, ...server })(model),
+    'anthropic/claude-sonnet-4.5',
+  ),
+  'extra-content': compatible('signature'),
+  'extra-content-sdk': bySdk('signature'),
+};
+
+/** Another model of each wire, which a deploy replaces by the one above. */
+export const OLDER: Readonly<Record<WireName, string>> = {
+  gemini: 'gemini-3-flash-preview',
+  'anthropic-budget': 'claude-opus-4-5',
+  'anthropic-interleaved': 'claude-opus-4-5',
+  'anthropic-preserved': 'claude-haiku-5-5',
+  'responses-stored': 'gpt-5.5',
+  'responses-unstored': 'gpt-5.5',
+  deepseek: 'older-model',
+  'deepseek-sdk': 'deepseek-v3.2',
+  kimi: 'older-model',
+  'kimi-sdk': 'older-model',
+  reasoning: 'older-model',
+  openrouter: 'older-model',
+  'openrouter-sdk': 'anthropic/claude-opus-4.5',
+  'extra-content': 'older-model',
+  'extra-content-sdk': 'older-model',
 };

@@ -9,6 +9,8 @@ import type { Script, Wire } from '../wire.ts';
 export interface Played {
   readonly script: Script;
   readonly seed: string;
+  /** Seeds of other servers of this wire whose thoughts this one reads, if its models do that at all. */
+  readonly kin?: readonly string[];
 }
 
 type Make = (played: Played) => Wire;

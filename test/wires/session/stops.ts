@@ -71,3 +71,16 @@ export function drawnStops(places: readonly Pick<Moment, 'side' | 'seq'>[]): Sto
     },
   };
 }
+
+/** Ends the first life at this place, whatever comes before it, and the others as `then` says. */
+export function firstAt(place: Pick<Moment, 'side' | 'seq'>, then: Stops): Stops {
+  const first = drawnStops([place]);
+  let isOver = false;
+  return {
+    endsAt(moment) {
+      if (isOver) return then.endsAt(moment);
+      isOver = first.endsAt(moment);
+      return isOver;
+    },
+  };
+}

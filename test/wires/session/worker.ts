@@ -7,6 +7,7 @@ import { SessionObject as RealSession } from '../../../durable-objects/index.ts'
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { files } from '../../../src/modules/files/entry.ts';
 import { defineWiresAgent, type Effect } from './agent.ts';
+import { mainModel } from './changes.ts';
 import { ACCEPTS, MODELS } from './models.ts';
 import { agentsOf } from './names.ts';
 import type { LoopName } from './script.ts';
@@ -30,11 +31,17 @@ async function tell(path: string, what: unknown): Promise<void> {
   if (!response.ok) throw new Error(`${path} answered ${response.status}.`);
 }
 
-const agents = agentsOf().map(({ name, wire }) => {
-  const modelIn = (loop: LoopName) => MODELS[wire]({ baseURL: `${url}/${name}/${loop}/v1` });
+const agents = agentsOf().map((session) => {
+  const { name, wire } = session;
+  const at = (server: LoopName | 'other') => ({ baseURL: `${url}/${name}/${server}/v1` });
+  const modelIn = (loop: LoopName) => MODELS[wire](at(loop));
   return defineWiresAgent({
     name,
-    models: { main: modelIn('main'), research: modelIn('research'), order: modelIn('order') },
+    models: {
+      main: mainModel(session, at, Number(LIFE)),
+      research: modelIn('research'),
+      order: modelIn('order'),
+    },
     accepts: ACCEPTS[wire],
     mcp: { url: `${MCP_URL}/${name}/mcp` },
     act: (effect: Effect) => tell('/effects', effect),

@@ -159,7 +159,8 @@ describe('of two models that fall back on each other', () => {
     await session.send('And?');
     const all = [one, two, three];
     expect(heldIn(own.requests, all)).toEqual([[], [0], [0, 2]]);
-    expect(heldIn(spare.requests, all)).toEqual([[]]);
+    // It is asked once more, as the one that answered last, and has no more to say.
+    expect(heldIn(spare.requests, all)).toEqual([[], [1]]);
     expect(spare.requests[0]?.messages.slice(1)).toEqual([
       {
         role: 'assistant',

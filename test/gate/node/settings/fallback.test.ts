@@ -71,6 +71,28 @@ describe('a fallback', () => {
     expect(b.requests).toEqual([]);
   });
 
+  it('stays with the model that called tools last, until that one fails too', async () => {
+    const made = { role: 'assistant', text: '', toolCalls: [{ id: 'c', name: 'look', input: '{}' }] } as const;
+    const open = (model: string) => [
+      { role: 'user', text: 'Go.' } as const,
+      { ...made, parts: [], madeBy: { provider: `of-${model}`, model } },
+      { role: 'tool', id: 'c', name: 'look', text: 'seen' } as const,
+      { role: 'user', text: 'Hurry.' } as const,
+    ];
+    const [a, b] = [named('a', ['From a.', busy, busy]), named('b', ['From b.', busy, busy])];
+    const c = named('c', ['From c.']);
+    const all = fallback([a, b, c]);
+    const answeredBy = async (messages: ModelRequest['messages']) =>
+      (await all.ask({ messages, tools: [] }, { signal })).madeBy?.model;
+    expect(await answeredBy(open('b'))).toBe('b');
+    // The others follow in their order.
+    expect(await answeredBy(open('b'))).toBe('a');
+    expect(await answeredBy(open('b'))).toBe('c');
+    const answered = { role: 'assistant', text: 'Done.', toolCalls: [] } as const;
+    const closed = [...open('b'), answered, { role: 'user', text: 'And?' } as const];
+    await expect(answeredBy(closed)).rejects.toThrow(/^3 models failed\. a: .* b: .* c: /);
+  });
+
   it('begins with the first again in the next request', async () => {
     const a = named('a', [busy, 'From a.']);
     const both = fallback([a, named('b', ['From b.'])]);
@@ -208,7 +230,7 @@ describe('a loop with a fallback', () => {
     const a = named('a', [busy, { text: 'Done.', usage: { inputTokens: 1_000, outputTokens: 100 } }], {
       prices: { input: 1, output: 10 },
     });
-    const b = named('b', [thinking], { prices: { input: 3, output: 30 } });
+    const b = named('b', [thinking, busy], { prices: { input: 3, output: 30 } });
     const session = createTestSession(agent('clerk', [look], { use: [budget({ cost: 10 })] }), {
       model: fallback([a, b]),
       clock: createManualClock(1_000),
@@ -217,11 +239,15 @@ describe('a loop with a fallback', () => {
     const replies = await eventsOf(session, 'model-replied');
     expect(replies.map(({ model, servedBy, usage }) => [model, servedBy, usage?.cost])).toEqual([
       ['b', 'of-b', 0.006],
-      ['a', undefined, 0.002],
+      ['a', 'of-a', 0.002],
+    ]);
+    expect(replies.map(({ tookOver }) => tookOver)).toEqual([
+      undefined,
+      { from: 'b', unshown: ['reasoning'] },
     ]);
     // The dearest is held back, whoever answers; and once more for the model that was asked in the place of the first.
     const asked = await askedIn(session);
-    expect(asked).toHaveLength(3);
+    expect(asked).toHaveLength(4);
     for (const { reserved } of asked)
       expect(reserved.cost).toBeCloseTo((reserved.inputTokens * 3 + reserved.outputTokens * 30) / 1e6, 12);
     // Another model counts the same words otherwise.
@@ -231,8 +257,8 @@ describe('a loop with a fallback', () => {
   });
 
   it('gives what a candidate kept back to that candidate alone', async () => {
-    const a = named('a', [busy, busy, 'Done.']);
-    const b = named('b', [thinking, thinking]);
+    const a = named('a', [busy, 'Done.']);
+    const b = named('b', [thinking, thinking, busy]);
     const session = createTestSession(agent('clerk', [look]), { model: fallback([a, b]) });
     await session.send('Go.');
     const kept = (request: ModelRequest | undefined) =>
@@ -240,6 +266,6 @@ describe('a loop with a fallback', () => {
         message.role === 'assistant' ? [message.parts?.map(({ type }) => type)] : [],
       );
     expect(kept(b.requests[1])).toEqual([['reasoning', 'tool-call']]);
-    expect(kept(a.requests[2])).toEqual([undefined, undefined]);
+    expect(kept(a.requests[1])).toEqual([undefined, undefined]);
   });
 });

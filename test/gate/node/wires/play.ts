@@ -10,16 +10,20 @@ import { type FeedItem, toNewMessage, toSessionName } from '../../../doors/sessi
 import { type TurnSteps, turnSteps } from '../../../doors/testing.ts';
 import { fakeServer } from '../../../fixtures/mcp/fake-server.ts';
 import { defineWiresAgent, type Effect } from '../../../wires/session/agent.ts';
+import { mainModel, type Servers, serversOf, stopsOf } from '../../../wires/session/changes.ts';
 import { bytesOf, postedIn, TINY_IMAGE } from '../../../wires/session/files.ts';
 import { judge, type Played, type Verdict } from '../../../wires/session/judge.ts';
 import { ACCEPTS, MODELS, mediaOf } from '../../../wires/session/models.ts';
-import { type LoopName, MESSAGES, SCRIPTS } from '../../../wires/session/script.ts';
-import { serverOf, type WireName } from '../../../wires/session/servers.ts';
+import type { Change } from '../../../wires/session/names.ts';
+import { type LoopName, MESSAGES } from '../../../wires/session/script.ts';
+import type { WireName } from '../../../wires/session/servers.ts';
 import type { Moment, Stops } from '../../../wires/session/stops.ts';
 import { fetchOf, type Wire } from '../../../wires/wire.ts';
 
 export interface MemoryPlay {
   readonly wire: WireName;
+  /** How its models change. Absent: one answers all. */
+  readonly change?: Change;
   /** Whether a client reads the turns as they run. */
   readonly isWatched: boolean;
   readonly stops: Stops;
@@ -42,8 +46,10 @@ const MOST_LIVES = 500;
 
 /** Plays both turns; each life begins with a cold fold. */
 export async function playInMemory(play: MemoryPlay): Promise<MemoryResult> {
-  const { wire, isWatched, stops } = play;
-  const { agent, effects, servers } = stageOf(play);
+  const { wire, change, isWatched } = play;
+  const stops = stopsOf(play, play.stops);
+  const { agentIn, effects, servers } = stageOf(play);
+  const agent = agentIn(1);
   const clock = createManualClock(1_000_000);
   const name = toSessionName({ owner: { id: 'tester' }, agent: wire, session: 's1' });
   const sessions = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} });
@@ -57,23 +63,24 @@ export async function playInMemory(play: MemoryPlay): Promise<MemoryResult> {
   const answers: string[] = [];
   let kills = 0;
   for (const [turn, text] of MESSAGES.entries()) {
-    const leased = await steps.begin(await messageOf(turn, text, wire));
+    const leased = await steps.begin(await messageOf(turn, text, change ? undefined : wire));
     if (leased.status !== 'leased') throw new Error(`The session is ${leased.status}.`);
     const words = new Words();
-    kills += await lives({ steps, leased, port, stops, restart, words: isWatched ? words : undefined });
+    const life = { agentIn, began: kills };
+    kills += await lives({ steps, leased, port, stops, restart, life, words: isWatched ? words : undefined });
     const said = saidLast(await steps.events());
     answers.push(isWatched ? words.of(said) : said.text);
   }
   const events = await steps.events();
-  const played = { wire, events, answers, effects, servers };
+  const played = { wire, ...(change && { change }), events, answers, effects, servers };
   return { played, verdict: await judge(played), kills };
 }
 
 const MODULES = toolKinds([files()]);
 
 /** As a user posts it: the words, and behind them the files that the model takes. */
-function messageOf(turn: number, text: string, wire: WireName): ReturnType<typeof toNewMessage> {
-  const posted = postedIn(turn, mediaOf(wire)).map(
+function messageOf(turn: number, text: string, wire: WireName | undefined): ReturnType<typeof toNewMessage> {
+  const posted = (wire ? postedIn(turn, mediaOf(wire)) : []).map(
     ({ base64, ...file }) => ({ type: 'file', ...file, bytes: bytesOf(base64) }) as const,
   );
   return toNewMessage(posted.length === 0 ? text : [{ type: 'text', text }, ...posted], MODULES.files);
@@ -99,25 +106,32 @@ const pictures = () =>
   });
 
 interface Stage extends Pick<Played, 'effects' | 'servers'> {
-  readonly agent: Agent;
+  /** The agent as the code of a life has it. */
+  readonly agentIn: (life: number) => Agent;
 }
 
-function stageOf({ wire, around = (model) => model }: MemoryPlay): Stage {
+function stageOf({ wire, change, around = (model) => model }: MemoryPlay): Stage {
   const effects: Effect[] = [];
-  const servers = byLoop((loop) => serverOf(wire, { script: SCRIPTS[loop], seed: `${wire}-${loop}` }));
-  const agent = defineWiresAgent({
-    name: wire,
-    models: byLoop((loop) =>
-      around(MODELS[wire]({ baseURL: `https://${loop}.example/v1`, fetch: awayFrom(servers[loop]) })),
-    ),
-    accepts: ACCEPTS[wire],
-    mcp: pictures(),
-    async act(effect) {
-      effects.push(effect);
-      await theWay();
-    },
+  const session = { name: wire, wire, ...(change && { change }) };
+  const servers = serversOf(session);
+  const at = (name: keyof Servers) => ({
+    baseURL: `https://${name}.example/v1`,
+    fetch: awayFrom(servers[name] ?? servers.main),
   });
-  return { agent, effects, servers };
+  const agentIn = (life: number) =>
+    defineWiresAgent({
+      name: wire,
+      models: byLoop((loop) =>
+        around(loop === 'main' ? mainModel(session, at, life) : MODELS[wire](at(loop))),
+      ),
+      accepts: ACCEPTS[wire],
+      mcp: pictures(),
+      async act(effect) {
+        effects.push(effect);
+        await theWay();
+      },
+    });
+  return { agentIn, effects, servers };
 }
 
 const byLoop = <T>(make: (loop: LoopName) => T): Record<LoopName, T> => ({
@@ -144,17 +158,20 @@ interface Lives {
   readonly stops: Stops;
   /** The object loses its memory, and the lease expires. */
   readonly restart: () => Promise<void>;
+  /** The agent of each life, and how many lives were before. */
+  readonly life: { readonly agentIn: (life: number) => Agent; readonly began: number };
   readonly words: Words | undefined;
 }
 
 /** Runs a turn to its end. Answers how many of its lives were ended before. */
-async function lives({ steps, leased: first, port, stops, restart, words }: Lives): Promise<number> {
+async function lives({ steps, leased: first, port, stops, restart, life, words }: Lives): Promise<number> {
   const turn = first.page.openTurn?.id ?? '';
   for (let [leased, kills] = [first, 0]; kills < MOST_LIVES; kills += 1) {
     const over = Promise.withResolvers<'killed'>();
     const mortal = mortalPort(port, stops, () => over.resolve('killed'));
     const more = words && { show: words.take };
-    const end = await Promise.race([steps.run(leased, { port: mortal, ...more }), over.promise]);
+    const agent = life.agentIn(1 + life.began + kills);
+    const end = await Promise.race([steps.run(leased, { port: mortal, agent, ...more }), over.promise]);
     if (end !== 'killed') {
       if (end.status === 'ended') return kills;
       throw new Error(`A life ended as ${end.status}.`);

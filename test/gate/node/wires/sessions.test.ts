@@ -1,6 +1,7 @@
 /** What `npm run wires` does in workerd, in memory: each wire's two turns, whole, and killed between all events. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ChatModel } from '../../../../src/index.ts';
+import { CHANGES } from '../../../wires/session/names.ts';
 import { WIRES, type WireName } from '../../../wires/session/servers.ts';
 import { everyStop, noStops } from '../../../wires/session/stops.ts';
 import { playInMemory } from './play.ts';
@@ -24,6 +25,19 @@ describe('a session of every kind of tool', () => {
     const { verdict, kills } = await playInMemory({ ...play, stops: everyStop(play.side) });
     expect(verdict).toMatchObject(nothing);
     expect(kills).toBeGreaterThan(30);
+  });
+});
+
+const changing = WIRES.flatMap((wire, index) =>
+  CHANGES.map((change, at) => ({ wire, change, isWatched: (index + at) % 2 === 0 })),
+);
+
+describe('a session whose models change in mid-turn', () => {
+  it.each(changing)('is kept whole over $wire: $change', async (play) => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => void vi.restoreAllMocks());
+    const { verdict } = await playInMemory({ ...play, stops: noStops });
+    expect(verdict).toMatchObject({ ...nothing, unknown: 0 });
   });
 });
 

@@ -123,6 +123,8 @@ describe('garbage', () => {
     ['', sse(delta({ content: 'Hi' }, 'stop'), '[DONE]')],
     ['application/json', JSON.stringify(completion({ content: 'Hi' }))],
     ['', JSON.stringify(completion({ content: 'Hi' }))],
+    // A gateway may name the type that was asked for.
+    ['text/event-stream', JSON.stringify(completion({ content: 'Hi' }))],
   ])('is not what a reply of type "%s" has before it to keep its connection open', async (type, text) => {
     const answer = () =>
       new Response(body([...Array(16).fill(' \r\n\n'.repeat(256)), text]), {

@@ -1,0 +1,206 @@
+/** What a model of the SDK is given back where another one has called tools in an open turn, and what is known of it by its names. */
+import { describe, expect, it, vi } from 'vitest';
+import { type FromAiSdkOptions, fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
+import type { ModelMessage, ModelRequest, ReplyPart } from '../../../../../src/model/entry.ts';
+import { ask, delta, fakeModel, finish, streamed } from './fake-model.ts';
+
+const hi = () => streamed([delta('hi'), finish()]);
+const CLAUDE = { provider: 'anthropic.messages', modelId: 'claude-sonnet-4-5' };
+const COMPATIBLE = { provider: 'someone.chat', modelId: 'some-model' };
+
+const call = (id: string) => ({ id, name: 'look', input: '{"a":1}' });
+const results = (...ids: readonly string[]): ModelMessage[] =>
+  ids.map((id) => ({ role: 'tool', id, name: 'look', text: `seen ${id}` }));
+const user = (text: string): ModelMessage => ({ role: 'user', text });
+const foreign = (text: string, ...ids: readonly string[]): ModelMessage => ({
+  role: 'assistant',
+  text,
+  toolCalls: ids.map(call),
+});
+const own = (id: string, ...before: readonly ReplyPart[]): ModelMessage => ({
+  role: 'assistant',
+  text: '',
+  toolCalls: [call(id)],
+  parts: [...before, { type: 'tool-call', ...call(id) }],
+});
+const THOUGHT: ReplyPart = { type: 'reasoning', text: 'Hm.', provider: { anthropic: { signature: 's' } } };
+
+async function promptOf(
+  model: { readonly provider: string; readonly modelId: string },
+  messages: readonly ModelMessage[],
+  { settings, options }: { settings?: ModelRequest['settings']; options?: FromAiSdkOptions } = {},
+) {
+  const request = { messages, tools: [], ...(settings && { settings }) };
+  const { calls } = await ask(hi, { stream: true, ...model, request, ...options });
+  return (calls[0]?.prompt ?? []).map(({ role, content }) => [
+    role,
+    typeof content === 'string'
+      ? content
+      : content.map((part) => ('text' in part ? part.text : 'toolCallId' in part ? part.toolCallId : part.type)),
+  ]);
+}
+
+const TOLD = 'You have called tools before this message, and they answered:';
+const line = (id: string) => `- look with the input {"a":1} answered: seen ${id}`;
+const THINKS = { settings: { reasoning: 'medium' } } as const;
+
+describe('Claude that thinks by a budget', () => {
+  const turn = [user('Go.'), own('a', THOUGHT), ...results('a'), foreign('Once more.', 'b', 'c'), ...results('b', 'c')];
+
+  it('is told in words what another model has called in the open turn, and what came of it', async () => {
+    expect(await promptOf(CLAUDE, turn, THINKS)).toEqual([
+      ['user', ['Go.']],
+      ['assistant', ['Hm.', 'a']],
+      ['tool', ['a']],
+      ['assistant', ['Once more.']],
+      ['user', [`${TOLD}\n${line('b')}`]],
+      ['user', [line('c')]],
+    ]);
+  });
+
+  it('is given these calls as they are in a later turn', async () => {
+    const later = [...turn, { role: 'assistant', text: 'Done.', toolCalls: [] } as const, user('And?')];
+    expect((await promptOf(CLAUDE, later, THINKS))[3]).toEqual(['assistant', ['Once more.', 'b', 'c']]);
+  });
+
+  it('keeps calls of its own that follow a thought of the turn without another', async () => {
+    const more = [user('Go.'), own('a', THOUGHT), ...results('a'), own('b'), ...results('b')];
+    expect((await promptOf(CLAUDE, more, THINKS))[3]).toEqual(['assistant', ['b']]);
+    // But not behind words: with them a turn begins for its server.
+    const behind = [...turn, own('d'), ...results('d')];
+    expect((await promptOf(CLAUDE, behind, THINKS)).at(-1)).toEqual(['user', [`${TOLD}\n${line('d')}`]]);
+  });
+
+  it.each<[string, typeof CLAUDE, ModelRequest['settings']]>([
+    ['thinks nothing', CLAUDE, {}],
+    ['thinks nothing by a setting', CLAUDE, { reasoning: 'none' }],
+    ['thinks as much as it likes', { ...CLAUDE, modelId: 'claude-opus-4-6' }, { reasoning: 'high' }],
+    ['signs its prefix', { ...CLAUDE, modelId: 'claude-opus-5-5' }, { reasoning: 'high' }],
+  ])('is given them as they are if it %s', async (_, model, settings) => {
+    expect((await promptOf(model, turn, { settings })).at(3)).toEqual(['assistant', ['Once more.', 'b', 'c']]);
+  });
+
+  it.each<[string, typeof CLAUDE, ModelRequest['settings'], FromAiSdkOptions]>([
+    ['by the options of its provider', CLAUDE, enabled('anthropic', 'thinking'), {}],
+    ['at Bedrock', { provider: 'amazon-bedrock', modelId: 'anthropic.claude-sonnet-4-5' }, { reasoning: 'low' }, {}],
+    [
+      'at Bedrock by its options',
+      { provider: 'amazon-bedrock', modelId: 'anthropic.claude-sonnet-4-6' },
+      enabled('bedrock', 'reasoningConfig'),
+      {},
+    ],
+    ['under an alias', { ...CLAUDE, modelId: 'ours' }, { reasoning: 'low' }, {}],
+    ['as its developer says', COMPATIBLE, { reasoning: 'low' }, { wantsThoughts: 'budget' }],
+  ])('is known %s', async (_, model, settings, options) => {
+    expect((await promptOf(model, turn, { settings, options })).at(-1)).toEqual(['user', [line('c')]]);
+  });
+
+  it('has the maker of each reply journaled, so that others are known', async () => {
+    const { model } = fakeModel([hi, hi], CLAUDE);
+    const { signal } = new AbortController();
+    const asked = await fromAiSdk(model).ask({ messages: [user('Go.')], tools: [] }, { signal });
+    expect(asked).toMatchObject({ text: 'hi', provider: {} });
+    const more = { role: 'assistant', text: 'Done.', toolCalls: [], provider: {} } as const;
+    const { calls } = await ask(hi, { stream: true, ...CLAUDE, request: { messages: [more, user('And?')], tools: [] } });
+    expect(calls[0]?.prompt[0]).toEqual({ role: 'assistant', content: [{ type: 'text', text: 'Done.' }] });
+  });
+
+  it('reads what another Claude of its provider has thought, and nobody else', () => {
+    const reads = fromAiSdk(fakeModel([], CLAUDE).model).readsThoughtsOf;
+    const maker = (provider: string, model: string) => reads?.({ provider, model });
+    expect(maker('anthropic.messages', 'claude-opus-4-5')).toBe(true);
+    expect(maker('anthropic.messages', 'kimi-k2')).toBe(false);
+    expect(maker('amazon-bedrock', 'anthropic.claude-opus-4-5')).toBe(false);
+    expect(fromAiSdk(fakeModel([], COMPATIBLE).model).readsThoughtsOf).toBeUndefined();
+  });
+});
+
+function enabled(provider: string, option: string): ModelRequest['settings'] {
+  return { providerOptions: { [provider]: { [option]: { type: 'enabled', budgetTokens: 2_000 } } } };
+}
+
+describe('a server of chat completions', () => {
+  const turn = [user('Go.'), foreign('', 'a', 'b'), ...results('a', 'b')];
+  const blank = ['assistant', [' ', 'a', 'b']];
+
+  it.each<[string, typeof COMPATIBLE, FromAiSdkOptions, readonly ModelMessage[]]>([
+    ['Kimi by its name', { ...COMPATIBLE, modelId: 'kimi-k2.6' }, {}, []],
+    ['one of which that is said', COMPATIBLE, { wantsThoughts: 'field' }, []],
+    ['one that has given some', COMPATIBLE, {}, [own('z', THOUGHT), ...results('z')]],
+  ])("that is %s is given a blank thought with another model's calls", async (_, model, options, before) => {
+    expect(await promptOf(model, [...before, ...turn], { options })).toContainEqual(blank);
+  });
+
+  it('that has given none is given none', async () => {
+    expect(await promptOf(COMPATIBLE, turn)).toContainEqual(['assistant', ['a', 'b']]);
+    const thinking = { ...COMPATIBLE, modelId: 'kimi-k2.6' };
+    expect(await promptOf(thinking, turn, { options: { wantsThoughts: false } })).toContainEqual([
+      'assistant',
+      ['a', 'b'],
+    ]);
+  });
+
+  it.each<[string, string, FromAiSdkOptions]>([
+    ['Gemini by its name', 'gemini-3-pro', {}],
+    ['like Gemini', 'ours', { like: 'gemini-3-pro' }],
+    ['one of which that is said', 'ours', { wantsThoughts: 'signature' }],
+  ])("that is %s is given Google's word with the first of another model's calls", async (_, modelId, options) => {
+    const request = { messages: turn, tools: [] };
+    const { calls } = await ask(hi, { stream: true, ...COMPATIBLE, modelId, request, ...options });
+    const { content = [] } = calls[0]?.prompt.find(({ role }) => role === 'assistant') ?? {};
+    expect(Array.isArray(content) && content.map(({ providerOptions }) => providerOptions)).toEqual([
+      { google: { thoughtSignature: 'skip_thought_signature_validator' } },
+      undefined,
+    ]);
+  });
+});
+
+describe('what a developer says of a model', () => {
+  const traits = (provider: string, modelId: string, options: FromAiSdkOptions = {}) => {
+    const { showToolsChanges, signPrefix, wantsThoughts, caches } = fromAiSdk(
+      fakeModel([], { provider, modelId }).model,
+      options,
+    );
+    return { tells: !!showToolsChanges, signs: !!signPrefix, wantsThoughts, caches };
+  };
+
+  it('goes before what its name tells', () => {
+    const plain = { tells: false, signs: false, wantsThoughts: 'budget', caches: true };
+    const newest = { tells: true, signs: true, wantsThoughts: undefined, caches: true };
+    expect(traits('anthropic.messages', 'ours')).toEqual(plain);
+    expect(traits('anthropic.messages', 'ours', { like: 'claude-opus-5-5' })).toEqual(newest);
+    expect(traits('anthropic.messages', 'ours', { signsPrefix: true })).toMatchObject({ tells: true, signs: true });
+    expect(traits('amazon-bedrock', 'arn:ours', { signsPrefix: true })).toMatchObject({ tells: false, signs: true });
+    expect(traits('anthropic.messages', 'claude-opus-5-5', { signsPrefix: false })).toMatchObject({ signs: false });
+    expect(traits('bedrock.anthropic.messages', 'arn:ours', { like: 'claude-opus-5-5' })).toEqual(newest);
+  });
+
+  it.each([
+    ['anthropic.messages', 'ours', {}, true],
+    ['azure.responses', 'our-deployment', {}, true],
+    ['anthropic.messages', 'ours', { like: 'claude-opus-5-5' }, false],
+    ['anthropic.messages', 'ours', { signsPrefix: false }, false],
+    ['azure.responses', 'our-deployment', { like: 'gpt-5.4' }, false],
+    ['azure.responses', 'gpt-5.4', {}, false],
+    ['anthropic.messages', 'claude-opus-5-5', {}, false],
+    ['openai.responses', 'something', {}, false],
+  ])('is missed once, of a model of %s named %s with %o: %s', async (provider, modelId, options, isMissed) => {
+    const { model } = fakeModel([hi, hi], { provider, modelId });
+    const asked = fromAiSdk(model, options);
+    const warn = vi.fn();
+    for (let times = 0; times < 2; times += 1)
+      await asked.ask({ messages: [user('Go.')], tools: [] }, { signal: new AbortController().signal, warn });
+    const words =
+      `the name '${modelId}' does not say which model of '${provider}' it is, so what that model demands is not known; ` +
+      "say it by fromAiSdk(model, { like: 'claude-opus-5-5' }), with its own name";
+    expect(warn.mock.calls).toEqual(isMissed ? [[words]] : []);
+  });
+
+  it.each<[string, object, string]>([
+    ['wantsThoughts', { wantsThoughts: 'all' }, "'wantsThoughts' is not 'budget', 'field', 'signature' or false."],
+    ['signsPrefix', { signsPrefix: 'yes' }, "'signsPrefix' is not true or false."],
+    ['like', { like: '' }, "'like' is not the name of a model."],
+  ])('is refused if it says nothing: %s', (_, options, message) => {
+    expect(() => fromAiSdk(fakeModel([], CLAUDE).model, options)).toThrow(new TypeError(message));
+  });
+});

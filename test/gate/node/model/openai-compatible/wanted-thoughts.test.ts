@@ -1,0 +1,76 @@
+/** What a server wants of replies with calls, where another model has made some. */
+import { describe, expect, it } from 'vitest';
+import type { ModelMessage } from '../../../../../src/model/entry.ts';
+import { pacedOpenaiCompatible } from '../../../../doors/model.ts';
+import { fakePace } from './fake-server.ts';
+
+const { signal } = new AbortController();
+const call = (id: string) => ({ id, name: 'look', input: '{}' });
+const result = (id: string): ModelMessage => ({ role: 'tool', id, name: 'look', text: 'seen' });
+const foreign = (id: string): ModelMessage => ({ role: 'assistant', text: '', toolCalls: [call(id)] });
+const own = (id: string, kept: object, ofCall: object = {}): ModelMessage => ({
+  role: 'assistant',
+  text: '',
+  toolCalls: [call(id)],
+  parts: [
+    { type: 'reasoning', text: 'Hm.', provider: { chatCompletions: { fields: ['reasoning_content'] } }, ...kept },
+    { type: 'tool-call', ...call(id), ...ofCall },
+  ],
+});
+
+type Sent = { readonly [field: string]: unknown };
+
+/** A server that may refuse a request, and the messages of its requests. */
+function serve(refuse: (messages: readonly Sent[]) => string | undefined, wantsThoughts?: 'field' | 'signature') {
+  const asked: (readonly Sent[])[] = [];
+  const fetch = async (_: string, { body }: RequestInit) => {
+    const { messages }: { messages: readonly Sent[] } = JSON.parse(String(body));
+    asked.push(messages);
+    const message = refuse(messages);
+    const answer = { choices: [{ message: { content: 'Hi.' }, finish_reason: 'stop' }] };
+    return Response.json(message ? { error: { message } } : answer, { status: message ? 400 : 200 });
+  };
+  const options = { baseURL: 'https://x.test/v1', model: 'm', fetch, wantsThoughts };
+  const model = pacedOpenaiCompatible(options, fakePace().pace);
+  return { asked, ask: (messages: readonly ModelMessage[]) => model.ask({ messages, tools: [] }, { signal }) };
+}
+
+const thoughts = (messages: readonly Sent[] | undefined) =>
+  messages?.flatMap((one) => (one.role === 'assistant' ? [one.reasoning_content] : []));
+const signatures = (messages: readonly Sent[] | undefined) =>
+  messages?.flatMap(({ tool_calls: calls }) =>
+    (Array.isArray(calls) ? calls : []).map((one: Sent) => one.extra_content),
+  );
+
+describe('calls of another model', () => {
+  it('get a blank reasoning_content once the server has given one in the conversation', async () => {
+    const server = serve(() => undefined);
+    await server.ask([own('a', {}), result('a'), foreign('b'), result('b')]);
+    await server.ask([foreign('b'), result('b')]);
+    expect(server.asked.map(thoughts)).toEqual([['Hm.', ' '], [undefined]]);
+  });
+
+  it('get it in the same attempt if the server refuses them without, and at once from then on', async () => {
+    const server = serve((messages) =>
+      thoughts(messages)?.includes(undefined)
+        ? 'thinking is enabled but reasoning_content is missing in assistant tool call message at index 0'
+        : undefined,
+    );
+    expect(await server.ask([foreign('b'), result('b')])).toMatchObject({ text: 'Hi.' });
+    await server.ask([foreign('b'), result('b')]);
+    expect(server.asked.map(thoughts)).toEqual([[undefined], [' '], [' ']]);
+  });
+
+  it("get Google's word for a signature once the server has given one, or if it is said to want them", async () => {
+    const extra = { google: { thought_signature: 'sss' } };
+    const sentinel = { google: { thought_signature: 'skip_thought_signature_validator' } };
+    const signed = own('a', { provider: {} }, { provider: { chatCompletions: { extra_content: extra } } });
+    const learning = serve(() => undefined);
+    await learning.ask([signed, result('a'), foreign('b'), result('b')]);
+    expect(signatures(learning.asked[0])).toEqual([extra, sentinel]);
+    const told = serve(() => undefined, 'signature');
+    await told.ask([foreign('b'), result('b')]);
+    expect(signatures(told.asked[0])).toEqual([sentinel]);
+    expect(thoughts(told.asked[0])).toEqual([undefined]);
+  });
+});

@@ -1,0 +1,106 @@
+/** The models of a session that change in its first turn, and their servers, which are gone while another one is to answer. */
+import type { ChatModel } from '../../../src/index.ts';
+import { fallback } from '../../../src/index.ts';
+import { jsonResponse, type Wire } from '../wire.ts';
+import { MODELS, OLDER, type ServerAt } from './models.ts';
+import type { Session } from './names.ts';
+import { LOOPS, type LoopName, SCRIPTS } from './script.ts';
+import { serverOf, type WireName } from './servers.ts';
+import { firstAt, type Stops } from './stops.ts';
+
+/** Who else answers in a session whose models change: one of another wire. */
+const PARTNERS: Readonly<Record<WireName, WireName>> = {
+  gemini: 'responses-unstored',
+  'anthropic-budget': 'responses-unstored',
+  'anthropic-interleaved': 'kimi',
+  'anthropic-preserved': 'gemini',
+  'responses-stored': 'anthropic-budget',
+  'responses-unstored': 'gemini',
+  deepseek: 'anthropic-budget',
+  'deepseek-sdk': 'kimi',
+  kimi: 'anthropic-interleaved',
+  'kimi-sdk': 'responses-unstored',
+  reasoning: 'deepseek',
+  openrouter: 'reasoning',
+  'openrouter-sdk': 'extra-content',
+  'extra-content': 'openrouter',
+  'extra-content-sdk': 'gemini',
+};
+
+type Changing = Pick<Session, 'name' | 'wire' | 'change'>;
+
+const otherOf = ({ wire, change }: Changing): WireName => (change === 'upgrade' ? wire : PARTNERS[wire]);
+
+/** The strict servers of a session: of each loop, and of the other model of the turn's own loop if it has one. */
+export interface Servers extends Readonly<Record<LoopName, Wire>> {
+  readonly other?: Wire;
+}
+
+/** All of them, with their names. */
+export const allServers = (servers: Servers): readonly (readonly [name: keyof Servers, wire: Wire])[] => [
+  ...LOOPS.map((loop) => [loop, servers[loop]] as const),
+  ...(servers.other ? [['other', servers.other] as const] : []),
+];
+
+/** Replies of the turn's own loop before another model takes over, and before this one returns. */
+const [LEAVES, RETURNS] = [3, 5];
+
+/** Makes the servers of a session. */
+export function serversOf(session: Changing): Servers {
+  const { name, wire, change } = session;
+  const seedOf = (role: string) => `${name}-${role}`;
+  const serve = (loop: LoopName): Wire => serverOf(wire, { script: SCRIPTS[loop], seed: seedOf(loop) });
+  const servers = { main: serve('main'), research: serve('research'), order: serve('order') };
+  if (!change) return servers;
+  const kin = change === 'upgrade' ? [seedOf('other')] : [];
+  const main = serverOf(wire, { script: SCRIPTS.main, seed: seedOf('main'), kin });
+  const other = serverOf(otherOf(session), { script: SCRIPTS.main, seed: seedOf('other') });
+  if (change === 'upgrade') return { ...servers, main, other };
+  let answered = 0;
+  const present = (server: Wire, isGone: () => boolean): Wire => ({
+    ...server,
+    async handle(request) {
+      if (isGone()) return jsonResponse({ error: { message: 'Overloaded', type: 'overloaded_error' } }, 503);
+      const response = await server.handle(request);
+      if (response.ok) answered += 1;
+      return response;
+    },
+  });
+  return change === 'fallback'
+    ? { ...servers, main, other: present(other, () => answered >= LEAVES) }
+    : {
+        ...servers,
+        main: present(main, () => answered >= LEAVES && answered < RETURNS),
+        other: present(other, () => answered >= RETURNS),
+      };
+}
+
+/** In which life of a session its deploy has come. */
+const UPGRADED_LIFE = 2;
+
+/** Where the life before it ends: in the middle of the first turn, with calls of its replies. */
+const BEFORE_UPGRADE = { side: 'after', seq: 9 } as const;
+
+/** Ends the lives of a session as `stops` says, and before its deploy. */
+export const stopsOf = ({ change }: Pick<Session, 'change'>, stops: Stops): Stops =>
+  change === 'upgrade' ? firstAt(BEFORE_UPGRADE, stops) : stops;
+
+/** Makes the model of the turn's own loop, as the code of this life has it. `at`: where a server answers. */
+export function mainModel(
+  session: Changing,
+  at: (server: 'main' | 'other') => ServerAt,
+  life: number,
+): ChatModel {
+  const { wire, change } = session;
+  if (!change) return MODELS[wire](at('main'));
+  const own = () => MODELS[wire]({ ...at('main'), retries: 0 });
+  const other = () => MODELS[otherOf(session)]({ ...at('other'), retries: 0 }, OLDER[otherOf(session)]);
+  switch (change) {
+    case 'fallback':
+      return fallback([other(), own()]);
+    case 'flap':
+      return fallback([own(), other()]);
+    case 'upgrade':
+      return life < UPGRADED_LIFE ? other() : own();
+  }
+}
