@@ -14,6 +14,7 @@ export type {
   ProviderTool,
   ToldLength,
   ToolDefinition,
+  WantedThoughts,
 } from './chat-model.ts';
 export { partsOf } from './given-to.ts';
 export { showToolsChanges, signPrefix } from './late-tools.ts';

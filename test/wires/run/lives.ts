@@ -19,8 +19,8 @@ const ENTRY = 'test/wires/session/worker.ts';
 /** How long a holder may be silent, in ms: nobody on a slow machine is taken for dead. */
 const LEASE_MS = 60_000;
 
-/** How long a life may take before the run is given up, in ms. */
-const PATIENCE = 120_000;
+/** How long a life may take before the run is given up, in ms, and how much longer for each of its sessions. */
+const [PATIENCE, MORE] = [120_000, 10_000];
 
 /** What came of one session. */
 export interface Result {
@@ -42,7 +42,8 @@ export interface Run {
 export async function playLives({ world, sessions, directory, say }: Run): Promise<readonly Result[]> {
   const bundle = join(directory, 'worker.js');
   writeFileSync(bundle, await buildWorker(ENTRY));
-  const plays = sessions.map((session) => new Play(session, placeOf(world, session)));
+  const patience = PATIENCE + MORE * sessions.length;
+  const plays = sessions.map((session) => new Play(session, placeOf(world, session), patience));
   for (let life = 1; ; life += 1) {
     const began = performance.now();
     const vars = {
@@ -88,10 +89,12 @@ class Play {
   readonly #session: Session;
   readonly #place: Place;
   readonly #answers: string[] = [];
+  readonly #patience: number;
   #kills = 0;
   #verdict: Verdict | undefined;
 
-  constructor(session: Session, place: Place) {
+  constructor(session: Session, place: Place, patience: number) {
+    this.#patience = patience;
     this.#session = session;
     this.#place = place;
   }
@@ -107,7 +110,7 @@ class Play {
     const stopped = Promise.withResolvers<'stopped'>();
     this.#place.onStop = () => stopped.resolve('stopped');
     const talk = this.#talk(url, leave.signal);
-    const late = setTimeout(() => stopped.reject(new Error(this.#stuck())), PATIENCE);
+    const late = setTimeout(() => stopped.reject(new Error(this.#stuck())), this.#patience);
     try {
       if ((await Promise.race([talk, stopped.promise])) === 'stopped') this.#kills += 1;
     } finally {

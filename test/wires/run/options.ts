@@ -20,7 +20,7 @@ brings a newer one.
 
   --only <wire>        one wire alone: ${WIRES.join(', ')}
   --change <name>      sessions of one kind alone: none, ${CHANGES.join(', ')}
-  --positions <count>  kills at so many places, drawn over all wires
+  --positions <count>  kills at so many places of each kind of sessions, drawn over all wires
   --seed <number>      draws them; 1 unless given
   --no-kills           kills nothing
   --help               shows this`;

@@ -15,8 +15,19 @@ export interface Surroundings {
   readonly say: (line: string) => void;
 }
 
-/** @throws Error when a session stands still. */
-export async function playWires(
+/** Plays one change after another, so that no life has too many sessions. @throws Error when a session stands still. */
+export async function playWires(options: WiresOptions, around: Surroundings): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  for (const change of options.changes) {
+    const directory = join(around.directory, change ?? 'none');
+    mkdirSync(directory);
+    around.say(`models: ${change ?? 'one answers all'}`);
+    results.push(...(await playChange({ ...options, changes: [change] }, { ...around, directory })));
+  }
+  return results;
+}
+
+async function playChange(
   { wires, changes, kills }: WiresOptions,
   around: Surroundings,
 ): Promise<readonly Result[]> {

@@ -72,7 +72,11 @@ describe('a fallback', () => {
   });
 
   it('stays with the model that called tools last, until that one fails too', async () => {
-    const made = { role: 'assistant', text: '', toolCalls: [{ id: 'c', name: 'look', input: '{}' }] } as const;
+    const made = {
+      role: 'assistant',
+      text: '',
+      toolCalls: [{ id: 'c', name: 'look', input: '{}' }],
+    } as const;
     const open = (model: string) => [
       { role: 'user', text: 'Go.' } as const,
       { ...made, parts: [], madeBy: { provider: `of-${model}`, model } },

@@ -17,7 +17,9 @@ const server = (wire: 'anthropic-budget' | 'kimi', seed: string, kin: readonly s
   serverOf(wire, { script, seed, kin });
 
 const claude = (name: string, at: ReturnType<typeof server>): ChatModel =>
-  fromAiSdk(createAnthropic({ apiKey: 'key', fetch: fetchOf(at) })(name), { settings: { reasoning: 'medium' } });
+  fromAiSdk(createAnthropic({ apiKey: 'key', fetch: fetchOf(at) })(name), {
+    settings: { reasoning: 'medium' },
+  });
 
 const kimi = (at: ReturnType<typeof server>): ChatModel =>
   openaiCompatible({ baseURL: 'https://kimi.test/v1', model: 'kimi-k2.6', fetch: fetchOf(at) });
@@ -26,7 +28,10 @@ const kimi = (at: ReturnType<typeof server>): ChatModel =>
 function deployed(first: ChatModel) {
   let now = first;
   const model = new Proxy(first, { get: (_, key) => Reflect.get(now, key) });
-  return { model, deploy: (next: ChatModel) => void (now = next) };
+  const deploy = (next: ChatModel): void => {
+    now = next;
+  };
+  return { model, deploy };
 }
 
 async function approvedAcross(before: ChatModel, after: ChatModel) {
@@ -43,7 +48,9 @@ async function approvedAcross(before: ChatModel, after: ChatModel) {
   deploy(after);
   session.restart();
   const answer = await session.decide('pay', 'approve');
-  const replies = (await session.events()).flatMap((event) => (event.type === 'model-replied' ? [event] : []));
+  const replies = (await session.events()).flatMap((event) =>
+    event.type === 'model-replied' ? [event] : [],
+  );
   return { answer, tookOver: replies.map(({ tookOver }) => tookOver) };
 }
 

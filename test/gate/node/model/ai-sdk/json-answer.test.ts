@@ -21,7 +21,9 @@ function wholeOnly(wire: WireName) {
     const sent = new Request(input, init);
     const { stream: _, stream_options: __, ...body } = JSON.parse(await sent.text());
     const url = sent.url.replace(/:streamGenerateContent.*/, ':generateContent');
-    return server.handle(new Request(url, { method: 'POST', headers: sent.headers, body: JSON.stringify(body) }));
+    return server.handle(
+      new Request(url, { method: 'POST', headers: sent.headers, body: JSON.stringify(body) }),
+    );
   };
   return { fetch, asked };
 }

@@ -36,7 +36,9 @@ async function promptOf(
     role,
     typeof content === 'string'
       ? content
-      : content.map((part) => ('text' in part ? part.text : 'toolCallId' in part ? part.toolCallId : part.type)),
+      : content.map((part) =>
+          'text' in part ? part.text : 'toolCallId' in part ? part.toolCallId : part.type,
+        ),
   ]);
 }
 
@@ -45,7 +47,13 @@ const line = (id: string) => `- look with the input {"a":1} answered: seen ${id}
 const THINKS = { settings: { reasoning: 'medium' } } as const;
 
 describe('Claude that thinks by a budget', () => {
-  const turn = [user('Go.'), own('a', THOUGHT), ...results('a'), foreign('Once more.', 'b', 'c'), ...results('b', 'c')];
+  const turn = [
+    user('Go.'),
+    own('a', THOUGHT),
+    ...results('a'),
+    foreign('Once more.', 'b', 'c'),
+    ...results('b', 'c'),
+  ];
 
   it('is told in words what another model has called in the open turn, and what came of it', async () => {
     expect(await promptOf(CLAUDE, turn, THINKS)).toEqual([
@@ -77,12 +85,20 @@ describe('Claude that thinks by a budget', () => {
     ['thinks as much as it likes', { ...CLAUDE, modelId: 'claude-opus-4-6' }, { reasoning: 'high' }],
     ['signs its prefix', { ...CLAUDE, modelId: 'claude-opus-5-5' }, { reasoning: 'high' }],
   ])('is given them as they are if it %s', async (_, model, settings) => {
-    expect((await promptOf(model, turn, { settings })).at(3)).toEqual(['assistant', ['Once more.', 'b', 'c']]);
+    expect((await promptOf(model, turn, { settings })).at(3)).toEqual([
+      'assistant',
+      ['Once more.', 'b', 'c'],
+    ]);
   });
 
   it.each<[string, typeof CLAUDE, ModelRequest['settings'], FromAiSdkOptions]>([
     ['by the options of its provider', CLAUDE, enabled('anthropic', 'thinking'), {}],
-    ['at Bedrock', { provider: 'amazon-bedrock', modelId: 'anthropic.claude-sonnet-4-5' }, { reasoning: 'low' }, {}],
+    [
+      'at Bedrock',
+      { provider: 'amazon-bedrock', modelId: 'anthropic.claude-sonnet-4-5' },
+      { reasoning: 'low' },
+      {},
+    ],
     [
       'at Bedrock by its options',
       { provider: 'amazon-bedrock', modelId: 'anthropic.claude-sonnet-4-6' },
@@ -101,7 +117,11 @@ describe('Claude that thinks by a budget', () => {
     const asked = await fromAiSdk(model).ask({ messages: [user('Go.')], tools: [] }, { signal });
     expect(asked).toMatchObject({ text: 'hi', provider: {} });
     const more = { role: 'assistant', text: 'Done.', toolCalls: [], provider: {} } as const;
-    const { calls } = await ask(hi, { stream: true, ...CLAUDE, request: { messages: [more, user('And?')], tools: [] } });
+    const { calls } = await ask(hi, {
+      stream: true,
+      ...CLAUDE,
+      request: { messages: [more, user('And?')], tools: [] },
+    });
     expect(calls[0]?.prompt[0]).toEqual({ role: 'assistant', content: [{ type: 'text', text: 'Done.' }] });
   });
 
@@ -144,15 +164,18 @@ describe('a server of chat completions', () => {
     ['Gemini by its name', 'gemini-3-pro', {}],
     ['like Gemini', 'ours', { like: 'gemini-3-pro' }],
     ['one of which that is said', 'ours', { wantsThoughts: 'signature' }],
-  ])("that is %s is given Google's word with the first of another model's calls", async (_, modelId, options) => {
-    const request = { messages: turn, tools: [] };
-    const { calls } = await ask(hi, { stream: true, ...COMPATIBLE, modelId, request, ...options });
-    const { content = [] } = calls[0]?.prompt.find(({ role }) => role === 'assistant') ?? {};
-    expect(Array.isArray(content) && content.map(({ providerOptions }) => providerOptions)).toEqual([
-      { google: { thoughtSignature: 'skip_thought_signature_validator' } },
-      undefined,
-    ]);
-  });
+  ])(
+    "that is %s is given Google's word with the first of another model's calls",
+    async (_, modelId, options) => {
+      const request = { messages: turn, tools: [] };
+      const { calls } = await ask(hi, { stream: true, ...COMPATIBLE, modelId, request, ...options });
+      const { content = [] } = calls[0]?.prompt.find(({ role }) => role === 'assistant') ?? {};
+      expect(Array.isArray(content) && content.map(({ providerOptions }) => providerOptions)).toEqual([
+        { google: { thoughtSignature: 'skip_thought_signature_validator' } },
+        undefined,
+      ]);
+    },
+  );
 });
 
 describe('what a developer says of a model', () => {
@@ -169,9 +192,17 @@ describe('what a developer says of a model', () => {
     const newest = { tells: true, signs: true, wantsThoughts: undefined, caches: true };
     expect(traits('anthropic.messages', 'ours')).toEqual(plain);
     expect(traits('anthropic.messages', 'ours', { like: 'claude-opus-5-5' })).toEqual(newest);
-    expect(traits('anthropic.messages', 'ours', { signsPrefix: true })).toMatchObject({ tells: true, signs: true });
-    expect(traits('amazon-bedrock', 'arn:ours', { signsPrefix: true })).toMatchObject({ tells: false, signs: true });
-    expect(traits('anthropic.messages', 'claude-opus-5-5', { signsPrefix: false })).toMatchObject({ signs: false });
+    expect(traits('anthropic.messages', 'ours', { signsPrefix: true })).toMatchObject({
+      tells: true,
+      signs: true,
+    });
+    expect(traits('amazon-bedrock', 'arn:ours', { signsPrefix: true })).toMatchObject({
+      tells: false,
+      signs: true,
+    });
+    expect(traits('anthropic.messages', 'claude-opus-5-5', { signsPrefix: false })).toMatchObject({
+      signs: false,
+    });
     expect(traits('bedrock.anthropic.messages', 'arn:ours', { like: 'claude-opus-5-5' })).toEqual(newest);
   });
 
@@ -184,20 +215,30 @@ describe('what a developer says of a model', () => {
     ['azure.responses', 'gpt-5.4', {}, false],
     ['anthropic.messages', 'claude-opus-5-5', {}, false],
     ['openai.responses', 'something', {}, false],
-  ])('is missed once, of a model of %s named %s with %o: %s', async (provider, modelId, options, isMissed) => {
-    const { model } = fakeModel([hi, hi], { provider, modelId });
-    const asked = fromAiSdk(model, options);
-    const warn = vi.fn();
-    for (let times = 0; times < 2; times += 1)
-      await asked.ask({ messages: [user('Go.')], tools: [] }, { signal: new AbortController().signal, warn });
-    const words =
-      `the name '${modelId}' does not say which model of '${provider}' it is, so what that model demands is not known; ` +
-      "say it by fromAiSdk(model, { like: 'claude-opus-5-5' }), with its own name";
-    expect(warn.mock.calls).toEqual(isMissed ? [[words]] : []);
-  });
+  ])(
+    'is missed once, of a model of %s named %s with %o: %s',
+    async (provider, modelId, options, isMissed) => {
+      const { model } = fakeModel([hi, hi], { provider, modelId });
+      const asked = fromAiSdk(model, options);
+      const warn = vi.fn();
+      for (let times = 0; times < 2; times += 1)
+        await asked.ask(
+          { messages: [user('Go.')], tools: [] },
+          { signal: new AbortController().signal, warn },
+        );
+      const words =
+        `the name '${modelId}' does not say which model of '${provider}' it is, so what that model demands is not known; ` +
+        "say it by fromAiSdk(model, { like: 'claude-opus-5-5' }), with its own name";
+      expect(warn.mock.calls).toEqual(isMissed ? [[words]] : []);
+    },
+  );
 
   it.each<[string, object, string]>([
-    ['wantsThoughts', { wantsThoughts: 'all' }, "'wantsThoughts' is not 'budget', 'field', 'signature' or false."],
+    [
+      'wantsThoughts',
+      { wantsThoughts: 'all' },
+      "'wantsThoughts' is not 'budget', 'field', 'signature' or false.",
+    ],
     ['signsPrefix', { signsPrefix: 'yes' }, "'signsPrefix' is not true or false."],
     ['like', { like: '' }, "'like' is not the name of a model."],
   ])('is refused if it says nothing: %s', (_, options, message) => {

@@ -115,7 +115,9 @@ describe('reasoning', () => {
     const wants = { wantsThoughts: 'field' } as const;
     expect(await givenBack(bare, wants)).toMatchObject({ content: null, reasoning_content: ' ' });
     // Whatever it is called.
-    expect(await givenBack(bare, { baseURL: 'https://api.deepseek.com' })).not.toHaveProperty('reasoning_content');
+    expect(await givenBack(bare, { baseURL: 'https://api.deepseek.com' })).not.toHaveProperty(
+      'reasoning_content',
+    );
     const words = await givenBack({ ...bare, text: 'x', toolCalls: [] }, wants);
     expect(words).toEqual({ role: 'assistant', content: 'x' });
   });

@@ -13,7 +13,12 @@ const own = (id: string, kept: object, ofCall: object = {}): ModelMessage => ({
   text: '',
   toolCalls: [call(id)],
   parts: [
-    { type: 'reasoning', text: 'Hm.', provider: { chatCompletions: { fields: ['reasoning_content'] } }, ...kept },
+    {
+      type: 'reasoning',
+      text: 'Hm.',
+      provider: { chatCompletions: { fields: ['reasoning_content'] } },
+      ...kept,
+    },
     { type: 'tool-call', ...call(id), ...ofCall },
   ],
 });
@@ -21,7 +26,10 @@ const own = (id: string, kept: object, ofCall: object = {}): ModelMessage => ({
 type Sent = { readonly [field: string]: unknown };
 
 /** A server that may refuse a request, and the messages of its requests. */
-function serve(refuse: (messages: readonly Sent[]) => string | undefined, wantsThoughts?: 'field' | 'signature') {
+function serve(
+  refuse: (messages: readonly Sent[]) => string | undefined,
+  wantsThoughts?: 'field' | 'signature',
+) {
   const asked: (readonly Sent[])[] = [];
   const fetch = async (_: string, { body }: RequestInit) => {
     const { messages }: { messages: readonly Sent[] } = JSON.parse(String(body));
@@ -32,7 +40,10 @@ function serve(refuse: (messages: readonly Sent[]) => string | undefined, wantsT
   };
   const options = { baseURL: 'https://x.test/v1', model: 'm', fetch, wantsThoughts };
   const model = pacedOpenaiCompatible(options, fakePace().pace);
-  return { asked, ask: (messages: readonly ModelMessage[]) => model.ask({ messages, tools: [] }, { signal }) };
+  return {
+    asked,
+    ask: (messages: readonly ModelMessage[]) => model.ask({ messages, tools: [] }, { signal }),
+  };
 }
 
 const thoughts = (messages: readonly Sent[] | undefined) =>

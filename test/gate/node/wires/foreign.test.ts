@@ -1,0 +1,71 @@
+/** What the strict servers refuse of calls that another model has made in the open turn, and take once the adapter has seen to it. */
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { expect, it } from 'vitest';
+import type { ChatModel } from '../../../../src/index.ts';
+import { type FromAiSdkOptions, fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
+import type { ModelMessage } from '../../../../src/model/entry.ts';
+import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { serverOf, type WireName } from '../../../wires/session/servers.ts';
+import { fetchOf } from '../../../wires/wire.ts';
+
+const script = { turns: [{ steps: [{ calls: [{ name: 'look', input: {} }] }], answer: 'Done.' }] };
+const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' } };
+const messages: readonly ModelMessage[] = [
+  { role: 'user', text: 'Go.' },
+  { role: 'assistant', text: '', toolCalls: [{ id: 'theirs', name: 'look', input: '{}' }] },
+  { role: 'tool', id: 'theirs', name: 'look', text: 'seen' },
+];
+
+type Make = (fetch: typeof globalThis.fetch, more: FromAiSdkOptions) => ChatModel;
+
+const claude: Make = (fetch, more) =>
+  fromAiSdk(createAnthropic({ apiKey: 'key', fetch })('claude-sonnet-4-5'), {
+    settings: { providerOptions: { anthropic: { thinking: { type: 'enabled', budgetTokens: 2000 } } } },
+    ...more,
+  });
+const compatible =
+  (name: string): Make =>
+  (fetch, more) =>
+    fromAiSdk(createOpenAICompatible({ name: 'x', baseURL: 'https://x.test/v1', fetch })(name), more);
+
+async function asked(wire: WireName, make: (fetch: typeof globalThis.fetch) => ChatModel) {
+  const server = serverOf(wire, { script, seed: wire });
+  const reply = await make(fetchOf(server))
+    .ask({ messages, tools: [look] }, { signal: new AbortController().signal })
+    .catch(() => undefined);
+  return { text: reply?.text, refused: server.refused.map(({ message }) => message) };
+}
+
+it.each<[WireName, Make, RegExp]>([
+  [
+    'anthropic-budget',
+    claude,
+    /^messages\.1\.content\.0\.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`\./,
+  ],
+  [
+    'kimi-sdk',
+    compatible('kimi-k2.6'),
+    /^thinking is enabled but reasoning_content is missing in assistant tool call message at index 1$/,
+  ],
+  [
+    'extra-content-sdk',
+    compatible('gemini-3-pro'),
+    /^Function call is missing a thought_signature in functionCall parts\./,
+  ],
+])('%s refuses them as they are, and takes them as its adapter sends them', async (wire, make, words) => {
+  const { refused } = await asked(wire, (fetch) => make(fetch, { wantsThoughts: false, retries: 0 }));
+  expect(refused).toEqual([expect.stringMatching(words)]);
+  expect(await asked(wire, (fetch) => make(fetch, {}))).toEqual({ text: 'Done.', refused: [] });
+});
+
+it.each(['kimi', 'deepseek'] as const)(
+  '%s refuses them once if nobody has said what it wants',
+  async (wire) => {
+    const at = { baseURL: 'https://x.test/v1', model: 'm', apiKey: 'key' };
+    const plain = await asked(wire, (fetch) => openaiCompatible({ ...at, fetch }));
+    expect([plain.text, plain.refused.length]).toEqual(['Done.', 1]);
+    const told = await asked(wire, (fetch) => openaiCompatible({ ...at, fetch, wantsThoughts: 'field' }));
+    expect(told).toEqual({ text: 'Done.', refused: [] });
+  },
+);
