@@ -50,7 +50,7 @@ export const toWireMessage = (message: ModelMessage, manner: WireManner = {}) =>
 interface WireMessage {
   readonly role: string;
   reasoning_content?: unknown;
-  readonly tool_calls?: readonly { extra_content?: unknown }[];
+  readonly tool_calls?: readonly { readonly id: string; extra_content?: unknown }[];
 }
 
 /**

@@ -51,6 +51,7 @@ export async function playLives({ world, sessions, directory, say }: Run): Promi
       MCP_URL: world.mcpUrl,
       LEASE_MS: String(LEASE_MS),
       LIFE: String(life),
+      PLAYED: sessions.map(({ name }) => name).join(),
     };
     const worker = await startKillable(ENTRY, { bundle, vars, storage: join(directory, 'storage') });
     const started = performance.now() - began;

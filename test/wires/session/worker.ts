@@ -21,9 +21,11 @@ interface Vars {
   /** How often the process was killed before. */
   readonly LIFE: string;
   readonly LEASE_MS: string;
+  /** The names of the sessions that are played. */
+  readonly PLAYED: string;
 }
 
-const { WIRES_URL: url, MCP_URL, LIFE, LEASE_MS } = env as unknown as Vars; // what the runner sets
+const { WIRES_URL: url, MCP_URL, LIFE, LEASE_MS, PLAYED } = env as unknown as Vars; // what the runner sets
 
 async function tell(path: string, what: unknown): Promise<void> {
   const response = await fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(what) });
@@ -31,7 +33,10 @@ async function tell(path: string, what: unknown): Promise<void> {
   if (!response.ok) throw new Error(`${path} answered ${response.status}.`);
 }
 
-const agents = agentsOf().map((session) => {
+const played = new Set(PLAYED.split(','));
+
+const agents = agentsOf().flatMap((session) => {
+  if (!played.has(session.name)) return [];
   const { name, wire } = session;
   const at = (server: LoopName | 'other') => ({ baseURL: `${url}/${name}/${server}/v1` });
   const modelIn = (loop: LoopName) => MODELS[wire](at(loop));

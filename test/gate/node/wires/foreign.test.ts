@@ -31,8 +31,11 @@ const compatible =
 
 async function asked(wire: WireName, make: (fetch: typeof globalThis.fetch) => ChatModel) {
   const server = serverOf(wire, { script, seed: wire });
-  const reply = await make(fetchOf(server))
-    .ask({ messages, tools: [look] }, { signal: new AbortController().signal })
+  const model = make(fetchOf(server));
+  // A loop merges them.
+  const { settings } = model;
+  const reply = await model
+    .ask({ messages, tools: [look], settings }, { signal: new AbortController().signal })
     .catch(() => undefined);
   return { text: reply?.text, refused: server.refused.map(({ message }) => message) };
 }
