@@ -7,7 +7,6 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { createOpenRouter } from '@openrouter/ai-sdk-provider';
 import { describe, expect, it, vi } from 'vitest';
 import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
-import type { SdkModel } from '../../../../../src/model/ai-sdk/specification.ts';
 import { serverOf, type WireName } from '../../../../wires/session/servers.ts';
 
 const script = { turns: [{ steps: [], answer: 'Said whole.' }] };
@@ -28,7 +27,7 @@ function wholeOnly(wire: WireName) {
   return { fetch, asked };
 }
 
-type Make = (fetch: typeof globalThis.fetch) => SdkModel;
+type Make = (fetch: typeof globalThis.fetch) => Parameters<typeof fromAiSdk>[0];
 
 const PACKAGES: readonly (readonly [WireName, Make])[] = [
   ['anthropic-budget', (fetch) => createAnthropic({ apiKey: 'k', fetch })('claude-sonnet-4-5')],
