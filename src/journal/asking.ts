@@ -1,5 +1,5 @@
 /** The seam by which calls ask somebody outside the turn. */
-import type { CallContext } from '../tool/call.ts';
+import type { CallContext, TurnPrincipal } from '../tool/call.ts';
 import type { Json } from '../tool/json.ts';
 import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
 import type { Secrets } from '../tool/secrets.ts';
@@ -67,8 +67,11 @@ export interface Asking {
   outside(call: AskingCall): AskOutside;
   /** Returns what a turn waits for, by its events. */
   pending(events: readonly StoredEvent[]): readonly PendingCall[];
-  /** Checks an answer of an open question as the routes do, and leaves it for the lease holder: for code that runs turns without a Worker. */
-  answer(here: AnsweredTurnHere, sent: SentAnswer, by: string): Promise<AnswerOutcome>;
+  /**
+   * Checks an answer of an open question as the routes do, but for roles, and leaves it for the lease holder: for code that runs turns without
+   * a Worker. Whoever is named by an id alone is of the tenant of those who asked.
+   */
+  answer(here: AnsweredTurnHere, sent: SentAnswer, by: string | TurnPrincipal): Promise<AnswerOutcome>;
 }
 
 /** The seam of questions: all calls of an app ask by the first use that has it. */

@@ -167,6 +167,8 @@ interface NewTurn {
   /** Only what a `Principal` has of it is journaled. */
   readonly from: TurnPrincipal;
   readonly request?: RequestKey | undefined;
+  /** What stands before every path in a link, as where its request came in. */
+  readonly base?: string | undefined;
   /** Of a message that a call of another turn sends. */
   readonly place?: TreePlace | undefined;
 }
@@ -186,6 +188,7 @@ export function toTurnStart(start: NewTurn, newId: () => string): TurnStart {
       ...(parts && { parts }),
       context: context.toJSON(),
       principal: toPrincipal(start.from),
+      ...(start.base && { base: start.base }),
       ...start.place,
     }),
     request,

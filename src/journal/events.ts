@@ -147,6 +147,8 @@ export const EVENTS = {
       parts: PARTS,
       context: ANY_OBJECT,
       principal: PRINCIPAL,
+      /** What stands before every path in a link, as where its request came in. Absent if nothing does, or there was no request. */
+      base: OPTIONAL_TEXT,
     },
     /** A message that came while the turn ran. The model is shown it with its next request. */
     'turn-steered': {

@@ -174,8 +174,13 @@ async function untilHeard({ port, heard }: Pick<Stage, 'port' | 'heard'>, turn: 
   );
 }
 
-/** A decision, of a test session and of a crash matrix: its kind, or more. `by` is the id of who decides; defaults to `tester`. */
-export type TestDecision = DecisionKind | (Answer<'decision'> & { readonly by?: string | undefined });
+/**
+ * A decision, of a test session and of a crash matrix: its kind, or more. `by` says who decides: an id, of somebody who has every role,
+ * or a principal, whose tenant and roles are checked as over HTTP. Defaults to `tester`.
+ */
+export type TestDecision =
+  | DecisionKind
+  | (Answer<'decision'> & { readonly by?: string | TurnPrincipal | undefined });
 
 /** A decision as `sendAnswer` takes it. */
 export function toSentDecision(given: TestDecision): Parameters<typeof sendAnswer>[2] {
@@ -210,9 +215,9 @@ export async function sendAnswer(
     body: given,
     for: kind,
     by = TESTER,
-  }: Pick<SentAnswer, 'for'> & { readonly body: object; readonly by?: string | undefined },
+  }: Pick<SentAnswer, 'for'> & { readonly body: object; readonly by?: string | TurnPrincipal | undefined },
 ): Promise<string> {
-  const { call, question, for: wanted } = waitingUnder(callOrTool, pendingIn(place));
+  const { call, question, for: wanted, by: role } = waitingUnder(callOrTool, pendingIn(place));
   if (kind === 'result' && wanted !== kind) {
     throw notValid([`call ${call} waits for a decision: use decide`]);
   }
@@ -221,15 +226,21 @@ export async function sendAnswer(
   if (!copy.ok) throw notValid([`the value at \`${copy.problem.path}\` is ${copy.problem.what}`]);
   const { value: body } = copy;
   if (!isJsonObject(body)) throw notValid(['it must be a JSON object']);
+  if (role !== undefined && typeof by === 'object' && !by.roles?.includes(role))
+    throw new Error(lacksRole(call, role, by));
   const answer = { for: kind, call, question, body };
   const outcome = await askingOf(place.modules.uses)?.answer(place, answer, by);
   const [first] = place.events;
   const turn = first && 'turn' in first ? first.turn : '';
-  if (outcome === 'kept-out') throw new Error(keptOut({ call, turn }, by));
+  if (outcome === 'kept-out') throw new Error(keptOut({ call, turn }, typeof by === 'string' ? by : by.id));
   if (typeof outcome === 'object') throw notValid(outcome.problems);
   if (outcome !== 'posted') throw new Error(`The answer was not taken: ${outcome}.`);
   return turn;
 }
+
+const lacksRole = (call: string, role: string, { id, roles = [] }: TurnPrincipal): string =>
+  `Call ${call} is decided by somebody with the role '${role}', and '${id}' has ${roles.map((one) => `'${one}'`).join(', ') || 'none'}: ` +
+  `name another one, as in { decision: 'approve', by: { id: 'manager', roles: ['${role}'] } }.`;
 
 const notValid = (problems: readonly string[]): Error =>
   new Error(`The answer is not valid: ${problems.join('; ')}.`);

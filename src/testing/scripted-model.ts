@@ -5,8 +5,10 @@ import type { Prices, Usage } from '../model/prices.ts';
 import type { ModelSettings } from '../model/settings.ts';
 import type { CallContext } from '../tool/call.ts';
 import { parseToolInput } from '../tool/check-input.ts';
-import { type JsonObject, own } from '../tool/json.ts';
+import { type InnerShape, innerFault } from '../tool/check-literal.ts';
+import { isJsonObject, type JsonObject, own } from '../tool/json.ts';
 import { createModule, type ModuleUse, useOf } from '../tool/module-use.ts';
+import { shown } from '../tool/shown.ts';
 
 /** One scripted reply, of a test session and of a crash matrix: words, calls, a failure, or a function of the request. */
 export type ScriptedReply =
@@ -80,6 +82,7 @@ export function scriptedModel(
     settings,
   }: ScriptedModelOptions = {},
 ): ScriptedModel {
+  checkReplies(replies);
   const requests: ModelRequest[] = [];
   return {
     name,
@@ -103,6 +106,28 @@ export function scriptedModel(
       return toReply(said, { id: `call_${position}_`, usage: USAGE });
     },
   };
+}
+
+const REPLY: InnerShape = {
+  keys: ['text', 'calls', 'pieces', 'parts', 'provider', 'usage'],
+  foreign: { toolCalls: 'calls', tool_calls: 'calls', content: 'text', message: 'text' },
+};
+
+/** @throws TypeError if the replies of a script are no list, or one of them is none. */
+export function checkReplies(replies: unknown, of = 'replies'): void {
+  if (!Array.isArray(replies))
+    throw new TypeError(`A script has ${shown(replies)} as its ${of}: use a list, as in ['Hello.'].`);
+  replies.forEach((reply: unknown, at) => {
+    const isSpecial = typeof reply === 'string' || typeof reply === 'function' || reply instanceof ModelError;
+    if (isSpecial) return;
+    const fault = isJsonObject(reply)
+      ? innerFault(reply, REPLY)
+      : { path: '', use: "a text, { calls: ['name'] } or a function" };
+    if (fault)
+      throw new TypeError(
+        `A script has ${shown(fault.path === '' ? reply : fault.path)} in ${of}[${at}]: use ${fault.use}.`,
+      );
+  });
 }
 
 const USAGE: Usage = { inputTokens: 10, outputTokens: 5 };

@@ -16,10 +16,12 @@ import { foldAll } from '../session/read-session.ts';
 import type { TurnHost } from '../session/turn-host.ts';
 import { turnStopped } from '../session/watching/turn-outcome.ts';
 import type { Answer, TurnPrincipal } from '../tool/call.ts';
+import { modelProblem } from '../tool/check-literal.ts';
+import { toLog, writeProblems } from '../tool/console-log.ts';
 import type { GivenEnv } from '../tool/env.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import { type WithArtifacts, withArtifacts } from '../tool/kept-values.ts';
-import { type LogOption, toLog, writeProblems } from '../tool/log.ts';
+import type { LogOption } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
@@ -185,7 +187,7 @@ export function createTestSession<Output>(
   const resolve = (one: Agent): Agent => inEnv?.(one, env) ?? one;
   const agent: Agent = resolve(declared);
   const clock = skippableClock(options.clock ?? systemClock);
-  const { model, requests } = recorded(options.model ?? scriptedModel(options.replies));
+  const { model, requests } = recorded(modelOfTest(options));
   const name = toSessionName({ ...ADDRESS, agent: agent.name });
   const sessions = createMemorySessions({ clock, leaseMs, dispatch: ({ turn }) => worker.goOn(turn) });
   const heard = new HeardMessages();
@@ -198,7 +200,7 @@ export function createTestSession<Output>(
     resolve,
   };
   const host = { port, agent: { ...agent, model }, model, clock, secrets, env, agents, modules };
-  const place = { agent: agent.name, session: ADDRESS.session };
+  const place = { ...ADDRESS, agent: agent.name };
   const isCold = typeof given === 'function' && !options.warm;
   const fresh = () => {
     const invocation = isCold ? endingWithReply(model) : { model };
@@ -235,6 +237,18 @@ export function createTestSession<Output>(
     restart: () => sessions.restart(name),
     kill: worker.kill,
   };
+}
+
+/** @throws TypeError if there are neither replies nor a model: callers without types may give anything. */
+function modelOfTest({ model, replies }: TestSessionOptions): ChatModel {
+  const problem = modelProblem(model);
+  if (problem !== undefined || typeof model === 'function')
+    throw new TypeError(`createTestSession ${problem ?? 'has a function as its model: call it'}.`);
+  if (!model && !replies)
+    throw new TypeError(
+      "createTestSession has neither 'replies' nor 'model': use replies, as in { replies: ['Hello.'] }.",
+    );
+  return model ?? scriptedModel(replies ?? []);
 }
 
 /** What a conversation with a session needs. */

@@ -25,6 +25,7 @@ interface NewMessage {
   /** `tester` unless given. */
   readonly from?: TurnPrincipal | undefined;
   readonly loopId?: string | undefined;
+  readonly base?: string | undefined;
   readonly whenBusy?: TurnStart['whenBusy'];
   readonly delayMs?: number | undefined;
 }

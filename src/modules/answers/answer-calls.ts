@@ -95,13 +95,14 @@ export const leaveAnswer: Asking['answer'] = async ({ port, agent, events }, sen
   if (!question) return 'answered';
   const said = readAnswer(sent);
   if (!said.ok) return said;
-  const given = checkAnswer(question, said.value, { by, at: sent.at });
+  const given = checkAnswer(question, said.value, { by: typeof by === 'string' ? by : by.id, at: sent.at });
   if (!given.ok) return given;
   const answer = given.value;
   const problems = await editProblems(agent, question, { answer, at: sent.at });
   if (problems.length > 0) return { problems };
-  // The sender is known by an id alone, and is of the tenant of those who asked.
-  const isOut = requestersOf(events).some((one) => isKeptOut(question, [one], { ...one, id: by }));
+  const isOut = requestersOf(events).some((one) =>
+    isKeptOut(question, [one], typeof by === 'string' ? { ...one, id: by } : by),
+  );
   return isOut ? 'kept-out' : postAnswer({ port, agent }, question, { answer, hash: crypto.randomUUID() });
 };
 
@@ -147,7 +148,7 @@ async function checkSent(
   if (question.wait.for !== sent.for) throw wrongAnswer(target, question);
   // Copied, so that what this deployment lacks is found out before the answer is taken.
   const services = {
-    ...app.servicesOf(access, { port: target.port, agent: target.agent.name, session: target.session }),
+    ...app.servicesOf(access, { ...target, agent: target.agent.name }),
   };
   services.context?.(principal, question.turn);
   const given = checkAnswer(question, said.value, { by: target.caller.id, at });

@@ -3,21 +3,28 @@ import { agentResolver, appModules } from '../../agent/resolve-agent.ts';
 import type { Prices } from '../../model/prices.ts';
 import { readSecrets } from '../../session/read-secrets.ts';
 import { readJournal } from '../../session/read-session.ts';
+import type { GivenEnv } from '../../tool/env.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
 import type { TestSessionOptions } from '../test-session.ts';
 import { type CrashReport, type DisturbedPlay, toCrashReport } from './crash-report.ts';
 import { type CrashableSession, crashableMemorySession } from './crashable-session.ts';
-import { callNames, damageOf, unknownIn } from './damage.ts';
+import { callNames, damageOf, lastToolError, unknownIn } from './damage.ts';
 import { type Disturbance, isFor, MODES, type Mode, type Position } from './disturbances.ts';
 import type { CrashKit, Watcher } from './effects.ts';
 import { type PlayOptions, type PlayResult, playScript } from './play-script.ts';
-import { type App, type CrashScript, isOpenEnded, type Subject } from './script.ts';
+import { type App, type CrashScript, checkScript, isOpenEnded, type Subject } from './script.ts';
 
 /** The agent that is talked to, with the others of its app if it hands work to them by name. */
 export type AgentUnderTest = Agent | readonly [Agent, ...Agent[]];
 
 /** What turns of the agent need beside a script, and which of the plays are played. */
-export interface CrashMatrixOptions extends Pick<TestSessionOptions, 'context' | 'secrets' | 'use' | 'env'> {
+export interface CrashMatrixOptions
+  extends Pick<TestSessionOptions, 'context' | 'secrets' | 'use' | 'principal'> {
+  /**
+   * The Worker's vars, secrets and bindings, or what stands in for those that are used. A function makes them of the world, once a play: what
+   * one play leaves in them, no other finds.
+   */
+  readonly env?: GivenEnv | ((world: undefined) => GivenEnv) | undefined;
   /** For agents with a limit on cost that have no model of their own. */
   readonly prices?: Prices | undefined;
   /** Plays these alone: one position of a failure, one mode, or both. */
@@ -25,9 +32,11 @@ export interface CrashMatrixOptions extends Pick<TestSessionOptions, 'context' |
 }
 
 /** What turns need beside a script, and which of the plays are played, of an agent that is made in a world outside. */
-export interface CrashMatrixWorld<World> extends CrashMatrixOptions {
+export interface CrashMatrixWorld<World> extends Omit<CrashMatrixOptions, 'env'> {
   /** Makes what outlives a crash: fakes of whatever the tools act on. Called once a play. */
   readonly world: () => World;
+  /** As in `CrashMatrixOptions`; a function is given the world of the play. */
+  readonly env?: GivenEnv | ((world: NoInfer<World>) => GivenEnv) | undefined;
 }
 
 /**
@@ -58,8 +67,9 @@ export function crashMatrix(
 export async function crashMatrix<World>(
   agent: AgentUnderTest | ((kit: CrashKit<World>) => AgentUnderTest),
   script: CrashScript,
-  options: CrashMatrixOptions & { readonly world?: () => World } = {},
+  options: AnyOptions<World> = {},
 ): Promise<CrashReport> {
+  checkScript(script);
   const subject = toSubject(agent, script, options);
   const undisturbed = await Undisturbed.of(subject);
   const { positions, missed } = undisturbed.result;
@@ -84,31 +94,38 @@ async function disturbed<World>(
   return { disturbance, position, damage: damageOf(seen, { expected, modes: [disturbance.mode], isOpen }) };
 }
 
+type AnyOptions<World> = Omit<CrashMatrixOptions, 'env'> & {
+  readonly world?: (() => World) | undefined;
+  readonly env?: GivenEnv | ((world: World) => GivenEnv) | undefined;
+};
+
 function toSubject<World>(
   agent: AgentUnderTest | ((kit: CrashKit<World>) => AgentUnderTest),
   script: CrashScript,
-  options: CrashMatrixOptions & { readonly world?: () => World },
+  options: AnyOptions<World>,
 ): Subject<World> {
-  const { context = {}, secrets, env = {}, prices } = options;
+  const { context = {}, secrets, env = {}, prices, principal } = options;
+  const envOf = (world: World): GivenEnv => (typeof env === 'function' ? env(world) : env);
   const make = typeof agent === 'function' ? agent : () => agent;
   const modules = (agents: readonly Agent[]) => appModules({ use: options.use, agents });
-  const resolvingIn = (agents: readonly Agent[]) => {
+  const resolvingIn = (agents: readonly Agent[], inEnv: GivenEnv) => {
     const resolve = agentResolver({ modules: modules(agents), agents });
-    return (one: Agent): Agent => resolve?.(one, env) ?? one;
+    return (one: Agent): Agent => resolve?.(one, { ...inEnv }) ?? one;
   };
   return {
-    app(kit) {
+    app(kit, inEnv) {
       const [first, ...others] = listOf(make(kit));
-      const resolve = resolvingIn([first, ...others]);
+      const resolve = resolvingIn([first, ...others], inEnv);
       return [resolve(first), ...others.map(resolve)];
     },
-    resolve: (one) => resolvingIn([one])(one),
+    resolve: (one, inEnv) => resolvingIn([one], inEnv)(one),
     modules,
     script,
     reconciles: typeof agent === 'function' ? 'own' : 'simulated',
     world: () => options.world?.() as World, // absent only where the kit's world is `undefined`
     context: ToolCallContext.of(context),
-    env,
+    env: envOf,
+    principal,
     ...(secrets && { secrets: async (principal) => readSecrets(await secrets(principal)) }),
     prices,
   };
@@ -169,7 +186,9 @@ export class Undisturbed<World> {
     const result = await playScript(subject, crashableMemorySession());
     const { broken } = result;
     if (broken) {
-      throw new Error(`The script cannot be played undisturbed: ${broken.message}`, { cause: broken });
+      const error = lastToolError(result);
+      const why = error === undefined ? '' : ` The last error: ${error}`;
+      throw new Error(`The script cannot be played undisturbed: ${broken.message}${why}`, { cause: broken });
     }
     return new Undisturbed(subject, result);
   }

@@ -42,6 +42,8 @@ export interface CrashFailure extends Disturbance {
   /** The position in words. */
   readonly position: string;
   readonly problems: readonly string[];
+  /** The last error that a call of the play ended with, such as `tool 'pay' answered: No money.`. Absent if none did. */
+  readonly toolError?: string;
 }
 
 /** One disturbed play, and what it came to. */
@@ -55,8 +57,15 @@ const SHOWN = 10;
 
 /** Sums plays up. `positions`: of the undisturbed one. */
 export function toCrashReport(positions: number, plays: readonly DisturbedPlay[]): CrashReport {
-  const failures = plays.flatMap(({ disturbance, position, damage: { problems } }) =>
-    problems.length > 0 ? { ...disturbance, position: positionText(position), problems } : [],
+  const failures = plays.flatMap(({ disturbance, position, damage: { problems, toolError } }) =>
+    problems.length > 0
+      ? {
+          ...disturbance,
+          position: positionText(position),
+          problems,
+          ...(toolError !== undefined && { toolError }),
+        }
+      : [],
   );
   return {
     positions,
@@ -86,8 +95,15 @@ function totalsOf(plays: readonly DisturbedPlay[]): Totals {
   };
 }
 
-const failureText = ({ at, mode, position, problems: [first = '', ...more] }: CrashFailure): string =>
-  `failed: ${mode} at ${at}, ${position}: ${first}${more.length > 0 ? ` (and ${more.length} more)` : ''}`;
+const failureText = ({
+  at,
+  mode,
+  position,
+  problems: [first = '', ...more],
+  toolError,
+}: CrashFailure): string =>
+  `failed: ${mode} at ${at}, ${position}: ${first}${more.length > 0 ? ` (and ${more.length} more)` : ''}` +
+  (toolError === undefined ? '' : `; last error: ${toolError}`);
 
 /** Plays that stand in one line of a table. */
 export interface CrashRow {

@@ -1,5 +1,6 @@
 import type { StoredEvent } from '../../journal/events.ts';
 import type { ReplyPart } from '../../model/parts.ts';
+import { firstLine } from '../../tool/log.ts';
 import { isGentle, type Mode } from './disturbances.ts';
 import type { SeenRun } from './effects.ts';
 import type { PlayResult } from './play-script.ts';
@@ -19,6 +20,8 @@ export interface Damage {
   readonly effectsUnknown: number;
   /** Everything that must not be, in words. */
   readonly problems: readonly string[];
+  /** Of a play with problems: the last error that a call ended with, by the name of its tool. Absent if none did. */
+  readonly toolError?: string;
 }
 
 /** What a play is measured by. */
@@ -48,13 +51,28 @@ export function damageOf(seen: PlayResult, { expected: undisturbed, modes, isOpe
     ...givenBackFaults(seen),
     ...(seen.timersLeft > 0 && !seen.broken ? [`${seen.timersLeft} timers are left`] : []),
   ];
+  const last = problems.length > 0 ? lastToolError(seen) : undefined;
   return {
+    ...(last !== undefined && { toolError: last }),
     turnsCompleted: turns.completed,
     messagesLost: turns.lost,
     effectsDoubled: effects.doubled,
     effectsUnknown: doubts.allowed,
     problems,
   };
+}
+
+/** The last error that a call ended with, in words; `undefined` if none did. */
+export function lastToolError({ events }: Pick<PlayResult, 'events'>): string | undefined {
+  const names = new Map(
+    events.flatMap((event) =>
+      event.type === 'model-replied' ? event.toolCalls.map(({ id, name }) => [id, name]) : [],
+    ),
+  );
+  for (const event of events.toReversed())
+    if (event.type === 'tool-call-ended' && event.result.type === 'error')
+      return `tool '${names.get(event.call) ?? ''}' answered: ${firstLine(event.result.message.replaceAll(/\s+/g, ' '))}`;
+  return undefined;
 }
 
 /** What became of each message that was accepted, or that a call has scheduled, by a name that is the same in every play. */

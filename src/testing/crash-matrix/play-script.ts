@@ -3,9 +3,11 @@ import type { StoredEvent } from '../../journal/events.ts';
 import type { TurnStart } from '../../journal/session-port.ts';
 import type { ModelReply, ModelRequest } from '../../model/chat-model.ts';
 import { readJournal, readTurn } from '../../session/read-session.ts';
+import type { GivenEnv } from '../../tool/env.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
 import { withOrderlyHashes } from '../clocks.ts';
 import { sendAnswer, toSentDecision } from '../post-to-session.ts';
+import { TESTER } from '../turn-steps.ts';
 import type { CrashableSession } from './crashable-session.ts';
 import type { Disturbance, Position } from './disturbances.ts';
 import { Positions } from './disturbances.ts';
@@ -73,6 +75,8 @@ export async function playScript<World>(
   });
 }
 
+type SendStep = Extract<CrashStep, { readonly send: string }>;
+
 /** What the user does in one play, and what came of it. */
 class Play<World> {
   readonly #subject: Subject<World>;
@@ -82,6 +86,7 @@ class Play<World> {
   readonly #driver: TurnDriver<World>;
   readonly #missed: string[] = [];
   readonly #agent: string;
+  readonly #env: GivenEnv;
   readonly #accepted: string[] = [];
   /** What is still to come while a turn runs. */
   #meanwhile: readonly Meanwhile[] = [];
@@ -94,11 +99,14 @@ class Play<World> {
     this.#session = session;
     const positions = new Positions(options.disturbances ?? [], session);
     const interrupting: Watcher = { before: ({ tool }) => this.#comes(tool) };
-    const effects = new Effects(subject.world(), [interrupting, options.watcher ?? {}]);
+    const world = subject.world();
+    const env = subject.env(world);
+    const effects = new Effects(world, [interrupting, options.watcher ?? {}]);
     const exchanges = [...exchangesOf(subject.script), LAST_EXCHANGE];
     const model = modelOf(exchanges, (what) => this.#missed.push(what));
     const onAccepted = (turn: string): void => this.#isAccepted(turn);
-    this.#driver = new TurnDriver({ subject, session, positions, effects, model, onAccepted });
+    this.#env = env;
+    this.#driver = new TurnDriver({ subject, env, session, positions, effects, model, onAccepted });
     this.#positions = positions;
     this.#effects = effects;
     this.#agent = this.#app()[0].name;
@@ -109,7 +117,7 @@ class Play<World> {
     if ('send' in step) {
       this.#meanwhile = step.meanwhile ?? [];
       const turn = this.#nextTurn();
-      await this.#driver.drive(turn, this.#startOf(turn, step.send));
+      await this.#driver.drive(turn, this.#startOf(turn, step));
     } else if ('wait' in step) await this.#session.wait(step.wait);
     else await this.#answer(step);
     for (let turn = await this.#running(); turn !== undefined; turn = await this.#running()) {
@@ -145,7 +153,7 @@ class Play<World> {
         await port.post({ kind: 'cancel', turn: (await this.#running()) ?? '', body: '{}' });
         continue;
       }
-      const start = { ...this.#startOf(this.#nextTurn(), one.send), whenBusy: one.whenBusy };
+      const start = { ...this.#startOf(this.#nextTurn(), one), whenBusy: one.whenBusy };
       await port.accept(start);
       this.#isAccepted(start.turn);
     }
@@ -187,15 +195,15 @@ class Play<World> {
     if (this.#before === undefined && !this.#accepted.includes(turn)) this.#accepted.push(turn);
   }
 
-  #startOf(turn: string, message: string): TurnStart {
-    const { context = ToolCallContext.EMPTY } = this.#subject;
+  #startOf(turn: string, { send: message, principal }: Pick<SendStep, 'send' | 'principal'>): TurnStart {
+    const { context = ToolCallContext.EMPTY, principal: usual = { id: TESTER } } = this.#subject;
     const ids = [turn, 'incarnation'].values();
-    const start = { agent: this.#agent, message, context, from: { id: 'tester' } };
+    const start = { agent: this.#agent, message, context, from: principal ?? usual };
     return toTurnStart(start, () => ids.next().value ?? '');
   }
 
   /** The agents as the user's side knows them: of an invocation that does nothing. */
   #app(): App {
-    return this.#subject.app(this.#effects.kit(this.#positions.invoke()));
+    return this.#subject.app(this.#effects.kit(this.#positions.invoke()), this.#env);
   }
 }

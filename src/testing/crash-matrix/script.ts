@@ -3,12 +3,12 @@ import type { Principal } from '../../journal/events.ts';
 import type { Modules } from '../../loop/modules.ts';
 import type { ChatModel, ModelMessage, ModelRequest } from '../../model/chat-model.ts';
 import type { Prices } from '../../model/prices.ts';
-import type { Answer } from '../../tool/call.ts';
+import type { Answer, TurnPrincipal } from '../../tool/call.ts';
 import type { GivenEnv } from '../../tool/env.ts';
 import type { Secrets } from '../../tool/secrets.ts';
 import type { ToolCallContext } from '../../tool/tool-call-context.ts';
 import type { TestDecision } from '../post-to-session.ts';
-import { plainOf, type ScriptedReply, toReply } from '../scripted-model.ts';
+import { checkReplies, plainOf, type ScriptedReply, toReply } from '../scripted-model.ts';
 import type { CrashKit } from './effects.ts';
 
 /** The agent that is talked to, and the others of its app. */
@@ -17,9 +17,9 @@ export type App = readonly [Agent, ...Agent[]];
 /** What a crash matrix is about: agents, and what is said to the first of them. */
 export interface Subject<World = unknown> {
   /** Made anew for every invocation, as code is; with their tool groups. */
-  app(kit: CrashKit<World>): App;
+  app(kit: CrashKit<World>, env: GivenEnv): App;
   /** Gives tool groups to an agent that others bring along; as it is unless given. */
-  resolve?(agent: Agent): Agent;
+  resolve?(agent: Agent, env: GivenEnv): Agent;
   /** Those of an app with these agents. */
   modules(agents: App): Modules;
   readonly script: CrashScript;
@@ -27,10 +27,13 @@ export interface Subject<World = unknown> {
   readonly reconciles: 'own' | 'simulated';
   /** Made anew for every play. */
   world(): World;
+  /** Made anew for every play, of its world. */
+  env(world: World): GivenEnv;
+  /** Who sends messages that say nothing else. */
+  readonly principal?: TurnPrincipal | undefined;
   /** Of every message. */
   readonly context?: ToolCallContext | undefined;
   readonly secrets?: ((principal: Principal) => Secrets | Promise<Secrets>) | undefined;
-  readonly env?: GivenEnv | undefined;
   /** Of models, for agents with a cost limit whose own has none. */
   readonly prices?: Prices | undefined;
 }
@@ -48,6 +51,8 @@ export type Meanwhile = { readonly during: string } & (
   | {
       readonly send: string;
       readonly whenBusy: 'queue' | 'steer';
+      /** Who sends it. Defaults to that of the matrix. */
+      readonly principal?: TurnPrincipal | undefined;
       readonly replies?: readonly ScriptedReply[] | undefined;
     }
   | { readonly cancel: true }
@@ -58,6 +63,8 @@ export type CrashStep =
   /** Sends a message. `replies`: what the model replies to it. */
   | {
       readonly send: string;
+      /** Who sends it: `call.principal` of its turn. Defaults to that of the matrix. */
+      readonly principal?: TurnPrincipal | undefined;
       readonly replies?: readonly ScriptedReply[] | undefined;
       readonly meanwhile?: readonly Meanwhile[] | undefined;
     }
@@ -73,6 +80,37 @@ export interface CrashScript {
   readonly steps: readonly CrashStep[];
   /** Replies to messages that no step sends: those that open nested loops, and what a loop says by itself. */
   readonly replies?: readonly ScriptedExchange[] | undefined;
+}
+
+const STEPS: Readonly<Record<string, readonly string[]>> = {
+  send: ['send', 'principal', 'replies', 'meanwhile'],
+  wait: ['wait'],
+  decide: ['decide', 'as'],
+  result: ['result', 'as'],
+};
+
+/** @throws TypeError if this is no script, with what to write: callers without types may give anything. */
+export function checkScript(script: unknown): void {
+  const { steps, replies = [] }: Readonly<Record<string, unknown>> = Object(script);
+  if (!Array.isArray(steps))
+    throw new TypeError(
+      "The script of crashMatrix has no list of steps: use { steps: [{ send: 'Go.', replies: ['Gone.'] }] }.",
+    );
+  steps.forEach((step: unknown, at) => {
+    const known = Object.entries(STEPS).find(([kind]) => kind in Object(step))?.[1];
+    const stranger = Object.keys(Object(step)).find((key) => !known?.includes(key));
+    if (known && stranger === undefined) return;
+    const use = known ? known.join(', ') : '{ send }, { wait }, { decide, as } or { result, as }';
+    throw new TypeError(
+      `steps[${at}] of the script is ${stranger === undefined ? 'no step' : `a step with '${stranger}'`}: use ${use}.`,
+    );
+  });
+  for (const [at, step] of steps.entries())
+    if (step.replies) checkReplies(step.replies, `steps[${at}].replies`);
+  if (!Array.isArray(replies))
+    throw new TypeError(
+      "The script of crashMatrix has replies that are no list: use [{ to: 'Dig.', replies: ['Dug.'] }].",
+    );
 }
 
 /**

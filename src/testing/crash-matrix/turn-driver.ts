@@ -7,7 +7,9 @@ import type { Prices } from '../../model/prices.ts';
 import { readerOf } from '../../session/fold-session.ts';
 import { runTurn } from '../../session/run-turn.ts';
 import type { TurnHost } from '../../session/turn-host.ts';
-import { type LogEntry, toLog, writeProblems } from '../../tool/log.ts';
+import { toLog, writeProblems } from '../../tool/console-log.ts';
+import type { GivenEnv } from '../../tool/env.ts';
+import type { LogEntry } from '../../tool/log.ts';
 import type { CrashableSession } from './crashable-session.ts';
 import type { CrashableInvocation, Positions } from './disturbances.ts';
 import type { Effects } from './effects.ts';
@@ -16,6 +18,8 @@ import type { App, Subject } from './script.ts';
 /** What the invocations of one play share. */
 interface TurnDriverOptions<World> {
   readonly subject: Subject<World>;
+  /** Of this play. */
+  readonly env: GivenEnv;
   readonly session: CrashableSession;
   readonly positions: Positions;
   readonly effects: Effects<World>;
@@ -103,9 +107,9 @@ export class TurnDriver<World> {
   }
 
   async #run(invocation: CrashableInvocation, leased: Leased): Promise<'gone' | 'stopped'> {
-    const { session, subject } = this.#options;
+    const { session, subject, env } = this.#options;
     const { clock } = session;
-    const { secrets, env } = subject;
+    const { secrets } = subject;
     const honest = crashablePort(session.port, invocation);
     const port = session.outgoing?.(honest) ?? honest;
     const host = {
@@ -127,8 +131,8 @@ export class TurnDriver<World> {
 
   /** The agents of an invocation, made once. */
   #appOf(invocation: CrashableInvocation): App {
-    const { effects, subject } = this.#options;
-    const known = this.#apps.get(invocation) ?? subject.app(effects.kit(invocation));
+    const { effects, subject, env } = this.#options;
+    const known = this.#apps.get(invocation) ?? subject.app(effects.kit(invocation), env);
     this.#apps.set(invocation, known);
     return known;
   }
@@ -140,8 +144,9 @@ export class TurnDriver<World> {
   }
 
   #agents(invocation: CrashableInvocation): ScriptedAgents {
-    const { model, subject } = this.#options;
-    const { prices, resolve } = subject;
+    const { model, subject, env } = this.#options;
+    const { prices } = subject;
+    const resolve = (one: Agent): Agent => subject.resolve?.(one, env) ?? one;
     const ask: ChatModel['ask'] = (request, options) =>
       invocation.through('model', async () => {
         this.requests.push(request);

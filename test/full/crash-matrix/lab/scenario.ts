@@ -38,4 +38,5 @@ export const toSubject = (scenario: Scenario): LabSubject => ({
   script: { steps: scenario.steps, replies: scenario.script },
   reconciles: 'own',
   world: () => ({ isDeployed: false }),
+  env: () => ({}),
 });

@@ -93,6 +93,79 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
     expect([passed, [...seen]]).toEqual([true, ['weur']]);
   });
 
+  it('makes one environment for each play, of its world, so that no play finds what another has left', async () => {
+    interface World {
+      readonly stock: Map<string, number>;
+    }
+    const take = defineTool({
+      name: 'act',
+      description: 'Takes one.',
+      effect: 'idempotent',
+      run: (_, call) => {
+        const { stock } = call.env as unknown as World; // what `env` made
+        if ((stock.get('left') ?? 0) < 1) throw new Error('Nothing is left.');
+        return stock.get('left');
+      },
+      returnDirect: true,
+    });
+    const empty = defineTool({
+      name: 'empty',
+      description: 'Takes all.',
+      effect: 'idempotent',
+      run: (_, call) => void (call.env as unknown as World).stock.set('left', 0),
+    });
+    const seen = new Set<unknown>();
+    const report = await crashMatrix(
+      ({ world }) => {
+        seen.add(world.stock);
+        return agentOf(take, empty);
+      },
+      {
+        steps: [
+          { send: 'Act.', replies: [{ calls: ['act'] }] },
+          { send: 'Empty.', replies: [{ calls: ['empty'] }, 'Emptied.'] },
+        ],
+      },
+      { world: (): World => ({ stock: new Map([['left', 1]]) }), env: (world) => ({ stock: world.stock }) },
+    );
+    expect(report.failures).toEqual([]);
+    expect(seen.size).toBeGreaterThan(report.plays);
+  });
+
+  it('sends as somebody, and decides as somebody whose roles and person are looked at', async () => {
+    const asked = requireApproval(
+      defineTool({
+        name: 'act',
+        description: 'Acts.',
+        effect: 'idempotent',
+        run: (_, call) => call.principal.id,
+      }),
+      'Act?',
+      {
+        by: 'manager',
+        notBy: 'requester',
+      },
+    );
+    const ann = { id: 'ann', tenant: 'acme', roles: ['clerk'] };
+    const decidedBy = (id: string, roles: readonly string[]): CrashScript => ({
+      steps: [
+        { send: 'Act.', replies: [{ calls: ['act'] }, 'Acted.'], principal: ann },
+        { decide: 'act', as: { decision: 'approve', by: { id, tenant: 'acme', roles } } },
+      ],
+    });
+    const only = { at: 3, mode: 'hangs' } as const;
+    const options = { principal: { id: 'bob', tenant: 'acme' }, only };
+    await expect(crashMatrix(agentOf(asked), decidedBy('cid', ['clerk']), options)).rejects.toThrow(
+      /Call t1\.\d\.0 is decided by somebody with the role 'manager', and 'cid' has 'clerk': name another one, as in/,
+    );
+    await expect(crashMatrix(agentOf(asked), decidedBy('ann', ['manager']), options)).rejects.toThrow(
+      /is decided by somebody else than those who asked for turn t1, and 'ann' is one of them/,
+    );
+    expect(await crashMatrix(agentOf(asked), decidedBy('cid', ['manager']), options)).toMatchObject({
+      passed: true,
+    });
+  });
+
   it('plays replies of parts, which go back to their model as they were', async () => {
     const seen: (readonly ReplyPart[] | undefined)[] = [];
     const thinks: readonly ReplyPart[] = [
@@ -302,7 +375,10 @@ describe('a crash matrix finds', { timeout: 60_000 }, () => {
     };
     const report = await crashMatrix(counts, script);
     expect(report.passed).toBe(false);
-    expect(report.failures[0]?.problems).toContain('turn t1 ended as completed, not returned-direct');
+    const [failure] = report.failures;
+    expect(failure?.problems).toContain('turn t1 ended as completed, not returned-direct');
+    expect(failure?.toolError).toBe("tool 'check' answered: There is no count.");
+    expect(report.toTable()).toContain("; last error: tool 'check' answered: There is no count.");
   });
 
   it('what a world outside remembers of it', async () => {
@@ -322,6 +398,44 @@ describe('a crash matrix finds', { timeout: 60_000 }, () => {
 });
 
 describe('a crash matrix refuses', () => {
+  it.each<[string, unknown, string]>([
+    [
+      'a list of steps',
+      [{ send: 'Go.' }],
+      "The script of crashMatrix has no list of steps: use { steps: [{ send: 'Go.', replies: ['Gone.'] }] }.",
+    ],
+    [
+      'a step that there is not',
+      { steps: [{ say: 'Go.' }] },
+      "steps[0] of the script is a step with 'say': use { send }, { wait }, { decide, as } or { result, as }.",
+    ],
+    [
+      'a step with a key of another',
+      { steps: [{ send: 'Go.' }, { decide: 'act', decision: 'approve' }] },
+      "steps[1] of the script is a step with 'decision': use decide, as.",
+    ],
+    [
+      'a reply as another library has it',
+      { steps: [{ send: 'Go.', replies: [{ tool_calls: [] }] }] },
+      "A script has 'tool_calls' in steps[0].replies[0]: use 'calls'.",
+    ],
+  ])('%s', async (_, script, message) => {
+    const played = Reflect.apply(crashMatrix, undefined, [agentOf(findOrder), script]);
+    await expect(played).rejects.toThrow(new TypeError(message));
+  });
+
+  it('a decision that nothing waits for, with the error that its call ended with', async () => {
+    const script: CrashScript = {
+      steps: [
+        { send: 'Go.', replies: [{ calls: ['refund'] }, 'Gone.'] },
+        { decide: 'refund', as: 'approve' },
+      ],
+    };
+    await expect(crashMatrix(agentOf(refund), script)).rejects.toThrow(
+      "The script cannot be played undisturbed: No call waits under 'refund'. Waiting: nothing. The last error: tool 'refund' answered: The input of tool 'refund' is not valid: - order: ",
+    );
+  });
+
   it('a script that has too few replies', async () => {
     const script = { steps: [{ send: 'Act.', replies: [{ calls: ['act'] }] }] };
     await expect(crashMatrix(agentOf(findOrder), script)).rejects.toThrow(
