@@ -1,6 +1,7 @@
 /** The agenda of modules: rows that came with appends, each offered to a Worker until it is done. The object knows no module. */
 import type { AgendaOwner, AgendaRow, DueOutcome, DueRow, StaleCopies } from '../src/journal/agenda.ts';
 import { dueRefs, scheduleAlarm } from './alarms.ts';
+import { logError } from './log-error.ts';
 import { type Alarm, incarnationIn, type LedgerScope, NEVER } from './session-storage.ts';
 
 /** A row that an alarm offers; the session's name is not known here. */
@@ -44,7 +45,7 @@ export function addToAgenda(scope: LedgerScope, rows: readonly AgendaRow[]): voi
     const [due, lane] = find(scope, { module, key }) ?? [scope.now(), { module, key, ...UNTRIED, refs: [] }];
     if (lane.refs.includes(ref)) continue;
     const [first, ...rest] = [...lane.refs, ref];
-    if (rest.length >= MOST_ROWS) console.error(`holdfast: module ${module} ${key} ${HAS_TOO_MANY}`);
+    if (rest.length >= MOST_ROWS) logError(`module ${module} ${key} ${HAS_TOO_MANY}`);
     store(scope, { ...lane, refs: first === undefined ? [] : [first, ...rest.slice(1 - MOST_ROWS)] }, due);
   }
   scheduleAlarm(scope);

@@ -21,6 +21,7 @@ import type {
 } from '../src/journal/session-port.ts';
 import { mostBytesOf } from './appends.ts';
 import { SessionLedger } from './ledger.ts';
+import { logError } from './log-error.ts';
 import { SqlSessionStorage } from './sql-storage.ts';
 import { createWatchers, type Watchers } from './watchers.ts';
 
@@ -150,7 +151,7 @@ export class SessionObject extends DurableObject<SessionEnv> {
       for (const turn of turns) void this.#carrier.handOver({ name, turn });
       for (const row of rows) void this.#offer({ name, ...row });
     } catch (error) {
-      console.error(`holdfast: the alarm of session ${this.#storage.name} failed: ${String(error)}`);
+      logError(`the alarm of session ${this.#storage.name} failed: ${String(error)}`);
       void this.ctx.storage.setAlarm(this.#now() + this.#leaseMs);
     }
   }
@@ -191,7 +192,7 @@ function createTurnCarrier(ctx: DurableObjectState, queue: TurnQueue | undefined
     const exported = ctx.exports as { readonly TurnRunner?: TurnRunner } | undefined;
     if (exported?.TurnRunner) return exported.TurnRunner;
     const problem = exported ? 'exports no `TurnRunner`' : 'has no `ctx.exports`';
-    if (!hasWarned) console.error(`holdfast: ${work}: the Worker ${problem}`);
+    if (!hasWarned) logError(`${work}: the Worker ${problem}`);
     hasWarned = true;
     return undefined;
   }
@@ -205,7 +206,7 @@ function createTurnCarrier(ctx: DurableObjectState, queue: TurnQueue | undefined
       const runner = runnerFor(missing);
       return runner && (await work(runner));
     } catch (error) {
-      console.error(`holdfast: ${failed}: ${String(error)}`);
+      logError(`${failed}: ${String(error)}`);
       return undefined;
     }
   }
@@ -219,7 +220,7 @@ function createTurnCarrier(ctx: DurableObjectState, queue: TurnQueue | undefined
           await queue.send(handOver);
           return;
         } catch (error) {
-          console.error(`holdfast: turn ${turn} could not be sent by the queue TURNS: ${String(error)}`);
+          logError(`turn ${turn} could not be sent by the queue TURNS: ${String(error)}`);
         }
       }
       const missing = `turns of session ${name} are not taken over`;

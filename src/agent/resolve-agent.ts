@@ -1,8 +1,9 @@
 import { keeperIn, needsFiles } from '../loop/loop-files.ts';
 import { composeModules, type Modules } from '../loop/modules.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
+import { consoleLog } from '../tool/console-log.ts';
 import { literals } from '../tool/literals.ts';
-import { consoleLog, type Log } from '../tool/log.ts';
+import type { Log } from '../tool/log.ts';
 import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
 import { type Carrier, usesInside, usesOf } from '../tool/uses.ts';
 import type { Agent } from './define-agent.ts';

@@ -25,12 +25,13 @@ import {
 } from '../session/watching/turn-outcome.ts';
 import { CODE, type HistoryMessage, type TurnPrincipal } from '../tool/call.ts';
 import type { LiteralShape } from '../tool/check-literal.ts';
+import { toLog, writeProblems } from '../tool/console-log.ts';
 import type { ContentPart } from '../tool/content.ts';
 import type { GivenEnv } from '../tool/env.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { type WithArtifacts, withArtifacts } from '../tool/kept-values.ts';
 import { literals } from '../tool/literals.ts';
-import { type LogOption, toLog, writeProblems } from '../tool/log.ts';
+import type { LogOption } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import { ended } from '../tool/shown.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
@@ -108,13 +109,14 @@ export async function runAgent<Output>(
   if (fault) throw new ConfigurationError(`runAgent: it ${ended(fault.problem)}`);
   const { principal = CODE, signal, history = [], onEvent } = options;
   const session = `run-${crypto.randomUUID()}`;
-  const name = toSessionName({ owner: { id: principal.id }, agent: agent.name, session });
+  const place = { owner: { id: principal.id }, agent: agent.name, session };
+  const name = toSessionName(place);
   const port = createMemorySessions({ clock: systemClock, leaseMs: LEASE_MS, dispatch: () => {} }).session(
     name,
   );
   const declared = hostOf(agent, options, port);
   const show = onEvent && showing(declared, onEvent);
-  const host = { ...declared, show, place: { agent: agent.name, session } };
+  const host = { ...declared, show, place };
   const reader = readerOf(host.modules);
   const said = await toNewMessage(message, host.modules.files);
   const context = ToolCallContext.of(options.context ?? {});

@@ -7,7 +7,19 @@ import { fromVar } from './read-platform.ts';
  * The Worker is deployed so that no session can work. Every request finds that out alike, until what the message says is
  * mended and deployed.
  */
-export class DeploymentError extends ConfigurationError {}
+export class DeploymentError extends ConfigurationError {
+  /** Each by itself, as the log has them. */
+  readonly problems: readonly string[];
+
+  constructor(problems: string | readonly string[], options?: ErrorOptions) {
+    const each = [problems].flat();
+    super(each.join('\n\n'), options);
+    this.problems = each;
+  }
+}
+
+/** Throws, or rejects with, a ConfigurationError that says what an environment lacks. */
+export type Check = () => unknown;
 
 /** What a Worker sees of how it is deployed. */
 export interface Deployment {

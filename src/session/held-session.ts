@@ -11,8 +11,9 @@ import {
 } from '../loop/holder.ts';
 import type { FileKeeper, HeldFiles } from '../loop/loop-files.ts';
 import { sha256Hex, untilAborted } from '../tool/async.ts';
+import { toLog } from '../tool/console-log.ts';
 import type { GivenEnv } from '../tool/env.ts';
-import { type Log, toLog } from '../tool/log.ts';
+import type { Log } from '../tool/log.ts';
 import type { SessionCredentials } from '../tool/tool.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { partsOfResult, type ToolResult } from '../tool/tool-result.ts';

@@ -3,7 +3,8 @@ import type { LiveItem, LiveMessage } from '../journal/live-items.ts';
 import type { SessionState } from '../journal/state.ts';
 import type { LiveEvents } from '../loop/loop.ts';
 import { attempt } from '../tool/async.ts';
-import { type Log, toLog } from '../tool/log.ts';
+import { toLog } from '../tool/console-log.ts';
+import type { Log } from '../tool/log.ts';
 import type { Clock } from './read-platform.ts';
 
 /** What a client that watches a turn is shown. */

@@ -3,7 +3,6 @@ import { NewerEventError, parseEvent, toRow } from '../journal/event-rows.ts';
 import type { StoredEvent, TurnError } from '../journal/events.ts';
 import type { Change, Leased, SessionPort } from '../journal/session-port.ts';
 import type { TurnState } from '../journal/state.ts';
-import type { Log } from '../tool/log.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import {
   type FoldedSession,
@@ -207,9 +206,9 @@ const stuckUnread = ({ expirations }: Leased): TurnError => ({
 });
 
 /** The line of a turn that failed. */
-export const failureOf = ({ type, message }: TurnError, thrown?: unknown): Parameters<Log>[0] => ({
-  level: 'error',
-  event: type === 'stuck' ? 'turn-stuck' : 'turn-failed',
+export const failureOf = ({ type, message }: TurnError, thrown?: unknown) => ({
+  level: 'error' as const,
+  event: type === 'stuck' ? ('turn-stuck' as const) : ('turn-failed' as const),
   message: `a turn failed (${type}): ${message}`,
   ...(thrown !== undefined && { thrown }),
 });

@@ -9,8 +9,9 @@ import type { Loop } from '../loop/loop.ts';
 import { type Modules, NO_MODULES } from '../loop/modules.ts';
 import { runForOutput } from '../loop/run-loop.ts';
 import { answerShown } from '../loop/shown-history.ts';
+import { toLog, writeProblems } from '../tool/console-log.ts';
 import { credentialsIn, envOfTools } from '../tool/env.ts';
-import { hiding, toLog, writeProblems } from '../tool/log.ts';
+import { hiding, type LogPlace } from '../tool/log.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { type FoldedSession, foldWhileHeld } from './fold-session.ts';
 import { HeldSession } from './held-session.ts';
@@ -56,11 +57,12 @@ export type TurnEnd =
  */
 export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): Promise<TurnEnd> {
   const { port, clock, meter = new Meter(UNLIMITED, clock.now), modules = NO_MODULES } = host;
-  const { log: write = toLog(writeProblems), place, uses = modules.uses } = host;
+  const { log: write = toLog(writeProblems), uses = modules.uses } = host;
   const { openTurn, head } = leased.page;
-  const log = hiding(write, { ...place, turn: openTurn?.id }, () => held.secrets);
+  const place: Held['place'] = { ...host.place, turn: openTurn?.id };
+  const log = hiding(write, place, () => held.secrets);
   const held: Held = {
-    ...{ host, modules, uses, port, clock, meter, leased, sentAt, log, head },
+    ...{ host, modules, uses, port, clock, meter, leased, sentAt, log, head, place },
     secrets: Secrets.NONE,
   };
   try {
@@ -81,6 +83,8 @@ interface Held extends UnreadTurn {
   readonly sentAt: number;
   /** The last event that is stored, as far as this invocation knows. */
   head: number;
+  /** What every line of its log says of it. */
+  readonly place: { -readonly [Key in keyof LogPlace]: LogPlace[Key] };
   /** Those of its tools, once they are minted: the log hides them. */
   secrets: Secrets;
 }
@@ -96,6 +100,7 @@ async function readAndRun(held: Held): Promise<TurnEnd> {
   // It was erased while it was read.
   if (state.seq < leased.page.head) return { status: 'lost', seq: leased.page.head };
   if (!turn) throw new Error('A lease was given for a session without a turn.');
+  held.place.principal = turn.principal.id;
   const session = new HeldSession({
     port,
     clock,
@@ -223,22 +228,21 @@ const stopped = ({ held, session }: Run, stop: TurnStop) =>
   storedWithStop(held, { stop, seq: session.outbox.state.seq });
 
 /**
- * Logs the outcome of the turn, and first why it failed. `thrown`: the unforeseen error. An outcome that was not stored is logged by the
+ * Logs the outcome of the turn, and why it failed. `thrown`: the unforeseen error. An outcome that was not stored is logged by the
  * invocation that ends the turn later.
  */
 function logEnd({ held: { log }, session, folded, turn }: Run, thrown?: unknown): void {
-  const { outcome = 'open', error, usage, callsByTool, iterations } = turn;
-  if (error) log(failureOf(error, thrown));
+  const { outcome = 'open', error, usage, callsByTool, iterations, model } = turn;
   const now = session.now();
   log({
     level: 'info',
+    ...(error && { ...failureOf(error, thrown), error: error.type }),
     event: 'turn',
     outcome,
-    ...(error && { error: error.type }),
     ms: now - (folded.turnEvents.at(0)?.at ?? now),
+    model,
     iterations,
-    tokens: { input: usage.inputTokens, output: usage.outputTokens },
-    cost: usage.cost ?? null,
+    usage,
     tools: Object.fromEntries(callsByTool),
   });
 }

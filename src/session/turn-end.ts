@@ -83,7 +83,8 @@ function failed(thrown: unknown): { outcome: 'failed'; error: TurnError; thrown?
     thrown instanceof ToolResolutionError ||
     thrown instanceof ToolConfigurationError
   ) {
-    return { outcome: 'failed', error: { type: 'misconfigured', message: thrown.message } };
+    const { message, cause } = thrown;
+    return { outcome: 'failed', error: { type: 'misconfigured', message }, thrown: cause };
   }
   const message = 'The turn failed inside the Worker.';
   return { outcome: 'failed', error: { type: 'internal', message }, thrown };

@@ -15,6 +15,8 @@ export interface LiteralShape<Key extends string = string> {
   readonly foreign?:
     | Readonly<Record<string, string | readonly [write: string, importing: string]>>
     | undefined;
+  /** Keys that make no sense here, each with the reason and what to do. */
+  readonly senseless?: Readonly<Record<string, string>> | undefined;
   /** What made things hold beside these keys, so that one can be spread into the literal of another. Each holds the first. */
   readonly made?: readonly string[] | undefined;
   /** What the lists under these keys may hold. */
@@ -95,11 +97,20 @@ const KINDS: Readonly<Record<Extract<LiteralKind, string>, LiteralRule>> = {
 function kindProblem(key: string, value: unknown, kind: LiteralKind | undefined): string | undefined {
   const [use, fits] = ruleOf(kind);
   if (fits(value)) return undefined;
+  const [name, tool] = Object.entries(Object(value))[0] ?? [];
+  if (kind === 'list' && isAiTool(tool))
+    return `has the tools of another library by their names: use a list, as in [fromAiTool(tools.${name}, { name: '${name}' })], with fromAiTool of 'holdfast/tools/ai-sdk'`;
   if (kind === 'model') return modelProblem(value, key);
   // A text in place of a function may be a credential, as of `auth`.
   const said = kind === 'function' && typeof value === 'string' ? 'a text' : shown(value);
   return `has ${said} as its '${key}': use ${use}`;
 }
+
+/** Tells a tool of the AI SDK, which has no name of its own. */
+export const isAiTool = (value: unknown): boolean => {
+  const { inputSchema, call }: Readonly<Record<string, unknown>> = Object(value);
+  return inputSchema !== undefined && call === undefined;
+};
 
 /** Returns why a value is no model, with what to write; `undefined` for a model, a function that makes one, and `undefined`. */
 export function modelProblem(given: unknown, key = 'model'): string | undefined {
@@ -127,8 +138,9 @@ function itemFault(config: object, { items = {} }: LiteralShape): LiteralFault |
 
 /** Returns what to write in place of an unknown key. */
 function unknownKey(key: string, config: object, shape: LiteralShape): string | undefined {
-  const { of, keys, foreign = {}, made = [] } = shape;
+  const { of, keys, foreign = {}, senseless = {}, made = [] } = shape;
   if (Object.hasOwn(keys, key)) return undefined;
+  if (Object.hasOwn(senseless, key)) return `has '${key}', but ${senseless[key]}`;
   if (made.includes(key) && Object.hasOwn(config, made[0] ?? '')) return undefined;
   const ours = Object.hasOwn(foreign, key) ? foreign[key] : undefined;
   if (typeof ours === 'object') return `has '${key}': write ${ours[0]}, and ${ours[1]}`;

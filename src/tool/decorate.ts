@@ -15,7 +15,7 @@ import type { AnyTool, OpeningTool } from './tool.ts';
  * @throws ToolDefinitionError when it is given no tool.
  */
 export function decorate<T extends AnyTool>(tool: T, changes: Partial<AnyTool>): T {
-  if (!isTool(tool)) throw noTool(tool);
+  mustBeTool(tool);
   return {
     ...tool,
     ...forwarded(tool),
@@ -26,7 +26,11 @@ export function decorate<T extends AnyTool>(tool: T, changes: Partial<AnyTool>):
   };
 }
 
-/** Callers without types may hand over anything. */
+/** @throws ToolDefinitionError if something is no tool: callers without types may hand over anything. */
+export function mustBeTool(tool: unknown): void {
+  if (!isTool(tool)) throw noTool(tool);
+}
+
 const noTool = (given: unknown): ToolDefinitionError =>
   new ToolDefinitionError(
     nameIn(given),

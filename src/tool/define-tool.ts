@@ -18,6 +18,7 @@ import {
   lenientSchema,
   oneString,
 } from './input-schema.ts';
+import type { ForeignToolKeys } from './instead.ts';
 import type { JsonObject } from './json.ts';
 import { literals } from './literals.ts';
 import type { Inferred, KeptAs, ReturnsJson, ReturnsType } from './returned.ts';
@@ -59,7 +60,8 @@ export function defineTool<
   config: ToolConfig<Name, Declaration, Output> & { readonly output?: Type | undefined } & ReturnsJson<
       KeptAs<Inferred<Type>, Inferred<Output>>
     > &
-    ReturnsType<Inferred<Output>, Inferred<Type>>,
+    ReturnsType<Inferred<Output>, Inferred<Type>> &
+    ForeignToolKeys,
 ): Tool<Name, InputOf<Declaration>, Output> {
   checkToolLiteral(config, 'defineTool');
   const { name, description, output, expose } = config;

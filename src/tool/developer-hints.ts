@@ -1,6 +1,7 @@
 /** Says what a developer can mend in code that runs. Runs in development only: other files reach it through `literals.ts`. */
+import { isAiTool } from './check-literal.ts';
 import { shorten } from './json.ts';
-import type { Log } from './log.ts';
+import type { Log, LogEntry, LogPlace } from './log.ts';
 import { nameOf, ownerOf, unreadable } from './object-class.ts';
 import { isClass, shown } from './shown.ts';
 
@@ -125,6 +126,8 @@ function nearMistake(given: unknown): string | undefined {
   if (typeof given === 'function' && !isClass(given) && tools === undefined) {
     return `${named} is a function: call it, and list what it answers, or hand it to toolFactory`;
   }
+  if (isAiTool(given) && typeof run !== 'function')
+    return "is a tool of the AI SDK: make it one with fromAiTool(tool, { name }) of 'holdfast/tools/ai-sdk'";
   if (typeof execute === 'function')
     return 'is a tool of another library: make it one with defineTool({ name, description, input, run })';
   if (typeof run === 'function' && typeof name === 'string') {
@@ -244,4 +247,33 @@ export function filesProblem<Use>(
     if (own && own !== files) return `Agent '${name}' has \`files()\`: add it to \`use\` of the app.`;
   }
   return undefined;
+}
+
+/** Returns what the console shows of a problem: its words, and what was thrown. Returns `undefined` for a turn that has ended well. */
+export function inWords(
+  line: Omit<LogEntry, 'thrown'>,
+  thrown: unknown = line.stack,
+): readonly unknown[] | undefined {
+  const { message, event } = line;
+  if (message === undefined) return undefined;
+  const text = `holdfast: ${message}${PLACED.includes(event) ? placeInWords(line) : ''}`;
+  return thrown === undefined ? [text] : [text, thrown];
+}
+
+/** Lines that are looked for in one session. */
+const PLACED: readonly LogEntry['event'][] = [
+  'tool-threw',
+  'model-failed',
+  'turn',
+  'turn-failed',
+  'turn-stuck',
+  'webhook-not-delivered',
+  'module-missing',
+];
+
+function placeInWords(place: LogPlace): string {
+  const words = (['agent', 'session', 'turn'] as const).flatMap((key) =>
+    place[key] === undefined ? [] : [`${key} ${place[key]}`],
+  );
+  return words.length === 0 ? '' : ` (${words.join(', ')})`;
 }

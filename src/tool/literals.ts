@@ -14,6 +14,7 @@ import {
   convertible,
   discoverProblem,
   filesProblem,
+  inWords,
   isOfAnswers,
   listedMistake,
   mending,
@@ -80,6 +81,8 @@ const CHECKS = {
   misreconciled,
 
   filesProblem,
+
+  inWords,
 
   mending,
 

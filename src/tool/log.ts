@@ -1,11 +1,17 @@
-import { Secrets } from './secrets.ts';
+import type { Usage } from '../model/prices.ts';
+import type { Owner } from './call-origin.ts';
+import type { Secrets } from './secrets.ts';
 
 /** Where something happened, as far as that is known. */
 export interface LogPlace {
+  /** Of the session. */
+  readonly owner?: Owner | undefined;
   readonly agent?: string | undefined;
   /** The session's id, as its owner calls it. */
   readonly session?: string | undefined;
   readonly turn?: string | undefined;
+  /** The id of whoever sent the message of the turn. */
+  readonly principal?: string | undefined;
   /** Of the HTTP request that began the invocation, as in its `x-request-id`. */
   readonly requestId?: string | undefined;
 }
@@ -17,8 +23,9 @@ export type LoggedProblem =
   /** A tool gave what is not kept as it was given: a result, a file, a state. */
   | 'value-lost'
   | 'model-failed'
+  /** A turn that could not be read has failed; any other is a line of its turn. */
   | 'turn-failed'
-  /** A turn that nobody could bring any further was given up. */
+  /** A turn that could not be read was abandoned, since no invocation made progress. */
   | 'turn-stuck'
   /** The platform sent a time that no schedule has. */
   | 'cron-not-taken'
@@ -49,20 +56,25 @@ export interface LogProblem extends LogPlace {
   readonly model?: string | undefined;
 }
 
-/** What a turn came to, once it has ended. */
+/** The outcome of a turn that has ended. One that failed is logged at the level `error`, with the reason. */
 export interface LogTurn extends LogPlace {
-  readonly level: 'info';
+  readonly level: 'info' | 'error';
   readonly event: 'turn';
   readonly outcome: string;
   /** The type of the error of a turn that failed. */
   readonly error?: string | undefined;
+  /** Why it failed, in one line. */
+  readonly message?: string | undefined;
+  /** As those of a problem, of an unforeseen error. */
+  readonly stack?: string | undefined;
+  readonly thrown?: unknown;
   /** Milliseconds from its start to its end, what it waited for somebody included. */
   readonly ms: number;
+  /** The name of the model that answered last. */
+  readonly model?: string | undefined;
   readonly iterations: number;
-  /** As the model reported them. */
-  readonly tokens: { readonly input: number; readonly output: number };
-  /** In dollars; `null` where the model has no prices. */
-  readonly cost: number | null;
+  /** As its models reported it, and what it cost in dollars, if they have prices. */
+  readonly usage: Usage & { readonly cost?: number | undefined };
   /** How often each tool was called, by its name. */
   readonly tools: Readonly<Record<string, number>>;
 }
@@ -75,52 +87,6 @@ export type LogOption = false | ((entry: LogEntry) => void);
 
 /** Takes lines of the log, and never throws. */
 export type Log = (entry: LogEntry) => void;
-
-/** A log that is told by an app's own function, or by nobody; what the function throws is lost. */
-export const toLog = (option: LogOption = writeToConsole): Log =>
-  option === false
-    ? () => {}
-    : (entry) => {
-        try {
-          option(withStack(entry));
-        } catch {
-          // A log that fails must not fail what it tells of.
-        }
-      };
-
-/** Writes a line to the console: a problem in words, and its stack behind it; a turn as JSON. */
-export function writeToConsole(entry: LogEntry): void {
-  if (entry.event === 'turn') {
-    console.log(JSON.stringify(entry));
-    return;
-  }
-  const { level, message, stack, thrown = stack } = entry;
-  const text = `holdfast: ${message}${PLACED.includes(entry.event) ? inWords(entry) : ''}`;
-  if (thrown === undefined) console[level](text);
-  else console[level](text, thrown);
-}
-
-/** Problems that are looked for in one session. */
-const PLACED: readonly LoggedProblem[] = [
-  'tool-threw',
-  'model-failed',
-  'turn-failed',
-  'turn-stuck',
-  'webhook-not-delivered',
-  'module-missing',
-];
-
-function inWords(place: LogPlace): string {
-  const words = (['agent', 'session', 'turn'] as const).flatMap((key) =>
-    place[key] === undefined ? [] : [`${key} ${place[key]}`],
-  );
-  return words.length === 0 ? '' : ` (${words.join(', ')})`;
-}
-
-/** Writes what went wrong to the console, and no line for each turn. */
-export function writeProblems(entry: LogEntry): void {
-  if (entry.event !== 'turn') writeToConsole(entry);
-}
 
 /** A line about something that goes on without what failed; `thrown`: why it did. */
 export const warning = (message: string, thrown?: unknown): LogProblem => ({
@@ -152,17 +118,14 @@ export const hiding =
   (entry) => {
     const placed = withStack({ ...place, ...entry });
     const hidden = secrets();
-    const isBare = placed.event === 'turn' || hidden.isEmpty;
-    log(hidden.redact(isBare ? placed : { ...placed, thrown: undefined }));
+    log(hidden.redact(hidden.isEmpty ? placed : { ...placed, thrown: undefined }));
   };
 
-const withStack = (entry: LogEntry): LogEntry =>
-  entry.event === 'turn' || entry.thrown === undefined || entry.stack !== undefined
+/** Returns the line with the stack of what was thrown, if it has none yet. */
+export const withStack = (entry: LogEntry): LogEntry =>
+  entry.thrown === undefined || entry.stack !== undefined
     ? entry
     : { ...entry, stack: stackOf(entry.thrown) };
-
-/** The log of what runs without an app. */
-export const consoleLog = (secrets: Secrets = Secrets.NONE): Log => hiding(toLog(), {}, () => secrets);
 
 /** What was thrown, for whoever mends it: its stack, and those of what caused it. */
 export function stackOf(thrown: unknown, causes = 5): string {

@@ -58,29 +58,26 @@ interface DeclaredAgent {
   readonly policies?: DeclaredPolicies | undefined;
 }
 
+/** What finds tools in a turn, as a use that offers tools. */
+interface Finder {
+  declares?(): readonly string[];
+  refuses?(tools: readonly AnyTool[]): string | undefined;
+}
+
 /** What an agent has beside its literal. */
 interface BesideAgent {
   readonly tools: readonly AnyTool[];
-  /** What finds tools in a turn. */
-  readonly finders: readonly object[];
+  readonly finders: readonly Finder[];
   /** Returns why the agent's model cannot be used with its modules, or `undefined`. */
   refusedUse(): string | undefined;
   /** Returns why the agent's model would refuse its settings, or `undefined`. */
   refusedSettings(): string | undefined;
 }
 
-/** What can say that it finds none. */
-interface Finder {
-  refuses(tools: readonly AnyTool[]): string | undefined;
-}
-
-const canRefuse = (finder: object): finder is Finder => 'refuses' in finder;
-
 /** Returns why a module of the agent can add nothing to its tools, or `undefined`. */
 function uselessFinder({ tools, finders }: Pick<BesideAgent, 'tools' | 'finders'>): string | undefined {
-  const asked = finders.filter(canRefuse);
-  if (asked.length < finders.length) return undefined;
-  return asked.map((finder) => finder.refuses(tools)).find((problem) => problem !== undefined);
+  if (!finders.every(({ refuses }) => refuses)) return undefined;
+  return finders.map((finder) => finder.refuses?.(tools)).find((problem) => problem !== undefined);
 }
 
 /** Returns the first thing in the literal of an agent that cannot be followed, or `undefined`. */
@@ -91,6 +88,7 @@ export function agentFault(
   const hasMoreTools = finders.length > 0;
   const policy = policyProblem(policies);
   return (
+    faultOf('use', clash(tools, finders)) ??
     faultOf('use', refusedUse() ?? uselessFinder({ tools, finders })) ??
     settingsFault({ settings, tools, hasMoreTools }) ??
     faultOf('settings', refusedSettings()) ??
@@ -99,6 +97,19 @@ export function agentFault(
       problem: `has a policy '${policy.path}' of ${policy.value}: use ${policy.use}`,
     })
   );
+}
+
+/** Returns why a tool that is added in turns could never be offered, or `undefined`. */
+function clash(tools: readonly NamedTool[], finders: readonly unknown[]): string | undefined {
+  const taken = finders.flatMap(declaredBy).find((name) => tools.some((tool) => tool.name === name));
+  return taken === undefined
+    ? undefined
+    : `has a tool '${taken}', and so have the objects that it chains, whose tool would not be offered: rename one, as with withName of 'holdfast/decorators'`;
+}
+
+function declaredBy(finder: unknown): readonly string[] {
+  const known: Finder = Object(finder);
+  return known.declares?.() ?? [];
 }
 
 const faultOf = (field: string, problem: string | undefined): LiteralFault | undefined =>

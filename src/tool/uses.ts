@@ -56,6 +56,8 @@ export interface OfferSeam extends InjectionStrategy {
    * It is not asked where tools come later.
    */
   refuses?(tools: readonly AnyTool[]): string | undefined;
+  /** Returns the names of tools that it adds and that are known before a turn: in development, none may be that of a tool of the agent. */
+  declares?(): readonly string[];
   /** Returns what is asked in its place in a loop that keeps what it remembers under a key. */
   under?(key: string): InjectionStrategy;
   /** Returns the fact with which a loop of this key restarts. */

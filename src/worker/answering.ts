@@ -1,6 +1,7 @@
 /** How an app takes answers of calls that wait: a part of the seam `APP`. */
 import type { SentAnswer } from '../journal/asking.ts';
 import type { SessionPort } from '../journal/session-port.ts';
+import type { SessionAddress } from '../session/read-secrets.ts';
 import type { TurnHost } from '../session/turn-host.ts';
 import { SENT_DECISION, SENT_RESULT } from '../tool/call.ts';
 import { CLOSED, type Shape, TEXT } from '../tool/shape.ts';
@@ -55,10 +56,7 @@ export interface AnsweredTurn extends Pick<Answering, 'inBackground'> {
 /** What the app does for the module that takes answers, which needs nothing else of it: tools bring the module to programs without a Worker. */
 export interface AnsweringApp {
   /** Returns what this deployment brings to the turns of a session. @throws ConfigurationError for what it lacks. */
-  servicesOf(
-    at: SessionAccess,
-    of: { readonly port: SessionPort; readonly agent: string; readonly session: string },
-  ): TurnHost;
+  servicesOf(at: SessionAccess, of: SessionAddress & { readonly port: SessionPort }): TurnHost;
   /** Binds a key to what is sent under it. */
   keyOf(idempotencyKey: string, text: string): Promise<{ readonly key: string; readonly bodyHash: string }>;
   /** Resumes a turn here, or leaves it to the invocation that was faster. It is answered as the message is that started it. */

@@ -87,8 +87,6 @@ export interface AppFiles {
 interface OutsideStore {
   /** The use of a module that deletes in it what is stale. */
   readonly owner: AgendaOwner;
-  /** Checks the store of an environment. @throws DeploymentError if it is no store. */
-  check(env: FilesAt['env']): unknown;
 }
 
 /** A part of a message: as `content` and `file` make it, or a file as a client sends it, in base64 or by its address. */

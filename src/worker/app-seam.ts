@@ -2,6 +2,7 @@
 import type { SessionPort, TurnStart } from '../journal/session-port.ts';
 import type { Modules } from '../loop/modules.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
+import type { Check } from '../session/deployment.ts';
 import type { LiveText } from '../session/live-feed.ts';
 import type { SessionPlace } from '../session/read-platform.ts';
 import type { LogOption } from '../tool/log.ts';
@@ -64,6 +65,8 @@ export interface AppParts extends Gates {
   keeping?(app: KeptApp): SessionKeeping;
   /** Checks what it needs of an environment, once for each. @throws DeploymentError if a session cannot work without it. */
   check?(env: Env): void;
+  /** Returns checks of what it needs for itself, while sessions work without it: for `GET /health`. */
+  checks?(app: HostedApp & { readonly host: HttpHost }): readonly Check[];
 }
 
 /** What uses of modules bring to an app. */

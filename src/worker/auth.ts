@@ -15,6 +15,8 @@ export interface Authenticate<AppEnv extends object = Env> {
   readonly owner?: ((env: AppEnv) => Owner) | undefined;
   /** Returns what the log says, once, of a request that was let in, or `undefined`. */
   readonly remark?: ((request: Request, env: AppEnv) => string | undefined) | undefined;
+  /** Throws, or rejects with, a ConfigurationError if an environment lets nobody in: for `GET /health`. */
+  readonly check?: ((env: AppEnv) => unknown) | undefined;
 }
 
 /** A request, and what of its app tells who may come in. */
@@ -131,13 +133,13 @@ const byTokenOf = (source: SecretSource): Authenticate<object> =>
   asking(
     () => ({ id: TOKEN }),
     async (request, env) => {
-      const expected = await readTokens(env, source);
-      if (expected.length === 0) throw notSet(source);
+      const expected = await tokensOf(env, source);
       const [, token] = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
       if (token === undefined) return null;
       const matches = await Promise.all(expected.map((one) => sameText(token, one)));
       return matches.includes(true) ? { id: TOKEN } : null;
     },
+    { check: (env) => tokensOf(env, source) },
   );
 
 /**
@@ -154,7 +156,7 @@ export const openOnLocalhost = (): Authenticate<object> =>
       return LOCAL;
     },
     // What calls the Worker without a connection comes from no network.
-    ({ headers }) => (headers.has(FROM) ? LOCAL_MODE : undefined),
+    { remark: ({ headers }) => (headers.has(FROM) ? LOCAL_MODE : undefined) },
   );
 
 /** Absent in production: no var opens what is deployed, and a bundle carries nothing of it. */
@@ -182,15 +184,18 @@ function authOf(env: Env): Authenticate<object> {
 export const defaultAuth: Authenticate<object> = asking(
   (env) => authOf(env).owner?.(env) ?? { id: TOKEN },
   (request, env) => authOf(env)(request, env),
-  (request, env) => authOf(env).remark?.(request, env),
+  {
+    remark: (request, env) => authOf(env).remark?.(request, env),
+    check: (env) => authOf(env).check?.(env),
+  },
 );
 
 function asking(
   owner: NonNullable<Authenticate['owner']>,
   auth: Authenticate,
-  remark?: Authenticate['remark'],
+  more: Pick<Authenticate, 'remark' | 'check'> = {},
 ): Authenticate<object> {
-  const asked: Authenticate = Object.assign(auth, { scheme: 'Bearer' as const, owner, remark });
+  const asked: Authenticate = Object.assign(auth, { scheme: 'Bearer' as const, owner, ...more });
   return asked as Authenticate<object>; // each value of the environment is looked at when it is read
 }
 
@@ -238,14 +243,17 @@ const onlyLocal = (sign: string): Problem =>
     `This Worker answers its own machine alone, and this request is not from there: ${sign}. ${SET_IT}.`,
   );
 
-/** The tokens that are set. @throws ConfigurationError when the Secrets Store does not give one. */
-async function readTokens(env: Env, source: SecretSource): Promise<readonly string[]> {
+/** The tokens that are set. @throws Problem if none is, ConfigurationError if the Secrets Store does not give one. */
+async function tokensOf(env: Env, source: SecretSource): Promise<readonly string[]> {
+  let tokens: readonly string[];
   try {
-    return await readSecrets(env, source);
+    tokens = await readSecrets(env, source);
   } catch (cause) {
     const which = source === TOKEN_SETTING ? TOKEN_SETTING : 'the bearer token';
     throw new ConfigurationError(`The Secrets Store did not give ${which}.`, { cause });
   }
+  if (tokens.length === 0) throw notSet(source);
+  return tokens;
 }
 
 /** Compares in constant time: each is signed with a key of this moment, and a signature is as long for any text. */

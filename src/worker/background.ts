@@ -4,7 +4,7 @@ import { toTurnStart } from '../journal/event-rows.ts';
 import type { Accepted, NotStarted, TurnStart } from '../journal/session-port.ts';
 import { readerOf } from '../session/fold-session.ts';
 import { storeMessage } from '../session/new-message.ts';
-import { namesOfSession } from '../session/read-secrets.ts';
+import { addressOfSession } from '../session/read-secrets.ts';
 import { runTurn } from '../session/run-turn.ts';
 import type { WhenBusy } from '../tool/call.ts';
 import { type Owner, ownerProblem } from '../tool/call-origin.ts';
@@ -58,7 +58,7 @@ export async function toBackgroundTurn(
   const request = { key, bodyHash: key, ttl: KNOWN_FOR };
   const { agent, message } = named;
   const start = toTurnStart(
-    { agent, message, context: ToolCallContext.of(context), from, request },
+    { agent, message, context: ToolCallContext.of(context), from, request, base: here.base },
     here.host.newId,
   );
   return { owner, target, start: { ...start, whenBusy } };
@@ -106,12 +106,12 @@ const isBlank = (text: unknown): boolean => typeof text !== 'string' || text.tri
  *   it was given back since it cannot be read, and SessionUnavailableError when it cannot be reached.
  */
 export async function resumeTurn(host: Invoked, env: Env, { name, turn }: HandOver): Promise<void> {
-  const named = namesOfSession(name);
+  const address = addressOfSession(name);
   const port = host.session(env, name);
   const sentAt = host.clock.now();
   const leased = await port.resume({ nonce: host.newId(), turn, reader: readerOf(host.modules) });
   if (leased.status !== 'leased') return;
-  await runTurn(turnServices({ host, env }, { port, ...named }), leased, sentAt);
+  await runTurn(turnServices({ host, env }, { port, ...address }), leased, sentAt);
 }
 
 /** What a module receives of the app with a row that is due. */
@@ -147,7 +147,7 @@ export async function doDue(app: OfferedApp, row: DueRow): Promise<DueOutcome> {
     level: 'warn',
     event: 'module-missing',
     message: `work of module '${row.module}' (key '${row.key}') is not done: this deployment does not use it`,
-    ...namesOfSession(row.name),
+    ...addressOfSession(row.name),
   });
   return 'unknown';
 }

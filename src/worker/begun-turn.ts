@@ -69,8 +69,8 @@ export const accepted = ({ target }: SessionAccess, turn: string): BegunTurn => 
  * else has taken it over by now, its answer is waited for.
  */
 export async function takeOver(at: SessionAccess, turn: string): Promise<BegunTurn> {
-  const { port, agent, session } = at.target;
-  const services = turnServices(at, { port, agent: agent.name, session });
+  const { port, owner, agent, session } = at.target;
+  const services = turnServices(at, { port, owner, agent: agent.name, session });
   const sentAt = at.host.clock.now();
   const lease = await resume(at, turn);
   return lease.status === 'leased' ? toRunHere({ turn, services, lease, sentAt }) : { turn };

@@ -5,6 +5,7 @@ import type { Principal } from '../journal/events.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import {
+  type Check,
   checkDeployment,
   type Deployment,
   DeploymentError,
@@ -14,7 +15,8 @@ import { objectSession } from '../session/object-session.ts';
 import { checkPlatform, type PlatformConfig, readPlatform, systemClock } from '../session/read-platform.ts';
 import { type AppContext, type MintedSecrets, readSecrets, toAppContext } from '../session/read-secrets.ts';
 import { memoized } from '../tool/async.ts';
-import { type Log, logOnce, toLog, warning } from '../tool/log.ts';
+import { toLog } from '../tool/console-log.ts';
+import { type Log, logOnce, warning } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import { type AppParts, appParts, gatesOf } from './app-seam.ts';
 import { type Authenticate, defaultAuth } from './auth.ts';
@@ -107,6 +109,15 @@ export function toHost(config: HoldfastConfig, { deployed, hide }: Platform): Ht
   const parts = appParts({ modules });
   const gates = gatesOf(modules);
   const log = hide(toLog(parts.find((part) => part.log !== undefined)?.log));
+  const checks = (env: Env): readonly Check[] => [
+    () => checkDeployment(deployed(env)),
+    ...parts.map((part) => () => part.check?.(env)),
+  ];
+  // An environment does not change: it is checked once.
+  const warnings = memoized((env: Env): readonly string[] => {
+    for (const check of checks(env)) check();
+    return deploymentWarnings(deployed(env));
+  });
   return {
     agents,
     modules,
@@ -129,8 +140,9 @@ export function toHost(config: HoldfastConfig, { deployed, hide }: Platform): Ht
     files: parts.find((part) => part.files)?.files,
     liveText: parts.find((part) => part.liveText)?.liveText,
     answers: askingOf(modules.uses),
-    session: sessionIn(config, { deployed, log, parts }),
-    warnings: (env) => deploymentWarnings(deployed(env)),
+    checks,
+    warnings,
+    session: sessionIn(config, { log, parts, warnings }),
   };
 }
 
@@ -153,22 +165,15 @@ type Sessions = Parameters<typeof objectSession>[0];
 /** Every message that starts a turn, from wherever it comes, goes through here. */
 function sessionIn(
   { agents, use = [] }: HoldfastConfig,
-  { deployed, log, parts }: Pick<Platform, 'deployed'> & { log: Log; parts: readonly AppParts[] },
+  { log, parts, warnings }: Pick<HttpHost, 'log' | 'warnings'> & { readonly parts: readonly AppParts[] },
 ): Host['session'] {
   const { files } = parts.find((part) => part.files) ?? {};
   const { location } = parts.find((part) => part.location) ?? {};
   const kept = parts.find((part) => part.keeping)?.keeping?.({ agents, use, files });
-  // An environment does not change: it is checked once.
-  const warningsOf = memoized((env: Env): readonly string[] => {
-    const deployment = deployed(env);
-    checkDeployment(deployment);
-    files?.store?.check(env);
-    for (const part of parts) part.check?.(env);
-    return deploymentWarnings(deployment);
-  });
   return (env, name, onSend) => {
-    for (const message of warningsOf(env)) logOnce(log, warning(message));
+    const messages = warnings(env);
     const object = objectSession(env.SESSIONS as Sessions, name, { ...location, pauses: { onSend } });
+    for (const message of messages) logOnce(log, warning(message));
     return kept ? kept(object, name) : object;
   };
 }

@@ -120,7 +120,7 @@ const MEMBERS = {
   turn: OPTIONAL_TEXT,
   /** What that waits for. */
   pending: { optional: { listOf: PENDING_VIEW } },
-  /** Everything that is wrong with what was sent. */
+  /** Everything that is wrong with what was sent, or that a deployment lacks. */
   problems: { optional: { listOf: TEXT } },
   /** Of several answers, the calls of those that were taken. */
   taken: { optional: { listOf: TEXT } },

@@ -8,7 +8,7 @@ import { readTurn, UnreadableError } from '../session/read-session.ts';
 import { SessionErasedError, SessionUnavailableError } from '../session/send-again.ts';
 import { fullText } from '../session/turn-end.ts';
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
-import type { Log } from '../tool/log.ts';
+import { type Log, logOnce } from '../tool/log.ts';
 import { Problem, type ProblemType, SessionError } from './problem.ts';
 import type { RouteRequest } from './route.ts';
 import { type SessionAccess, type Target, turnPath } from './target.ts';
@@ -24,16 +24,15 @@ type FailedRequest = Pick<RouteRequest, 'request' | 'requestId'>;
 export function errorResponses(
   write: Log,
 ): (error: unknown, asked: FailedRequest, refuse: (problem: Problem) => Response | undefined) => Response {
-  const log = failureLog();
   return (error, { request: { signal }, requestId }, refuse) => {
     // The client has gone; nobody reads this, and nothing went wrong.
     if (signal.aborted && error === signal.reason) return new Response(null, { status: 499 });
-    if (!EXPECTED.some((kind) => error instanceof kind)) log(write, error, requestId);
+    if (!EXPECTED.some((kind) => error instanceof kind)) logFailure(write, error, requestId);
     const problem = toProblem(error);
     try {
       return refuse(problem) ?? problem.toResponse();
     } catch (thrown) {
-      log(write, thrown, requestId);
+      logFailure(write, thrown, requestId);
       return toProblem(thrown).toResponse();
     }
   };
@@ -42,27 +41,20 @@ export function errorResponses(
 /** Logs why a request failed, under the id that its answer has. */
 export type FailureLog = (log: Log, failure: unknown, requestId: string) => void;
 
-/** Makes a log of failures. What the deployment lacks fails every request alike, and is logged only the first time. */
-export function failureLog(): FailureLog {
-  const told = new Set<string>();
-  return (log, failure, requestId) => {
-    if (failure instanceof DeploymentError) {
-      const { message } = failure;
-      if (!told.has(message)) log({ level: 'error', event: 'request-failed', message });
-      told.add(message);
-    } else tellFailed(log, { requestId, message: `request ${requestId} failed`, failure });
-  };
-}
-
-function tellFailed(
-  log: Log,
-  {
-    failure,
-    ...told
-  }: { readonly failure: unknown; readonly message: string; readonly requestId?: string | undefined },
-): void {
-  log({ level: 'error', event: 'request-failed', ...told, thrown: failure });
-}
+/** Logs a failure. What the deployment lacks fails every request alike, and is logged only the first time. */
+export const logFailure: FailureLog = (log, failure, requestId) => {
+  if (failure instanceof DeploymentError)
+    for (const message of failure.problems)
+      logOnce(log, { level: 'error', event: 'request-failed', message });
+  else
+    log({
+      level: 'error',
+      event: 'request-failed',
+      requestId,
+      message: `request ${requestId} failed`,
+      thrown: failure,
+    });
+};
 
 /** Errors that say what the client has to know. Nothing went wrong here, so they are not logged. */
 const EXPECTED = [Problem, SessionError, SessionErasedError];
@@ -89,7 +81,10 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const ofSession = toSessionError(error);
   if (ofSession) return Problem.of(ofSession);
-  if (error instanceof ConfigurationError) return new Problem('misconfigured', error.message);
+  if (error instanceof ConfigurationError) {
+    const problems = error instanceof DeploymentError ? error.problems : [];
+    return new Problem('misconfigured', error.message, { more: problems.length > 1 ? { problems } : {} });
+  }
   return new Problem('internal-error', 'The request failed inside the Worker. What was accepted is kept.');
 }
 
@@ -185,7 +180,8 @@ interface SentStart {
 export function orMayBeTaken(failure: unknown, { target, start, log }: SentStart): unknown {
   if (!(failure instanceof SessionUnavailableError) || failure.tookNothing) return failure;
   const { turn } = start;
-  tellFailed(log, { message: `nobody knows whether turn ${turn} was taken`, failure });
+  const message = `nobody knows whether turn ${turn} was taken`;
+  log({ level: 'error', event: 'request-failed', message, thrown: failure });
   const detail = `The session did not answer, and may have taken the message${howToGoOn(target, start)}`;
   return new SessionError('session-unavailable', detail, { retryAfter: 1, more: { turn }, cause: failure });
 }

@@ -1,4 +1,5 @@
 import type { ExecutionContext } from 'hono';
+import type { Check } from '../session/deployment.ts';
 import type { Owner } from '../tool/call-origin.ts';
 import { literals } from '../tool/literals.ts';
 import type { Log } from '../tool/log.ts';
@@ -21,8 +22,10 @@ export interface HttpHost extends Host {
   readonly maxBodyBytes: number;
   /** The event streams that callers have open. */
   readonly streams: OpenStreams;
-  /** What in the Worker's deployment makes sessions work less well than they could. */
+  /** What in the Worker's deployment makes sessions work less well than they could. @throws what `checks` do. */
   warnings(env: Env): readonly string[];
+  /** Without these no session can work. */
+  checks(env: Env): readonly Check[];
 }
 
 /** What modules put around the routes of an app. Each member is composed once. */

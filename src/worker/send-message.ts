@@ -52,8 +52,8 @@ export async function sendMessage(at: SessionAccess, sent: SentMessage): Promise
   if (start.whenBusy === 'steer' && start.delayMs !== undefined) throw steersLater();
   // Copied, so that what this deployment lacks is found out before the message is taken.
   const own = { turn: start.turn, caller: target.caller, request };
-  const { port, agent, session } = target;
-  const services = { ...turnServices(at, { port, agent: agent.name, session }, own) };
+  const { port, owner, agent, session } = target;
+  const services = { ...turnServices(at, { port, owner, agent: agent.name, session }, own) };
   const taking = (placed: TurnStart): Promise<Taken> => {
     const sending = { start: placed, inBackground: sent.inBackground };
     return sent.declines ? takeDeclining(at, services, sending) : take(at, sending);
@@ -100,6 +100,7 @@ async function turnStartOf(at: SessionAccess, sent: SentMessage): Promise<TurnSt
     from: target.caller,
     request: sent.idempotencyKey === undefined ? undefined : await requestKey(sent.idempotencyKey, text),
     place: at.origin?.send(),
+    base: at.base,
   };
   return { ...toTurnStart(start, host.newId), delayMs, whenBusy };
 }

@@ -2,9 +2,10 @@ import type { Agent } from '../agent/define-agent.ts';
 import { toPrincipal } from '../journal/event-rows.ts';
 import type { Principal } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
+import { refusedModel } from '../loop/loop-seams.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { DeploymentError } from '../session/deployment.ts';
+import { type Check, DeploymentError } from '../session/deployment.ts';
 import { Meter } from '../session/meter.ts';
 import { DEFAULT_PLATFORM } from '../session/read-platform.ts';
 import { SESSION_ID, SESSION_ID_RULE, toSessionName } from '../session/read-secrets.ts';
@@ -19,6 +20,7 @@ import { SessionError } from './problem.ts';
 export interface Target {
   readonly agent: Agent;
   readonly session: string;
+  readonly owner: Owner;
   readonly caller: Caller;
   readonly port: SessionPort;
   /** Of its object. */
@@ -70,7 +72,7 @@ export function targetOf(
   const name = toSessionName({ owner, agent: agent.name, session });
   const port = host.session(env, name);
   const path = sessionPath({ agent: agent.name, session }, base);
-  return { agent, session, caller, port, name, path };
+  return { agent, session, owner, caller, port, name, path };
 }
 
 /** Returns whether an error says that there is no such session, and cannot be. */
@@ -134,8 +136,9 @@ interface OwnTurn {
 
 const ownRequest = ({ request, caller: { claims } }: OwnTurn): OwnRequest => ({ request, claims });
 
-/** A session, its id, and the name of its agent. */
+/** A session, its id, its owner, and the name of its agent. */
 interface SessionRef extends Named {
+  readonly owner: Owner;
   readonly port: SessionPort;
 }
 
@@ -146,7 +149,7 @@ interface SessionRef extends Named {
  */
 export const turnServices = (
   { host, env, requestId }: HostedHere,
-  { port, agent, session }: SessionRef,
+  { port, owner, agent, session }: SessionRef,
   own?: OwnTurn,
 ): TurnHost => ({
   port,
@@ -157,7 +160,7 @@ export const turnServices = (
   liveText: host.liveText,
   waitUntil: host.waitUntil,
   log: host.log,
-  place: { agent, session, requestId },
+  place: { owner, agent, session, requestId },
   env,
   get agent() {
     const declared = agentOf(host, agent);
@@ -189,7 +192,7 @@ const agentsIn = (host: Invoked, env: Env): NonNullable<TurnHost['agents']> => (
   get model() {
     return modelOfApp({ host, env });
   },
-  modelOf: (make) => modelOf({ host, env }, make),
+  modelOf: (make) => modelOf({ env }, make),
   find(name) {
     const agent = host.agents.get(name);
     return agent && resolved(host, env, agent);
@@ -215,15 +218,15 @@ const made = new WeakMap<ModelOfEnv, WeakMap<Env, ChatModel>>();
  * @throws DeploymentError if the function throws a ConfigurationError, and ConfigurationError if it throws anything else or
  *   returns something that is no model.
  */
-export function modelOf({ host, env }: HostedApp, make: ModelOfEnv): ChatModel {
+export function modelOf({ env }: Pick<HostedApp, 'env'>, make: ModelOfEnv): ChatModel {
   const ofEnv = made.get(make) ?? new WeakMap<Env, ChatModel>();
   made.set(make, ofEnv);
-  const known = ofEnv.get(env) ?? makeModel({ host, env }, make);
+  const known = ofEnv.get(env) ?? makeModel(env, make);
   ofEnv.set(env, known);
   return known;
 }
 
-function makeModel({ host, env }: HostedApp, make: ModelOfEnv): ChatModel {
+function makeModel(env: Env, make: ModelOfEnv): ChatModel {
   let model: ChatModel;
   try {
     model = make(env);
@@ -231,9 +234,10 @@ function makeModel({ host, env }: HostedApp, make: ModelOfEnv): ChatModel {
     // Every request finds out alike what the environment lacks, and it is logged once.
     if (thrown instanceof ConfigurationError)
       throw new DeploymentError(thrown.message, { cause: thrown.cause });
-    // Its words may hold what only the environment should know.
-    host.log({ level: 'error', event: 'other', message: 'a `model` function threw', thrown });
-    throw new ConfigurationError('A `model` function threw: the log of the Worker shows what.');
+    // Its words may hold what only the environment should know, so they are for the log.
+    throw new ConfigurationError('A `model` function threw: the log of the Worker shows what.', {
+      cause: thrown,
+    });
   }
   if (typeof Object(model).ask === 'function') return model;
   throw new ConfigurationError('A `model` function returned no model: return what an adapter makes.');
@@ -260,16 +264,17 @@ export function modelOfApp(here: HostedApp): ChatModel {
 }
 
 /**
- * Makes the models of the app and its agents whose functions only read settings. Others are not made: that may be work.
- *
- * @throws DeploymentError for the first one whose settings are missing or wrong.
+ * Returns the checks of what the agents need of an environment: their tool groups, and a model that their modules can be used with. A
+ * model is made only if its function says that it reads nothing but settings: any other may be work.
  */
-export function checkModels(here: HostedApp): void {
-  for (const { model, modelOf: own } of here.host.agents.values()) {
-    const make = own ?? model ?? here.host.model;
-    if (typeof make === 'function' && make.isChecked) modelOf(here, make);
-  }
-}
+export const agentChecks = ({ host, env }: HostedApp): readonly Check[] =>
+  Array.from(host.agents.values(), (agent) => () => {
+    host.resolve?.(agent, env);
+    const make = agent.modelOf ?? agent.model ?? host.model;
+    if (typeof make !== 'function' || !make.isChecked) return;
+    const problem = refusedModel([...host.modules.appWide, ...agent.uses], modelOf({ env }, make));
+    if (problem !== undefined) throw new ConfigurationError(`Agent '${agent.name}' ${problem}.`);
+  });
 
 /** The agent, with the model that it has in this environment. @throws ConfigurationError when that cannot be made. */
 export const withModel = (here: HostedApp, agent: Agent): Agent =>

@@ -10,6 +10,7 @@ export { foundBy, partsOf } from '../../src/sources/resolution/tool-source.ts';
 export { attempt, memoized } from '../../src/tool/async.ts';
 export { CALLS, type CallOrigin, callOrigins } from '../../src/tool/call-origin.ts';
 export { checkInput, coerceInput, parseToolInput } from '../../src/tool/check-input.ts';
+export { consoleLog, toLog } from '../../src/tool/console-log.ts';
 export {
   fileLine,
   fromBase64,
@@ -28,7 +29,6 @@ export { InputSchemaError, toInputSchema } from '../../src/tool/input-schema.ts'
 export { isJsonObject, sameJson } from '../../src/tool/json.ts';
 export { callBlackboard, callState } from '../../src/tool/kept-values.ts';
 export { INNER_SHAPES, SHAPES } from '../../src/tool/kernel-literals.ts';
-export { consoleLog, toLog } from '../../src/tool/log.ts';
 export type { ModuleUse } from '../../src/tool/module-use.ts';
 export { problemLines } from '../../src/tool/problem-lines.ts';
 export { isPrivateHost, publicAddress } from '../../src/tool/public-address.ts';

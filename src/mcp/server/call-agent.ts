@@ -135,7 +135,10 @@ async function toAgentTurn(
   const named = { agent, session: session ?? (await newSession(request, name, key)) };
   const target = targetOf(request, caller, named);
   const asked = key === undefined ? undefined : await requestKey(key, { message, session });
-  const start = toTurnStart({ agent, message, context, from: caller, request: asked }, host.newId);
+  const start = toTurnStart(
+    { agent, message, context, from: caller, request: asked, base: request.base },
+    host.newId,
+  );
   const own = { turn: start.turn, caller, request: request.request };
   return {
     name,
@@ -144,7 +147,7 @@ async function toAgentTurn(
     target,
     start,
     // It is copied, so that what this deployment lacks is found out before the message is taken.
-    part: { ...turnServices({ host, env, requestId }, { port: target.port, ...named }, own) },
+    part: { ...turnServices({ host, env, requestId }, { ...target, agent }, own) },
   };
 }
 

@@ -8,7 +8,7 @@ import { APP } from '../../worker/app-seam.ts';
 import { readBytes } from '../../worker/body.ts';
 import { mustHaveAgent } from '../../worker/check-app.ts';
 import type { Problem } from '../../worker/problem.ts';
-import { failureLog } from '../../worker/refusal.ts';
+import { logFailure } from '../../worker/refusal.ts';
 import { contextOfHeaders } from '../../worker/request-headers.ts';
 import { type CallerRequest, defineRoute, type Route, type RouteRequest } from '../../worker/route.ts';
 import { invoked } from '../../worker/target.ts';
@@ -81,7 +81,7 @@ export function defineMcpEndpoint(config: McpEndpointConfig): ModuleUse {
       prompts: promptsByName(prompts),
       resources: publishResources(resources, callable),
     },
-    logFailure: failureLog(),
+    logFailure,
   };
   const told = authorization && checkedAuthorization(authorization);
   const use = useOf(MCP);

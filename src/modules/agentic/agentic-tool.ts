@@ -14,6 +14,7 @@ import {
 } from '../../tool/check-definition.ts';
 import { checkCall, checkInput } from '../../tool/check-input.ts';
 import type { LiteralKind, LiteralShape } from '../../tool/check-literal.ts';
+import { warnDeveloper } from '../../tool/console-log.ts';
 import { originOf } from '../../tool/decorate.ts';
 import type { Limits } from '../../tool/frame.ts';
 import { type InputDeclaration, type InputOf, InputSchemaError } from '../../tool/input-schema.ts';
@@ -277,8 +278,8 @@ function frameOf<Input>(
 
 /** Warns the developer: a model that is not told what to send sends nothing. */
 const warnOfNoInput = (tool: string): void =>
-  console.warn(
-    `holdfast: agentic tool '${tool}' declares no input, so its caller cannot tell it anything: give it an 'input' schema.`,
+  warnDeveloper(
+    `agentic tool '${tool}' declares no input, so its caller cannot tell it anything: give it an 'input' schema.`,
   );
 
 /** Tells a nested loop what to do that was given no instructions. */

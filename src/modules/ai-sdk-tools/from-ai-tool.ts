@@ -1,10 +1,13 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import type { CallContext, Effect } from '../../tool/call.ts';
-import { ToolDefinitionError } from '../../tool/check-definition.ts';
+import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
+import { isAiTool, type LiteralShape } from '../../tool/check-literal.ts';
 import { defineTool } from '../../tool/define-tool.ts';
 import { type InputDeclaration, isStandardSchema } from '../../tool/input-schema.ts';
 import { isJsonObject, type JsonSchema } from '../../tool/json.ts';
+import { literals } from '../../tool/literals.ts';
 import { providerTool } from '../../tool/provider-tool.ts';
+import { ended, nameIn, shown } from '../../tool/shown.ts';
 import { ToolConfigurationError } from '../../tool/signals.ts';
 import type { AnyTool, Tool } from '../../tool/tool.ts';
 import { defineManualTool } from '../answers/manual.ts';
@@ -99,7 +102,12 @@ interface ErasedTool extends Omit<AiTool, 'execute' | 'needsApproval' | 'toModel
   readonly toModelOutput?: ((options: object) => unknown) | undefined;
 }
 
-function made(tool: ErasedTool, { name, description, effect, ...more }: FromAiToolOptions): AnyTool {
+function made(tool: ErasedTool, options: FromAiToolOptions): AnyTool {
+  const problem = literals && notOneTool(tool);
+  const fault = literals?.fault(options, OPTIONS);
+  if (problem !== undefined) throw new ToolDefinitionError(nameIn(options), 'tool', problem);
+  if (fault) throw new ToolDefinitionError(nameIn(options), fault.field, `it ${ended(fault.problem)}`);
+  const { name, description, effect, ...more } = options;
   const { id, args, execute, needsApproval } = tool;
   if (tool.type === 'provider' && id !== undefined) {
     return providerTool(
@@ -120,6 +128,23 @@ function made(tool: ErasedTool, { name, description, effect, ...more }: FromAiTo
   // The effect decides on what else may be said, which is nothing here.
   const running = defineTool({ ...known, ...more, effect: effect as 'once', run });
   return needsApproval ? asking(running, tool, needsApproval) : running;
+}
+
+const OPTIONS = {
+  of: 'fromAiTool',
+  keys: { name: 'text', description: 'text', effect: 'any', timeout: 'any', subrequests: 'any' },
+  required: ['name'],
+} satisfies LiteralShape<keyof FromAiToolOptions>;
+
+/** Returns why something is no tool of the AI SDK, or `undefined`. */
+function notOneTool(tool: unknown): string | undefined {
+  if (isTool(tool)) return 'it is a tool of holdfast already: list it as it is.';
+  const [name, first] = Object.entries(Object(tool)).find(([, one]) => isAiTool(one)) ?? [];
+  if (first !== undefined && !isAiTool(tool))
+    return `it is made of several tools: make each by itself, as in fromAiTool(tools.${name}, { name: '${name}' }).`;
+  return typeof tool === 'object' && tool !== null
+    ? undefined
+    : `it is made of ${shown(tool)}: use a tool of the AI SDK.`;
 }
 
 function describedBy(name: string, { description }: ErasedTool): string {

@@ -5,6 +5,7 @@ import type { LiteralShape } from '../../tool/check-literal.ts';
 import { decorate } from '../../tool/decorate.ts';
 import { defineTool, type ToolConfigBase, withOutputType } from '../../tool/define-tool.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
+import type { ForeignToolKeys, LeaveOut } from '../../tool/instead.ts';
 import type { AnyTool, CallRun, Tool } from '../../tool/tool.ts';
 import type { ToolResult } from '../../tool/tool-result.ts';
 import { answers } from './answers.ts';
@@ -14,6 +15,13 @@ export interface ManualToolConfig<Name extends string, Declaration extends Input
   extends ToolConfigBase<Name, Declaration> {
   /** Milliseconds until a call without a result is answered by an error. Defaults to never. */
   readonly expires?: number | undefined;
+}
+
+/** What tools say that run here. */
+interface RunByCaller extends Pick<ForeignToolKeys, 'inputSchema' | 'parameters'> {
+  readonly effect?: LeaveOut<'its caller runs it'> | undefined;
+  readonly run?: LeaveOut<'its caller runs it'> | undefined;
+  readonly execute?: LeaveOut<'its caller runs it'> | undefined;
 }
 
 /**
@@ -29,9 +37,9 @@ export interface ManualToolConfig<Name extends string, Declaration extends Input
 export function defineManualTool<
   const Name extends string,
   const Declaration extends InputDeclaration = undefined,
->(config: ManualToolConfig<Name, Declaration>): Tool<Name, InputOf<Declaration>> {
+>(config: ManualToolConfig<Name, Declaration> & RunByCaller): Tool<Name, InputOf<Declaration>> {
   checkToolLiteral(config, SHAPE);
-  const { expires, ...declared } = config;
+  const { expires, ...declared }: ManualToolConfig<Name, Declaration> = config;
   const tool = defineTool<Name, Declaration>({ ...declared, effect: 'read', run: () => undefined });
   const receive = leaveToCaller(tool.name, expires);
   return {
@@ -76,6 +84,13 @@ const SHAPE = {
   },
   required: ['name', 'description'],
   foreign: {},
+  senseless: {
+    effect: 'its caller runs it, and the turn waits for the result: leave it out',
+    reconcile: 'its caller runs it, and the turn waits for the result: leave it out',
+    timeout: "its caller runs it: say how long the result is waited for by 'expires'",
+    run: "its caller runs it: leave it out, or use defineTool of 'holdfast' for a tool that runs here",
+    execute: "its caller runs it: leave it out, or use defineTool of 'holdfast' for a tool that runs here",
+  },
 } satisfies LiteralShape<keyof ManualToolConfig<string, undefined>>;
 
 /**

@@ -4,6 +4,7 @@ import { ConfigurationError } from '../../model/configuration-error.ts';
 import type { SessionPlace } from '../../session/read-platform.ts';
 import type { LogOption } from '../../tool/log.ts';
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { shown } from '../../tool/shown.ts';
 import { APP, type AppParts } from '../../worker/app-seam.ts';
 import { keepSessions } from '../../worker/keeping.ts';
 
@@ -15,8 +16,14 @@ const RETENTION = /* @__PURE__ */ createModule({ name: 'retention' });
  * Sends the lines of the app's log to a function, in place of the console: what tools threw, failed turns and models, refused webhooks, and
  * one line for each turn that has ended. `false` drops them. The secrets of a turn are taken out of its lines. If the function throws, the
  * line is lost.
+ *
+ * @throws ConfigurationError if it is given neither.
  */
-export const logTo = (log: LogOption): ModuleUse => appUse(useOf(LOG), { log });
+export function logTo(log: LogOption): ModuleUse {
+  if (log !== false && typeof log !== 'function')
+    throw new ConfigurationError(`logTo is given ${shown(log)}: use a function of each line, or false.`);
+  return appUse(useOf(LOG), { log });
+}
 
 /** Places the objects of sessions. Every append pays the way there. */
 export const placeSessions = (location: SessionPlace): ModuleUse => appUse(useOf(PLACE), { location });

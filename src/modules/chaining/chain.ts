@@ -1,8 +1,9 @@
 import { type Nested, nestingProblem } from '../../sources/resolution/tool-source.ts';
 import { memoized } from '../../tool/async.ts';
+import { consoleLog } from '../../tool/console-log.ts';
 import { DomainTypeError } from '../../tool/domain-objects.ts';
 import { type DomainType, isDomainType } from '../../tool/domain-type.ts';
-import { consoleLog, type LogProblem, warning } from '../../tool/log.ts';
+import { type LogProblem, warning } from '../../tool/log.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import type { Chained, ChainedType, DiscoveredType } from './chained.ts';
 

@@ -1,10 +1,11 @@
 import { attempt } from '../../tool/async.ts';
 import { adopting, decorate, mapRoute } from '../../tool/decorate.ts';
+import type { DomainType } from '../../tool/domain-type.ts';
 import { shorten } from '../../tool/json.ts';
 import { warning } from '../../tool/log.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { withheld } from '../../tool/tool-result.ts';
-import { usesOf } from '../../tool/uses.ts';
+import { type OfferSeam, usesOf } from '../../tool/uses.ts';
 import { withDescription, withMetadata, withName } from '../../tool/with.ts';
 import { UNFOLDING } from '../unfolding/strategy.ts';
 import { unfoldingIn } from '../unfolding/unfolding.ts';
@@ -19,7 +20,10 @@ import { rememberArtifact } from './remember-found.ts';
  *
  * @throws DomainTypeError if the entries cannot be chained beside each other.
  */
-export function chainingStrategy(entries: readonly Chained[], key: string): InjectionStrategy {
+export function chainingStrategy(
+  entries: readonly Chained[],
+  key: string,
+): InjectionStrategy & Pick<OfferSeam, 'declares'> {
   const keyed: KeyedChain = { chain: readChaining(entries), key };
   let unbound: readonly AnyTool[] | undefined;
   const byBindings = new WeakMap<Bindings, Map<string, readonly AnyTool[]>>();
@@ -42,16 +46,20 @@ export function chainingStrategy(entries: readonly Chained[], key: string): Inje
     name: 'chaining',
     uses: [...new Set([CHAINING, UNFOLDING, ...usesOf(declaredIn(keyed.chain))])],
     offer: (tools, view) => joined(tools, offered(view), view),
+    declares: () =>
+      Array.from(keyed.chain.ones.values(), ({ type }) => declaredOf(type).map(({ name }) => name)).flat(),
     remarkOn: (call, view) => rememberArtifact({ ...keyed, view }, call),
   };
 }
 
 /** The tools of the objects of all types that are named, as far as they are known before there is an object. */
 const declaredIn = ({ named }: KeyedChain['chain']): readonly AnyTool[] =>
-  [...named.values()].flatMap(({ objects }) => {
-    const declared = attempt(() => objects?.declared ?? []);
-    return declared.ok ? declared.value : [];
-  });
+  [...named.values()].flatMap(declaredOf);
+
+function declaredOf({ objects }: Pick<DomainType, 'objects'>): readonly AnyTool[] {
+  const declared = attempt(() => objects?.declared ?? []);
+  return declared.ok ? declared.value : [];
+}
 
 const joinedLists = new WeakMap<readonly AnyTool[], WeakMap<readonly AnyTool[], readonly AnyTool[]>>();
 

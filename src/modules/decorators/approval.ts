@@ -1,10 +1,13 @@
 /** Decorators whose calls wait for a person outside. */
 import type { CallContext, SuspendingQuestion } from '../../tool/call.ts';
-import { checkTime, checkWord } from '../../tool/check-definition.ts';
+import { checkTime, checkWord, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { checkedFirst } from '../../tool/check-input.ts';
+import type { InnerShape } from '../../tool/check-literal.ts';
+import { mustBeTool } from '../../tool/decorate.ts';
 import type { DomainType } from '../../tool/domain-type.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import type { CallBlackboard } from '../../tool/kept-values.ts';
+import { literals } from '../../tool/literals.ts';
 import { ToolConfigurationError } from '../../tool/signals.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { answers } from '../answers/answers.ts';
@@ -109,13 +112,21 @@ function asking<T extends AnyTool, C extends Covers>(
   message: ApprovalMessage<T, C>,
   options: ApprovalOptions,
 ): Pick<Pause, 'code' | 'decider'> {
-  const { by, notBy, expires, onExpiry } = checkApprovalOptions(tool.name, options);
+  mustBeTool(tool);
+  const { name } = tool;
+  if (typeof message !== 'function' && (typeof message !== 'string' || message.trim() === ''))
+    throw new ToolDefinitionError(name, 'message', NO_MESSAGE);
+  const { by, notBy, expires, onExpiry } = checkApprovalOptions(name, options);
   const asked = { by, notBy, expires, onExpiry };
   return {
     code: 'the message of its approval',
     decider: async (input, call) => ({ message: await messageFor(message, input, call), ...asked }),
   };
 }
+
+const NO_MESSAGE =
+  "its approval has no message for whoever decides: write one behind the tool, as in requireApproval(tool, 'Pay?', { by: 'manager' }), " +
+  'or a function that makes one of the input.';
 
 interface Pause {
   /** What the log calls the decider. */
@@ -174,11 +185,30 @@ function checkApprovalOptions<Options extends ApprovalOptions>(
   options: Options,
   words: readonly string[] = ON_EXPIRY,
 ): Options {
+  const fault = literals?.innerFault(options, OPTIONS);
+  if (fault)
+    throw new ToolDefinitionError(
+      tool,
+      fault.path,
+      `its approval has ${fault.value} as '${fault.path}': use ${fault.use}.`,
+    );
   checkTime(tool, { expires: options.expires });
   checkWord(tool, { onExpiry: options.onExpiry }, words);
   checkWord(tool, { notBy: options.notBy }, ['requester']);
   return options;
 }
+
+const OPTIONS: InnerShape = {
+  keys: ['by', 'notBy', 'expires', 'onExpiry', 'covers', 'message', 'hint'],
+  foreign: {
+    role: 'by',
+    roles: 'by',
+    approver: 'by',
+    timeout: 'expires',
+    ttl: 'expires',
+    expiresIn: 'expires',
+  },
+};
 
 /** @throws ToolConfigurationError when the call runs outside of a session, where nobody is ever asked. */
 function mustBeDecidable({ tool, inSession }: CallContext, what: string): void {

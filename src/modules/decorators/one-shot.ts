@@ -1,5 +1,5 @@
 import type { CallContext, HistoryCall } from '../../tool/call.ts';
-import { decorate, opensTools, originOf } from '../../tool/decorate.ts';
+import { decorate, mustBeTool, opensTools, originOf } from '../../tool/decorate.ts';
 import type { Json, JsonLike } from '../../tool/json.ts';
 import type { AnyTool, CallRun } from '../../tool/tool.ts';
 import { loopId } from '../../tool/tool-call-context.ts';
@@ -14,8 +14,9 @@ import { modelText, succeeded, withheld } from '../../tool/tool-result.ts';
  *
  * @param advice what the model is told to do instead, such as "Write your script now using the skill body above."
  */
-export const oneShotPerLoop = <T extends AnyTool>(tool: T, advice: string): T =>
-  decorate(tool, {
+export function oneShotPerLoop<T extends AnyTool>(tool: T, advice: string): T {
+  mustBeTool(tool);
+  return decorate(tool, {
     serial: tool.serial ?? tool.name,
     async call(input, call) {
       // Under the name that the model calls it by: two renamed tools may have the same name beneath.
@@ -28,6 +29,7 @@ export const oneShotPerLoop = <T extends AnyTool>(tool: T, advice: string): T =>
       return result;
     },
   });
+}
 
 /** Whether the model is shown the result of the call that was noted. */
 const isShown = (call: CallContext, noted: unknown): boolean =>

@@ -56,6 +56,7 @@ export function files(config: FilesConfig = {}): ModuleUse {
   APP.give(use, {
     files: app,
     routes: () => fileRoutes(app.find),
+    check: (env) => void storeOf?.(env),
     ...(storeOf && { keeping: keepSessions }),
   });
   FILES.give(use, fileKeeper(storeOf));

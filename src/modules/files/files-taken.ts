@@ -23,7 +23,7 @@ interface Configured {
 
 /** Makes what an app takes, keeps and finds files with. */
 export const appFiles = ({ storeOf, allowPrivate }: Configured): AppFiles => ({
-  store: storeOf && { owner: FILES_OWNER, check: storeOf },
+  store: storeOf && { owner: FILES_OWNER },
   takenBy(agent, model, most) {
     const taken = filesTaken(agent, model);
     return {

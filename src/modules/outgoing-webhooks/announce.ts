@@ -41,6 +41,8 @@ export interface Receiver {
   readonly agents: readonly string[] | undefined;
   /** Sends a message once. Answers why it is not delivered; nothing when it is. Rejects with what the app's `url` throws. */
   send(message: OutgoingMessage): Promise<Undelivered | undefined>;
+  /** Returns what it lacks of an environment, to follow its name, or `undefined`. Rejects with what the app's `url` throws. */
+  lacks(env: Env): Promise<string | undefined>;
 }
 
 /** A stop of a turn that the receiver is owed. */
@@ -82,12 +84,12 @@ export async function announce(app: DueApp, row: DueRow, receiver: Receiver): Pr
   const not = await tell(app, { receiver, name, turn, seq, attempt }).catch(toUndelivered);
   if (not === undefined) return 'done';
   const became = afterwards(host.clock.now(), attempt, not);
-  const { agent, session } = addressOfSession(name);
   host.log({
     level: typeof became === 'object' ? 'warn' : 'error',
     event: 'webhook-not-delivered',
     message: `outgoing webhook '${receiver.name}' was not told of a turn, ${inWords(became)}: it ${not.why}`,
-    ...{ agent, session, turn },
+    ...addressOfSession(name),
+    turn,
     ...(not.thrown !== undefined && { thrown: not.thrown }),
   });
   return became;
@@ -153,7 +155,9 @@ const LONGEST_BODY = 256 * 1024;
 
 function bodyOf({ host }: DueApp, { name, stop, events, at }: Stopped): string {
   const { owner, agent, session } = addressOfSession(name);
-  const path = sessionPath({ agent, session }, host.basePath);
+  const [first] = events;
+  const base = first?.type === 'turn-started' ? first.base : undefined;
+  const path = sessionPath({ agent, session }, base ?? host.basePath);
   const view = stoppedTurn(session, agent, events);
   const { turn, outcome } = view;
   const brief = {
@@ -168,27 +172,41 @@ function bodyOf({ host }: DueApp, { name, stop, events, at }: Stopped): string {
   return body.length > LONGEST_BODY ? write({ ...brief, shortened: true }) : body;
 }
 
-/** Returns what sends messages to this address, signed with these secrets. */
-export function sending({
-  url,
-  secret,
-}: {
+/** Where messages go, and what signs them. */
+interface Sending {
   readonly url: string | ((env: WebhookEnv) => string);
   readonly secret: SecretSource;
-}): Receiver['send'] {
-  return async ({ id, body, env, clock }) => {
-    const to = typeof url === 'function' ? url(env) : url;
-    const problem = urlProblem(to);
-    if (problem !== undefined) return { why: problem };
-    const keys = (await readSecrets(env, secret)).map(standardKey);
-    if (keys.length === 0)
-      return { why: 'has no secret: set the var that its `secret` reads (wrangler secret put)' };
+}
+
+/** Reads the address and the keys of an environment. Returns what is wrong with them, to follow the name of the webhook. */
+async function readSending(
+  { url, secret }: Sending,
+  env: Env,
+): Promise<string | { readonly to: string; readonly keys: readonly Uint8Array<ArrayBuffer>[] }> {
+  const to = typeof url === 'function' ? url(env) : url;
+  const problem = urlProblem(to);
+  if (problem !== undefined) return problem;
+  const keys = (await readSecrets(env, secret)).map(standardKey);
+  if (keys.length === 0) return 'has no secret: set the var that its `secret` reads (wrangler secret put)';
+  const known = keys.filter((key) => key !== undefined);
+  return known.length < keys.length
+    ? `has a secret that is none: it ${STANDARD_KEY_RULE}`
+    : { to, keys: known };
+}
+
+/** Returns what sends messages to this address, signed with these secrets. */
+export const sending = (config: Sending): Pick<Receiver, 'send' | 'lacks'> => ({
+  async lacks(env) {
+    const read = await readSending(config, env);
+    return typeof read === 'string' ? read : undefined;
+  },
+  async send({ id, body, env, clock }) {
+    const read = await readSending(config, env);
+    if (typeof read === 'string') return { why: read };
+    const { to, keys } = read;
     const time = Math.floor(clock.now() / 1000);
     const signatures: string[] = [];
-    for (const key of keys) {
-      if (key === undefined) return { why: `has a secret that is none: it ${STANDARD_KEY_RULE}` };
-      signatures.push(`v1,${toBase64(await hmacOf(key, `${id}.${time}.${body}`))}`);
-    }
+    for (const key of keys) signatures.push(`v1,${toBase64(await hmacOf(key, `${id}.${time}.${body}`))}`);
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'holdfast',
@@ -197,8 +215,8 @@ export function sending({
       'webhook-signature': signatures.join(' '),
     };
     return post(to, { headers, body }, clock);
-  };
-}
+  },
+});
 
 /** Returns the problem of an address, or `undefined`. The address is not shown, since it may hold a credential. */
 export function urlProblem(url: unknown): string | undefined {

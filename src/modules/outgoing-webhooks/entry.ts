@@ -1,11 +1,12 @@
 /** The entry `holdfast/outgoing-webhooks`: tells somebody outside when turns stop. */
+import { ConfigurationError } from '../../model/configuration-error.ts';
 import { ENDED, type TurnStop } from '../../session/turn-end.ts';
 import { notOneOf } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { isSecretSource, SECRET_RULE, type SecretSource } from '../../tool/env.ts';
 import { literals } from '../../tool/literals.ts';
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
-import { nameIn } from '../../tool/shown.ts';
+import { ended, nameIn } from '../../tool/shown.ts';
 import { APP } from '../../worker/app-seam.ts';
 import { DUE } from '../../worker/background.ts';
 import { mustHaveAgent } from '../../worker/check-app.ts';
@@ -54,7 +55,7 @@ export function outgoingWebhook(config: OutgoingWebhookConfig): ModuleUse {
   if (fault) throw new WebhookDefinitionError(nameIn(config) || 'outgoing', fault.field, fault.problem);
   const { name = 'outgoing', url, secret, on = STOPS, agents } = config;
   checkSettings({ name, url, secret, on });
-  const receiver: Receiver = { name, on, agents, send: sending(config) };
+  const receiver: Receiver = { name, on, agents, ...sending(config) };
   const use = useOf(OUTGOING_WEBHOOKS, name);
   ENDED.give(use, (turn) => {
     const ref = owedFor(receiver, turn);
@@ -67,6 +68,13 @@ export function outgoingWebhook(config: OutgoingWebhookConfig): ModuleUse {
         mustHaveAgent(host.agents, `Outgoing webhook '${name}' is told of the agent`, one);
       return [];
     },
+    checks: ({ env }) => [
+      async () => {
+        const problem = await receiver.lacks(env);
+        if (problem !== undefined)
+          throw new ConfigurationError(`Outgoing webhook '${name}' ${ended(problem)}`);
+      },
+    ],
   });
   return use;
 }

@@ -75,6 +75,8 @@ export function defineSchedule(config: ScheduleConfig): ModuleUse {
     throw new ConfigurationError(`Schedule '${name}': ${problem}`);
   };
   if (!isCron(cron)) refuse(`'${String(cron).slice(0, 80)}' is no cron expression of five fields.`);
+  const beyond = literals && beyondField(cron);
+  if (beyond) refuse(beyond);
   const problem = owner === undefined ? undefined : ownerProblem(owner);
   if (problem !== undefined) refuse(`its owner ${problem}.`);
   if (typeof session !== 'function' && !SESSION_ID.test(session)) {
@@ -110,6 +112,24 @@ const isText = (value: unknown): boolean => typeof value === 'string' && value.t
 const isCron = (cron: unknown): boolean =>
   typeof cron === 'string' &&
   /^([\d*,/#?LW-]|[A-Z]{3})+( ([\d*,/#?LW-]|[A-Z]{3})+){4}$/i.test(sameCron(cron));
+
+const FIELDS = [
+  ['minutes', 59],
+  ['hours', 23],
+  ['days', 31],
+  ['months', 12],
+  ['weekdays', 7],
+] as const;
+
+/** Returns which number of an expression its field does not have, or `undefined`. */
+function beyondField(cron: string): string | undefined {
+  const fields = sameCron(cron).split(' ');
+  for (const [at, [name, most]] of FIELDS.entries()) {
+    const beyond = fields[at]?.match(/\d+/g)?.find((one) => Number(one) > most);
+    if (beyond !== undefined) return `'${cron}' has ${beyond} among its ${name}, which end at ${most}.`;
+  }
+  return undefined;
+}
 
 function checkContext(context: JsonObject, refuse: (problem: string) => never): void {
   try {

@@ -11,9 +11,10 @@ import {
   type ToolDefinition,
 } from '../../model/chat-model.ts';
 import { attempt } from '../../tool/async.ts';
+import { toLog } from '../../tool/console-log.ts';
 import type { GivenEnv } from '../../tool/env.ts';
 import { literals } from '../../tool/literals.ts';
-import { type Log, type LogOption, toLog, warning } from '../../tool/log.ts';
+import { type Log, type LogOption, warning } from '../../tool/log.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
 import { Secrets } from '../../tool/secrets.ts';
 import type { AnyTool } from '../../tool/tool.ts';

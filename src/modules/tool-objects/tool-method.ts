@@ -94,7 +94,7 @@ function warnOfState(object: object, name: string): void {
   const fields = stateFields(object);
   if (fields.length === 0) return;
   warnOnce(
-    `holdfast: ${name} keeps ${fields.map((field) => `'${field}'`).join(' and ')} in fields that its methods change: all sessions share ` +
+    `${name} keeps ${fields.map((field) => `'${field}'`).join(' and ')} in fields that its methods change: all sessions share ` +
       `that, and it is lost with the Worker. List toolFactory(() => new ${name}()) in its place, which makes one for each ` +
       'invocation, and keep in `call.state` what must survive.',
   );

@@ -1,6 +1,7 @@
 import { mayNest, type Nested } from '../../sources/resolution/tool-source.ts';
 import { attempt } from '../../tool/async.ts';
 import { isTool } from '../../tool/check-definition.ts';
+import { warnDeveloper } from '../../tool/console-log.ts';
 import { distinctTools } from '../../tool/decorate.ts';
 import { chainOf, ownerOf } from '../../tool/object-class.ts';
 import type { AnyTool } from '../../tool/tool.ts';
@@ -175,7 +176,7 @@ function nestedIn(owner: object, path: readonly Nested[]): AnyUnfoldingTool[] {
     try {
       return [unfoldingInside(Reflect.construct(member, []), {}, path)];
     } catch (reason) {
-      console.warn(`holdfast: the inner class ${member.name} is left out, since it cannot be made`, reason);
+      warnDeveloper(`the inner class ${member.name} is left out, since it cannot be made`, reason);
       return [];
     }
   });

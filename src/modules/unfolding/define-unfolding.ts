@@ -100,7 +100,7 @@ const SHAPE = {
     removeOnInvoke: 'flag',
   },
   required: ['name', 'description'],
-  foreign: FOREIGN_INPUT,
+  foreign: { ...FOREIGN_INPUT, children: 'tools', innerTools: 'tools', subtools: 'tools' },
 } satisfies LiteralShape<keyof UnfoldingConfig<string, undefined>>;
 
 /** The literal of an unfolding tool, of whose sources tools are made. */

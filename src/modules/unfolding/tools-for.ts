@@ -1,8 +1,8 @@
 import { CODE, type TurnPrincipal } from '../../tool/call.ts';
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
+import { consoleLog } from '../../tool/console-log.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import type { JsonObject } from '../../tool/json.ts';
-import { consoleLog } from '../../tool/log.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { type ContextValues, ToolCallContext } from '../../tool/tool-call-context.ts';
 import { placeInnerTools } from './strategy.ts';

@@ -19,6 +19,7 @@ import {
   type Verified,
   type Webhook,
   WebhookDefinitionError,
+  type WebhookEnv,
   type WebhookStart,
   type WebhookTurn,
 } from './webhook.ts';
@@ -58,6 +59,11 @@ export interface WebhookConfig<Name extends string, Payload, Agent extends strin
    * The same delivery has to be mapped to the same session every time.
    */
   readonly start: (delivery: Delivery<Payload>) => TurnOf<Agent> | Ignored | Promise<TurnOf<Agent> | Ignored>;
+  /**
+   * Returns what the environment lacks for it, such as `has no secret: set LINEAR_SECRET`, or `undefined`. `GET /health` reports it after the
+   * webhook's name.
+   */
+  readonly lacks?: ((env: WebhookEnv) => Promise<string | undefined>) | undefined;
   /** What a delivery may weigh; 5 MB unless given. */
   readonly maxBodyBytes?: number | undefined;
   /** What happens when the session has an open turn; `queue` unless given. */
@@ -103,6 +109,7 @@ export function defineWebhook<
     namespace,
     maxBodyBytes,
     whenBusy,
+    lacks: config.lacks,
     admit: async (request: UnverifiedRequest) => config.admit?.(request),
     async receive(raw: RawDelivery): Promise<Received> {
       const proof = await config.verify(raw);
@@ -131,6 +138,7 @@ const SHAPE = {
     admit: 'function',
     verify: 'function',
     start: 'function',
+    lacks: 'function',
     maxBodyBytes: 'any',
     whenBusy: 'any',
   },

@@ -1,6 +1,7 @@
 import { sha256Hex } from '../../tool/async.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { type EventOf, type GithubEvent, isPayloadOf, wordsOf } from './github-events.ts';
+import { misnamed } from './github-names.ts';
 import {
   at,
   defined,
@@ -16,6 +17,7 @@ import {
 } from './payload.ts';
 import { fromHex } from './signature.ts';
 import {
+  BOTS,
   type SenderConfig,
   type SenderDelivery,
   type SignatureHeader,
@@ -103,6 +105,11 @@ export function githubWebhook<const Asked extends GithubEvent = string>(
     readHeader: readGithubHeader,
     // The cast narrows what `events` makes true: it is looked at before anybody sees the delivery.
     read: (signed) => read(signed, dispatches) as Promise<Verified<GithubDelivery<EventOf<Asked>>> | Reply>,
+    options: {
+      bots: BOTS,
+      dispatches: ["'repeat' or 'once'", (given) => given === 'repeat' || given === 'once'],
+    },
+    misnamed,
     names: ({ event, action }) => (action === undefined ? [event] : [event, `${event}.${action}`]),
     skip: ({ sender, event, payload }) => {
       if (!isPayloadOf(event, payload)) return `Its payload is not that of an event '${event}'.`;

@@ -1,6 +1,8 @@
+import { ConfigurationError } from '../../model/configuration-error.ts';
 import { DeploymentError } from '../../session/deployment.ts';
 import { defineSeam } from '../../tool/module-use.ts';
 import { type Infer, OPTIONAL_NUMBER, OPTIONAL_TEXT, type Shape, TEXT } from '../../tool/shape.ts';
+import { ended } from '../../tool/shown.ts';
 import type { AppParts } from '../../worker/app-seam.ts';
 import { type BackgroundTurn, startInBackground, toBackgroundTurn } from '../../worker/background.ts';
 import { readBytes } from '../../worker/body.ts';
@@ -45,11 +47,19 @@ export const WEBHOOK = defineSeam<Webhook>();
 /** What all webhooks together bring to an app: one route. */
 export const HOOKS: AppParts = {
   routes({ host }) {
-    const webhooks = host.modules.uses.flatMap((use) => WEBHOOK.of(use) ?? []);
+    const webhooks = webhooksOf(host);
     checkStarters(host, 'webhook', webhooks);
     return [postHook(new Map(webhooks.map((webhook) => [webhook.name, webhook])))];
   },
+  checks: ({ host, env }) =>
+    webhooksOf(host).map(({ name, lacks }) => async () => {
+      const problem = await lacks?.(env);
+      if (problem !== undefined) throw new ConfigurationError(`Webhook '${name}' ${ended(problem)}`);
+    }),
 };
+
+const webhooksOf = ({ modules }: Pick<HttpHost, 'modules'>): readonly Webhook[] =>
+  modules.uses.flatMap((use) => WEBHOOK.of(use) ?? []);
 
 async function takeDelivery(
   asked: RouteRequest,

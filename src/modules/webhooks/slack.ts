@@ -13,6 +13,7 @@ import {
 } from './payload.ts';
 import { checkTimely, fromHex } from './signature.ts';
 import {
+  BOTS,
   type SenderConfig,
   type SenderDelivery,
   type SignatureHeader,
@@ -76,6 +77,7 @@ export function slackWebhook<const Event extends string = string>(
     readHeader: readSlackHeader,
     // The cast narrows what `events` makes true: it is looked at before anybody sees the delivery.
     read: (signed) => read(signed) as Promise<Verified<SlackDelivery<Event>> | Reply>,
+    options: { bots: BOTS },
     names: ({ event }) => [event],
     skip: ({ event, isBot }) => {
       if (isBot && bots !== 'take') return 'A bot said it, and this webhook takes nothing from bots.';

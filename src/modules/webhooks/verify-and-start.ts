@@ -1,6 +1,9 @@
 import type { WhenBusy } from '../../tool/call.ts';
 import type { Owner } from '../../tool/call-origin.ts';
-import { isSecretSource, SECRET_RULE, type SecretSource } from '../../tool/env.ts';
+import type { LiteralKind, LiteralShape } from '../../tool/check-literal.ts';
+import { isSecretSource, readSecrets, SECRET_RULE, type SecretSource } from '../../tool/env.ts';
+import { literals } from '../../tool/literals.ts';
+import { nameIn } from '../../tool/shown.ts';
 import { defineWebhook } from './define-webhook.ts';
 import { isSigned, notSigned, type Signed, secretsOf } from './signature.ts';
 import {
@@ -13,6 +16,7 @@ import {
   type Webhook,
   WebhookDefinitionError,
   type WebhookEnv,
+  WebhookRefusal,
   type WebhookTurn,
 } from './webhook.ts';
 
@@ -73,6 +77,10 @@ interface Sender<View extends SenderDelivery> {
   read(signed: SignedDelivery): Promise<Verified<View> | Reply>;
   /** Gives the names by which `events` may ask for the delivery. */
   names(delivery: View): readonly string[];
+  /** The options that its webhook takes beside those of every sender. */
+  readonly options?: Readonly<Record<string, LiteralKind>> | undefined;
+  /** In development: returns what is wrong with a name in `events`, to follow it, or `undefined`. */
+  misnamed?(event: string): string | undefined;
   /** Says why the delivery starts nothing, whoever asked for it; `undefined` when it starts a turn. */
   skip(delivery: View): string | undefined;
 }
@@ -99,11 +107,18 @@ export function verifyAndStart<Event extends string, View extends SenderDelivery
   config: SenderConfig<Event, View>,
   sender: Sender<View>,
 ): Webhook {
+  const fault = literals?.fault(config, shapeOf(sender));
+  if (fault) throw new WebhookDefinitionError(nameIn(config) || sender.name, fault.field, fault.problem);
   const { name = sender.name, agent, owner, secret, events, maxBodyBytes, whenBusy } = config;
   const start = config.start ?? (({ usual }: View) => usual);
   if (!isSecretSource(secret)) throw new WebhookDefinitionError(name, 'secret', SECRET_RULE);
   if (events && !(events.length > 0 && events.every((event) => event.trim() !== ''))) {
     throw new WebhookDefinitionError(name, 'events', 'lists events by name; without `events` it takes all');
+  }
+  for (const event of (literals && events) ?? []) {
+    const problem = sender.misnamed?.(event);
+    if (problem !== undefined)
+      throw new WebhookDefinitionError(name, 'events', `has '${event}' in its 'events', ${problem}`);
   }
   return defineWebhook({
     name,
@@ -112,6 +127,18 @@ export function verifyAndStart<Event extends string, View extends SenderDelivery
     namespace: sender.ids === 'of the sender' ? sender.name : undefined,
     maxBodyBytes,
     whenBusy,
+    async lacks(env) {
+      try {
+        const secrets = await readSecrets(env, secret);
+        for (const one of secrets) sender.toKey?.(one);
+        return secrets.length > 0
+          ? undefined
+          : 'has no secret, so it refuses every delivery: set the var that its `secret` reads (wrangler secret put)';
+      } catch (failure) {
+        if (failure instanceof WebhookRefusal) return `cannot use its secret: ${failure.message}`;
+        return 'cannot read its secret: the Secrets Store, or the function that reads it, failed';
+      }
+    },
     admit: async (request) => {
       await prepareCheck(request, secret, sender);
     },
@@ -128,6 +155,27 @@ export function verifyAndStart<Event extends string, View extends SenderDelivery
     },
   });
 }
+
+/** What becomes of what bots cause, as an option. */
+export const BOTS: LiteralKind = ["'ignore' or 'take'", (given) => given === 'ignore' || given === 'take'];
+
+const shapeOf = ({ name, options }: Pick<Sender<never>, 'name' | 'options'>): LiteralShape => ({
+  of: `${name}Webhook`,
+  keys: { ...KEYS, ...options },
+  required: ['agent'],
+  foreign: { event: 'events', on: 'events', secrets: 'secret', handler: 'start', agents: 'agent' },
+});
+
+const KEYS: Readonly<Record<keyof SenderConfig<string, unknown>, LiteralKind>> = {
+  name: 'any',
+  agent: 'text',
+  owner: 'any',
+  secret: 'any',
+  events: 'list',
+  start: 'function',
+  maxBodyBytes: 'any',
+  whenBusy: 'any',
+};
 
 /** All that can be found out without the body. @throws WebhookRefusal */
 async function prepareCheck(

@@ -109,6 +109,8 @@ export interface Webhook<Name extends string = string> extends ModuleUse {
   readonly whenBusy: WhenBusy;
   /** Rejects with a WebhookRefusal when no body could prove who sent this, so that none is read. */
   admit(request: UnverifiedRequest): Promise<void>;
+  /** Returns what it lacks of an environment, to follow its name, or `undefined`. */
+  readonly lacks: ((env: WebhookEnv) => Promise<string | undefined>) | undefined;
   /** Verifies and maps a delivery. Rejects with a WebhookRefusal, or with what the app's own functions throw. */
   receive(raw: RawDelivery): Promise<Received>;
 }

@@ -1,3 +1,4 @@
+import { warnDeveloper } from '../../tool/console-log.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
 import type { ReadByIts } from '../../tool/object-reader.ts';
 import {
@@ -269,7 +270,7 @@ export function nestingProblem(path: readonly Nested[], inner: Nested): string |
 /** Tells whether it may be looked into; the console is told why not, once. */
 export function mayNest(path: readonly Nested[], inner: Nested): boolean {
   const problem = nestingProblem(path, inner);
-  if (problem !== undefined) warnOnce(`holdfast: ${problem}`);
+  if (problem !== undefined) warnOnce(problem);
   return problem === undefined;
 }
 
@@ -282,5 +283,5 @@ const warned = new Set<string>();
 export function warnOnce(message: string): void {
   if (warned.has(message) || warned.size >= MAX_WARNED) return;
   warned.add(message);
-  console.warn(message);
+  warnDeveloper(message);
 }

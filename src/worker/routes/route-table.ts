@@ -1,13 +1,15 @@
 import type { Agent } from '../../agent/define-agent.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
+import { type Check, DeploymentError } from '../../session/deployment.ts';
 import { toSessionName } from '../../session/read-secrets.ts';
 import { attempt } from '../../tool/async.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { appParts } from '../app-seam.ts';
 import type { Env } from '../host.ts';
+import { Problem } from '../problem.ts';
 import { defineRoute, type HttpHost, type Route } from '../route.ts';
 import type { AgentList, AgentView, HealthView, InnerToolView, RootView, ToolView } from '../route-views.ts';
-import { checkModels, filesOfAgent } from '../target.ts';
+import { agentChecks, filesOfAgent } from '../target.ts';
 import { ANSWERING_APP } from '../turn-response.ts';
 import { deleteSession, getEvents, getSession, getTurn, postCancel, postMessage } from './session.ts';
 
@@ -60,8 +62,8 @@ const getRoot = (table: readonly Route[]) =>
 const PROBE = toSessionName({ owner: { id: 'health' }, agent: '', session: 'health' });
 
 /**
- * Tells whether sessions can work here, and their agents have a model. An object is asked until one has answered, and no
- * more: how the Worker is deployed cannot change while it runs, and whoever asks is not authenticated.
+ * Returns whether nothing is missing here: for sessions, agents, modules, and whoever wants to come in. An object is asked until one
+ * has answered, and no more: how the Worker is deployed cannot change while it runs, and whoever asks is not authenticated.
  */
 function getHealth() {
   let hasAnswered = false;
@@ -70,16 +72,37 @@ function getHealth() {
     path: '/health',
     access: 'open',
     async handle({ host, env }) {
-      const port = host.session(env, PROBE);
-      if (!hasAnswered) await port.read({ from: 1, limit: 1 });
-      hasAnswered = true;
-      host.platform(env);
-      checkModels({ host, env });
+      await checkAll([
+        () => host.platform(env),
+        ...host.checks(env),
+        ...agentChecks({ host, env }),
+        () => host.auth.check?.(env),
+        ...appParts(host).flatMap((part) => part.checks?.({ host, env }) ?? []),
+        async () => {
+          const port = host.session(env, PROBE);
+          if (!hasAnswered) await port.read({ from: 1, limit: 1 });
+          hasAnswered = true;
+        },
+      ]);
       const warnings = host.warnings(env);
       const view: HealthView = { status: 'ok', ...(warnings.length > 0 && { warnings }) };
       return Response.json(view);
     },
   });
+}
+
+/** Runs the checks, one after another. @throws DeploymentError that has every problem they find, and at once what else one of them throws. */
+async function checkAll(checks: readonly Check[]): Promise<void> {
+  const problems = new Set<string>();
+  for (const check of checks) {
+    try {
+      await check();
+    } catch (thrown) {
+      if (!(thrown instanceof ConfigurationError || thrown instanceof Problem)) throw thrown;
+      problems.add(thrown.message);
+    }
+  }
+  if (problems.size > 0) throw new DeploymentError([...problems]);
 }
 
 /** The agents of the app, and their tools. */

@@ -75,7 +75,11 @@ describe('an older build', () => {
     await until('the turn is given back', 5_000, async () => givenBack().length > 0);
     await delay(1_000); // that nothing happens cannot be awaited
     expect(givenBack()).toEqual([
-      `holdfast: turn ${turn} was not taken over: NewerEventError: ${newer(1).body.detail}`,
+      JSON.stringify({
+        level: 'error',
+        event: 'other',
+        message: `turn ${turn} was not taken over: NewerEventError: ${newer(1).body.detail}`,
+      }),
     ]);
   });
 

@@ -208,11 +208,11 @@ describe('a turn that was accepted before a mistake was deployed', () => {
       await first.stop();
 
       const second = await start({ ...kept, ...mistaken });
-      await vi.waitUntil(() => said(second).length > 0, { timeout: 30_000 });
+      const told = () => second.logs.filter((line) => line.includes('are not taken over'));
+      await vi.waitUntil(() => told().length > 0, { timeout: 30_000 });
       const session = '["local","clerk","s1"]';
-      expect(said(second)).toEqual([
-        `holdfast: turns of session ${session} are not taken over: the Worker ${problem}`,
-      ]);
+      const message = `turns of session ${session} are not taken over: the Worker ${problem}`;
+      expect(told()).toEqual([JSON.stringify({ level: 'error', event: 'other', message })]);
       await second.stop();
 
       expect(await outcome(await start(kept))).toBe('completed');

@@ -7,15 +7,12 @@ import { sourceFilesIn } from '../../source/parse-source.ts';
 const root = resolve(import.meta.dirname, '../../..');
 
 const WRITERS: Readonly<Record<string, string>> = {
-  'src/tool/log.ts': 'it is the log, where an app gives no other',
+  'src/tool/console-log.ts': 'it is the log, where an app gives no other',
   'src/modules/inspect/logging-inspector.ts':
     'it is where the lines of an inspector go that somebody asked for, unless they are taken',
-  'src/modules/agentic/agentic-tool.ts': 'a tool is defined, without an input',
-  'src/modules/tool-objects/tools-of.ts': 'tools are made of an object, which may have none',
-  'src/sources/resolution/tool-source.ts': 'the same, of what makes tools inside of itself or too deep',
-  'durable-objects/session-object.ts':
+  'src/modules/tool-objects/tools-of.ts': 'it says why an object has no tools, at the level of debugging',
+  'durable-objects/log-error.ts':
     'an object knows no app, its alarm has no caller, and a turn that it hands over may be lost',
-  'durable-objects/agenda.ts': 'the same of rows of modules that it forgets',
 };
 
 it('the console is written to by sinks, where something is defined, and by an object that knows no app', () => {

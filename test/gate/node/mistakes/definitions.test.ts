@@ -10,19 +10,17 @@ const AGENT_KEYS =
 
 const ofManual = (config: object) => make(defineManualTool, { name: 'pay', description: 'Pays.', ...config });
 
-const MANUAL_KEYS = 'name, description, input, expires, serial, returnDirect, expose, metadata, output';
-
 describe('the literal of a tool that the caller runs', () => {
   it.each<Mistake>([
     [
       'run',
       ofManual({ run }),
-      `Tool 'pay': it has 'run', which defineManualTool does not take. It takes ${MANUAL_KEYS}.`,
+      "Tool 'pay': it has 'run', but its caller runs it: leave it out, or use defineTool of 'holdfast' for a tool that runs here.",
     ],
     [
       'effect',
       ofManual({ effect: 'read' }),
-      `Tool 'pay': it has 'effect', which defineManualTool does not take. It takes ${MANUAL_KEYS}.`,
+      "Tool 'pay': it has 'effect', but its caller runs it, and the turn waits for the result: leave it out.",
     ],
     ['no name', ofManual({ name: undefined }), "Tool '': it has no 'name': use a text."],
   ])('%s', told);

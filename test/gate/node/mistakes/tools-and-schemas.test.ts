@@ -60,7 +60,7 @@ describe('a list of tools', () => {
     [
       'one of the AI SDK',
       ofAgent({ tools: [{ description: 'Pays.', inputSchema: {}, execute: run }] }),
-      `${NO_TOOLS} is a tool of another library: make it one with defineTool({ name, description, input, run }).`,
+      `${NO_TOOLS} is a tool of the AI SDK: make it one with fromAiTool(tool, { name }) of 'holdfast/tools/ai-sdk'.`,
     ],
     [
       'a class in place of its instance',
@@ -128,7 +128,7 @@ describe('the literal of a tool that holds others', () => {
     [
       'innerTools in an unfolding',
       make(defineUnfolding, { ...named, innerTools: [] }),
-      "Tool 'desk': it has 'innerTools', which defineUnfolding does not take. It takes name, description, tools, byCategory, categoryParameter, input, select, prepare, metadata, childToolUsageNotes, exclusive, contextTool, uses, scope, removeOnInvoke.",
+      "Tool 'desk': it has 'innerTools' in place of 'tools'; rename it.",
     ],
     [
       'agents for a subagent',

@@ -45,21 +45,21 @@ async function linesOf(
 /** What is written to the console meanwhile, by its levels. */
 function written() {
   const lines: (readonly unknown[])[] = [];
-  for (const level of ['error', 'warn', 'log'] as const) {
+  for (const level of ['error', 'warn', 'info'] as const) {
     const spy = vi.spyOn(console, level).mockImplementation((...given) => void lines.push([level, ...given]));
     onTestFinished(() => spy.mockRestore());
   }
   return lines;
 }
 
-const place = { agent: 'clerk', session: 'test', turn: 'id2', requestId: undefined };
+const place = { owner: { id: 'tester' }, agent: 'clerk', session: 'test', turn: 'id2', principal: 'tester' };
 const ofTurn = {
   ...place,
   level: 'info',
   event: 'turn',
   ms: 0,
-  tokens: { input: 20, output: 10 },
-  cost: null,
+  model: 'scripted',
+  usage: { inputTokens: 20, outputTokens: 10 },
 } as const;
 
 describe('a tool that threw', () => {
@@ -133,7 +133,7 @@ it('a lost value is a line', async () => {
 });
 
 describe('a model that failed', () => {
-  it('is a line with its reason as the provider said it, and the turn that failed for it another', async () => {
+  it('is a line with its reason as the provider said it, and the line of the turn says that it failed for it', async () => {
     const failure = new ModelError('rate-limited', "The model's server answered 429: [request]", {
       reason: "The model's server answered 429: Slow down.",
     });
@@ -146,17 +146,14 @@ describe('a model that failed', () => {
         message: "Model 'scripted' failed (rate-limited): The model's server answered 429: Slow down.",
       },
       {
-        ...place,
-        level: 'error',
-        event: 'turn-failed',
-        message: "a turn failed (model-failure): The model's server answered 429: [request]",
-      },
-      {
         ...ofTurn,
+        level: 'error',
         outcome: 'failed',
         error: 'model-failure',
+        message: "a turn failed (model-failure): The model's server answered 429: [request]",
+        model: undefined,
         iterations: 0,
-        tokens: { input: 0, output: 0 },
+        usage: { inputTokens: 0, outputTokens: 0 },
         tools: {},
       },
     ]);
@@ -211,9 +208,13 @@ describe('the log', () => {
       clock: createManualClock(1_000),
     });
     await session.send('Go.');
-    const { requestId: _, ...told } = { ...ofTurn, outcome: 'completed', iterations: 2, tools: { save: 1 } };
-    expect(lines).toEqual([['log', expect.any(String)]]);
-    expect(JSON.parse(String(lines[0]?.[1]))).toEqual(told);
+    expect(lines).toEqual([['info', expect.any(String)]]);
+    expect(JSON.parse(String(lines[0]?.[1]))).toEqual({
+      ...ofTurn,
+      outcome: 'completed',
+      iterations: 2,
+      tools: { save: 1 },
+    });
   });
 
   it('that throws is nothing to the turn', async () => {

@@ -349,7 +349,7 @@ describe('the files outside of a session object', () => {
     });
     await wait(leaseMs * 1.3);
     await vi.waitFor(() => expect(log).toHaveBeenCalledOnce(), PATIENT);
-    const what = `holdfast: row one of module store own in session ${name} is not done${why}`;
+    const what = `row one of module store own in session ${name} is not done${why}`;
     expect(log.mock.calls).toEqual([[expect.stringContaining(what)]]);
     expect(await session.read({ from: 1 })).toBeNull();
     await runInDurableObject(stub(), (_object, ctx) => {
@@ -376,7 +376,11 @@ describe('the alarm of a session object', () => {
     await harness.session.accept(startOf('refused-1'));
     await handedOver(harness, 2);
     expect(log).toHaveBeenCalledWith(
-      'holdfast: turn refused-1 was not taken over: Error: this runner refuses',
+      JSON.stringify({
+        level: 'error',
+        event: 'other',
+        message: 'turn refused-1 was not taken over: Error: this runner refuses',
+      }),
     );
     log.mockRestore();
   });

@@ -64,7 +64,8 @@ describe('without any authentication', () => {
           expect([response.status, await json(response)]).toEqual([401, notConfigured]);
         }
       }
-      expect((await app('/health')).status).toBe(200);
+      const health = await app('/health');
+      expect([health.status, (await json(health)).detail]).toEqual([500, notConfigured.detail]);
     },
   );
 

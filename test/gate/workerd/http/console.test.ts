@@ -50,6 +50,8 @@ describe('a turn that a request began', () => {
     ]);
     expect(JSON.stringify(body)).not.toContain('vault');
     const place = {
+      owner: { id: 'local' },
+      principal: 'local',
       agent: 'saver',
       session: path.split('/').at(-1),
       turn: body.turn,
@@ -65,17 +67,17 @@ describe('a turn that a request began', () => {
         thrown: new Error('the vault at 10.0.0.7 is down'),
         stack: expect.stringMatching(/^Error: the vault at 10\.0\.0\.7 is down\n +at /),
       },
-      { ...place, level: 'error', event: 'turn-failed', message: `a turn failed (tool-failure): ${detail}` },
       {
         ...place,
-        level: 'info',
+        level: 'error',
         event: 'turn',
         outcome: 'failed',
         error: 'tool-failure',
+        message: `a turn failed (tool-failure): ${detail}`,
+        model: expect.any(String),
         ms: expect.any(Number),
         iterations: 1,
-        tokens: { input: 10, output: 5 },
-        cost: null,
+        usage: { inputTokens: 10, outputTokens: 5 },
         tools: { save: 1 },
       },
     ]);
@@ -95,7 +97,7 @@ describe('a turn that a request began', () => {
   });
 
   it('is told to nobody where log is false', async () => {
-    const said = ['error', 'warn', 'log'] as const;
+    const said = ['error', 'warn', 'info'] as const;
     const spies = said.map((level) => vi.spyOn(console, level).mockImplementation(() => {}));
     onTestFinished(() => spies.forEach((spy) => void spy.mockRestore()));
     const { via } = logged({ log: false });

@@ -1,4 +1,12 @@
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { bearerToken, type LogEntry } from '../../../../src/create-holdfast.ts';
+import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { rateLimit } from '../../../../src/modules/http/entry.ts';
+import { budget } from '../../../../src/modules/limits/entry.ts';
+import { outgoingWebhook } from '../../../../src/modules/outgoing-webhooks/entry.ts';
+import { githubWebhook, standardWebhook } from '../../../../src/modules/webhooks/entry.ts';
+import { scriptedModel } from '../../../../src/testing/entry.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { appWith, objectsWith } from './app.ts';
 import { json } from './client.ts';
 
@@ -24,4 +32,86 @@ it('an object is asked until one has answered, and no more', async () => {
   ]);
   expect(read).toHaveBeenCalledTimes(2);
   log.mockRestore();
+});
+
+describe('GET /health', () => {
+  const spending = {
+    ...scripted,
+    name: 'spender',
+    model: undefined,
+    modelOf: Object.assign(() => scriptedModel(['Hello.'], { name: 'of-vars' }), { isChecked: true }),
+    uses: [budget({ cost: 1 })],
+  };
+  const keyless = { ...scripted, name: 'keyless', model: undefined, modelOf: openaiCompatible() };
+  const hooks = [
+    githubWebhook({ agent: 'scripted', secret: 'GITHUB_SECRET' }),
+    standardWebhook({ agent: 'scripted', name: 'mail', secret: 'MAIL_SECRET' }),
+    outgoingWebhook({ url: (vars) => String(vars.DESK_URL), secret: 'DESK_SECRET' }),
+  ];
+  const lacking = {
+    LEASE_MS: '1',
+    SUBREQUESTS: '1',
+    HOLDFAST_AUTH: undefined,
+    MODEL: '',
+    MAIL_SECRET: 'short',
+    RATE_LIMIT: undefined,
+    DESK_URL: 'http://desk.example',
+    TOOL_GROUPS: '{"web":"none"}',
+  };
+  const problems = [
+    'SUBREQUESTS is 1; it must be a whole number of at least 20.',
+    'LEASE_MS is 1; it must be a whole number of at least 100.',
+    expect.stringMatching(/^`rateLimit\(\)` needs .*RATE_LIMIT/),
+    "Agent 'spender' has a cost limit, but its model 'of-vars' has no prices: give the model 'prices' in USD per million tokens.",
+    expect.stringMatching(/^This Worker has no model: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set\./),
+    expect.stringMatching(/^This Worker has no authentication yet\. Set the secret HOLDFAST_TOKEN /),
+    "Webhook 'github' has no secret, so it refuses every delivery: set the var that its `secret` reads (wrangler secret put).",
+    expect.stringMatching(/^Webhook 'mail' cannot use its secret: .*whsec_/),
+    "Outgoing webhook 'outgoing' has no 'url' that can be used: it must be an https URL without a user, or http on localhost.",
+  ];
+
+  it('lists every problem of the deployment, and the log has each once', async () => {
+    const lines: LogEntry[] = [];
+    const config = {
+      agents: [scripted, spending, keyless, { ...keyless, name: 'other' }],
+      use: [...hooks, rateLimit()],
+      log: (line: LogEntry) => void lines.push(line),
+    };
+    const via = appWith(config, lacking);
+    const [first, again] = [await via('/health'), await via('/health')];
+    const { detail, problems: told, ...rest } = await json(first);
+    expect(rest).toEqual({
+      type: 'urn:holdfast:problem:misconfigured',
+      title: 'misconfigured',
+      status: 500,
+    });
+    expect(told).toEqual(problems);
+    expect([told].flat().join('\n\n')).toBe(detail);
+    expect((await json(again)).detail).toBe(detail);
+    expect(lines.map(({ level, event, message }) => [level, event, message])).toEqual(
+      problems.map((message) => ['error', 'request-failed', message]),
+    );
+  });
+
+  it('is well where all of them are there', async () => {
+    const set = {
+      ...{
+        HOLDFAST_TOKEN: 'a-token',
+        GITHUB_SECRET: 'a-secret',
+        OPENAI_API_KEY: 'a-key',
+        MODEL: 'gpt-5-mini',
+      },
+      ...{ MAIL_SECRET: `whsec_${btoa('x'.repeat(24))}`, DESK_SECRET: `whsec_${btoa('y'.repeat(24))}` },
+      DESK_URL: 'https://desk.example',
+    };
+    const via = appWith({ agents: [scripted, keyless], use: hooks }, set);
+    expect(await json(await via('/health'))).toEqual({ status: 'ok' });
+  });
+
+  it('names the token that bearerToken reads nowhere, and says that it is missing', async () => {
+    const via = appWith({ auth: bearerToken('SHOP_TOKEN') });
+    expect((await json(await via('/health'))).detail).toBe(
+      'This Worker has no token yet. Set the secret that its bearerToken reads.',
+    );
+  });
 });

@@ -175,7 +175,7 @@ describe.each(PLACES)('an app that is served %s', (_how, base, fetchOf) => {
 
   it('asks who is there, and refuses pages of other sites', async () => {
     const closed = sending(
-      (request, _vars, ctx) => fetchOf()(request, { ...env, HOLDFAST_AUTH: '' }, ctx),
+      (request, _vars, ctx) => fetchOf()(request, { ...env, HOLDFAST_TOKEN: 'a-token' }, ctx),
       base,
     );
     expect((await closed(`${base}/agents`)).status).toBe(401);

@@ -31,6 +31,7 @@ const host: HttpHost = {
   platform: nothing,
   session: nothing,
   warnings: nothing,
+  checks: nothing,
 };
 
 /** What the app routes, as OpenAPI writes it: path, then methods. */

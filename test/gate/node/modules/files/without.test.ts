@@ -50,7 +50,7 @@ it('a file that a tool returns is named in words, and the developer reads what i
   const log: string[] = [];
   const session = createTestSession(defineAgent({ ...base, tools: [draw] }), {
     replies: [{ calls: [{ name: 'draw' }] }, 'Done.'],
-    log: (line) => void ('message' in line && line.level === 'error' && log.push(line.message)),
+    log: (line) => void (line.level === 'error' && log.push(line.message ?? '')),
   });
   expect(await session.send('Draw.')).toMatchObject({ outcome: 'completed' });
   const [shown] = session.requests[1]?.messages.filter(({ role }) => role === 'tool') ?? [];
@@ -63,7 +63,7 @@ it('a tool that reads a file fails, and the developer reads what is missing', as
   const log: string[] = [];
   const session = createTestSession(defineAgent({ ...base, tools: [read] }), {
     replies: [{ calls: [{ name: 'read' }] }, 'Done.'],
-    log: (line) => void ('message' in line && line.level === 'error' && log.push(line.message)),
+    log: (line) => void (line.level === 'error' && log.push(line.message ?? '')),
   });
   await session.send('Read.');
   expect(log).toEqual([`Tool 'read' threw: \`call.file\` ${NEEDED}`]);

@@ -101,8 +101,8 @@ function appOf(setting: Setting = {}) {
       return doDue({ host: { ...host, clock: at }, env }, { name, attempt, ...row });
     },
     /** Runs a turn, and answers its id. */
-    async say(message: string): Promise<string> {
-      const leased = await steps.begin({ message });
+    async say(message: string, base?: string): Promise<string> {
+      const leased = await steps.begin({ message, base });
       if (leased.status !== 'leased') throw new Error(`no lease: ${leased.status}`);
       await steps.run(leased);
       return leased.page.openTurn?.id ?? '';
@@ -119,6 +119,18 @@ const PAY: ScriptedReply = { calls: [{ name: 'pay', input: {} }] };
 const READ: ScriptedReply = { calls: [{ name: 'read', input: {} }] };
 
 describe('an outgoing webhook', () => {
+  it('has links that lead below the path where the request came in, whoever sends it', async () => {
+    const { say, wait, sent } = appOf({ replies: [PAY] });
+    const turn = await say('Pay.', '/ai');
+    await wait(0, 1);
+    expect(sent.map(({ body }) => Object(body).data)).toMatchObject([
+      {
+        links: { turn: `/ai/agents/clerk/sessions/s1/turns/${turn}` },
+        pending: [{ links: { approvals: `/ai/agents/clerk/sessions/s1/approvals/${turn}.3.0` } }],
+      },
+    ]);
+  });
+
   it('is told of a turn that has ended, as GET tells it', async () => {
     const { say, wait, sent, logged } = appOf();
     const turn = await say('Hello');
@@ -293,7 +305,7 @@ describe('a receiver that does not take what it is sent', () => {
       level: 'warn',
       event: 'webhook-not-delivered',
       message: line(`which is tried again in ${pause} s: it answered 500`),
-      ...{ agent: 'clerk', session: 's1', turn },
+      ...{ owner: { id: 'ann' }, agent: 'clerk', session: 's1', turn },
     }));
     const last = line('which is given up: it answered 500');
     expect(logged).toEqual([...again, { ...again[0], level: 'error', message: last }]);
@@ -353,7 +365,7 @@ describe('a receiver that does not take what it is sent', () => {
         level: 'error',
         event: 'webhook-not-delivered',
         message: line('nor is it of what else this session had to tell it: it answered 410'),
-        ...{ agent: 'clerk', session: 's1', turn },
+        ...{ owner: { id: 'ann' }, agent: 'clerk', session: 's1', turn },
       },
     ]);
     await say('Three');
@@ -376,7 +388,7 @@ describe('a receiver that does not take what it is sent', () => {
         event: 'module-missing',
         message:
           "work of module 'outgoing-webhooks' (key 'outgoing') is not done: this deployment does not use it",
-        ...{ agent: 'clerk', session: 's1' },
+        ...{ owner: { id: 'ann' }, agent: 'clerk', session: 's1' },
       })),
     );
     deployed.push(webhook);

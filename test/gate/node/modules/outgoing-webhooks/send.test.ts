@@ -48,7 +48,7 @@ const send = ({
   id = 'msg_1',
   body = '{"type":"turn.ended","data":{}}',
 }: Sending = {}) =>
-  sending({ url: URL_OF_TESTS, secret: 'ALERTS_SECRET', ...config })({ id, body, env, clock });
+  sending({ url: URL_OF_TESTS, secret: 'ALERTS_SECRET', ...config }).send({ id, body, env, clock });
 
 const taken = () => new Response(null, { status: 204 });
 

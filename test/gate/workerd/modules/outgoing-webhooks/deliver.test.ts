@@ -2,6 +2,7 @@
 
 import { createExecutionContext, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
+import { Hono } from 'hono';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createHoldfast, type HoldfastConfig } from '../../../../../src/create-holdfast.ts';
 import { logTo } from '../../../../../src/modules/app/entry.ts';
@@ -58,7 +59,11 @@ function appWith(config: Partial<HoldfastConfig> = { use: [ALERTS] }) {
   const stub = () => env.SESSIONS.getByName(name);
   const agent = { ...clerk, name: 'agent' };
   const { use = [], ...more } = config;
-  const { worker, TurnRunner } = createHoldfast({ agents: [agent], ...more, use: [...use, logTo(false)] });
+  const { worker, routes, TurnRunner } = createHoldfast({
+    agents: [agent],
+    ...more,
+    use: [...use, logTo(false)],
+  });
   const via: Send = asDescribed(async (path, init) => {
     const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
     return worker.fetch(request, vars, createExecutionContext());
@@ -69,7 +74,7 @@ function appWith(config: Partial<HoldfastConfig> = { use: [ALERTS] }) {
     );
   const dueAt = () => runInDurableObject(stub(), (_, { storage }) => storage.getAlarm());
   return {
-    ...{ session, via, stub, agenda, dueAt },
+    ...{ session, routes, via, stub, agenda, dueAt },
     /** Lets so much time pass for the object, whose alarm goes off then; resolves when what it tells is over, unless that hangs. */
     async wait(ms: number, hangs = false): Promise<void> {
       now += ms;
@@ -101,6 +106,24 @@ const typesOf = (received: readonly Received[]): unknown[] => received.map(({ bo
 const idsOf = (received: readonly Received[]): number => new Set(received.map(({ id }) => id)).size;
 
 describe('an outgoing webhook', () => {
+  it('has links that hold where the routes are mounted by app.route, and whoever wakes up sends it', async () => {
+    const received = receiver();
+    const app = appWith();
+    const to = crypto.randomUUID();
+    const { message } = script({ calls: [{ name: 'pay', input: { to, amount: 1 } }] }, 'Done.');
+    const mounted = new Hono().route('/ai', app.routes);
+    const request = new Request(`${ORIGIN}/ai${app.session}/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ message: message() }),
+    });
+    const { turn } = await json(await mounted.fetch(request, vars, createExecutionContext()));
+    await app.wait(0);
+    expect(received.map(({ body }) => Object(body.data).links)).toEqual([
+      { turn: `/ai${app.session}/turns/${turn}` },
+    ]);
+  });
+
   it('is told that a turn waits, by which it is answered, and of its end; all of it is signed', async () => {
     const received = receiver();
     const app = appWith();

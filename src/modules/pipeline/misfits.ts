@@ -1,0 +1,49 @@
+/** Finds steps that cannot follow each other, in development: what one declares to return is no input of the next. */
+import { attempt } from '../../tool/async.ts';
+import { toInputSchema } from '../../tool/input-schema.ts';
+import { isJsonObject, type JsonSchema } from '../../tool/json.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+import type { AdaptedStep } from './steps.ts';
+
+/** Returns the first step that does not fit the one before it, or `undefined`. What is not declared is not judged. */
+export function misfitOf(
+  steps: readonly AdaptedStep[],
+): { readonly at: number; readonly problem: string } | undefined {
+  for (const [index, { tool: next }] of steps.entries()) {
+    const before = steps[index - 1];
+    if (!before || before.adapt || next.readInput) continue;
+    const problem = misfit(before.tool, next);
+    if (problem !== undefined) return { at: index, problem };
+  }
+  return undefined;
+}
+
+function misfit(before: AnyTool, next: AnyTool): string | undefined {
+  const schema = returnedBy(before);
+  if (!schema) return undefined;
+  const { properties } = schema;
+  if (!isJsonObject(properties)) return undefined;
+  const { required } = next.inputSchema;
+  const missing = (Array.isArray(required) ? required : []).find(
+    (key) => !Object.hasOwn(properties, String(key)),
+  );
+  if (missing === undefined || isOpen(before.output, schema)) return undefined;
+  const has =
+    Object.keys(properties)
+      .map((key) => `'${key}'`)
+      .join(', ') || 'nothing';
+  return (
+    `its step '${next.name}' needs '${missing}', and '${before.name}' before it returns ${has}: change one of them, or write ` +
+    `{ tool: ${before.name}, adapt: (result) => ({ ${missing}: ... }) }.`
+  );
+}
+
+/** Tells whether values may have other properties; Valibot's JSON Schema does not say so. */
+const isOpen = (output: unknown, { additionalProperties = false }: JsonSchema): boolean =>
+  Object(output).type === 'loose_object' || additionalProperties !== false;
+
+/** The JSON Schema of what a tool declares to return, if it is that of an object. */
+function returnedBy({ output }: AnyTool): JsonSchema | undefined {
+  const read = attempt(() => output && toInputSchema(output).json);
+  return read.ok ? read.value : undefined;
+}

@@ -1,0 +1,47 @@
+/** Finds slips in the names of GitHub's events, in development. A name that is near none of these is taken: GitHub adds some. */
+import { own } from '../../tool/json.ts';
+import { nearest } from '../../tool/shown.ts';
+
+const EVENTS =
+  'branch_protection_configuration branch_protection_rule check_run check_suite code_scanning_alert commit_comment create custom_property ' +
+  'custom_property_values delete dependabot_alert deploy_key deployment deployment_protection_rule deployment_review deployment_status ' +
+  'discussion discussion_comment fork github_app_authorization gollum installation installation_repositories installation_target ' +
+  'issue_comment issue_dependencies issues label marketplace_purchase member membership merge_group meta milestone org_block organization ' +
+  'package page_build personal_access_token_request ping project project_card project_column projects_v2 projects_v2_item ' +
+  'projects_v2_status_update public pull_request pull_request_review pull_request_review_comment pull_request_review_thread push ' +
+  'registry_package release repository repository_advisory repository_dispatch repository_import repository_ruleset ' +
+  'repository_vulnerability_alert secret_scanning_alert secret_scanning_alert_location secret_scanning_scan security_advisory ' +
+  'security_and_analysis sponsorship star status sub_issues team team_add watch workflow_dispatch workflow_job workflow_run';
+
+/** Of the events that agents are mostly started by; each of them at least of one. */
+const ACTIONS =
+  'added answered assigned auto_merge_disabled auto_merge_enabled category_changed closed completed converted_to_draft created deleted ' +
+  'demilestoned dequeued dismissed edited enqueued in_progress labeled locked milestoned opened pinned prereleased published queued ' +
+  'ready_for_review released removed renamed reopened requested requested_action rerequested resolved review_request_removed ' +
+  'review_requested started submitted synchronize transferred typed unanswered unassigned unlabeled unlocked unpinned unpublished ' +
+  'unresolved untyped waiting';
+
+/** What people take for actions: a pull request that was merged is one that was closed. */
+const TAKEN_FOR: Readonly<Record<string, string>> = {
+  merged: 'closed',
+  updated: 'edited',
+  synchronized: 'synchronize',
+};
+
+/** So many letters may be other ones. */
+const MOST = 2;
+
+/** Returns what is wrong with a name in `events`, to follow it, or `undefined`. */
+export function misnamed(asked: string): string | undefined {
+  const [event = '', action] = asked.split('.');
+  const meant = meantBy(event, EVENTS);
+  const meantAction = action === undefined ? undefined : (own(TAKEN_FOR, action) ?? meantBy(action, ACTIONS));
+  if (meant === undefined && meantAction === undefined) return undefined;
+  const name = [meant ?? event, meantAction ?? action].filter((one) => one !== undefined).join('.');
+  return `which GitHub does not send. Did you mean '${name}'?`;
+}
+
+function meantBy(word: string, known: string): string | undefined {
+  const words = known.split(' ');
+  return words.includes(word) ? undefined : nearest(word, words, MOST);
+}

@@ -1,0 +1,269 @@
+/** What somebody writes by mistake with decorators, webhooks, tools of the AI SDK and tests: each with the whole message. */
+
+import * as v from 'valibot';
+import { describe, it } from 'vitest';
+import { defineDomainType, defineTool } from '../../../../src/index.ts';
+import {
+  chainFrom,
+  chaining,
+  definePipeline,
+  defineUnfolding,
+  discover,
+} from '../../../../src/kinds/entry.ts';
+import { fromAiTool } from '../../../../src/modules/ai-sdk-tools/entry.ts';
+import { defineManualTool } from '../../../../src/modules/answers/entry.ts';
+import { logTo } from '../../../../src/modules/app/entry.ts';
+import {
+  oneShotPerLoop,
+  requireApproval,
+  withConfirmation,
+} from '../../../../src/modules/decorators/entry.ts';
+import { defineSchedule } from '../../../../src/modules/schedules/entry.ts';
+import { githubWebhook, slackWebhook } from '../../../../src/modules/webhooks/entry.ts';
+import { scriptedModel } from '../../../../src/testing/entry.ts';
+import { createTestSession } from '../../../../src/testing/test-session.ts';
+import { type Mistake, make, ofAgent, run, told, tool } from './mistake.ts';
+
+const hook = { agent: 'clerk', secret: 'HOOK_SECRET' };
+const ofGithub = (config: object) => make(githubWebhook, { ...hook, ...config });
+
+describe('a webhook', () => {
+  it.each<Mistake>([
+    [
+      'an event in the singular',
+      ofGithub({ events: ['issue'] }),
+      "Webhook 'github' has 'issue' in its 'events', which GitHub does not send. Did you mean 'issues'?",
+    ],
+    [
+      'an event with a slip, and its action',
+      ofGithub({ events: ['push', 'pull_requests.opened'] }),
+      "Webhook 'github' has 'pull_requests.opened' in its 'events', which GitHub does not send. Did you mean 'pull_request.opened'?",
+    ],
+    [
+      'an action with a slip',
+      ofGithub({ events: ['issues.open'] }),
+      "Webhook 'github' has 'issues.open' in its 'events', which GitHub does not send. Did you mean 'issues.opened'?",
+    ],
+    [
+      'an action that people take for one',
+      ofGithub({ events: ['pull_request.merged'] }),
+      "Webhook 'github' has 'pull_request.merged' in its 'events', which GitHub does not send. Did you mean 'pull_request.closed'?",
+    ],
+    [
+      'a flag in place of a word',
+      ofGithub({ bots: true }),
+      "Webhook 'github' has true as its 'bots': use 'ignore' or 'take'.",
+    ],
+    [
+      'the option of another sender',
+      make(slackWebhook, { ...hook, dispatches: 'once' }),
+      "Webhook 'slack' has 'dispatches', which slackWebhook does not take. It takes name, agent, owner, secret, events, start, maxBodyBytes, whenBusy, bots.",
+    ],
+    [
+      'an option in the singular',
+      make(slackWebhook, { ...hook, name: 'desk', event: ['app_mention'] }),
+      "Webhook 'desk' has 'event' in place of 'events'; rename it.",
+    ],
+    ['no agent', make(githubWebhook, { secret: 'S' }), "Webhook 'github' has no 'agent': use a text."],
+  ])('%s', told);
+
+  it('takes events of GitHub that are near none of those that are known', () => {
+    ofGithub({ events: ['issues', 'issue_comment.created', 'team', 'star', 'quantum_leap.entangled'] })();
+  });
+});
+
+const NO_MESSAGE =
+  "Tool 'pay': its approval has no message for whoever decides: write one behind the tool, as in requireApproval(tool, 'Pay?', { by: 'manager' }), " +
+  'or a function that makes one of the input.';
+
+describe('an approval', () => {
+  const ofApproval =
+    (...given: readonly unknown[]) =>
+    () =>
+      Reflect.apply(requireApproval, undefined, given);
+
+  it.each<Mistake>([
+    ['no message', ofApproval(tool), NO_MESSAGE],
+    ['a blank message', ofApproval(tool, ' '), NO_MESSAGE],
+    ['options in its place', ofApproval(tool, { by: 'manager' }), NO_MESSAGE],
+    ['no message of a confirmation', () => Reflect.apply(withConfirmation, undefined, [tool]), NO_MESSAGE],
+    [
+      'an option with another name',
+      ofApproval(tool, 'Pay?', { role: 'manager' }),
+      "Tool 'pay': its approval has 'manager' as 'role': use 'by'.",
+    ],
+    ['no tool', ofApproval(), "Tool '': it is undefined and no tool, so it cannot be decorated."],
+    [
+      'no tool of a one shot',
+      () => Reflect.apply(oneShotPerLoop, undefined, []),
+      "Tool '': it is undefined and no tool, so it cannot be decorated.",
+    ],
+  ])('%s', told);
+});
+
+const Customer = defineDomainType({
+  name: 'Customer',
+  schema: v.object({ id: v.string() }),
+  tools: () => [defineTool({ name: 'pay', description: 'Pays.', run })],
+});
+
+const step = (name: string, more: object) =>
+  Reflect.apply(defineTool, undefined, [{ name, description: 'Does.', run, ...more }]);
+const input = v.object({ id: v.string(), by: v.optional(v.string()) });
+
+describe('tools that do not go together', () => {
+  it.each<Mistake>([
+    [
+      'the tools of a chained type with those of its agent',
+      ofAgent({ tools: [tool], use: [chaining([chainFrom(Customer)])] }),
+      "Agent 'clerk' has a tool 'pay', and so have the objects that it chains, whose tool would not be offered: rename one, as with withName of 'holdfast/decorators'.",
+    ],
+    [
+      'steps of a pipeline',
+      make(definePipeline, {
+        name: 'both',
+        steps: [step('find', { output: v.object({ total: v.number() }) }), step('pay', { input })],
+      }),
+      "Tool 'both': its step 'pay' needs 'id', and 'find' before it returns 'total': change one of them, or write { tool: find, adapt: (result) => ({ id: ... }) }.",
+    ],
+    [
+      'the key of other libraries for what is inside',
+      make(defineUnfolding, { name: 'more', description: 'More.', children: [tool] }),
+      "Tool 'more': it has 'children' in place of 'tools'; rename it.",
+    ],
+  ])('%s', told);
+
+  it('go together where names differ, or what is returned is not declared', () => {
+    ofAgent({ tools: [tool], use: [chaining([discover(Customer)])] })(); // their names begin with the type's
+    const returns = (output: object) => step('find', { output });
+    for (const first of [step('find', {}), returns(v.object({ id: v.string() })), returns(v.looseObject({}))])
+      make(definePipeline, { name: 'both', steps: [first, step('pay', { input })] })();
+  });
+});
+
+const weather = {
+  description: 'Tells the weather.',
+  inputSchema: v.object({}),
+  execute: async () => 'Fine.',
+};
+const ofAi =
+  (...given: readonly unknown[]) =>
+  () =>
+    Reflect.apply(fromAiTool, undefined, given);
+
+describe('a tool of the AI SDK', () => {
+  it.each<Mistake>([
+    [
+      'in a list of tools',
+      ofAgent({ tools: [weather] }),
+      "Agent 'clerk' cannot have these tools: Tool at index 0 is a tool of the AI SDK: make it one with fromAiTool(tool, { name }) of 'holdfast/tools/ai-sdk'.",
+    ],
+    [
+      'in place of the list',
+      ofAgent({ tools: { weather } }),
+      "Agent 'clerk' has the tools of another library by their names: use a list, as in [fromAiTool(tools.weather, { name: 'weather' })], with fromAiTool of 'holdfast/tools/ai-sdk'.",
+    ],
+    [
+      'without options',
+      ofAi(weather),
+      "Tool '': it is made of undefined: use one object, as in fromAiTool({ ... }).",
+    ],
+    [
+      'with a slip in its options',
+      ofAi(weather, { nam: 'weather' }),
+      "Tool '': it has 'nam', which fromAiTool does not take. Did you mean 'name'?",
+    ],
+    [
+      'as one of several',
+      ofAi({ weather }, { name: 'weather' }),
+      "Tool 'weather': it is made of several tools: make each by itself, as in fromAiTool(tools.weather, { name: 'weather' }).",
+    ],
+    [
+      'that is ours',
+      ofAi(tool, { name: 'pay' }),
+      "Tool 'pay': it is a tool of holdfast already: list it as it is.",
+    ],
+    [
+      'that is none',
+      ofAi('weather', { name: 'weather' }),
+      "Tool 'weather': it is made of 'weather': use a tool of the AI SDK.",
+    ],
+  ])('%s', told);
+});
+
+const ofManual = (config: object) =>
+  make(defineManualTool, { name: 'locate', description: 'Locates.', ...config });
+
+describe('a tool that its caller runs', () => {
+  it.each<Mistake>([
+    [
+      'an effect',
+      ofManual({ effect: 'read' }),
+      "Tool 'locate': it has 'effect', but its caller runs it, and the turn waits for the result: leave it out.",
+    ],
+    [
+      'a function',
+      ofManual({ run }),
+      "Tool 'locate': it has 'run', but its caller runs it: leave it out, or use defineTool of 'holdfast' for a tool that runs here.",
+    ],
+    [
+      'a time',
+      ofManual({ timeout: 5 }),
+      "Tool 'locate': it has 'timeout', but its caller runs it: say how long the result is waited for by 'expires'.",
+    ],
+  ])('%s', told);
+});
+
+describe('a schedule', () => {
+  it.each<Mistake>([
+    [
+      'a number that its field does not have',
+      make(defineSchedule, {
+        name: 'nightly',
+        cron: '0 24 * * *',
+        agent: 'clerk',
+        session: 's',
+        message: 'Go.',
+      }),
+      "Schedule 'nightly': '0 24 * * *' has 24 among its hours, which end at 23.",
+    ],
+  ])('%s', told);
+});
+
+describe('the log', () => {
+  it.each<Mistake>([
+    [
+      'options',
+      make(logTo, { level: 'info' }),
+      'logTo is given an object: use a function of each line, or false.',
+    ],
+  ])('%s', told);
+});
+
+const clerk = ofAgent({ tools: [tool] })();
+const ofTest = (options: object) => () => Reflect.apply(createTestSession, undefined, [clerk, options]);
+
+describe('a test session', () => {
+  it.each<Mistake>([
+    [
+      'neither replies nor a model',
+      ofTest({}),
+      "createTestSession has neither 'replies' nor 'model': use replies, as in { replies: ['Hello.'] }.",
+    ],
+    [
+      'one reply in place of the list',
+      ofTest({ replies: 'Hello.' }),
+      "A script has 'Hello.' as its replies: use a list, as in ['Hello.'].",
+    ],
+    [
+      'a reply as another library has it',
+      ofTest({ replies: [{ toolCalls: ['pay'] }] }),
+      "A script has 'toolCalls' in replies[0]: use 'calls'.",
+    ],
+    [
+      'a reply that is none',
+      make(scriptedModel, ['Hello.', 5]),
+      "A script has 5 in replies[1]: use a text, { calls: ['name'] } or a function.",
+    ],
+  ])('%s', told);
+});
