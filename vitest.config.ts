@@ -120,7 +120,12 @@ export default defineConfig({
           name: 'full: the gate of Node in workerd',
           include: ['test/gate/node/**/*.test.ts'],
           // `npm run wires`, which the full tier runs, plays the same sessions in workerd.
-          exclude: [...matricesInNode, 'test/gate/node/wires/sessions.test.ts'],
+          // A test of a built Worker starts a process.
+          exclude: [
+            ...matricesInNode,
+            'test/gate/node/wires/sessions.test.ts',
+            'test/gate/node/examples/deployed.test.ts',
+          ],
           isolate: false,
           ...patience,
         },

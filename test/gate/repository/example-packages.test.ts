@@ -1,0 +1,30 @@
+/** What the program of an example imports beside the library is declared beside it, so that a user can install it. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '../../..');
+const folder = join(root, 'src/examples/files/server');
+const manifestOf = (path: string) =>
+  JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as {
+    readonly dependencies: Readonly<Record<string, string>>;
+    readonly devDependencies: Readonly<Record<string, string>>;
+  };
+
+it('the file server declares the packages that it imports, in the versions that are tested', () => {
+  const code = readdirSync(folder)
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(join(folder, file), 'utf8'))
+    .join('\n');
+  const named = [...code.matchAll(/'(@[\w-]+\/[\w-]+)[/']/g)].map(([, name = '']) => name);
+  const { dependencies } = manifestOf(folder);
+  expect(Object.keys(dependencies).toSorted()).toEqual([...new Set(named)].toSorted());
+  expect(manifestOf(root).devDependencies).toMatchObject(dependencies);
+});
+
+it.each(['README.md', 'docs/mcp.md'])('%s says what the packages for MCP are', (page) => {
+  const text = readFileSync(join(root, page), 'utf8').replaceAll(/\s+/g, ' ');
+  expect(text).toContain(
+    '`@modelcontextprotocol/client` and `@modelcontextprotocol/server` are the official MCP SDK, version 2',
+  );
+});
