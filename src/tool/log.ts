@@ -1,11 +1,9 @@
-import type { Usage } from '../model/prices.ts';
-import type { Owner } from './call-origin.ts';
 import type { Secrets } from './secrets.ts';
 
 /** Where something happened, as far as that is known. */
 export interface LogPlace {
   /** Of the session. */
-  readonly owner?: Owner | undefined;
+  readonly owner?: { readonly id?: string | undefined; readonly tenant?: string | undefined } | undefined;
   readonly agent?: string | undefined;
   /** The session's id, as its owner calls it. */
   readonly session?: string | undefined;
@@ -74,7 +72,14 @@ export interface LogTurn extends LogPlace {
   readonly model?: string | undefined;
   readonly iterations: number;
   /** As its models reported it, and what it cost in dollars, if they have prices. */
-  readonly usage: Usage & { readonly cost?: number | undefined };
+  readonly usage: {
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    readonly cachedInputTokens?: number | undefined;
+    readonly cacheWriteTokens?: number | undefined;
+    readonly reasoningTokens?: number | undefined;
+    readonly cost?: number | undefined;
+  };
   /** How often each tool was called, by its name. */
   readonly tools: Readonly<Record<string, number>>;
 }

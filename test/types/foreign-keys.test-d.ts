@@ -1,16 +1,7 @@
 /** Words of other libraries in a tool's literal: the compile error says what to write. */
 import * as v from 'valibot';
-import { expectTypeOf } from 'vitest';
 import { defineTool } from '../../src/index.ts';
 import { defineManualTool } from '../../src/modules/answers/entry.ts';
-import type { LeaveOut, WriteInstead } from '../../src/tool/instead.ts';
-
-type ToolLiteral = Parameters<typeof defineTool>[0];
-expectTypeOf<NonNullable<ToolLiteral['execute']>>().toEqualTypeOf<WriteInstead<'run'>>();
-expectTypeOf<NonNullable<ToolLiteral['inputSchema']>>().toEqualTypeOf<WriteInstead<'input'>>();
-
-type ManualLiteral = Parameters<typeof defineManualTool>[0];
-expectTypeOf<NonNullable<ManualLiteral['effect']>>().toEqualTypeOf<LeaveOut<'its caller runs it'>>();
 
 const base = { name: 'pay', description: 'Pays.' } as const;
 // @ts-expect-error Type '() => string' is not assignable to type 'WriteInstead<"run">'.

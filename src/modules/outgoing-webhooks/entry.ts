@@ -1,5 +1,5 @@
 /** The entry `holdfast/outgoing-webhooks`: tells somebody outside when turns stop. */
-import { ConfigurationError } from '../../model/configuration-error.ts';
+import { DeploymentError } from '../../session/deployment.ts';
 import { ENDED, type TurnStop } from '../../session/turn-end.ts';
 import { notOneOf } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
@@ -71,8 +71,7 @@ export function outgoingWebhook(config: OutgoingWebhookConfig): ModuleUse {
     checks: ({ env }) => [
       async () => {
         const problem = await receiver.lacks(env);
-        if (problem !== undefined)
-          throw new ConfigurationError(`Outgoing webhook '${name}' ${ended(problem)}`);
+        if (problem !== undefined) throw new DeploymentError(`Outgoing webhook '${name}' ${ended(problem)}`);
       },
     ],
   });

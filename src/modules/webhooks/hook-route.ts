@@ -1,4 +1,3 @@
-import { ConfigurationError } from '../../model/configuration-error.ts';
 import { DeploymentError } from '../../session/deployment.ts';
 import { defineSeam } from '../../tool/module-use.ts';
 import { type Infer, OPTIONAL_NUMBER, OPTIONAL_TEXT, type Shape, TEXT } from '../../tool/shape.ts';
@@ -54,7 +53,7 @@ export const HOOKS: AppParts = {
   checks: ({ host, env }) =>
     webhooksOf(host).map(({ name, lacks }) => async () => {
       const problem = await lacks?.(env);
-      if (problem !== undefined) throw new ConfigurationError(`Webhook '${name}' ${ended(problem)}`);
+      if (problem !== undefined) throw new DeploymentError(`Webhook '${name}' ${ended(problem)}`);
     }),
 };
 

@@ -20,8 +20,7 @@ import {
 } from '../../../../src/modules/decorators/entry.ts';
 import { defineSchedule } from '../../../../src/modules/schedules/entry.ts';
 import { githubWebhook, slackWebhook } from '../../../../src/modules/webhooks/entry.ts';
-import { scriptedModel } from '../../../../src/testing/entry.ts';
-import { createTestSession } from '../../../../src/testing/test-session.ts';
+import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 import { type Mistake, make, ofAgent, run, told, tool } from './mistake.ts';
 
 const hook = { agent: 'clerk', secret: 'HOOK_SECRET' };
