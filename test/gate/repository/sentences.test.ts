@@ -22,6 +22,7 @@ const READS_WORDS: Readonly<Record<string, string>> = {
   'src/model/openai-compatible/adapter.ts': 'of providers',
   'src/offline-model/memory.ts': 'of users, as a model does',
   'src/session/send-again.ts': 'of the platform',
+  'src/testing/crash-matrix/damage.ts': 'of tools, whose lines it joins',
   'src/tool/check-input.ts': 'its own',
   'src/tool/problem-lines.ts': 'of schema libraries',
 };
