@@ -148,8 +148,7 @@ function credentialsProblem(server: string, error: unknown): string | undefined 
 
 function credentialsDetail(error: unknown): string | undefined {
   if (error instanceof SignInRequiredError) return error.phrase;
-  const isRefused = error instanceof HttpStatusError && (error.status === 401 || error.status === 403);
-  return isRefused ? `HTTP ${error.status}` : undefined;
+  return error instanceof HttpStatusError && error.isOfCredentials ? `HTTP ${error.status}` : undefined;
 }
 
 /** A signal that also aborts when time is up, and knows which of both it was. */

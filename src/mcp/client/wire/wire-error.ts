@@ -26,11 +26,17 @@ export class HttpStatusError extends WireError {
   readonly status: number;
   /** What it said of that in JSON-RPC, if anything. */
   readonly said: RefusalWords | undefined;
+  /** It asks for other credentials. A 403 without `WWW-Authenticate` does not: a host, an origin or a plan may not be allowed. */
+  readonly isOfCredentials: boolean;
 
-  constructor(status: number, said?: RefusalWords) {
+  constructor(
+    status: number,
+    { said, isChallenge }: { readonly said?: RefusalWords | undefined; readonly isChallenge: boolean },
+  ) {
     super(`HTTP ${status}`);
     this.status = status;
     this.said = said;
+    this.isOfCredentials = status === 401 || (status === 403 && isChallenge);
   }
 
   get phrase(): string {

@@ -81,7 +81,10 @@ export async function ask(access: ServerAccess, { url, headers, ...init }: WireR
   for (const [name, value] of Object.entries(headers)) all.set(name, value);
   const response = await access.fetch(url ?? access.url, { ...init, headers: all }).catch(asWireError);
   if (response.ok) return response;
-  throw new HttpStatusError(response.status, access.redact(await refusalWords(response)));
+  throw new HttpStatusError(response.status, {
+    said: access.redact(await refusalWords(response)),
+    isChallenge: response.headers.has('www-authenticate'),
+  });
 }
 
 /** The most characters of a refusal that are read, and the milliseconds that they may take: the status says what matters. */

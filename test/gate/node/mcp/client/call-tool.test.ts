@@ -2,8 +2,10 @@ import { McpError, type ServerNotification } from '@modelcontextprotocol/sdk/typ
 import { describe, expect, it } from 'vitest';
 import {
   answers,
+  challenges,
   type FakeTool,
   fakeServer,
+  forbids,
   losesConnectionAfter,
   neverAnswers,
   only,
@@ -90,14 +92,21 @@ describe('a call that certainly came to nothing', () => {
   });
 
   it.each([401, 403])(
-    'says that the credentials are not accepted when the server answers %i',
+    'says that the credentials are not accepted when the server answers %i and asks for others',
     async (status) => {
-      const { error } = await comesOf(answers(status));
+      const { error } = await comesOf(challenges(status));
       expect(error).toEqual(
         certain(`MCP server 'files' does not accept the caller's credentials (HTTP ${status}).`),
       );
     },
   );
+
+  it('is told in the words of the server when it answers 403 and asks for no credentials', async () => {
+    const { error } = await comesOf(forbids('Your plan has no writes.'));
+    expect(error).toEqual(
+      certain("MCP server 'files' did not run 'write': it answered HTTP 403: Your plan has no writes."),
+    );
+  });
 
   it.each([-32700, -32600, -32601, -32602, -32042])(
     'is told in the words of the server when it answers with error %i, which is one of not beginning',

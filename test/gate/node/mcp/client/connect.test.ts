@@ -2,8 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { McpServerError } from '../../../../doors/mcp.ts';
 import {
   answers,
+  challenges,
   type FakeServerOptions,
   fakeServer,
+  forbids,
+  type Misbehaviour,
   neverAnswers,
   only,
   type RecordedRequest,
@@ -166,11 +169,33 @@ describe('a server that cannot be reached', () => {
     expect(error).toEqual(unreachable(`it answered HTTP ${status}`));
   });
 
-  it.each([401, 403])('does not accept credentials when it answers %i', async (status) => {
-    const error = await rejection(open(fakeServer({ misbehave: answers(status) })));
+  it.each<[string, Misbehaviour]>([
+    ['401', answers(401)],
+    ['403 with WWW-Authenticate', challenges(403)],
+  ])('does not accept credentials when it answers %s', async (said, misbehave) => {
+    const status = said.slice(0, 3);
+    const error = await rejection(open(fakeServer({ misbehave })));
     const message = `MCP server 'files' does not accept the caller's credentials (HTTP ${status}).`;
     expect(error).toEqual(new McpServerError({ server: 'files', during: 'connect', message }));
     expect(error).toMatchObject({ server: 'files', during: 'connect' });
+  });
+
+  it.each<[string, Misbehaviour, string]>([
+    [
+      'in the words of the server',
+      forbids('Invalid Host header: shop.'),
+      'it answered HTTP 403: Invalid Host header: shop',
+    ],
+    [
+      'by its status where the server says nothing in JSON-RPC',
+      answers(403, { body: 'planted' }),
+      'it answered HTTP 403',
+    ],
+  ])('is told of %s when it answers 403 and asks for no credentials', async (_, misbehave, words) => {
+    expect(await rejection(open(fakeServer({ misbehave })))).toEqual(unreachable(words));
+    expect(await rejection(open(fakeServer({ misbehave }), { known: 'nothing' }))).toEqual(
+      unreachable(words),
+    );
   });
 
   it('is told of when the network fails, without the words of the network', async () => {

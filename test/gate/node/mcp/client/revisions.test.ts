@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { McpServerError } from '../../../../doors/mcp.ts';
 import {
   answers,
+  challenges,
   type FakeServer,
   type FakeTool,
   fakeServer,
@@ -319,10 +320,10 @@ describe('what a server was found to speak', () => {
   });
 
   it('is not doubted because a call is refused', async () => {
-    const server = fakeServer({ kind: 'modern', misbehave: only(isCall, answers(403)) });
+    const server = fakeServer({ kind: 'modern', misbehave: only(isCall, answers(401)) });
     const connection = await open(server, { known: STATELESS });
     expect(await rejection(connection.callTool(call('write'), calling()))).toEqual(
-      certain("MCP server 'files' does not accept the caller's credentials (HTTP 403)."),
+      certain("MCP server 'files' does not accept the caller's credentials (HTTP 401)."),
     );
     expect(asked(server)).toEqual(['tools/call']);
   });
@@ -367,7 +368,7 @@ describe('finding out what a server speaks', () => {
   });
 
   it.each([401, 403])('ends at once where the caller is not let in (%i)', async (status) => {
-    const server = fakeServer({ misbehave: answers(status) });
+    const server = fakeServer({ misbehave: challenges(status) });
     const message = `MCP server 'files' does not accept the caller's credentials (HTTP ${status}).`;
     expect(await rejection(open(server, { known: 'nothing' }))).toEqual(
       new McpServerError({ server: 'files', during: 'connect', message }),

@@ -162,10 +162,10 @@ describe('a call that fails', () => {
 
   it('is an error when its server cannot be reached any more: it certainly did not happen', async () => {
     const { desk, server } = calling(says('note'));
-    server.misbehave = only(isCall, answers(403));
+    server.misbehave = only(isCall, answers(401));
     await desk.send('Note it');
     expect(results(desk)).toEqual([
-      "Error: MCP server 'shop' does not accept the caller's credentials (HTTP 403).",
+      "Error: MCP server 'shop' does not accept the caller's credentials (HTTP 401).",
     ]);
   });
 
