@@ -37,6 +37,6 @@ export { createThrottle } from '../../src/mcp/tools/call-remote.ts';
 export { findTools } from '../../src/mcp/tools/find-tools.ts';
 export { type McpListing, parseListing } from '../../src/mcp/tools/listing.ts';
 export { effectOf, listedInput, mcpTool, toolNames } from '../../src/mcp/tools/mcp-tool.ts';
-export { schemaCheck, usableSchema } from '../../src/mcp/tools/schema-check.ts';
 export { toListing } from '../../src/mcp/tools/to-listing.ts';
 export { toResult } from '../../src/mcp/tools/to-result.ts';
+export { schemaCheck, usableSchema } from '../../src/modules/json-schema/schema-check.ts';

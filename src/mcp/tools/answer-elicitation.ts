@@ -1,11 +1,11 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
+import { usableSchema } from '../../modules/json-schema/schema-check.ts';
 import type { CallContext, Decision, DecisionKind, Effect, SuspendingQuestion } from '../../tool/call.ts';
 import { credentialIn } from '../../tool/env.ts';
 import { formatPath, isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { drawMark, fenced } from '../../tool/shown.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { oneLine, warn } from '../content/words.ts';
-import { usableSchema } from './schema-check.ts';
 
 /** The call on which a server asks. */
 export interface Eliciting {

@@ -1,4 +1,5 @@
 import { discoveryIn } from '../../loop/discovery.ts';
+import { type SchemaCheck, schemaCheck } from '../../modules/json-schema/schema-check.ts';
 import { memoized } from '../../tool/async.ts';
 import type { Effect } from '../../tool/call.ts';
 import { checkInput } from '../../tool/check-input.ts';
@@ -14,7 +15,6 @@ import { DEFAULT_ELICITATION } from './answer-elicitation.ts';
 import { callRemote } from './call-remote.ts';
 import { currentConnection } from './connections.ts';
 import { knownListing, type ListedTool, type McpListing } from './listing.ts';
-import { type SchemaCheck, schemaCheck } from './schema-check.ts';
 
 /** The parts of which a listed tool is made a tool for the loop. */
 interface McpToolParts {

@@ -1,3 +1,4 @@
+import { widerAt } from '../../modules/json-schema/wider-schema.ts';
 import type { Effect } from '../../tool/call.ts';
 import { shorten } from '../../tool/json.ts';
 import type { Secrets } from '../../tool/secrets.ts';
@@ -5,7 +6,6 @@ import type { McpClient } from '../client/mcp-client.ts';
 import { oneLine, type Telling, warn } from '../content/words.ts';
 import type { Drift, FirstSeen, GoneTool, ListedTool, McpListing } from './listing.ts';
 import { effectOf } from './mcp-tool.ts';
-import { widerAt } from './wider-schema.ts';
 
 /** The most characters of JSON of all tools that are kept. */
 const MAX_LENGTH = 512 * 1024;

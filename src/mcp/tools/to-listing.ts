@@ -1,5 +1,8 @@
 import type { Tool } from '@modelcontextprotocol/client';
+import { withoutDefaultsRequired } from '../../modules/json-schema/change-schema.ts';
 import { type Unchecked, uncheckedIn } from '../../modules/json-schema/check.ts';
+import { usableSchema } from '../../modules/json-schema/schema-check.ts';
+import { bareSchema } from '../../modules/json-schema/wider-schema.ts';
 import { memoized, sha256Hex } from '../../tool/async.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { hash32, isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
@@ -8,9 +11,7 @@ import type { McpClient } from '../client/mcp-client.ts';
 import { type HeaderFault, headerFault } from '../content/rpc.ts';
 import { type Telling, warn } from '../content/words.ts';
 import { canonicalJson, type ListedTool, type McpListing, type ToolHints } from './listing.ts';
-import { usableSchema } from './schema-check.ts';
 import { fewOf, logged, type Settled, settleTools, warnOfLeftOut, warnOfWeaker } from './settle-tools.ts';
-import { bareSchema } from './wider-schema.ts';
 
 /** The most tools of one list: no provider offers a model more. */
 const MAX_TOOLS = 1_000;
@@ -154,7 +155,9 @@ function readTool({ server, hasHeaders }: ListedBy, listed: unknown): ReadTool {
     return leftOut('runs as a task only');
   const schemas = JSON.stringify([raw.inputSchema, raw.outputSchema]);
   if (schemas.length > MAX_SCHEMAS) return leftOut(`has schemas of more than ${MAX_SCHEMAS} characters`);
-  const inputSchema = usableSchema(raw.inputSchema);
+  // The server fills in what has a default: some list it as required, by the schema of what they get themselves.
+  const lenient = raw.inputSchema === undefined ? undefined : withoutDefaultsRequired(raw.inputSchema);
+  const inputSchema = usableSchema(lenient);
   if (!inputSchema) return leftOut('has an input schema that cannot be used');
   const fault = hasHeaders && isJsonObject(raw.inputSchema) ? headerFault(raw.inputSchema) : undefined;
   if (fault !== undefined) return leftOut(UNSENDABLE[fault.kind]);
@@ -173,7 +176,7 @@ function readTool({ server, hasHeaders }: ListedBy, listed: unknown): ReadTool {
     ok: true,
     tool,
     said: saidOf(raw),
-    exact: exactOf(raw.inputSchema, inputSchema),
+    exact: exactOf(lenient, inputSchema),
     unchecked: uncheckedIn(Object(raw.inputSchema)),
   };
 }

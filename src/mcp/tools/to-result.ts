@@ -1,4 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
+import { schemaCheck } from '../../modules/json-schema/schema-check.ts';
 import { attempt } from '../../tool/async.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { isJsonObject, type Json, type JsonObject, paragraphs, sameJson, shorten } from '../../tool/json.ts';
@@ -10,7 +11,6 @@ import { binaryOf, blockFiles, McpContent } from '../content/mcp-content.ts';
 import { RPC_CODE } from '../content/rpc.ts';
 import { type ContentWords, contentWords } from '../content/words.ts';
 import type { ListedTool } from './listing.ts';
-import { schemaCheck } from './schema-check.ts';
 
 /** The most characters of a path, whose names a server has chosen. */
 const MAX_PATH = 200;

@@ -2,9 +2,10 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import { attempt } from '../../tool/async.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { InputSchemaError } from '../../tool/input-schema.ts';
-import type { Json, JsonSchema } from '../../tool/json.ts';
+import { type Json, type JsonObject, type JsonSchema, sameJson } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
 import type { Problem } from '../../tool/problem-lines.ts';
+import { filledIn, withoutDefaultsRequired } from './change-schema.ts';
 import { jsonSchemaCheck, uncheckedIn } from './check.ts';
 import { schemaMistake } from './schema-mistakes.ts';
 
@@ -22,7 +23,7 @@ export type JsonSchemaValue<Schema extends JsonSchema> =
 /**
  * Takes JSON Schema where a schema is declared: as the `input` of a tool, the `output` of an agent. Values are checked by an interpreter (JSON
  * Schema 2020-12, 2019-09, draft-07 or draft-04, by its `$schema`), and typed by the literal: by its types, properties, items, `enum`, `const`,
- * `anyOf` and `oneOf`. A slip in it (a keyword or a type that there is not, an assertion that is not checked) is told by what it is given to,
+ * `anyOf` and `oneOf`. A required property with a `default` is not required of a model, and is filled in. A slip in it (a keyword or a type that there is not, an assertion that is not checked) is told by what it is given to,
  * such as `defineTool`.
  *
  * @example
@@ -39,11 +40,12 @@ export function jsonSchema<const Schema extends JsonSchema>(
   schema: Schema,
 ): JsonSchemaInput<JsonSchemaValue<Schema>>;
 export function jsonSchema(schema: JsonSchema): JsonSchemaInput<unknown> {
-  let check: JsonSchemaCheck | undefined;
+  let read: ReadSchema | undefined;
   const shown = (): JsonSchema => {
     // What is no JSON is refused by whatever it is given to.
-    if (copyJson(schema).ok) check ??= checkOf(schema);
-    return schema;
+    if (!copyJson(schema).ok) return schema;
+    read ??= readSchema(schema);
+    return read.shown;
   };
   return {
     '~standard': {
@@ -51,13 +53,33 @@ export function jsonSchema(schema: JsonSchema): JsonSchemaInput<unknown> {
       vendor: 'json-schema',
       validate(value) {
         if (value === undefined) return { issues: [{ message: 'It is missing.' }] };
-        check ??= checkOf(schema);
-        const issues = check(value as Json); // what models send, and answers, are JSON
-        return issues.length > 0 ? { issues } : { value };
+        read ??= readSchema(schema);
+        const filled = read.fill(value as Json); // what models send, and answers, are JSON
+        const issues = read.check(filled);
+        return issues.length > 0 ? { issues } : { value: filled };
       },
       jsonSchema: { input: shown, output: shown },
     },
   };
+}
+
+/** A schema in the shapes in which it is used. */
+interface ReadSchema {
+  readonly check: JsonSchemaCheck;
+  /** Without the required properties that have a default among those that are required. */
+  readonly shown: JsonSchema;
+  /** Adds these properties to a value that lacks them. */
+  fill(value: Json): Json;
+}
+
+/** @throws InputSchemaError as `checkOf` does. */
+function readSchema(schema: JsonSchema): ReadSchema {
+  const check = checkOf(schema);
+  const json: JsonObject = JSON.parse(JSON.stringify(schema));
+  const lenient = withoutDefaultsRequired(json);
+  // Most schemas have none, and stay the very object that they were.
+  if (sameJson(lenient, json)) return { check, shown: schema, fill: (value) => value };
+  return { check, shown: lenient as JsonObject, fill: (value) => filledIn(value, json) }; // of an object comes one
 }
 
 /** Returns every problem of a value; none: it is valid. @throws RangeError when it is nested too deeply. */

@@ -137,6 +137,47 @@ describe('toInputSchema', () => {
     });
   });
 
+  it('requires no property of JSON Schema that has a default, in any depth, and fills it in', async () => {
+    const page = {
+      type: 'object',
+      properties: { size: { type: 'integer', default: 20 }, mode: { enum: ['a'], default: 'a' } },
+      required: ['size', 'mode'],
+    };
+    const declared = jsonSchema({
+      type: 'object',
+      properties: {
+        q: { type: 'string' },
+        tags: { type: 'array', default: ['new'] },
+        page,
+        pages: { items: page },
+      },
+      required: ['q', 'tags'],
+    });
+    const { required: _, ...lenient } = page;
+    const shown = toInputSchema(declared).json;
+    expect(shown).toMatchObject({
+      properties: { page: lenient, pages: { items: lenient } },
+      required: ['q'],
+    });
+    expect(JSON.stringify(shown)).not.toContain('"required":["size"');
+    expect(await parse(declared, { q: 'x', page: { size: 5 }, pages: [{}] })).toEqual({
+      ok: true,
+      value: {
+        q: 'x',
+        tags: ['new'],
+        page: { size: 5, mode: 'a' },
+        pages: [{ size: 20, mode: 'a' }],
+      },
+    });
+    expect(await parse(declared, { tags: 7 })).toEqual({
+      ok: false,
+      problems: [
+        'Instance does not have required property "q".',
+        'tags: Instance type "number" is invalid. Expected "array".',
+      ],
+    });
+  });
+
   it('leaves the declared JSON Schema alone, even a frozen one', () => {
     const declared = Object.freeze({ type: 'object', properties: Object.freeze({ a: Object.freeze({}) }) });
     toInputSchema(jsonSchema(declared));

@@ -149,6 +149,18 @@ describe('what a server says while it works', () => {
   });
 });
 
+it('an input that has a default may be left out, also where the server lists it as required', async () => {
+  const inputSchema = {
+    type: 'object' as const,
+    properties: { note: { type: 'string' }, copies: { type: 'integer', default: 1 } },
+    required: ['note', 'copies'],
+  };
+  const { desk, server } = calling(says('note', 'noted', { inputSchema }));
+  await desk.send('Note it');
+  expect(results(desk)).toEqual(['noted']);
+  expect(sent(server)).toMatchObject([{ arguments: { note: 'red' } }]);
+});
+
 describe('a call that fails', () => {
   it('is an error in the words of the server', async () => {
     const { desk } = calling(

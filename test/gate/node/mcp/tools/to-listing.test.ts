@@ -107,6 +107,18 @@ describe('toListing', () => {
     expect(logged()).toEqual([]);
   });
 
+  it('requires no input that has a default, which the server fills in, and leaves its output schema as it is', async () => {
+    const schema = {
+      type: 'object',
+      properties: { path: { type: 'string' }, head: { type: 'integer', default: 10 } },
+      required: ['path', 'head'],
+    };
+    const tool = await onlyTool({ ...read, inputSchema: schema, outputSchema: schema });
+    expect(tool?.inputSchema).toEqual({ ...schema, required: ['path'] });
+    expect(tool?.outputSchema).toEqual(schema);
+    expect(tool).not.toHaveProperty('exact');
+  });
+
   it('drops an output schema that cannot be used, and keeps the tool', async () => {
     const tool = await onlyTool({ ...read, outputSchema: { type: 'array' } });
     expect(tool).not.toHaveProperty('outputSchema');

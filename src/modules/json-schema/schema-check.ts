@@ -1,8 +1,8 @@
 import { dereference, type OutputUnit, type Schema, type SchemaDraft, validate } from '@cfworker/json-schema';
-import { draftOf, jsonSchemaCheck, toProblems } from '../../modules/json-schema/check.ts';
 import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { type Problem, problemLines } from '../../tool/problem-lines.ts';
+import { draftOf, jsonSchemaCheck, toProblems } from './check.ts';
 import { isWellFormed } from './wider-schema.ts';
 
 /** `all` that is wrong with a value, or the `first` thing, after which the rest is hardly looked at. */

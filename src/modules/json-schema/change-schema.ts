@@ -1,0 +1,65 @@
+/** Copies of JSON Schemas in which something is otherwise, in every schema that is inside. */
+import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.ts';
+
+const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
+const SCHEMAS = new Set([
+  ...['additionalProperties', 'propertyNames', 'unevaluatedProperties', 'not', 'if', 'then', 'else', 'allOf'],
+  ...['anyOf', 'oneOf', 'items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'contains'],
+]);
+
+/**
+ * Returns a copy of a schema, with `change` applied to each schema in it, from the inside to the outside. Values in it, such as a default,
+ * are no schemas. Never throws for a schema that is formed as JSON Schema.
+ */
+export function changedIn(schema: Json, change: (part: JsonObject) => JsonObject): Json {
+  if (!isJsonObject(schema)) return schema;
+  const changed = (inner: Json): Json => changedIn(inner, change);
+  const entries = Object.entries(schema).map(([keyword, value]): [string, Json] => {
+    if (MAPS.has(keyword) && isJsonObject(value))
+      return [keyword, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, changed(one)]))];
+    if (!SCHEMAS.has(keyword)) return [keyword, value];
+    return [keyword, Array.isArray(value) ? value.map(changed) : changed(value)];
+  });
+  return change(Object.fromEntries(entries));
+}
+
+/**
+ * Returns a copy of a schema in which no property with a `default` is required, in any depth: a model may leave it out. A server, or
+ * `filledIn`, has the value then.
+ */
+export const withoutDefaultsRequired = (schema: Json): Json => changedIn(schema, requireLess);
+
+function requireLess(part: JsonObject): JsonObject {
+  const { required, ...rest } = part;
+  const defaults = defaultsOf(part);
+  if (defaults.length === 0 || !Array.isArray(required)) return part;
+  const left = required.filter((name) => !defaults.some(([defaulted]) => defaulted === name));
+  return left.length > 0 ? { ...rest, required: left } : rest;
+}
+
+/** The required properties of an object schema that have a default. */
+const defaultsOf = ({ properties, required }: JsonObject): readonly (readonly [string, Json])[] =>
+  isJsonObject(properties) && Array.isArray(required)
+    ? Object.entries(properties).flatMap(([name, one]) =>
+        required.includes(name) && isJsonObject(one) && one.default !== undefined
+          ? [[name, one.default] as const]
+          : [],
+      )
+    : [];
+
+/**
+ * Returns a value with the defaults of the required properties that it lacks: in objects, and in lists of them, as far as `properties` and
+ * `items` lead.
+ */
+export function filledIn(value: Json, schema: Json | undefined): Json {
+  if (!isJsonObject(schema)) return value;
+  if (Array.isArray(value)) return value.map((item) => filledIn(item, schema.items));
+  if (!isJsonObject(value)) return value;
+  const { properties } = schema;
+  const entries = Object.entries(value).map(([name, one]): [string, Json] => [
+    name,
+    filledIn(one, isJsonObject(properties) ? own(properties, name) : undefined),
+  ]);
+  const added = defaultsOf(schema).filter(([name]) => !Object.hasOwn(value, name));
+  return Object.fromEntries([...entries, ...structuredClone(added)]);
+}
