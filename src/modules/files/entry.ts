@@ -55,7 +55,7 @@ export function files(config: FilesConfig = {}): ModuleUse {
   });
   APP.give(use, {
     files: app,
-    routes: () => fileRoutes(app.find),
+    routes: ({ table }) => fileRoutes(app.find, table),
     check: (env) => void storeOf?.(env),
     ...(storeOf && { keeping: keepSessions }),
   });

@@ -12,8 +12,18 @@ import { isFileId } from './kept-files.ts';
 
 const FILE = `${SESSION}/files/{file}` as const;
 
-/** Makes the routes of an app that finds files in this way. */
-export const fileRoutes = (find: AppFiles['find']): readonly Route[] => [
+/** Makes the routes of an app that finds files in this way. `table`: its other routes. */
+export const fileRoutes = (find: AppFiles['find'], table: readonly Route[]): readonly Route[] => [
+  // The route of messages takes forms too; generated clients want one type of body an operation.
+  ...table
+    .filter(({ path }) => path === `${SESSION}/messages`)
+    .map(
+      (route): Route => ({
+        ...route,
+        method: 'POST',
+        path: `${SESSION}/forms`,
+      }),
+    ),
   // The bytes of a file that the session keeps, for its owner.
   defineRoute({
     method: 'GET',

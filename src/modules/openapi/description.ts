@@ -30,12 +30,12 @@ export type RouteDescriptions = Readonly<Record<string, RouteDescription>>;
 /** A problem that a route may answer; with a status if that is not its usual one. */
 export type ProblemAnswer = ProblemType | readonly [status: number, type: ProblemType];
 
-/** The JSON of a body. One that has a name is described once, among the components. */
+/** What is in a body. One that has a name is described once, among the components. */
 export interface BodySchema {
   readonly name?: string;
   readonly schema: Schema;
-  /** The fields of a request body that may come as `multipart/form-data` too. */
-  readonly form?: Schema;
+  /** Its media type. Defaults to `application/json`. */
+  readonly type?: string;
 }
 
 /** Returns the JSON of a body, or of an answer, that is described once by a name. */

@@ -23,7 +23,7 @@ const INFO = {
   version: '1',
   description:
     'Agents whose tool loops survive. Pages of the origins that the app names may use all routes, without cookies. Pages of other ' +
-    'sites can read nothing, and what they would change returns 403 `cross-site`.',
+    'sites read nothing, and their changes return 403 `cross-site`.',
   license: { name: 'MIT', identifier: 'MIT' },
 };
 
@@ -120,10 +120,7 @@ function operation(one: Described): Schema {
     ...(body && {
       requestBody: {
         required: true,
-        content: {
-          'application/json': { schema: schemaOf(body) },
-          ...(body.form && { 'multipart/form-data': { schema: body.form } }),
-        },
+        content: { [body.type ?? 'application/json']: { schema: schemaOf(body) } },
       },
     }),
     responses: responsesOf(one),

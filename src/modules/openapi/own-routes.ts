@@ -67,8 +67,8 @@ const MESSAGE_QUERY: readonly RouteParameter[] = [
     'whenBusy',
     { type: 'string', enum: ['reject', 'queue', 'steer'], default: 'reject' },
     'While a turn is open: `reject` returns 409, `queue` starts the turn behind the others, and `steer` returns 202 and shows the ' +
-      'message to the model of the open turn with its next request; if that turn ends first, the message starts a turn. Another ' +
-      "person's message is queued, unless the app lets anyone steer. A turn that waits for an answer cannot be steered: 409.",
+      "message to the model of the open turn; if that ends first, it starts a turn. Another person's message is queued, unless " +
+      'the app lets anyone steer. A turn that waits for an answer cannot be steered: 409.',
   ),
   queryParameter(
     'pending',
@@ -105,10 +105,31 @@ const OF_DECISIONS = ['another-person-required', 'approval-void', 'approval-expi
 const OF_RESULTS = ['result-void', 'result-expired'] as const;
 
 /** The routes that the module `files` brings. */
-type RouteOfFiles = `${'GET' | 'DELETE'} .../files/{file}`;
+type RouteOfFiles = `${'GET' | 'DELETE'} .../files/{file}` | 'POST .../forms';
 
 /** The routes that the module `answers` brings. */
 type RouteOfAnswers = `POST .../${'approvals/{callId}' | 'results/{callId}' | 'answers'}`;
+
+/** What both routes of messages have. */
+const OF_MESSAGES = {
+  parameters: [...TURN_HEADERS, ...MESSAGE_QUERY],
+  answers: TURN_ANSWERS,
+  problems: [
+    ...OF_JSON_BODIES,
+    'bad-form',
+    'file-too-large',
+    'files-full',
+    'files-unavailable',
+    'session-full',
+    'session-busy',
+    'turn-suspended',
+    'queue-full',
+    'role-required',
+    'invalid-header',
+    'invalid-query',
+    'idempotency-key-reused',
+  ],
+} as const satisfies Partial<RouteDescription>;
 
 /** The descriptions, in the order of the routes. */
 const DESCRIPTIONS: {
@@ -136,26 +157,16 @@ const DESCRIPTIONS: {
     answers: { 200: { description: 'The agents', json: 'AgentList' } },
   },
   'POST .../messages': {
+    ...OF_MESSAGES,
     operation: 'sendMessage',
     summary: 'Runs a turn',
-    parameters: [...TURN_HEADERS, ...MESSAGE_QUERY],
-    body: { ...bodyOf('NewMessage', MESSAGE_BODY), form: toJsonSchema(MESSAGE_FORM) },
-    answers: TURN_ANSWERS,
-    problems: [
-      ...OF_JSON_BODIES,
-      'bad-form',
-      'file-too-large',
-      'files-full',
-      'files-unavailable',
-      'session-full',
-      'session-busy',
-      'turn-suspended',
-      'queue-full',
-      'role-required',
-      'invalid-header',
-      'invalid-query',
-      'idempotency-key-reused',
-    ],
+    body: bodyOf('NewMessage', MESSAGE_BODY),
+  },
+  'POST .../forms': {
+    ...OF_MESSAGES,
+    operation: 'sendForm',
+    summary: 'Runs a turn, for a form',
+    body: { schema: toJsonSchema(MESSAGE_FORM), type: 'multipart/form-data' },
   },
   'GET ...': {
     operation: 'getState',

@@ -95,6 +95,16 @@ it('says of every answer what is in it, by a schema that says something', async 
   expect(silent).toEqual(ofPlain.map((name) => `${name} default */*`));
 });
 
+it('takes one type of body an operation, so that generators make one function of it: a form has its own', () => {
+  const bodies = operations().flatMap(([name, { requestBody }]) =>
+    requestBody ? [[name, ...Object.keys(requestBody.content)]] : [],
+  );
+  expect(bodies.filter(([, ...types]) => types.join() !== 'application/json')).toEqual([
+    ['sendForm', 'multipart/form-data'],
+  ]);
+  expect(bodies).toContainEqual(['sendMessage', 'application/json']);
+});
+
 it('says what a name in a path may be, of a surface only of an agent', () => {
   const { paths }: Description = JSON.parse(source);
   const schemaOf = (path: string) => paths[path]?.parameters?.map(({ schema }) => schema);
@@ -107,6 +117,7 @@ it('says what a name in a path may be, of a surface only of an agent', () => {
 
 interface Operation {
   readonly operationId: string;
+  readonly requestBody?: { readonly content: Readonly<Record<string, object>> };
   readonly responses: Readonly<
     Record<string, { readonly content?: Readonly<Record<string, { schema?: object }>> }>
   >;
