@@ -86,7 +86,7 @@ export interface RememberingModule<Value extends Json, Fact extends Json>
 }
 
 /** What a use of a module brings: a member for each seam. An absent member costs nothing. */
-export interface ModuleParts extends Omit<LoopSeam, 'prepare' | 'ask'>, Pick<AppParts, 'files'> {
+export interface ModuleParts extends Omit<LoopSeam, 'prepare' | 'ask' | 'declare'>, Pick<AppParts, 'files'> {
   /** Tells uses of one module apart. Defaults to the empty text. */
   readonly key?: string | undefined;
   /** Decides which tools each loop of the app is offered. Pure: the same list when nothing changes. Must not throw. */

@@ -22,8 +22,8 @@ export type OutputOf<Declaration extends InputDeclaration> = Declaration extends
 
 /** The form that the answers of a loop must have, in every shape in which it is used. */
 export interface AnswerForm {
-  /** For adapters that can hold a model to it. */
-  readonly format: OutputFormat;
+  /** For adapters that can hold a model to it; absent where only words say it. */
+  readonly format?: OutputFormat | undefined;
   /** The same in words, for every model. */
   readonly instruction: string;
   /** Where it is declared as a domain type: that. */

@@ -210,7 +210,7 @@ function requestsIn(loop: Loop, { last, offered, files }: Shown): Asking {
   const { instructions: written, output, model, accepts } = spec;
   const instructions = typeof written === 'string' ? written : written(loopView(loop, 'now'));
   // Nothing at all without a form: adapters and scripts compare requests.
-  const form = output && { output: output.format };
+  const form = output?.format && { output: output.format };
   const first: ModelMessage[] = instructions === '' ? [] : [{ role: 'system', text: instructions }];
   const how = requestSettings(loop, { last, tools: offered.definitions });
   const question: ModelMessage[] = last ? [{ role: 'user', text: answerNow(spec.iterations) }] : [];

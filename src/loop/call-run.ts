@@ -114,7 +114,7 @@ function processView(loop: Loop): ProcessView | undefined {
   return {
     id: frame === ROOT ? turn : frame,
     parent: frame === ROOT ? undefined : parent,
-    goal: loop.spec.output?.format.name,
+    goal: loop.spec.output?.format?.name,
     get runningMs() {
       // Two clocks are compared, and they may differ.
       return Math.max(0, holder.now() - startedAt);

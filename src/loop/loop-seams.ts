@@ -1,5 +1,5 @@
 import { type EventOf, ROOT, type SessionEvent } from '../journal/events.ts';
-import type { CallRecord } from '../journal/state.ts';
+import type { CallRecord, TurnState } from '../journal/state.ts';
 import type { CacheMarks, ChatModel, ModelError, ModelRequest, ToolDefinition } from '../model/chat-model.ts';
 import type { CallContext, HistoryMessage, Reconciliation, ToolEffect, TurnPrincipal } from '../tool/call.ts';
 import type { Limits, ReachedLimit } from '../tool/frame.ts';
@@ -8,10 +8,15 @@ import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
 import type { AnyTool, CallRun } from '../tool/tool.ts';
 import type { ToolResult } from '../tool/tool-result.ts';
 import type { AskSeam } from './ask-reply.ts';
-import { isPlanned, type Loop, type ScopedUse } from './loop.ts';
+import { isPlanned, type Loop, type LoopAgent, type ScopedUse } from './loop.ts';
 
 /** What a module brings to the loops in whose scope it is used. */
 export interface LoopSeam {
+  /**
+   * Returns what the turn's own loop is told to do, and what its answer must be, as the context of the turn says. Called by every invocation
+   * that continues the turn: it must be pure, and must not throw.
+   */
+  declare?(declared: Declared, turn: Pick<TurnState, 'context'>): Declared;
   /**
    * Called before tools are offered for a model call, but not for the last one at a limit. It may ask others, and journals what it did
    * (`loop.journal.emit`): after a crash it is called again, so that it decides from the folded state.
@@ -56,6 +61,9 @@ export interface LoopSeam {
   /** Returns how far the limits that it sets are used up, for tools that report the budget. `frame`: the loop that they bound. */
   limits?(loop: Loop, frame: string): readonly LimitUse[];
 }
+
+/** What a loop is told to do, and what its answer must be. */
+export type Declared = Pick<LoopAgent, 'instructions' | 'output'>;
 
 /** What a step of the phase `history` is given, and for whom. */
 export interface HistoryScope {
@@ -117,6 +125,13 @@ export interface LimitUse extends ReachedLimit {
 
 /** The seams `prepare`, `request`, `call`, `run` and `ask`. */
 export const LOOPS = defineSeam<LoopSeam>();
+
+/** Returns what the turn's own loop is declared with, through the modules that change it. */
+export const declaredFor = (
+  turn: Pick<TurnState, 'context'>,
+  uses: readonly ScopedUse[],
+  declared: Declared,
+): Declared => uses.reduce((one, { use }) => LOOPS.of(use)?.declare?.(one, turn) ?? one, declared);
 
 /** The uses of a turn's own loop: those of the app, then those of its agent. */
 export const usesOfTurn = (

@@ -3,7 +3,7 @@ import type { Principal } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { TurnState } from '../journal/state.ts';
 import type { LoopAgents, LoopSpec } from '../loop/loop.ts';
-import { refusedModel, tokenCeiling, usesOfTurn } from '../loop/loop-seams.ts';
+import { declaredFor, refusedModel, tokenCeiling, usesOfTurn } from '../loop/loop-seams.ts';
 import { refusedSettings } from '../loop/loop-settings.ts';
 import { type Modules, NO_MODULES } from '../loop/modules.ts';
 import type { ChatModel } from '../model/chat-model.ts';
@@ -74,8 +74,10 @@ export function specOf(host: TurnHost, turn: TurnState): LoopSpec {
     refusedModel([...modules.appWide, ...agent.uses], model) ?? refusedSettings({ model, settings });
   if (problem) throw new ConfigurationError(`Agent '${agent.name}' ${problem}.`);
   return {
-    instructions: paragraphs(agent.instructions, agent.output?.instruction),
-    output: agent.output,
+    ...declaredFor(turn, uses, {
+      instructions: paragraphs(agent.instructions, agent.output?.instruction),
+      output: agent.output,
+    }),
     tools: agent.tools,
     uses,
     strategies: [...agent.sources, ...modules.strategies, ...agent.strategies],

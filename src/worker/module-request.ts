@@ -1,7 +1,7 @@
 /** What the handler of a module's route is given. */
 import type { StoredEvent } from '../journal/events.ts';
 import type { PendingCall } from '../journal/wait.ts';
-import type { JsonObject } from '../tool/json.ts';
+import type { JsonObject, JsonSchema } from '../tool/json.ts';
 import type { Caller } from './host.ts';
 import type { ProblemType } from './problem.ts';
 import type { Session } from './session.ts';
@@ -12,6 +12,8 @@ export interface RouteAgent {
   readonly description: string;
   /** The names of its own tools. Those that unfold, or that it is given by others, are not among them. */
   readonly tools: readonly string[];
+  /** The JSON Schema of its answers, if it declares one. */
+  readonly output?: JsonSchema | undefined;
 }
 
 /** Which session is meant: of this agent, and of whoever sent the request. */
@@ -21,6 +23,8 @@ export interface RouteSession {
   readonly session: string;
   /** Where the parts of its messages are in the body, as problems of them say. Defaults to `message`. */
   readonly partsAt?: string | undefined;
+  /** Keys of the context of its messages that the protocol itself says, beside those that clients may. */
+  readonly contextKeys?: readonly string[] | undefined;
 }
 
 /** What went wrong, as a route reports it in the words of its protocol. */

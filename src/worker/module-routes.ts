@@ -143,20 +143,25 @@ function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
     requestId,
     caller,
     context: mapped.toJSON(),
-    agents: [...host.agents.values()].map(({ name, description, tools }) => ({
+    agents: [...host.agents.values()].map(({ name, description, tools, output }) => ({
       name,
       description,
       tools: tools.map(({ name }) => name),
+      ...(output?.format && { output: output.format.schema }),
     })),
     base,
     signal: AbortSignal.any([request.signal, gone.signal]),
     json: () => readJson(asked),
-    session: ({ partsAt, ...of }) =>
+    session: ({ partsAt, contextKeys = [], ...of }) =>
       sessionFromCode(
         {
           host: { ...host, basePath: base },
           waitUntil,
-          sentBy: { bodyContext, contextOfHeaders: mapped, partsAt },
+          sentBy: {
+            bodyContext: new Set([...bodyContext, ...contextKeys]),
+            contextOfHeaders: mapped,
+            partsAt,
+          },
         },
         env,
         { ...of, principal: caller, request },

@@ -1,6 +1,7 @@
 /** What a Worker sends to clients of OpenAI has the types of these clients. */
 import type OpenAI from 'openai';
 import { describe, expectTypeOf, it } from 'vitest';
+import { openAi } from '../../src/surfaces/openai/entry.ts';
 import type { ChatChunk, ResponseEvent, ResponseObject } from '../doors/surfaces.ts';
 
 /** The client adds the joined text by itself. */
@@ -18,4 +19,10 @@ describe('what is sent', () => {
   it('is a chunk of a chat completion', () => {
     expectTypeOf<ChatChunk>().toExtend<OpenAI.Chat.ChatCompletionChunk>();
   });
+});
+
+it('openAi takes what becomes of the instructions of clients, and nothing else', () => {
+  openAi({ instructions: 'ignore' });
+  // @ts-expect-error it is no mode
+  openAi({ instructions: 'prepend' });
 });

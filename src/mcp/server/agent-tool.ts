@@ -48,7 +48,7 @@ export const toAgentTool = (
   name: shown.name,
   description: shown.description ?? description,
   inputSchema: { ...AGENT_INPUT.json, type: 'object' },
-  outputSchema: outputSchema(output?.format.schema),
+  outputSchema: outputSchema(output?.format?.schema),
   annotations: { readOnlyHint: false },
 });
 

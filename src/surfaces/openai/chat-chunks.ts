@@ -6,6 +6,7 @@ import type { RouteSession } from '../../worker/module-request.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
 import type { PendingView } from '../../worker/turn-view.ts';
 import {
+  answerOf,
   type ChatToolCall,
   type ChatUsage,
   CUT_OFF,
@@ -67,6 +68,8 @@ export interface ChatWanted extends RouteSession {
   readonly turn: string;
   /** The answer with which it goes on. Each completion has an id of its own, by which clients keep messages apart. */
   readonly behind?: Named | undefined;
+  /** The request asks for a form of the answer: nothing is said but the answer, which has it. */
+  readonly hasForm: boolean;
   /** In ms since the epoch. */
   readonly now: number;
 }
@@ -132,13 +135,13 @@ class ChatTranslation {
 
   #event(event: StoredEvent): ChatItem[] {
     this.#usage.add(event);
-    if (event.type === 'message-sent') return this.#paragraph(event.text);
+    if (event.type === 'message-sent') return this.#wanted.hasForm ? [] : this.#paragraph(event.text);
     if (event.type === 'turn-resumed') this.#isHeld = this.#shown !== '';
     return event.type === 'model-replied' && event.frame === undefined ? this.#replied(event) : [];
   }
 
   #piece(text: string): ChatItem[] {
-    if (this.#isHeld) return [];
+    if (this.#isHeld || this.#wanted.hasForm) return [];
     const isFirst = this.#shown === '';
     this.#shown += text;
     return isFirst ? this.#paragraph(text) : this.#words(text);
@@ -147,6 +150,7 @@ class ChatTranslation {
   /** What was shown of a reply that was asked for anew cannot be taken back: the one that stands comes behind it. */
   #replied({ text, finish }: EventOf<'model-replied'>): ChatItem[] {
     this.#ending = finish;
+    if (this.#wanted.hasForm) return [];
     const isMore = this.#shown !== '' && text.startsWith(this.#shown);
     const rest = isMore ? text.slice(this.#shown.length) : text;
     this.#shown = '';
@@ -157,7 +161,8 @@ class ChatTranslation {
 
   #answer(answer: TurnAnswer): ChatItem[] {
     if (answer.outcome === 'failed') return [{ type: 'end', end: { type: 'failed', answer } }];
-    const { text, outcome } = answer;
+    const { outcome } = answer;
+    const text = answerOf(answer, this.#wanted.hasForm);
     const isNew = isAnswered(answer) && text !== this.#last;
     const said = isNew ? this.#paragraph(text) : [];
     const cut = outcome === 'completed' ? CUT_OFF.get(this.#ending) : undefined;

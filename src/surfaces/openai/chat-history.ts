@@ -3,12 +3,12 @@
  * place in its session is kept under a hash of the history that the client will send the next time.
  */
 import { sha256Hex } from '../../tool/async.ts';
-import { isJsonObject, type Json } from '../../tool/json.ts';
+import { isJsonObject, type Json, type JsonObject, sameJson } from '../../tool/json.ts';
 import type { ModuleRequest } from '../../worker/module-request.ts';
 import type { Session } from '../../worker/session.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
 import type { ChatEnd, ChatItem } from './chat-chunks.ts';
-import { addsOnlyWords, type FoundTurn, mustBeOwn } from './refuse.ts';
+import { ASKED_KEY, addsOnlyWords, type FoundTurn, mustBeOwn } from './refuse.ts';
 
 /** An answer that was given: of this turn, up to this event. */
 interface Place {
@@ -77,6 +77,8 @@ function toldCall(call: Json): Json {
 /** What is looked for: the last message in words, unless it has files, and the messages before it. */
 interface Wanted extends Told {
   readonly words: string | undefined;
+  /** What else the request asks for: a message that is sent again asks for the same. */
+  readonly context: JsonObject | undefined;
 }
 
 /**
@@ -85,7 +87,7 @@ interface Wanted extends Told {
  */
 export async function continuedBy(
   asked: ModuleRequest,
-  { words, ...of }: Wanted,
+  { words, context = {}, ...of }: Wanted,
 ): Promise<Continued | undefined> {
   const { agent } = of;
   const texts = await asked.kept(await keyOf(asked, of));
@@ -95,7 +97,7 @@ export async function continuedBy(
   for (const text of new Set(texts)) {
     const place: Place = JSON.parse(text); // written by `findable`
     const session = asked.session({ agent, session: place.session });
-    const found = await standingOf(session, place, words).catch((failure: unknown) => {
+    const found = await standingOf(session, place, { words, context }).catch((failure: unknown) => {
       if (asked.problem(failure).type === 'unknown-session') return undefined;
       throw failure;
     });
@@ -113,7 +115,7 @@ const AGAIN_WITHIN = 24 * 60 * 60 * 1000;
 async function standingOf(
   session: Session,
   { session: id, turn, seq, ...place }: Place,
-  words: string | undefined,
+  { words, context }: { readonly words: string | undefined; readonly context: JsonObject },
 ): Promise<Continued | undefined> {
   let isThere = false;
   let { isWords } = place;
@@ -128,7 +130,9 @@ async function standingOf(
     if (head > seq) isWords &&= addsOnlyWords(event);
     if (event.type === 'turn-started') {
       if (next) return undefined;
-      const isThis = event.message === words && !event.parts && event.at > Date.now() - AGAIN_WITHIN;
+      const isSame =
+        event.message === words && !event.parts && sameJson(event.context[ASKED_KEY], context[ASKED_KEY]);
+      const isThis = isSame && event.at > Date.now() - AGAIN_WITHIN;
       next = { turn: event.turn, isThis };
     } else if (event.type === 'turn-ended' && event.outcome === 'failed' && event.turn === next?.turn) {
       lastTurn = event.turn;

@@ -1,33 +1,37 @@
 /** Chat completions: what their requests do to sessions, and how they are answered. */
 import { type ContentPart, isFile, textsOf } from '../../tool/content.ts';
+import type { JsonObject } from '../../tool/json.ts';
 import type { ModuleRequest } from '../../worker/module-request.ts';
 import { idempotencyKeyOf } from '../../worker/request-headers.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
 import { wholeTurn } from '../whole-turn.ts';
+import { askedContext, askedIn, type CallerInstructions } from './asked.ts';
 import { type ChatChunk, type ChatEnd, type ChatItem, type ChatWanted, chatItems } from './chat-chunks.ts';
 import { continuedBy, findable, hashOf, isPerson } from './chat-history.ts';
 import { saidOf } from './read-body.ts';
 import { type ChatRequest, readChatBody } from './read-chat.ts';
 import { AGAIN, type GivenAnswer } from './read-items.ts';
-import { OpenAiError, toError, toErrorBody, unknownChat } from './refuse.ts';
+import { ASKED_KEY, OpenAiError, toError, toErrorBody, unknownChat } from './refuse.ts';
 import type { ChatCompletion } from './response-object.ts';
 import { turnOf } from './response-object.ts';
-import { newSession } from './responses.ts';
+import { mustHaveFormat, newSession } from './responses.ts';
 
 /** Names the session of a chat, in requests and in answers. */
 const SESSION_HEADER = 'x-holdfast-session';
 
 /** Answers a request for a chat completion: the completion, or the stream of its chunks. */
-export async function createCompletion(asked: ModuleRequest): Promise<Response> {
-  const body = readChatBody(await asked.json(), asked.agents);
+export async function createCompletion(asked: ModuleRequest, mode: CallerInstructions): Promise<Response> {
+  const body = readChatBody(await asked.json(), asked.agents, mode);
   const { messages, narrowing, isStream } = body;
-  const chat = await chatOf(asked, body);
+  const context = await askedContext(body.asked);
+  const chat = await chatOf(asked, body, context);
   const of = { agent: body.agent.name, session: chat.session };
-  const session = asked.session(of);
-  const stream = await begin(asked, session, { body, chat });
+  const session = asked.session({ ...of, contextKeys: [ASKED_KEY] });
+  const stream = await begin(asked, session, { body, chat, context });
   const behind = body.input.type === 'answers' ? body.input.answers[0]?.of : undefined;
-  const wanted = { ...of, turn: stream.turn, behind, now: Date.now() };
+  const hasForm = body.asked.format !== undefined;
+  const wanted = { ...of, turn: stream.turn, behind, hasForm, now: Date.now() };
   const turn = wholeTurn(session, stream, asked.signal);
   const toChunks = (items: AsyncIterable<TurnItem>) => chatItems(items, wanted);
   const { isNamed, isWords, head } = chat;
@@ -57,23 +61,42 @@ interface Chat {
   readonly head?: number | undefined;
 }
 
+/** What begins a turn, or continues one. */
+interface Beginning {
+  readonly body: ChatRequest;
+  readonly chat: Chat;
+  /** What the request asks for beside its message. */
+  readonly context: JsonObject | undefined;
+}
+
 /** Begins the turn of a message, or finds it, or goes on with the one whose calls are answered. */
-function begin(
+async function begin(
   { request, signal }: ModuleRequest,
   session: Session,
-  { body: { input }, chat }: { readonly body: ChatRequest; readonly chat: Chat },
+  { body: { input, asked }, chat, context }: Beginning,
 ): Promise<TurnStream> {
   const idempotencyKey = idempotencyKeyOf(request);
   if (input.type === 'answers') {
+    const [first] = input.answers;
+    if (first)
+      await mustHaveFormat(session, turnOf(first.of), { format: asked.format, at: 'response_format' });
     const answers = input.answers.map(({ answer }) => answer);
     return session.streamAnswers(answers, { idempotencyKey: idempotencyKey ?? AGAIN, signal });
   }
   if (chat.begun !== undefined) return session.follow(chat.begun, { signal });
-  return session.stream(saidOf(input.parts), { idempotencyKey: idempotencyKey ?? chat.key, signal });
+  return session.stream(saidOf(input.parts), {
+    idempotencyKey: idempotencyKey ?? chat.key,
+    signal,
+    context,
+  });
 }
 
 /** The session that a request names, or the ids of its answers do, or that its history leads to, or a new one. */
-async function chatOf(asked: ModuleRequest, body: ChatRequest): Promise<Chat> {
+async function chatOf(
+  asked: ModuleRequest,
+  body: ChatRequest,
+  context: JsonObject | undefined,
+): Promise<Chat> {
   const { agent, input, narrowing } = body;
   const named = body.session ?? asked.request.headers.get(SESSION_HEADER) ?? undefined;
   if (input.type === 'answers') return answeredChat(body, input.answers, named);
@@ -84,13 +107,16 @@ async function chatOf(asked: ModuleRequest, body: ChatRequest): Promise<Chat> {
     messages: input.history,
     narrowing,
     words: wordsOf(input.parts),
+    context,
   });
   if (!found) throw unknownChat();
   const { session, isWords, head } = found;
   const chat: Chat = { session, isWords, head: isPerson(asked) ? undefined : head };
   if (found.type === 'begun') return { ...chat, begun: found.turn };
   // Behind a turn that failed, the same message is another one.
-  return { ...chat, key: `chat-${found.lastTurn}-${await hashOf(agent.name, body.messages)}` };
+  const mark = context && askedIn(context)?.mark;
+  const hash = await hashOf(agent.name, body.messages);
+  return { ...chat, key: ['chat', found.lastTurn, hash, ...(mark === undefined ? [] : [mark])].join('-') };
 }
 
 /** What the journal has as the words of a message; `undefined` of one with files. */

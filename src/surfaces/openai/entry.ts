@@ -1,14 +1,21 @@
 /** The entry `holdfast/surfaces/openai`: clients of OpenAI talk to a Worker unchanged. */
 
+import { LOOPS } from '../../loop/loop-seams.ts';
+import { ConfigurationError } from '../../model/configuration-error.ts';
 import { LIVE_TEXT } from '../../modules/live-text/live-text.ts';
+import type { LiteralShape } from '../../tool/check-literal.ts';
+import { literals } from '../../tool/literals.ts';
 import { createModule, type ModuleUse } from '../../tool/module-use.ts';
+import { shown } from '../../tool/shown.ts';
 import type { RouteAgent } from '../../worker/module-request.ts';
 import { defineRoute, useOfRoutes } from '../../worker/module-routes.ts';
+import { type CallerInstructions, declareAsked } from './asked.ts';
 import { createCompletion } from './chat.ts';
 import { agentNamed } from './read-body.ts';
 import { answered, refuse, refuseSent } from './refuse.ts';
 import { cancelResponse, createResponse, getResponse } from './responses.ts';
 
+export type { CallerInstructions } from './asked.ts';
 export { openAiDescription } from './describe.ts';
 
 const OPENAI = createModule({ name: 'openai' });
@@ -32,9 +39,21 @@ const MODEL_ROUTES = [
   }),
 ];
 
+/** The literal that `openAi` takes. */
+export interface OpenAiConfig {
+  /**
+   * What becomes of the instructions of a client: `instructions`, and messages of the roles `system` and `developer`. `append` shows them
+   * to the model for this turn, as words of the caller behind the agent's own instructions, which they cannot change; `ignore` leaves them
+   * out; `refuse` returns 400. Defaults to `append`.
+   */
+  readonly instructions?: CallerInstructions | undefined;
+}
+
 /**
  * Makes a Worker speak to unchanged clients of OpenAI, at `/v1`: responses and chat completions, where a model is an agent. Give it to
  * `createHoldfast({ use })`.
+ *
+ * @throws ConfigurationError if a setting is none.
  *
  * @example
  * ```ts
@@ -42,8 +61,15 @@ const MODEL_ROUTES = [
  * const holdfast = createHoldfast({ agents: [support], use: [openAi()] });
  * ```
  */
-export function openAi(): ModuleUse {
-  return useOfRoutes(
+export function openAi(config: OpenAiConfig = {}): ModuleUse {
+  const fault = literals?.fault(config, SHAPE);
+  if (fault) throw new ConfigurationError(`openAi ${fault.problem}.`);
+  const { instructions = 'append' } = config;
+  if (!MODES.includes(instructions))
+    throw new ConfigurationError(
+      `openAi: its instructions is ${shown(instructions)}: use ${MODES.join(', ')}.`,
+    );
+  const use = useOfRoutes(
     OPENAI,
     [
       ...MODEL_ROUTES,
@@ -53,7 +79,7 @@ export function openAi(): ModuleUse {
         streams: true,
         isCounted: true,
         refuse: refuseSent,
-        handle: (asked) => answered(() => createResponse(asked)),
+        handle: (asked) => answered(() => createResponse(asked, instructions)),
       }),
       defineRoute({
         method: 'GET',
@@ -74,9 +100,20 @@ export function openAi(): ModuleUse {
         streams: true,
         isCounted: true,
         refuse: refuseSent,
-        handle: (asked) => answered(() => createCompletion(asked)),
+        handle: (asked) => answered(() => createCompletion(asked, instructions)),
       }),
     ],
     LIVE_TEXT,
   );
+  LOOPS.give(use, { declare: declareAsked });
+  return use;
 }
+
+const MODES: readonly CallerInstructions[] = ['append', 'ignore', 'refuse'];
+
+const SHAPE = {
+  of: 'openAi',
+  keys: { instructions: 'any' },
+  required: [],
+  foreign: { system: 'instructions', systemPrompt: 'instructions' },
+} satisfies LiteralShape<keyof OpenAiConfig>;

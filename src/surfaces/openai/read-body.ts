@@ -102,12 +102,6 @@ export function checkToolChoice({ tool_choice: choice }: JsonObject): void {
   throw notTaken('tool_choice', "the agent's model chooses. Send 'auto', or leave it out.");
 }
 
-/** @throws OpenAiError for a form of the answer: an agent that has one declares it. */
-export function checkFormat(param: string, format: Json | undefined): void {
-  if (isEmpty(format) || (isJsonObject(format) && format.type === 'text')) return;
-  throw notTaken(param, 'the form of an answer is the `output` of the agent.');
-}
-
 /** What a message says: a text, or parts, each read by `partOf`. `at` is where it stands in the body. @throws OpenAiError for anything else. */
 export function partsOf(
   content: Json | undefined,

@@ -2,9 +2,9 @@
 import type { ContentPart } from '../../tool/content.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { RouteAgent } from '../../worker/module-request.ts';
+import { type CallerInstructions, type CallerWords, formatOf, instructionsOf } from './asked.ts';
 import {
   agentOf,
-  checkFormat,
   checkParameters,
   checkToolChoice,
   checkTools,
@@ -19,8 +19,9 @@ import {
   partsOf,
   textPart,
 } from './read-body.ts';
-import { type GivenAnswer, wordsIn } from './read-items.ts';
+import { callerWords, type GivenAnswer, wordsIn } from './read-items.ts';
 import { readId } from './response-object.ts';
+import type { Asked } from './response-types.ts';
 
 /** A request for a chat completion, checked. */
 export interface ChatRequest {
@@ -33,8 +34,9 @@ export interface ChatRequest {
         readonly history: readonly Json[];
       }
     | { readonly type: 'answers'; readonly answers: readonly GivenAnswer[] };
-  /** All of them, as they were sent. */
+  /** All of them, as they were sent, without instructions: these are of one turn, and not of the conversation. */
   readonly messages: readonly Json[];
+  readonly asked: Asked;
   readonly isStream: boolean;
   readonly includesUsage: boolean;
   /** The id of the session that it names. */
@@ -93,12 +95,16 @@ const PARAMETERS: KnownParameters = {
 };
 
 /** @throws OpenAiError for what is wrong, or would change the answer and is not taken. */
-export function readChatBody(body: JsonObject, agents: readonly RouteAgent[]): ChatRequest {
+export function readChatBody(
+  body: JsonObject,
+  agents: readonly RouteAgent[],
+  mode: CallerInstructions,
+): ChatRequest {
   const agent = agentOf(body, agents);
   checkParameters(body, PARAMETERS);
   checkTools(body, agent);
   checkToolChoice(body);
-  checkFormat('response_format', body.response_format);
+  const form = formatOf(body.response_format, { at: 'response_format', of: 'json_schema', agent });
   const { n, stream_options: options, function_call: choice, modalities } = body;
   if (!isEmpty(choice) && choice !== 'auto') throw notTaken('function_call', "the agent's model chooses.");
   if (Array.isArray(modalities) && modalities.some((one) => one !== 'text'))
@@ -107,10 +113,17 @@ export function readChatBody(body: JsonObject, agents: readonly RouteAgent[]): C
   if (!isEmpty(options) && !isJsonObject(options)) throw invalid('stream_options', 'an object');
   const { messages } = body;
   if (!Array.isArray(messages) || messages.length === 0) throw invalid('messages', 'a list of messages');
+  const read = messages.map(readOne);
+  const words = read.flatMap((one) => (one.role === 'system' ? one.words : []));
+  const said = messages.filter((_, place) => read[place]?.role !== 'system');
   return {
     agent,
-    input: readMessages(messages),
-    messages,
+    input: readMessages(
+      said,
+      read.filter((one) => one.role !== 'system'),
+    ),
+    messages: said,
+    asked: { ...instructionsOf(words, mode), ...form },
     isStream: flagOf(body, 'stream'),
     includesUsage: isJsonObject(options) && flagOf(options, 'include_usage'),
     session: metadataOf(body).session,
@@ -118,8 +131,7 @@ export function readChatBody(body: JsonObject, agents: readonly RouteAgent[]): C
   };
 }
 
-function readMessages(messages: readonly Json[]): ChatRequest['input'] {
-  const read = messages.map(readOne);
+function readMessages(messages: readonly Json[], read: readonly ReadMessage[]): ChatRequest['input'] {
   const last = read.at(-1);
   const from = 1 + read.findLastIndex(({ role }) => role !== last?.role);
   const fresh = read.slice(from);
@@ -135,7 +147,8 @@ function readMessages(messages: readonly Json[]): ChatRequest['input'] {
 type ReadMessage =
   | { readonly role: 'user'; readonly parts: readonly ContentPart[] }
   | { readonly role: 'tool'; readonly given: GivenAnswer }
-  | { readonly role: 'assistant' };
+  | { readonly role: 'assistant' }
+  | { readonly role: 'system'; readonly words: CallerWords };
 
 function readOne(message: Json, place: number): ReadMessage {
   const at = `messages[${place}]`;
@@ -150,9 +163,9 @@ function readOne(message: Json, place: number): ReadMessage {
       return { role, given: resultOf(message, at) };
     case 'system':
     case 'developer':
-      throw notTaken(`${at}.role`, 'the instructions of an agent are in its code.');
+      return { role: 'system', words: callerWords(content, at) };
     default:
-      throw invalid(`${at}.role`, 'user, assistant or tool');
+      throw invalid(`${at}.role`, 'user, assistant, tool, system or developer');
   }
 }
 
@@ -179,6 +192,6 @@ function partOf(part: JsonObject, at: string): ContentPart {
 function resultOf({ tool_call_id: id, content }: JsonObject, at: string): GivenAnswer {
   const of = readId(id, ['call']);
   if (!of) throw invalid(`${at}.tool_call_id`, 'the id of a call that a completion has told');
-  const text = typeof content === 'string' ? content : wordsIn(content, `${at}.content`);
+  const text = wordsIn(content, `${at}.content`);
   return { of, answer: { call: of.what, question: of.place, text } };
 }

@@ -2,6 +2,7 @@
 import type { ContentPart } from '../../tool/content.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { CallAnswer } from '../../worker/session.ts';
+import type { CallerWords } from './asked.ts';
 import { filePart, invalid, namedFile, notTaken, partsOf, textPart } from './read-body.ts';
 import { OpenAiError } from './refuse.ts';
 import { type Named, readId } from './response-object.ts';
@@ -23,7 +24,8 @@ export type ReadItem =
   | { readonly kind: 'ours'; readonly of: Named | undefined }
   /** Only what is new is read: a long conversation has files that its session has. */
   | { readonly kind: 'said'; parts(): readonly ContentPart[] }
-  | { readonly kind: 'answer'; readonly given: GivenAnswer };
+  | { readonly kind: 'answer'; readonly given: GivenAnswer }
+  | { readonly kind: 'instructions'; readonly words: CallerWords };
 
 /** What an item names that is ours. */
 export function namedBy(item: ReadItem): Named | undefined {
@@ -57,8 +59,9 @@ export function readItem(item: Json, place: number): ReadItem {
     case 'message':
       if (role === 'user')
         return { kind: 'said', parts: () => partsOf(item.content, `${at}.content`, partOf) };
-      if (role !== 'system' && role !== 'developer') throw invalid(`${at}.role`, 'user or assistant');
-      throw notTaken(`${at}.role`, 'the instructions of an agent are in its code.');
+      if (role !== 'system' && role !== 'developer')
+        throw invalid(`${at}.role`, 'user, assistant, system or developer');
+      return { kind: 'instructions', words: callerWords(item.content, at) };
     case 'mcp_approval_response':
       return { kind: 'answer', given: decisionOf(item, at) };
     case 'function_call_output':
@@ -70,6 +73,12 @@ export function readItem(item: Json, place: number): ReadItem {
       );
   }
 }
+
+/** Instructions in a message of the system, or of the client's developer. */
+export const callerWords = (content: Json | undefined, at: string): CallerWords => ({
+  at: `${at}.role`,
+  text: wordsIn(content, `${at}.content`, 'instructions'),
+});
 
 function partOf(part: JsonObject, at: string): ContentPart {
   switch (part.type) {
@@ -121,8 +130,7 @@ function decisionOf(item: JsonObject, at: string): GivenAnswer {
 function resultOf(item: JsonObject, at: string): GivenAnswer {
   const of = readId(item.call_id, ['call']);
   if (!of) throw unknownItem(`${at}.call_id`);
-  const { output } = item;
-  const text = typeof output === 'string' ? output : wordsIn(output, `${at}.output`);
+  const text = wordsIn(item.output, `${at}.output`);
   return { of, answer: { call: of.what, question: of.place, text } };
 }
 
@@ -132,14 +140,15 @@ const unknownItem = (param: string): OpenAiError =>
     code: 'invalid_value',
   });
 
-/** The words of a list of parts: of a result nothing else is taken. */
-export function wordsIn(parts: Json | undefined, at: string): string {
+/** The words of a text, or of a list of parts: of `what` nothing else is taken. */
+export function wordsIn(parts: Json | undefined, at: string, what = 'results'): string {
+  if (typeof parts === 'string') return parts;
   if (!Array.isArray(parts)) throw invalid(at, 'text, or a list of texts');
   const words = parts.map((part, place) => {
     if (isJsonObject(part) && (part.type === 'input_text' || part.type === 'text')) {
       return textPart(part.text, `${at}[${place}].text`);
     }
-    throw invalid(`${at}[${place}]`, 'text: results have no files');
+    throw invalid(`${at}[${place}]`, `text: ${what} have no files`);
   });
   return words.map((part) => ('text' in part ? part.text : '')).join('\n');
 }

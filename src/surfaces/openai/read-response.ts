@@ -1,11 +1,11 @@
 /** Reads the body of a request for a response: a message, or answers of calls that wait. */
 import { placeOfCall } from '../../journal/reply-data.ts';
 import type { ContentPart } from '../../tool/content.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
+import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { RouteAgent } from '../../worker/module-request.ts';
+import { type CallerInstructions, formatOf, instructionsOf } from './asked.ts';
 import {
   agentOf,
-  checkFormat,
   checkParameters,
   checkToolChoice,
   checkTools,
@@ -16,9 +16,10 @@ import {
   metadataOf,
   textPart,
 } from './read-body.ts';
-import { answersIn, type GivenAnswer, namedBy, readItem } from './read-items.ts';
+import { answersIn, type GivenAnswer, namedBy, type ReadItem, readItem } from './read-items.ts';
 import { OpenAiError } from './refuse.ts';
 import { type Named, readId } from './response-object.ts';
+import type { Asked } from './response-types.ts';
 
 /** A request for a response, checked. */
 export interface ResponseRequest {
@@ -27,6 +28,7 @@ export interface ResponseRequest {
   readonly isStream: boolean;
   readonly inBackground: boolean;
   readonly metadata: Record<string, string>;
+  readonly asked: Asked;
   /** The response that it continues. */
   readonly previous: Named | undefined;
   readonly previousId: string | null;
@@ -62,6 +64,7 @@ const PARAMETERS: KnownParameters = {
     'previous_response_id',
     'conversation',
     'metadata',
+    'instructions',
     'tools',
     'tool_choice',
     'text',
@@ -85,7 +88,6 @@ const PARAMETERS: KnownParameters = {
     'reasoning',
   ],
   refused: {
-    instructions: 'the instructions of an agent are in its code.',
     prompt: 'the instructions of an agent are in its code.',
     moderation: 'answers are not moderated.',
     max_tool_calls: 'the settings of an agent are in its code.',
@@ -94,14 +96,18 @@ const PARAMETERS: KnownParameters = {
 };
 
 /** @throws OpenAiError for what is wrong, or would change the answer and is not taken. */
-export function readResponseBody(body: JsonObject, agents: readonly RouteAgent[]): ResponseRequest {
+export function readResponseBody(
+  body: JsonObject,
+  agents: readonly RouteAgent[],
+  mode: CallerInstructions,
+): ResponseRequest {
   const agent = agentOf(body, agents);
   checkParameters(body, PARAMETERS);
   checkTools(body, agent);
   checkToolChoice(body);
   const { text } = body;
   if (!isEmpty(text) && !isJsonObject(text)) throw invalid('text', 'an object');
-  if (isJsonObject(text)) checkFormat('text.format', text.format);
+  const form = isJsonObject(text) ? formatOf(text.format, { at: 'text.format', agent }) : {};
   const previousId = textOf(body, 'previous_response_id');
   const previous = previousId === undefined ? undefined : readId(previousId, ['resp']);
   if (previousId !== undefined && !previous) throw noResponse(previousId, 'previous_response_id');
@@ -112,9 +118,20 @@ export function readResponseBody(body: JsonObject, agents: readonly RouteAgent[]
       code: 'mutually_exclusive_parameters',
     });
   }
+  const { input } = body;
+  if (typeof input !== 'string' && (!Array.isArray(input) || input.length === 0))
+    throw invalid('input', 'text, or a list of items');
+  const items = typeof input === 'string' ? [] : input.map(readItem);
+  const first = textOf(body, 'instructions');
+  const words = items.flatMap((item) => (item.kind === 'instructions' ? item.words : []));
+  const all = first === undefined ? words : [{ at: 'instructions', text: first }, ...words];
   return {
     agent,
-    input: readInput(body.input),
+    input:
+      typeof input === 'string'
+        ? { ...NEW, parts: [textPart(input, 'input')] }
+        : readInput(items.filter(({ kind }) => kind !== 'instructions')),
+    asked: { ...instructionsOf(all, mode), ...form },
     isStream: flagOf(body, 'stream'),
     inBackground: flagOf(body, 'background'),
     metadata: metadataOf(body),
@@ -146,10 +163,7 @@ function conversationOf({ conversation }: JsonObject): string | undefined {
   return id;
 }
 
-function readInput(input: Json | undefined): SentInput {
-  if (typeof input === 'string') return { ...NEW, parts: [textPart(input, 'input')] };
-  if (!Array.isArray(input) || input.length === 0) throw invalid('input', 'text, or a list of items');
-  const items = input.map(readItem);
+function readInput(items: readonly ReadItem[]): SentInput {
   const from = 1 + items.findLastIndex(({ kind }) => kind === 'ours');
   const fresh = items.slice(from);
   const answered = answersIn(fresh);

@@ -80,11 +80,17 @@ export function toError(status: number, error: object, isFinal = false): Respons
   return response;
 }
 
+/**
+ * The key of the tool-call context under which a turn has what its request asked for beside its message: it is of the turn, and not of the
+ * conversation.
+ */
+export const ASKED_KEY = 'holdfast.openai';
+
 /** Returns `true` if an event adds nothing to its session but words that the chat itself has. An unknown event adds more. */
 export function addsOnlyWords(event: StoredEvent): boolean {
   switch (event.type) {
     case 'turn-started':
-      return !event.parts?.some(isFile) && Object.keys(event.context).length === 0;
+      return !event.parts?.some(isFile) && Object.keys(event.context).every((key) => key === ASKED_KEY);
     case 'model-replied':
       return (
         event.toolCalls.length === 0 &&

@@ -58,9 +58,9 @@ export class ReplyItems {
     this.#isDropped = true;
   }
 
-  /** Shows what was not shown of it yet. Answers the place of its last message, if it has one. */
-  stored(reply: SaidReply): number | undefined {
-    const passages = passagesOf(reply);
+  /** Shows what was not shown of it yet, of these kinds. Answers the place of its last message, if it has one. */
+  stored(reply: SaidReply, kinds: readonly Passage['kind'][] = ['message', 'reasoning']): number | undefined {
+    const passages = passagesOf(reply).filter(({ kind }) => kinds.includes(kind));
     if (!isBeginning(this.#shown, passages)) this.drop();
     const citations = citationsOf(reply);
     const said = passages.findLastIndex(({ kind }) => kind === 'message');

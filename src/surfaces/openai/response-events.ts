@@ -4,11 +4,14 @@ import type { EventOf, StoredEvent } from '../../journal/events.ts';
 import { callId } from '../../journal/reply-data.ts';
 import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
+import { askedIn } from './asked.ts';
 import { CallItems, type ToId } from './call-items.ts';
 import type { ResponseEvent } from './numbered-output.ts';
 import { NumberedOutput } from './numbered-output.ts';
 import { ReplyItems, wordsOf } from './reply-items.ts';
 import {
+  answerOf,
+  echoOfAsked,
   isAnswered,
   type ResponsePlace,
   type Standing,
@@ -61,6 +64,7 @@ class Translation {
   readonly #wanted: ResponseWanted;
   readonly #out: NumberedOutput;
   readonly #calls: CallItems;
+  #echoed: Echoed;
   /** Which response of the turn this is; the first one before the turn has begun. */
   #part = 0;
   /** Which one is told, as soon as that is known. */
@@ -78,6 +82,7 @@ class Translation {
     this.#out = new NumberedOutput(wanted.after ?? 0);
     this.#calls = new CallItems(this.#out, this.#id);
     this.#told = typeof wanted.part === 'number' ? wanted.part : undefined;
+    this.#echoed = wanted.echoed;
     this.#begun = wanted.now;
     this.#at = wanted.now;
     this.#reply = this.#nextReply();
@@ -99,6 +104,8 @@ class Translation {
     this.#before = event;
     this.#at = event.at;
     this.#out.at(event.seq);
+    const asked = event.type === 'turn-started' ? askedIn(event.context) : undefined;
+    if (asked) this.#echoed = { ...this.#echoed, ...echoOfAsked(asked) };
     if (isFirst) this.#begin(event.at);
     this.#usage.add(event);
     switch (event.type) {
@@ -117,7 +124,7 @@ class Translation {
         return;
       }
       case 'message-sent':
-        this.#message(event.text, { place: 1, phase: 'commentary' });
+        if (!this.#hasForm) this.#message(event.text, { place: 1, phase: 'commentary' });
         return;
       default:
         this.#calls.event(event);
@@ -129,7 +136,7 @@ class Translation {
     switch (item.type) {
       case 'text-delta':
       case 'reasoning-delta':
-        if (item.frame !== undefined) return;
+        if (item.frame !== undefined || (this.#hasForm && item.type === 'text-delta')) return;
         this.#reply.delta(item.type === 'text-delta' ? 'message' : 'reasoning', item.text);
         return;
       case 'reply-restarted':
@@ -161,9 +168,14 @@ class Translation {
     }
   }
 
+  /** A client has asked for a form: its only message is the answer. */
+  get #hasForm(): boolean {
+    return this.#echoed.text.format.type !== 'text';
+  }
+
   /** A reply was stored: what of it was not shown belongs to the events before it. */
   #replied(event: EventOf<'model-replied'>): void {
-    const index = this.#reply.stored(event);
+    const index = this.#reply.stored(event, this.#hasForm ? ['reasoning'] : undefined);
     const { text, finish } = event;
     this.#last = { text, index, asked: event.toolCalls.length > 0, finish };
   }
@@ -217,8 +229,8 @@ class Translation {
 
   /** The answer is what the journal says: a tool may have given it, and transformers may have changed it. */
   #correct(answer: TurnAnswer): void {
-    const { text } = answer;
-    if (!isAnswered(answer) || text === '' || text === this.#last?.text) return;
+    const text = answerOf(answer, this.#hasForm);
+    if (!isAnswered(answer) || text === '' || (text === this.#last?.text && !this.#hasForm)) return;
     const { index, asked = true } = this.#last ?? {};
     const said = index === undefined ? undefined : this.#out.item(index);
     if (asked || index === undefined || said?.type !== 'message') {
@@ -270,7 +282,7 @@ class Translation {
 
   #response(as: Standing, ended?: number): ResponseObject {
     const isOver = ended !== undefined;
-    return toResponse({ ...this.#wanted, part: this.#part }, this.#wanted.echoed, {
+    return toResponse({ ...this.#wanted, part: this.#part }, this.#echoed, {
       ...as,
       output: this.#out.items,
       usage: isOver ? this.#usage.told() : undefined,

@@ -5,7 +5,7 @@ import { placeOfCall } from '../../journal/reply-data.ts';
 import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import { type Infer, NULL, type Shape, TEXT, TEXT_OR_NULL, WHOLE } from '../../tool/shape.ts';
 import type { RouteSession } from '../../worker/module-request.ts';
-import type { Echoed, OutputItem, ResponseObject, ResponseUsage } from './response-types.ts';
+import type { Asked, Echoed, OutputItem, ResponseObject, ResponseUsage } from './response-types.ts';
 
 /** Which response of a session: each time that a turn waits for its client ends one, and what is answered begins the next. */
 export interface ResponsePlace extends RouteSession {
@@ -48,14 +48,12 @@ export function toResponse(
     status,
     error,
     incomplete_details,
-    instructions: null,
     max_output_tokens: null,
     output,
     conversation: { id: session },
     parallel_tool_calls: true,
     store: true,
     temperature: null,
-    text: { format: { type: 'text' } },
     tool_choice: 'auto',
     tools: [],
     top_p: null,
@@ -65,6 +63,12 @@ export function toResponse(
     ...echoed,
   };
 }
+
+/** What a response says again of the instructions and the form that its turn was begun with. */
+export const echoOfAsked = ({ instructions, format }: Asked): Pick<Echoed, 'instructions' | 'text'> => ({
+  instructions: instructions ?? null,
+  text: { format: format ?? { type: 'text' } },
+});
 
 export const inSeconds = (ms: number): number => Math.floor(ms / 1000);
 
@@ -103,6 +107,10 @@ const incomplete = (reason: 'max_output_tokens' | 'content_filter'): Standing =>
   ...standing('incomplete'),
   incomplete_details: { reason },
 });
+
+/** The words of an answer: JSON alone, without a fence around it, for a client that has asked for a form. */
+export const answerOf = ({ text, object }: TurnAnswer, hasForm: boolean): string =>
+  hasForm && object !== undefined ? JSON.stringify(object) : text;
 
 /** Whether a turn that ended so has an answer. */
 export const isAnswered = ({ outcome }: Pick<TurnAnswer, 'outcome'>): boolean =>

@@ -1,7 +1,9 @@
 /** What a client of the Responses protocol is sent, as its own types have it. */
+import type { JsonObject } from '../../tool/json.ts';
 import {
   FLAG,
   type Infer,
+  JSON_SCHEMA,
   NULL,
   type Shape,
   type ShapeAs,
@@ -151,7 +153,29 @@ const RESPONSE_USAGE = {
   },
 } as const satisfies Shape;
 
-/** What of its request a response says again. The journal does not keep it, so that one that is asked for later does not. */
+/** What a request asks for beside its message; a key is there only if it asks for that. */
+export interface Asked {
+  readonly instructions?: string;
+  readonly format?: AskedFormat;
+}
+
+/** The form that an answer is to have. */
+export type AskedFormat =
+  | { readonly type: 'json_object' }
+  | { readonly type: 'json_schema'; readonly name: string; readonly schema: JsonObject };
+
+/** The form of an answer that a request has asked for. */
+const FORMAT = {
+  anyOf: [
+    { object: { type: { oneOf: ['text', 'json_object'] } } },
+    { object: { type: { only: 'json_schema' }, name: TEXT, schema: JSON_SCHEMA } },
+  ],
+} as const satisfies Shape;
+
+/**
+ * What of its request a response says again. The journal keeps the instructions and the form alone, so that a response that is asked for
+ * later says the others no more.
+ */
 export interface Echoed extends Sent<typeof ECHOED> {}
 const ECHOED = {
   object: {
@@ -159,6 +183,8 @@ const ECHOED = {
     metadata: { mapOf: TEXT },
     previous_response_id: TEXT_OR_NULL,
     background: FLAG,
+    instructions: TEXT_OR_NULL,
+    text: { object: { format: FORMAT } },
   },
 } as const satisfies Shape;
 
@@ -187,14 +213,12 @@ export const RESPONSE = {
     incomplete_details: {
       anyOf: [{ object: { reason: { oneOf: ['max_output_tokens', 'content_filter'] } } }, NULL],
     },
-    instructions: NULL,
     max_output_tokens: NULL,
     output: { listOf: OUTPUT_ITEM },
     conversation: { object: { id: TEXT } },
     parallel_tool_calls: YES,
     store: YES,
     temperature: NULL,
-    text: { object: { format: { object: { type: { only: 'text' } } } } },
     tool_choice: { only: 'auto' },
     tools: NO_ITEMS,
     top_p: NULL,

@@ -1,5 +1,6 @@
 /** Responses: what their requests do to sessions, and how they are answered. */
 import { sha256Hex } from '../../tool/async.ts';
+import { sameJson } from '../../tool/json.ts';
 import type { ModuleRequest, RouteSession } from '../../worker/module-request.ts';
 import { SessionError } from '../../worker/problem.ts';
 import { idempotencyKeyOf } from '../../worker/request-headers.ts';
@@ -7,8 +8,9 @@ import type { Session, TurnStream } from '../../worker/session.ts';
 import { framed } from '../../worker/sse.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
 import { turnSoFar, wholeTurn } from '../whole-turn.ts';
+import { askedContext, askedIn, type CallerInstructions } from './asked.ts';
 import type { ResponseEvent } from './numbered-output.ts';
-import { invalid, saidOf } from './read-body.ts';
+import { invalid, notTaken, saidOf } from './read-body.ts';
 import { AGAIN, type GivenAnswer } from './read-items.ts';
 import {
   noResponse,
@@ -17,16 +19,16 @@ import {
   readResponseBody,
   type SentInput,
 } from './read-response.ts';
-import { OpenAiError, toError, toErrorBody } from './refuse.ts';
+import { ASKED_KEY, OpenAiError, toError, toErrorBody } from './refuse.ts';
 import { type ResponseWanted, responseEvents } from './response-events.ts';
-import { type Named, readId, turnOf } from './response-object.ts';
-import type { Echoed } from './response-types.ts';
+import { echoOfAsked, type Named, readId, turnOf } from './response-object.ts';
+import type { AskedFormat, Echoed } from './response-types.ts';
 
 /** Answers a request for a response: the response, or the stream of its events. */
-export async function createResponse(asked: ModuleRequest): Promise<Response> {
-  const body = readResponseBody(await asked.json(), asked.agents);
+export async function createResponse(asked: ModuleRequest, mode: CallerInstructions): Promise<Response> {
+  const body = readResponseBody(await asked.json(), asked.agents, mode);
   const of = await sessionOf(asked, body);
-  const session = asked.session(of);
+  const session = asked.session({ ...of, contextKeys: [ASKED_KEY] });
   const begun = await begin(asked, session, body);
   const { turn, stream, part } = begun;
   const wanted = { ...of, turn, part, echoed: echoOf(body), now: Date.now() };
@@ -37,7 +39,8 @@ export async function createResponse(asked: ModuleRequest): Promise<Response> {
   return whole(stream ? wholeTurn(session, stream, asked.signal) : turnSoFar(session, turn), wanted);
 }
 
-const echoOf = ({ agent, metadata, previousId, inBackground }: ResponseRequest): Echoed => ({
+const echoOf = ({ agent, asked, metadata, previousId, inBackground }: ResponseRequest): Echoed => ({
+  ...echoOfAsked(asked),
   model: agent.name,
   metadata,
   previous_response_id: previousId,
@@ -112,20 +115,23 @@ interface Begun {
 async function begin(
   asked: ModuleRequest,
   session: Session,
-  { input, inBackground }: ResponseRequest,
+  { input, asked: wanted, inBackground }: ResponseRequest,
 ): Promise<Begun> {
   const idempotencyKey = idempotencyKeyOf(asked.request) ?? (input.type === 'answers' ? AGAIN : undefined);
   const { signal } = asked;
   if (input.type === 'message') {
     if ((await waitingOf(session, input.answered)).length > 0) throw notBoth();
     const said = saidOf(input.parts);
+    const sending = { idempotencyKey, context: await askedContext(wanted) };
     if (inBackground) {
-      const { turn } = await session.send(said, { idempotencyKey, background: true });
+      const { turn } = await session.send(said, { ...sending, background: true });
       return { turn, part: 0 };
     }
-    const stream = await session.stream(said, { idempotencyKey, signal });
+    const stream = await session.stream(said, { ...sending, signal });
     return { turn: stream.turn, part: 0, stream };
   }
+  const [first] = input.answers;
+  if (first) await mustHaveFormat(session, turnOf(first.of), { format: wanted.format, at: 'text.format' });
   const given = [...(await waitingOf(session, input.earlier)), ...input.answers];
   const answers = given.map(({ answer }) => answer);
   const part = { answered: new Map(given.map(({ of }) => [of.what, of.place])) };
@@ -135,6 +141,21 @@ async function begin(
   }
   const stream = await session.streamAnswers(answers, { idempotencyKey, after: 0, signal });
   return { turn: stream.turn, part, stream };
+}
+
+/** @throws OpenAiError if a request that continues a turn asks for another form than the one that began it. */
+export async function mustHaveFormat(
+  session: Session,
+  turn: string,
+  { format, at }: { readonly format: AskedFormat | undefined; readonly at: string },
+): Promise<void> {
+  if (!format) return;
+  for await (const event of session.events({ turn })) {
+    if (event.type !== 'turn-started') continue;
+    const begun = askedIn(event.context)?.format;
+    if (begun && sameJson({ ...begun }, { ...format })) return;
+    throw notTaken(at, 'the turn that these answers continue was begun with another form of its answer.');
+  }
 }
 
 /** Those of the answers whose questions still wait. All are of one turn. */
@@ -212,7 +233,13 @@ function found(asked: ModuleRequest, id: string): { session: Session; wanted: Re
   const named = readId(id, ['resp']);
   if (!named) throw noResponse(id, null);
   const { agent, session, what: turn, place: part } = named;
-  const echoed = { model: agent, metadata: {}, previous_response_id: null, background: false };
+  const echoed = {
+    ...echoOfAsked({}),
+    model: agent,
+    metadata: {},
+    previous_response_id: null,
+    background: false,
+  };
   const wanted = { agent, session, turn, part, echoed, now: Date.now() };
   return { session: asked.session({ agent, session }), wanted };
 }

@@ -134,7 +134,7 @@ function describeAgent(host: HttpHost, env: Env, agent: Agent): AgentView {
     description,
     limits,
     ...(host.files && acceptsOf(host, env, agent)),
-    ...(output && { output: output.format.schema }),
+    ...(output?.format && { output: output.format.schema }),
   };
   try {
     return { ...described, ...describeAll(host.resolve?.(agent, env) ?? agent) };

@@ -208,7 +208,11 @@ const ARROWS: readonly {
       'src/model/configuration-error.ts',
       'src/modules/openapi/',
       'src/modules/live-text/',
+      'src/modules/json-schema/',
       'src/journal/reply-data.ts',
+      // A turn is declared with what its client asks for.
+      'src/loop/answer-form.ts',
+      'src/loop/loop-seams.ts',
     ],
     types: ['src/journal/', 'src/model/', 'src/session/'],
   },

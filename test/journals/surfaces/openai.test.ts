@@ -10,7 +10,10 @@ async function* listed<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
 }
 
-const echoed = { model: 'agent', metadata: {}, previous_response_id: null, background: false };
+const echoed = {
+  ...{ model: 'agent', metadata: {}, previous_response_id: null, background: false },
+  ...{ instructions: null, text: { format: { type: 'text' as const } } },
+} as const;
 
 async function told(
   items: readonly TurnItem[],
@@ -109,7 +112,7 @@ describe('each turn of the kept journals', () => {
 
 it('a completion whose turn is not begun yet says which turn will have the answer', async () => {
   const view = { turn: 't1', session: 's', agent: 'agent', status: 'queued' } as const;
-  const wanted = { agent: 'agent', session: 's', turn: 't1', now: 0 };
+  const wanted = { agent: 'agent', session: 's', turn: 't1', hasForm: false, now: 0 };
   const said: unknown[] = [];
   for await (const item of chatItems(listed([{ type: 'later', view }]), wanted)) said.push(item);
   expect(said.at(-1)).toMatchObject({

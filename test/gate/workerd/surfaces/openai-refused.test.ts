@@ -30,7 +30,6 @@ const notTaken = (param: string, instead: string) =>
 
 const IN_CODE = 'the instructions of an agent are in its code.';
 const CHOOSES = "the agent's model chooses. Send 'auto', or leave it out.";
-const FORM = 'the form of an answer is the `output` of the agent.';
 const LABEL =
   "the tools of an agent are in its code. tools[0] may only be a function that agent 'scripted' has, or a tool of type mcp with server_label 'holdfast'.";
 const FILE = 'a data URL of base64, or an https URL';
@@ -57,7 +56,7 @@ describe('a request for a response', () => {
         404,
       ),
     ],
-    ['instructions', { instructions: 'Be kind.' }, notTaken('instructions', IN_CODE)],
+    ['instructions that are none', { instructions: 7 }, invalid('instructions', 'text')],
     ['a prompt', { prompt: { id: 'p' } }, notTaken('prompt', IN_CODE)],
     ['a function', { tools: [{ type: 'function', name: 'mine' }] }, notTaken('tools', LABEL)],
     ['another label', { tools: [{ type: 'mcp', server_label: 'other' }] }, notTaken('tools', LABEL)],
@@ -67,7 +66,7 @@ describe('a request for a response', () => {
     [
       'a form',
       { text: { format: { type: 'json_schema', name: 'a', schema: {} } } },
-      notTaken('text.format', FORM),
+      invalid('text.format.schema', 'a JSON Schema of an object'),
     ],
     [
       'a limit of calls',
@@ -91,14 +90,14 @@ describe('a request for a response', () => {
     ['an empty input', { input: [] }, invalid('input', 'text, or a list of items')],
     ['an item that is none', { input: ['Hello'] }, invalid('input[0]', 'an object')],
     [
-      'instructions in the input',
+      'instructions alone',
       { input: [{ role: 'system', content: 'Be kind.' }] },
-      notTaken('input[0].role', IN_CODE),
+      invalid('input', 'a list that ends with a message of the user, or with answers'),
     ],
     [
       'nobody',
       { input: [{ role: 'nobody', content: 'Hello' }] },
-      invalid('input[0].role', 'user or assistant'),
+      invalid('input[0].role', 'user, assistant, system or developer'),
     ],
     [
       'an item of another kind',
@@ -372,13 +371,21 @@ describe('a request for a chat completion', () => {
       invalid('messages', 'a list that ends with a message of the user or of a tool'),
     ],
     [
-      'instructions',
+      'instructions alone',
       { messages: [{ role: 'system', content: 'Be kind.' }] },
-      notTaken('messages[0].role', IN_CODE),
+      invalid('messages', 'a list that ends with a message of the user or of a tool'),
     ],
-    ['nobody', { messages: [{ role: 'nobody' }] }, invalid('messages[0].role', 'user, assistant or tool')],
+    [
+      'nobody',
+      { messages: [{ role: 'nobody' }] },
+      invalid('messages[0].role', 'user, assistant, tool, system or developer'),
+    ],
     ['several answers', { n: 2 }, notTaken('n', 'a session has one answer.')],
-    ['a form', { response_format: { type: 'json_object' } }, notTaken('response_format', FORM)],
+    [
+      'a form of another kind',
+      { response_format: { type: 'grammar' } },
+      invalid('response_format.type', 'text, json_object or json_schema'),
+    ],
     ['a sound for an answer', { modalities: ['text', 'audio'] }, notTaken('modalities', 'answers are text.')],
     [
       'a forced function',

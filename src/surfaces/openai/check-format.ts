@@ -1,0 +1,191 @@
+/** Checks an answer by the JSON Schema of a client, which may be made to take for ever: in a bounded number of steps, and without patterns. */
+import { isJsonObject, type Json, type JsonObject, own, sameJson } from '../../tool/json.ts';
+import { type Problem, problemLines } from '../../tool/problem-lines.ts';
+
+/** What is checked of a schema: the keywords of structured outputs. */
+const CHECKED = [
+  ...[
+    '$ref',
+    '$defs',
+    'definitions',
+    'type',
+    'enum',
+    'const',
+    'properties',
+    'required',
+    'additionalProperties',
+  ],
+  ...['items', 'anyOf', 'oneOf', 'allOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+  ...['multipleOf', 'minLength', 'maxLength', 'minItems', 'maxItems'],
+];
+
+/** What the model is shown, and nobody checks. */
+const SHOWN = [
+  ...[
+    '$schema',
+    '$id',
+    'id',
+    '$comment',
+    'title',
+    'description',
+    'default',
+    'examples',
+    'example',
+    'deprecated',
+  ],
+  ...['readOnly', 'writeOnly', 'format', 'pattern', 'contentEncoding', 'contentMediaType'],
+];
+
+const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
+
+const MAX_DEPTH = 100;
+
+/** Returns what of a schema cannot be checked, to complete "a JSON Schema ..."; `undefined` if all can. */
+export function faultIn(schema: Json, root: JsonObject, at = '$', depth = 0): string | undefined {
+  if (depth > MAX_DEPTH) return 'that is nested less deeply';
+  if (typeof schema === 'boolean') return undefined;
+  if (!isJsonObject(schema)) return `with a schema at \`${at}\``;
+  const inside: (readonly [Json, string])[] = [];
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (SHOWN.includes(keyword)) continue;
+    if (!CHECKED.includes(keyword))
+      return `without \`${keyword.slice(0, 80)}\` at \`${at}\`, which is not checked here`;
+    if (!isFormed(keyword, value, root)) return `with another \`${keyword}\` at \`${at}\``;
+    const place = `${at}.${keyword}`;
+    if (MAPS.includes(keyword) && isJsonObject(value))
+      for (const [name, one] of Object.entries(value)) inside.push([one, `${place}.${name.slice(0, 80)}`]);
+    else if (Array.isArray(value) && LISTS.includes(keyword))
+      inside.push(...value.map((one, index) => [one, `${place}[${index}]`] as const));
+    else if (keyword === 'items' || keyword === 'additionalProperties') inside.push([value, place]);
+  }
+  for (const [one, place] of inside) {
+    const fault = faultIn(one, root, place, depth + 1);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+const MAPS = ['properties', '$defs', 'definitions'];
+const LISTS = ['anyOf', 'oneOf', 'allOf'];
+
+function isFormed(keyword: string, value: Json, root: JsonObject): boolean {
+  if (keyword === '$ref') return typeof value === 'string' && target(root, value) !== undefined;
+  if (keyword === 'type') return [value].flat().every((one) => TYPES.some((known) => known === one));
+  if (keyword === 'required') return Array.isArray(value) && value.every((name) => typeof name === 'string');
+  if (keyword === 'enum' || LISTS.includes(keyword)) return Array.isArray(value);
+  if (MAPS.includes(keyword)) return isJsonObject(value);
+  return keyword in LIMITS || keyword === 'multipleOf' ? typeof value === 'number' : true;
+}
+
+/** What a local reference leads to. */
+function target(root: JsonObject, ref: string): Json | undefined {
+  if (ref === '#') return root;
+  const [, place = '', name = ''] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(ref) ?? [];
+  const known = root[place];
+  return isJsonObject(known) ? own(known, name.replaceAll('~1', '/').replaceAll('~0', '~')) : undefined;
+}
+
+/** Times that a schema is held against a part of an answer: honest ones need as many as the answer has parts. */
+const MAX_STEPS = 100_000;
+
+/** Returns every problem of an answer, a line each. @throws RangeError when that takes too long to say. */
+export function problemsOf(answer: Json, schema: JsonObject): readonly string[] {
+  return problemLines(check(answer, schema, { root: schema, path: [], watch: { steps: 0 } }));
+}
+
+interface Checking {
+  readonly root: JsonObject;
+  readonly path: readonly PropertyKey[];
+  readonly watch: { steps: number };
+}
+
+function check(value: Json, schema: Json | undefined, at: Checking): readonly Problem[] {
+  at.watch.steps += 1;
+  if (at.watch.steps > MAX_STEPS) throw new RangeError(`it takes more than ${MAX_STEPS} steps to check`);
+  const problem = (message: string): Problem => ({ path: at.path, message });
+  if (schema === false) return [problem('It is not allowed.')];
+  if (!isJsonObject(schema)) return [];
+  const { $ref, type, enum: words, anyOf, oneOf, allOf = [] } = schema;
+  const kinds = kindsOf(value);
+  if (type !== undefined && ![type].flat().some((one) => kinds.some((kind) => kind === one)))
+    return [problem(`It must be of the type ${[type].flat().join(' or ')}.`)];
+  const found: Problem[] = [];
+  if (Array.isArray(words) && !words.some((one) => sameJson(one, value)))
+    found.push(problem(`It must be one of ${JSON.stringify(words)}.`));
+  if (schema.const !== undefined && !sameJson(schema.const, value))
+    found.push(problem(`It must be ${JSON.stringify(schema.const)}.`));
+  if (typeof $ref === 'string') found.push(...check(value, target(at.root, $ref), at));
+  for (const one of Array.isArray(allOf) ? allOf : []) found.push(...check(value, one, at));
+  for (const any of [anyOf, oneOf]) if (Array.isArray(any)) found.push(...ofAny(value, any, at));
+  found.push(...limitsOf(value, schema).map(problem));
+  if (Array.isArray(value))
+    found.push(...value.flatMap((item, index) => check(item, schema.items, within(at, index))));
+  else if (isJsonObject(value)) found.push(...ofMembers(value, schema, at));
+  return found;
+}
+
+const within = (at: Checking, key: PropertyKey): Checking => ({ ...at, path: [...at.path, key] });
+
+function kindsOf(value: Json): readonly string[] {
+  if (value === null) return ['null'];
+  if (Array.isArray(value)) return ['array'];
+  return Number.isInteger(value) ? ['number', 'integer'] : [typeof value];
+}
+
+/** The problems of the alternative that comes nearest. */
+function ofAny(value: Json, any: readonly Json[], at: Checking): readonly Problem[] {
+  const all = any.map((one) => check(value, one, at)).toSorted((a, b) => depthOf(b) - depthOf(a));
+  if (all.some((problems) => problems.length === 0)) return [];
+  return all[0] ?? [{ path: at.path, message: 'It is not allowed.' }];
+}
+
+const depthOf = (problems: readonly Problem[]): number =>
+  Math.max(...problems.map(({ path }) => path.length));
+
+function ofMembers(value: JsonObject, schema: JsonObject, at: Checking): readonly Problem[] {
+  const { properties, required, additionalProperties } = schema;
+  const known = isJsonObject(properties) ? properties : {};
+  const missing = (Array.isArray(required) ? required : []).filter(
+    (name) => !Object.hasOwn(value, String(name)),
+  );
+  return [
+    ...missing.map((name) => ({ path: [...at.path, String(name)], message: 'It is missing.' })),
+    ...Object.entries(value).flatMap(([name, one]) =>
+      check(one, Object.hasOwn(known, name) ? own(known, name) : additionalProperties, within(at, name)),
+    ),
+  ];
+}
+
+type Measure = (value: Json) => number | undefined;
+const size: Measure = (value) => (typeof value === 'number' ? value : undefined);
+const length: Measure = (value) => (typeof value === 'string' ? [...value].length : undefined);
+const count: Measure = (value) => (Array.isArray(value) ? value.length : undefined);
+
+/** What each limit measures, and how it is said. */
+const LIMITS: Readonly<
+  Record<string, { of: Measure; fits(is: number, limit: number): boolean; says: string }>
+> = {
+  minimum: { of: size, fits: (is, limit) => is >= limit, says: 'at least' },
+  maximum: { of: size, fits: (is, limit) => is <= limit, says: 'at most' },
+  exclusiveMinimum: { of: size, fits: (is, limit) => is > limit, says: 'more than' },
+  exclusiveMaximum: { of: size, fits: (is, limit) => is < limit, says: 'less than' },
+  minLength: { of: length, fits: (is, limit) => is >= limit, says: 'in characters at least' },
+  maxLength: { of: length, fits: (is, limit) => is <= limit, says: 'in characters at most' },
+  minItems: { of: count, fits: (is, limit) => is >= limit, says: 'in items at least' },
+  maxItems: { of: count, fits: (is, limit) => is <= limit, says: 'in items at most' },
+};
+
+function limitsOf(value: Json, schema: JsonObject): readonly string[] {
+  const found = Object.entries(LIMITS).flatMap(([keyword, { of, fits, says }]) => {
+    const [is, limit] = [of(value), schema[keyword]];
+    return is === undefined || typeof limit !== 'number' || fits(is, limit)
+      ? []
+      : `It must be ${says} ${limit}.`;
+  });
+  const { multipleOf } = schema;
+  const isMultiple =
+    typeof value !== 'number' ||
+    typeof multipleOf !== 'number' ||
+    Math.abs(value / multipleOf - Math.round(value / multipleOf)) < 1e-9;
+  return isMultiple ? found : [...found, `It must be a multiple of ${multipleOf}.`];
+}
