@@ -126,13 +126,6 @@ export interface LimitUse extends ReachedLimit {
 /** The seams `prepare`, `request`, `call`, `run` and `ask`. */
 export const LOOPS = defineSeam<LoopSeam>();
 
-/** Returns what the turn's own loop is declared with, through the modules that change it. */
-export const declaredFor = (
-  turn: Pick<TurnState, 'context'>,
-  uses: readonly ScopedUse[],
-  declared: Declared,
-): Declared => uses.reduce((one, { use }) => LOOPS.of(use)?.declare?.(one, turn) ?? one, declared);
-
 /** The uses of a turn's own loop: those of the app, then those of its agent. */
 export const usesOfTurn = (
   appWide: readonly ModuleUse[],

@@ -3,7 +3,7 @@ import type { Principal } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { TurnState } from '../journal/state.ts';
 import type { LoopAgents, LoopSpec } from '../loop/loop.ts';
-import { declaredFor, refusedModel, tokenCeiling, usesOfTurn } from '../loop/loop-seams.ts';
+import { type Declared, LOOPS, refusedModel, tokenCeiling, usesOfTurn } from '../loop/loop-seams.ts';
 import { refusedSettings } from '../loop/loop-settings.ts';
 import { type Modules, NO_MODULES } from '../loop/modules.ts';
 import type { ChatModel } from '../model/chat-model.ts';
@@ -73,11 +73,13 @@ export function specOf(host: TurnHost, turn: TurnState): LoopSpec {
   const problem =
     refusedModel([...modules.appWide, ...agent.uses], model) ?? refusedSettings({ model, settings });
   if (problem) throw new ConfigurationError(`Agent '${agent.name}' ${problem}.`);
+  let declared: Declared = {
+    instructions: paragraphs(agent.instructions, agent.output?.instruction),
+    output: agent.output,
+  };
+  for (const { use } of uses) declared = LOOPS.of(use)?.declare?.(declared, turn) ?? declared;
   return {
-    ...declaredFor(turn, uses, {
-      instructions: paragraphs(agent.instructions, agent.output?.instruction),
-      output: agent.output,
-    }),
+    ...declared,
     tools: agent.tools,
     uses,
     strategies: [...agent.sources, ...modules.strategies, ...agent.strategies],
