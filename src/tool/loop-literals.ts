@@ -67,7 +67,7 @@ interface Finder {
 /** What an agent has beside its literal. */
 interface BesideAgent {
   readonly tools: readonly AnyTool[];
-  readonly finders: readonly Finder[];
+  readonly finders: readonly object[];
   /** Returns why the agent's model cannot be used with its modules, or `undefined`. */
   refusedUse(): string | undefined;
   /** Returns why the agent's model would refuse its settings, or `undefined`. */
@@ -76,8 +76,9 @@ interface BesideAgent {
 
 /** Returns why a module of the agent can add nothing to its tools, or `undefined`. */
 function uselessFinder({ tools, finders }: Pick<BesideAgent, 'tools' | 'finders'>): string | undefined {
-  if (!finders.every(({ refuses }) => refuses)) return undefined;
-  return finders.map((finder) => finder.refuses?.(tools)).find((problem) => problem !== undefined);
+  const asked: readonly Finder[] = finders;
+  if (!asked.every(({ refuses }) => refuses)) return undefined;
+  return asked.map((finder) => finder.refuses?.(tools)).find((problem) => problem !== undefined);
 }
 
 /** Returns the first thing in the literal of an agent that cannot be followed, or `undefined`. */

@@ -62,6 +62,7 @@ it('logs how many tools came and went, and by what', async () => {
     came: ['secret', 'other'],
     went: ['secret'],
     metadata: () => ({}),
+    broughtBy: () => undefined,
   });
   expect(lines).toEqual(['2: is offered other tools: 2 came and 1 went, by the deploy']);
 });
