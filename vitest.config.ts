@@ -50,6 +50,22 @@ const ofLiterals = [
   'test/gate/node/webhooks/outgoing.test.ts',
 ];
 
+/** What reads the lines of the console as they are in production. */
+const ofProductionLines = ['test/gate/node/app/log-lines.test.ts'];
+
+/** Has the console show words in production too, as most tests expect. */
+const consoleInWords = {
+  name: 'console in words',
+  enforce: 'pre' as const,
+  transform: (code: string, id: string) =>
+    id.endsWith('/src/tool/console-log.ts')
+      ? code
+          .replace("from './literals.ts'", "from './developer-hints.ts'")
+          .replace('import { literals }', 'import { inWords }')
+          .replace('literals?.inWords(', 'inWords(')
+      : undefined,
+};
+
 /** The runtime of production; `environment`: of wrangler.toml, whose bindings the tests' Worker then has. */
 const workerd = (environment?: string) => ({
   plugins: [
@@ -92,11 +108,23 @@ export default defineConfig({
         },
       },
       {
-        // As in a production bundle, where literals are not checked: nothing else depends on that.
+        // As in a production bundle, where literals are not checked: nothing else depends on that, but the form of the console's lines.
+        plugins: [consoleInWords],
         test: {
           name: 'gate in production',
           include: withoutChecks,
-          exclude: ofLiterals,
+          exclude: [...ofLiterals, ...ofProductionLines],
+          env: { NODE_ENV: 'production' },
+          pool: 'threads',
+          isolate: false,
+          setupFiles: ['test/gate/hashes-at-once.ts'],
+          ...patience,
+        },
+      },
+      {
+        test: {
+          name: 'gate in production, with its console',
+          include: ofProductionLines,
           env: { NODE_ENV: 'production' },
           pool: 'threads',
           isolate: false,
