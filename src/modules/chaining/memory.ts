@@ -89,9 +89,11 @@ export const BINDINGS: ToolMemory<Bindings, ChainingFact> = {
       }
       case 'many': {
         const { as, type, objects, max } = fact;
-        const found = objects.flatMap((object): Binding[] => {
-          const value = valueAt(result, object.at);
-          return value === undefined ? [] : [{ ...place, as, type, ...object, max, call, value }];
+        const found = objects.flatMap(({ at, id, tools, ...deep }): Binding[] => {
+          const value = valueAt(result, at);
+          return value === undefined
+            ? []
+            : [{ ...place, as, type, id, tools, max, call, at, value, ...deep }];
         });
         return found.reduce(put, bindings);
       }

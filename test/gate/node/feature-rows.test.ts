@@ -129,7 +129,7 @@ it('the context of one interaction reaches all its tools, at MCP servers too, an
     rpc === 'tools/call' ? [JSON.parse(body).params._meta] : [],
   );
   expect(metas.map(({ personName, region }) => ({ personName, region }))).toEqual([
-    { personName: 'Ann', region: 'eu' },
+    { personName: 'Ann', region: 'own' },
     { personName: undefined, region: 'eu' },
   ]);
 });

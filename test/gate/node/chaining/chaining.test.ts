@@ -425,20 +425,24 @@ describe('chaining', () => {
     expect((await session.state()).memories.get('chaining')).toBeUndefined();
   });
 
-  it('leaves the loop its own tool where an object has one of that name, and says so', async () => {
-    const warned = warnings();
-    const own = answers('average_spend', 'Mine.');
-    const { session } = await turnOf(clerk([getCustomer, own], [chainFrom(Customer)]), [
-      getting('c1'),
-      spend,
-    ]);
-    expect(results(session)[1]).toBe('Mine.');
-    expect(warned[0]).toBe(
-      "holdfast: the tool 'average_spend' of a chained object is not offered: another tool has its name",
-    );
-  });
+  // In development it is an error where the agent is defined.
+  it.runIf(process.env.NODE_ENV === 'production')(
+    'leaves the loop its own tool where an object has one of that name, and says so',
+    async () => {
+      const warned = warnings();
+      const own = answers('average_spend', 'Mine.');
+      const { session } = await turnOf(clerk([getCustomer, own], [chainFrom(Customer)]), [
+        getting('c1'),
+        spend,
+      ]);
+      expect(results(session)[1]).toBe('Mine.');
+      expect(warned[0]).toBe(
+        "holdfast: the tool 'average_spend' of a chained object is not offered: another tool has its name",
+      );
+    },
+  );
 
-  it('takes metadata, effects and decorators of the tools as they are', async () => {
+  it('takes metadata, effects and decorators of the tools as they are, and adds whose tool it is', async () => {
     const Marked = defineDomainType({
       name: 'Marked',
       schema: v.object({ id: v.string() }),
@@ -457,7 +461,10 @@ describe('chaining', () => {
       calls('get'),
       calls('show'),
     ]);
-    expect(seen.map(({ metadata }) => metadata)).toEqual([{}, { scope: 'own' }]);
+    expect(seen.map(({ metadata }) => metadata)).toEqual([
+      {},
+      { scope: 'own', domainType: 'Marked', instanceId: '1' },
+    ]);
     const events = await session.events();
     const started = events.flatMap((event) => (event.type === 'tool-call-started' ? event.effect : []));
     expect(started).toEqual(['read', 'read']);

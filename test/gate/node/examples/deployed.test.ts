@@ -1,11 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { Miniflare } from 'miniflare';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-const entry = resolve(import.meta.dirname, '../../../../src/examples/openai/worker.ts');
+const entry = fileURLToPath(new URL('../../../../src/examples/openai/worker.ts', import.meta.url).href);
 const headers = { 'content-type': 'application/json', authorization: 'Bearer a-token' };
 let storage: string;
 let worker: Miniflare;

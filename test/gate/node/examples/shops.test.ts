@@ -28,6 +28,6 @@ it('one bookkeeper keeps the books of two shops, and has more to do in one', asy
   expect(copy.inner?.messages[0]?.text).toBe('Count the till first. Then do this: Write down the tea.');
 });
 
-it('what a request says lies over what the copy declares', async () => {
-  expect((await noted(bern, { shop: 'the fair', year: 2027 })).line).toBe('the fair: tea (2027)');
+it('what the copy declares lies over what a request says', async () => {
+  expect((await noted(bern, { shop: 'the fair', year: 2027 })).line).toBe('Bern: tea (2026)');
 });

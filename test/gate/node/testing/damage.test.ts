@@ -177,12 +177,12 @@ describe('damageOf', () => {
     [
       'a doubt about what can be asked about',
       damage({ events: stored(replied(1), unknown, ended) }),
-      { problems: ['call t1:1.0 (reconciled) is unknown'] },
+      { problems: ['call t1:1.0 (reconciled) is unknown'], toolError: "tool 'act' answered: Who knows." },
     ],
     [
       'a doubt where nobody was cut off',
       damage({ events: stored(replied(1), unknown, ended) }, by('once'), 'restart'),
-      { problems: ['call t1:1.0 (once) is unknown'] },
+      { problems: ['call t1:1.0 (once) is unknown'], toolError: "tool 'act' answered: Who knows." },
     ],
     [
       'a read that ran again where nobody was cut off',

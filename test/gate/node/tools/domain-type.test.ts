@@ -142,7 +142,7 @@ describe('a domain type whose objects have tools', () => {
     ['as a whole', (value) => [show(JSON.stringify(value))], 'Thing.toJSON'],
     ['in a copy', ({ ...rest }) => [show(typeof rest)], 'Thing'],
     ['in a sum', ({ size }) => (size + 1 > 2 ? [show()] : []), 'Thing.size'],
-    ['as a description', ({ id }) => [show(id)], 'Thing.id.name'],
+    ['as a description', ({ id }) => [show(id)], 'Thing.id'],
     ['to ask for a key', (value) => ('id' in value ? [show()] : []), 'Thing'],
     [
       'and goes on after it',

@@ -318,7 +318,7 @@ describe('the agenda of a session object', () => {
     await wait(0);
     await vi.waitFor(() => expect(log).toHaveBeenCalledOnce(), PATIENT);
     expect(log.mock.calls).toEqual([
-      [expect.stringMatching(/^holdfast: row t1 of module mail alerts in session \[.*\] is not done/)],
+      [expect.stringMatching(/"message":"row t1 of module mail alerts in session \[.*\] is not done/)],
     ]);
     expect(log.mock.calls).toEqual([[expect.stringContaining(why)]]);
     await runInDurableObject(stub(), (_object, ctx) => {
@@ -350,7 +350,7 @@ describe('the files outside of a session object', () => {
     await wait(leaseMs * 1.3);
     await vi.waitFor(() => expect(log).toHaveBeenCalledOnce(), PATIENT);
     const what = `row one of module store own in session ${name} is not done${why}`;
-    expect(log.mock.calls).toEqual([[expect.stringContaining(what)]]);
+    expect(log.mock.calls.map(([line]) => JSON.parse(line).message)).toEqual([expect.stringContaining(what)]);
     expect(await session.read({ from: 1 })).toBeNull();
     await runInDurableObject(stub(), (_object, ctx) => {
       Object.defineProperty(ctx, 'exports', { value: own, configurable: true });

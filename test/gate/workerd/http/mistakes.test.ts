@@ -62,7 +62,7 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   ],
   [
     'two agents of one name',
-    app({ agents: [clerk, defineAgent({ ...base, name: 'clerk' })] }),
+    app({ agents: [clerk, defineAgent({ ...base, name: 'clerk' })], model: openaiCompatible() }),
     "Two agents are called 'clerk'.",
   ],
   [
