@@ -73,8 +73,12 @@ function placesInScript({ replies, casting }: HeldCheck, held: readonly GeminiCo
   );
 }
 
-/** Calls that this model has not made: another one has answered in its place. */
+/**
+ * Calls that this model has not made: another one has answered in its place. Only ids show that. Where the wire gives no ids, all
+ * calls count as its own.
+ */
 function isForeign({ parts }: GeminiContent, { replies, casting }: HeldCheck): boolean {
+  if (!casting.variants.has('call-ids')) return false;
   const own = new Set(
     replies.flatMap((reply) => reply.calls.map((_, call) => callIdOf(casting.seed, reply, call))),
   );
