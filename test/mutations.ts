@@ -281,10 +281,10 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'nested-context',
-    breaks: 'What a tool with a loop of its own declares as context hides what the request says.',
+    breaks: 'Context from outside hides the context that a tool declares for the loop inside it.',
     in: 'nestedSpec',
-    text: 'context: context?.merge(spec.context) ?? spec.context,',
-    becomes: 'context: context ? spec.context.merge(context) : spec.context,',
+    text: 'context: context ? outside.merge(context) : outside,',
+    becomes: 'context: context?.merge(outside) ?? outside,',
     tests: ['test/gate/node/agentic/copies.test.ts'],
   },
   {
@@ -323,9 +323,9 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'parts-given',
     breaks: 'A model is given what another one thought and signed, and its provider refuses the request.',
-    in: 'givenTo',
-    text: 'madeBy?.provider === provider && madeBy.model === name',
-    becomes: 'madeBy !== undefined',
+    in: 'isReader',
+    text: '(madeBy.provider === provider && madeBy.model === name)',
+    becomes: 'madeBy.model !== undefined',
     tests: ['test/gate/node/parts/other-model.test.ts'],
   },
   {
