@@ -18,6 +18,8 @@ export interface ServerAt {
   readonly fetch?: typeof fetch;
   /** Absent: as often as an adapter tries by default. */
   readonly retries?: number;
+  /** `false`: the adapter sends replies without thoughts as they are. Absent: it adapts them to what the server wants. */
+  readonly wantsThoughts?: false;
 }
 
 /** `model`: another one of the wire. */
@@ -32,12 +34,16 @@ const options = (provider: string, values: NonNullable<ModelSettings['providerOp
 /** By a package of the SDK. */
 const sdk =
   (
-    make: (server: Omit<ServerAt, 'retries'>, model: string) => Parameters<typeof fromAiSdk>[0],
+    make: (server: Pick<ServerAt, 'baseURL' | 'fetch'>, model: string) => Parameters<typeof fromAiSdk>[0],
     named: string,
     more: FromAiSdkOptions = {},
   ): Make =>
-  ({ retries, ...server }, model = named) =>
-    fromAiSdk(make(server, model), { ...more, ...(retries !== undefined && { retries }) });
+  ({ retries, wantsThoughts, ...server }, model = named) =>
+    fromAiSdk(make(server, model), {
+      ...more,
+      ...(retries !== undefined && { retries }),
+      ...(wantsThoughts === false && { wantsThoughts }),
+    });
 
 const anthropic = (
   named: string,
@@ -58,8 +64,8 @@ const responses = (store: boolean): Make =>
 
 const compatible =
   (wantsThoughts?: 'field' | 'signature'): Make =>
-  (server, model = 'some-model') =>
-    openaiCompatible({ model, apiKey, wantsThoughts, ...server });
+  ({ wantsThoughts: adapts = wantsThoughts, ...server }, model = 'some-model') =>
+    openaiCompatible({ model, apiKey, wantsThoughts: adapts || undefined, ...server });
 
 const bySdk = (wantsThoughts: 'field' | 'signature'): Make =>
   sdk((server, model) => createOpenAICompatible({ name: 'google', apiKey, ...server })(model), 'some-model', {

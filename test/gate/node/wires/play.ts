@@ -29,6 +29,8 @@ export interface MemoryPlay {
   readonly stops: Stops;
   /** Stands in front of each model; as it is unless given. */
   readonly around?: (model: ChatModel) => ChatModel;
+  /** As `ServerAt.wantsThoughts`. */
+  readonly wantsThoughts?: false;
 }
 
 /** What a session came to in memory. */
@@ -110,13 +112,14 @@ interface Stage extends Pick<Played, 'effects' | 'servers'> {
   readonly agentIn: (life: number) => Agent;
 }
 
-function stageOf({ wire, change, around = (model) => model }: MemoryPlay): Stage {
+function stageOf({ wire, change, around = (model) => model, wantsThoughts }: MemoryPlay): Stage {
   const effects: Effect[] = [];
   const session = { name: wire, wire, ...(change && { change }) };
   const servers = serversOf(session);
   const at = (name: keyof Servers) => ({
     baseURL: `https://${name}.example/v1`,
     fetch: awayFrom(servers[name] ?? servers.main),
+    ...(wantsThoughts === false && { wantsThoughts }),
   });
   const agentIn = (life: number) =>
     defineWiresAgent({
