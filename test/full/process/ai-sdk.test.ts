@@ -89,7 +89,7 @@ describe.each(Object.entries(providers))('a model of %s', (_, { path, sdk }) => 
     it('reads text and usage', async () => {
       const { reply, pieces } = await ask('hello');
       // What its provider keeps beside the text has tests of its own.
-      const { parts: _, ...said } = reply;
+      const { parts: _parts, provider: _provider, ...said } = reply;
       expect(said).toEqual({
         text: hello,
         toolCalls: [],
