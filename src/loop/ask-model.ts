@@ -89,11 +89,12 @@ export function replied(
   const { turn, journal, spec } = loop;
   const reply = withoutSecrets(loop, answered);
   const { finish, usage, madeBy } = reply;
-  const maker = makerOf(spec.model, reply);
+  const maker = madeBy ? makerOf(spec.model, madeBy) : spec.model;
   const before = lastReply(loop.frame.messages)?.kept;
   const { text, toolCalls: calls } = reply.parts
     ? { text: wordsOf(reply.parts), toolCalls: callsOf(reply.parts) }
     : reply;
+  const isMore = reply.parts ?? reply.provider ?? madeBy;
   // Some models call tools that they were not offered.
   const toolCalls = (last ? [] : calls).map(({ id, name: called, input }, index): JournaledCall => {
     const name = spec.policies.unknownTools.autoExecute ? nameOf(called, offered) : called;
@@ -113,7 +114,7 @@ export function replied(
     text,
     toolCalls,
     // What belongs to a call is not given back without it.
-    ...(toolCalls.length === calls.length && (reply.cut ? CUT : keptOf(loop, reply, toolCalls))),
+    ...(toolCalls.length === calls.length && (reply.cut ? CUT : isMore && keptOf(loop, reply, toolCalls))),
     ...(before && before.madeBy.model !== maker.name && tookOver(before, maker)),
     finish,
     ...(asked && !isPlanned(spec.model) && { asked }),

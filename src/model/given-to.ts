@@ -89,11 +89,8 @@ export const answerInWords = (
   answer: string,
 ): string => `- ${name} with the input ${input} answered: ${answer}`;
 
-/** The model that made a reply: the one that was asked, or the candidate of it that answered. */
-export function makerOf(model: ChatModel, { madeBy }: { readonly madeBy?: MadeBy | undefined }): ChatModel {
-  if (!madeBy) return model;
-  return findMaker(model, madeBy) ?? model;
-}
+/** The model that made a reply: the candidate of the one that was asked that has these names, or else that itself. */
+export const makerOf = (asked: ChatModel, madeBy: MadeBy): ChatModel => findMaker(asked, madeBy) ?? asked;
 
 /** Returns the model itself, or the candidate of it, that has these names. */
 export const findMaker = (model: ChatModel, madeBy: MadeBy): ChatModel | undefined =>

@@ -1,6 +1,6 @@
-/** Writes lines of the log to the console. */
+/** Logs: where their lines are written, and what is told and hidden in them. */
 import { literals } from './literals.ts';
-import { hiding, type Log, type LogEntry, type LogOption, warning, withStack } from './log.ts';
+import { type Log, type LogEntry, type LogOption, type LogPlace, stackOf, warning } from './log.ts';
 import { Secrets } from './secrets.ts';
 
 /** Returns a log that gives its lines to a function of the app. Defaults to the console; `false` drops them. What the function throws is lost. */
@@ -14,6 +14,22 @@ export const toLog = (option: LogOption = writeToConsole): Log =>
           // A log that fails must not fail what it tells of.
         }
       };
+
+/** A log that hides secrets, and knows where what it is told has happened. */
+export const hiding =
+  (log: Log, place: LogPlace, secrets: () => Secrets): Log =>
+  (entry) => {
+    const placed = withStack({ ...place, ...entry });
+    const hidden = secrets();
+    const isBare = placed.thrown === undefined || hidden.isEmpty;
+    log(hidden.redact(isBare ? placed : { ...placed, thrown: undefined }));
+  };
+
+/** Returns the line with the stack of what was thrown, if it has none yet. */
+const withStack = (entry: LogEntry): LogEntry =>
+  entry.thrown === undefined || entry.stack !== undefined
+    ? entry
+    : { ...entry, stack: stackOf(entry.thrown) };
 
 /** Writes a line to the console as one JSON object. In development a problem is written in words, with what was thrown behind it. */
 function writeToConsole({ thrown, ...line }: LogEntry): void {

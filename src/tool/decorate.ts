@@ -15,7 +15,7 @@ import type { AnyTool, OpeningTool } from './tool.ts';
  * @throws ToolDefinitionError when it is given no tool.
  */
 export function decorate<T extends AnyTool>(tool: T, changes: Partial<AnyTool>): T {
-  mustBeTool(tool);
+  if (!isTool(tool)) throw noTool(tool);
   return {
     ...tool,
     ...forwarded(tool),

@@ -34,7 +34,8 @@ import { agentFault, policyProblem } from './loop-literals.ts';
 import { adapterProblem, partsProblem, serverProblem } from './model-literals.ts';
 import { isReadable, nameOf, ownerOf, unreadable } from './object-class.ts';
 import { meantBy } from './shown.ts';
-import { usesProblem } from './use-literals.ts';
+import { misfitOf } from './step-literals.ts';
+import { chainsProblem, nothingToChain, usesProblem } from './use-literals.ts';
 
 /** A literal of the kernel by its name, or the shape of a feature's. */
 export type LiteralOf = keyof typeof SHAPES | LiteralShape;
@@ -91,6 +92,12 @@ const CHECKS = {
   policyProblem,
 
   usesProblem,
+
+  chainsProblem,
+
+  nothingToChain,
+
+  misfitOf,
 
   listedMistake,
 

@@ -1,5 +1,3 @@
-import type { Secrets } from './secrets.ts';
-
 /** Where something happened, as far as that is known. */
 export interface LogPlace {
   /** Of the session. */
@@ -116,21 +114,6 @@ export function logOnce(log: Log, problem: LogProblem): void {
   written.set(log, messages.add(problem.message));
   log(problem);
 }
-
-/** A log that hides secrets, and knows where what it is told has happened. */
-export const hiding =
-  (log: Log, place: LogPlace, secrets: () => Secrets): Log =>
-  (entry) => {
-    const placed = withStack({ ...place, ...entry });
-    const hidden = secrets();
-    log(hidden.redact(hidden.isEmpty ? placed : { ...placed, thrown: undefined }));
-  };
-
-/** Returns the line with the stack of what was thrown, if it has none yet. */
-export const withStack = (entry: LogEntry): LogEntry =>
-  entry.thrown === undefined || entry.stack !== undefined
-    ? entry
-    : { ...entry, stack: stackOf(entry.thrown) };
 
 /** What was thrown, for whoever mends it: its stack, and those of what caused it. */
 export function stackOf(thrown: unknown, causes = 5): string {

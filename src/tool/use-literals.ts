@@ -1,5 +1,6 @@
 /** Checks the uses of modules that an app and its agents name. Runs in development only: other files reach it through `literals.ts`. */
 import type { ModuleIdentity, ModuleUse } from './module-use.ts';
+import { shown } from './shown.ts';
 
 /**
  * Returns why these uses cannot hold together, or `undefined`. `scopes`: those that hold in one place, such as an agent's with its app's;
@@ -48,3 +49,18 @@ const twoUses = (name: string, key: string): string =>
   (key === ''
     ? 'with different settings: use it once.'
     : `under the key '${key}': give one of them another.`);
+
+/** Returns what is wrong with the entries of `chaining`, or `undefined`. `isMade`: whether a function of the module has made one. */
+export function chainsProblem(given: unknown, isMade: (entry: object) => boolean): string | undefined {
+  if (!Array.isArray(given))
+    return `chaining() is made of ${shown(given)}: use a list, as in chaining([chainFrom(Customer)]).`;
+  const at = given.findIndex((entry) => !isMade(Object(entry)));
+  if (at < 0) return undefined;
+  return `chaining() has ${shown(given[at])} at [${at}]: use what chainFrom, discover or chainAny returns, as in chaining([chainFrom(Customer)]).`;
+}
+
+/** What is wrong with an agent or a tool, after its name, that can know no type to chain. */
+export const nothingToChain =
+  'has chainAny(), and none of its tools declares a type whose objects have tools: make one with ' +
+  'defineDomainType({ name, schema, tools }), and declare it as the `output` of the tool that returns the object, or name it, as in ' +
+  'chainAny(Customer)';

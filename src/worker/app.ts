@@ -7,9 +7,9 @@ import type { DueOutcome, DueRow, HandOver, TurnRunner } from '../journal/agenda
 import { needsAnswers } from '../loop/running-call.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { CALLS } from '../tool/call-origin.ts';
+import { hiding } from '../tool/console-log.ts';
 import { credentialsIn } from '../tool/env.ts';
 import { literals } from '../tool/literals.ts';
-import { hiding } from '../tool/log.ts';
 import { appParts, type CronTime, type InvokedApp } from './app-seam.ts';
 import { callerOf } from './auth.ts';
 import { doDue, resumeTurn } from './background.ts';

@@ -3,7 +3,7 @@ export { pacedFromAiSdk } from '../../src/model/ai-sdk/from-ai-sdk.ts';
 export { createDataParser, MAX_STREAM_BYTES } from '../../src/model/chat-completions/read-stream.ts';
 export { createReplyAssembly } from '../../src/model/chat-completions/reply-assembly.ts';
 export { ConfigurationError } from '../../src/model/configuration-error.ts';
-export { fittedFiles, givenTo } from '../../src/model/given-to.ts';
+export { fittedFiles } from '../../src/model/given-to.ts';
 export { toolsBefore } from '../../src/model/late-tools.ts';
 export { createMessageGate } from '../../src/model/message-gate.ts';
 export { pacedOpenaiCompatible } from '../../src/model/openai-compatible/adapter.ts';

@@ -4,7 +4,6 @@ import type { DomainType } from '../../tool/domain-type.ts';
 import { literals } from '../../tool/literals.ts';
 import { mistake } from '../../tool/log.ts';
 import { type ModuleUse, useOf } from '../../tool/module-use.ts';
-import { shown } from '../../tool/shown.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { OFFERS } from '../../tool/uses.ts';
 import { type Chain, readChaining, typesFrom } from './chain.ts';
@@ -40,7 +39,7 @@ import { chainingStrategy } from './strategy.ts';
  */
 export function chaining(entries: readonly Chained[] = []): ModuleUse {
   if (entries.length === 0) return CHAINING;
-  const problem = literals && entriesProblem(entries);
+  const problem = literals?.chainsProblem(entries, (entry) => CHAINS in entry);
   if (problem !== undefined) throw new TypeError(problem);
   // An app and its agents may each have some.
   made += 1;
@@ -63,21 +62,7 @@ const untold = (): void => {};
 /** Returns why a chain of any type finds none, to follow the name of an agent or a tool; `undefined` if it finds one. */
 function nothingToChain({ any, named }: Chain, tools: readonly AnyTool[]): string | undefined {
   const types = any ? [...typesFrom([...named.values()], tools, untold).values()] : [];
-  if (!any || types.some(({ objects }) => objects)) return undefined;
-  return (
-    'has chainAny(), and none of its tools declares a type whose objects have tools: make one with ' +
-    'defineDomainType({ name, schema, tools }), and declare it as the `output` of the tool that returns the object, or name it, as in ' +
-    'chainAny(Customer)'
-  );
-}
-
-/** Returns what is wrong with what is given for the entries, or `undefined`. */
-function entriesProblem(given: unknown): string | undefined {
-  if (!Array.isArray(given))
-    return `chaining() is made of ${shown(given)}: use a list, as in chaining([chainFrom(Customer)]).`;
-  const at = given.findIndex((entry) => !(CHAINS in Object(entry)));
-  if (at < 0) return undefined;
-  return `chaining() has ${shown(given[at])} at [${at}]: use what chainFrom, discover or chainAny returns, as in chaining([chainFrom(Customer)]).`;
+  return !any || types.some(({ objects }) => objects) ? undefined : literals?.nothingToChain;
 }
 
 /**

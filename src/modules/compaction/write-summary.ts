@@ -195,8 +195,10 @@ async function askForSummary(
   };
   const reply = await replyTo(loop, request, signal);
   if (!reply) return undefined;
-  const { text, finish, usage } = reply;
-  return { text, finish, usage: usage && priced(usage, makerOf(loop.spec.model, reply)) };
+  const { text, finish, usage, madeBy } = reply;
+  const { model } = loop.spec;
+  const maker = madeBy ? makerOf(model, madeBy) : model;
+  return { text, finish, usage: usage && priced(usage, maker) };
 }
 
 /** What is to be summarised, and until when. */

@@ -9,11 +9,11 @@ import {
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { defineTextTool } from '../../tool/define-tool.ts';
 import type { Plan } from '../../tool/frame.ts';
+import { toInputSchema } from '../../tool/input-schema.ts';
 import { literals } from '../../tool/literals.ts';
 import type { AnyTool, CallRun, Tool, ToolInput, ToolOutput } from '../../tool/tool.ts';
 import { NAMED } from '../../tool/tool-literals.ts';
 import { error, type ToolResult } from '../../tool/tool-result.ts';
-import { misfitOf } from './misfits.ts';
 import {
   nameSteps,
   type OnFailure,
@@ -61,7 +61,7 @@ export function definePipeline<
   checkToolLiteral(config, SHAPE);
   const { onFailure = 'fail-fast' } = config;
   const declared = readSteps(config.name ?? '', config.steps);
-  const misfit = literals && misfitOf(declared);
+  const misfit = literals?.misfitOf(declared, toInputSchema);
   if (misfit) throw new ToolDefinitionError(config.name ?? '', `steps[${misfit.at}]`, misfit.problem);
   const names = declared.map(({ tool }) => tool.name);
   const chain = `Pipeline: ${names.join(' -> ')}`;

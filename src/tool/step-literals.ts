@@ -1,25 +1,36 @@
-/** Finds steps that cannot follow each other, in development: what one declares to return is no input of the next. */
-import { attempt } from '../../tool/async.ts';
-import { toInputSchema } from '../../tool/input-schema.ts';
-import { isJsonObject, type JsonSchema } from '../../tool/json.ts';
-import type { AnyTool } from '../../tool/tool.ts';
-import type { AdaptedStep } from './steps.ts';
+/**
+ * Finds steps that cannot follow each other: what one declares to return is no input of the next. Runs in development only: other files
+ * reach it through `literals.ts`.
+ */
+import { attempt } from './async.ts';
+import { isJsonObject, type JsonSchema } from './json.ts';
+import type { AnyTool } from './tool.ts';
+
+/** A step of a pipeline, as far as it is checked here. */
+interface DeclaredStep {
+  readonly tool: AnyTool;
+  readonly adapt?: unknown;
+}
+
+/** Reads what a tool declares to return. Throws if there is no JSON Schema for it, or it is no object. */
+type ReadOutput = (output: NonNullable<AnyTool['output']>) => { readonly json: JsonSchema };
 
 /** Returns the first step that does not fit the one before it, or `undefined`. What is not declared is not judged. */
 export function misfitOf(
-  steps: readonly AdaptedStep[],
+  steps: readonly DeclaredStep[],
+  readOutput: ReadOutput,
 ): { readonly at: number; readonly problem: string } | undefined {
   for (const [index, { tool: next }] of steps.entries()) {
     const before = steps[index - 1];
     if (!before || before.adapt || next.readInput) continue;
-    const problem = misfit(before.tool, next);
+    const problem = misfit(before.tool, next, readOutput);
     if (problem !== undefined) return { at: index, problem };
   }
   return undefined;
 }
 
-function misfit(before: AnyTool, next: AnyTool): string | undefined {
-  const schema = returnedBy(before);
+function misfit(before: AnyTool, next: AnyTool, readOutput: ReadOutput): string | undefined {
+  const schema = returnedBy(before, readOutput);
   if (!schema) return undefined;
   const { properties } = schema;
   if (!isJsonObject(properties)) return undefined;
@@ -43,7 +54,7 @@ const isOpen = (output: unknown, { additionalProperties = false }: JsonSchema): 
   Object(output).type === 'loose_object' || additionalProperties !== false;
 
 /** The JSON Schema of what a tool declares to return, if it is that of an object. */
-function returnedBy({ output }: AnyTool): JsonSchema | undefined {
-  const read = attempt(() => output && toInputSchema(output).json);
+function returnedBy({ output }: AnyTool, readOutput: ReadOutput): JsonSchema | undefined {
+  const read = attempt(() => output && readOutput(output).json);
   return read.ok ? read.value : undefined;
 }
