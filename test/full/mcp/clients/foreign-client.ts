@@ -105,7 +105,8 @@ async function aiSdk(url: URL): Promise<ForeignClient> {
   };
 }
 
-const Block = v.object({ text: v.string() });
+/** Words, or a link to a resource. */
+const Block = v.object({ text: v.optional(v.string()) });
 /** What LangChain makes of an answer: of one block, a text. */
 const ToolMessage = v.object({
   content: v.union([v.array(Block), v.string()]),
@@ -127,7 +128,7 @@ async function langChain(url: URL): Promise<ForeignClient> {
       const said = await tool?.invoke({ type: 'tool_call', id: 'one', name, args: input });
       const { content, artifact } = v.parse(ToolMessage, said);
       const structured = artifact.find(({ type }) => type === 'mcp_structured_content')?.data;
-      const blocks = typeof content === 'string' ? [{ text: content }] : content;
+      const blocks = typeof content === 'string' ? [{ text: content }] : content.filter(({ text }) => text);
       return fromAnswer({ content: blocks, structuredContent: structured }, [...told]);
     },
     close: () => client.close(),
