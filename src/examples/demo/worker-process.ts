@@ -89,7 +89,9 @@ const environment = (directory: string): NodeJS.ProcessEnv => ({
 
 async function answers(url: string): Promise<boolean> {
   try {
-    return (await fetch(`${url}/health`, { signal: AbortSignal.timeout(2_000) })).ok;
+    const { ok, headers } = await fetch(`${url}/health`, { signal: AbortSignal.timeout(2_000) });
+    // A Worker that lacks something, such as the secret of a webhook, answers all the same.
+    return ok || headers.get('content-type') === 'application/problem+json';
   } catch {
     return false;
   }

@@ -25,7 +25,7 @@ it('a line that nobody expects is a finding, beside those that somebody does', (
 
 it('the line of a turn is a finding where the turn failed', () => {
   const line = (outcome: string): string =>
-    `{"agent":"chaos","session":"s07","turn":"72bf","level":"info","event":"turn","outcome":"${outcome}","ms":61}`;
+    `{"owner":{"id":"local"},"agent":"chaos","session":"s07","turn":"72bf","level":"info","event":"turn","outcome":"${outcome}","ms":61}`;
   expect(judgeLog([line('completed'), line('cancelled'), line('failed')].join('\n'))).toEqual([
     { rule: 'log', where: 'wrangler', what: line('failed') },
   ]);

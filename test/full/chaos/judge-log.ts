@@ -18,7 +18,7 @@ const EXPECTED: readonly RegExp[] = [
   // Logged once by each process that lets this machine in: .dev.vars opens local mode.
   /^▲ \[WARNING\] holdfast: This machine is let in without a token\. /,
   // The line of each turn. One that failed is looked at.
-  /^\{"agent":"chaos","session":"s\d+",.*"event":"turn","outcome":"(completed|cancelled)",/,
+  /^\{"owner":\{[^}]*\},"agent":"chaos","session":"s\d+",.*"event":"turn","outcome":"(completed|cancelled)",/,
   // Somebody saves a file while this runs, which restarts the Worker once more.
   /^⎔ (Reloading local server\.\.\.|Local server updated and ready)$/,
   // It asks for a file at its start, and there is no network.

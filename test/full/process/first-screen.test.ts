@@ -109,7 +109,7 @@ it('its Worker pays the invoice that its curl asks for', async () => {
   // It is written when the turn has ended, which its client may hear of before.
   let logged = '';
   await until('the turn is in the log', 60_000, async () => {
-    logged = (await readFile(log, 'utf8')).split('\n').find((line) => line.startsWith('{"agent":')) ?? '';
+    logged = (await readFile(log, 'utf8')).split('\n').find((line) => line.startsWith('{"owner":')) ?? '';
     return logged !== '';
   });
   expect(Object.keys(JSON.parse(logged))).toEqual(Object.keys(JSON.parse(shown)));

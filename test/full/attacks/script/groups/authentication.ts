@@ -1,6 +1,8 @@
 /** Whoever has no good token, or one that says what it should not. */
+
 import { type Attack, all, answer, problem, saying, status } from '../attack.ts';
 import { pendingIn } from '../http.ts';
+import { isHealthy } from '../invariants.ts';
 import type { Claims, Forgery } from '../secrets.ts';
 import { tokenOf } from '../secrets.ts';
 import type { Victims } from '../victims.ts';
@@ -114,9 +116,12 @@ export const authentication = (victims: Victims): readonly Attack[] => [
     }),
   ),
   {
-    name: '/health tells strangers that all is well, and nothing else',
-    act: async ({ nobody }) => (await nobody.get('/health?verbose=1')).text,
-    comes: '{"status":"ok"}',
+    name: '/health tells strangers what the deployment lacks, and nothing else',
+    async act({ nobody }) {
+      const health = await nobody.get('/health?verbose=1');
+      return [isHealthy(health), Object.keys(JSON.parse(health.text))];
+    },
+    comes: [true, ['type', 'title', 'status', 'detail', 'problems']],
   },
   {
     name: 'an approval by a token whose roles were taken away since is judged by the roles of now',

@@ -41,7 +41,7 @@ const strangePaths: readonly (readonly [path: string, comes: Check])[] = [
   [`//agents/clerk/sessions/${VAULT}`, status(404)],
   [`/agents//clerk/sessions/${VAULT}`, status(404)],
   [`/agents/clerk/../clerk/sessions/${VAULT}`, problem(404, 'unknown-session')],
-  ['/agents/%2e%2e/health', status(404, 200)],
+  ['/agents/%2e%2e/health', status(404, 500)],
   [`/AGENTS/clerk/sessions/${VAULT}`, problem(404, 'unknown-route')],
   [`/agents/Clerk/sessions/${VAULT}`, problem(404, 'unknown-agent')],
   [`/agents/__proto__/sessions/${VAULT}`, problem(404, 'unknown-agent')],
