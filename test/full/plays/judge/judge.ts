@@ -37,6 +37,7 @@ export function judge(evidence: Evidence): readonly Finding[] {
 const EXPECTED = [
   /^info /,
   /^(error|warn) (model-failed|turn-failed|turn-stuck|tool-threw) /,
+  /^error turn a turn failed \(/,
   /was not taken over: Error: Network connection lost/,
   /was not taken over: SessionUnavailableError/,
   /was not gone on with/,
