@@ -1,5 +1,4 @@
 /** What tools with loops of their own and typed tools keep over HTTP: the object is killed, and the Worker is another, between requests. */
-import { abortAllDurableObjects } from 'cloudflare:test';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { artifact, defineAgent, defineDomainType, defineTool } from '../../../../src/index.ts';
@@ -22,11 +21,9 @@ import {
   withParameter,
 } from '../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
-import { type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
+import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { calls, TASK } from '../../node/agentic/scenes.ts';
-import { appWith } from './app.ts';
-import { json, newSession, post } from './client.ts';
-import { answer } from './waiting.ts';
+import { killedDesk } from './killed-desk.ts';
 
 const reads = (name: string, run: () => unknown) =>
   defineTool({ name, description: 'Reads.', effect: 'read', run });
@@ -38,39 +35,16 @@ const Customer = defineDomainType({
 const task = jsonSchema(TASK);
 const GO = { task: 'Go.' };
 
-/** A session of a boss with these tools. Each request is taken by a Worker of its own, and the object is killed before it. */
-function desk(
+/** A session of a boss with these tools, and of its clerk. */
+const desk = (
   make: () => Parameters<typeof defineAgent>[0]['tools'],
   replies: readonly ScriptedReply[],
   more: object = {},
-) {
-  const model = scriptedModel(replies);
-  const app = () =>
-    appWith({
-      agents: [
-        defineAgent({
-          name: 'boss',
-          description: 'Leads.',
-          instructions: 'Lead.',
-          tools: make() ?? [],
-          ...more,
-        }),
-        defineAgent({ name: 'clerk', description: 'Files.', instructions: 'File.', tools: [told] }),
-      ],
-      model,
-      http: { bodyContext: ['desk'] },
-    });
-  const session = newSession('boss');
-  const send = async (path: string, body?: object): Promise<Record<string, unknown>> => {
-    await abortAllDurableObjects();
-    const via = app();
-    if (!body) return json(await via(path));
-    return json(await ('message' in body ? post(path, body, { via }) : answer(path, body, { via })));
-  };
-  const results = () =>
-    model.requests.at(-1)?.messages.flatMap((message) => (message.role === 'tool' ? message.text : [])) ?? [];
-  return { session, send, results, model };
-}
+) =>
+  killedDesk(() => {
+    const clerk = { name: 'clerk', description: 'Files.', instructions: 'File.', tools: [told] };
+    return { tools: make() ?? [], ...more, others: [defineAgent(clerk)] };
+  }, replies);
 
 const told = requireApproval(
   defineTool({

@@ -1,0 +1,53 @@
+import { abortAllDurableObjects } from 'cloudflare:test';
+import { type Agent, defineAgent } from '../../../../src/index.ts';
+import { type ScriptedModel, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
+import { appWith } from './app.ts';
+import { json, newSession, post } from './client.ts';
+import { answer } from './waiting.ts';
+
+type Boss = Partial<Parameters<typeof defineAgent>[0]>;
+
+/** A session of which nothing but its rows outlives a request. */
+export interface KilledDesk {
+  readonly session: string;
+  readonly model: ScriptedModel;
+  /** Kills the object, and lets a Worker that has just started take the request: a message, an answer, or a read. */
+  send(path: string, body?: object): Promise<Record<string, unknown>>;
+  /** The results of all calls that the model was shown last. */
+  results(): readonly string[];
+  /** The tools of each request, sorted. */
+  offered(): readonly string[];
+}
+
+/** A session of a boss. `make` runs for each request: its Worker makes all its code again. */
+export function killedDesk(
+  make: () => Boss & { readonly others?: readonly Agent[] },
+  replies: readonly ScriptedReply[],
+): KilledDesk {
+  const model = scriptedModel(replies);
+  const app = () => {
+    const { others = [], ...more } = make();
+    const boss = defineAgent({ name: 'boss', description: 'Leads.', instructions: 'Lead.', ...more });
+    return appWith({ agents: [boss, ...others], model, http: { bodyContext: ['desk'] } });
+  };
+  return {
+    session: newSession('boss'),
+    model,
+    async send(path, body) {
+      await abortAllDurableObjects();
+      const via = app();
+      if (!body) return json(await via(path));
+      return json(await ('message' in body ? post(path, body, { via }) : answer(path, body, { via })));
+    },
+    results: () =>
+      model.requests.at(-1)?.messages.flatMap((message) => (message.role === 'tool' ? message.text : [])) ??
+      [],
+    offered: () =>
+      model.requests.map(({ tools }) =>
+        tools
+          .map(({ name }) => name)
+          .toSorted()
+          .join(' '),
+      ),
+  };
+}
