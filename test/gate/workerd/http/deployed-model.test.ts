@@ -1,0 +1,149 @@
+/** An approval waits while a deployment brings another model. Strict servers refuse what the providers' refuse. */
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { describe, expect, it } from 'vitest';
+import { type ChatModel, defineAgent, defineTool } from '../../../../src/index.ts';
+import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
+import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
+import { answers } from '../../../../src/modules/answers/entry.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
+import { createAnthropicWire } from '../../../wires/anthropic.ts';
+import { createChatCompletionsWire } from '../../../wires/chat-completions.ts';
+import { fetchOf, type Script, type Wire } from '../../../wires/wire.ts';
+import { appWith } from './app.ts';
+import { journal, json, newSession, post, type Send } from './client.ts';
+
+const calling = (name: string) => ({ calls: [{ name, input: {} }] });
+const [look, pay] = [calling('look'), calling('pay')];
+const script: Script = {
+  turns: [
+    { steps: [look, pay, look, pay, look], answer: 'Paid twice.' },
+    { steps: [look], answer: 'All is well.' },
+  ],
+};
+
+/** The agent of a deployment; `pay` counts what was paid. */
+const agentOf = (model: ChatModel, pay: () => string) =>
+  defineAgent({
+    name: 'payer',
+    description: 'Pays.',
+    instructions: 'Pay what is due.',
+    model,
+    tools: [
+      defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' }),
+      requireApproval(defineTool({ name: 'pay', description: 'Pays.', effect: 'once', run: pay }), 'Pay?'),
+    ],
+  });
+
+/** A model, and the strict server that answers for it. */
+interface Player {
+  readonly model: ChatModel;
+  readonly wire: Wire;
+}
+
+const CLAUDES = { opus: 'claude-opus-4-5', sonnet: 'claude-sonnet-4-5' } as const;
+const NAMES = { ...CLAUDES, kimi: 'kimi-k2.6' } as const;
+
+/** Claude that thinks by a budget; it reads what the other one has thought. */
+function claude(name: keyof typeof CLAUDES): Player {
+  const kin = Object.keys(CLAUDES).filter((other) => other !== name);
+  const wire = createAnthropicWire({ script, seed: name, kin, variants: [] });
+  const thinking = { type: 'enabled', budgetTokens: 2_000 };
+  const model = fromAiSdk(createAnthropic({ apiKey: 'key', fetch: fetchOf(wire) })(CLAUDES[name]), {
+    settings: { providerOptions: { anthropic: { thinking } } },
+  });
+  return { model, wire };
+}
+
+function kimi(): Player {
+  const wire = createChatCompletionsWire({ script, dialect: 'kimi', seed: 'kimi', exactArguments: true });
+  const at = { baseURL: 'https://kimi.example/v1', apiKey: 'key', model: NAMES.kimi, fetch: fetchOf(wire) };
+  return { model: openaiCompatible({ ...at, wantsThoughts: 'field' }), wire };
+}
+
+const PLAYERS = { opus: () => claude('opus'), sonnet: () => claude('sonnet'), kimi };
+type Name = keyof typeof PLAYERS;
+
+/** Plays both turns: model `a` answers until the first approval, `b` until the second, and `a` from then on. */
+async function play(a: Name, b: Name) {
+  const [one, other] = [PLAYERS[a](), PLAYERS[b]()];
+  let paid = 0;
+  const count = (): string => {
+    paid += 1;
+    return 'paid';
+  };
+  const session = newSession('payer');
+  const deployed = ({ model }: Player): Send =>
+    appWith({ agents: [agentOf(model, count)], use: [answers], log: false });
+  const approve = async (via: Send) => {
+    const { pending } = await json(await via(session));
+    const [{ links }] = pending as [{ links: { approvals: string } }]; // the contract of the route
+    return json(
+      await via(links.approvals, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ decision: 'approve' }),
+      }),
+    );
+  };
+  const outcomes = [
+    await json(await post(session, { message: 'Pay.' }, { via: deployed(one) })),
+    await approve(deployed(other)),
+    await approve(deployed(one)),
+    await json(await post(session, { message: 'And now?' }, { via: deployed(one) })),
+  ].map(({ status, text }) => status ?? text);
+  const replies = (await journal(session, deployed(one))).filter(({ type }) => type === 'model-replied');
+  return {
+    outcomes,
+    paid,
+    refused: [one, other].flatMap(({ wire }) => wire.refused.map(({ message }) => message)),
+    answered: replies.map(({ model }) => model),
+    tookOver: replies.flatMap(({ tookOver }) => tookOver ?? []),
+    thoughts: thoughtsIn(one.wire),
+  };
+}
+
+/** How many thoughts the last request holds; a blank one stands for none. */
+const thoughtsIn = ({ requests }: Wire): number =>
+  JSON.stringify(requests.at(-1)).split(/"type":"thinking"|"reasoning_content":"(?! ")/).length - 1;
+
+const PLAYED = { outcomes: ['suspended', 'suspended', 'Paid twice.', 'All is well.'], paid: 2, refused: [] };
+
+describe('a turn whose approvals wait while a deployment changes the model', () => {
+  it.each([
+    ['opus', 'sonnet'],
+    ['sonnet', 'opus'],
+  ] as const)(
+    'is refused nothing from Claude %s to %s and back, and each reads all that was thought',
+    async (a, b) => {
+      const [before, after] = [CLAUDES[a], CLAUDES[b]];
+      expect(await play(a, b)).toEqual({
+        ...PLAYED,
+        answered: [before, before, after, after, before, before, before, before],
+        tookOver: [
+          { from: before, unshown: [] },
+          { from: after, unshown: [] },
+        ],
+        thoughts: 7,
+      });
+    },
+  );
+
+  it.each([
+    ['opus', 'kimi'],
+    ['kimi', 'opus'],
+  ] as const)(
+    'is refused nothing from %s to %s and back, and each reads what it thought itself',
+    async (a, b) => {
+      const [before, after] = [NAMES[a], NAMES[b]];
+      expect(await play(a, b)).toEqual({
+        ...PLAYED,
+        answered: [before, before, after, after, before, before, before, before],
+        tookOver: [
+          { from: before, unshown: ['reasoning'] },
+          { from: after, unshown: ['reasoning'] },
+        ],
+        thoughts: 5,
+      });
+    },
+  );
+});
