@@ -41,8 +41,11 @@ export interface LockedTool<Name extends string, Known extends string> {
   /** Listed as for an agent: of several tools each is available once the condition holds. */
   readonly tool: Listed<Name>;
   /** The tools that it names must be the playbook's own. */
-  readonly unlockedBy: UnlockCondition<Known>;
+  readonly unlockedBy: NameToolsOfThisPlaybook<Known>;
 }
+
+/** A condition on tools of the playbook. The name of the type is the compile error of one that names another. */
+type NameToolsOfThisPlaybook<Known extends string> = UnlockCondition<Known>;
 
 /** What is listed, and the names that conditions may use of it; what a factory makes is known when the playbook is defined. */
 type Listed<Name extends string> =
