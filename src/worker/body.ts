@@ -165,11 +165,18 @@ export const MESSAGE_BODY = {
   also: CLOSED,
 } as const satisfies Shape;
 
-/** A message as a form, which may have files in fields of any other name. */
+/** A message as a form. Fields of any other name may be files too. */
 export const MESSAGE_FORM = {
-  object: { message: OPTIONAL_TEXT },
+  object: {
+    message: OPTIONAL_TEXT,
+    files: {
+      optional: {
+        listOf: { type: 'string', also: { format: 'binary' } },
+        says: 'Files, behind the message.',
+      },
+    },
+  },
   and: BESIDE_MESSAGE,
-  also: { additionalProperties: { description: 'A file, behind the message.' } },
 } as const satisfies Shape;
 
 /** A message as it came, checked. */

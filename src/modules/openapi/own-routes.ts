@@ -147,7 +147,7 @@ const DESCRIPTIONS: {
   },
   'GET /health': {
     operation: 'getHealth',
-    summary: 'Whether the Worker is deployed so that sessions work; needs no token',
+    summary: 'Whether sessions work here; needs no token',
     answers: { 200: { description: 'It is; `warnings` lists what could be better', json: 'Health' } },
     problems: ['misconfigured', 'session-unavailable'],
   },

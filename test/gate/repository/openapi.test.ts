@@ -105,6 +105,16 @@ it('takes one type of body an operation, so that generators make one function of
   expect(bodies).toContainEqual(['sendMessage', 'application/json']);
 });
 
+it('names the files of a form, so that a generated function sends them: orval puts only what has a name into its form', () => {
+  const form = operations().find(([name]) => name === 'sendForm')?.[1].requestBody?.content;
+  const { files }: Record<string, object> = Object(form?.['multipart/form-data']?.schema).properties;
+  expect(files).toEqual({
+    type: 'array',
+    items: { type: 'string', format: 'binary' },
+    description: 'Files, behind the message.',
+  });
+});
+
 it('says what a name in a path may be, of a surface only of an agent', () => {
   const { paths }: Description = JSON.parse(source);
   const schemaOf = (path: string) => paths[path]?.parameters?.map(({ schema }) => schema);
@@ -117,7 +127,7 @@ it('says what a name in a path may be, of a surface only of an agent', () => {
 
 interface Operation {
   readonly operationId: string;
-  readonly requestBody?: { readonly content: Readonly<Record<string, object>> };
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: object }>> };
   readonly responses: Readonly<
     Record<string, { readonly content?: Readonly<Record<string, { schema?: object }>> }>
   >;
