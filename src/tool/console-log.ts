@@ -1,6 +1,14 @@
 /** Logs: where their lines are written, and what is told and hidden in them. */
 import { literals } from './literals.ts';
-import { type Log, type LogEntry, type LogOption, type LogPlace, stackOf, warning } from './log.ts';
+import {
+  type Log,
+  type LogEntry,
+  type LogOption,
+  type LogPlace,
+  type LogProblem,
+  stackOf,
+  warning,
+} from './log.ts';
 import { Secrets } from './secrets.ts';
 
 /** Returns a log that gives its lines to a function of the app. Defaults to the console; `false` drops them. What the function throws is lost. */
@@ -32,9 +40,18 @@ const withStack = (entry: LogEntry): LogEntry =>
     : { ...entry, stack: stackOf(entry.thrown) };
 
 /** Writes a line to the console as one JSON object. In development a problem is written in words, with what was thrown behind it. */
-function writeToConsole({ thrown, ...line }: LogEntry): void {
+function writeToConsole({ thrown, ...line }: LogEntry | DebugLine): void {
   console[line.level](...(literals?.inWords(line, thrown) ?? [JSON.stringify(line)]));
 }
+
+/** A line for whoever looks for what is missing, where that is no problem. No log of an app takes it. */
+interface DebugLine extends Omit<LogProblem, 'level'> {
+  readonly level: 'debug';
+}
+
+/** Writes to the console at the level `debug` why there is nothing, where something was looked for. */
+export const writeDebug = (message: string, thrown: unknown): void =>
+  writeToConsole({ ...warning(message, thrown), level: 'debug', stack: stackOf(thrown) });
 
 /** Writes what went wrong to the console, and no line for a turn that has ended well. */
 export function writeProblems(entry: LogEntry): void {

@@ -251,7 +251,7 @@ export function filesProblem<Use>(
 
 /** Returns what the console shows of a problem: its words, and what was thrown. Returns `undefined` for a turn that has ended well. */
 export function inWords(
-  line: Omit<LogEntry, 'thrown'>,
+  line: LogPlace & Pick<LogEntry, 'event' | 'message' | 'stack'>,
   thrown: unknown = line.stack,
 ): readonly unknown[] | undefined {
   const { message, event } = line;

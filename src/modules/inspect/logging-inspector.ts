@@ -1,3 +1,4 @@
+import { literals } from '../../tool/literals.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
 import type { LoopInspector, LoopPlace, ToolCallSeen, ToolResultSeen } from './inspector.ts';
 
@@ -86,10 +87,12 @@ const truncated = (text: string, max: number): string =>
 /** What comes from outside must not look like lines of their own. */
 const oneLine = (text: string): string => text.replaceAll('\r', '\\r').replaceAll('\n', '\\n');
 
-/** Writes a line to the console, with its session and its turn; `console.trace` would add a stack. */
-function logToConsole({ level, logger, message, session, turn }: LogLine): void {
+/** Writes a line to the console, in words or, in production, as JSON; `console.trace` would add a stack. */
+function logToConsole(line: LogLine): void {
+  const { level, logger, message, session, turn } = line;
   const place = session === '' ? `turn ${turn}` : `session ${session}, turn ${turn}`;
-  console[level === 'trace' ? 'debug' : level](`${logger}: ${message} (${place})`);
+  const said = literals ? `${logger}: ${message} (${place})` : JSON.stringify(line);
+  console[level === 'trace' ? 'debug' : level](said);
 }
 
 /** How an inspector logs the course of a loop. */

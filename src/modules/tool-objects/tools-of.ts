@@ -1,7 +1,7 @@
 import { mayNest, type Nested } from '../../sources/resolution/tool-source.ts';
 import { attempt } from '../../tool/async.ts';
 import { isTool } from '../../tool/check-definition.ts';
-import { warnDeveloper } from '../../tool/console-log.ts';
+import { warnDeveloper, writeDebug } from '../../tool/console-log.ts';
 import { distinctTools } from '../../tool/decorate.ts';
 import { chainOf, ownerOf } from '../../tool/object-class.ts';
 import type { AnyTool } from '../../tool/tool.ts';
@@ -76,7 +76,7 @@ export function toolsOfSafely(object: unknown, options?: ToolsOfOptions): readon
   try {
     return toolsOf(Object(object), options);
   } catch (reason) {
-    console.debug('holdfast: no tools of an object', reason);
+    writeDebug('no tools of an object', reason);
     return [];
   }
 }
@@ -198,7 +198,7 @@ export function unfoldingOfSafely(
   try {
     return unfoldingOf(Object(object), options);
   } catch (reason) {
-    console.debug('holdfast: no unfolding tool of an object', reason);
+    writeDebug('no unfolding tool of an object', reason);
     return undefined;
   }
 }

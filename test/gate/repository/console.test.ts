@@ -10,7 +10,6 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/tool/console-log.ts': 'it is the log, where an app gives no other',
   'src/modules/inspect/logging-inspector.ts':
     'it is where the lines of an inspector go that somebody asked for, unless they are taken',
-  'src/modules/tool-objects/tools-of.ts': 'it says why an object has no tools, at the level of debugging',
   'durable-objects/log-error.ts':
     'an object knows no app, its alarm has no caller, and a turn that it hands over may be lost',
 };

@@ -1,5 +1,11 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { defineAgent, defineTool, ModelError } from '../../../../src/index.ts';
+import { inspect, loggingInspector } from '../../../../src/modules/inspect/entry.ts';
+import {
+  ToolObjectError,
+  toolsOfSafely,
+  unfoldingOfSafely,
+} from '../../../../src/modules/tool-objects/entry.ts';
 import { createManualClock, createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { toLog } from '../../../doors/tools.ts';
 
@@ -20,13 +26,19 @@ const clerk = defineAgent({
   ],
 });
 
-/** What a turn writes to the console: each line with its level. */
-async function writtenBy(...replies: readonly ScriptedReply[]): Promise<readonly (readonly unknown[])[]> {
+/** What is written to the console from now on: each line with its level. */
+function writtenNow(): readonly (readonly unknown[])[] {
   const lines: (readonly unknown[])[] = [];
-  for (const level of ['error', 'warn', 'info', 'log'] as const) {
+  for (const level of ['error', 'warn', 'info', 'log', 'debug'] as const) {
     const spy = vi.spyOn(console, level).mockImplementation((...given) => void lines.push([level, ...given]));
     onTestFinished(() => spy.mockRestore());
   }
+  return lines;
+}
+
+/** What a turn writes to the console. */
+async function writtenBy(...replies: readonly ScriptedReply[]): Promise<readonly (readonly unknown[])[]> {
+  const lines = writtenNow();
   const principal = { id: 'ann', tenant: 'acme', roles: ['clerk'] };
   const session = createTestSession(clerk, {
     replies,
@@ -83,6 +95,56 @@ describe.runIf(inProduction)('in production, every line of the console', () => {
         tools: { save: 1 },
       },
     ]);
+  });
+});
+
+class Plain {}
+
+describe('a line of debugging, of an object that has no tools,', () => {
+  const lookedThrough = (): readonly (readonly unknown[])[] => {
+    const lines = writtenNow();
+    expect([toolsOfSafely(new Plain()), unfoldingOfSafely(new Plain())]).toEqual([[], undefined]);
+    return lines;
+  };
+
+  it.runIf(inProduction)('is one JSON object in production, with the reason and its stack', () => {
+    const line = { level: 'debug', event: 'other' };
+    const stack = expect.stringMatching(/^ToolObjectError: .* Plain.*\n +at /);
+    expect(
+      lookedThrough().map(([level, text, ...more]) => [level, JSON.parse(String(text)), ...more]),
+    ).toEqual([
+      ['debug', { ...line, message: 'no tools of an object', stack }],
+      ['debug', { ...line, message: 'no unfolding tool of an object', stack }],
+    ]);
+  });
+
+  it.skipIf(inProduction)('is written in words in development, with what was thrown', () => {
+    expect(lookedThrough()).toEqual([
+      ['debug', 'holdfast: no tools of an object', expect.any(ToolObjectError)],
+      ['debug', 'holdfast: no unfolding tool of an object', expect.any(ToolObjectError)],
+    ]);
+  });
+});
+
+describe('a line of an inspector that logs', () => {
+  const logged = async () => {
+    const lines = writtenNow();
+    const agent = { ...clerk, uses: [...clerk.uses, inspect(loggingInspector())] };
+    const clock = createManualClock(1_000);
+    await createTestSession(agent, { replies: [saves, 'Well.'], log: false, clock }).send('Go.');
+    return lines;
+  };
+  const message = "Tool 'save' failed in 0 ms: {} -> Error: disk full (cause: no inode)";
+
+  it.runIf(inProduction)('is one JSON object in production', async () => {
+    const [[level, line, ...more] = [], ...others] = await logged();
+    expect([level, more, others]).toEqual(['warn', [], []]);
+    const place = { session: 'test', turn: 'id2' };
+    expect(JSON.parse(String(line))).toEqual({ level, logger: 'holdfast.tool.save', message, ...place });
+  });
+
+  it.skipIf(inProduction)('is written in words in development', async () => {
+    expect(await logged()).toEqual([['warn', `holdfast.tool.save: ${message} (session test, turn id2)`]]);
   });
 });
 
