@@ -153,6 +153,26 @@ export function toRename(
   return clients.length === 0 ? '' : `. Give the MCP client '${clients[0]}' a \`prefix\` to have both`;
 }
 
+/** Returns which elements of a list bring two tools of one name, and how one of these gets another, to end a sentence. */
+export function broughtTwice(
+  sources: readonly unknown[],
+  brought: readonly (readonly [tool: Parameters<typeof toRename>[0], index: number])[],
+): string {
+  const owners = brought.map(([, index]) => ownerOf(Object(sources[index])));
+  const places = brought.map(([, index], at) => {
+    const owner = owners[at];
+    return owner && isClass(owner) ? `${index} (${nameOf(owner)})` : index;
+  });
+  const mend = toRename(...brought.map(([tool]) => tool).toReversed()) || renameOne(owners.findLast(isClass));
+  return `, at index ${places.join(' and ')}${mend}`;
+}
+
+/** Returns how a tool, or those of an object of a class, get another name, to end a sentence. */
+export const renameOne = (owner?: object): string =>
+  owner === undefined
+    ? ". Rename one, as with withName of 'holdfast/decorators'"
+    : `. Rename one, as with toolsOf(object, { prefix: '${nameOf(owner).toLowerCase()}_' }) of 'holdfast/tool-objects'`;
+
 /** Checks that a model can send what a schema asks for. Runs in development only: other files reach it through `literals.ts`. */
 
 /** Options by which converters to JSON Schema refuse what no JSON value belongs to. Zod refuses it unasked. */

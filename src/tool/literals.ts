@@ -11,6 +11,7 @@ import {
   nearestKey,
 } from './check-literal.ts';
 import {
+  broughtTwice,
   convertible,
   discoverProblem,
   filesProblem,
@@ -24,9 +25,9 @@ import {
   noSchema,
   reconcileProblem,
   refusing,
+  renameOne,
   sharedWrites,
   toDevelop,
-  toRename,
   toRun,
 } from './developer-hints.ts';
 import { INNER_SHAPES, SHAPES } from './kernel-literals.ts';
@@ -101,7 +102,9 @@ const CHECKS = {
 
   listedMistake,
 
-  toRename,
+  broughtTwice,
+
+  renameOne,
 
   unchainedProblem,
 

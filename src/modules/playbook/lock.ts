@@ -222,7 +222,7 @@ export function checkLocks(playbook: string, open: readonly AnyTool[], locks: re
   const names = new Set(open.map(({ name }) => name));
   for (const { name, tool } of locks) {
     if (!tool) continue;
-    if (names.has(name)) refuse(`it has more than one tool '${name}'.`);
+    if (names.has(name)) refuse(`it has more than one tool '${name}'${literals?.renameOne() ?? ''}.`);
     names.add(name);
   }
   for (const { name, condition } of locks) {

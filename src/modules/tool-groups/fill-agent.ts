@@ -6,6 +6,7 @@ import { requiredTools } from '../../sources/resolution/tool-provider.ts';
 import type { ToolGroup, ToolProvider } from '../../sources/resolution/tool-source.ts';
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
 import { paragraphs, shorten } from '../../tool/json.ts';
+import { literals } from '../../tool/literals.ts';
 import { type Log, warning } from '../../tool/log.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { usesOf } from '../../tool/uses.ts';
@@ -105,7 +106,7 @@ function standIns(agent: Agent, names: readonly string[], providers: readonly To
 
 const twoOf = (agent: string, tool: string, [one, other]: readonly [string, string]): ConfigurationError =>
   new ConfigurationError(
-    `Agent '${agent}' would have two tools of the name '${tool}': ${one}, and ${other}.`,
+    `Agent '${agent}' would have two tools of the name '${tool}': ${one}, and ${other}${literals?.renameOne() ?? ''}.`,
   );
 
 /** What programs that list an agent's tools are told of their group. */

@@ -88,13 +88,20 @@ export function changedTools(
  */
 export function collectTools(sources: readonly ToolSource[], place: CollectPlace = {}): CollectedTools {
   const byName = new Map<string, AnyTool>();
+  const places = new Map<AnyTool, number>();
   const providers = new Set<ToolProvider>();
   const requests: AppRequest[] = [];
   const notes: string[] = [];
   for (const [index, source] of sources.entries()) {
     if (sources.indexOf(source) < index) continue;
     const at = collectAt(source, { ...place, index: (place.from ?? 0) + index });
-    for (const tool of at.tools ?? []) add(byName, tool);
+    for (const tool of at.tools ?? []) {
+      checkNaming(tool.name, tool.description);
+      const taken = byName.get(tool.name) ?? tool;
+      if (taken !== tool) throw duplicate(sources, [taken, places.get(taken) ?? index], [tool, index]);
+      byName.set(tool.name, tool);
+      places.set(tool, index);
+    }
     for (const provider of at.providers ?? []) providers.add(provider);
     requests.push(...(at.requests ?? []));
     notes.push(...(at.notes ?? []));
@@ -139,15 +146,13 @@ function collectAt(source: unknown, place: ListedAt): Partial<CollectedTools> {
   throw new ToolResolutionError(`Tool at index ${place.index} ${mistake}`);
 }
 
-function add(byName: Map<string, AnyTool>, tool: AnyTool): void {
-  checkNaming(tool.name, tool.description);
-  const taken = byName.get(tool.name) ?? tool;
-  if (taken !== tool)
-    throw new ToolResolutionError(
-      `Duplicate tool name: '${tool.name}'${literals?.toRename(tool, taken) ?? ''}`,
-    );
-  byName.set(tool.name, tool);
-}
+/** A tool, and the index of what brings it. */
+type Brought = readonly [tool: AnyTool, index: number];
+
+const duplicate = (sources: readonly ToolSource[], taken: Brought, second: Brought): ToolResolutionError =>
+  new ToolResolutionError(
+    `Duplicate tool name: '${second[0].name}'${literals?.broughtTwice(sources, [taken, second]) ?? ''}`,
+  );
 
 /** The sources after one that asks these providers, in place of the one that asked only some of them. */
 export const withProviders = (

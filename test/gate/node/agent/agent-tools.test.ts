@@ -5,6 +5,7 @@ import { inspect } from '../../../../src/modules/inspect/entry.ts';
 import { defineReference } from '../../../../src/modules/tool-groups/entry.ts';
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
+import { RENAME_FIRST_TWO } from '../../../fixtures/rename.ts';
 
 const base = { name: 'clerk', description: 'Answers.', instructions: 'Answer.' };
 const tool = (name: string) =>
@@ -104,7 +105,9 @@ describe('what an agent is defined with', () => {
 
   it('refuses a reference whose tool has the name of another (AEV-04)', () => {
     const define = () => defineAgent({ ...base, tools: [tool('find_chapter'), handbook] });
-    expect(define).toThrow("Agent 'clerk' cannot have these tools: Duplicate tool name: 'find_chapter'.");
+    expect(define).toThrow(
+      `Agent 'clerk' cannot have these tools: Duplicate tool name: 'find_chapter'${RENAME_FIRST_TWO}.`,
+    );
   });
 
   it('is not what a loop inside it is offered: tools belong to the loop that declares them (PRN-08)', async () => {

@@ -6,6 +6,7 @@ import {
   type Limits,
   type Policies,
 } from '../../../../src/index.ts';
+import { RENAME_FIRST_TWO } from '../../../fixtures/rename.ts';
 
 const base = { name: 'clerk', description: 'Pays.', instructions: 'Pay.', tools: [] };
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
@@ -79,7 +80,7 @@ it.each<[string, object, string]>([
   [
     'tools',
     { tools: [look, { ...look }] },
-    "Agent 'clerk' cannot have these tools: Duplicate tool name: 'look'.",
+    `Agent 'clerk' cannot have these tools: Duplicate tool name: 'look'${RENAME_FIRST_TWO}.`,
   ],
   [
     'limits.iterations',

@@ -10,6 +10,7 @@ import {
 } from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { ConfigurationError } from '../../../doors/model.ts';
+import { RENAME } from '../../../fixtures/rename.ts';
 import { type Asked, askedFor, resolving } from '../../../fixtures/tool-groups.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 
@@ -263,10 +264,10 @@ describe('two tools of one name', () => {
   it('are an error that tells where they come from (AEV-05)', () => {
     const clash = defineToolGroup({ role: 'clash', description: 'Clashes.', tools: [tool('route')] });
     expect(refusedWith(asking(['maps', clash]))).toBe(
-      "Agent 'clerk' would have two tools of the name 'route': one of tool group 'maps', and one of tool group 'clash'.",
+      `Agent 'clerk' would have two tools of the name 'route': one of tool group 'maps', and one of tool group 'clash'${RENAME}.`,
     );
     expect(refusedWith(asking(['maps'], { tools: [tool('route')] }))).toBe(
-      "Agent 'clerk' would have two tools of the name 'route': its own, and one of tool group 'maps'.",
+      `Agent 'clerk' would have two tools of the name 'route': its own, and one of tool group 'maps'${RENAME}.`,
     );
   });
 });

@@ -38,6 +38,7 @@ import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { toolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
+import { RENAME_FIRST_TWO } from '../../../fixtures/rename.ts';
 import { agent, answers, calls, resultsRead, TASK } from './scenes.ts';
 
 const look = answers('look', 'seen');
@@ -343,7 +344,7 @@ describe('a copy of a subagent', () => {
   it('is refused a tool of a name that the agent has', async () => {
     const twice = answers('look', 'else');
     expect(() => withTools(defineSubagent({ agent: clerk }), twice)).toThrow(
-      "Tool 'work': it cannot have these tools: Duplicate tool name: 'look'.",
+      `Tool 'work': it cannot have these tools: Duplicate tool name: 'look'${RENAME_FIRST_TWO}.`,
     );
     const { read } = await turnOf(
       withTools(defineSubagent({ agent: 'work', input: jsonSchema(TASK) }), twice),

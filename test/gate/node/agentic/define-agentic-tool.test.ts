@@ -18,6 +18,7 @@ import {
 } from '../../../../src/modules/tool-calling/entry.ts';
 import { toolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
+import { RENAME_FIRST_TWO } from '../../../fixtures/rename.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import { runBare } from '../tool-loop/bare-loop.ts';
 import { agent, agentic, answers, calls, offered, resultsRead, shown, TASK } from './scenes.ts';
@@ -209,7 +210,7 @@ describe('the tools of an agentic tool', () => {
       "Tool at index 0 ('') is a function: call it, and list what it answers, or hand it to toolFactory",
     ],
     ['a list', [[look]], 'Tool at index 0 is a list: spread it, as in [...tools]'],
-    ['two of one name', [look, answers('look', 2)], "Duplicate tool name: 'look'"],
+    ['two of one name', [look, answers('look', 2)], `Duplicate tool name: 'look'${RENAME_FIRST_TWO}`],
   ])('are refused when there is %s among them', (_, tools, why) => {
     const define = () => agentic('dig', tools as readonly ToolSource[]); // what types keep out, JavaScript does not
     expect(define).toThrow(ToolDefinitionError);

@@ -1,7 +1,9 @@
 /** What a newcomer lists as a tool, or writes as a JSON Schema, by mistake: each with the whole message. */
 
 import { describe, expect, it } from 'vitest';
+import { defineTool } from '../../../../src/index.ts';
 import {
+  after,
   defineAgenticTool,
   definePlaybook,
   defineStateMachine,
@@ -23,6 +25,13 @@ class Calculator {
     return 2;
   }
 }
+class Sums {
+  static readonly tools = toolTable<Sums>({ add: { description: 'Adds.' } });
+  add() {
+    return 2;
+  }
+}
+const add = defineTool({ name: 'add', description: 'Adds.', run });
 class Plain {}
 class Bare {
   static readonly tools = { add: { description: 'Adds.' } };
@@ -95,7 +104,27 @@ describe('a list of tools', () => {
     [
       'two of one name',
       ofAgent({ tools: [tool, ofTool({})()] }),
-      "Agent 'clerk' cannot have these tools: Duplicate tool name: 'pay'.",
+      "Agent 'clerk' cannot have these tools: Duplicate tool name: 'pay', at index 0 and 1. Rename one, as with withName of 'holdfast/decorators'.",
+    ],
+    [
+      'two of one name, of which an object brings one',
+      ofAgent({ tools: [tool, add, new Sums()] }),
+      "Agent 'clerk' cannot have these tools: Duplicate tool name: 'add', at index 1 and 2 (Sums). Rename one, as with toolsOf(object, { prefix: 'sums_' }) of 'holdfast/tool-objects'.",
+    ],
+    [
+      'two objects of one class',
+      ofAgent({ tools: [new Sums(), new Sums()] }),
+      "Agent 'clerk' cannot have these tools: Duplicate tool name: 'add', at index 0 (Sums) and 1 (Sums). Rename one, as with toolsOf(object, { prefix: 'sums_' }) of 'holdfast/tool-objects'.",
+    ],
+    [
+      'two of one name, of which one is locked',
+      make(definePlaybook, {
+        name: 'book',
+        description: 'By the book.',
+        tools: [tool],
+        locked: [{ tool: ofTool({})(), unlockedBy: after('pay') }],
+      }),
+      "Tool 'book': it has more than one tool 'pay'. Rename one, as with withName of 'holdfast/decorators'.",
     ],
   ])('%s', told);
 });

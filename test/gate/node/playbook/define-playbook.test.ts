@@ -16,6 +16,7 @@ import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { formatToolTree } from '../../../../src/modules/inspect/entry.ts';
 import { toolsOf, toolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
+import { RENAME, RENAME_FIRST_TWO } from '../../../fixtures/rename.ts';
 import { startStored } from '../../../fixtures/stored.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import { runBare } from '../tool-loop/bare-loop.ts';
@@ -227,12 +228,12 @@ describe('a playbook that cannot work', () => {
     [
       'two tools of one name',
       refused([search], [named('search'), after('search')]),
-      "Tool 'researcher': it has more than one tool 'search'.",
+      `Tool 'researcher': it has more than one tool 'search'${RENAME}.`,
     ],
     [
       'two open tools of one name',
       refused([search, named('search')]),
-      "Tool 'researcher': it cannot have these tools: Duplicate tool name: 'search'.",
+      `Tool 'researcher': it cannot have these tools: Duplicate tool name: 'search'${RENAME_FIRST_TWO}.`,
     ],
     [
       'an unlock by a tool that it does not have',

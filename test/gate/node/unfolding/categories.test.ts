@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ToolDefinitionError } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { formatToolTree } from '../../../../src/modules/inspect/entry.ts';
+import { RENAME_FIRST_TWO } from '../../../fixtures/rename.ts';
 import { calls, does, offered, opened, results, sessionWith, told } from './scenes.ts';
 
 const [read, list, write] = [does('read'), does('list'), does('write')];
@@ -133,7 +134,7 @@ describe('an unfolding tool with categories', () => {
     [
       { byCategory: { look: [read, does('read')] } },
       'byCategory.look',
-      "Tool 'files': it cannot have these tools: Duplicate tool name: 'read'.",
+      `Tool 'files': it cannot have these tools: Duplicate tool name: 'read'${RENAME_FIRST_TWO}.`,
     ],
   ])('is refused where it is defined when it cannot work: %#', (config, field, message) => {
     const define = () => defineUnfolding({ name: 'files', description: 'Files.', ...config });

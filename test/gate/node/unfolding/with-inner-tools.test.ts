@@ -6,6 +6,7 @@ import { formatToolTree } from '../../../../src/modules/inspect/entry.ts';
 import { defineReference, defineToolGroup, toolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import type { ToolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import { withInnerToolObject } from '../../../../src/modules/tool-objects/entry.ts';
+import { RENAME_FIRST_TWO } from '../../../fixtures/rename.ts';
 import { calls, does, offered, opened, results, sessionWith } from './scenes.ts';
 
 const [read, extra] = [does('read'), does('extra')];
@@ -151,7 +152,7 @@ describe('an unfolding tool is refused where it is defined', () => {
     [{ tools: [] }, "Tool 'files': it has no tools to unfold into."],
     [
       { tools: [read, does('read')] },
-      "Tool 'files': it cannot have these tools: Duplicate tool name: 'read'.",
+      `Tool 'files': it cannot have these tools: Duplicate tool name: 'read'${RENAME_FIRST_TWO}.`,
     ],
     [
       { tools: [read, 'read' as never] },

@@ -67,7 +67,7 @@ describe('tools of one name, of two servers', () => {
     const [one, other] = [scene([]).client, scene([], { name: 'notes' }).client];
     const listed = () => session([mcpResources(one), mcpResources(other)], []);
     expect(listed).toThrow(
-      "Duplicate tool name: 'resources'. Give the MCP client 'notes' a `prefix` to have both",
+      "Duplicate tool name: 'resources', at index 0 and 1. Give the MCP client 'notes' a `prefix` to have both",
     );
     const { client } = scene([], { name: 'notes', prefix: 'notes_' });
     expect(() => session([mcpResources(one), mcpResources(client)], [])).not.toThrow();

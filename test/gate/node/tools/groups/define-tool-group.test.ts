@@ -11,6 +11,7 @@ import {
   ToolGroupDefinitionError,
 } from '../../../../../src/modules/tool-groups/entry.ts';
 import { toolTable } from '../../../../../src/modules/tool-objects/entry.ts';
+import { RENAME_FIRST_TWO } from '../../../../fixtures/rename.ts';
 
 const search = defineTool({ name: 'search', description: 'Searches.', effect: 'read', run: () => 'found' });
 
@@ -98,7 +99,7 @@ describe('a tool group', () => {
     [
       'tools',
       { tools: [search, { ...search }] },
-      "Tool group 'web' cannot have these tools: Duplicate tool name: 'search'.",
+      `Tool group 'web' cannot have these tools: Duplicate tool name: 'search'${RENAME_FIRST_TWO}.`,
     ],
     [
       'tools',

@@ -12,6 +12,7 @@ import { decorate } from '../../../../../src/modules/decorators/entry.ts';
 import { defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
 import { toolTable } from '../../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../../src/testing/entry.ts';
+import { RENAME_FIRST_TWO } from '../../../../fixtures/rename.ts';
 
 const does = (name: string): AnyTool =>
   defineTool({ name, description: 'Does.', effect: 'read', run: () => `${name} done` });
@@ -112,7 +113,9 @@ describe('eachTool', () => {
   });
 
   it('refuses what could not be listed', () => {
-    expect(() => eachTool([does('a'), does('a')], (tool) => tool)).toThrow("Duplicate tool name: 'a'");
+    expect(() => eachTool([does('a'), does('a')], (tool) => tool)).toThrow(
+      `Duplicate tool name: 'a'${RENAME_FIRST_TWO}`,
+    );
   });
 
   it('leaves a group in a list a group, with what it needs', () => {

@@ -113,10 +113,17 @@ describe('a list of tools', () => {
 
 describe('two tools of one name', () => {
   it('are refused in one list, also when an object brings one (AEV-04, AEV-05)', () => {
-    const twice = new ToolResolutionError("Duplicate tool name: 'add'");
-    expect(() => resolveTools([tool('add'), tool('add')])).toThrow(twice);
-    expect(() => resolveTools([tool('add'), new Calculator()])).toThrow(twice);
-    expect(() => resolveTools([new Calculator(), new Calculator()])).toThrow(twice);
+    const twice = (how: string) => new ToolResolutionError(`Duplicate tool name: 'add', at index ${how}`);
+    const byName = ". Rename one, as with withName of 'holdfast/decorators'";
+    const byPrefix =
+      ". Rename one, as with toolsOf(object, { prefix: 'calculator_' }) of 'holdfast/tool-objects'";
+    expect(() => resolveTools([tool('add'), tool('add')])).toThrow(twice(`0 and 1${byName}`));
+    expect(() => resolveTools([tool('add'), new Calculator()])).toThrow(
+      twice(`0 and 1 (Calculator)${byPrefix}`),
+    );
+    expect(() => resolveTools([new Calculator(), new Calculator()])).toThrow(
+      twice(`0 (Calculator) and 1 (Calculator)${byPrefix}`),
+    );
   });
 
   it('are one when they are the same (AEV-05)', () => {
