@@ -145,10 +145,13 @@ function nearMistake(given: unknown): string | undefined {
   return typeof instructions === 'string' ? `${named} is an agent: list its tools instead` : undefined;
 }
 
+/** What a tool says of where it comes from. */
+interface Originated {
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
 /** Returns how a tool of an MCP server is given a name that is free, to end a sentence; nothing if neither is one. */
-export function toRename(
-  ...tools: readonly { readonly metadata: Readonly<Record<string, unknown>> }[]
-): string {
+export function toRename(...tools: readonly Originated[]): string {
   const clients = tools.flatMap(({ metadata: { mcp } }) => Object(mcp).server ?? []);
   return clients.length === 0 ? '' : `. Give the MCP client '${clients[0]}' a \`prefix\` to have both`;
 }
@@ -156,7 +159,7 @@ export function toRename(
 /** Returns which elements of a list bring two tools of one name, and how one of these gets another, to end a sentence. */
 export function broughtTwice(
   sources: readonly unknown[],
-  brought: readonly (readonly [tool: Parameters<typeof toRename>[0], index: number])[],
+  brought: readonly (readonly [tool: Originated, index: number])[],
 ): string {
   const owners = brought.map(([, index]) => ownerOf(Object(sources[index])));
   const places = brought.map(([, index], at) => {
