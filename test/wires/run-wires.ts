@@ -1,26 +1,28 @@
 /**
  * `npm run wires`: what every provider must be given back, over strict servers that refuse what the real ones refuse. A turn of
- * ten iterations and a second one, with tools of every kind, in workerd, which is killed between all events. Prints a table;
- * the exit code says what came of it too.
+ * ten iterations and a second one, with tools of every kind, in workerd, which is killed at drawn places. Prints a table;
+ * the exit code reports the outcome too.
  */
 import { temporaryDirectory } from '../../src/examples/demo/temporary-directory.ts';
 import { runCommand } from '../full/process/run-command.ts';
 import { readOptions, USAGE, type WiresOptions } from './run/options.ts';
 import { playWires } from './run/play-wires.ts';
-import { findingsOf, keptEverything, lastLine, rowsOf, tableOf } from './run/report.ts';
+import { findingsOf, keptEverything, rowsOf, summaryOf, tableOf } from './run/report.ts';
 
 async function run(options: WiresOptions): Promise<boolean> {
   const began = performance.now();
   const { wires, kills } = options;
   const where =
-    kills === 'none' || kills === 'all' ? kills : `${kills.positions}, drawn by seed ${kills.seed}`;
+    kills === 'none' || kills === 'all'
+      ? kills
+      : `${kills.positions} places of each row, drawn by seed ${kills.seed}`;
   console.log(`wires: ${wires.length} wires, as JSON and as a stream; kills: ${where}`);
   const say = (line: string): void =>
     console.log(`wires: ${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
   const rows = rowsOf(await playWires(options, { directory: temporaryDirectory('holdfast-wires-'), say }));
   console.log(`\n${tableOf(rows)}\n`);
   for (const finding of rows.flatMap(findingsOf)) console.log(finding);
-  console.log(lastLine(rows));
+  console.log(summaryOf(rows));
   return rows.every(keptEverything);
 }
 

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkerSettings } from './start-worker.ts';
 
 /** A Worker whose process, and workerd with it, can be ended as a power cut would. */
@@ -10,7 +11,14 @@ export interface KillableWorker {
   kill(): Promise<void>;
 }
 
-/** Starts a Worker's entry in a process group of its own. With the same storage it continues the same sessions. */
+/** How long a process may take until it listens, in ms, also on an overloaded machine. */
+const PATIENCE = 120_000;
+
+/**
+ * Starts a Worker's entry in a process group of its own. With the same storage it continues the same sessions.
+ *
+ * @throws Error if it ends before it listens, or does not listen in time.
+ */
 export async function startKillable(entry: string, settings: WorkerSettings): Promise<KillableWorker> {
   const program = resolve(import.meta.dirname, 'worker-child.ts');
   const child = fork(program, [entry, JSON.stringify(settings)], {
@@ -29,7 +37,13 @@ export async function startKillable(entry: string, settings: WorkerSettings): Pr
   const kill = async (): Promise<void> => {
     if (signal()) await exited;
   };
-  const told = await Promise.race([once(child, 'message'), exited.then(() => undefined)]);
-  if (told === undefined) throw new Error(`The process of ${entry} ended before it listened.`);
+  const limit = new AbortController();
+  const late = delay(PATIENCE, undefined, { signal: limit.signal }).catch(() => {});
+  const told = await Promise.race([once(child, 'message'), exited.then(() => undefined), late]);
+  limit.abort();
+  if (told === undefined) {
+    const how = signal() ? `did not listen within ${PATIENCE} ms` : 'ended before it listened';
+    throw new Error(`The process of ${entry} ${how}.`);
+  }
   return { url: String(told[0]).replace(/\/$/, ''), kill };
 }

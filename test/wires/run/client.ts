@@ -10,6 +10,8 @@ export interface Asked {
   readonly session: Session;
   /** Aborts when nobody waits any more. */
   readonly signal: AbortSignal;
+  /** Is given the reason for which a message is sent again. */
+  readonly onAgain: (why: string) => void;
 }
 
 /** What a user says, and how it is sent. */
@@ -26,11 +28,30 @@ const isForLater = ({ status }: Response): boolean => status === 202 || status =
 /** Returns the words of the answer, or what the Worker says instead where there is none. */
 export async function answerTo(asked: Asked, message: Message, key: string): Promise<string> {
   for (;;) {
+    const answer = await answerOnce(asked, message, key);
+    if ('words' in answer) return answer.words;
+    asked.onAgain(answer.again);
+    await delay(PAUSE, undefined, { signal: asked.signal });
+  }
+}
+
+/** Returns the words of the answer, or why the message is to be sent again. */
+async function answerOnce(
+  asked: Asked,
+  message: Message,
+  key: string,
+): Promise<{ readonly words: string } | { readonly again: string }> {
+  try {
     const response = await post(asked, message, key);
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
     const body = isStream ? answerIn(await response.text()) : await response.json();
-    if (body !== undefined && !isForLater(response)) return wordsOf(body);
-    await delay(PAUSE, undefined, { signal: asked.signal });
+    if (body !== undefined && !isForLater(response)) return { words: wordsOf(body) };
+    return { again: `${response.status} ${body === undefined ? 'without an answer' : wordsOf(body)}` };
+  } catch (failure) {
+    asked.signal.throwIfAborted();
+    // A connection that broke says nothing of the turn.
+    if (failure instanceof TypeError) return { again: `${failure.message}: ${String(failure.cause)}` };
+    throw failure;
   }
 }
 

@@ -19,14 +19,17 @@ const ENTRY = 'test/wires/session/worker.ts';
 /** How long a holder may be silent, in ms: nobody on a slow machine is taken for dead. */
 const LEASE_MS = 60_000;
 
-/** How long a life may take before the run is given up, in ms, and how much longer for each of its sessions. */
-const [PATIENCE, MORE] = [120_000, 10_000];
+/** How long a session may take in one life, in ms, and how much longer for each session beside it. */
+const [PATIENCE, MORE] = [120_000, 6_000];
 
-/** What came of one session. */
+/** How often a life reports how far it is, in ms. */
+const PROGRESS = 20_000;
+
+/** The outcome of one session. */
 export interface Result {
   readonly session: Session;
-  readonly verdict: Verdict;
   readonly kills: number;
+  readonly outcome: { readonly verdict: Verdict } | { readonly failed: string };
 }
 
 export interface Run {
@@ -36,13 +39,15 @@ export interface Run {
   readonly directory: string;
   /** Is told how it goes. */
   readonly say: (line: string) => void;
+  /** How long a session may take in one life, in ms. Defaults to minutes, and more of them for many sessions. */
+  readonly patience?: number;
 }
 
-/** @throws Error when a session neither ends nor comes to the end of its life. */
-export async function playLives({ world, sessions, directory, say }: Run): Promise<readonly Result[]> {
+/** Plays all sessions. One that does not come to the end of a life in time has failed, and the others are played on. */
+export async function playLives(run: Run): Promise<readonly Result[]> {
+  const { world, sessions, directory, say, patience = PATIENCE + MORE * sessions.length } = run;
   const bundle = join(directory, 'worker.js');
   writeFileSync(bundle, await buildWorker(ENTRY));
-  const patience = PATIENCE + MORE * sessions.length;
   const plays = sessions.map((session) => new Play(session, placeOf(world, session), patience));
   for (let life = 1; ; life += 1) {
     const began = performance.now();
@@ -55,15 +60,17 @@ export async function playLives({ world, sessions, directory, say }: Run): Promi
     };
     const worker = await startKillable(ENTRY, { bundle, vars, storage: join(directory, 'storage') });
     const started = performance.now() - began;
+    const progress = setInterval(() => say(progressLine(life, plays)), PROGRESS);
     try {
       await Promise.all(plays.map((play) => play.live(worker.url)));
     } finally {
+      clearInterval(progress);
       await worker.kill();
       world.forgetStopped();
     }
-    const over = plays.filter(({ isOver }) => isOver).length;
-    say(lifeLine(life, { started, lasted: performance.now() - began, over, of: plays.length }));
-    if (over === plays.length) return plays.map((play) => play.result());
+    const left = plays.filter(({ isOver }) => !isOver).length;
+    say(lifeLine(life, { started, lasted: performance.now() - began, over: plays.length - left, plays }));
+    if (left === 0) return plays.map((play) => play.result());
   }
 }
 
@@ -71,13 +78,19 @@ interface LifeTold {
   readonly started: number;
   readonly lasted: number;
   readonly over: number;
-  readonly of: number;
+  readonly plays: readonly Play[];
 }
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
-const lifeLine = (life: number, { started, lasted, over, of }: LifeTold): string =>
-  `life ${life}: started in ${seconds(started)}, killed after ${seconds(lasted)}; ${over} of ${of} sessions are over`;
+const lifeLine = (life: number, { started, lasted, over, plays }: LifeTold): string =>
+  `life ${life}: started in ${seconds(started)}, killed after ${seconds(lasted)}; ${over} of ${plays.length} sessions are over`;
+
+const progressLine = (life: number, plays: readonly Play[]): string => {
+  const [first, ...more] = plays.filter(({ isLiving }) => isLiving);
+  const others = more.length > 0 ? ` and ${more.length} more` : '';
+  return `life ${life}: ${plays.length - more.length - (first ? 1 : 0)} of ${plays.length} sessions are done with it; waits for ${first?.where()}${others}`;
+};
 
 function placeOf({ places }: World, { name }: Session): Place {
   const place = places.get(name);
@@ -92,7 +105,10 @@ class Play {
   readonly #answers: string[] = [];
   readonly #patience: number;
   #kills = 0;
-  #verdict: Verdict | undefined;
+  #isLiving = false;
+  /** Why its message was sent again last. */
+  #again = '';
+  #outcome: Result['outcome'] | undefined;
 
   constructor(session: Session, place: Place, patience: number) {
     this.#patience = patience;
@@ -101,34 +117,54 @@ class Play {
   }
 
   get isOver(): boolean {
-    return this.#verdict !== undefined;
+    return this.#outcome !== undefined;
   }
 
-  /** Goes on until the session is over, or has come to where this life ends. @throws Error when neither comes. */
+  /** Whether this life still waits for it. */
+  get isLiving(): boolean {
+    return this.#isLiving;
+  }
+
+  /** Goes on until the session is over, has come to where this life ends, or has taken too long. */
   async live(url: string): Promise<void> {
     if (this.isOver) return;
+    this.#isLiving = true;
+    this.#again = '';
     const leave = new AbortController();
     const stopped = Promise.withResolvers<'stopped'>();
     this.#place.onStop = () => stopped.resolve('stopped');
     const talk = this.#talk(url, leave.signal);
-    const late = setTimeout(() => stopped.reject(new Error(this.#stuck())), this.#patience);
+    const late = setTimeout(() => stopped.reject(new Error(this.#late())), this.#patience);
     try {
       if ((await Promise.race([talk, stopped.promise])) === 'stopped') this.#kills += 1;
+    } catch (failure) {
+      this.#outcome = { failed: failure instanceof Error ? failure.message : String(failure) };
     } finally {
+      this.#isLiving = false;
       clearTimeout(late);
       leave.abort();
       talk.catch(() => {}); // its connection is lost
     }
   }
 
+  /** @throws Error if it is not over. */
   result(): Result {
-    if (!this.#verdict) throw new Error(this.#stuck());
-    return { session: this.#session, verdict: this.#verdict, kills: this.#kills };
+    if (!this.#outcome) throw new Error(`${this.where()} is not over.`);
+    return { session: this.#session, kills: this.#kills, outcome: this.#outcome };
+  }
+
+  /** Its name, and the last that it has stored or was about to store. */
+  where(): string {
+    const { side, seq, types } = this.#place.moments.at(-1) ?? { side: 'before', seq: 1, types: [] };
+    return `${this.#session.name}, ${side} ${types.join(' and ') || 'anything'} at ${seq}`;
   }
 
   /** Sends what is still to be sent, and reads the journal at the end. */
   async #talk(url: string, signal: AbortSignal): Promise<void> {
-    const asked = { url, session: this.#session, signal };
+    const onAgain = (why: string): void => {
+      this.#again = why;
+    };
+    const asked = { url, session: this.#session, signal, onAgain };
     const { servers, effects } = this.#place;
     const { wire, name, change } = this.#session;
     for (const [turn, text] of MESSAGES.entries()) {
@@ -141,7 +177,7 @@ class Play {
     }
     const events = await journalOf(asked);
     signal.throwIfAborted();
-    this.#verdict = await judge({
+    const verdict = await judge({
       wire,
       ...(change && { change }),
       events,
@@ -149,10 +185,11 @@ class Play {
       effects,
       servers,
     });
+    this.#outcome = { verdict };
   }
 
-  #stuck(): string {
-    const last = this.#place.moments.at(-1);
-    return `${this.#session.name} stands still after ${this.#kills} kills, behind ${JSON.stringify(last)}.`;
+  #late(): string {
+    const again = this.#again && ` Its client was last answered: ${this.#again}`;
+    return `stood still for ${this.#patience / 1000} s after ${this.#kills} kills: ${this.where()}.${again}`;
   }
 }

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { CHANGES, type Change } from '../session/names.ts';
 import { WIRES, type WireName } from '../session/servers.ts';
 
-/** Where sessions are killed: nowhere, between all events, or at so many places that a seed draws. */
+/** Where sessions are killed: nowhere, between all events, or each row at so many places that a seed draws. */
 export type Kills = 'none' | 'all' | { readonly positions: number; readonly seed: number };
 
 export interface WiresOptions {
@@ -12,24 +12,29 @@ export interface WiresOptions {
   readonly kills: Kills;
 }
 
+/** In how many places a row is killed by default. */
+const POSITIONS = 3;
+
 export const USAGE = `Usage: npm run wires -- [options]
 
 Plays two turns over every wire: a strict server that refuses what a provider refuses. All of it runs in workerd, as JSON and as
-a stream, and the runtime is killed between all events. One model answers all, another one takes over, it returns, or a deploy
-brings a newer one.
+a stream, and the runtime is killed at drawn places. One model answers all, another one takes over, it returns, or a deploy brings
+a newer one.
 
   --only <wire>        one wire alone: ${WIRES.join(', ')}
   --change <name>      sessions of one kind alone: none, ${CHANGES.join(', ')}
-  --positions <count>  kills at so many places of each kind of sessions, drawn over all wires
-  --seed <number>      draws them; 1 unless given
+  --positions <count>  kills each row at so many places; defaults to ${POSITIONS}
+  --seed <number>      draws them; defaults to 1
+  --all                kills between all events, which takes most of an hour
   --no-kills           kills nothing
   --help               shows this`;
 
 const OPTIONS = {
   only: { type: 'string' },
   change: { type: 'string' },
-  positions: { type: 'string' },
+  positions: { type: 'string', default: String(POSITIONS) },
   seed: { type: 'string', default: '1' },
+  all: { type: 'boolean', default: false },
   'no-kills': { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const;
@@ -43,9 +48,8 @@ export function readOptions(args: readonly string[]): WiresOptions | undefined {
   if (wires.length === 0) throw new Error(`There is no wire '${only}'.`);
   const changes = [undefined, ...CHANGES].filter((one) => kind === undefined || kind === (one ?? 'none'));
   if (changes.length === 0) throw new Error(`There is no change '${kind}'.`);
-  if (values['no-kills']) return { wires, changes, kills: 'none' };
-  const seed = whole('seed', values.seed);
-  const kills = positions === undefined ? 'all' : { positions: whole('positions', positions), seed };
+  const drawn = { positions: whole('positions', positions), seed: whole('seed', values.seed) };
+  const kills = values['no-kills'] ? 'none' : values.all ? 'all' : drawn;
   return { wires, changes, kills };
 }
 

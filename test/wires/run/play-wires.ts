@@ -15,7 +15,7 @@ export interface Surroundings {
   readonly say: (line: string) => void;
 }
 
-/** Plays one change after another, so that no life has too many sessions. @throws Error when a session stands still. */
+/** Plays one change after another, so that no life has too many sessions. */
 export async function playWires(options: WiresOptions, around: Surroundings): Promise<readonly Result[]> {
   const results: Result[] = [];
   for (const change of options.changes) {
@@ -78,17 +78,14 @@ interface Drawing {
   readonly to: readonly Session[];
 }
 
-/** Draws places among those that undisturbed sessions have passed, over all of them. */
+/** Draws places for each session, among those that its undisturbed like has passed. */
 function draw({ world, from, to }: Drawing, { positions, seed }: Exclude<Kills, string>): void {
   const chance = createChance(seed);
-  const passed = from.flatMap(({ name }, index) =>
-    placeIn(world, name).moments.map((moment) => ({ index, moment })),
-  );
-  const drawn = new Map<number, Moment[]>();
-  for (let left = Math.min(positions, passed.length); left > 0; left -= 1) {
-    const [one] = passed.splice(chance.between(0, passed.length - 1), 1);
-    if (one) drawn.set(one.index, [...(drawn.get(one.index) ?? []), one.moment]);
+  for (const [index, session] of to.entries()) {
+    const passed = [...placeIn(world, from[index]?.name ?? '').moments];
+    const drawn: Moment[] = [];
+    while (drawn.length < positions && passed.length > 0)
+      drawn.push(...passed.splice(chance.between(0, passed.length - 1), 1));
+    placeIn(world, session.name).stops = stopsOf(session, drawnStops(drawn));
   }
-  for (const [index, session] of to.entries())
-    placeIn(world, session.name).stops = stopsOf(session, drawnStops(drawn.get(index) ?? []));
 }

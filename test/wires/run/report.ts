@@ -3,13 +3,15 @@ import { CHANGES, type Change, MANNERS, type Manner } from '../session/names.ts'
 import type { WireName } from '../session/servers.ts';
 import type { Result } from './lives.ts';
 
-/** What came of a wire in one manner. */
+/** The outcome of a wire in one manner. */
 export interface Row extends Verdict {
   readonly wire: WireName;
   /** How its models change; `none`: one answers all. */
   readonly change: Change | 'none';
   readonly manner: Manner;
   readonly kills: number;
+  /** Why its sessions did not come to their end. */
+  readonly failed: readonly string[];
 }
 
 /** One row for each wire, change and manner, in the order of the results. */
@@ -28,11 +30,12 @@ export function rowsOf(results: readonly Result[]): readonly Row[] {
 }
 
 function rowOf(own: readonly Result[], of: Pick<Row, 'wire' | 'change' | 'manner'>): Row {
-  const verdicts = own.map(({ verdict }) => verdict);
+  const verdicts = own.flatMap(({ outcome }) => ('verdict' in outcome ? outcome.verdict : []));
   const sum = (count: (verdict: Verdict) => number): number =>
     verdicts.reduce((all, verdict) => all + count(verdict), 0);
   return {
     ...of,
+    failed: own.flatMap(({ outcome }) => ('failed' in outcome ? outcome.failed : [])),
     kills: own.reduce((all, { kills }) => all + kills, 0),
     requests: sum(({ requests }) => requests),
     refused: verdicts.flatMap(({ refused }) => refused),
@@ -44,12 +47,21 @@ function rowOf(own: readonly Result[], of: Pick<Row, 'wire' | 'change' | 'manner
   };
 }
 
-export const keptEverything = ({ refused, lost, miscounted }: Row): boolean =>
-  refused.length + lost.length + miscounted.length === 0;
+export const keptEverything = ({ failed, refused, lost, miscounted }: Row): boolean =>
+  failed.length + refused.length + lost.length + miscounted.length === 0;
 
 /** What is wrong with a row, a line each, cut where it is long. */
-export const findingsOf = ({ wire, change, manner, refused, lost, miscounted }: Row): readonly string[] =>
+export const findingsOf = ({
+  wire,
+  change,
+  manner,
+  failed,
+  refused,
+  lost,
+  miscounted,
+}: Row): readonly string[] =>
   [
+    ...failed.map((words) => `failed: ${words}`),
     ...refused.map((words) => `refused: ${words}`),
     ...lost.map((words) => `lost: ${words}`),
     ...miscounted.map((words) => `miscounted: ${words}`),
@@ -63,9 +75,9 @@ const HEAD = ['wire', 'change', 'manner', 'kills', 'requests', 'refused', 'lost'
 export function tableOf(rows: readonly Row[]): string {
   const lines = [
     HEAD,
-    ...rows.map(({ wire, change, manner, kills, requests, refused, lost, miscounted, ...counts }) => [
+    ...rows.map(({ wire, change, manner, kills, requests, refused, lost, ...others }) => [
       ...[wire, change, manner, kills, requests, refused.length, lost.length].map(String),
-      executionsOf(counts, miscounted.length),
+      executionsOf(others),
     ]),
   ];
   const widths = HEAD.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
@@ -79,11 +91,33 @@ export function tableOf(rows: readonly Row[]): string {
     .join('\n');
 }
 
-const executionsOf = (
-  { executions, calls, unknown }: Pick<Row, 'executions' | 'calls' | 'unknown'>,
-  miscounted: number,
-): string =>
-  `${executions} of ${calls} calls, ${unknown} told as unknown${miscounted > 0 ? `, ${miscounted} WRONG` : ''}`;
+const executionsOf = ({
+  executions,
+  calls,
+  unknown,
+  miscounted,
+  failed,
+}: Pick<Row, 'executions' | 'calls' | 'unknown' | 'miscounted' | 'failed'>): string =>
+  [
+    `${executions} of ${calls} calls`,
+    `${unknown} told as unknown`,
+    ...(miscounted.length > 0 ? [`${miscounted.length} WRONG`] : []),
+    ...(failed.length > 0 ? [`${failed.length} sessions FAILED`] : []),
+  ].join(', ');
+
+/** What was played, and in how many rows everything was kept. */
+export function summaryOf(rows: readonly Row[]): string {
+  const sum = (count: (row: Row) => number): number => rows.reduce((all, row) => all + count(row), 0);
+  const kinds = (of: (row: Row) => string): string => [...new Set(rows.map(of))].join(', ');
+  const wires = new Set(rows.map(({ wire }) => wire)).size;
+  return [
+    `wires: played ${wires} wires, each with ${kinds(({ change }) => change)} and as ${kinds(({ manner }) => manner)}: ${rows.length} rows, ` +
+      `${sum(({ kills }) => kills)} kills, ${sum(({ requests }) => requests)} requests`,
+    `wires: ${sum(({ refused }) => refused.length)} requests refused, ${sum(({ lost }) => lost.length)} things lost, ` +
+      `${sum(({ miscounted }) => miscounted.length)} calls miscounted, ${sum(({ failed }) => failed.length)} sessions failed`,
+    lastLine(rows),
+  ].join('\n');
+}
 
 /** The last line of a run. */
 export const lastLine = (rows: readonly Row[]): string =>

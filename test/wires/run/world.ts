@@ -1,10 +1,10 @@
 /** What outlives every kill: the strict servers, an MCP server, what the tools act on, and who decides where a session's life ends. */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer, json } from 'node:stream/consumers';
+import { listen } from '../../../src/examples/demo/loopback.ts';
 import { startEverything } from '../../full/mcp/servers/everything-server.ts';
 import { type Front, startFront } from '../../full/mcp/servers/front.ts';
 import { mainOf } from '../../full/mcp/servers/start-servers.ts';
@@ -40,15 +40,13 @@ export async function startWorld(sessions: readonly Session[]): Promise<World> {
   const mcp = await startMcpServer();
   const places = new Map(sessions.map((session) => [session.name, placeOf(session)]));
   const stopped = new Set<ServerResponse>();
-  const server = createServer((incoming, outgoing) => {
+  const { server, url } = await listen((incoming, outgoing) => {
     respond({ places, stopped }, incoming, outgoing).catch((error: unknown) => {
       outgoing.writeHead(500).end(String(error));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // it listens on a port, not on a pipe
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     mcpUrl: mcp.url,
     places,
     forgetStopped() {

@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { listen } from '../../../../src/examples/demo/loopback.ts';
 import type { Arrived, Backend } from './backend.ts';
 import type { RecordedRequest } from './provided.ts';
 
@@ -23,7 +24,7 @@ interface Run {
  */
 export async function startFront(backend: Backend): Promise<Front> {
   const runs = new Map<string, Run>();
-  const server = createServer((request, response) => {
+  const { server, url } = await listen((request, response) => {
     answer(request, response).catch((thrown: unknown) => {
       console.error('A server of the tests failed.', thrown);
       response.destroy();
@@ -61,9 +62,8 @@ export async function startFront(backend: Backend): Promise<Front> {
     await backend.handle({ ...arriving, body });
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: urlOf(server.address()),
+    url,
     pids: () => backend.pids(),
     stop: async () => {
       server.close();
@@ -84,9 +84,4 @@ async function textOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks).toString();
-}
-
-function urlOf(address: ReturnType<ReturnType<typeof createServer>['address']>): string {
-  if (address === null || typeof address === 'string') throw new Error('The front listens on no port.');
-  return `http://127.0.0.1:${address.port}`;
 }
