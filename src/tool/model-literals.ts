@@ -110,15 +110,22 @@ interface ServerLiteral {
   readonly extraBody?: unknown;
   readonly cacheKeyIn?: unknown;
   readonly baseURL?: unknown;
+  readonly server?: unknown;
 }
 
-/** Returns the problem of the options about a server, or `undefined`. `ours`: the fields that the adapter sets itself. */
+/**
+ * Returns the problem of the options about a server, or `undefined`. `ours`: the fields that the adapter sets itself; `servers`: the names
+ * of those that it knows.
+ */
 export function serverProblem(
-  { extraBody, cacheKeyIn = 'key', baseURL, ...others }: ServerLiteral,
+  { extraBody, cacheKeyIn = 'key', baseURL, server, ...others }: ServerLiteral,
   ours: ReadonlySet<string>,
+  servers: readonly string[],
 ): string | undefined {
   if (baseURL === undefined && 'baseUrl' in others)
     return "openaiCompatible has no option 'baseUrl'; it is called 'baseURL'.";
+  if (server !== undefined && !servers.some((name) => name === server))
+    return `'server' is '${String(server).slice(0, 80)}'; use one of ${servers.map((name) => `'${name}'`).join(', ')}, or leave it out.`;
   if (!/^[\w-]{1,64}$/.test(String(cacheKeyIn)) || ours.has(String(cacheKeyIn)))
     return "'cacheKeyIn' is no field of the body or header that is free to hold a key.";
   if (extraBody === undefined) return undefined;

@@ -55,7 +55,7 @@ interface WireMessage {
 
 /**
  * Fills in what a server wants of replies with calls, and those of another model lack: by what it is known to want, or has given itself in
- * this conversation. Kimi takes an empty text for none, and the other is Google's word for calls that its model has not made.
+ * this conversation. The signature is Google's word for calls that its model has not made.
  */
 export function fillIn(sent: readonly WireMessage[], wants: WantedThoughts | undefined): void {
   let [field, signature] = [wants === 'field', wants === 'signature'];
@@ -65,6 +65,7 @@ export function fillIn(sent: readonly WireMessage[], wants: WantedThoughts | und
   }
   for (const one of sent) {
     const call = one.tool_calls?.[0];
+    // Kimi refuses '' as missing and takes ' ', DeepSeek takes any text (theopenco/llmgateway/pull/2093): '' goes back to its own maker alone.
     if (call && field) one.reasoning_content ??= ' ';
     if (call && signature) call.extra_content ??= SENTINEL;
   }

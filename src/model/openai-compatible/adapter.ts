@@ -17,6 +17,7 @@ import { createMessageGate } from '../message-gate.ts';
 import type { Pace } from '../retry.ts';
 import { askOnce, type Endpoint, type Fetch } from './ask-once.ts';
 import { type ExtraBody, type LimitParameter, OUR_FIELDS, toRequestBody } from './request-body.ts';
+import { SERVERS, type ServerName, serverTraits } from './servers.ts';
 
 /** Where a server that speaks OpenAI's chat completions is, and how to ask it. */
 export interface OpenaiCompatibleOptions extends AdapterOptions {
@@ -38,20 +39,25 @@ export interface OpenaiCompatibleOptions extends AdapterOptions {
   /** Default: the platform's `fetch`. */
   readonly fetch?: Fetch | undefined;
   /**
-   * What the server calls the most tokens of a reply. Default: `max_completion_tokens` at OpenAI, of which most models
-   * refuse the other, also behind a gateway whose path ends in `/openai`; `max_tokens`, which all others know, elsewhere.
+   * Whose server it is, also behind a gateway, an alias or a deployment: it decides the three options below. Defaults to none of them:
+   * `max_tokens`, no key, and what the server shows or refuses itself. The address decides nothing.
+   */
+  readonly server?: ServerName | undefined;
+  /**
+   * What the server calls the most tokens of a reply. Defaults to `max_completion_tokens` of `openai` and `azure`, of which most models
+   * refuse the other; elsewhere to `max_tokens`, until the server refuses that and names `max_completion_tokens`.
    */
   readonly limitParameter?: LimitParameter | undefined;
   /**
    * Where the server takes a key by which the requests of one conversation meet the same cache: a field of the body, or a
-   * header, whose name begins with `x-`. Default: `prompt_cache_key` at api.openai.com, `x-grok-conv-id` at api.x.ai,
-   * `x-session-affinity` at api.cloudflare.com; elsewhere no key is sent, since some servers refuse what they do not know.
+   * header, whose name begins with `x-`. Defaults to `prompt_cache_key` of `openai` and `azure`, `x-grok-conv-id` of `xai` and
+   * `x-session-affinity` of `workers-ai`; elsewhere no key is sent, since some servers refuse what they do not know.
    */
   readonly cacheKeyIn?: string | undefined;
   /**
-   * What the server wants of replies with calls, of which those of another model have none: `field` at Kimi and DeepSeek, a
-   * `reasoning_content`; `signature` at Gemini's, a thought signature. Default: what the server has given in the conversation, and
-   * `field` once it has refused a request that has none.
+   * What the server wants of replies with calls, of which those of another model have none: `field`, a `reasoning_content`;
+   * `signature`, a thought signature. Defaults to `field` of `deepseek` and `kimi` and to `signature` of `gemini`; elsewhere to what the
+   * server has given in the conversation, and to `field` once it has refused a request that has none.
    */
   readonly wantsThoughts?: 'field' | 'signature' | undefined;
   /**
@@ -63,7 +69,7 @@ export interface OpenaiCompatibleOptions extends AdapterOptions {
 
 /** `openaiCompatible`, with time and chance as given: for tests. Throws what it throws. */
 export const pacedOpenaiCompatible = (options: OpenaiCompatibleOptions, pace: Pace): ChatModel => {
-  const problem = literals?.serverProblem(options, OUR_FIELDS);
+  const problem = literals?.serverProblem(options, OUR_FIELDS, Object.keys(SERVERS));
   if (problem !== undefined) throw new TypeError(problem);
   const { model, headers = {}, timeout, retries = DEFAULT_RETRIES, extraBody } = options;
   // Secrets are pasted with line ends.
@@ -74,14 +80,13 @@ export const pacedOpenaiCompatible = (options: OpenaiCompatibleOptions, pace: Pa
     fetch: options.fetch ?? ((url, request) => fetch(url, request)),
     now: pace.now,
   };
-  const at = new URL(endpoint.url);
-  const { limitParameter = limitParameterOf(at) } = options;
+  const known = serverTraits(options.server);
   const manner = {
     model,
-    limitParameter,
+    limitParameter: options.limitParameter ?? known.limitParameter,
     extraBody,
-    keyPlace: options.cacheKeyIn ?? CACHE_KEYS.get(at.hostname),
-    wantsThoughts: options.wantsThoughts,
+    keyPlace: options.cacheKeyIn ?? known.cacheKeyIn,
+    wantsThoughts: options.wantsThoughts ?? known.wantsThoughts,
   };
   const traits = traitsOf(options, 'result.data', 'result.url');
   const { maxOutputTokens } = traits;
@@ -90,7 +95,7 @@ export const pacedOpenaiCompatible = (options: OpenaiCompatibleOptions, pace: Pa
   const settings = { timeout, retries, gate, pace };
   return {
     name: model,
-    provider: at.host,
+    provider: new URL(endpoint.url).host,
     ...traits,
     heedsToolChoice: true,
     ...(manner.keyPlace !== undefined && { caches: true as const }),
@@ -101,21 +106,31 @@ export const pacedOpenaiCompatible = (options: OpenaiCompatibleOptions, pace: Pa
   };
 };
 
-type Manner = Parameters<typeof toRequestBody>[0] & { readonly keyPlace?: string | undefined };
+type BodyManner = Parameters<typeof toRequestBody>[0];
+
+interface Manner extends Omit<BodyManner, 'limitParameter'> {
+  readonly keyPlace?: string | undefined;
+  /** Absent: it is found out. */
+  readonly limitParameter?: LimitParameter | undefined;
+}
 
 /**
  * Makes what makes the work of an ask. A request is sent anew, in the same attempt, without a field that its server refuses and
- * that we can do without; to count the tokens of streams a server that has refused it is not asked again.
+ * that we can do without, or with the one that it asks for instead; to count the tokens of streams a server that has refused it is not asked again.
  */
 const createSender = (endpoint: Endpoint, { keyPlace, ...others }: Manner) => {
   let knowsUsage = true;
-  let { wantsThoughts } = others;
+  let { wantsThoughts, limitParameter } = others;
   return (request: ModelRequest) => {
     const { to, keyFields } = keyed(endpoint, keyPlace, request);
     const manner = { ...others, keyFields };
     let sent = request;
     let asksUsage = knowsUsage;
-    let body = toRequestBody({ ...manner, asksUsage, wantsThoughts }, sent);
+    const bodyOf = () => {
+      const learned = { asksUsage, wantsThoughts, limitParameter: limitParameter ?? 'max_tokens' };
+      return toRequestBody({ ...manner, ...learned }, sent);
+    };
+    let body = bodyOf();
     return async (attempt: OpenAttempt): Promise<ModelReply> => {
       for (;;) {
         try {
@@ -123,19 +138,22 @@ const createSender = (endpoint: Endpoint, { keyPlace, ...others }: Manner) => {
         } catch (failure) {
           if (asksUsage && refuses(failure, 'stream_options')) asksUsage = false;
           else if (!wantsThoughts && refuses(failure, 'reasoning_content')) wantsThoughts = 'field';
+          else if (!limitParameter && refuses(failure, 'max_completion_tokens'))
+            limitParameter = 'max_completion_tokens';
           else if (isLast(sent) && refuses(failure, 'tool_choice')) sent = { ...sent, tools: [] };
           else throw failure;
           knowsUsage &&= asksUsage;
-          body = toRequestBody({ ...manner, asksUsage, wantsThoughts }, sent);
+          body = bodyOf();
         }
       }
     };
   };
 };
 
-/** Whether a server has refused a request because of a field that it does not know, and that we can do without. */
+/** Whether a server has refused a request because of the fields that it has or lacks, and says so by the name of this one. */
 const refuses = (failure: unknown, field: string): boolean =>
   failure instanceof ModelError &&
+  failure.failure !== 'context-length' &&
   (failure.status === 400 || failure.status === 422) &&
   failure.message.includes(field);
 
@@ -170,13 +188,6 @@ const parseHeaders = (apiKey: string | undefined, headers: Readonly<Record<strin
   }
 };
 
-const limitParameterOf = ({ hostname, pathname }: URL): LimitParameter => {
-  const isOpenAI = hostname === 'api.openai.com' || hostname.endsWith('.openai.azure.com');
-  return isOpenAI || /\/openai(\/v\d+)?\/chat\/completions$/.test(pathname)
-    ? 'max_completion_tokens'
-    : 'max_tokens';
-};
-
 /** Makes what takes the key and the values of headers out of a message. */
 const blotSecrets = (
   apiKey: string | undefined,
@@ -192,13 +203,6 @@ const blotSecrets = (
 };
 
 const SHORTEST_SECRET = 4;
-
-/** Where servers take a key of a conversation: a field of the body, or a header, whose name begins with `x-`. Others may refuse it. */
-const CACHE_KEYS: ReadonlyMap<string, string> = new Map([
-  ['api.openai.com', 'prompt_cache_key'],
-  ['api.x.ai', 'x-grok-conv-id'],
-  ['api.cloudflare.com', 'x-session-affinity'],
-]);
 
 /** Where a request is sent with the key of its conversation: in a header, unless one was given for all requests, or in a field. */
 function keyed(

@@ -25,7 +25,7 @@ export function openaiCompatible(): ModelOfEnv<object>;
  * this model as it came. `providerOptions.openaiCompatible` of a request is merged into its body.
  *
  * @throws TypeError when `baseURL`, `apiKey` or `headers` cannot be used in a request, when `extraBody` or `cacheKeyIn` says what
- *   the adapter sets itself, or when `prices`, `maxOutputTokens` or `media` make no sense.
+ *   the adapter sets itself, when `server` is unknown, or when `prices`, `maxOutputTokens` or `media` make no sense.
  */
 export function openaiCompatible(options: OpenaiCompatibleOptions): ChatModel;
 export function openaiCompatible(options?: OpenaiCompatibleOptions): ChatModel | ModelOfEnv<object> {
@@ -57,6 +57,7 @@ const modelOfVars: ModelOfEnv<object> = Object.assign(
     }
     const server = {
       baseURL: baseURL ?? 'https://api.openai.com/v1',
+      server: baseURL === undefined ? ('openai' as const) : undefined,
       model: model ?? 'gpt-5-mini',
       prices: parsePrices(setting(env.MODEL_PRICES)),
     };

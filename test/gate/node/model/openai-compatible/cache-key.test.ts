@@ -27,31 +27,38 @@ async function keyIn(options: object, request: ModelRequest = keyed) {
 }
 
 describe('the key of a conversation', () => {
-  it.each<[string, object, object, object]>([
-    ['https://api.openai.com/v1', {}, { prompt_cache_key: KEY }, {}],
-    ['https://api.x.ai/v1', {}, {}, { 'x-grok-conv-id': KEY }],
-    ['https://api.cloudflare.com/client/v4/accounts/a/ai/v1', {}, {}, { 'x-session-affinity': KEY }],
-    ['https://api.mistral.ai/v1', {}, {}, {}],
-    ['http://localhost:11434/v1', {}, {}, {}],
-    ['https://api.mistral.ai/v1', { cacheKeyIn: 'prompt_cache_key' }, { prompt_cache_key: KEY }, {}],
-    ['https://some.test/v1', { cacheKeyIn: 'x-session-affinity' }, {}, { 'x-session-affinity': KEY }],
-    ['https://api.openai.com/v1', { extraBody: { prompt_cache_key: 'mine' } }, {}, {}],
-    ['https://api.x.ai/v1', { headers: { 'X-Grok-Conv-Id': 'mine' } }, {}, {}],
-  ])('is told at %s with %j as %j and %j, and nothing else is', async (baseURL, options, body, headers) => {
-    expect(await keyIn({ baseURL, ...options })).toEqual({ body, headers });
+  it.each<[object, object, object]>([
+    [{ server: 'openai' }, { prompt_cache_key: KEY }, {}],
+    [{ server: 'azure' }, { prompt_cache_key: KEY }, {}],
+    [{ server: 'xai' }, {}, { 'x-grok-conv-id': KEY }],
+    [{ server: 'workers-ai' }, {}, { 'x-session-affinity': KEY }],
+    [{ server: 'deepseek' }, {}, {}],
+    [{}, {}, {}],
+    // An address says nothing of who answers there.
+    [{ baseURL: 'https://api.openai.com/v1' }, {}, {}],
+    [{ baseURL: 'https://api.x.ai/v1' }, {}, {}],
+    [{ cacheKeyIn: 'prompt_cache_key' }, { prompt_cache_key: KEY }, {}],
+    [{ cacheKeyIn: 'x-session-affinity' }, {}, { 'x-session-affinity': KEY }],
+    [{ server: 'xai', cacheKeyIn: 'prompt_cache_key' }, { prompt_cache_key: KEY }, {}],
+    [{ server: 'openai', extraBody: { prompt_cache_key: 'mine' } }, {}, {}],
+    [{ server: 'xai', headers: { 'X-Grok-Conv-Id': 'mine' } }, {}, {}],
+  ])('is sent with %j as %j and %j, and nothing else is', async (options, body, headers) => {
+    expect(await keyIn(options)).toEqual({ body, headers });
   });
 
   it('is not told where there is none', async () => {
     const request = { ...keyed, cache: { ...keyed.cache, key: undefined } };
-    expect(await keyIn({ baseURL: 'https://api.openai.com/v1' }, request)).toEqual({ body: {}, headers: {} });
+    expect(await keyIn({ server: 'openai' }, request)).toEqual({ body: {}, headers: {} });
   });
 
   it.each([
-    ['https://api.openai.com/v1', undefined, true],
-    ['https://some.test/v1', undefined, undefined],
-    ['https://some.test/v1', 'prompt_cache_key', true],
-  ])('is asked for by a model at %s with %s', (baseURL, cacheKeyIn, caches) => {
-    expect(openaiCompatible({ baseURL, model: 'm-1', cacheKeyIn }).caches).toBe(caches);
+    [{ server: 'openai' }, true],
+    [{}, undefined],
+    [{ cacheKeyIn: 'prompt_cache_key' }, true],
+  ] as const)('is asked for by a model with %j: %s', (options, caches) => {
+    expect(openaiCompatible({ baseURL: 'https://some.test/v1', model: 'm-1', ...options }).caches).toBe(
+      caches,
+    );
   });
 
   it.each(['messages', 'tool_choice', '', 'a b', 'x-'.padEnd(70, 'y')])(

@@ -61,6 +61,11 @@ describe('openaiCompatible without options', () => {
     expect(() => modelOf(env)).toThrow(new ConfigurationError(message));
   });
 
+  it('names OpenAI as its server unless it has an address', () => {
+    expect(modelOf({ OPENAI_API_KEY: 'sk-1' }).caches).toBe(true);
+    expect(modelOf({ OPENAI_BASE_URL: 'http://localhost:11434/v1' }).caches).toBeUndefined();
+  });
+
   it('reads the key from the Secrets Store with the first request', async () => {
     const { get, sent } = stored('sk-stored\n');
     const model = modelOf({ OPENAI_API_KEY: { get }, OPENAI_BASE_URL: 'http://server.test/v1' });

@@ -1,6 +1,7 @@
 /** Servers that refuse a field which the adapter can do without. */
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest } from '../../../../../src/model/entry.ts';
+import type { OpenaiCompatibleOptions } from '../../../../../src/model/openai-compatible/entry.ts';
 import { pacedOpenaiCompatible } from '../../../../doors/model.ts';
 import { fakePace, hello } from './fake-server.ts';
 
@@ -8,7 +9,7 @@ const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object
 const { signal } = new AbortController();
 
 /** A server that refuses requests with a field, in these words, and a model behind it. */
-function strict(field: string, message: string) {
+function strict(field: string, message: string, more: Partial<OpenaiCompatibleOptions> = {}) {
   const bodies: Record<string, unknown>[] = [];
   const fetch = async (_: string, { body }: RequestInit) => {
     const asked: Record<string, unknown> = JSON.parse(String(body));
@@ -17,7 +18,8 @@ function strict(field: string, message: string) {
     const answer = { choices: [{ message: { content: 'Hi.' }, finish_reason: 'stop' }] };
     return Response.json(isRefused ? { error: { message } } : answer, { status: isRefused ? 400 : 200 });
   };
-  const model = pacedOpenaiCompatible({ baseURL: 'https://x.test/v1', model: 'm', fetch }, fakePace().pace);
+  const at = { baseURL: 'https://x.test/v1', model: 'm', fetch, ...more };
+  const model = pacedOpenaiCompatible(at, fakePace().pace);
   return {
     ask: (request: ModelRequest = hello) => model.ask(request, { signal }),
     asked: () => bodies.map((one) => Object.keys(one)),
@@ -46,5 +48,33 @@ describe('a server that refuses', () => {
       "The model's server answered 400: This model does not support tool_choice.",
     );
     expect(server.asked()).toHaveLength(1);
+  });
+
+  describe('max_tokens', () => {
+    const words =
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+    const bounded = { ...hello, maxOutputTokens: 300 };
+    const limits = (server: ReturnType<typeof strict>) =>
+      server.asked().map((keys) => keys.filter((key) => key.startsWith('max_')));
+
+    it('is asked by max_completion_tokens in the same attempt, and from then on at once', async () => {
+      const server = strict('max_tokens', words);
+      expect(await server.ask(bounded)).toMatchObject({ text: 'Hi.' });
+      await server.ask(bounded);
+      expect(limits(server)).toEqual([['max_tokens'], ['max_completion_tokens'], ['max_completion_tokens']]);
+    });
+
+    it.each([
+      [words, { limitParameter: 'max_tokens' } as const],
+      ['max_tokens is too large: 300.', {}],
+      [
+        "'max_tokens' or 'max_completion_tokens' is too large: 300. This model's maximum context length is 4096 tokens and your request has 3900 input tokens (300 > 4096 - 3900).",
+        {},
+      ],
+    ])('is told so if another name would not help: %s', async (message, options) => {
+      const server = strict('max_tokens', message, options);
+      await expect(server.ask(bounded)).rejects.toThrow(message);
+      expect(limits(server)).toEqual([['max_tokens']]);
+    });
   });
 });

@@ -27,21 +27,29 @@ describe('the request', () => {
   });
 
   it.each<[string, object, object]>([
-    ['https://api.openai.com/v1', {}, { max_completion_tokens: 300 }],
-    ['https://me.openai.azure.com/openai/v1', {}, { max_completion_tokens: 300 }],
-    ['https://gateway.ai.cloudflare.com/v1/acc/gate/openai', {}, { max_completion_tokens: 300 }],
-    ['https://api.groq.com/openai/v1', { limitParameter: 'max_tokens' }, { max_tokens: 300 }],
-    ['http://localhost:11434/v1', {}, { max_tokens: 300 }],
-    [
-      'http://localhost:11434/v1',
-      { limitParameter: 'max_completion_tokens' },
-      { max_completion_tokens: 300 },
-    ],
+    ['https://model.test/v1', {}, { max_tokens: 300 }],
+    ['https://model.test/v1', { server: 'openai' }, { max_completion_tokens: 300 }],
+    ['https://model.test/v1', { server: 'azure' }, { max_completion_tokens: 300 }],
+    ['https://model.test/v1', { server: 'xai' }, { max_tokens: 300 }],
+    ['https://model.test/v1', { limitParameter: 'max_completion_tokens' }, { max_completion_tokens: 300 }],
+    ['https://model.test/v1', { server: 'openai', limitParameter: 'max_tokens' }, { max_tokens: 300 }],
+    // An address says nothing of who answers there.
+    ['https://api.openai.com/v1', {}, { max_tokens: 300 }],
+    ['https://me.openai.azure.com/openai/v1', {}, { max_tokens: 300 }],
   ])('to %s with %j bounds the reply as %j', async (baseURL, options, sent) => {
     const request = { ...hello, maxOutputTokens: 300 };
     const { requests } = await ask(ok, { baseURL, ...options, request });
     const { model, messages, stream, stream_options, ...more } = Object(requests[0]?.body);
     expect(more).toEqual(sent);
+  });
+
+  it('goes to no server of an unknown name', () => {
+    const options = { baseURL: 'https://model.test/v1', model: 'm-1', server: JSON.parse('"opnai"') };
+    expect(() => openaiCompatible(options)).toThrow(
+      new TypeError(
+        "'server' is 'opnai'; use one of 'openai', 'azure', 'xai', 'workers-ai', 'deepseek', 'kimi', 'gemini', or leave it out.",
+      ),
+    );
   });
 
   it('bounds no reply unless told, by the request or by the adapter', async () => {

@@ -1,6 +1,7 @@
 /** What a server wants of replies with calls, where another model has made some. */
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage } from '../../../../../src/model/entry.ts';
+import type { OpenaiCompatibleOptions } from '../../../../../src/model/openai-compatible/entry.ts';
 import { pacedOpenaiCompatible } from '../../../../doors/model.ts';
 import { fakePace } from './fake-server.ts';
 
@@ -28,7 +29,7 @@ type Sent = { readonly [field: string]: unknown };
 /** A server that may refuse a request, and the messages of its requests. */
 function serve(
   refuse: (messages: readonly Sent[]) => string | undefined,
-  wantsThoughts?: 'field' | 'signature',
+  named: Pick<OpenaiCompatibleOptions, 'server' | 'wantsThoughts'> = {},
 ) {
   const asked: (readonly Sent[])[] = [];
   const fetch = async (_: string, { body }: RequestInit) => {
@@ -38,7 +39,7 @@ function serve(
     const answer = { choices: [{ message: { content: 'Hi.' }, finish_reason: 'stop' }] };
     return Response.json(message ? { error: { message } } : answer, { status: message ? 400 : 200 });
   };
-  const options = { baseURL: 'https://x.test/v1', model: 'm', fetch, wantsThoughts };
+  const options = { baseURL: 'https://x.test/v1', model: 'm', fetch, ...named };
   const model = pacedOpenaiCompatible(options, fakePace().pace);
   return {
     asked,
@@ -79,9 +80,22 @@ describe('calls of another model', () => {
     const learning = serve(() => undefined);
     await learning.ask([signed, result('a'), foreign('b'), result('b')]);
     expect(signatures(learning.asked[0])).toEqual([extra, sentinel]);
-    const told = serve(() => undefined, 'signature');
+    const told = serve(() => undefined, { wantsThoughts: 'signature' });
     await told.ask([foreign('b'), result('b')]);
     expect(signatures(told.asked[0])).toEqual([sentinel]);
     expect(thoughts(told.asked[0])).toEqual([undefined]);
+  });
+
+  it.each([
+    [{ server: 'deepseek' }, [' ', ' '], undefined],
+    [{ server: 'kimi' }, [' ', ' '], undefined],
+    [{ server: 'gemini' }, [undefined, undefined], 'skip_thought_signature_validator'],
+    [{ server: 'gemini', wantsThoughts: 'field' }, [' ', ' '], undefined],
+    [{ server: 'openai' }, [undefined, undefined], undefined],
+  ] as const)('get what the server with %j wants in its first request', async (named, blank, signature) => {
+    const server = serve(() => undefined, named);
+    await server.ask([foreign('a'), result('a'), foreign('b'), result('b')]);
+    const extra = signature && { google: { thought_signature: signature } };
+    expect([thoughts(server.asked[0]), signatures(server.asked[0])]).toEqual([blank, [extra, extra]]);
   });
 });
