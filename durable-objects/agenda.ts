@@ -1,7 +1,6 @@
 /** The agenda of modules: rows that came with appends, each offered to a Worker until it is done. The object knows no module. */
 import type { AgendaOwner, AgendaRow, DueOutcome, DueRow, StaleCopies } from '../src/journal/agenda.ts';
 import { dueRefs, scheduleAlarm } from './alarms.ts';
-import { logError } from './log-error.ts';
 import { type Alarm, incarnationIn, type LedgerScope, NEVER } from './session-storage.ts';
 
 /** A row that an alarm offers; the session's name is not known here. */
@@ -172,3 +171,7 @@ function store(scope: LedgerScope, lane: Lane, due: number): void {
 const toRef = (lane: Lane): string => JSON.stringify(lane);
 
 const fromRef = (ref: string): Lane => JSON.parse(ref) as Lane; // written by toRef
+
+/** Writes a problem to the console, as one JSON object: an object knows no app, whose log could have it. */
+export const logError = (message: string): void =>
+  console.error(JSON.stringify({ level: 'error', event: 'other', message }));

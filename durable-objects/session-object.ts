@@ -19,9 +19,10 @@ import type {
   SessionFull,
   TurnStart,
 } from '../src/journal/session-port.ts';
+import { logError } from './agenda.ts';
 import { mostBytesOf } from './appends.ts';
 import { SessionLedger } from './ledger.ts';
-import { logError } from './log-error.ts';
+
 import { SqlSessionStorage } from './sql-storage.ts';
 import { createWatchers, type Watchers } from './watchers.ts';
 

@@ -3,7 +3,7 @@ import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { type Problem, problemLines } from '../../tool/problem-lines.ts';
 import { draftOf, jsonSchemaCheck, toProblems } from './check.ts';
-import { isWellFormed } from './wider-schema.ts';
+import { isWellFormed } from './well-formed.ts';
 
 /** `all` that is wrong with a value, or the `first` thing, after which the rest is hardly looked at. */
 type HowMany = 'all' | 'first';

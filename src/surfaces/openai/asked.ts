@@ -88,7 +88,7 @@ function schemaFault(schema: Json | undefined): string | undefined {
   const written = attempt(() => JSON.stringify(schema).length);
   if (!written.ok) return 'that is nested less deeply';
   if (written.value > MAX_ASKED) return `of at most ${MAX_ASKED} characters`;
-  return faultIn(schema, schema);
+  return faultIn(schema);
 }
 
 /** A schema without what tells two of one meaning apart: libraries write them differently. */

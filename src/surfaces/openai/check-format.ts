@@ -41,28 +41,43 @@ const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'nul
 const MAX_DEPTH = 100;
 
 /** Returns what of a schema cannot be checked, to complete "a JSON Schema ..."; `undefined` if all can. */
-export function faultIn(schema: Json, root: JsonObject, at = '$', depth = 0): string | undefined {
+export const faultIn = (root: JsonObject): string | undefined => faultAt(root, { root, at: '$', depth: 0 });
+
+/** A schema inside of another. */
+interface Place {
+  readonly root: JsonObject;
+  /** The path, as in `$.properties.name`. */
+  readonly at: string;
+  readonly depth: number;
+}
+
+function faultAt(schema: Json, { root, at, depth }: Place): string | undefined {
   if (depth > MAX_DEPTH) return 'that is nested less deeply';
   if (typeof schema === 'boolean') return undefined;
   if (!isJsonObject(schema)) return `with a schema at \`${at}\``;
-  const inside: (readonly [Json, string])[] = [];
   for (const [keyword, value] of Object.entries(schema)) {
     if (SHOWN.includes(keyword)) continue;
+    const place = `${at}.${keyword.slice(0, 80)}`;
     if (!CHECKED.includes(keyword))
       return `without \`${keyword.slice(0, 80)}\` at \`${at}\`, which is not checked here`;
     if (!isFormed(keyword, value, root)) return `with another \`${keyword}\` at \`${at}\``;
-    const place = `${at}.${keyword}`;
-    if (MAPS.includes(keyword) && isJsonObject(value))
-      for (const [name, one] of Object.entries(value)) inside.push([one, `${place}.${name.slice(0, 80)}`]);
-    else if (Array.isArray(value) && LISTS.includes(keyword))
-      inside.push(...value.map((one, index) => [one, `${place}[${index}]`] as const));
-    else if (keyword === 'items' || keyword === 'additionalProperties') inside.push([value, place]);
-  }
-  for (const [one, place] of inside) {
-    const fault = faultIn(one, root, place, depth + 1);
-    if (fault !== undefined) return fault;
+    for (const [name, one] of insideOf(keyword, value)) {
+      const fault = faultAt(one, { root, at: place + name, depth: depth + 1 });
+      if (fault !== undefined) return fault;
+    }
   }
   return undefined;
+}
+
+/** The schemas inside a keyword, each with its path from there. */
+function insideOf(keyword: string, value: Json): readonly (readonly [string, Json])[] {
+  if (keyword === 'items' || keyword === 'additionalProperties') return [['', value]];
+  const isList = LISTS.includes(keyword);
+  if (!isList && !MAPS.includes(keyword)) return [];
+  return Object.entries(Object(value)).map(([name, one]) => [
+    isList ? `[${name}]` : `.${name.slice(0, 80)}`,
+    one as Json,
+  ]); // of JSON
 }
 
 const MAPS = ['properties', '$defs', 'definitions'];

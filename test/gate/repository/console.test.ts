@@ -10,7 +10,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/tool/console-log.ts': 'it is the log, where an app gives no other',
   'src/modules/inspect/logging-inspector.ts':
     'it is where the lines of an inspector go that somebody asked for, unless they are taken',
-  'durable-objects/log-error.ts':
+  'durable-objects/agenda.ts':
     'an object knows no app, its alarm has no caller, and a turn that it hands over may be lost',
 };
 

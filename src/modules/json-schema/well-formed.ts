@@ -1,0 +1,35 @@
+import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
+
+const TYPES = new Set<Json>(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
+
+const isSchema = (value: Json): boolean =>
+  typeof value === 'boolean' || (isJsonObject(value) && isWellFormed(value));
+
+const isText = (value: Json): boolean => typeof value === 'string';
+
+const isList =
+  (holds: (item: Json) => boolean) =>
+  (value: Json): boolean =>
+    Array.isArray(value) && value.every(holds);
+
+const isMap = (value: Json): boolean => isJsonObject(value) && Object.values(value).every(isSchema);
+
+/** Says what keywords must be that lead the check somewhere, or that providers read. The others may be anything. */
+const KEYWORDS = new Map<string, (value: Json) => boolean>([
+  ['type', (type) => [type].flat().every((one) => TYPES.has(one))],
+  ['enum', Array.isArray],
+  ['required', isList(isText)],
+  ...['$ref', 'pattern', 'format'].map((keyword) => [keyword, isText] as const),
+  ...['allOf', 'anyOf', 'oneOf', 'prefixItems'].map((keyword) => [keyword, isList(isSchema)] as const),
+  ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'].map(
+    (keyword) => [keyword, isMap] as const,
+  ),
+  ['items', (items) => [items].flat().every(isSchema)],
+  ...['additionalProperties', 'propertyNames', 'contains', 'not', 'if', 'then', 'else'].map(
+    (keyword) => [keyword, isSchema] as const,
+  ),
+]);
+
+/** Whether every keyword of a schema has a value of its kind, also in the schemas inside it. */
+export const isWellFormed = (schema: JsonObject): boolean =>
+  Object.entries(schema).every(([keyword, value]) => KEYWORDS.get(keyword)?.(value) ?? true);
