@@ -42,8 +42,17 @@ export const allServers = (servers: Servers): readonly (readonly [name: keyof Se
   ...(servers.other ? [['other', servers.other] as const] : []),
 ];
 
-/** Replies of the turn's own loop before another model takes over, and before this one returns. */
-const [LEAVES, RETURNS] = [3, 5];
+/** How many calls the first replies of the turn's own loop make: after three another model takes over, and after five this one returns. */
+const [LEAVES, RETURNS] = [3, 5].map(callsOfFirst) as [number, number]; // one of each
+
+function callsOfFirst(replies: number): number {
+  const [turn] = SCRIPTS.main.turns;
+  return turn?.steps.slice(0, replies).flatMap(({ calls }) => calls).length ?? 0;
+}
+
+/** Results of calls in a request of any wire, and lines that report them in words. */
+const RESULT =
+  /"type":"tool_result"|"role":"tool"|"type":"function_call_output"|"functionResponse":| with the input /g;
 
 /** Makes the servers of a session. */
 export function serversOf(session: Changing): Servers {
@@ -56,22 +65,22 @@ export function serversOf(session: Changing): Servers {
   const main = serverOf(wire, { script: SCRIPTS.main, seed: seedOf('main'), kin });
   const other = serverOf(otherOf(session), { script: SCRIPTS.main, seed: seedOf('other') });
   if (change === 'upgrade') return { ...servers, main, other };
-  let answered = 0;
-  const present = (server: Wire, isGone: () => boolean): Wire => ({
+  // By what a request holds, since replies that were answered may be lost with a kill.
+  const present = (server: Wire, isGone: (results: number) => boolean): Wire => ({
     ...server,
     async handle(request) {
-      if (isGone()) return jsonResponse({ error: { message: 'Overloaded', type: 'overloaded_error' } }, 503);
-      const response = await server.handle(request);
-      if (response.ok) answered += 1;
-      return response;
+      const results = (await request.clone().text()).match(RESULT)?.length ?? 0;
+      if (isGone(results))
+        return jsonResponse({ error: { message: 'Overloaded', type: 'overloaded_error' } }, 503);
+      return server.handle(request);
     },
   });
   return change === 'fallback'
-    ? { ...servers, main, other: present(other, () => answered >= LEAVES) }
+    ? { ...servers, main, other: present(other, (results) => results >= LEAVES) }
     : {
         ...servers,
-        main: present(main, () => answered >= LEAVES && answered < RETURNS),
-        other: present(other, () => answered >= RETURNS),
+        main: present(main, (results) => results >= LEAVES && results < RETURNS),
+        other: present(other, (results) => results >= RETURNS),
       };
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ChatModel } from '../../../../src/index.ts';
 import type { Change } from '../../../wires/session/names.ts';
 import { WIRES, type WireName } from '../../../wires/session/servers.ts';
-import { everyStop, noStops } from '../../../wires/session/stops.ts';
+import { drawnStops, everyStop, noStops } from '../../../wires/session/stops.ts';
 import { type MemoryResult, playInMemory } from './play.ts';
 
 const nothing = { refused: [], lost: [], miscounted: [] };
@@ -70,6 +70,22 @@ describe('a session whose models change in mid-turn', () => {
     const { verdict } = await playInMemory({ ...play, stops: noStops });
     expect(verdict).toMatchObject({ ...nothing, unknown: 0 });
   });
+});
+
+it('changes its models at the same replies if others were lost with a kill', async () => {
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => void vi.restoreAllMocks());
+  const stops = drawnStops([2, 4].map((seq) => ({ side: 'before', seq })));
+  const play = { wire: 'extra-content-sdk', change: 'fallback', isWatched: true } as const;
+  const { verdict, played, kills } = await playInMemory({ ...play, stops });
+  const models = played.events.flatMap((event) =>
+    event.type === 'model-replied' && event.frame === undefined ? event.model : [],
+  );
+  expect([models.slice(0, 4), kills, verdict]).toMatchObject([
+    [...Array(3).fill('gemini-3-flash-preview'), 'some-model'],
+    2,
+    nothing,
+  ]);
 });
 
 describe('what is kept of the requests of a session', () => {
