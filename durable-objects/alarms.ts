@@ -1,21 +1,21 @@
 import type { TurnStart } from '../src/journal/session-port.ts';
-import { type Alarm, isWaiting, type LedgerScope, NEVER } from './session-storage.ts';
+import { type Alarm, isWaiting, type Lease, type LedgerScope, NEVER } from './session-storage.ts';
 import { LONGEST_PAUSE } from './take-overs.ts';
 
 type Timed = Pick<LedgerScope, 'storage' | 'now'>;
 
-/** The turn needs a holder at `due`; now unless given. */
-export function scheduleTurn(scope: Timed, turn: string, due = scope.now()): void {
-  scope.storage.alarms.add({ kind: 'turn', ref: turn, due });
+/** Has the open turn looked at when `lease.due` says, and stores the lease. */
+export function scheduleTurn(scope: Timed, lease: Lease): void {
+  scope.storage.setLease(lease);
   scheduleAlarm(scope);
 }
 
 /** Sets the alarm to whatever is due first. What only a newer version does is left to it: the alarm would go off for ever. */
 export function scheduleAlarm({ storage, now }: Timed): void {
-  let first: number | null = null;
+  let first = storage.lease().due;
   for (const { kind, due } of storage.alarms.all()) {
     if (!Object.hasOwn(KNOWN, kind) || due >= NEVER) continue;
-    first = Math.min(due, now() + FARTHEST_ALARM);
+    first = Math.min(due, first ?? due, now() + FARTHEST_ALARM);
     break;
   }
   storage.alarms.set(first);
@@ -26,13 +26,12 @@ export function scheduleAlarm({ storage, now }: Timed): void {
  * than any pause leads to, since the clock was set back. Returns whether it did.
  */
 export function rescueAlarm({ storage, clock, now }: LedgerScope): boolean {
-  let isLost = false;
-  for (const alarm of storage.alarms.all()) {
-    const { kind, due } = alarm;
-    const isTooFar = kind === 'turn' && due > now() + clock.ms + LONGEST_PAUSE;
-    if (isTooFar) storage.alarms.add({ ...alarm, due: now() });
-    isLost ||= isTooFar || (Object.hasOwn(KNOWN, kind) && due + LOST_AFTER <= now());
-  }
+  const lease = storage.lease();
+  const isTooFar = lease.due !== null && lease.due > now() + clock.ms + LONGEST_PAUSE;
+  if (isTooFar) storage.setLease({ ...lease, due: now() });
+  const isOver = (due: number | null): boolean => due !== null && due + LOST_AFTER <= now();
+  let isLost = isTooFar || isOver(lease.due);
+  for (const { kind, due } of storage.alarms.all()) isLost ||= Object.hasOwn(KNOWN, kind) && isOver(due);
   if (isLost) storage.alarms.set(now());
   return isLost;
 }
@@ -42,7 +41,6 @@ export const LOST_AFTER = 1_000;
 
 /** What this code does when it is due; a record, so that the compiler asks for each. */
 const KNOWN: Readonly<Record<Alarm['kind'], true>> = {
-  turn: true,
   expiry: true,
   start: true,
   retention: true,
@@ -76,12 +74,12 @@ export function retain(
     storage.alarms.add({ kind: 'retention', ref: String(retainMs), due: now() + retainMs });
 }
 
-/** The open turn has ended: it needs no holder, none of its waits expires, and the session's retention restarts. The caller schedules the alarm. */
-export function removeTurn({ storage, now }: Timed, turn: string): void {
+/** The open turn has ended: none of its waits expires, and the session's retention restarts. The caller schedules the alarm. */
+export function removeWaits({ storage, now }: Timed): void {
   const { alarms } = storage;
   for (const alarm of alarms.all()) {
     const { kind, ref } = alarm;
-    if (kind === 'expiry' || (kind === 'turn' && ref === turn)) alarms.remove(kind, ref);
+    if (kind === 'expiry') alarms.remove(kind, ref);
     else if (kind === 'retention') alarms.add({ ...alarm, due: now() + Number(ref) });
   }
 }

@@ -23,7 +23,7 @@ export function doDueWork(scope: LedgerScope): DueWork {
   startNext(scope);
   for (const wait of dueRefs(scope, 'expiry')) expireWait(scope, wait);
   expireBlobs(scope);
-  const turns = takeDueTurns(scope);
+  const turns = takeDueTurn(scope);
   const rows = takeDueRows(scope);
   scheduleAlarm(scope);
   return { turns, rows };
@@ -45,18 +45,14 @@ export function isLeft(scope: LedgerScope, turn: string): boolean {
   return lease.turn === turn && lease.state === 'held' && untilOffered(scope, turn) === 0;
 }
 
-/** The turns that need a holder now. Each stays due again after a term, so that a lost hand-over is repeated. */
-const takeDueTurns = (scope: LedgerScope): string[] =>
-  dueRefs(scope, 'turn').filter((turn) => {
-    const { storage, clock, now } = scope;
-    const { deadline, ms } = clock;
-    const lease = storage.lease();
-    if (lease.turn !== turn || lease.state === 'suspended') {
-      storage.alarms.remove('turn', turn);
-      return false;
-    }
-    // How long the holder lives decides about the pause, so that it is looked at again at the end of the term.
-    const left = clock.isLive ? deadline - now() : untilOffered(scope, turn);
-    storage.alarms.add({ kind: 'turn', ref: turn, due: now() + (left || ms) });
-    return left === 0;
-  });
+/** The open turn if it needs a holder now. It is due again after a term, so that a lost hand-over is repeated. */
+function takeDueTurn(scope: LedgerScope): readonly string[] {
+  const { storage, clock, now } = scope;
+  const lease = storage.lease();
+  const { turn, due } = lease;
+  if (turn === null || due === null || due > now()) return [];
+  // How long the holder lives decides about the pause, so that it is looked at again at the end of the term.
+  const left = clock.isLive ? clock.deadline - now() : untilOffered(scope, turn);
+  storage.setLease({ ...lease, due: now() + (left || clock.ms) });
+  return left === 0 ? [turn] : [];
+}

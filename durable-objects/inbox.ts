@@ -158,10 +158,12 @@ function leaveMessage(scope: LedgerScope, { kind, turn, body }: PostedMessage): 
   if (!isLeft) inbox.add(kind, turn, body);
   const lease = storage.lease();
   if (kind === 'late') return; // for whoever comes next
-  if (lease.turn === turn && lease.state === 'suspended') storage.setLease({ ...lease, state: 'free' });
   if (lease.turn !== turn) startNow(scope, turn);
   else if (clock.isLive) scheduleAlarm(scope);
-  else scheduleTurn(scope, turn);
+  else {
+    const state = lease.state === 'suspended' ? 'free' : lease.state;
+    scheduleTurn(scope, { ...lease, state, due: scope.now() });
+  }
 }
 
 /** A scheduled turn that is cancelled gets in line at once: it only has to end. */

@@ -1,6 +1,6 @@
 import type { Change, Leased, Reader } from '../src/journal/session-port.ts';
 import { addToAgenda } from './agenda.ts';
-import { removeTurn, scheduleAlarm, scheduleTurn } from './alarms.ts';
+import { removeWaits, scheduleAlarm, scheduleTurn } from './alarms.ts';
 import { dropMessages, isCalledFor, unreadMessages } from './inbox.ts';
 import { pageToFold } from './pages.ts';
 import type { Lease, LeaseTimes, LedgerScope, SessionStorage } from './session-storage.ts';
@@ -68,13 +68,15 @@ export class LeaseClock implements LeaseTimes {
     const lease = storage.lease();
     const taken = now();
     this.#heard = taken;
-    storage.setLease({
-      ...lease,
-      ...cause,
-      ...{ turn, nonce, epoch: lease.epoch + 1, state: 'held' },
-      ...{ heard: taken, heardSeq: storage.head(), taken },
-    });
-    scheduleTurn({ storage, now }, turn, taken + this.ms);
+    scheduleTurn(
+      { storage, now },
+      {
+        ...lease,
+        ...cause,
+        ...{ turn, nonce, epoch: lease.epoch + 1, state: 'held' },
+        ...{ heard: taken, heardSeq: storage.head(), taken, due: taken + this.ms },
+      },
+    );
   }
 
   /** Begins the term anew, of a holder of which something was stored with the time at which it came. */
@@ -101,7 +103,7 @@ export class LeaseClock implements LeaseTimes {
     if (turn === null || state !== 'held' || this.#heard <= now()) return;
     storage.transaction(() => {
       this.heard();
-      scheduleTurn({ storage, now }, turn, this.deadline);
+      scheduleTurn({ storage, now }, { ...storage.lease(), due: this.deadline });
     });
   }
 
@@ -203,13 +205,10 @@ function release(
   const isCalled = how === 'suspended' && isCalledFor(storage, turn);
   if (agenda && !isCalled) addToAgenda(scope, agenda);
   if (how === 'yielded' || isCalled) {
-    storage.setLease({ ...lease, state: 'free' });
-    scheduleTurn(scope, turn, now() + pauseWhenYielded(lease, resumeAfter));
+    scheduleTurn(scope, { ...lease, state: 'free', due: now() + pauseWhenYielded(lease, resumeAfter) });
     return;
   }
-  storage.alarms.remove('turn', turn);
-  storage.setLease({ ...lease, state: 'suspended' });
-  scheduleAlarm(scope);
+  scheduleTurn(scope, { ...lease, state: 'suspended', due: null });
 }
 
 /** The turn of the lease is over: nothing is due in it, and the next of those that wait is started in the same commit. */
@@ -217,8 +216,8 @@ function endTurn(scope: LedgerScope, lease: Lease): void {
   const { storage } = scope;
   const { turn } = lease;
   if (turn === null) return;
-  storage.setLease({ ...lease, state: 'free', turn: null });
-  removeTurn(scope, turn);
+  storage.setLease({ ...lease, state: 'free', turn: null, due: null });
+  removeWaits(scope);
   if (storage.inbox.messages().length > 0) {
     dropMessages(storage, turn);
     storage.inbox.queueSteered();

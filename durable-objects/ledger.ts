@@ -223,7 +223,8 @@ export class SessionLedger {
       this.erase();
       this.#scope.watchers?.tell();
     }
-    if (this.#storage.alarms.all().length === 0) return { turns: [], rows: [] };
+    const { alarms } = this.#storage;
+    if (this.#storage.lease().due === null && alarms.all().length === 0) return { turns: [], rows: [] };
     return this.#commit(() => doDueWork(scope));
   }
 

@@ -197,6 +197,8 @@ export interface Lease {
   readonly stoppedAt: string;
   /** How often in a row the session was given back by holders that could not read it. */
   readonly unread: number;
+  /** When the open turn is looked at next, since it may need a holder then, in ms since the epoch; `null` if it needs none. */
+  readonly due: number | null;
 }
 
 /** The lease of a session that nobody has ever held. */
@@ -214,6 +216,7 @@ export const NO_LEASE: Lease = {
   strikes: 0,
   stoppedAt: '',
   unread: 0,
+  due: null,
 };
 
 /**
@@ -236,17 +239,17 @@ export interface StoredRequest {
 /** When a request expires that is known until something is compacted, and a row of the agenda is due of which nothing is, in ms since the epoch: the last time that JavaScript has. */
 export const NEVER = 8_640_000_000_000_000;
 
-/** One thing that a session's alarm is set for. */
+/** One thing that a session's alarm is set for. The open turn is another: its time is in the lease. */
 export interface Alarm {
   /** In ms since the epoch. */
   readonly due: number;
   /**
-   * `turn`: the turn needs a holder. `expiry`: nobody has answered the wait of this id. `start`: the turn was scheduled for then.
+   * `expiry`: nobody has answered the wait of this id. `start`: the turn was scheduled for then.
    * `retention`: the session is to be erased if nothing has happened in it for `ref` milliseconds. `due`: rows of one
    * module and key are to be offered to a Worker. `blob-retention`: a blob has been kept for `ref` milliseconds.
    */
-  readonly kind: 'turn' | 'expiry' | 'start' | 'retention' | 'due' | 'blob-retention';
-  /** The id of the turn or of the wait, the milliseconds, or the rows of a module. */
+  readonly kind: 'expiry' | 'start' | 'retention' | 'due' | 'blob-retention';
+  /** The id of the wait or of the turn, the milliseconds, or the rows of a module. */
   readonly ref: string;
 }
 

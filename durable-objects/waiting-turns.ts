@@ -127,7 +127,7 @@ export function whyRefused(
   if (state === 'suspended') return { status: 'suspended', turn };
   const { clock, now } = scope;
   if (clock.isLive) return { status: 'busy', turn, retryAfter: clock.deadline - now() };
-  scheduleTurn(scope, turn);
+  scheduleTurn(scope, { ...storage.lease(), due: now() });
   return { status: 'busy', turn, retryAfter: SOON_MS };
 }
 
@@ -143,9 +143,10 @@ export function defer(
   const { storage, clock, now } = scope;
   storage.inbox.add(kind, turn, started.body);
   if (delayMs !== undefined) storage.alarms.add({ kind: 'start', ref: turn, due: now() + delayMs });
-  const { turn: open, state } = storage.lease();
+  const lease = storage.lease();
   // Somebody waits for the open turn now.
-  if (open !== null && state !== 'suspended' && !clock.isLive) scheduleTurn(scope, open);
+  if (lease.turn !== null && lease.state !== 'suspended' && !clock.isLive)
+    scheduleTurn(scope, { ...lease, due: now() });
   else scheduleAlarm(scope);
   return waitsAs(storage, turn);
 }
@@ -212,7 +213,6 @@ export function startNext(scope: LedgerScope): void {
 
 /** The turn that was just stored is the open one, and nobody's yet. */
 export function awaitHolder(scope: LedgerScope, turn: string): void {
-  const { storage } = scope;
-  storage.setLease({ ...storage.lease(), turn, state: 'free', ...NO_TAKE_OVERS });
-  scheduleTurn(scope, turn);
+  const { storage, now } = scope;
+  scheduleTurn(scope, { ...storage.lease(), turn, state: 'free', due: now(), ...NO_TAKE_OVERS });
 }

@@ -134,7 +134,8 @@ export function leftIn(host: ObjectHost): readonly string[] {
     ...rows(`SELECT kind, turn FROM inbox WHERE kind <> 'late'`).map(
       ({ kind, turn }) => `${kind} for ${turn} in the inbox`,
     ),
-    ...rows(`SELECT kind, ref FROM agenda WHERE kind IN ('turn', 'start', 'expiry')`).map(
+    ...rows('SELECT turn FROM lease WHERE due IS NOT NULL').map(({ turn }) => `turn ${turn} is due`),
+    ...rows(`SELECT kind, ref FROM agenda WHERE kind IN ('start', 'expiry')`).map(
       ({ kind, ref }) => `${kind} of ${ref} in the agenda`,
     ),
   ];

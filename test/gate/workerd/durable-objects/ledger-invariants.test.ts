@@ -232,17 +232,15 @@ function* broken({ storage, alarm, now, taken, overlaps }: Scene): Iterable<stri
   const waiting = messages.filter(({ kind }) => WAITING.includes(kind));
   const isDue = (kind: string, ref: string): boolean =>
     alarms.some((entry) => entry.kind === kind && entry.ref === ref);
-  if (lease.turn !== null && lease.state !== 'suspended' && !isDue('turn', lease.turn)) {
-    yield 'an open turn that nobody will look at';
-  }
-  if (alarms.some(({ kind, ref }) => kind === 'turn' && ref !== lease.turn))
-    yield 'a look at a turn that is over';
+  const needsHolder = lease.turn !== null && lease.state !== 'suspended';
+  if (needsHolder && lease.due === null) yield 'an open turn that nobody will look at';
+  if (!needsHolder && lease.due !== null) yield 'a look at a turn that is over';
   if (lease.turn === null && waiting.some(({ kind }) => kind !== 'scheduled')) yield 'a line behind nobody';
   if (waiting.some(({ kind, turn }) => kind === 'scheduled' && !isDue('start', turn))) {
     yield 'a scheduled turn that never starts';
   }
-  const [first] = alarms;
-  if (first && (alarm === null || alarm > Math.max(first.due, now))) yield 'an alarm that is too late';
+  const first = Math.min(...alarms.map(({ due }) => due), lease.due ?? Infinity);
+  if (first < Infinity && (alarm === null || alarm > Math.max(first, now))) yield 'an alarm that is too late';
   const left = messages.filter(
     ({ turn, kind }) => turn === lease.turn && !['message', 'scheduled', 'late'].includes(kind),
   );

@@ -40,17 +40,17 @@ async function writtenBySecond(...replies: Parameters<typeof script>): Promise<n
 const callsOf = (name: Effect) => Array.from({ length: ITERATIONS }, () => ({ calls: [{ name }] }));
 
 describe('the rows of a turn', () => {
-  it('are 13 for the first answer of a session, and 7 for the next', async () => {
-    expect(await writtenBy(newSession('looker'), script('Done.').message())).toBe(13);
-    expect(await writtenBySecond('Done.')).toBe(7);
+  it('are 11 for the first answer of a session, and 5 for the next', async () => {
+    expect(await writtenBy(newSession('looker'), script('Done.').message())).toBe(11);
+    expect(await writtenBySecond('Done.')).toBe(5);
   });
 
   it('are one more for each iteration that runs a `once` tool, whatever number of events it stores', async () => {
-    expect(await writtenBySecond(...callsOf('once'), 'Done.')).toBe(7 + ITERATIONS);
+    expect(await writtenBySecond(...callsOf('once'), 'Done.')).toBe(5 + ITERATIONS);
   });
 
   it('are one for each append of a turn that reads, in which iterations leave together', async () => {
     // One append while the model answers, one behind it, and one with the end.
-    expect(await writtenBySecond(...callsOf('read'), 'Done.')).toBeLessThanOrEqual(7 + 2);
+    expect(await writtenBySecond(...callsOf('read'), 'Done.')).toBeLessThanOrEqual(5 + 2);
   });
 });
