@@ -22,7 +22,6 @@ import type {
 import { logError } from './agenda.ts';
 import { mostBytesOf } from './appends.ts';
 import { SessionLedger } from './ledger.ts';
-
 import { SqlSessionStorage } from './sql-storage.ts';
 import { createWatchers, type Watchers } from './watchers.ts';
 
