@@ -71,10 +71,12 @@ function toRequest(
     uses: group ? usesOf([group, ...group.tools, ...group.providers]) : [BY_ROLE],
     [SOURCE](place) {
       if (place.isAgent) return { requests: [this] };
-      if (group) return group[SOURCE](place);
-      const asks = `Tool at index ${place.index} asks for the tool group '${shorten(role, 80)}' by its role`;
+      const hasOptions = permissions.length > 0 || required.length > 0 || optional;
+      if (group && !hasOptions) return group[SOURCE](place);
+      const asks = `Tool at index ${place.index} asks for the tool group '${shorten(role, 80)}' ${group ? 'with options' : 'by its role'}`;
+      const instead = group ? ', or list the group itself here' : '';
       throw new ToolResolutionError(
-        `${asks}: only an agent can do that. List it among the agent's own tools`,
+        `${asks}: only an agent can do that. List it among the agent's own tools${instead}`,
       );
     },
   };

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type AgentConfig, defineAgent, defineTool, type ToolGroup } from '../../../../src/index.ts';
-import { defineSubagent } from '../../../../src/kinds/entry.ts';
+import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { mathTools } from '../../../../src/modules/math/entry.ts';
 import {
   CORE_ROLES,
   defineToolGroup,
   toolGroups as registered,
   type ToolGroupOptions,
+  toolGroup,
 } from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { ConfigurationError } from '../../../doors/model.ts';
@@ -257,6 +258,26 @@ describe('the permissions of a group', () => {
       "Tool group 'harmless' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
         'Add them where the agent lists it: toolGroup(group, { permissions }).',
     );
+  });
+});
+
+describe('a group with options among the tools of another tool', () => {
+  const inside = (options: ToolGroupOptions) => () =>
+    defineAgenticTool({ name: 'plan', description: 'Plans.', tools: [toolGroup(maps, options)] });
+
+  it.each<[string, ToolGroupOptions]>([
+    ['a permission', { permissions: ['internet-access'] }],
+    ['a required tool', { required: ['route'] }],
+    ['that it is optional', { optional: true }],
+  ])('is refused with %s, which only an agent can say (TGR-06)', (_, options) => {
+    expect(inside(options)).toThrow(
+      "Tool at index 0 asks for the tool group 'maps' with options: only an agent can do that. List it among the agent's own tools, or list " +
+        'the group itself here',
+    );
+  });
+
+  it('is its tools without options (TGR-04)', () => {
+    expect(inside({})).not.toThrow();
   });
 });
 
