@@ -22,6 +22,7 @@ import {
 } from '../sources/resolution/tool-source.ts';
 import type { CallLimit, Limits } from '../tool/frame.ts';
 import type { InputDeclaration } from '../tool/input-schema.ts';
+import type { ForeignAgentKeys } from '../tool/instead.ts';
 import { paragraphs } from '../tool/json.ts';
 import { literals } from '../tool/literals.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
@@ -148,7 +149,7 @@ export interface AgentConfig<Name extends string, Declaration extends InputDecla
 export function defineAgent<
   const Name extends string,
   const Declaration extends InputDeclaration = undefined,
->(config: AgentConfig<Name, Declaration>): Agent<Name, OutputOf<Declaration>> {
+>(config: AgentConfig<Name, Declaration> & ForeignAgentKeys): Agent<Name, OutputOf<Declaration>> {
   checkAgentLiteral(config);
   const { name, description, instructions } = config;
   checkName(name);

@@ -48,6 +48,9 @@ const LACKS = {
 
 const lacking = (what: keyof typeof LACKS): string => `${LACKS[what]} ${literals?.mending[what] ?? SEE}`;
 
+/** No date turns these flags on. */
+const FLAGS = ['enable_request_signal', 'global_fetch_strictly_public'] as const;
+
 /** In production the lines to add are there. */
 const SEE = 'See docs/production.md.';
 
@@ -94,5 +97,9 @@ const hasClass = (exports: Deployment['exports']): boolean =>
   Object.keys(exports).some((name) => name !== 'default' && name !== 'TurnRunner');
 
 /** Lists what makes sessions work less well than they could. */
-export const deploymentWarnings = ({ env, flags }: Deployment): readonly string[] =>
-  flags[STAYS_AWAKE] || env.TURNS ? [] : [MAY_STOP];
+export const deploymentWarnings = ({ env, flags }: Deployment): readonly string[] => [
+  ...(flags[STAYS_AWAKE] || env.TURNS ? [] : [MAY_STOP]),
+  ...FLAGS.flatMap((flag) =>
+    flags[flag] ? [] : `The flag ${flag} is off. ${literals?.mending[flag] ?? SEE}`,
+  ),
+];

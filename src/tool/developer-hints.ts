@@ -13,26 +13,44 @@ interface Served {
 
 /**
  * Creates the function that returns the end of a 404 if a route of the app was looked for below some other path, as where the Worker
- * serves a part of a site. The log shows the first one too.
+ * serves a part of a site, or under a path that ends alike. The log shows the first one too.
  */
 export function misplacedRequests(
   { basePath, log }: Served,
   paths: Iterable<string>,
 ): (url: string) => string {
-  const patterns = [...paths].filter((path) => path !== '/').map(toEnd);
+  const known = [...paths].filter((path) => path !== '/');
+  const patterns = known.map(toEnd);
   let isLogged = false;
   return (url) => {
     const { pathname } = new URL(url);
     // Clients of MCP look below the origin for who signs in, wherever the endpoint is.
     if (pathname.startsWith('/.well-known/')) return '';
     const below = basePath === undefined && patterns.map((end) => end.exec(pathname)?.[1]).find(Boolean);
-    if (!below) return '';
-    const hint = `If the Worker is served below ${below}, set createHoldfast({ http: { basePath: '${below}' } }).`;
+    const alike = known.find((path) => lastOf(path) === lastOf(pathname));
+    if (!below && !alike) return '';
+    const hint = below
+      ? `If the Worker is served below ${below}, set createHoldfast({ http: { basePath: '${below}' } }).`
+      : `Did you mean ${basePath ?? ''}${alike}?`;
     if (!isLogged)
       log({ level: 'warn', event: 'other', message: `there is nothing at ${pathname}. ${hint}` });
     isLogged = true;
     return ` ${hint}`;
   };
+}
+
+const lastOf = (path: string): string | undefined => path.split('/').at(-1);
+
+/**
+ * Lets an app that a main module exports in place of its Worker say so. The platform looks for `fetch`.
+ */
+export function refuseAsExport(holdfast: object): void {
+  const fetch = (): never => {
+    throw new Error(
+      'The main module exports what createHoldfast made: export its Worker, as in export default holdfast.worker;',
+    );
+  };
+  Object.defineProperty(holdfast, 'fetch', { value: fetch });
 }
 
 /** What ends as the path of a route does, and what stands before that. */
@@ -91,6 +109,10 @@ export const mending = {
     'Add to wrangler.toml, in place of `new_classes`:\n\n' +
     '[[migrations]]\ntag = "v1"\nnew_sqlite_classes = ["SessionObject"]\n\n' +
     'A class that was deployed without it stays without: export it under another name, with another tag.',
+  enable_request_signal:
+    'A client that goes away is not noticed. Add it to `compatibility_flags` in wrangler.toml.',
+  global_fetch_strictly_public:
+    "An address that comes from data may reach servers behind the Worker's own zone. Add it to `compatibility_flags` in wrangler.toml.",
 };
 
 /** Returns what is wrong with something that is listed as if it were a tool, after "Tool at index 0 ". */
@@ -281,6 +303,20 @@ export function inWords(
   if (message === undefined) return undefined;
   const text = `holdfast: ${message}${PLACED.includes(event) ? placeInWords(line) : ''}`;
   return thrown === undefined ? [text] : [text, thrown];
+}
+
+/** A line of an inspector, which ran outside a session if that has no name. */
+interface Inspected {
+  readonly logger: string;
+  readonly message: string;
+  readonly session: string;
+  readonly turn: string;
+}
+
+/** Returns what the console shows of a line of an inspector. */
+export function inspectedInWords({ logger, message, session, turn }: Inspected): string {
+  const place = session === '' ? `turn ${turn}` : `session ${session}, turn ${turn}`;
+  return `${logger}: ${message} (${place})`;
 }
 
 /** Lines that are looked for in one session. */

@@ -10,6 +10,14 @@ export interface LeaveOut<Reason extends string> {
   readonly [instead]: Reason;
 }
 
+/** What other libraries call the parts of an agent. */
+export interface ForeignAgentKeys {
+  readonly system?: WriteInstead<'instructions'> | undefined;
+  readonly systemPrompt?: WriteInstead<'instructions'> | undefined;
+  readonly prompt?: WriteInstead<'instructions'> | undefined;
+  readonly maxSteps?: WriteInstead<'limits: { iterations }'> | undefined;
+}
+
 /** What other libraries call the parts of a tool. */
 export interface ForeignToolKeys {
   readonly execute?: WriteInstead<'run'> | undefined;

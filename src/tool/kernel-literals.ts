@@ -225,6 +225,10 @@ export const SHAPES = {
       location: 'use: [placeSessions({ jurisdiction })]',
       steering: 'policies: { steering } of each agent',
     },
+    senseless: {
+      tools: 'an app has no tools of its own: list them in defineAgent({ tools })',
+      instructions: 'an app has none of its own: write them in defineAgent({ instructions })',
+    },
     items: {
       agents: ['what defineAgent makes', ({ asks }) => Array.isArray(asks)],
       use: ['what modules make, such as openApi()', ({ module }) => typeof module === 'object'],

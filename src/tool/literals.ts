@@ -15,6 +15,7 @@ import {
   convertible,
   discoverProblem,
   filesProblem,
+  inspectedInWords,
   inWords,
   isOfAnswers,
   listedMistake,
@@ -24,6 +25,7 @@ import {
   misreconciled,
   noSchema,
   reconcileProblem,
+  refuseAsExport,
   refusing,
   renameOne,
   sharedWrites,
@@ -84,6 +86,8 @@ const CHECKS = {
 
   filesProblem,
 
+  inspectedInWords,
+
   inWords,
 
   mending,
@@ -118,6 +122,8 @@ const CHECKS = {
   convertible,
 
   noSchema,
+
+  refuseAsExport,
 
   refusing,
 

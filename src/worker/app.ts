@@ -85,6 +85,7 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
   const routes = createRoutes(table, answering(host, linkBases(host)));
   const holdfast: Holdfast = { worker, routes, TurnRunner: Runner };
   APPS.set(holdfast, { host, waitUntil });
+  literals?.refuseAsExport(holdfast);
   return holdfast;
 }
 

@@ -89,10 +89,8 @@ const oneLine = (text: string): string => text.replaceAll('\r', '\\r').replaceAl
 
 /** Writes a line to the console, in words or, in production, as JSON; `console.trace` would add a stack. */
 function logToConsole(line: LogLine): void {
-  const { level, logger, message, session, turn } = line;
-  const place = session === '' ? `turn ${turn}` : `session ${session}, turn ${turn}`;
-  const said = literals ? `${logger}: ${message} (${place})` : JSON.stringify(line);
-  console[level === 'trace' ? 'debug' : level](said);
+  const level = line.level === 'trace' ? 'debug' : line.level;
+  console[level](literals?.inspectedInWords(line) ?? JSON.stringify(line));
 }
 
 /** How an inspector logs the course of a loop. */

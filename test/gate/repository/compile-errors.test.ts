@@ -48,6 +48,16 @@ const MISTAKES: readonly CompileError[] = [
     "Object literal may only specify known properties, and 'type' does not exist in type 'WriteInstead<\"input\">'.",
   ],
   [
+    '`system` in place of `instructions`',
+    "defineAgent({ ...named, system: 'Pay.' });",
+    "Type 'string' is not assignable to type 'WriteInstead<\"instructions\">'.",
+  ],
+  [
+    '`maxSteps` of an agent',
+    "defineAgent({ ...named, instructions: 'Pay.', maxSteps: 3 });",
+    "Type 'number' is not assignable to type 'WriteInstead<\"limits: { iterations }\">'.",
+  ],
+  [
     'an effect of a tool that its caller runs',
     "defineManualTool({ ...named, effect: 'read' });",
     "Type 'string' is not assignable to type 'LeaveOut<\"its caller runs it\">'.",

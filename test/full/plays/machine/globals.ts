@@ -108,7 +108,12 @@ set(globalThis, {
   Response: SocketResponse,
   WebSocketPair: SocketPair,
   Cloudflare: {
-    compatibilityFlags: { enable_ctx_exports: true, durable_object_io_tasks_prevent_eviction: true },
+    compatibilityFlags: {
+      enable_ctx_exports: true,
+      durable_object_io_tasks_prevent_eviction: true,
+      enable_request_signal: true,
+      global_fetch_strictly_public: true,
+    },
   },
 });
 set(Date, { now: () => (current ? current.simulation.now : real.now()) });

@@ -38,7 +38,7 @@ async function start(): Promise<void> {
         config: {
           name: 'app',
           compatibilityDate: '2026-11-01',
-          compatibilityFlags: ['enable_request_signal'],
+          compatibilityFlags: ['enable_request_signal', 'global_fetch_strictly_public'],
           manifest: {
             mainModule: 'worker.js',
             modules: { 'worker.js': { type: 'esm', contents: outputFiles[0]?.text ?? '' } },

@@ -186,13 +186,17 @@ describe('a path', () => {
     '/nothing',
     '/agents/scripted',
     '/agents/scripted/sessions/s/x',
-    '//agents',
     '/agents/',
     '/agents/scripted/sessions/s/',
     '/AGENTS',
   ])('that leads nowhere is a 404: %s', async (path) => {
     const detail = 'There is nothing here. GET / shows where to start.';
     await expectProblem(await send(path), problem('unknown-route', 404, detail));
+  });
+
+  it('that has a slash too many is a 404 that says which path is meant', async () => {
+    const detail = 'There is nothing here. GET / shows where to start. Did you mean /agents?';
+    await expectProblem(await send('//agents'), problem('unknown-route', 404, detail));
   });
 
   it.each([

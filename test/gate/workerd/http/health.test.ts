@@ -108,6 +108,29 @@ describe('GET /health', () => {
     expect(await json(await via('/health'))).toEqual({ status: 'ok' });
   });
 
+  it('warns of each flag that the Worker runs without, also in the log', async () => {
+    const lines: LogEntry[] = [];
+    const via = appWith({ log: (line) => void lines.push(line) });
+    const {
+      enable_request_signal: _,
+      global_fetch_strictly_public: __,
+      ...flags
+    } = Cloudflare.compatibilityFlags;
+    vi.stubGlobal('Cloudflare', { compatibilityFlags: flags });
+    const health = await json(await via('/health'));
+    vi.unstubAllGlobals();
+    const warnings = [
+      'The flag enable_request_signal is off. A client that goes away is not noticed. Add it to ' +
+        '`compatibility_flags` in wrangler.toml.',
+      'The flag global_fetch_strictly_public is off. An address that comes from data may reach servers behind ' +
+        "the Worker's own zone. Add it to `compatibility_flags` in wrangler.toml.",
+    ];
+    expect(health).toEqual({ status: 'ok', warnings });
+    expect(lines.map(({ level, message }) => [level, message])).toEqual(
+      warnings.map((message) => ['warn', message]),
+    );
+  });
+
   it('names the token that bearerToken reads nowhere, and says that it is missing', async () => {
     const via = appWith({ auth: bearerToken('SHOP_TOKEN') });
     expect((await json(await via('/health'))).detail).toBe(

@@ -76,6 +76,16 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
     "createHoldfast has 'uses', which createHoldfast does not take. Did you mean 'use'?",
   ],
   [
+    'tools of an app',
+    app({ agents: [clerk], tools: [] }),
+    "createHoldfast has 'tools', but an app has no tools of its own: list them in defineAgent({ tools }).",
+  ],
+  [
+    'instructions of an app',
+    app({ agents: [clerk], instructions: 'Pay.' }),
+    "createHoldfast has 'instructions', but an app has none of its own: write them in defineAgent({ instructions }).",
+  ],
+  [
     'auth that is a token',
     app({ agents: [clerk], auth: 'secret' }),
     "createHoldfast has a text as its 'auth': use a function.",
@@ -132,6 +142,14 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   ],
 ])('%s', (_, make, message) => {
   expect(make).toThrow(expect.objectContaining({ name: 'ConfigurationError', message }));
+});
+
+it('an app that is exported in place of its Worker says so at the first request', () => {
+  const holdfast = createHoldfast({ agents: [clerk], model: openaiCompatible() });
+  expect(Reflect.get(holdfast, 'fetch')).toThrow(
+    'The main module exports what createHoldfast made: export its Worker, as in export default holdfast.worker;',
+  );
+  expect(Object.keys(holdfast)).toEqual(['worker', 'routes', 'TurnRunner']);
 });
 
 it('starts with subagents that are there', () => {

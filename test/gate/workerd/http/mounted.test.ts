@@ -248,6 +248,21 @@ describe('the developer is told', () => {
     expect(warn.mock.calls).toEqual([[`holdfast: there is nothing at /ai/agents. ${hint}`]]);
   });
 
+  it('which path is meant by one that ends alike, and the log has the first', async () => {
+    const via = sending(app().worker.fetch as Fetch);
+    const messages = '/agents/{agent}/sessions/{session}/messages';
+    for (const [path, meant] of [
+      ['/agents/clerk/messages', messages],
+      ['/api/chat/messages', messages],
+      ['/agents/clerk/s1/cancel', '/agents/{agent}/sessions/{session}/cancel'],
+    ]) {
+      const { detail } = await json(await via(String(path)));
+      expect(detail).toBe(`There is nothing here. GET / shows where to start. Did you mean ${meant}?`);
+    }
+    const hint = `Did you mean ${messages}?`;
+    expect(warn.mock.calls).toEqual([[`holdfast: there is nothing at /agents/clerk/messages. ${hint}`]]);
+  });
+
   it('nothing of it for a path that is none of the app', async () => {
     const via = sending(app().worker.fetch as Fetch);
     const wellKnown = '/.well-known/oauth-protected-resource/mcp';
