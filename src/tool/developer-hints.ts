@@ -27,7 +27,8 @@ export function misplacedRequests(
     // Clients of MCP look below the origin for who signs in, wherever the endpoint is.
     if (pathname.startsWith('/.well-known/')) return '';
     const below = basePath === undefined && patterns.map((end) => end.exec(pathname)?.[1]).find(Boolean);
-    const alike = known.find((path) => lastOf(path) === lastOf(pathname));
+    const alike =
+      known.find((path) => endsAlike(path, pathname)) ?? known.find((path) => isNear(path, pathname));
     if (!below && !alike) return '';
     const hint = below
       ? `If the Worker is served below ${below}, set createHoldfast({ http: { basePath: '${below}' } }).`
@@ -39,7 +40,21 @@ export function misplacedRequests(
   };
 }
 
-const lastOf = (path: string): string | undefined => path.split('/').at(-1);
+const endsAlike = (path: string, asked: string): boolean =>
+  path.split('/').at(-1) === asked.split('/').at(-1);
+
+/** Returns whether each word of a route is in the asked path in its place, or a word that holds it or is in it. */
+function isNear(path: string, asked: string): boolean {
+  const words = asked.split('/').slice(1);
+  const parts = path.split('/').slice(1);
+  return (
+    parts.length === words.length &&
+    parts.every((part, at) => {
+      const word = words[at] ?? '';
+      return word !== '' && (part.startsWith('{') || word.includes(part) || part.includes(word));
+    })
+  );
+}
 
 /**
  * Lets an app that a main module exports in place of its Worker say so. The platform looks for `fetch`.

@@ -254,6 +254,7 @@ describe('the developer is told', () => {
     for (const [path, meant] of [
       ['/agents/clerk/messages', messages],
       ['/api/chat/messages', messages],
+      ['/agent/clerk/sessions/s1', '/agents/{agent}/sessions/{session}'],
       ['/agents/clerk/s1/cancel', '/agents/{agent}/sessions/{session}/cancel'],
     ]) {
       const { detail } = await json(await via(String(path)));
