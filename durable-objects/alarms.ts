@@ -2,7 +2,7 @@ import type { TurnStart } from '../src/journal/session-port.ts';
 import { type Alarm, isWaiting, type Lease, type LedgerScope, NEVER } from './session-storage.ts';
 import { LONGEST_PAUSE } from './take-overs.ts';
 
-type Timed = Pick<LedgerScope, 'storage' | 'now'>;
+type Timed = Pick<LedgerScope, 'storage' | 'now' | 'clock'>;
 
 /** Has the open turn looked at when `lease.due` says, and stores the lease. */
 export function scheduleTurn(scope: Timed, lease: Lease): void {
@@ -10,9 +10,19 @@ export function scheduleTurn(scope: Timed, lease: Lease): void {
   scheduleAlarm(scope);
 }
 
+/**
+ * Returns when the open turn is looked at next, or `null`. While its holder is heard, that is the end of its term: it moves with each
+ * message of the holder, and nothing is stored for it.
+ */
+export function turnDue({ storage, clock }: Timed): number | null {
+  const { due } = storage.lease();
+  return due !== null && clock.isLive ? Math.max(due, clock.deadline) : due;
+}
+
 /** Sets the alarm to whatever is due first. What only a newer version does is left to it: the alarm would go off for ever. */
-export function scheduleAlarm({ storage, now }: Timed): void {
-  let first = storage.lease().due;
+export function scheduleAlarm(scope: Timed): void {
+  const { storage, now } = scope;
+  let first = turnDue(scope);
   for (const { kind, due } of storage.alarms.all()) {
     if (!Object.hasOwn(KNOWN, kind) || due >= NEVER) continue;
     first = Math.min(due, first ?? due, now() + FARTHEST_ALARM);
@@ -25,12 +35,15 @@ export function scheduleAlarm({ storage, now }: Timed): void {
  * Sets the alarm to now if something has been due for so long that the platform must have lost the alarm for it, or if a turn is due later
  * than any pause leads to, since the clock was set back. Returns whether it did.
  */
-export function rescueAlarm({ storage, clock, now }: LedgerScope): boolean {
+export function rescueAlarm(scope: Timed): boolean {
+  const { storage, clock, now } = scope;
   const lease = storage.lease();
   const isTooFar = lease.due !== null && lease.due > now() + clock.ms + LONGEST_PAUSE;
   if (isTooFar) storage.setLease({ ...lease, due: now() });
   const isOver = (due: number | null): boolean => due !== null && due + LOST_AFTER <= now();
-  let isLost = isTooFar || isOver(lease.due);
+  // The alarm for a holder that lives is not in its lease: it is remembered until the object restarts.
+  const { at = lease.due } = storage.alarms;
+  let isLost = isTooFar || isOver(turnDue(scope)) || (lease.due !== null && isOver(at));
   for (const { kind, due } of storage.alarms.all()) isLost ||= Object.hasOwn(KNOWN, kind) && isOver(due);
   if (isLost) storage.alarms.set(now());
   return isLost;
@@ -72,16 +85,6 @@ export function retain(
   }
   if (retainMs !== undefined)
     storage.alarms.add({ kind: 'retention', ref: String(retainMs), due: now() + retainMs });
-}
-
-/** The open turn has ended: none of its waits expires, and the session's retention restarts. The caller schedules the alarm. */
-export function removeWaits({ storage, now }: Timed): void {
-  const { alarms } = storage;
-  for (const alarm of alarms.all()) {
-    const { kind, ref } = alarm;
-    if (kind === 'expiry') alarms.remove(kind, ref);
-    else if (kind === 'retention') alarms.add({ ...alarm, due: now() + Number(ref) });
-  }
 }
 
 /** Something has happened: the time for which the session is kept restarts, if it is bounded. The caller schedules the alarm. */

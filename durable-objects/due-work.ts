@@ -1,5 +1,5 @@
 import { type OfferedRow, takeDueRows } from './agenda.ts';
-import { dueRefs, retainAnew, scheduleAlarm } from './alarms.ts';
+import { dueRefs, retainAnew, scheduleAlarm, turnDue } from './alarms.ts';
 import { expireBlobs } from './blobs.ts';
 import { expireWait, isCancelled } from './inbox.ts';
 import type { LedgerScope } from './session-storage.ts';
@@ -49,10 +49,10 @@ export function isLeft(scope: LedgerScope, turn: string): boolean {
 function takeDueTurn(scope: LedgerScope): readonly string[] {
   const { storage, clock, now } = scope;
   const lease = storage.lease();
-  const { turn, due } = lease;
+  const { turn } = lease;
+  const due = turnDue(scope);
   if (turn === null || due === null || due > now()) return [];
-  // How long the holder lives decides about the pause, so that it is looked at again at the end of the term.
-  const left = clock.isLive ? clock.deadline - now() : untilOffered(scope, turn);
+  const left = untilOffered(scope, turn);
   storage.setLease({ ...lease, due: now() + (left || clock.ms) });
   return left === 0 ? [turn] : [];
 }

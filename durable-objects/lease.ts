@@ -1,6 +1,6 @@
 import type { Change, Leased, Reader } from '../src/journal/session-port.ts';
 import { addToAgenda } from './agenda.ts';
-import { removeWaits, scheduleAlarm, scheduleTurn } from './alarms.ts';
+import { retainAnew, scheduleAlarm, scheduleTurn } from './alarms.ts';
 import { dropMessages, isCalledFor, unreadMessages } from './inbox.ts';
 import { pageToFold } from './pages.ts';
 import type { Lease, LeaseTimes, LedgerScope, SessionStorage } from './session-storage.ts';
@@ -68,15 +68,13 @@ export class LeaseClock implements LeaseTimes {
     const lease = storage.lease();
     const taken = now();
     this.#heard = taken;
-    scheduleTurn(
-      { storage, now },
-      {
-        ...lease,
-        ...cause,
-        ...{ turn, nonce, epoch: lease.epoch + 1, state: 'held' },
-        ...{ heard: taken, heardSeq: storage.head(), taken, due: taken + this.ms },
-      },
-    );
+    storage.setLease({
+      ...lease,
+      ...cause,
+      ...{ turn, nonce, epoch: lease.epoch + 1, state: 'held' },
+      ...{ heard: taken, heardSeq: storage.head(), taken, due: taken + this.ms },
+    });
+    scheduleAlarm({ storage, now, clock: this });
   }
 
   /** Begins the term anew, of a holder of which something was stored with the time at which it came. */
@@ -103,7 +101,7 @@ export class LeaseClock implements LeaseTimes {
     if (turn === null || state !== 'held' || this.#heard <= now()) return;
     storage.transaction(() => {
       this.heard();
-      scheduleTurn({ storage, now }, { ...storage.lease(), due: this.deadline });
+      scheduleTurn({ storage, now, clock: this }, { ...storage.lease(), due: this.deadline });
     });
   }
 
@@ -211,13 +209,18 @@ function release(
   scheduleTurn(scope, { ...lease, state: 'suspended', due: null });
 }
 
-/** The turn of the lease is over: nothing is due in it, and the next of those that wait is started in the same commit. */
+/**
+ * The turn of the lease is over: none of its waits expires, the session's retention begins anew, and the next turn of those that wait is
+ * started in the same commit.
+ */
 function endTurn(scope: LedgerScope, lease: Lease): void {
   const { storage } = scope;
+  const { alarms } = storage;
   const { turn } = lease;
   if (turn === null) return;
   storage.setLease({ ...lease, state: 'free', turn: null, due: null });
-  removeWaits(scope);
+  for (const { kind, ref } of alarms.all()) if (kind === 'expiry') alarms.remove(kind, ref);
+  retainAnew(scope);
   if (storage.inbox.messages().length > 0) {
     dropMessages(storage, turn);
     storage.inbox.queueSteered();

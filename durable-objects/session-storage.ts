@@ -91,6 +91,8 @@ export interface AlarmStorage {
   /** Stores an alarm in place of the one of the same kind and ref. */
   add(alarm: Alarm): void;
   remove(kind: Alarm['kind'], ref: string): void;
+  /** What the platform's alarm was last set to; `undefined` if that is not remembered. */
+  readonly at: number | null | undefined;
   /** Sets the platform's alarm, in ms since the epoch; `null` deletes it. */
   set(due: number | null): void;
 }
@@ -197,7 +199,10 @@ export interface Lease {
   readonly stoppedAt: string;
   /** How often in a row the session was given back by holders that could not read it. */
   readonly unread: number;
-  /** When the open turn is looked at next, since it may need a holder then, in ms since the epoch; `null` if it needs none. */
+  /**
+   * When the open turn is looked at next, since it may need a holder then, in ms since the epoch; later while its holder is heard. `null` if
+   * it needs none.
+   */
   readonly due: number | null;
 }
 

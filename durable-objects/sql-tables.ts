@@ -128,6 +128,7 @@ export const sqlRequests = (database: SqlDatabase): RequestStorage => ({
 
 /** Keeps what is due in a session, in the table `agenda`, and the one alarm that the platform has for it. */
 export class SqlAlarms implements AlarmStorage {
+  at: number | null | undefined;
   readonly #database: SqlDatabase;
   #alarms: readonly Alarm[] | undefined;
 
@@ -141,7 +142,7 @@ export class SqlAlarms implements AlarmStorage {
   }
 
   add({ kind, ref, due }: Alarm): void {
-    this.forget();
+    this.#alarms = undefined;
     this.#database.sql.exec(
       'INSERT OR REPLACE INTO agenda (kind, ref, due) VALUES (?, ?, ?)',
       ...[kind, ref, due],
@@ -149,13 +150,14 @@ export class SqlAlarms implements AlarmStorage {
   }
 
   remove(kind: Alarm['kind'], ref: string): void {
-    this.forget();
+    this.#alarms = undefined;
     this.#database.sql.exec('DELETE FROM agenda WHERE kind = ? AND ref = ?', kind, ref);
   }
 
   /** Not awaited: the alarm is kept in the same database, and commits with the rows. */
   set(due: number | null): void {
     const { storage } = this.#database;
+    this.at = due;
     if (due === null) void storage.deleteAlarm();
     else void storage.setAlarm(due);
   }
@@ -163,6 +165,7 @@ export class SqlAlarms implements AlarmStorage {
   /** What is stored may be another than before: it was changed, undone or erased. */
   forget(): void {
     this.#alarms = undefined;
+    this.at = undefined;
   }
 }
 

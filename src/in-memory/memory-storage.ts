@@ -200,11 +200,17 @@ class MemoryRequests implements RequestStorage {
 }
 
 class MemoryAlarms implements AlarmStorage {
-  readonly set: (due: number | null) => void;
+  at: number | null | undefined;
   #alarms: Alarm[] = [];
+  readonly #set: (due: number | null) => void;
 
   constructor(set: (due: number | null) => void) {
-    this.set = set;
+    this.#set = set;
+  }
+
+  set(due: number | null): void {
+    this.at = due;
+    this.#set(due);
   }
 
   all(): Alarm[] {

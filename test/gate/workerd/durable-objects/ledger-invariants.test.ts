@@ -239,7 +239,9 @@ function* broken({ storage, alarm, now, taken, overlaps }: Scene): Iterable<stri
   if (waiting.some(({ kind, turn }) => kind === 'scheduled' && !isDue('start', turn))) {
     yield 'a scheduled turn that never starts';
   }
-  const first = Math.min(...alarms.map(({ due }) => due), lease.due ?? Infinity);
+  // The turn of a holder that was heard is looked at within a term.
+  const turnDue = lease.state === 'held' ? Math.max(lease.due ?? 0, now + LEASE_MS) : lease.due;
+  const first = Math.min(...alarms.map(({ due }) => due), turnDue ?? Infinity);
   if (first < Infinity && (alarm === null || alarm > Math.max(first, now))) yield 'an alarm that is too late';
   const left = messages.filter(
     ({ turn, kind }) => turn === lease.turn && !['message', 'scheduled', 'late'].includes(kind),

@@ -243,6 +243,23 @@ describe('the database of a session object', () => {
     });
     expect(written).toEqual([1]);
   });
+
+  it('is written no row by alarms that find the holder of the turn alive, of which each sets the next', async () => {
+    const harness = makeObjectHarness();
+    const { session, stub, leaseMs } = harness;
+    await session.begin(starting('t1', 'a'));
+    const exec = await runInDurableObject(stub(), (_, { storage }) => vi.spyOn(storage.sql, 'exec'));
+    const dueIn = async (): Promise<number> =>
+      runInDurableObject(stub(), async (_, { storage }) => Number(await storage.getAlarm()) - harness.now());
+    for (const ms of [0, leaseMs / 2, leaseMs / 2]) {
+      await harness.wait(ms);
+      await session.renew(1);
+    }
+    expect(await dueIn()).toBe(leaseMs / 2); // after the renewal before the last
+    const rows = exec.mock.results.map(({ value }) => value.rowsWritten).filter((count) => count > 0);
+    exec.mockRestore();
+    expect(rows).toEqual([1, 1, 1]); // the renewals
+  });
 });
 
 describe('a read of a turn, and the line of a reader', () => {
