@@ -197,19 +197,19 @@ export function toReply(said: Plain, defaults: { readonly id: string; readonly u
   };
 }
 
-/** A model after whose reply its invocation hands the turn over. */
-export function endingWithReply(model: ChatModel): {
-  readonly model: ChatModel;
-  readonly leave: AbortSignal;
-} {
+/** Hands a turn over after each reply of any of its loops. `use`: for one invocation, whose `leave` it aborts. */
+export function leavingAfterReply(): { readonly use: ModuleUse; readonly leave: AbortSignal } {
   const left = new AbortController();
-  const ask: ChatModel['ask'] = async (request, options) => {
-    const reply = await model.ask(request, options);
-    left.abort();
-    return reply;
-  };
-  return { model: { ...model, ask }, leave: left.signal };
+  const use = useOf(LEAVING);
+  LOOPS.give(use, {
+    watch(_loop, { at }) {
+      if (at === 'reply') left.abort();
+    },
+  });
+  return { use, leave: left.signal };
 }
+
+const LEAVING = createModule({ name: 'leaving' });
 
 /** The model, and what it was asked, oldest first. */
 export function recorded(given: ChatModel): {

@@ -42,7 +42,7 @@ import {
   toSentDecision,
 } from './post-to-session.ts';
 import {
-  endingWithReply,
+  leavingAfterReply,
   recorded,
   type ScriptedReply,
   type Stub,
@@ -62,7 +62,7 @@ export type TestSessionOptions = TestModel & {
   readonly principal?: TurnPrincipal | undefined;
   /** Of every message, as request headers that the app maps would give it. */
   readonly context?: JsonObject | ToolCallContext | undefined;
-  /** Mints the credentials of the tools, once an invocation: a turn that was killed has them minted again. */
+  /** Mints the credentials of the tools, once an invocation: after each reply they are minted again, unless `warm`. */
   readonly secrets?:
     | ((principal: Principal) => MintedSecrets | undefined | Promise<MintedSecrets | undefined>)
     | undefined;
@@ -78,7 +78,10 @@ export type TestSessionOptions = TestModel & {
   readonly stubs?: Readonly<Record<string, Stub>> | undefined;
   /** The Worker's vars, secrets and bindings, or what stands in for those that are used: for `call.env`, and for modules that read a var, such as `TOOL_GROUPS`. */
   readonly env?: GivenEnv | undefined;
-  /** Beside a function that makes the agent: one invocation runs a turn. Else another goes on after each reply, as after an eviction. */
+  /**
+   * One invocation runs a whole turn. Defaults to `false`: after each reply, of a nested loop too, another invocation resumes the turn,
+   * as after an eviction. For tests that count what one invocation does, such as its connections or its events.
+   */
   readonly warm?: boolean | undefined;
   /** The system's unless given. */
   readonly clock?: Clock | undefined;
@@ -158,8 +161,10 @@ const LEASE_MS = 20_000;
 const ADDRESS = { owner: { id: TESTER }, session: 'test' };
 
 /**
- * Makes a session for a test of an agent. It needs no Worker, no network and no clean-up. Given a function that makes the agent, each
- * invocation has its own: what only works because a closure remembers fails in the test, and not after the next eviction.
+ * Makes a session for a test of an agent. It needs no Worker, no network and no clean-up. After each reply a new invocation resumes the
+ * turn: it mints the secrets again, makes the tools of each `toolFactory` again, and knows only what is journaled. Given a function that makes the
+ * agent, each invocation has an agent of its own, so that a closure that remembers fails in the test, and not after the next eviction.
+ * `warm: true` has one invocation run a turn.
  *
  * @example
  * ```ts
@@ -201,12 +206,13 @@ export function createTestSession<Output>(
   };
   const host = { port, agent: { ...agent, model }, model, clock, secrets, env, agents, modules };
   const place = { ...ADDRESS, agent: agent.name };
-  const isCold = typeof given === 'function' && !options.warm;
   const fresh = () => {
-    const invocation = isCold ? endingWithReply(model) : { model };
     const made = make();
-    const own = { ...resolve(made), model: invocation.model };
-    return { ...invocation, agent: own, modules: made === declared ? modules : modulesOf(made) };
+    const own = made === declared ? modules : modulesOf(made);
+    const changed = { agent: { ...resolve(made), model }, modules: own };
+    if (options.warm) return changed;
+    const { use: leaving, leave } = leavingAfterReply();
+    return { ...changed, leave, modules: { ...own, appWide: [...own.appWide, leaving] } };
   };
   let invocation: Partial<TurnHost> & { readonly modules: Modules } = { modules };
   const leasing = turnSteps({ ...host, log, place }, () => invocation.modules);

@@ -1,3 +1,4 @@
+import { discoveryIn } from '../../loop/discovery.ts';
 import { answers } from '../../modules/answers/answers.ts';
 import { LISTINGS, listings } from '../../modules/listings/entry.ts';
 import { defineToolGroup } from '../../modules/tool-groups/entry.ts';
@@ -9,7 +10,7 @@ import type { LiteralShape } from '../../tool/check-literal.ts';
 import { shorten } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
 import { nameIn } from '../../tool/shown.ts';
-import type { AnyTool, Discovery, LoopView } from '../../tool/tool.ts';
+import type { AnyTool, CallRun, Discovery, LoopView } from '../../tool/tool.ts';
 import { factOf, type MemoryFact } from '../../tool/tool-memory.ts';
 import { error } from '../../tool/tool-result.ts';
 import { checkClients } from '../client/define-mcp-client.ts';
@@ -64,13 +65,12 @@ export const chosenTools = (
   clients.flatMap((client) => knownMcpTools(client, view).filter(({ listed }) => filter(listed, client)));
 
 /**
- * Stands in for the tools of servers that could not be asked for them, and of which the session knows none: a model that is
- * not told what it lacks would make its answers up. A call is answered with what is wrong.
+ * Stands in for the tools of servers of which the session knows none, since they could not be asked for them: a model that is not told
+ * what it lacks would make its answers up. A call is answered with what is wrong. Decided from the state alone: an invocation that runs
+ * a call of a stand-in need not be the one that asked the server.
  */
 export const unreachable = (clients: readonly McpClient[], view: LoopView): readonly AnyTool[] =>
-  clients
-    .filter((client) => problemNow(client, view) !== undefined && !knownListing(client, view))
-    .map(standInOf);
+  clients.filter((client) => !knownListing(client, view)).map(standInOf);
 
 /** No tool of a server is called so by chance, and every provider takes the name. */
 const nameOfStandIn = ({ name }: McpClient): string => name.slice(0, 45) + MISSING;
@@ -88,9 +88,16 @@ const standInOf = memoized(
     returnDirect: false,
     metadata: {},
     check: async (input) => ({ ok: true, value: input }),
-    call: async (_, { view }) => error(problemNow(client, view) ?? 'It can be reached again.'),
+    call: async (_, call) => error((await problemIn(client, call)) ?? 'It can be reached again.'),
   }),
 );
+
+/** Returns what is wrong with a server, which an invocation that has not asked it yet asks. */
+async function problemIn(client: McpClient, call: CallRun): Promise<string | undefined> {
+  const known = problemNow(client, call.view);
+  // What is found is for the next model call of the loop to journal.
+  return known ?? (await findTools(client, discoveryIn(call))).problem;
+}
 
 async function found(client: McpClient, discovery: Discovery): Promise<readonly MemoryFact[]> {
   const { facts } = await findTools(client, discovery);

@@ -28,8 +28,8 @@ const BILL = '{"total":7,"due":"soon"}';
 const base = { name: 'biller', description: 'Bills.', instructions: 'Write the bill.' };
 const biller = defineAgent({ ...base, output: Bill });
 
-const asked = (replies: readonly ScriptedReply[], more: { tools?: readonly AnyTool[] } = {}) =>
-  createTestSession(defineAgent({ ...base, output: Bill, ...more }), { replies });
+const asked = (replies: readonly ScriptedReply[], more: { tools?: readonly AnyTool[] } = {}, warm = false) =>
+  createTestSession(defineAgent({ ...base, output: Bill, ...more }), { replies, warm });
 /** Longer than the outbox waits. */
 const answerOf = async (reply: string) => asked([reply, reply]).send('Bill me.');
 
@@ -158,7 +158,7 @@ describe('an answer that does not fit', () => {
   const wrong = '{"total":"seven","due":3}';
 
   it('is journaled as rejected with every problem, and the model is asked once more', async () => {
-    const session = asked([wrong, BILL]);
+    const session = asked([wrong, BILL], {}, true);
     expect(await session.send('Bill me.')).toMatchObject({
       outcome: 'completed',
       text: BILL,
@@ -329,13 +329,13 @@ describe('a Worker that is killed', () => {
       return reply;
     };
   let session: TestSession<v.InferOutput<typeof Bill>>;
-  const start = (replies: readonly ScriptedReply[]) => {
-    session = createTestSession(biller, { replies });
+  const start = (replies: readonly ScriptedReply[], warm = false) => {
+    session = createTestSession(biller, { replies, warm });
     return session.send('Bill me.');
   };
 
   it('between the rejection and the next answer rejects once', async () => {
-    expect(await start(['Seven.', deadly(BILL), BILL])).toMatchObject({ object: { total: 7 } });
+    expect(await start(['Seven.', deadly(BILL), BILL], true)).toMatchObject({ object: { total: 7 } });
     expect(await typesOf(session)).toEqual(['answer-rejected', 'turn-resumed']);
     expect(session.requests.map(({ messages }) => messages.length)).toEqual([2, 4, 4]);
   });

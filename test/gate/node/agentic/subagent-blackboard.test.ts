@@ -37,8 +37,13 @@ const tools: readonly AnyTool[] = [note, read];
 const clerk = defineSubagent({ agent: agent('clerk', tools) });
 
 /** The blackboard after a turn of a boss with these tools, in which each loop has its script. */
-async function turnOf(more: readonly AnyTool[], scripts: Readonly<Record<string, readonly ScriptedReply[]>>) {
-  const session = createTestSession(agent('boss', [...tools, ...more]), { replies: byLoop(scripts) });
+async function turnOf(
+  more: readonly AnyTool[],
+  scripts: Readonly<Record<string, readonly ScriptedReply[]>>,
+  warm = false,
+) {
+  const replies = byLoop(scripts);
+  const session = createTestSession(agent('boss', [...tools, ...more]), { replies, warm });
   const answer = await session.send('Go.');
   const { blackboard } = await session.state();
   return { session, answer, board: written(blackboard), read: resultsRead(session) };
@@ -99,11 +104,13 @@ describe('the blackboard of a subagent', () => {
       done.push(words);
       return words;
     };
-    const { board, read: told } = await turnOf([other, clerk], {
+    const scripts = {
       'You are boss.': [notes('a=1'), asks('other', 'clerk'), 'Done.'],
       'You are clerk.': [notes('c=3'), calls('read'), saying('Filed.')],
       'You are other.': [notes('o=2'), clerkFirst, ({ messages }) => messages.at(-1)?.text ?? ''],
-    });
+    } satisfies Readonly<Record<string, readonly ScriptedReply[]>>;
+    // The one waits for what the other does in the same invocation.
+    const { board, read: told } = await turnOf([other, clerk], scripts, true);
     expect(told.slice(1)).toEqual(['a=1 o=2', 'Filed.']);
     // In the order of the calls, whichever ended first.
     expect(board).toBe('a=1 o=2 c=3');

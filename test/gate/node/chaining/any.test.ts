@@ -240,7 +240,9 @@ describe('a type that is chained beside any', () => {
   it('has its tools offered where those of another object have their names, and that is said (CHN-12)', async () => {
     const warned = warnings();
     const replies = [calls('ann'), calls('order'), calls('describe')];
-    const { session } = await turnOf(clerk([ann, order], [chainFrom(User), chainAny()]), replies);
+    // Each invocation says it.
+    const agent = clerk([ann, order], [chainFrom(User), chainAny()]);
+    const { session } = await turnOf(agent, replies, { warm: true });
     expect(results(session)[2]).toBe('user ann');
     expect(warned).toEqual([
       "holdfast: the tool 'describe' of a chained object is not offered: another tool has its name",

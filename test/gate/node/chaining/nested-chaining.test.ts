@@ -197,6 +197,8 @@ describe('an agentic tool that chains', () => {
         if (reply === 'Second.') void stored(session, isEndOf('.3.1')).then(gone.resolve);
         return reply as string;
       }),
+      // A tool waits for what another loop does meanwhile: an invocation that hands over begins nothing, and waits for the tool.
+      warm: true,
     });
     await session.send('Go.');
     expect(read).toMatchObject({

@@ -18,17 +18,20 @@ const call = (name: string, input: object = {}) => ({ calls: [{ name, input }] }
 const agentOf = (...tools: readonly ToolSource[]): Agent =>
   defineAgent({ name: 'clerk', description: 'Sells.', instructions: 'Help.', tools });
 
-async function play(agent: Agent, replies: readonly ScriptedReply[], more: object = {}) {
-  const session = createTestSession(agent, { replies });
+async function play(agent: Agent, replies: readonly ScriptedReply[], more: object = {}, warm = false) {
+  const session = createTestSession(agent, { replies, warm });
   await session.send('Please.', more);
   const read = session.requests.flatMap(({ messages }) => messages.at(-1)?.text ?? []);
   return { read, offered: session.requests.map(({ tools }) => tools.map(({ name }) => name)) };
 }
 
-it('a factory makes a cart for each session', async () => {
+it('a factory makes a cart for each invocation', async () => {
   const agent = agentOf(cart);
-  const first = await play(agent, [call('put', { item: 'pen' }), call('list'), 'Done.']);
-  expect(first.read.slice(1)).toEqual(['1 in the cart', '["pen"]']);
+  const replies = [call('put', { item: 'pen' }), call('list'), 'Done.'];
+  const warm = await play(agent, replies, {}, true);
+  expect(warm.read.slice(1)).toEqual(['1 in the cart', '["pen"]']);
+  const cold = await play(agent, replies);
+  expect(cold.read.slice(1)).toEqual(['1 in the cart', '[]']);
   const second = await play(agent, [call('list'), 'Done.']);
   expect(second.read.slice(1)).toEqual(['[]']);
 });

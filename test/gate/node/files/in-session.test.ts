@@ -288,7 +288,8 @@ describe('a request that is refused', () => {
     const warned = vi.spyOn(console, 'warn').mockReturnValue(undefined);
     onTestFinished(() => warned.mockRestore());
     const { model: seer, requests } = model(BOTH, refusal, refusal, calling('shot'), saying('B'));
-    const session = createTestSession(agentOf(shot), { use: [files()], model: seer });
+    // What a model refused is remembered by the invocation that asked it.
+    const session = createTestSession(agentOf(shot), { use: [files()], model: seer, warm: true });
     const failed = await session.send([sent(png(1))]);
     expect(failed).toMatchObject({ outcome: 'failed', error: { message: 'Could not process image.' } });
     expect(await session.send([{ type: 'text', text: 'And this?' }, sent(png(2))])).toMatchObject({

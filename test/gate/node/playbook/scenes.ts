@@ -61,17 +61,20 @@ export function sessionOf(
   tools: readonly AnyTool[],
   replies: readonly ScriptedReply[],
   use: readonly ModuleUse[] = [],
+  warm = false,
 ): TestSession {
   const desk = { name: 'desk', description: 'Helps.', instructions: 'Help.', tools };
-  return createTestSession(defineAgent(desk), { replies, use });
+  return createTestSession(defineAgent(desk), { replies, use, warm });
 }
 
 /** Runs one turn in which the model calls the playbook, then these replies inside it, and then answers. */
 export async function played<Open extends string, Locked extends string>(
   config: Config<Open, Locked>,
   inside: readonly ScriptedReply[],
+  warm = false,
 ): Promise<Played> {
-  const session = sessionOf([playbook(config)], [plays('tides'), ...inside, 'Researched.', 'Done.']);
+  const replies = [plays('tides'), ...inside, 'Researched.', 'Done.'];
+  const session = sessionOf([playbook(config)], replies, [], warm);
   const answer = await session.send('Go.');
   return { session, answer, inside: session.requests.slice(1, -1) };
 }

@@ -295,9 +295,12 @@ describe('a locked tool', () => {
   const config = { tools: [search], locked: [{ tool: analyze, unlockedBy: after(search) }] };
 
   it('reads as it was written while it is locked and afterwards: the very same list is offered (PLY-05)', async () => {
-    const { inside } = await played(config, [uses('analyze'), uses('search'), uses('analyze')]);
+    const replies = [uses('analyze'), uses('search'), uses('analyze')];
+    const { inside } = await played(config, replies);
     expect(descriptions('analyze', inside)).toEqual(Array(4).fill('Does analyze.'));
-    for (const { tools } of inside) expect(tools).toBe(inside[0]?.tools);
+    for (const { tools } of inside) expect(tools).toEqual(inside[0]?.tools);
+    const warm = await played(config, replies, true);
+    for (const { tools } of warm.inside) expect(tools).toBe(warm.inside[0]?.tools);
   });
 
   it('is told of from the start with what opens it, in words that stay the same (PLY-05, PLY-09)', async () => {

@@ -118,6 +118,7 @@ describe('a summary', () => {
       ['A.', 'Sum.', 'B.'],
       { overTokens: 150, keepTurns: 0 },
       { use: [budget({ tokens: 9_000 })] },
+      true,
     );
     await session.send(long('a'));
     expect(await session.send(long('b'))).toMatchObject({

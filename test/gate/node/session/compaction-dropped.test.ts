@@ -24,7 +24,7 @@ describe('a summary that was paid for and cannot be used', () => {
       text: 'B.',
       usage: { inputTokens: 20, outputTokens: 10 },
     });
-    expect(await dropped(session)).toEqual([droppedEvent({ reason, from: 5, tokens: 201 }, { usage })]);
+    expect(await dropped(session)).toEqual([droppedEvent({ reason, from: 7, tokens: 201 }, { usage })]);
     expect(session.shown()).toHaveLength(4);
   });
 
@@ -45,7 +45,7 @@ describe('a summary that was paid for and cannot be used', () => {
     await session.send(long('a'));
     expect(await session.send(long('b'))).toMatchObject({ usage: { inputTokens: 20, outputTokens: 10 } });
     expect(await dropped(session)).toEqual([
-      droppedEvent({ reason: 'cut-off', from: 5, tokens: 201 }, { usage }),
+      droppedEvent({ reason: 'cut-off', from: 7, tokens: 201 }, { usage }),
     ]);
   });
 
@@ -54,6 +54,7 @@ describe('a summary that was paid for and cannot be used', () => {
       ['A.', { text: ' ', usage }, 'B.'],
       { overTokens: 150, keepTurns: 0 },
       { use: [budget({ tokens: 6_000 })] },
+      true,
     );
     await session.send(long('a'));
     await session.send(long('b'));
@@ -87,7 +88,7 @@ describe('after a summary was dropped', () => {
     await session.send('Hello.');
     await session.send(long('b').repeat(4));
     await session.send('c');
-    expect(await dropped(session)).toEqual([droppedEvent({ reason: 'no-shorter', from: 5, tokens: 403 })]);
+    expect(await dropped(session)).toEqual([droppedEvent({ reason: 'no-shorter', from: 7, tokens: 403 })]);
     await session.send('d');
     expect(asked).toEqual([2, 4]);
     expect(await compactions(session)).toMatchObject([{ turns: 2 }]);

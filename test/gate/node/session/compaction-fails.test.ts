@@ -52,7 +52,7 @@ describe('a summary that fails', () => {
     expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(session.shown()).toHaveLength(4);
     expect(await compactions(session)).toEqual([]);
-    expect(await dropped(session)).toEqual([droppedEvent({ reason, from: 5, tokens: 201 })]);
+    expect(await dropped(session)).toEqual([droppedEvent({ reason, from: 7, tokens: 201 })]);
   });
 
   it('leaves the turn to go on when the model gives none, and is asked for again by the next', async () => {
@@ -85,7 +85,7 @@ describe('a summary that fails', () => {
     await clock.advance(1);
     expect(await answer).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(signal.aborted).toBe(true);
-    expect(await dropped(session)).toEqual([droppedEvent({ reason: 'late', from: 5, tokens: 201 })]);
+    expect(await dropped(session)).toEqual([droppedEvent({ reason: 'late', from: 7, tokens: 201 })]);
   });
 });
 

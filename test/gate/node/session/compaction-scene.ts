@@ -30,8 +30,9 @@ export function sessionOf(
   replies: readonly ScriptedReply[],
   options: SummaryOptions | undefined,
   more: More = {},
+  warm = false,
 ) {
-  const session = createTestSession(agentWith(options, more), { replies });
+  const session = createTestSession(agentWith(options, more), { replies, warm });
   return { ...session, shown: () => session.requests.at(-1)?.messages };
 }
 

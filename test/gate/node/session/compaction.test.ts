@@ -52,7 +52,7 @@ describe('a conversation that has become too long', () => {
   });
 
   it('keeps its events, and journals the summary between the start of the turn and its first reply', async () => {
-    const session = sessionOf(['A.', 'B.', 'Sum.', 'C.'], { overTokens: 250, keepTurns: 1 });
+    const session = sessionOf(['A.', 'B.', 'Sum.', 'C.'], { overTokens: 250, keepTurns: 1 }, {}, true);
     for (const word of ['a', 'b', 'c']) await session.send(long(word));
     const events = (await session.events()).map(({ seq, type }) => `${seq} ${type}`);
     expect(events.slice(1)).toEqual([

@@ -474,7 +474,7 @@ describe('under a token limit', () => {
     const small: SmallWindow = smallWindow(WINDOW, [['read'], 'Done.']);
     // Enough for both requests by their bytes, were the refused one not counted as well.
     const agent = clerk([reads('read')], { use: [budget({ tokens: 60_000 })] });
-    const session = createTestSession(agent, { model: small.model });
+    const session = createTestSession(agent, { model: small.model, warm: true });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     const types = (await session.events()).map(({ type }) => type);
     expect(types).toEqual([

@@ -71,6 +71,7 @@ it('an invocation folds the same state as it runs as its journal says afterwards
       ask('steer'),
       'Blue.',
     ],
+    warm: true,
   });
   await session.send(long('a'));
   expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'Blue.' });

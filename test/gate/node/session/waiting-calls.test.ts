@@ -37,7 +37,7 @@ describe('a call that waits inside a nested loop', () => {
     });
     const outer = { calls: [{ name: 'dig' }, { name: 'note' }] };
     const replies = [outer, { calls: [{ name: 'pay' }] }, 'Dug.', 'Done.'];
-    const session = createTestSession(agent, { replies });
+    const session = createTestSession(agent, { replies, warm: true });
     const answer = await session.send('Go.');
     expect(answer).toMatchObject({
       outcome: 'suspended',

@@ -196,7 +196,9 @@ describe('a machine whose Worker is killed', () => {
     ]);
     // It began anew once, and not again when another Worker went on inside.
     expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
-    expect((await session.events()).filter((event) => event.type === 'turn-resumed')).toHaveLength(1);
+    expect(
+      (await session.events()).filter((event) => event.type === 'turn-resumed' && event.cause === 'expired'),
+    ).toHaveLength(1);
   });
 });
 

@@ -94,10 +94,12 @@ export const sessionWith = (
   tools: readonly AnyTool[],
   replies: readonly ScriptedReply[],
   use: readonly ModuleUse[] = [],
+  warm = false,
 ): TestSession =>
   createTestSession(defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools }), {
     use,
     replies,
+    warm,
   });
 
 /** Where the machines of a session stand. */

@@ -235,7 +235,9 @@ describe('loops of one machine side by side, whose Worker is killed', () => {
   ])('go on with what had begun before anything else, where it stands %s', async (_, first, second) => {
     const { session, done } = killing(first, second);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
-    expect((await session.events()).filter((event) => event.type === 'turn-resumed')).toHaveLength(1);
+    expect(
+      (await session.events()).filter((event) => event.type === 'turn-resumed' && event.cause === 'expired'),
+    ).toHaveLength(1);
     expect(done.filter((name) => name !== 'status')).toEqual(['confirm']);
     expect(await sorted(session)).toEqual([
       `confirm: ${notNow('confirmed', 'draft')}`,
@@ -272,7 +274,7 @@ describe('loops of one machine side by side, whose Worker is killed', () => {
     const told = (await session.events()).map((event) => JSON.stringify(event));
     const asked = told.findIndex((one) => one.includes('model-replied') && one.includes('"ship"'));
     expect(asked).toBeLessThan(told.findIndex((one) => one.includes('confirm done')));
-    expect(told.filter((one) => one.includes('turn-resumed'))).toHaveLength(1);
+    expect(told.filter((one) => one.includes('turn-resumed') && one.includes('expired'))).toHaveLength(1);
     expect(done.filter((name) => name !== 'status')).toEqual(['confirm', 'ship']);
     expect(await positions(session)).toEqual(atDesk('shipped'));
   });

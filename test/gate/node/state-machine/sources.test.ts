@@ -60,18 +60,22 @@ describe('a state', () => {
     expect(await positions(session)).toEqual(at({ 1: 'confirmed' }));
   });
 
-  it('has the tools of a factory, which are those of the invocation', async () => {
+  it.each([
+    { warm: true, puts: 2 },
+    { warm: false, puts: 0 },
+  ])('has the tools of a factory, which are those of the invocation (%o)', async ({ warm, puts }) => {
     const cart = toolFactory(() => new Cart());
     const { machine } = orderMachine({
       states: { draft: [{ tool: cart, to: 'confirmed' }], confirmed: [cart], shipped: [] },
     });
-    const session = sessionWith([machine], [...turn('1', 'put', 'put', 'pay'), ...turn('1', 'put')]);
+    const replies = [...turn('1', 'put', 'put', 'pay'), ...turn('1', 'put')];
+    const session = sessionWith([machine], replies, [], warm);
     await session.send('Go.');
     await session.send('Go.');
     expect(await answersInside(session)).toEqual([
       'put: 1 in it',
-      'put: 2 in it',
-      'pay: paid for 2',
+      `put: ${warm ? 2 : 1} in it`,
+      `pay: paid for ${puts}`,
       'put: 1 in it',
     ]);
     expect(await positions(session)).toEqual(at({ 1: 'confirmed' }));

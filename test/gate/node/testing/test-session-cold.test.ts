@@ -55,7 +55,7 @@ describe('an agent that a function makes', () => {
     expect((await session.events()).map(({ type }) => type)).not.toContain('turn-yielded');
   });
 
-  it('is the same in all invocations when it is given as it is', async () => {
+  it('is the same object in all invocations when it is given as it is', async () => {
     expect(await countedBy(createTestSession(counter(), { replies: REPLIES }))).toEqual([
       { here: 1, kept: 1 },
       { here: 2, kept: 2 },

@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type AnyTool, defineAgent, defineTool, type Effect, ModelError } from '../../../../src/index.ts';
+import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
+import { toolFactory, toolMethod } from '../../../../src/modules/tool-objects/entry.ts';
 import {
   type Clock,
   createManualClock,
@@ -59,7 +61,7 @@ describe('a test session', () => {
   });
 
   it('records what the model was shown, and what was journaled', async () => {
-    const session = createTestSession(agentWith(pay), { replies: [asksToPay, 'Paid.'] });
+    const session = createTestSession(agentWith(pay), { replies: [asksToPay, 'Paid.'], warm: true });
     await session.send('Pay INV-17.');
     expect(session.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([['pay'], ['pay']]);
     expect(session.requests[1]?.messages.slice(1)).toMatchObject([
@@ -206,12 +208,12 @@ describe('the secrets of a test session', () => {
       },
     });
     const answer = await session.send('Pay.');
-    expect(principals).toEqual([{ id: 'tester' }]);
+    expect(principals).toEqual(Array(3).fill({ id: 'tester' })); // by each invocation: after each of two replies comes another
     expect(session.requests[1]?.messages.at(-1)).toMatchObject({ text: 'Paid with [secret apiKey].' });
     expect(JSON.stringify([answer, await session.events(), session.requests])).not.toContain('zq4711');
   });
 
-  it('are minted again by the invocation that goes on with a turn', async () => {
+  it('are minted again by the invocation that takes over after a kill', async () => {
     const used: string[] = [];
     let minted = 0;
     const pay = defineTool({
@@ -230,6 +232,7 @@ describe('the secrets of a test session', () => {
         minted += 1;
         return { apiKey: `key-zq4711-${minted}` };
       },
+      warm: true,
     });
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed' });
     expect(used).toEqual(['key-zq4711-1', 'key-zq4711-2']);
@@ -252,6 +255,79 @@ describe('the secrets of a test session', () => {
   });
 });
 
+describe('the invocations of a test session', () => {
+  class Till {
+    #sum = 0;
+    readonly pay = toolMethod({ description: 'Pays.', effect: 'idempotent' }, (_, { secrets }) => {
+      this.#sum += 1;
+      return `${this.#sum} by ${secrets.require('key')}`;
+    });
+  }
+  const played = async (options: { readonly warm?: boolean }) => {
+    let minted = 0;
+    let tills = 0;
+    const till = toolFactory(() => {
+      tills += 1;
+      return new Till();
+    });
+    const agent = defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay.', tools: [till] });
+    tills = 0; // it was made once for the names of its tools
+    const session = createTestSession(agent, {
+      replies: [asksToPay, asksToPay, 'Paid.'],
+      secrets: () => {
+        minted += 1;
+        return { key: `key-${minted}` };
+      },
+      ...options,
+    });
+    const { artifacts, ...answer } = await session.send('Pay twice.');
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'Paid.', iterations: 3 });
+    const read = session.requests.at(-1)?.messages.flatMap(({ role, text }) => (role === 'tool' ? text : []));
+    const yields = (await typesOf(session)).filter((type) => type === 'turn-yielded').length;
+    return { requests: session.requests.length, minted, tills, read, yields };
+  };
+
+  it('are new after each reply: secrets are minted again, and closures of a factory are made again', async () => {
+    expect(await played({})).toEqual({
+      requests: 3,
+      minted: 4,
+      tills: 2,
+      read: ['1 by key-2', '1 by key-3'],
+      yields: 3,
+    });
+  });
+
+  it('are one for a whole turn if the test says `warm: true`', async () => {
+    expect(await played({ warm: true })).toEqual({
+      requests: 3,
+      minted: 1,
+      tills: 1,
+      read: ['1 by key-1', '2 by key-1'],
+      yields: 0,
+    });
+  });
+
+  it('are new after a reply of a nested loop too', async () => {
+    const dig = defineAgenticTool({
+      name: 'dig',
+      description: 'Digs.',
+      instructions: 'Dig.',
+      tools: [pay],
+    });
+    const replies = [{ calls: [{ name: 'dig', input: { message: 'Dig.' } }] }, 'Dug.', 'Done.'];
+    const session = createTestSession(agentWith(dig), { replies });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect((await typesOf(session)).filter((type) => type === 'turn-yielded')).toHaveLength(3);
+    expect(session.requests.at(-1)?.messages.at(-1)?.text).toBe('Dug.');
+  });
+
+  it('follow each other on a clock that stands still', async () => {
+    const clock = createManualClock();
+    const session = createTestSession(agentWith(pay), { replies: [asksToPay, 'Paid.'], clock });
+    expect(await session.send('Pay INV-17.')).toMatchObject({ outcome: 'completed', text: 'Paid.' });
+  });
+});
+
 describe('a test session whose Worker is killed', () => {
   /** A session whose tool dies in its first run, or the first ones, after it has acted. */
   function dying(
@@ -261,6 +337,7 @@ describe('a test session whose Worker is killed', () => {
       reconciles = false,
       replies = [asksToPay, 'Done.'] as readonly ScriptedReply[],
       clock = createManualClock() as Clock,
+      warm = false,
     } = {},
   ) {
     const ran: string[] = [];
@@ -274,7 +351,7 @@ describe('a test session whose Worker is killed', () => {
       },
       ...(reconciles && { reconcile: () => ({ done: 'was paid' }) }),
     } as Parameters<typeof defineTool>[0]); // only a `once` tool is given a `reconcile`
-    const session = createTestSession(agentWith(act), { replies, clock });
+    const session = createTestSession(agentWith(act), { replies, clock, warm });
     return { session, ran };
   }
   const resultIn = ({ requests }: TestSession): unknown => requests.at(-1)?.messages.at(-1);
@@ -288,7 +365,7 @@ describe('a test session whose Worker is killed', () => {
 
   it('asks the model again for a read call, whose reply need not have been stored', async () => {
     const clock: Clock = { ...createManualClock(), soon: () => () => {} }; // nothing is stored that nobody waits for
-    const { session, ran } = dying('read', { replies: [asksToPay, asksToPay, 'Done.'], clock });
+    const { session, ran } = dying('read', { replies: [asksToPay, asksToPay, 'Done.'], clock, warm: true });
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect([ran.length, session.requests.length]).toEqual([2, 3]);
   });
@@ -318,7 +395,10 @@ describe('a test session whose Worker is killed', () => {
         return new Promise<never>(() => {});
       },
     });
-    const session: TestSession = createTestSession(agentWith(hang), { replies: [asksToPay, 'Done.'] });
+    const session: TestSession = createTestSession(agentWith(hang), {
+      replies: [asksToPay, 'Done.'],
+      warm: true,
+    });
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect((await typesOf(session)).filter((type) => type === 'turn-resumed')).toHaveLength(1);
   });
@@ -332,6 +412,7 @@ describe('a test session whose Worker is killed', () => {
         },
         'Done.',
       ],
+      warm: true,
     });
     expect(await session.send('Pay.')).toMatchObject({ text: 'Done.', toolCalls: 0 });
     expect(await typesOf(session)).toEqual([
@@ -363,7 +444,7 @@ describe('a test session whose Worker is killed', () => {
   });
 
   it('goes on as before when nothing runs that could be killed', async () => {
-    const session = createTestSession(agentWith(), { replies: ['One.', 'Two.'] });
+    const session = createTestSession(agentWith(), { replies: ['One.', 'Two.'], warm: true });
     session.kill();
     await session.send('First');
     session.kill();

@@ -18,12 +18,13 @@ interface Scene extends ScriptedModelOptions {
   readonly use?: readonly ModuleUse[];
   readonly budget?: BudgetOptions;
   readonly tools?: readonly AnyTool[];
+  readonly warm?: boolean;
 }
 
 /** One session of an agent whose model follows a script. */
 export function scene(
   replies: readonly ScriptedReply[],
-  { limits, use = [], budget: bounds, tools = [], ...model }: Scene = {},
+  { limits, use = [], budget: bounds, tools = [], warm, ...model }: Scene = {},
 ): TestSession {
   const agent = defineAgent({
     name: 'clerk',
@@ -33,7 +34,11 @@ export function scene(
     limits,
     use: [...use, ...(bounds ? [budget(bounds)] : [])],
   });
-  return createTestSession(agent, { model: scriptedModel(replies, model), clock: createManualClock(1_000) });
+  return createTestSession(agent, {
+    model: scriptedModel(replies, model),
+    clock: createManualClock(1_000),
+    warm,
+  });
 }
 
 type Type = SessionEvent['type'];

@@ -9,7 +9,7 @@ import { calls, reads } from './scenes.ts';
 
 describe('a loop without a token or cost limit', () => {
   it('holds nothing back, tells its model of no bound, and waits for no append', async () => {
-    const session = scene([calls('look'), 'Done.'], { tools: [reads('look')], prices: PRICES });
+    const session = scene([calls('look'), 'Done.'], { warm: true, tools: [reads('look')], prices: PRICES });
     await session.send('Go.');
     expect((await session.events()).map(({ type }) => type)).toEqual([
       'session-opened',

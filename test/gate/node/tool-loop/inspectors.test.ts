@@ -257,6 +257,8 @@ describe('an inspector', () => {
     const { inspector, seen } = witness();
     const session = createTestSession(agentWith([digs([reads('look')])], spoiler, inspector), {
       replies: [calls('dig'), calls('look'), 'Dug.', 'Done.', 'Hello, Bob.'],
+      // The invocation that resumes a call inside of which it was left shows it once more.
+      warm: true,
       principal: { id: 'ana', tenant: 'acme', roles: ['chief'] },
     });
     await session.send('Go.');

@@ -36,11 +36,18 @@ interface Scene {
   readonly replies: readonly ScriptedReply[];
   readonly limits?: Limits;
   readonly instructions?: string;
+  readonly warm?: boolean;
 }
 
-function sessionOf({ tools = [reads('look')], replies, limits, instructions = '' }: Scene): TestSession {
+function sessionOf({
+  tools = [reads('look')],
+  replies,
+  limits,
+  instructions = '',
+  warm,
+}: Scene): TestSession {
   const agent = defineAgent({ name: 'clerk', description: 'W.', instructions, tools, limits });
-  return createTestSession(agent, { replies });
+  return createTestSession(agent, { replies, warm });
 }
 
 describe('a loop', () => {
@@ -451,6 +458,7 @@ describe('a loop that is killed', () => {
     const session: TestSession = sessionOf({
       tools: [put],
       replies: [calls('put'), calls('put'), calls('put'), 'Done.'],
+      warm: true,
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', iterations: 4 });
     expect(session.requests).toHaveLength(4);

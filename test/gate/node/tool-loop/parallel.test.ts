@@ -10,10 +10,16 @@ import { memoryApp } from '../session/memory-app.ts';
 import { runBare } from './bare-loop.ts';
 import { calls, reads, shownResults } from './scenes.ts';
 
-const sessionOf = (tools: readonly AnyTool[], names: readonly string[], clock = createManualClock()) =>
+const sessionOf = (
+  tools: readonly AnyTool[],
+  names: readonly string[],
+  clock = createManualClock(),
+  warm = false,
+) =>
   createTestSession(defineAgent({ name: 'clerk', description: 'W.', instructions: '', tools }), {
     replies: [calls(...names), 'Done.'],
     clock,
+    warm,
   });
 
 describe('the calls of one reply', () => {
@@ -43,8 +49,8 @@ describe('the calls of one reply', () => {
   });
 
   it('are one and the same path when there is one (PAR-02, PAR-11)', async () => {
-    const one = sessionOf([reads('look')], ['look']);
-    const two = sessionOf([reads('look')], ['look', 'look']);
+    const one = sessionOf([reads('look')], ['look'], createManualClock(), true);
+    const two = sessionOf([reads('look')], ['look', 'look'], createManualClock(), true);
     await one.send('Go.');
     await two.send('Go.');
     expect(shownResults(one.requests[1])).toEqual(['look done']);

@@ -29,6 +29,7 @@ describe('a call that opens a frame', () => {
     const agent = defineAgent({ name: 'clerk', description: 'Digs.', instructions: '', tools: [asks] });
     const session: TestSession = createTestSession(agent, {
       replies: [calls('dig'), calls('die'), 'Dug.', 'Done.'],
+      warm: true,
     });
     await session.send('Go.');
     expect(told).toEqual([false, true]);

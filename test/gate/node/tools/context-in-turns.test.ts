@@ -112,7 +112,7 @@ describe('the context of a call', () => {
     const answer = await session.send('Go.');
     expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 4 });
     expect(seen.map((context) => context.get('tenantId'))).toEqual(['acme', 'acme', 'acme']);
-    expect(new Set(seen).size).toBe(1);
+    expect(seen[1]).toBe(seen[0]); // one object in an invocation
   });
 
   it('is EMPTY itself when nothing was given, not a key more (CTX-08, CTX-10, CTX-14)', async () => {

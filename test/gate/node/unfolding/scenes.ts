@@ -20,11 +20,15 @@ export const sessionWith = (
   tools: readonly ToolSource[],
   replies: readonly ScriptedReply[],
   more: Partial<Omit<AgentConfig<string>, 'output'>> = {},
+  warm = false,
 ): TestSession =>
   createTestSession(
     defineAgent({ name: 'clerk', description: 'Helps.', instructions: 'Help.', tools, ...more }),
-    { replies },
+    { replies, warm },
   );
+
+/** The same, each of whose turns is run by one invocation. */
+export const warmWith: typeof sessionWith = (tools, replies, more) => sessionWith(tools, replies, more, true);
 
 /** A reply that makes these calls; a name alone is called without input. */
 export const calls = (...asked: readonly (string | readonly [string, unknown])[]) => ({

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { type AnyTool, defineTool } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
-import { calls, does, offered, opened, results, sessionWith } from './scenes.ts';
+import { calls, does, offered, opened, results, sessionWith, warmWith } from './scenes.ts';
 
 const Database = v.object({ connection: v.optional(v.string(), 'localhost') });
 
@@ -57,7 +57,7 @@ describe('a selectable unfolding tool', () => {
   it('runs the selector once a call, so that what is named is what is offered (UNF-07)', async () => {
     const select = vi.fn(() => [does('made')]);
     const tool = defineUnfolding({ name: 'maker', description: 'Makes.', input: v.object({}), select });
-    const session = sessionWith([tool], [calls('maker'), calls('made'), calls('made'), 'Done.']);
+    const session = warmWith([tool], [calls('maker'), calls('made'), calls('made'), 'Done.']);
     await session.send('Go.');
     expect(select).toHaveBeenCalledTimes(1);
   });

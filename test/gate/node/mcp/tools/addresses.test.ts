@@ -81,6 +81,7 @@ describe('two loops of one turn', () => {
     const desk = session(
       [agentOf('east', client, { account: 'e-1' }), agentOf('west', client, { account: 'w-1' })],
       replies,
+      { warm: true },
     );
     await desk.send('Pay both');
     expect(accounts(a)).toEqual(['e-1', 'w-1']);
@@ -93,6 +94,7 @@ describe('two loops of one turn', () => {
     const desk = session(
       [agentOf('east', client, { account: 'e-1' }), agentOf('west', client, { account: 'w-1' })],
       replies,
+      { warm: true },
     );
     await desk.send('Pay both');
     expect(methods(a)).toMatchObject({ initialize: 1, 'tools/list': 1, 'tools/call': 2 });
@@ -145,7 +147,7 @@ describe('a list of tools', () => {
 });
 
 describe('a client whose address cannot be made', () => {
-  it('has no tools, which is logged once a turn', async () => {
+  it('has no tools, which is logged once an invocation', async () => {
     const said = warnings();
     const { client, server } = scene([says('look')], {
       url: ({ context }) => {
@@ -158,6 +160,7 @@ describe('a client whose address cannot be made', () => {
     const desk = session(
       [mcpToolProvider({ clients: [client, other.client] })],
       [calls('note'), calls('note'), 'Done.'],
+      { warm: true },
     );
     await desk.send('Note it');
     const names = ['note', 'shop_is_not_reachable'];

@@ -30,22 +30,23 @@ function restless(config: Parameters<typeof scene>[1] = {}): Scene {
   return made;
 }
 
-it('a server that says again and again that its tools are others is asked again once a turn', async () => {
+it('a server that says again and again that its tools are others is asked again once an invocation', async () => {
   warnings();
   const { server, client } = restless();
   const replies = [...Array.from({ length: 5 }, () => calls('fidget')), 'Done.'];
-  const desk = session([mcpToolProvider({ clients: [client] })], replies);
+  const desk = session([mcpToolProvider({ clients: [client] })], replies, { warm: true });
   await desk.send('Fidget');
   expect(methods(server)).toMatchObject({ 'tools/call': 5, 'tools/list': 2 });
   const events = await desk.events();
   expect(events.filter((event) => event.type === 'tools-listed')).toHaveLength(2);
 });
 
-it('a list that is never taken for current is asked for once a turn', async () => {
+it('a list that is never taken for current is asked for once an invocation', async () => {
   const { server, client } = scene([says('look')], { refreshAfter: 0 });
   const desk = session(
     [mcpToolProvider({ clients: [client] })],
     [calls('look'), calls('look'), 'One.', calls('look'), 'Two.'],
+    { warm: true },
   );
   await desk.send('One');
   expect(methods(server)['tools/list']).toBe(1);

@@ -29,7 +29,7 @@ interface Desk {
 function calling(
   tool: FakeTool,
   config: Partial<McpClientConfig> = {},
-  options: Partial<Pick<TestSessionOptions, 'context' | 'secrets'>> = {},
+  options: Partial<Pick<TestSessionOptions, 'context' | 'secrets' | 'warm'>> = {},
 ): Desk {
   const { server, client } = scene([tool], config);
   const tools = [mcpToolProvider({ clients: [client] })];
@@ -203,7 +203,9 @@ describe('a call that fails', () => {
       isFirst = false;
       return first ? (losesConnectionAfter(0)(request, proceed) ?? proceed()) : proceed();
     });
-    const desk = session([mcpToolProvider({ clients: [client] })], [calls('look'), calls('look'), 'Done.']);
+    const desk = session([mcpToolProvider({ clients: [client] })], [calls('look'), calls('look'), 'Done.'], {
+      warm: true,
+    });
     await desk.send('Look');
     expect(results(desk)[1]).toBe('seen');
     expect(methods(server).initialize).toBe(2);
@@ -271,14 +273,14 @@ describe('the server of a turn that is over', () => {
     const hang = says('note', '', { run: () => new Promise(() => undefined) });
     const { desk, server } = calling(hang);
     const sending = desk.send('Note it');
-    await server.request(isCall);
+    const call = await server.request(isCall);
     await desk.cancel();
     expect(await sending).toMatchObject({ outcome: 'cancelled' });
     await server.request(({ rpc }) => rpc === 'notifications/cancelled');
     await server.request(({ method }) => method === 'DELETE');
     const cancelled = server.requests.filter(({ rpc }) => rpc === 'notifications/cancelled');
     expect(cancelled.map(({ body }) => JSON.parse(body).params)).toEqual([
-      { requestId: 2, reason: 'The call was cancelled.' },
+      { requestId: JSON.parse(call.body).id, reason: 'The call was cancelled.' },
     ]);
   });
 });

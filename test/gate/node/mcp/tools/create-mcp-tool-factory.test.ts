@@ -78,7 +78,9 @@ describe('a tool by its name', () => {
   it('is offered from the first model call on, and called on its server (MCP-01)', async () => {
     const { server, client } = scene([search, article]);
     const factory = createMcpToolFactory({ clients: [client] });
-    const wiki = session([factory.toolByName('get_article')], [calls('get_article'), 'Read.']);
+    const wiki = session([factory.toolByName('get_article')], [calls('get_article'), 'Read.'], {
+      warm: true,
+    });
     expect(await wiki.send('Read it')).toMatchObject({ outcome: 'completed', text: 'Read.' });
     expect(offered(wiki)).toEqual([['get_article'], ['get_article']]);
     expect(results(wiki)).toEqual(['get_article done']);

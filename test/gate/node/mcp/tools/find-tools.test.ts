@@ -1,7 +1,7 @@
 /** When servers are asked for their tools, and what a session remembers of it: MCP-08, MCP-09, drift. */
 import { describe, expect, it } from 'vitest';
 import { createMcpToolFactory, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
-import { createManualClock, type TestSession } from '../../../../../src/testing/entry.ts';
+import { createManualClock, type ScriptedReply, type TestSession } from '../../../../../src/testing/entry.ts';
 import { answers, only } from '../../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';
 import { crash, offered, results } from '../../unfolding/scenes.ts';
@@ -116,6 +116,20 @@ describe('the tools of a server', () => {
       ['crash', 'look'],
     ]);
     expect(results(desk)).toEqual(['crashed', 'look done']);
+  });
+
+  it('are offered after the invocation that runs the call of the stand-in has reached the server', async () => {
+    warnings();
+    const { server, client } = scene([says('look')], { server: { misbehave: answers(502) } });
+    const back: ScriptedReply = () => {
+      server.misbehave = undefined;
+      return calls('shop_is_not_reachable');
+    };
+    const desk = session([mcpToolProvider({ clients: [client] })], [back, calls('look'), 'Done.']);
+    await desk.send('Look');
+    expect(results(desk)).toEqual(['Error: It can be reached again.', 'look done']);
+    expect(offered(desk)).toEqual([['shop_is_not_reachable'], ['look'], ['look']]);
+    expect(methods(server)['tools/list']).toBe(1);
   });
 
   it.each(['a provider', 'a tool by its name'])(

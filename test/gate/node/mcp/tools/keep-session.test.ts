@@ -4,7 +4,7 @@ import { runAgent } from '../../../../../src/in-memory/entry.ts';
 import { defineAgent } from '../../../../../src/index.ts';
 import { defineSubagent } from '../../../../../src/kinds/entry.ts';
 import { type McpClientConfig, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
-import { createTestSession, scriptedModel, type TestSession } from '../../../../../src/testing/entry.ts';
+import { scriptedModel, type TestSession } from '../../../../../src/testing/entry.ts';
 import {
   answers,
   breakable,
@@ -47,6 +47,10 @@ const THINK = [calls('think'), 'Done.'];
 const deskOf = (made: Scene, turns: number): TestSession =>
   session(toolsOf(made), Array.from({ length: turns }, () => THINK).flat());
 
+/** One invocation runs each turn, which has the connection that listed the tools. */
+const warmDeskOf = (made: Scene, turns: number): TestSession =>
+  session(toolsOf(made), Array.from({ length: turns }, () => THINK).flat(), { warm: true });
+
 /** Has a turn run, and answers what the model was shown of its last call. */
 async function turn(desk: TestSession, options: Parameters<TestSession['send']>[1] = {}): Promise<unknown> {
   expect(await desk.send('Think.', options)).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -74,7 +78,7 @@ const BEGUN = ['initialize', 'notifications/initialized'];
 describe('a server whose session is kept', () => {
   it('goes on with it in the next turns, without another handshake, and is not told that it is over', async () => {
     const made = keeping();
-    const desk = deskOf(made, 3);
+    const desk = warmDeskOf(made, 3);
     expect([await turn(desk), await turn(desk), await turn(desk)]).toEqual([
       'thought 1',
       'thought 2',
@@ -94,7 +98,7 @@ describe('a server whose session is kept', () => {
 
   it('begins anew in each turn without `keepSession`', async () => {
     const made = keeping({ keepSession: false });
-    const desk = deskOf(made, 2);
+    const desk = warmDeskOf(made, 2);
     expect([await turn(desk), await turn(desk)]).toEqual(['thought 1', 'thought 1']);
     expect(sessionsOf(made.server)).toBe('ab');
     expect(methods(made.server)).not.toHaveProperty('ping');
@@ -111,11 +115,7 @@ describe('a server whose session is kept', () => {
 
   it('goes on with it in every invocation that a turn is handed to', async () => {
     const made = keeping();
-    const agent = () =>
-      defineAgent({ name: 'clerk', description: 'Helps.', instructions: 'Help.', tools: toolsOf(made) });
-    const desk = createTestSession(agent, {
-      replies: [calls('think'), calls('think'), calls('think'), 'Done.'],
-    });
+    const desk = session(toolsOf(made), [calls('think'), calls('think'), calls('think'), 'Done.']);
     expect(await turn(desk)).toBe('thought 3');
     expect(methods(made.server).initialize).toBe(1);
     expect(methods(made.server).ping).toBeGreaterThan(1);
@@ -123,7 +123,7 @@ describe('a server whose session is kept', () => {
 
   it('is listed by it, with the capabilities that it began with', async () => {
     const made = keeping({ refreshAfter: 0 });
-    const desk = deskOf(made, 2);
+    const desk = warmDeskOf(made, 2);
     await turn(desk);
     made.server.tools = [...made.server.tools, says('more')];
     await turn(desk);
@@ -153,7 +153,7 @@ describe('a server whose session is kept', () => {
 describe('a server that does not know the session that was kept', () => {
   it.each([404, 400, 401])('by %i is asked for a new one, and the model is told once', async (status) => {
     const made = keeping();
-    const desk = deskOf(made, 3);
+    const desk = warmDeskOf(made, 3);
     await turn(desk);
     const id = made.server.requests.find(isCall)?.headers['mcp-session-id'];
     made.server.misbehave = (request, proceed) =>
@@ -349,6 +349,7 @@ describe('a session that was kept', () => {
     let minted = 0;
     const desk = session(toolsOf(made), [...THINK, ...THINK], {
       secrets: () => ({ TOKEN: `token-${++minted}` }),
+      warm: true,
     });
     await turn(desk);
     expect(await turn(desk)).toBe('thought 2');

@@ -240,7 +240,7 @@ describe('the history of a call', () => {
             { id: `${turn}.3.0`, name: 'look', input: '{}', result: { type: 'text', content: 'SEEN' } },
           ],
         },
-        { role: 'assistant', text: '', calls: [{ id: `${turn}.6.0`, name: 'remember', input: '{}' }] },
+        { role: 'assistant', text: '', calls: [{ id: `${turn}.8.0`, name: 'remember', input: '{}' }] },
       ],
     ]);
   });

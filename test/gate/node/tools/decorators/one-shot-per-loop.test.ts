@@ -117,8 +117,10 @@ describe('a one-shot tool', () => {
     await session.send('Go.');
     expect(shownResults(session)).toEqual(['body 1', 'crashed', LOADED]);
     expect(ran).toHaveLength(1);
-    const resumed = (await session.events()).filter((event) => event.type === 'turn-resumed');
-    expect(resumed).toHaveLength(1);
+    const causes = (await session.events()).flatMap((event) =>
+      event.type === 'turn-resumed' ? event.cause : [],
+    );
+    expect(causes.filter((cause) => cause === 'expired')).toHaveLength(1);
   });
 
   it('marks only after a success (ONE-09)', async () => {

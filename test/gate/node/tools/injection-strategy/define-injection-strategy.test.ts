@@ -14,7 +14,17 @@ import {
 import { createTestSession } from '../../../../../src/testing/entry.ts';
 import { runBare } from '../../tool-loop/bare-loop.ts';
 import { digs } from '../../tool-loop/scenes.ts';
-import { calls, crash, does, offered, opened, results, sessionWith, told } from '../../unfolding/scenes.ts';
+import {
+  calls,
+  crash,
+  does,
+  offered,
+  opened,
+  results,
+  sessionWith,
+  told,
+  warmWith,
+} from '../../unfolding/scenes.ts';
 
 const strategy = (evaluate: InjectionStrategyConfig['evaluate'], name = 'mine') =>
   defineInjectionStrategy({ name, evaluate });
@@ -99,7 +109,7 @@ describe('a strategy of an agent', () => {
     const list = does('list', () => [1, 2]);
     const fails = does('fails', () => error('{"no":1}'));
     const brace = does('brace', () => '{ not json');
-    const session = sessionWith(
+    const session = warmWith(
       [order, list, fails, brace],
       [calls(['order', { n: 1 }], 'list'), calls('fails', 'brace'), 'Done.'],
       { use: [look] },
@@ -159,10 +169,10 @@ describe('a strategy of an agent', () => {
     expect(seen.every(({ tools }) => tools.length === 4)).toBe(true);
   });
 
-  it('is asked once a call, however long the turn (INJ-01)', async () => {
+  it('is asked once a call by an invocation, however long the turn (INJ-01)', async () => {
     const evaluate = vi.fn(() => noChange);
     const replies = [...Array.from({ length: 15 }, () => calls('a')), 'Done.'];
-    const session = sessionWith([does('a')], replies, { use: [strategy(evaluate)] });
+    const session = warmWith([does('a')], replies, { use: [strategy(evaluate)] });
     await session.send('Go.');
     expect(evaluate).toHaveBeenCalledTimes(15);
   });

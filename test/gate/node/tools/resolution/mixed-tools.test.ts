@@ -36,8 +36,8 @@ const agentWith = (tools: readonly ToolSource[]) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools });
 
 /** What the model is offered with each call, and reads of each result. */
-async function turn(tools: readonly ToolSource[], replies: readonly ScriptedReply[]) {
-  const session = createTestSession(agentWith(tools), { replies });
+async function turn(tools: readonly ToolSource[], replies: readonly ScriptedReply[], warm = false) {
+  const session = createTestSession(agentWith(tools), { replies, warm });
   const answer = await session.send('Go.');
   const offered = session.requests.map((request) => request.tools.map(({ name }) => name));
   const last = session.requests.at(-1)?.messages ?? [];
@@ -120,6 +120,7 @@ describe('a tool provider of an agent', () => {
     const { answer } = await turn(
       [definePipeline({ name: 'line', steps: [tool('a'), tool('b')] }), toolProvider({ toolsNow })],
       [{ calls: [{ name: 'line' }] }, 'Done.'],
+      true,
     );
     expect([answer.outcome, asked]).toEqual(['completed', 3]);
   });

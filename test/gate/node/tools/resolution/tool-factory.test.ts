@@ -6,7 +6,7 @@ import { defineAgenticTool, defineUnfolding, toolsFor } from '../../../../../src
 import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
 import { defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
 import { toolFactory, toolsOf, toolTable } from '../../../../../src/modules/tool-objects/entry.ts';
-import { calls, crash, does, offered, results, sessionWith } from '../../unfolding/scenes.ts';
+import { calls, crash, does, offered, results, sessionWith, warmWith } from '../../unfolding/scenes.ts';
 
 let warn = vi.spyOn(console, 'warn');
 beforeEach(() => {
@@ -40,7 +40,7 @@ const put = (item: string) => ['put', { item }] as const;
 
 describe('what a factory makes', () => {
   it('is one instance for all calls of an invocation, and another for each turn (S0-001)', async () => {
-    const session = sessionWith(
+    const session = warmWith(
       [cart()],
       [calls(put('pen')), calls(put('ink')), calls('list'), 'Done.', calls('list'), 'Done.'],
     );
@@ -87,7 +87,7 @@ describe('what a factory makes', () => {
       input: v.object({}),
       tools: [shared],
     });
-    const session = sessionWith(
+    const session = warmWith(
       [shared, helper],
       [calls(put('pen')), calls('helper'), calls(put('ink')), 'Put.', calls('list'), 'Done.'],
     );
@@ -105,7 +105,7 @@ describe('what a factory makes', () => {
     };
     const factory = toolFactory(counting);
     expect(resolveTools([factory]).tools.map(({ name }) => name)).toEqual(['count', 'list', 'put']);
-    const session = sessionWith([factory], [calls('count'), calls('count', put('pen')), 'Done.']);
+    const session = warmWith([factory], [calls('count'), calls('count', put('pen')), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual(['1', '2', '1 in it']);
   });
@@ -120,7 +120,7 @@ describe('what a factory makes', () => {
         return tool.call(input, call);
       },
     }));
-    const session = sessionWith(tools.tools, [calls(put('pen')), calls('list'), 'Done.']);
+    const session = warmWith(tools.tools, [calls(put('pen')), calls('list'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual(['1 in it', 'pen']);
     expect(ran).toEqual(['put', 'list']);
@@ -181,7 +181,7 @@ describe('an unfolding tool that a factory makes', () => {
   it.each(shops)('has the tools of the invocation inside: %s', async (_, make, input) => {
     const isNested = make().inner?.[0]?.name === 'shelf';
     const open = [calls(['shop', input]), ...(isNested ? [calls('shelf')] : [])];
-    const session = sessionWith(
+    const session = warmWith(
       [toolFactory(make)],
       [...open, calls('add'), calls('add', 'count'), 'Done.', ...open, calls('count'), 'Done.'],
     );
@@ -193,7 +193,7 @@ describe('an unfolding tool that a factory makes', () => {
 
   it('can be called by the name of a tool inside', async () => {
     const shop = toolFactory(() => defineUnfolding({ ...SHOP, tools: Object.values(held()) }));
-    const session = sessionWith([shop], [calls(['shop', { add: {} }]), calls('count'), 'Done.']);
+    const session = warmWith([shop], [calls(['shop', { add: {} }]), calls('count'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual(['1 in it', '1']);
     expect(offered(session).at(-1)).toEqual(['shop', 'add', 'count']);
