@@ -50,6 +50,9 @@ const withoutRunner = without('export const { TurnRunner } = holdfast;');
 const withoutClass = without("export { SessionObject } from '../../../durable-objects/index.ts';");
 const onDate = (compatibilityDate: string): WorkerSettings => ({ deployedAs: { compatibilityDate } });
 
+/** What every Worker should run with, whatever its date. */
+const FLAGS = ['enable_request_signal', 'global_fetch_strictly_public'];
+
 const workers: RunningWorker[] = [];
 afterEach(async () => {
   for (const worker of workers.splice(0)) await worker.stop();
@@ -148,7 +151,7 @@ describe('a Worker on which turns run in the background', () => {
       {
         deployedAs: {
           compatibilityDate: '2025-11-17',
-          compatibilityFlags: ['durable_object_io_tasks_prevent_eviction'],
+          compatibilityFlags: [...FLAGS, 'durable_object_io_tasks_prevent_eviction'],
         },
       },
     ],
