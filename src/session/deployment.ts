@@ -44,6 +44,7 @@ const LACKS = {
   class: 'This Worker exports no class for its sessions.',
   binding: 'This Worker has no Durable Object binding SESSIONS.',
   sqlite: 'The sessions of this Worker have no SQLite storage.',
+  awake: 'The platform may stop a background turn, which leaves a `once` call in doubt.',
 };
 
 const lacking = (what: keyof typeof LACKS): string => `${LACKS[what]} ${literals?.mending[what] ?? SEE}`;
@@ -70,10 +71,6 @@ function varProblems(env: Deployment['env']): string[] {
   });
 }
 
-const MAY_STOP =
-  'The platform may stop a background turn, which leaves a `once` call in doubt. ' +
-  'Set compatibility_date = "2026-10-01" in wrangler.toml, or bind a queue as TURNS.';
-
 /**
  * Checks what a session needs beside its database. The `TurnRunner` is needed with a queue too: it goes on with turns
  * whose messages were lost.
@@ -98,7 +95,7 @@ const hasClass = (exports: Deployment['exports']): boolean =>
 
 /** Lists what makes sessions work less well than they could. */
 export const deploymentWarnings = ({ env, flags }: Deployment): readonly string[] => [
-  ...(flags[STAYS_AWAKE] || env.TURNS ? [] : [MAY_STOP]),
+  ...(flags[STAYS_AWAKE] || env.TURNS ? [] : [lacking('awake')]),
   ...FLAGS.flatMap((flag) =>
     flags[flag] ? [] : `The flag ${flag} is off. ${literals?.mending[flag] ?? SEE}`,
   ),

@@ -124,6 +124,7 @@ export const mending = {
     'Add to wrangler.toml, in place of `new_classes`:\n\n' +
     '[[migrations]]\ntag = "v1"\nnew_sqlite_classes = ["SessionObject"]\n\n' +
     'A class that was deployed without it stays without: export it under another name, with another tag.',
+  awake: 'Set compatibility_date = "2026-10-01" in wrangler.toml, or bind a queue as TURNS.',
   enable_request_signal:
     'A client that goes away is not noticed. Add it to `compatibility_flags` in wrangler.toml.',
   global_fetch_strictly_public:
