@@ -5,7 +5,7 @@ import type {
   PostedMessage,
   WaitAnswer,
 } from '../src/journal/inbox-message.ts';
-import { dueRefs, scheduleAlarm, scheduleTurn } from './alarms.ts';
+import { dueRefs, scheduleAlarm } from './alarms.ts';
 import { keepBlobs } from './blobs.ts';
 import { isWaiting, type LedgerScope, type SessionStorage, type StoredMessage } from './session-storage.ts';
 import { waitsAs } from './waiting-turns.ts';
@@ -158,12 +158,13 @@ function leaveMessage(scope: LedgerScope, { kind, turn, body }: PostedMessage): 
   if (!isLeft) inbox.add(kind, turn, body);
   const lease = storage.lease();
   if (kind === 'late') return; // for whoever comes next
-  if (lease.turn !== turn) startNow(scope, turn);
-  else if (clock.isLive) scheduleAlarm(scope);
-  else {
-    const state = lease.state === 'suspended' ? 'free' : lease.state;
-    scheduleTurn(scope, { ...lease, state, due: scope.now() });
+  if (lease.turn !== turn) {
+    startNow(scope, turn);
+    return;
   }
+  const state = lease.state === 'suspended' ? 'free' : lease.state;
+  if (!clock.isLive) storage.setLease({ ...lease, state, due: scope.now() });
+  scheduleAlarm(scope);
 }
 
 /** A scheduled turn that is cancelled gets in line at once: it only has to end. */

@@ -202,11 +202,10 @@ function release(
   if (turn === null) return;
   const isCalled = how === 'suspended' && isCalledFor(storage, turn);
   if (agenda && !isCalled) addToAgenda(scope, agenda);
-  if (how === 'yielded' || isCalled) {
-    scheduleTurn(scope, { ...lease, state: 'free', due: now() + pauseWhenYielded(lease, resumeAfter) });
-    return;
-  }
-  scheduleTurn(scope, { ...lease, state: 'suspended', due: null });
+  const isNext = how === 'yielded' || isCalled;
+  const due = isNext ? now() + pauseWhenYielded(lease, resumeAfter) : null;
+  storage.setLease({ ...lease, state: isNext ? 'free' : 'suspended', due });
+  scheduleAlarm(scope);
 }
 
 /**
