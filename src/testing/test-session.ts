@@ -178,6 +178,7 @@ export function createTestSession<Output>(
   given: Agent<string, Output> | (() => Agent<string, Output>),
   options: TestSessionOptions,
 ): TestSession<Output> {
+  const { model, requests } = recorded(modelOfTest(Object(options)));
   const make = typeof given === 'function' ? given : () => given;
   const declared = make();
   const { leaseMs = LEASE_MS, context = {} } = options;
@@ -192,7 +193,6 @@ export function createTestSession<Output>(
   const resolve = (one: Agent): Agent => inEnv?.(one, env) ?? one;
   const agent: Agent = resolve(declared);
   const clock = skippableClock(options.clock ?? systemClock);
-  const { model, requests } = recorded(modelOfTest(options));
   const name = toSessionName({ ...ADDRESS, agent: agent.name });
   const sessions = createMemorySessions({ clock, leaseMs, dispatch: ({ turn }) => worker.goOn(turn) });
   const heard = new HeardMessages();

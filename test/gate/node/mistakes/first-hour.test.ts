@@ -240,13 +240,18 @@ describe('the log', () => {
 });
 
 const clerk = ofAgent({ tools: [tool] })();
-const ofTest = (options: object) => () => Reflect.apply(createTestSession, undefined, [clerk, options]);
+const ofTest = (options?: object) => () => Reflect.apply(createTestSession, undefined, [clerk, options]);
 
 describe('a test session', () => {
   it.each<Mistake>([
     [
       'neither replies nor a model',
       ofTest({}),
+      "createTestSession has neither 'replies' nor 'model': use replies, as in { replies: ['Hello.'] }.",
+    ],
+    [
+      'no options',
+      ofTest(),
       "createTestSession has neither 'replies' nor 'model': use replies, as in { replies: ['Hello.'] }.",
     ],
     [
