@@ -113,7 +113,7 @@ async function check(response: Response): Promise<number> {
   const said: unknown = text === '' ? undefined : JSON.parse(text);
   if (status >= 400 && said !== undefined) {
     const urn = expect.stringMatching(/^urn:holdfast:problem:[a-z-]+$/);
-    expect(said).toMatchObject({ type: urn, status, detail: expect.stringMatching(/[.-]$/) });
+    expect(said).toMatchObject({ type: urn, status, detail: expect.stringMatching(/[.?-]$/) });
   }
   return status;
 }
