@@ -53,7 +53,8 @@ export async function playSession(session: Session, wire: MeasuredWire): Promise
     ],
   };
   const model = wire.model({ baseURL: 'https://wire.test/v1', fetch: answer });
-  const talk = createTestSession(watched, { model });
+  // A cold one connects to its MCP servers before each request, which takes five times as long.
+  const talk = createTestSession(watched, { model, warm: true });
   for (const turn of session.turns.keys()) {
     const { outcome, text, ...rest } = await talk.send(`Message ${turn + 1}: go on.`);
     const refused = servers.all().flatMap((server) => server.refused.map(({ message }) => message));
