@@ -182,8 +182,10 @@ export type TestDecision =
   | DecisionKind
   | (Answer<'decision'> & { readonly by?: string | TurnPrincipal | undefined });
 
-/** A decision as `sendAnswer` takes it. */
-export function toSentDecision(given: TestDecision): Parameters<typeof sendAnswer>[2] {
+/** A decision as `sendAnswer` takes it. @throws TypeError if there is none: callers without types may leave it out. */
+export function toSentDecision(given: TestDecision | undefined): Parameters<typeof sendAnswer>[2] {
+  if (given === undefined)
+    throw new TypeError("There is no decision: write one behind the call, as in decide('pay', 'approve').");
   const { by, ...body } = typeof given === 'string' ? { decision: given, by: undefined } : given;
   return { for: 'decision', body, by };
 }

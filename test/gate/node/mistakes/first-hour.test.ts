@@ -250,6 +250,11 @@ describe('a test session', () => {
       "createTestSession has neither 'replies' nor 'model': use replies, as in { replies: ['Hello.'] }.",
     ],
     [
+      'no decision',
+      () => Reflect.apply(Object(ofTest({ replies: ['Hello.'] })()).decide, undefined, ['pay']),
+      "There is no decision: write one behind the call, as in decide('pay', 'approve').",
+    ],
+    [
       'no options',
       ofTest(),
       "createTestSession has neither 'replies' nor 'model': use replies, as in { replies: ['Hello.'] }.",
