@@ -4,15 +4,15 @@ import { LONGEST_PAUSE } from './take-overs.ts';
 
 type Timed = Pick<LedgerScope, 'storage' | 'now' | 'clock'>;
 
-/** Has the open turn looked at when `lease.due` says, and stores the lease. */
+/** Stores the lease, and sets the alarm for its `due`. */
 export function scheduleTurn(scope: Timed, lease: Lease): void {
   scope.storage.setLease(lease);
   scheduleAlarm(scope);
 }
 
 /**
- * Returns when the open turn is looked at next, or `null`. While its holder is heard, that is the end of its term: it moves with each
- * message of the holder, and nothing is stored for it.
+ * Returns when to check the open turn next, or `null`. While its holder is heard, this is the end of its term, which moves with each message
+ * from the holder. Nothing is stored for that.
  */
 export function turnDue({ storage, clock }: Timed): number | null {
   const { due } = storage.lease();
@@ -41,7 +41,7 @@ export function rescueAlarm(scope: Timed): boolean {
   const isTooFar = lease.due !== null && lease.due > now() + clock.ms + LONGEST_PAUSE;
   if (isTooFar) storage.setLease({ ...lease, due: now() });
   const isOver = (due: number | null): boolean => due !== null && due + LOST_AFTER <= now();
-  // The alarm for a holder that lives is not in its lease: it is remembered until the object restarts.
+  // The alarm for a live holder is not in its lease. It is kept in memory until the object restarts.
   const { at = lease.due } = storage.alarms;
   let isLost = isTooFar || isOver(turnDue(scope)) || (lease.due !== null && isOver(at));
   for (const { kind, due } of storage.alarms.all()) isLost ||= Object.hasOwn(KNOWN, kind) && isOver(due);

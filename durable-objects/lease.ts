@@ -209,8 +209,8 @@ function release(
 }
 
 /**
- * The turn of the lease is over: none of its waits expires, the session's retention begins anew, and the next turn of those that wait is
- * started in the same commit.
+ * Ends the turn of the lease. In the same commit, its waits are removed, the session's retention restarts, and the next waiting turn
+ * starts.
  */
 function endTurn(scope: LedgerScope, lease: Lease): void {
   const { storage } = scope;

@@ -199,10 +199,7 @@ export interface Lease {
   readonly stoppedAt: string;
   /** How often in a row the session was given back by holders that could not read it. */
   readonly unread: number;
-  /**
-   * When the open turn is looked at next, since it may need a holder then, in ms since the epoch; later while its holder is heard. `null` if
-   * it needs none.
-   */
+  /** When to check whether the open turn needs a holder, in ms since the epoch; later while its holder is heard. `null` if it needs none. */
   readonly due: number | null;
 }
 

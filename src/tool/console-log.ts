@@ -44,12 +44,12 @@ function writeToConsole({ thrown, ...line }: LogEntry | DebugLine): void {
   console[line.level](...(literals?.inWords(line, thrown) ?? [JSON.stringify(line)]));
 }
 
-/** A line for whoever looks for what is missing, where that is no problem. No log of an app takes it. */
+/** A line at the level `debug`. It goes to the console only, never to the log of an app. */
 interface DebugLine extends Omit<LogProblem, 'level'> {
   readonly level: 'debug';
 }
 
-/** Writes to the console at the level `debug` why there is nothing, where something was looked for. */
+/** Writes to the console, at the level `debug`, why a lookup found nothing. */
 export const writeDebug = (message: string, thrown: unknown): void =>
   writeToConsole({ ...warning(message, thrown), level: 'debug', stack: stackOf(thrown) });
 

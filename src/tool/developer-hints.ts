@@ -57,7 +57,7 @@ function isNear(path: string, asked: string): boolean {
 }
 
 /**
- * Lets an app that a main module exports in place of its Worker say so. The platform looks for `fetch`.
+ * Makes an app throw an error that names the fix if a main module exports it in place of its Worker. The platform calls `fetch`.
  */
 export function refuseAsExport(holdfast: object): void {
   const fetch = (): never => {
