@@ -1,115 +1,181 @@
 /**
- * `npm run bench`: what a loop costs, measured from outside over the built Worker, whole HTTP handling included. Medians
- * of several runs. The floor is the same loop written by hand in the same Worker, without a journal, so that ratios can
- * be read. Budgets are goals (DESIGN 8); the counts behind them are asserted by the tests.
+ * `npm run bench`: what a loop costs, measured from outside over built Workers in processes of their own, whole HTTP handling included.
+ * The AI SDK's loop, in memory, is measured in turn with it, and with `--compare COMMIT` the library of a commit: medians of interleaved
+ * rounds with their quartiles, and ratios of medians. Then what is counted, which is the same on every machine. Goals are no gates: the
+ * counts behind them are.
  */
-import { startWorker } from '../full/process/start-worker.ts';
-import { type MeasureOptions, measure, type Timing } from './measure.ts';
-import { workerdCpu } from './workerd-cpu.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundleMeasured, type Checkout, checkOut, here } from './checkout.ts';
+import { billOf } from './cost/prices.ts';
+import {
+  type CountedTurn,
+  countObjects,
+  countTurn,
+  MODEL_SECONDS,
+  SHAPE_NAMES,
+  SHAPES,
+  SPEED,
+  sumOf,
+} from './count-turns.ts';
+import { type Contestant, FIGURES, type Figure, startUp } from './figures.ts';
+import { startMeasured } from './measured-worker.ts';
+import { type BenchOptions, HELP, readOptions } from './options.ts';
+import { asTable, inDigits, quartilesOf, withQuartiles } from './statistics.ts';
 
-/** Loops a measured run makes, each in a session of its own. */
-const LOOPS = 100;
-const AT_ONCE = 32;
+const AI_SDK = 'AI SDK';
 
-const worker = await startWorker('test/fixtures/bench-worker.ts');
-const rows: (readonly string[])[] = [['what', 'median', 'least to most', 'in floors', 'budget']];
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-async function ask(path: string, query: Readonly<Record<string, string | number>> = {}): Promise<string> {
-  const parameters = new URLSearchParams(
-    Object.entries(query).map(([key, value]): [string, string] => [key, String(value)]),
-  );
-  const response = await fetch(new URL(`${path}?${parameters}`, worker.url));
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
-  return text;
+/** A library whose Workers can be built. */
+interface Library {
+  readonly name: string;
+  readonly folder: string;
 }
 
-const ms = (value: number): string => `${value.toFixed(2)} ms`;
+/** The samples of a figure, by the name of the contestant. */
+type Samples = ReadonlyMap<Figure, ReadonlyMap<string, readonly number[]>>;
 
-function report(what: string, timing: Timing, budget = '', floor = Number.NaN): void {
-  const floors = Number.isNaN(floor) ? '' : (timing.median / floor).toFixed(0);
-  rows.push([what, ms(timing.median), `${ms(timing.least)} to ${ms(timing.most)}`, floors, budget]);
-  process.stderr.write(`  ${what}: ${ms(timing.median)}\n`);
+async function measureAll(
+  contestants: readonly Contestant[],
+  options: BenchOptions,
+  empty: string,
+): Promise<Samples> {
+  const samples = new Map<Figure, Map<string, number[]>>();
+  for (const figure of FIGURES) {
+    if (figure.isLeftOut?.(options)) continue;
+    const taken = new Map<string, number[]>();
+    samples.set(figure, taken);
+    const isStart = figure.name.startsWith('start ');
+    // One round more, to warm up.
+    for (let round = 0; round <= options.rounds; round += 1) {
+      const floor = isStart ? await startUp(empty, options.starts) : 0;
+      for (const contestant of contestants) {
+        if (figure.isOfSessions && !contestant.isStored) continue;
+        const sample = (await figure.sample(contestant, { ...options, round })) - floor;
+        const own = taken.get(contestant.name) ?? [];
+        if (round > 0) own.push(sample);
+        taken.set(contestant.name, own);
+      }
+    }
+    say(`  ${figure.name}: ${[...taken].map(([name, own]) => `${name} ${withQuartiles(own)}`).join(', ')}`);
+  }
+  return samples;
 }
 
-/** Loops in sessions that have had one short turn before, as the ones that people return to have. */
-async function loops(agent: string, atOnce: number): Promise<Timing> {
-  const session = (round: number): string => `${agent}-${atOnce}-${round}-`;
-  const prepare: MeasureOptions['prepare'] = (round) =>
-    ask('/hello', { agent, count: LOOPS, atOnce: 8, session: session(round) });
-  const query = { agent, count: LOOPS, atOnce };
-  return measure((round) => ask('/loops', { ...query, session: session(round) }), { units: LOOPS, prepare });
+/** The median of one as a multiple of that of another. */
+function ratio(own: readonly number[] = [], other: readonly number[] = []): string {
+  if (own.length === 0 || other.length === 0) return '';
+  return inDigits(quartilesOf(own).median / quartilesOf(other).median);
 }
 
-async function bytesOf(agent: string): Promise<{ bytes: number; events: number }> {
-  const session = `bytes-${agent}`;
-  await ask('/one', { agent, session, message: 'go' });
-  const response = await fetch(new URL(`/agents/${agent}/sessions/${session}/events`, worker.url));
-  const { events } = (await response.json()) as { events: unknown[] };
-  return {
-    bytes: events.reduce<number>((sum, event) => sum + JSON.stringify(event).length, 0),
-    events: events.length,
-  };
-}
-
-const floor = await measure(() => ask('/floor', { count: 2_000 }), {
-  units: 2_000,
-});
-report('floor: ten iterations by hand, in memory', floor);
-
-const single = new Map<string, Timing>();
-for (const [agent, budget] of [
-  ['read', '4 ms'],
-  ['once', '12 ms'],
-] as const) {
-  const timing = await loops(agent, 1);
-  single.set(agent, timing);
-  report(`ten iterations of a \`${agent}\` tool`, timing, budget, floor.median);
-}
-for (const agent of ['read', 'once']) {
-  const before = workerdCpu();
-  const timing = await loops(agent, AT_ONCE);
-  const cpu = ((workerdCpu() - before) / (LOOPS * 8)) * 1_000;
-  const name = `\`${agent}\`, ${AT_ONCE} at once`;
-  rows.push([`${name}: loops a second`, (1_000 / timing.median).toFixed(0), '', '', '']);
-  rows.push([
-    `${name}: CPU of 1,000 loops (and their sessions' first turns)`,
-    `${cpu.toFixed(2)} s`,
-    '',
-    '',
-    '3 s',
-  ]);
-}
-for (const messages of [10, 1_000, 5_000]) {
-  const session = `long-${messages}`;
-  await ask('/grow', { agent: 'read', session, count: messages / 2 });
-  const timing = await measure(() => ask('/one', { agent: 'read', session }), {
-    rounds: 15,
+function timesTable(samples: Samples, contestants: readonly Contestant[]): string {
+  const [own, ...others] = contestants.map(({ name }) => name);
+  const head = ['what', ...contestants.map(({ name }) => name), ...others.map((name) => `/ ${name}`), 'goal'];
+  const rows = [...samples].map(([{ name, goal = '' }, taken]) => {
+    const ofOwn = taken.get(own ?? '');
+    const medians = contestants.map((one) => withQuartiles(taken.get(one.name) ?? []));
+    return [name, ...medians, ...others.map((other) => ratio(ofOwn, taken.get(other))), goal];
   });
-  report(`one more turn in a session of ${messages} messages`, timing, messages === 5_000 ? '20 ms' : '');
+  return asTable([head, ...rows]);
 }
-report(
-  'ten iterations of a `read` tool, 1,000 tools offered',
-  await loops('read-1000', 1),
-  'as with 10',
-  floor.median,
-);
-for (const agent of ['read', 'once']) {
-  const { bytes, events } = await bytesOf(agent);
-  rows.push([
-    `\`${agent}\`: written by a loop`,
-    `${(bytes / 1024).toFixed(1)} KiB`,
-    `${events} events`,
-    '',
-    '80 KiB',
-  ]);
-}
-await worker.stop();
 
-const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-const line = (row: readonly string[]): string =>
-  `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-const [head = [], ...body] = rows;
-process.stdout.write(
-  `${[line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n')}\n`,
-);
+/** What turns cost with a model that answers at once, each counted alone. */
+async function countsTable(libraries: readonly Library[], into: string): Promise<string> {
+  const rows = [
+    [
+      'a turn, model of 0 s',
+      'of',
+      'rows',
+      'alarms set',
+      'appends',
+      'requests',
+      'awake ms',
+      'API objects',
+      'of these',
+    ],
+  ];
+  for (const library of libraries) {
+    const name = library.name === AI_SDK ? 'ai-sdk' : 'holdfast';
+    const worker = await startMeasured(await bundleMeasured(name, { ...library, into, isCounted: true }));
+    for (const shape of SHAPE_NAMES) {
+      const { object, apis } = await countTurn(worker, shape);
+      const { rowsWritten, alarmsSet, appends, requests, awakeMs } = object;
+      const figures = [rowsWritten, alarmsSet, appends, requests, awakeMs, sumOf(apis)].map(inDigits);
+      const each = Object.entries(apis).map(([api, count]) => `${api} ${count}`);
+      rows.push([shape, library.name, ...figures, each.join(', ')]);
+    }
+    await worker.stop();
+  }
+  return asTable(rows);
+}
+
+/** What turns cost with models that take their time, by a clock that runs faster. */
+async function secondsTable(libraries: readonly Library[], into: string): Promise<string> {
+  const turns = MODEL_SECONDS.flatMap((seconds) =>
+    SHAPE_NAMES.map((shape): CountedTurn => ({ shape, ms: seconds * 1_000 })),
+  );
+  const rows = [
+    ['a turn', 'model', 'of', 'rows', 'alarms set', 'appends', 'requests', 'messages', '$ a million'],
+  ];
+  for (const { name, folder } of libraries) {
+    const bundle = await bundleMeasured('holdfast', { folder, into, isCounted: true, speed: SPEED });
+    const worker = await startMeasured(bundle);
+    say(`  ${name}: models of ${MODEL_SECONDS.join(', ')} s, ${SPEED} times as fast`);
+    const counted = await countObjects(worker, turns, SPEED);
+    for (const [index, counts] of counted.entries()) {
+      const { shape, ms } = turns[index] ?? { shape: 'text only', ms: 0 };
+      const { rowsWritten, alarmsSet, appends, requests, messages } = counts;
+      const figures = [rowsWritten, alarmsSet, appends, requests, messages];
+      const { total } = billOf(counts, SHAPES[shape].calls + 1);
+      rows.push([shape, `${ms / 1_000} s`, name, ...figures.map(inDigits), total.toFixed(2)]);
+    }
+    await worker.stop();
+  }
+  return asTable(rows);
+}
+
+async function contestantOf({ name, folder }: Library, into: string): Promise<Contestant> {
+  const isStored = name !== AI_SDK;
+  say(`  building ${name}`);
+  const bundle = await bundleMeasured(isStored ? 'holdfast' : 'ai-sdk', { folder, into });
+  const oneTool = await bundleMeasured(isStored ? 'one-tool' : 'ai-sdk-one-tool', { folder, into });
+  return { name, isStored, worker: await startMeasured(bundle), oneTool };
+}
+
+async function bench(options: BenchOptions, compared: Checkout | undefined, into: string): Promise<void> {
+  const stored: Library[] = [{ name: 'Holdfast', folder: here.folder }];
+  const commit = options.compare;
+  if (compared && commit !== undefined) stored.push({ name: commit, folder: compared.folder });
+  const libraries = [...stored.slice(0, 1), { name: AI_SDK, folder: here.folder }, ...stored.slice(1)];
+  const contestants: Contestant[] = [];
+  try {
+    for (const library of libraries) contestants.push(await contestantOf(library, into));
+    const empty = await bundleMeasured('empty', { folder: here.folder, into });
+    const samples = await measureAll(contestants, options, empty);
+    process.stdout.write(`${timesTable(samples, contestants)}\n\n`);
+  } finally {
+    for (const { worker } of contestants) await worker.stop();
+  }
+  process.stdout.write(`${await countsTable(libraries, into)}\n\n`);
+  process.stdout.write(`${await secondsTable(stored, into)}\n`);
+}
+
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2));
+  if (!options) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const compared = options.compare === undefined ? undefined : checkOut(options.compare);
+  const into = mkdtempSync(join(tmpdir(), 'holdfast-bundles-'));
+  try {
+    await bench(options, compared, into);
+  } finally {
+    compared?.remove();
+    rmSync(into, { recursive: true, force: true });
+  }
+}
+
+await main();

@@ -1,13 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Clock ticks a second, as Linux counts CPU time. */
-const TICKS = 100;
-
-/** CPU seconds that this process's workerd has used so far, or `NaN` where the machine does not tell. */
-export function workerdCpu(): number {
+/** CPU seconds that this process's workerds have used so far, or only the one of this id; `NaN` where the machine does not tell. */
+export function workerdCpu(pid?: string): number {
   try {
-    const stats = workerds();
-    return stats.length === 0 ? Number.NaN : stats.reduce((sum, { ticks }) => sum + ticks, 0) / TICKS;
+    const pids = pid === undefined ? workerdPids() : [pid];
+    return pids.length === 0 ? Number.NaN : pids.reduce((sum, one) => sum + cpuOf(one), 0);
   } catch {
     return Number.NaN;
   }
@@ -16,43 +13,51 @@ export function workerdCpu(): number {
 /** The most memory that this process's workerd has had since it started, in bytes, or `NaN` where the machine does not tell. */
 export function workerdMost(): number {
   try {
-    const most = workerds().map(({ pid }) => {
-      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-      return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
-    });
+    const most = workerdPids().map((pid) => memoryOf(pid, 'VmHWM'));
     return most.length === 0 ? Number.NaN : Math.max(...most);
   } catch {
     return Number.NaN;
   }
 }
 
-interface Stat {
-  readonly pid: string;
-  readonly name: string;
-  readonly parent: number;
-  readonly ticks: number;
+/** The memory that a process has now, or the most that it has had, in bytes. @throws Error if the machine does not tell. */
+export function memoryOf(pid: string, which: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`^${which}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024;
 }
 
-const workerds = (): Stat[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap(statOf)
-    .filter(({ name, parent }) => name === 'workerd' && parent === process.pid);
+/** The ids of this process's workerds; none where the machine does not tell. */
+export function workerdPids(): readonly string[] {
+  try {
+    return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isWorkerd(name));
+  } catch {
+    return [];
+  }
+}
 
-function statOf(pid: string): Stat[] {
+function isWorkerd(pid: string): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const name = stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
-    return [
-      {
-        pid,
-        name,
-        parent: Number(fields[1]),
-        ticks: Number(fields[11]) + Number(fields[12]),
-      },
-    ];
+    const parent = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
+    return name === 'workerd' && parent === String(process.pid);
   } catch {
-    return []; // it has ended since it was listed
+    return false; // it has ended since it was listed
+  }
+}
+
+/** The CPU time of a process's threads, in seconds. The scheduler counts nanoseconds. */
+const cpuOf = (pid: string): number =>
+  readdirSync(`/proc/${pid}/task`).reduce(
+    (sum, thread) => sum + cpuOfThread(`/proc/${pid}/task/${thread}`),
+    0,
+  );
+
+function cpuOfThread(folder: string): number {
+  try {
+    const [nanoseconds] = readFileSync(`${folder}/schedstat`, 'utf8').split(' ');
+    return Number(nanoseconds) / 1e9;
+  } catch {
+    return 0; // it has ended since it was listed
   }
 }

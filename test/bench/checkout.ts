@@ -1,0 +1,78 @@
+/** Builds of the measured Workers over the library of this checkout, or of a commit. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Plugin } from 'esbuild';
+import { bundleWorker } from '../full/process/start-worker.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** A folder with the library as a commit has it. */
+export interface Checkout {
+  readonly folder: string;
+  remove(): void;
+}
+
+/** This checkout, as it is. */
+export const here: Checkout = { folder: root, remove: () => {} };
+
+/**
+ * Checks a commit out into a folder of its own, with the packages that are installed here.
+ *
+ * @throws Error if the repository has no such commit.
+ */
+export function checkOut(commit: string): Checkout {
+  const parent = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
+  const folder = join(parent, 'checkout');
+  const git = (...args: readonly string[]) => execFileSync('git', [...args], { cwd: root, stdio: 'pipe' });
+  git('worktree', 'add', '--detach', folder, commit);
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
+  return {
+    folder,
+    remove() {
+      git('worktree', 'remove', '--force', folder);
+      rmSync(parent, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The measured Workers: the file of each in `workers`. */
+export type Measured = 'holdfast' | 'ai-sdk' | 'one-tool' | 'ai-sdk-one-tool' | 'empty';
+
+/** How a build differs from what users deploy. */
+export interface Metered {
+  /** The Worker counts what the platform does for it. */
+  readonly isCounted?: boolean | undefined;
+  /** By how much its clock runs faster. */
+  readonly speed?: number | undefined;
+}
+
+/** Bundles a measured Worker, as for production, over the library in a folder. Returns the file of the bundle, in `into`. */
+export async function bundleMeasured(
+  name: Measured,
+  { folder, into, isCounted, speed }: Metered & { readonly folder: string; readonly into: string },
+): Promise<string> {
+  const constants = {
+    'process.env.NODE_ENV': 'production',
+    ...(isCounted && { COUNTED: 'yes' }),
+    ...(speed !== undefined && { SPEED: String(speed) }),
+  };
+  const plugins = folder === root ? [] : [libraryIn(folder)];
+  const code = await bundleWorker(`test/bench/workers/${name}.ts`, { constants, plugins });
+  const file = join(mkdtempSync(join(into, `${name}-`)), 'worker.js');
+  writeFileSync(file, code);
+  return file;
+}
+
+/** Has the measured Workers import the library from another folder. */
+const libraryIn = (folder: string): Plugin => ({
+  name: 'library of another checkout',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\.\/\.\.\/\.\.\/(src|durable-objects)\// }, ({ path, importer }) =>
+      importer.startsWith(join(root, 'test/bench/workers/'))
+        ? { path: join(folder, path.slice('../../../'.length)) }
+        : undefined,
+    );
+  },
+});

@@ -1,0 +1,58 @@
+/**
+ * `npm run cost`: counts what turns make the platform do, keeps the counts, and writes docs/cost.md from them. If a turn without a slow
+ * model does more than was kept, nothing is written: a budget only falls.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { bundleMeasured, here } from '../checkout.ts';
+import { countObjects, countTurn, MODEL_SECONDS, SHAPE_NAMES, type Shape, SPEED } from '../count-turns.ts';
+import { startMeasured } from '../measured-worker.ts';
+import { costPage } from './cost-page.ts';
+import { exceeding, type KeptCounts, readKept, writeKept } from './kept-counts.ts';
+
+const PAGE = resolve(import.meta.dirname, '../../../docs/cost.md');
+
+/** Each shape alone, with a model that answers at once. */
+async function countAlone(into: string) {
+  const worker = await startMeasured(await bundleMeasured('holdfast', { ...here, into, isCounted: true }));
+  const counted: (readonly [Shape, Awaited<ReturnType<typeof countTurn>>])[] = [];
+  for (const shape of SHAPE_NAMES) counted.push([shape, await countTurn(worker, shape)]);
+  await worker.stop();
+  return counted;
+}
+
+/** Each shape with models that take their time, by a clock that runs faster. */
+async function countSlow(into: string): Promise<KeptCounts['turns']> {
+  const bundle = await bundleMeasured('holdfast', { ...here, into, isCounted: true, speed: SPEED });
+  const worker = await startMeasured(bundle);
+  const turns = MODEL_SECONDS.flatMap((seconds) => SHAPE_NAMES.map((shape) => ({ shape, seconds })));
+  const asked = turns.map(({ shape, seconds }) => ({ shape, ms: seconds * 1_000 }));
+  const counted = await countObjects(worker, asked, SPEED);
+  await worker.stop();
+  return turns.flatMap((turn, index) => {
+    const { awakeMs: _, ...counts } = counted[index] ?? { awakeMs: 0 };
+    return 'requests' in counts ? { ...turn, counts } : [];
+  });
+}
+
+async function main(): Promise<void> {
+  const into = mkdtempSync(join(tmpdir(), 'holdfast-bundles-'));
+  try {
+    const alone = await countAlone(into);
+    const kept = readKept();
+    const problems = alone.flatMap(([shape, counted]) =>
+      exceeding(kept, shape, counted).map((problem) => `${shape}: ${problem}`),
+    );
+    if (problems.length > 0) throw new Error(`A turn does more than it did. ${problems.join('; ')}`);
+    const apis = Object.fromEntries(alone.map(([shape, counted]) => [shape, counted.apis]));
+    const counts: KeptCounts = { turns: await countSlow(into), apis: { ...kept.apis, ...apis } };
+    writeKept(counts);
+    writeFileSync(PAGE, costPage(counts));
+    process.stdout.write(costPage(counts));
+  } finally {
+    rmSync(into, { recursive: true, force: true });
+  }
+}
+
+await main();

@@ -1,0 +1,102 @@
+/** What turns make the platform do, counted in a Worker that counts itself. */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { MeasuredWorker } from './measured-worker.ts';
+import type { ObjectCounts } from './workers/counts.ts';
+
+/** The turns that are counted: which agent is asked for how many calls, and whether its session had a turn before. */
+export const SHAPES = {
+  'first message': { agent: 'read', calls: 0, isFirst: true },
+  'text only': { agent: 'read', calls: 0, isFirst: false },
+  'ten reads': { agent: 'read', calls: 10, isFirst: false },
+  'ten `once` calls': { agent: 'once', calls: 10, isFirst: false },
+} as const;
+
+export type Shape = keyof typeof SHAPES;
+
+export const SHAPE_NAMES = Object.keys(SHAPES) as readonly Shape[]; // its keys
+
+/** How long the models take for a reply with which turns are counted, in seconds. */
+export const MODEL_SECONDS = [0, 1, 30];
+
+/** By how much the clock of a Worker runs faster whose models take seconds. */
+export const SPEED = 10;
+
+/** A turn to be counted: its shape, and how long the model takes for a reply, in ms. */
+export interface CountedTurn {
+  readonly shape: Shape;
+  readonly ms: number;
+}
+
+/** Runs the turns at once, each in a session of its own, by a clock that runs so much faster. Returns what each cost its object. */
+export async function countObjects(
+  worker: MeasuredWorker,
+  turns: readonly CountedTurn[],
+  speed: number,
+): Promise<readonly ObjectCounts[]> {
+  const sessions = turns.map((turn, index) => ({
+    ...SHAPES[turn.shape],
+    ...turn,
+    session: `counted-${index}`,
+  }));
+  const later = sessions.filter(({ isFirst }) => !isFirst);
+  await Promise.all(later.map(({ agent, session }) => worker.ask('/turns', { agent, session })));
+  await settled(speed);
+  await worker.counts();
+  await Promise.all(
+    sessions.map(({ agent, session, calls, ms }) =>
+      worker.ask('/turns', { agent, session, message: `calls=${calls} ms=${ms}` }),
+    ),
+  );
+  await settled(speed);
+  const { objects } = await worker.counts();
+  return sessions.map(({ session }) => {
+    const found = Object.entries(objects).find(([name]) => name.includes(`${session}"`));
+    if (!found)
+      throw new Error(`No object was counted for session ${session} among ${Object.keys(objects)}.`);
+    return found[1];
+  });
+}
+
+/** An alarm of a lease comes when the lease would have run out: 20 seconds after the last renewal. */
+const ALARMS_AFTER = 45_000;
+
+const settled = (speed: number): Promise<void> => wait(ALARMS_AFTER / speed);
+
+/** What is left to be done when a turn has been answered, in ms. */
+const ENDING = 150;
+
+/** What one turn cost by itself. */
+export interface TurnCounts {
+  readonly object: ObjectCounts;
+  /** How often each counted API of the platform was used, in the Worker and in the object together. */
+  readonly apis: Readonly<Record<string, number>>;
+}
+
+/** Runs a turn of this shape alone, with a model that answers at once. */
+export async function countTurn(worker: MeasuredWorker, shape: Shape): Promise<TurnCounts> {
+  const { agent, calls, isFirst } = SHAPES[shape];
+  const session = `alone-${crypto.randomUUID()}`;
+  // The first turn of all has what is made once.
+  await worker.ask('/turns', { agent, session: isFirst ? `${session}-before` : session });
+  await wait(ENDING);
+  await worker.counts();
+  await worker.ask('/turns', { agent, session, message: `calls=${calls}` });
+  await wait(ENDING);
+  const { objects, made } = await worker.counts();
+  return { object: Object.values(objects)[0] ?? NO_OBJECT, apis: made };
+}
+
+/** Of a peer, which has none. */
+const NO_OBJECT: ObjectCounts = {
+  rowsWritten: 0,
+  rowsRead: 0,
+  alarmsSet: 0,
+  appends: 0,
+  requests: 0,
+  messages: 0,
+  awakeMs: 0,
+};
+
+/** How many objects of the platform a turn made. */
+export const sumOf = (apis: TurnCounts['apis']): number =>
+  Object.values(apis).reduce((sum, count) => sum + count, 0);

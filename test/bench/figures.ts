@@ -1,0 +1,170 @@
+/** What is measured of a Worker: each figure has its samples taken in rounds, in turn with those of the other Workers. */
+
+import { type MeasuredWorker, startMeasured } from './measured-worker.ts';
+import type { BenchOptions } from './options.ts';
+
+/** One that is measured: its library, and its Workers. */
+export interface Contestant {
+  readonly name: string;
+  /** It has sessions that are stored; the peer has none. */
+  readonly isStored: boolean;
+  readonly worker: MeasuredWorker;
+  /** The bundle of its Worker with one tool. */
+  readonly oneTool: string;
+}
+
+/** Where a sample is taken. */
+export interface Sampling extends Pick<BenchOptions, 'loops' | 'turns' | 'starts'> {
+  readonly round: number;
+}
+
+export interface Figure {
+  readonly name: string;
+  /** The goal, as a ratio to the AI SDK or in words. */
+  readonly goal?: string;
+  /** More is better. */
+  readonly isRate?: true;
+  /** Only of those whose sessions are stored. */
+  readonly isOfSessions?: true;
+  /** Not measured, as options say. */
+  isLeftOut?(sampling: Omit<Sampling, 'round'>): boolean;
+  sample(contestant: Contestant, sampling: Sampling): Promise<number>;
+}
+
+const AT_ONCE = 32;
+
+interface Loops extends Pick<Sampling, 'loops' | 'round'> {
+  readonly agent: 'read' | 'once';
+  readonly atOnce: number;
+  readonly ms?: number;
+  readonly tools?: number;
+}
+
+/** Runs loops of ten calls in sessions that have had a turn. Returns the seconds that one took, and its CPU seconds. */
+async function runLoops(
+  { worker, isStored }: Contestant,
+  asked: Loops,
+): Promise<{ wall: number; cpu: number }> {
+  const { loops: count, round, agent, atOnce, ms = 0, tools = 10 } = asked;
+  const query = { agent, count, tools, session: `${agent}-${tools}-${atOnce}-${ms}-${round}-` };
+  if (isStored) await worker.ask('/loops', { ...query, atOnce: 8 });
+  const began = { at: performance.now(), cpu: worker.cpu() };
+  await worker.ask('/loops', { ...query, atOnce, message: `calls=10 ms=${ms}` });
+  return { wall: (performance.now() - began.at) / 1_000 / count, cpu: (worker.cpu() - began.cpu) / count };
+}
+
+/** Turns that are measured in a long session. */
+const MORE_TURNS = 10;
+
+const long = new WeakSet<MeasuredWorker>();
+
+/** CPU ms of one more turn in a session of so many; its turns are run before the first sample. */
+async function oneMoreTurn({ worker }: Contestant, { turns }: Sampling): Promise<number> {
+  const session = 'long';
+  if (!long.has(worker)) await worker.ask('/turns', { session, count: turns });
+  long.add(worker);
+  await worker.ask('/turns', { session });
+  const before = worker.cpu();
+  await worker.ask('/turns', { session, count: MORE_TURNS });
+  return ((worker.cpu() - before) / MORE_TURNS) * 1_000;
+}
+
+/** CPU ms from the start of the process until its Worker has answered, on average of so many starts. */
+export async function startUp(bundle: string, starts: number): Promise<number> {
+  let cpu = 0;
+  for (let start = 0; start < starts; start += 1) {
+    const worker = await startMeasured(bundle);
+    await worker.ask('/');
+    cpu += worker.cpu();
+    await worker.stop();
+  }
+  return (cpu / starts) * 1_000;
+}
+
+const DEFINED = 2_000;
+
+async function define({ worker }: Contestant): Promise<number> {
+  const began = performance.now();
+  await worker.ask('/define', { count: DEFINED });
+  return ((performance.now() - began) / DEFINED) * 1_000;
+}
+
+async function writtenBy({ worker }: Contestant, agent: string, { round }: Sampling): Promise<number> {
+  const session = `written-${agent}-${round}`;
+  await worker.ask('/turns', { agent, session, message: 'calls=10' });
+  const { events } = JSON.parse(await worker.ask(`/agents/${agent}/sessions/${session}/events`)) as {
+    events: unknown[]; // as the route writes them
+  };
+  return events.reduce<number>((sum, event) => sum + JSON.stringify(event).length, 0) / 1_024;
+}
+
+/** The figures of `npm run bench` that are measured in rounds. */
+export const FIGURES: readonly Figure[] = [
+  {
+    name: 'ten `read` calls: ms a loop',
+    goal: 'at most 1.0',
+    sample: async (of, sampling) =>
+      (await runLoops(of, { ...sampling, agent: 'read', atOnce: 1 })).wall * 1_000,
+  },
+  {
+    name: 'ten `once` calls: ms a loop',
+    isOfSessions: true,
+    sample: async (of, sampling) =>
+      (await runLoops(of, { ...sampling, agent: 'once', atOnce: 1 })).wall * 1_000,
+  },
+  {
+    name: `ten \`read\` calls, ${AT_ONCE} at once: loops a second`,
+    goal: 'at least 1.2',
+    isRate: true,
+    sample: async (of, sampling) =>
+      1 / (await runLoops(of, { ...sampling, agent: 'read', atOnce: AT_ONCE })).wall,
+  },
+  {
+    name: `ten \`read\` calls, ${AT_ONCE} at once: CPU s of 1,000 loops`,
+    goal: 'at most 0.75',
+    sample: async (of, sampling) =>
+      (await runLoops(of, { ...sampling, agent: 'read', atOnce: AT_ONCE, tools: 11 })).cpu * 1_000,
+  },
+  {
+    name: 'the same with a model of 20 ms: CPU ms a loop',
+    goal: 'at most 1.3',
+    sample: async (of, sampling) =>
+      (await runLoops(of, { ...sampling, agent: 'read', atOnce: AT_ONCE, ms: 20 })).cpu * 1_000,
+  },
+  {
+    name: 'ten `read` calls, 1,000 tools offered: ms a loop',
+    sample: async (of, { loops, ...sampling }) =>
+      (
+        await runLoops(of, {
+          ...sampling,
+          loops: Math.ceil(loops / 10),
+          agent: 'read',
+          atOnce: 1,
+          tools: 1_000,
+        })
+      ).wall * 1_000,
+  },
+  { name: 'a definition of a tool with three fields: µs', sample: define },
+  {
+    name: 'start with one tool: CPU ms over an empty Worker',
+    isLeftOut: ({ starts }) => starts === 0,
+    sample: ({ oneTool }, { starts }) => startUp(oneTool, starts),
+  },
+  {
+    name: 'one more turn in a long session: CPU ms',
+    goal: 'at most 30 ms',
+    isOfSessions: true,
+    isLeftOut: ({ turns }) => turns === 0,
+    sample: oneMoreTurn,
+  },
+  {
+    name: 'a session with ten `read` calls: KiB written',
+    isOfSessions: true,
+    sample: (of, sampling) => writtenBy(of, 'read', sampling),
+  },
+  {
+    name: 'a session with ten `once` calls: KiB written',
+    isOfSessions: true,
+    sample: (of, sampling) => writtenBy(of, 'once', sampling),
+  },
+];

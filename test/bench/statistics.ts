@@ -1,0 +1,45 @@
+/** Samples of one figure, and how they are shown. */
+
+export interface Quartiles {
+  readonly low: number;
+  readonly median: number;
+  readonly high: number;
+}
+
+/** Returns the median of samples and the quartiles around it, each a sample or between two; `NaN` of none. */
+export function quartilesOf(samples: readonly number[]): Quartiles {
+  const sorted = samples.toSorted((a, b) => a - b);
+  const at = (share: number): number => {
+    const place = (sorted.length - 1) * share;
+    const [below = Number.NaN, above = below] = sorted.slice(Math.floor(place), Math.floor(place) + 2);
+    return below + (above - below) * (place - Math.floor(place));
+  };
+  return { low: at(0.25), median: at(0.5), high: at(0.75) };
+}
+
+/** Writes a figure in three digits, as in `1.23`, `12.3`, `123` and `1,234`. */
+export function inDigits(value: number): string {
+  if (Number.isNaN(value)) return '-';
+  const digits =
+    value === 0 || Number.isInteger(value) ? 0 : Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
+  return value.toLocaleString('en-US', {
+    minimumFractionDigits: Math.min(digits, 3),
+    maximumFractionDigits: Math.min(digits, 3),
+  });
+}
+
+/** Writes a median with its quartiles. */
+export function withQuartiles(samples: readonly number[]): string {
+  if (samples.length === 0) return '-';
+  const { low, median, high } = quartilesOf(samples);
+  return low === high ? inDigits(median) : `${inDigits(median)} [${inDigits(low)} to ${inDigits(high)}]`;
+}
+
+/** Writes rows of cells as a table of Markdown. The first row is the head. */
+export function asTable(rows: readonly (readonly string[])[]): string {
+  const [head = [], ...body] = rows;
+  const widths = head.map((_, column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]): string =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n');
+}

@@ -1,0 +1,96 @@
+/** The peer: the loop of the AI SDK over the same model and tools, in memory, behind the same requests. */
+import { DurableObject } from 'cloudflare:workers';
+import type { LanguageModelV4, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
+import { generateText, isStepCount, type ToolSet, tool } from 'ai';
+import { z } from 'zod';
+import { takeCounts } from './meters.ts';
+import { type Asked, askedBy, many, planOf, thinking } from './talk.ts';
+
+const USAGE: LanguageModelV4GenerateResult['usage'] = {
+  inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 0, text: 0, reasoning: 0 },
+};
+
+const model: LanguageModelV4 = {
+  specificationVersion: 'v4',
+  provider: 'bench',
+  modelId: 'bench',
+  supportedUrls: {},
+  async doGenerate({ prompt }) {
+    const asked = prompt.findLastIndex(({ role }) => role === 'user');
+    const results = prompt.length - 1 - asked;
+    const { calls, ms } = planOf(JSON.stringify(prompt[asked]?.content));
+    await thinking(ms);
+    const isDone = results / 2 >= calls;
+    return {
+      content: isDone
+        ? [{ type: 'text', text: 'Done.' }]
+        : [{ type: 'tool-call', toolCallId: `c${results}`, toolName: 'look', input: '{"id":7}' }],
+      finishReason: { unified: isDone ? 'stop' : 'tool-calls', raw: undefined },
+      usage: USAGE,
+      warnings: [],
+    };
+  },
+  doStream: () => Promise.reject(new Error('Nothing is streamed here.')),
+};
+
+const look = () =>
+  tool({
+    description: 'Looks.',
+    inputSchema: z.object({ id: z.number() }),
+    execute: ({ id }) => ({ id, found: true }),
+  });
+
+/** Another tool of the agent, with three fields. */
+const other = () =>
+  tool({
+    description: 'Another tool.',
+    inputSchema: z.object({ id: z.number(), name: z.string(), all: z.boolean().optional() }),
+    execute: () => 'no',
+  });
+
+const sets = new Map<number, ToolSet>();
+
+function toolsOf(count: number): ToolSet {
+  const others = Array.from({ length: count - 1 }, (_, index) => [`other_${index}`, other()] as const);
+  const tools = sets.get(count) ?? { look: look(), ...Object.fromEntries(others) };
+  sets.set(count, tools);
+  return tools;
+}
+
+/** As the route of an app: a body of JSON in, a body of JSON out. */
+async function serve(request: Request, tools: ToolSet): Promise<Response> {
+  const { message } = (await request.json()) as { message: string }; // as `loop` writes it
+  const { text, finishReason } = await generateText({
+    model,
+    system: 'Be quick.',
+    prompt: message,
+    tools,
+    stopWhen: isStepCount(20),
+  });
+  return Response.json({ outcome: finishReason === 'stop' ? 'completed' : finishReason, text });
+}
+
+async function loop({ message, tools }: Asked): Promise<void> {
+  const request = new Request('http://localhost/messages', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ message }),
+  });
+  const response = await serve(request, toolsOf(tools));
+  const { outcome } = (await response.json()) as { outcome: string }; // as `serve` writes it
+  if (outcome !== 'completed') throw new Error(`A loop ended as ${outcome}.`);
+}
+
+export default {
+  async fetch(request) {
+    const asked = askedBy(request);
+    if (asked.path === '/counts') return Response.json(takeCounts());
+    if (asked.path === '/define') Array.from({ length: asked.count }, other);
+    else await many(asked.count, asked.atOnce, () => loop(asked));
+    return new Response('ok');
+  },
+} satisfies ExportedHandler;
+
+/** Every measured Worker has the class that the others have. */
+export class SessionObject extends DurableObject {}

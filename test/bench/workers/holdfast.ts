@@ -1,0 +1,115 @@
+/** The Worker that is measured from outside: whole requests through the real app. */
+import * as v from 'valibot';
+import * as durableObjects from '../../../durable-objects/index.ts';
+import { createHoldfast } from '../../../src/create-holdfast.ts';
+import { type AnyTool, type ChatModel, defineAgent, defineTool, type Effect } from '../../../src/index.ts';
+import { metered, meteredEnv, takeCounts } from './meters.ts';
+import { type Asked, askedBy, many, planOf, thinking } from './talk.ts';
+
+const model: ChatModel = {
+  name: 'bench',
+  async ask({ messages }) {
+    const asked = messages.findLastIndex(({ role }) => role === 'user');
+    const results = messages.length - 1 - asked;
+    const { calls, ms } = planOf(String(messages[asked]?.text));
+    await thinking(ms);
+    if (results / 2 >= calls) return { text: 'Done.', toolCalls: [], finish: 'stop' };
+    return {
+      text: '',
+      toolCalls: [{ id: `c${results}`, name: 'look', input: '{"id":7}' }],
+      finish: 'tool-calls',
+    };
+  },
+};
+
+const look = (effect: Effect): AnyTool =>
+  defineTool({
+    name: 'look',
+    description: 'Looks.',
+    input: v.object({ id: v.number() }),
+    effect,
+    run: ({ id }) => ({ id, found: true }),
+  });
+
+/** Another tool of the agent, with three fields. */
+const other = (index: number): AnyTool =>
+  defineTool({
+    name: `other_${index}`,
+    description: 'Another tool.',
+    input: v.object({ id: v.number(), name: v.string(), all: v.optional(v.boolean()) }),
+    effect: 'read',
+    run: () => 'no',
+  });
+
+/** An app whose agents, one for each effect, offer so many tools. */
+function appOf(tools: number) {
+  const others = Array.from({ length: tools - 1 }, (_, index) => other(index));
+  const agents = (['read', 'once'] as const).map((effect) =>
+    defineAgent({
+      name: effect,
+      description: 'Measured.',
+      instructions: 'Be quick.',
+      tools: [look(effect), ...others],
+      model,
+    }),
+  );
+  return createHoldfast({ agents, auth: () => ({ id: 'owner' }) });
+}
+
+const apps = new Map<number, ReturnType<typeof appOf>>();
+
+/** The app is made when it is first asked for: the import of this file makes that of the runner alone. */
+function appWith(tools: number): ReturnType<typeof appOf> {
+  const app = apps.get(tools) ?? appOf(tools);
+  apps.set(tools, app);
+  return app;
+}
+
+type Fetch = (path: string, init?: RequestInit) => Promise<Response>;
+
+async function post(fetch: Fetch, { agent, message }: Asked, session: string): Promise<void> {
+  const response = await fetch(`/agents/${agent}/sessions/${session}/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ message }),
+  });
+  const body = await response.text();
+  const { outcome } = JSON.parse(body) as { outcome: string }; // a turn's JSON
+  if (outcome !== 'completed') throw new Error(`A loop ended otherwise: ${body}`);
+}
+
+async function answer(asked: Asked, fetch: Fetch): Promise<Response | undefined> {
+  const { path, count, atOnce, session } = asked;
+  switch (path) {
+    case '/loops':
+      await many(count, atOnce, (index) => post(fetch, asked, `${session}${index}`));
+      break;
+    case '/turns':
+      await many(count, 1, () => post(fetch, asked, session));
+      break;
+    case '/define':
+      Array.from({ length: count }, (_, index) => other(index));
+      break;
+    case '/counts':
+      return Response.json(takeCounts());
+    default:
+      return undefined;
+  }
+  return new Response('ok');
+}
+
+export default {
+  async fetch(request, env, ctx) {
+    const asked = askedBy(request);
+    const send = async (inner: Request): Promise<Response> => {
+      const handler = appWith(asked.tools).worker.fetch;
+      if (!handler) throw new Error('The Worker has no fetch.');
+      return handler(inner as Request<unknown, IncomingRequestCfProperties>, meteredEnv(env), ctx); // whose `cf` is not read
+    };
+    const fetch: Fetch = (path, init) => send(new Request(`http://localhost${path}`, init));
+    return (await answer(asked, fetch)) ?? send(request);
+  },
+} satisfies ExportedHandler<Readonly<Record<string, unknown>>>;
+
+export const { TurnRunner } = appWith(10);
+export const SessionObject = metered(durableObjects.SessionObject);

@@ -1,0 +1,172 @@
+/**
+ * What a measured Worker counts of itself. The library looks the platform up when it uses it, so that it finds the counted one. A build
+ * without the constants below has the platform as it is.
+ */
+import type { Counts, ObjectCounts } from './counts.ts';
+
+/** Set by the build: the platform is counted. */
+declare const COUNTED: string;
+/** Set by the build: by how much the clock of the Worker and its objects runs faster than the machine's. */
+declare const SPEED: string;
+
+const isCounted = typeof COUNTED !== 'undefined';
+const speed = typeof SPEED === 'undefined' ? 1 : Number(SPEED);
+
+const objects = new Map<string, ObjectCounts>();
+const cursors: { readonly counts: ObjectCounts; readonly cursor: SqlStorageCursor<never> }[] = [];
+const made = new Map<string, number>();
+
+const countsOf = (name: string): ObjectCounts => {
+  const known = objects.get(name) ?? {
+    rowsWritten: 0,
+    rowsRead: 0,
+    alarmsSet: 0,
+    appends: 0,
+    requests: 0,
+    messages: 0,
+    awakeMs: 0,
+  };
+  objects.set(name, known);
+  return known;
+};
+
+/** Returns what was counted since the last time, and restarts. A cursor knows its rows once it has been read. */
+export function takeCounts(): Counts {
+  for (const { counts, cursor } of cursors.splice(0)) {
+    counts.rowsWritten += cursor.rowsWritten;
+    counts.rowsRead += cursor.rowsRead;
+  }
+  const taken = { objects: Object.fromEntries(objects), made: Object.fromEntries(made) };
+  objects.clear();
+  made.clear();
+  return taken;
+}
+
+type ObjectClass = new (...args: [ctx: DurableObjectState, env: Env]) => DurableObject;
+
+/** Returns the class whose objects are counted, or the class itself in a build that counts nothing. */
+export function metered<Class extends ObjectClass>(Base: Class): Class {
+  if (!isCounted) return Base;
+  // A mixin's constructor takes any arguments, and hands them on.
+  const Metered = class extends (Base as ObjectClass) {
+    constructor(ctx: DurableObjectState, env: Env) {
+      watchStorage(ctx);
+      super(ctx, env);
+    }
+  };
+  for (const name of Object.getOwnPropertyNames(Base.prototype)) {
+    const method: unknown = Base.prototype[name];
+    if (name === 'constructor' || typeof method !== 'function') continue;
+    Object.defineProperty(Metered.prototype, name, {
+      value(this: { readonly ctx: DurableObjectState }, ...args: unknown[]): unknown {
+        const counts = countsOf(this.ctx.id.name ?? '');
+        if (name === 'webSocketMessage') counts.messages += 1;
+        else counts.requests += 1;
+        if (name === 'append') counts.appends += 1;
+        return Reflect.apply(method, this, args);
+      },
+    });
+  }
+  return Metered as unknown as Class; // it has the same methods
+}
+
+function watchStorage(ctx: DurableObjectState): void {
+  const { storage } = ctx;
+  const name = ctx.id.name ?? '';
+  const { sql } = storage;
+  const exec = sql.exec.bind(sql);
+  sql.exec = ((query: string, ...bindings: unknown[]) => {
+    const cursor = exec<never>(query, ...bindings);
+    cursors.push({ counts: countsOf(name), cursor });
+    return cursor;
+  }) as typeof sql.exec; // which differs in the type of rows only
+  const setAlarm = storage.setAlarm.bind(storage);
+  storage.setAlarm = (at, ...more) => {
+    countsOf(name).alarmsSet += 1;
+    return setAlarm(toReal(Number(at)), ...more);
+  };
+  const getAlarm = storage.getAlarm.bind(storage);
+  storage.getAlarm = async (...more) => {
+    const at = await getAlarm(...more);
+    return at === null ? null : toFast(at);
+  };
+}
+
+/** Calls that are under way to an object, and since when there are any. */
+const calls = new Map<string, { open: number; since: number }>();
+
+async function whileAwake<Result>(name: string, call: () => Promise<Result>): Promise<Result> {
+  const at = calls.get(name) ?? { open: 0, since: 0 };
+  calls.set(name, at);
+  if (at.open === 0) at.since = performance.now();
+  at.open += 1;
+  try {
+    return await call();
+  } finally {
+    at.open -= 1;
+    if (at.open === 0) countsOf(name).awakeMs += performance.now() - at.since;
+  }
+}
+
+type Env = Readonly<Record<string, unknown>>;
+
+/** Returns bindings whose objects are timed as long as they are called; the same ones in a build that counts nothing. */
+export function meteredEnv(env: Env): Env {
+  if (!isCounted) return env;
+  const namespace = env.SESSIONS as DurableObjectNamespace; // as the Worker is bound
+  const getByName: DurableObjectNamespace['getByName'] = (name, ...more) =>
+    new Proxy(namespace.getByName(name, ...more), {
+      get:
+        (stub, key) =>
+        (...args: never[]) => {
+          const call = Reflect.get(stub, key) as (...args: never[]) => Promise<unknown>; // a method of the object
+          return whileAwake(name, () => (key === 'fetch' ? Reflect.apply(call, stub, args) : call(...args)));
+        },
+    });
+  const SESSIONS = new Proxy(namespace, {
+    get(target, key) {
+      if (key === 'getByName') return getByName;
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  return { ...env, SESSIONS };
+}
+
+const { now: realNow } = Date;
+const began = realNow();
+const toFast = (at: number): number => began + (at - began) * speed;
+const toReal = (at: number): number => began + (at - began) / speed;
+
+/** Counts how often a function of the platform is called, or a class instantiated. */
+function count(owner: object, key: string, name = key): void {
+  const original: unknown = Reflect.get(owner, key);
+  if (typeof original !== 'function') return;
+  const add = (): void => void made.set(name, (made.get(name) ?? 0) + 1);
+  const counted = new Proxy(original, {
+    apply(target, self, args) {
+      add();
+      return Reflect.apply(target, self, args);
+    },
+    construct(target, args, newTarget) {
+      add();
+      return Reflect.construct(target, args, newTarget);
+    },
+  });
+  Object.defineProperty(owner, key, { value: counted, configurable: true, writable: true });
+}
+
+if (speed !== 1) {
+  const { setTimeout } = globalThis;
+  Date.now = () => toFast(realNow());
+  globalThis.setTimeout = ((run: () => void, ms = 0) => setTimeout(run, ms / speed)) as typeof setTimeout; // no one passes arguments
+}
+if (isCounted) {
+  for (const key of ['AbortController', 'DOMException', 'TextEncoder', 'TextDecoder', 'URL', 'setTimeout'])
+    count(globalThis, key);
+  count(globalThis, 'structuredClone');
+  count(AbortSignal, 'any', 'AbortSignal.any');
+  count(AbortSignal, 'timeout', 'AbortSignal.timeout');
+  count(Promise, 'withResolvers', 'Promise.withResolvers');
+  count(crypto.subtle, 'digest', 'digest');
+}

@@ -1,0 +1,21 @@
+/** A Worker of one agent with one tool, for what its start takes. */
+import * as v from 'valibot';
+import { createHoldfast } from '../../../src/create-holdfast.ts';
+import { defineAgent, defineTool } from '../../../src/index.ts';
+
+const look = defineTool({
+  name: 'look',
+  description: 'Looks.',
+  input: v.object({ id: v.number(), name: v.string(), all: v.optional(v.boolean()) }),
+  effect: 'read',
+  run: ({ id }) => ({ id, found: true }),
+});
+const agent = defineAgent({ name: 'agent', description: 'Looks.', instructions: 'Look.', tools: [look] });
+const holdfast = createHoldfast({
+  agents: [agent],
+  model: { name: 'none', ask: () => Promise.reject(new Error('No one asks it.')) },
+});
+
+export default { fetch: () => new Response(typeof holdfast.worker.fetch) };
+export const { TurnRunner } = holdfast;
+export { SessionObject } from '../../../durable-objects/index.ts';

@@ -1,0 +1,47 @@
+/** What a turn makes the platform do, and what the page on cost says of it. The numbers are in test/bench/cost/counts.json. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundleMeasured, here } from '../bench/checkout.ts';
+import { costPage } from '../bench/cost/cost-page.ts';
+import { exceeding, readKept } from '../bench/cost/kept-counts.ts';
+import { countTurn, SHAPE_NAMES } from '../bench/count-turns.ts';
+import { type MeasuredWorker, startMeasured } from '../bench/measured-worker.ts';
+
+const kept = readKept();
+
+describe('what a turn makes the platform do', () => {
+  let worker: MeasuredWorker;
+  let into: string;
+
+  beforeAll(async () => {
+    into = mkdtempSync(join(tmpdir(), 'holdfast-counts-'));
+    worker = await startMeasured(await bundleMeasured('holdfast', { ...here, into, isCounted: true }));
+  });
+
+  afterAll(async () => {
+    await worker.stop();
+    rmSync(into, { recursive: true, force: true });
+  });
+
+  // On a busy machine a turn may take so long that its lease is renewed: then it is counted again.
+  it.each(SHAPE_NAMES)('is at most what is kept: %s', { retry: 2 }, async (shape) => {
+    const counted = await countTurn(worker, shape);
+    expect(counted.object.requests).toBeGreaterThan(1);
+    expect(exceeding(kept, shape, counted)).toEqual([]);
+  });
+});
+
+it('a turn that does more than is kept is reported with each count', () => {
+  const one = { appends: 99, requests: 0, rowsRead: 0, rowsWritten: 0, alarmsSet: 0, messages: 0 };
+  expect(exceeding(kept, 'text only', { object: one, apis: { digest: 1 } })).toEqual([
+    'appends: 99 is over 1',
+    'digest: 1 is over 0',
+  ]);
+});
+
+it('the page on cost is what `npm run cost` writes from the counts', () => {
+  const page = readFileSync(resolve(import.meta.dirname, '../../docs/cost.md'), 'utf8');
+  expect(page).toBe(costPage(kept));
+});
