@@ -38,7 +38,7 @@ export function checkOut(commit: string): Checkout {
 }
 
 /** The measured Workers: the file of each in `workers`. */
-export type Measured = 'holdfast' | 'ai-sdk' | 'one-tool' | 'ai-sdk-one-tool' | 'empty';
+export type Measured = 'holdfast' | 'ai-sdk' | 'one-tool' | 'ai-sdk-one-tool' | 'bare-object' | 'empty';
 
 /** How a build differs from what users deploy. */
 export interface Metered {

@@ -15,20 +15,53 @@ export type Shape = keyof typeof SHAPES;
 
 export const SHAPE_NAMES = Object.keys(SHAPES) as readonly Shape[]; // its keys
 
-/** How long the models take for a reply with which turns are counted, in seconds. */
-export const MODEL_SECONDS = [0, 1, 30];
-
-/** By how much the clock of a Worker runs faster whose models take seconds. */
-export const SPEED = 10;
+/**
+ * How long the models take for a reply with which turns are counted, in seconds, and by how much the clock of their Worker runs faster.
+ * What takes the machine a while takes that much longer by a faster clock, so that it is not for short replies.
+ */
+const CLOCKS = [
+  { speed: 1, seconds: [0, 1] },
+  { speed: 5, seconds: [30] },
+] as const;
 
 /** A turn to be counted: its shape, and how long the model takes for a reply, in ms. */
-export interface CountedTurn {
+interface CountedTurn {
   readonly shape: Shape;
   readonly ms: number;
 }
 
+/** Turns of one shape, with a model that takes so long for a reply. */
+export interface SlowTurn {
+  readonly shape: Shape;
+  readonly seconds: number;
+  readonly counts: ObjectCounts;
+}
+
+/** Counts turns of every shape with models that take their time. `start`: starts a Worker whose clock runs so much faster. */
+export async function countSlowTurns(
+  start: (speed: number) => Promise<MeasuredWorker>,
+): Promise<readonly SlowTurn[]> {
+  const workers: MeasuredWorker[] = [];
+  for (const { speed } of CLOCKS) workers.push(await start(speed));
+  const counted = CLOCKS.map(async ({ speed, seconds }, index) => {
+    const worker = workers[index];
+    if (!worker) throw new Error('A Worker was not started.');
+    const turns = seconds.flatMap((one) => SHAPE_NAMES.map((shape) => ({ shape, ms: one * 1_000 })));
+    const counts = await countObjects(worker, turns, speed);
+    return turns.flatMap(({ shape, ms }, turn) => {
+      const own = counts[turn];
+      return own ? { shape, seconds: ms / 1_000, counts: own } : [];
+    });
+  });
+  try {
+    return (await Promise.all(counted)).flat();
+  } finally {
+    for (const worker of workers) await worker.stop();
+  }
+}
+
 /** Runs the turns at once, each in a session of its own, by a clock that runs so much faster. Returns what each cost its object. */
-export async function countObjects(
+async function countObjects(
   worker: MeasuredWorker,
   turns: readonly CountedTurn[],
   speed: number,
@@ -58,7 +91,7 @@ export async function countObjects(
 }
 
 /** An alarm of a lease comes when the lease would have run out: 20 seconds after the last renewal. */
-const ALARMS_AFTER = 45_000;
+const ALARMS_AFTER = 30_000;
 
 const settled = (speed: number): Promise<void> => wait(ALARMS_AFTER / speed);
 

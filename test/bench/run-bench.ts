@@ -9,16 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleMeasured, type Checkout, checkOut, here } from './checkout.ts';
 import { billOf } from './cost/prices.ts';
-import {
-  type CountedTurn,
-  countObjects,
-  countTurn,
-  MODEL_SECONDS,
-  SHAPE_NAMES,
-  SHAPES,
-  SPEED,
-  sumOf,
-} from './count-turns.ts';
+import { countSlowTurns, countTurn, SHAPE_NAMES, SHAPES, sumOf } from './count-turns.ts';
 import { type Contestant, FIGURES, type Figure, startUp } from './figures.ts';
 import { startMeasured } from './measured-worker.ts';
 import { type BenchOptions, HELP, readOptions } from './options.ts';
@@ -111,27 +102,22 @@ async function countsTable(libraries: readonly Library[], into: string): Promise
   return asTable(rows);
 }
 
-/** What turns cost with models that take their time, by a clock that runs faster. */
+/** What turns cost with models that take their time. */
 async function secondsTable(libraries: readonly Library[], into: string): Promise<string> {
-  const turns = MODEL_SECONDS.flatMap((seconds) =>
-    SHAPE_NAMES.map((shape): CountedTurn => ({ shape, ms: seconds * 1_000 })),
-  );
   const rows = [
     ['a turn', 'model', 'of', 'rows', 'alarms set', 'appends', 'requests', 'messages', '$ a million'],
   ];
   for (const { name, folder } of libraries) {
-    const bundle = await bundleMeasured('holdfast', { folder, into, isCounted: true, speed: SPEED });
-    const worker = await startMeasured(bundle);
-    say(`  ${name}: models of ${MODEL_SECONDS.join(', ')} s, ${SPEED} times as fast`);
-    const counted = await countObjects(worker, turns, SPEED);
-    for (const [index, counts] of counted.entries()) {
-      const { shape, ms } = turns[index] ?? { shape: 'text only', ms: 0 };
+    say(`  ${name}: models that take their time`);
+    const turns = await countSlowTurns(async (speed) =>
+      startMeasured(await bundleMeasured('holdfast', { folder, into, isCounted: true, speed })),
+    );
+    for (const { shape, seconds, counts } of turns) {
       const { rowsWritten, alarmsSet, appends, requests, messages } = counts;
       const figures = [rowsWritten, alarmsSet, appends, requests, messages];
       const { total } = billOf(counts, SHAPES[shape].calls + 1);
-      rows.push([shape, `${ms / 1_000} s`, name, ...figures.map(inDigits), total.toFixed(2)]);
+      rows.push([shape, `${seconds} s`, name, ...figures.map(inDigits), total.toFixed(2)]);
     }
-    await worker.stop();
   }
   return asTable(rows);
 }

@@ -14,10 +14,18 @@ export interface KeptTurn {
   readonly counts: BilledCounts;
 }
 
+/** A turn that was counted alone, in a session that is in memory, with a model that answers at once. */
+export interface CountedAlone {
+  readonly object: BilledCounts;
+  /** How often each counted API of the platform was used. */
+  readonly apis: Readonly<Record<string, number>>;
+}
+
 export interface KeptCounts {
+  /** What no turn may exceed. */
+  readonly most: Readonly<Record<Shape, CountedAlone>>;
+  /** What the page on cost is computed from. */
   readonly turns: readonly KeptTurn[];
-  /** How often a turn uses each counted API of the platform, with a model that answers at once. */
-  readonly apis: Readonly<Record<Shape, Readonly<Record<string, number>>>>;
 }
 
 const FILE = join(import.meta.dirname, 'counts.json');
@@ -27,23 +35,25 @@ export const readKept = (): KeptCounts => JSON.parse(readFileSync(FILE, 'utf8'))
 export const writeKept = (kept: KeptCounts): void =>
   writeFileSync(FILE, `${JSON.stringify(kept, null, 2)}\n`);
 
-/** A turn as it was counted alone, with a model that answers at once. */
-export interface CountedAlone {
-  readonly object: BilledCounts;
-  readonly apis: Readonly<Record<string, number>>;
-}
-
 /** Returns what a turn of this shape does more often than is kept, each in a line. */
 export function exceeding(
-  { turns, apis }: KeptCounts,
+  { most }: KeptCounts,
   shape: Shape,
-  counted: CountedAlone,
+  { object, apis }: CountedAlone,
 ): readonly string[] {
-  const kept = turns.find((turn) => turn.shape === shape && turn.seconds === 0)?.counts;
-  const { appends, requests, rowsRead, rowsWritten, alarmsSet } = counted.object;
-  const figures = { appends, requests, rowsRead, rowsWritten, alarmsSet };
-  return [...over(figures, { ...kept }), ...over(counted.apis, apis[shape])];
+  const kept = most[shape];
+  return [...over(billed(object), { ...kept.object }), ...over(apis, kept.apis)];
 }
+
+/** Returns the counts without what differs with the machine. */
+export const billed = ({ rowsWritten, rowsRead, alarmsSet, appends, requests, messages }: BilledCounts) => ({
+  rowsWritten,
+  rowsRead,
+  alarmsSet,
+  appends,
+  requests,
+  messages,
+});
 
 const over = (counted: Readonly<Record<string, number>>, most: Readonly<Record<string, number>>): string[] =>
   Object.entries(counted).flatMap(([name, count]) =>

@@ -6,10 +6,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { bundleMeasured, here } from '../checkout.ts';
-import { countObjects, countTurn, MODEL_SECONDS, SHAPE_NAMES, type Shape, SPEED } from '../count-turns.ts';
+import { countSlowTurns, countTurn, SHAPE_NAMES, type Shape } from '../count-turns.ts';
 import { startMeasured } from '../measured-worker.ts';
 import { costPage } from './cost-page.ts';
-import { exceeding, type KeptCounts, readKept, writeKept } from './kept-counts.ts';
+import { billed, exceeding, type KeptCounts, readKept, writeKept } from './kept-counts.ts';
 
 const PAGE = resolve(import.meta.dirname, '../../../docs/cost.md');
 
@@ -22,18 +22,12 @@ async function countAlone(into: string) {
   return counted;
 }
 
-/** Each shape with models that take their time, by a clock that runs faster. */
+/** Each shape with models that take their time. */
 async function countSlow(into: string): Promise<KeptCounts['turns']> {
-  const bundle = await bundleMeasured('holdfast', { ...here, into, isCounted: true, speed: SPEED });
-  const worker = await startMeasured(bundle);
-  const turns = MODEL_SECONDS.flatMap((seconds) => SHAPE_NAMES.map((shape) => ({ shape, seconds })));
-  const asked = turns.map(({ shape, seconds }) => ({ shape, ms: seconds * 1_000 }));
-  const counted = await countObjects(worker, asked, SPEED);
-  await worker.stop();
-  return turns.flatMap((turn, index) => {
-    const { awakeMs: _, ...counts } = counted[index] ?? { awakeMs: 0 };
-    return 'requests' in counts ? { ...turn, counts } : [];
-  });
+  const turns = await countSlowTurns(async (speed) =>
+    startMeasured(await bundleMeasured('holdfast', { ...here, into, isCounted: true, speed })),
+  );
+  return turns.map(({ counts, ...turn }) => ({ ...turn, counts: billed(counts) }));
 }
 
 async function main(): Promise<void> {
@@ -45,8 +39,10 @@ async function main(): Promise<void> {
       exceeding(kept, shape, counted).map((problem) => `${shape}: ${problem}`),
     );
     if (problems.length > 0) throw new Error(`A turn does more than it did. ${problems.join('; ')}`);
-    const apis = Object.fromEntries(alone.map(([shape, counted]) => [shape, counted.apis]));
-    const counts: KeptCounts = { turns: await countSlow(into), apis: { ...kept.apis, ...apis } };
+    const most = Object.fromEntries(
+      alone.map(([shape, { object, apis }]) => [shape, { object: billed(object), apis }]),
+    );
+    const counts: KeptCounts = { most: { ...kept.most, ...most }, turns: await countSlow(into) };
     writeKept(counts);
     writeFileSync(PAGE, costPage(counts));
     process.stdout.write(costPage(counts));

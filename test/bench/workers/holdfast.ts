@@ -53,7 +53,10 @@ function appOf(tools: number) {
       model,
     }),
   );
-  return createHoldfast({ agents, auth: () => ({ id: 'owner' }) });
+  return createHoldfast({
+    agents,
+    auth: ({ headers }) => ({ id: headers.get('x-owner') ?? 'owner' }),
+  });
 }
 
 const apps = new Map<number, ReturnType<typeof appOf>>();

@@ -13,7 +13,8 @@ const isCounted = typeof COUNTED !== 'undefined';
 const speed = typeof SPEED === 'undefined' ? 1 : Number(SPEED);
 
 const objects = new Map<string, ObjectCounts>();
-const cursors: { readonly counts: ObjectCounts; readonly cursor: SqlStorageCursor<never> }[] = [];
+/** Those that an object has opened since its last call ended. Only the object itself may ask them. */
+const cursors = new Map<string, SqlStorageCursor<never>[]>();
 const made = new Map<string, number>();
 
 const countsOf = (name: string): ObjectCounts => {
@@ -30,12 +31,8 @@ const countsOf = (name: string): ObjectCounts => {
   return known;
 };
 
-/** Returns what was counted since the last time, and restarts. A cursor knows its rows once it has been read. */
+/** Returns what was counted since the last time, and restarts. */
 export function takeCounts(): Counts {
-  for (const { counts, cursor } of cursors.splice(0)) {
-    counts.rowsWritten += cursor.rowsWritten;
-    counts.rowsRead += cursor.rowsRead;
-  }
   const taken = { objects: Object.fromEntries(objects), made: Object.fromEntries(made) };
   objects.clear();
   made.clear();
@@ -63,11 +60,25 @@ export function metered<Class extends ObjectClass>(Base: Class): Class {
         if (name === 'webSocketMessage') counts.messages += 1;
         else counts.requests += 1;
         if (name === 'append') counts.appends += 1;
-        return Reflect.apply(method, this, args);
+        try {
+          return Reflect.apply(method, this, args);
+        } finally {
+          countRows(this.ctx.id.name ?? '');
+        }
       },
     });
   }
   return Metered as unknown as Class; // it has the same methods
+}
+
+/** Counts the rows of an object's cursors, which have all been read when a call ends. */
+function countRows(name: string): void {
+  const counts = countsOf(name);
+  for (const { rowsRead, rowsWritten } of cursors.get(name) ?? []) {
+    counts.rowsRead += rowsRead;
+    counts.rowsWritten += rowsWritten;
+  }
+  cursors.delete(name);
 }
 
 function watchStorage(ctx: DurableObjectState): void {
@@ -77,7 +88,7 @@ function watchStorage(ctx: DurableObjectState): void {
   const exec = sql.exec.bind(sql);
   sql.exec = ((query: string, ...bindings: unknown[]) => {
     const cursor = exec<never>(query, ...bindings);
-    cursors.push({ counts: countsOf(name), cursor });
+    cursors.set(name, [...(cursors.get(name) ?? []), cursor]);
     return cursor;
   }) as typeof sql.exec; // which differs in the type of rows only
   const setAlarm = storage.setAlarm.bind(storage);

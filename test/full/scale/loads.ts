@@ -1,0 +1,132 @@
+/** Loads of a measured Worker: many sessions at once, many readers who wait, and one long session. */
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { MeasuredWorker } from '../../bench/measured-worker.ts';
+
+/** An owner's session in the measured Worker. Owners have few streams each, so readers are spread over many. */
+interface Place {
+  readonly owner: string;
+  readonly session: string;
+}
+
+const urlOf = (worker: MeasuredWorker, { session }: Place): string =>
+  new URL(`/agents/read/sessions/${session}`, worker.url).href;
+
+/** Sends a message. @throws Error if its turn does not complete. */
+export async function send(worker: MeasuredWorker, place: Place, message: string): Promise<void> {
+  const response = await fetch(`${urlOf(worker, place)}/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-owner': place.owner },
+    body: JSON.stringify({ message }),
+  });
+  const body = await response.text();
+  const { outcome } = JSON.parse(body) as { outcome?: string }; // a turn's JSON
+  if (outcome !== 'completed') throw new Error(`A turn ended otherwise: ${body}`);
+}
+
+/** Memory of the Worker's process, in bytes. */
+export interface Memory {
+  readonly before: number;
+  /** The most that was seen meanwhile. */
+  readonly most: number;
+  readonly after: number;
+}
+
+/** How often memory is looked at, in ms. */
+const LOOK_EVERY = 20;
+
+async function memoryWhile(worker: MeasuredWorker, work: () => Promise<void>): Promise<Memory> {
+  const before = worker.memory();
+  let most = before;
+  let isOver = false;
+  const looking = (async () => {
+    for (; !isOver; await wait(LOOK_EVERY)) most = Math.max(most, worker.memory());
+  })();
+  await work().finally(() => {
+    isOver = true;
+  });
+  await looking;
+  return { before, most, after: worker.memory() };
+}
+
+/** How long the model of these sessions takes, in ms: all are open at once. */
+const THINKS = 3_000;
+
+/** Sends the first message of so many sessions at once, each of an owner of its own. */
+export const newSessions = (worker: MeasuredWorker, count: number, name = 'new'): Promise<Memory> =>
+  memoryWhile(worker, async () => {
+    const places = Array.from({ length: count }, (_, index) => ({
+      owner: `${name}-${index}`,
+      session: `${name}-${index}`,
+    }));
+    await Promise.all(places.map((place) => send(worker, place, `ms=${THINKS}`)));
+  });
+
+/** Asks so many objects at once that keep a row each and nothing else. */
+export const bareObjects = (worker: MeasuredWorker, count: number, name = 'new'): Promise<Memory> =>
+  memoryWhile(worker, async () => {
+    const asked = Array.from({ length: count }, (_, index) =>
+      worker.ask(`/${name}-${index}`, { ms: THINKS }),
+    );
+    await Promise.all(asked);
+  });
+
+/** Streams that one caller may have open. */
+const STREAMS_OF_ONE = 16;
+
+/** Readers who wait, each with a stream of a session that has had one turn. */
+export interface Readers {
+  readonly places: readonly Place[];
+  readonly memory: Memory;
+  /** How many events each was sent, in order. */
+  seen(): readonly number[];
+  leave(): void;
+}
+
+/** How many streams are opened at once. */
+const OPENED_AT_ONCE = 50;
+
+/** Opens so many streams, sixteen of a session each. */
+export async function openReaders(worker: MeasuredWorker, count: number): Promise<Readers> {
+  const places = Array.from({ length: Math.ceil(count / STREAMS_OF_ONE) }, (_, index) => ({
+    owner: `read-${index}`,
+    session: `read-${index}`,
+  }));
+  for (let at = 0; at < places.length; at += OPENED_AT_ONCE)
+    await Promise.all(places.slice(at, at + OPENED_AT_ONCE).map((place) => send(worker, place, 'hello')));
+  const seen: number[] = Array.from({ length: count }, () => 0);
+  const streams: IncomingMessage[] = [];
+  const open = async (index: number): Promise<void> => {
+    const place = places[Math.floor(index / STREAMS_OF_ONE)];
+    if (!place) throw new Error('There is no session for this reader.');
+    const stream = await openStream(`${urlOf(worker, place)}/events`, place.owner);
+    stream.on('data', (chunk: string) => {
+      seen[index] = (seen[index] ?? 0) + (chunk.match(/^id:/gm)?.length ?? 0);
+    });
+    streams.push(stream);
+  };
+  const memory = await memoryWhile(worker, async () => {
+    for (let at = 0; at < count; at += OPENED_AT_ONCE) {
+      const indexes = Array.from({ length: Math.min(OPENED_AT_ONCE, count - at) }, (_, index) => at + index);
+      await Promise.all(indexes.map(open));
+    }
+  });
+  return {
+    places,
+    memory,
+    seen: () => [...seen],
+    leave() {
+      for (const stream of streams) stream.destroy();
+    },
+  };
+}
+
+/** Opens a stream of events. The client of `node:http` can be left at any time without an error. */
+async function openStream(url: string, owner: string): Promise<IncomingMessage> {
+  const request = get(url, { agent: false, headers: { accept: 'text/event-stream', 'x-owner': owner } });
+  const [stream] = (await once(request, 'response')) as [IncomingMessage]; // what this event brings
+  if (stream.statusCode !== 200) throw new Error(`A stream was answered ${stream.statusCode}.`);
+  stream.on('error', () => {}); // it is left
+  return stream.setEncoding('utf8');
+}

@@ -1,0 +1,120 @@
+/**
+ * `npm run scale`: what many sessions at once, many readers who wait and one long session cost a Worker's process, measured from outside,
+ * and what readers who wait make the objects do. Memory is that of the process, garbage with it.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { bundleMeasured, here, type Measured, type Metered } from '../../bench/checkout.ts';
+import { type MeasuredWorker, startMeasured } from '../../bench/measured-worker.ts';
+import { asTable, inDigits } from '../../bench/statistics.ts';
+import { idleCounts, SPEED } from './idle-counts.ts';
+import { bareObjects, newSessions, openReaders } from './loads.ts';
+
+const { values } = parseArgs({
+  options: {
+    sessions: { type: 'string', default: '1000' },
+    readers: { type: 'string', default: '10000' },
+    turns: { type: 'string', default: '5000' },
+    idle: { type: 'string', default: '60' },
+  },
+});
+const [sessions, readers, turns, idleSeconds] = [
+  values.sessions,
+  values.readers,
+  values.turns,
+  values.idle,
+].map(Number) as [number, number, number, number]; // as many as there are options
+
+/** Sessions before the first that is measured: what is made once is made then. */
+const WARM = 50;
+/** Turns that are measured in a long session. */
+const MORE_TURNS = 20;
+/** Readers whose objects are counted. */
+const COUNTED_READERS = 200;
+
+const KIB = 1_024;
+const rows: string[][] = [['what', 'is', 'goal']];
+const into = mkdtempSync(join(tmpdir(), 'holdfast-scale-'));
+
+function report(what: string, is: string, goal = ''): void {
+  rows.push([what, is, goal]);
+  process.stderr.write(`  ${what}: ${is}\n`);
+}
+
+async function within(
+  { name = 'holdfast', ...built }: Metered & { readonly name?: Measured },
+  work: (worker: MeasuredWorker) => Promise<void>,
+): Promise<void> {
+  const worker = await startMeasured(await bundleMeasured(name, { ...here, ...built, into }));
+  await work(worker).finally(() => worker.stop());
+}
+
+async function measureSessions(worker: MeasuredWorker): Promise<void> {
+  await newSessions(worker, WARM, 'warm');
+  const began = performance.now();
+  const { before, most, after } = await newSessions(worker, sessions);
+  const each = (bytes: number): string => `${inDigits((bytes - before) / sessions / KIB)} KiB`;
+  report(`${sessions} new sessions at once, all open: memory each`, each(most), 'at most 150 KiB');
+  report('the same when all have been answered', each(after));
+  report(
+    'the same: time from the first request to the last answer',
+    `${inDigits(performance.now() - began)} ms`,
+  );
+}
+
+async function measureBareObjects(worker: MeasuredWorker): Promise<void> {
+  await bareObjects(worker, WARM, 'warm');
+  const { before, most } = await bareObjects(worker, sessions);
+  report(
+    `${sessions} objects with one row, at once: memory each`,
+    `${inDigits((most - before) / sessions / KIB)} KiB`,
+  );
+}
+
+async function measureReaders(worker: MeasuredWorker): Promise<void> {
+  await newSessions(worker, WARM, 'warm');
+  const opened = await openReaders(worker, readers);
+  const { before, after } = opened.memory;
+  report(`${readers} readers: memory each`, `${inDigits((after - before) / readers / KIB)} KiB`);
+  await wait(5_000);
+  const cpu = worker.cpu();
+  await wait(idleSeconds * 1_000);
+  const idle = ((worker.cpu() - cpu) / idleSeconds / readers) * 1e6;
+  report(`${readers} readers who wait: CPU of one in a second`, `${inDigits(idle)} µs`);
+  opened.leave();
+}
+
+async function measureTurns(worker: MeasuredWorker): Promise<void> {
+  await worker.ask('/turns', { session: 'long', count: turns });
+  await worker.ask('/turns', { session: 'long' });
+  const cpu = worker.cpu();
+  await worker.ask('/turns', { session: 'long', count: MORE_TURNS });
+  const each = ((worker.cpu() - cpu) / MORE_TURNS) * 1_000;
+  report(`one more turn after ${turns}: CPU`, `${inDigits(each)} ms`, 'at most 30 ms');
+}
+
+async function countReaders(worker: MeasuredWorker): Promise<void> {
+  const opened = await openReaders(worker, COUNTED_READERS);
+  const { messages, requests, rowsWritten } = await idleCounts(worker);
+  opened.leave();
+  const done = `${messages}, ${requests}, ${rowsWritten}`;
+  report(
+    `${COUNTED_READERS} readers who wait, in a minute: messages, requests, rows written`,
+    done,
+    '0, 0, 0',
+  );
+}
+
+try {
+  if (sessions > 0) await within({ name: 'bare-object' }, measureBareObjects);
+  if (sessions > 0) await within({}, measureSessions);
+  if (readers > 0) await within({}, measureReaders);
+  if (readers > 0) await within({ isCounted: true, speed: SPEED }, countReaders);
+  if (turns > 0) await within({}, measureTurns);
+  process.stdout.write(`${asTable(rows)}\n`);
+} finally {
+  rmSync(into, { recursive: true, force: true });
+}

@@ -1,0 +1,66 @@
+/** `npm run scale` in small, judged by what is counted: times and memory differ with the machine. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { bundleMeasured, here } from '../../bench/checkout.ts';
+import { readKept } from '../../bench/cost/kept-counts.ts';
+import type { Shape } from '../../bench/count-turns.ts';
+import { type MeasuredWorker, startMeasured } from '../../bench/measured-worker.ts';
+import { idleCounts, SPEED } from './idle-counts.ts';
+import { newSessions, openReaders, send } from './loads.ts';
+
+async function counted(speed?: number): Promise<MeasuredWorker> {
+  const into = mkdtempSync(join(tmpdir(), 'holdfast-scale-'));
+  const worker = await startMeasured(
+    await bundleMeasured('holdfast', { ...here, into, isCounted: true, speed }),
+  );
+  onTestFinished(async () => {
+    await worker.stop();
+    rmSync(into, { recursive: true, force: true });
+  });
+  return worker;
+}
+
+/** What is kept of a turn whose model takes so long. */
+function kept(shape: Shape, seconds: number) {
+  const turn = readKept().turns.find((one) => one.shape === shape && one.seconds === seconds);
+  if (!turn) throw new Error(`No counts are kept of '${shape}' with a model of ${seconds} s.`);
+  return turn.counts;
+}
+
+// On a busy machine leases are renewed that would not be, and lines break: then it is counted again.
+const options = { retry: 2, timeout: 120_000 };
+
+it('50 new sessions at once cost each of their objects what one of them does', options, async () => {
+  const worker = await counted();
+  await newSessions(worker, 50);
+  const objects = Object.values((await worker.counts()).objects);
+  expect(objects).toHaveLength(50);
+  const most = kept('first message', 30);
+  expect(objects.filter(({ rowsWritten }) => rowsWritten > most.rowsWritten)).toEqual([]);
+  expect(objects.filter(({ requests }) => requests > most.requests)).toEqual([]);
+});
+
+it('200 readers who wait cost their objects nothing, and see what happens next', options, async () => {
+  const worker = await counted(SPEED);
+  const { places, seen, leave } = await openReaders(worker, 200);
+  onTestFinished(leave);
+  expect(await idleCounts(worker)).toEqual({ messages: 0, requests: 0, rowsWritten: 0 });
+  const before = seen();
+  await Promise.all(places.map((place) => send(worker, place, 'hello')));
+  const ofOneTurn = 3; // it starts, its model replies, it ends
+  await expect.poll(seen).toEqual(before.map((events) => events + ofOneTurn));
+});
+
+it('one more turn after 300 costs what an early one does', options, async () => {
+  const worker = await counted();
+  await worker.ask('/turns', { session: 'long', count: 300 });
+  await worker.counts();
+  await worker.ask('/turns', { session: 'long' });
+  const [object] = Object.values((await worker.counts()).objects);
+  const { rowsWritten, requests } = kept('text only', 0);
+  expect(object).toMatchObject({ rowsWritten, requests });
+  // Those since the last snapshot, which is stored after 200 events.
+  expect(object?.rowsRead).toBeLessThan(300);
+});
