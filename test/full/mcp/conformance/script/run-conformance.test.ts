@@ -7,10 +7,8 @@ import { surprisesOf } from './expected-failures.ts';
 const run = promisify(execFile);
 const program = join(import.meta.dirname, 'run-conformance.ts');
 
-// The suites have time limits of their own, which a machine that tests other files beside them may exceed.
 it('all scenarios pass that are not expected to fail, and none of those that are', {
   timeout: 400_000,
-  retry: 1,
 }, async () => {
   // With an exit code of 1 it rejects, and has the output too.
   const { stdout } = await run(process.execPath, [program]).catch((failure: { stdout: string }) => failure);
