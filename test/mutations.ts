@@ -251,8 +251,8 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'redaction',
     breaks: 'A credential that a tool writes into its state is kept in the journal for ever.',
     in: 'endingOf',
-    text: 'const [clean, changes, said] = secrets.redact([',
-    becomes: 'const [clean, changes, said] = structuredClone([',
+    text: 'const [changes, said] = secrets.redact([',
+    becomes: 'const [changes, said] = structuredClone([',
     tests: ['test/gate/node/tools/secrets.test.ts'],
   },
   {

@@ -37,7 +37,9 @@ export function knownResult({ waits, late }: CallRecord): ToolResult | undefined
 
 /** It was started, has opened its loop, or was run by the caller: it goes on, and is not begun. */
 export const hasBegun = ({ frames }: Pick<TurnState, 'frames'>, call: CallRecord): boolean =>
-  call.started !== undefined || frames.has(call.id) || knownResult(call) !== undefined;
+  call.started !== undefined ||
+  frames.has(call.id) ||
+  ((call.late ?? call.waits) !== undefined && knownResult(call) !== undefined);
 
 /** Names one wait of one call in the whole session. */
 export const waitId = (call: string, index: number): string => `${call}#${index}`;

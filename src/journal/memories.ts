@@ -87,7 +87,8 @@ export class MemoryFolding {
 /** The memories of a turn that runs, from when the first one is used. */
 export class TurnMemories {
   readonly #turn: RememberingTurn;
-  #live: LiveMemories | undefined;
+  /** Absent while no memory was used. */
+  live: LiveMemories | undefined;
 
   constructor(turn: RememberingTurn) {
     this.#turn = turn;
@@ -96,18 +97,8 @@ export class TurnMemories {
   /** Returns what the turn has of all memories, by the code that this one brings. */
   of({ name, folding }: Pick<ToolMemory, 'name' | 'folding'>): LiveMemories {
     if (!(folding instanceof MemoryFolding)) throw notOurs(name);
-    this.#live ??= folding.live(this.#turn);
-    return this.#live;
-  }
-
-  /** As {@link LiveMemories.heldBy}. */
-  heldBy(call: string): ReturnType<LiveMemories['heldBy']> {
-    return this.#live?.heldBy(call) ?? {};
-  }
-
-  /** As {@link LiveMemories.release}. */
-  release(call: string): void {
-    this.#live?.release(call);
+    this.live ??= folding.live(this.#turn);
+    return this.live;
   }
 }
 

@@ -16,7 +16,6 @@ import { priced } from '../model/prices.ts';
 import { routed } from '../tool/check-input.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { type AskedReply, keepable, replyOf, withoutSecrets } from './ask-reply.ts';
-import type { Holder } from './holder.ts';
 import { inLoop, isPlanned, type Loop } from './loop.ts';
 import type { ShownFiles } from './loop-files.ts';
 import { askSeamOf, LOOPS, prepareAll, watched } from './loop-seams.ts';
@@ -252,7 +251,8 @@ const answerNow = (iterations: number): string =>
 
 /** Returns the request with what its provider is to keep of it. For a model that can be told so. */
 export async function withCacheMarks(loop: Loop, request: ModelRequest): Promise<ModelRequest> {
-  const key = await keyOf(loop);
+  // No turn has an id that begins so.
+  const key = await loop.holder.digest(`cache of ${loop.frame.path}`);
   const auto = automatic(request, key);
   const own = loop.spec.uses.flatMap(({ use }) => LOOPS.of(use) ?? []).findLast(({ marks }) => marks);
   const cache = own?.marks ? own.marks(request, { key, auto }, loop) : auto;
@@ -266,16 +266,4 @@ export async function withCacheMarks(loop: Loop, request: ModelRequest): Promise
 function automatic({ messages }: ModelRequest, key: string): CacheMarks {
   const before = messages.findLastIndex(({ role }) => role === 'assistant') - 1;
   return { key, tools: true, system: true, messages: before < 0 ? [-1] : [-1, before] };
-}
-
-/** The keys of an invocation, by the paths of its loops: they are hashed once. */
-const keys = new WeakMap<Holder, Map<string, Promise<string>>>();
-
-function keyOf({ holder, frame: { path } }: Loop): Promise<string> {
-  const known = keys.get(holder) ?? new Map<string, Promise<string>>();
-  keys.set(holder, known);
-  // No call has an id that begins so.
-  const key = known.get(path) ?? holder.idempotencyKey(`cache of ${path}`);
-  known.set(path, key);
-  return key;
 }

@@ -9,7 +9,6 @@ import { callBlackboard, callState } from '../tool/kept-values.ts';
 import type { AnyTool, LoopView } from '../tool/tool.ts';
 import { type FactOptions, factOf, type MemoryFact, type ToolMemory } from '../tool/tool-memory.ts';
 import type { ResultData } from '../tool/tool-result.ts';
-import { type AroundTimes, aroundTimes } from './around-time.ts';
 import { type Loop, timeIn } from './loop.ts';
 import { type Offer, offerTools } from './offer-tools.ts';
 import { throughJson } from './tool-answer.ts';
@@ -21,8 +20,6 @@ export interface Batch {
   readonly batch: readonly CallRecord[];
   /** What the model could have called. */
   readonly offer: Offer;
-  /** Counts the time of code around the calls. */
-  readonly times: AroundTimes;
   /** Lanes run side by side, and the calls of one lane one after another. */
   readonly lanes: readonly (readonly LanePlace[])[];
 }
@@ -53,7 +50,7 @@ export function batchOf(loop: Loop): Batch {
     met.set(lane, [...earlier, record]);
     if (!record.ended) lanes.set(lane, [...(lanes.get(lane) ?? []), { record, ...target, earlier }]);
   }
-  return { loop, batch, offer, times: aroundTimes(loop.holder), lanes: [...lanes.values()] };
+  return { loop, batch, offer, lanes: [...lanes.values()] };
 }
 
 /** The word that a call has in common with those of its batch beside which it may not run; `undefined` when it runs beside all. */

@@ -5,6 +5,7 @@ import { framesAround } from '../journal/spending.ts';
 import type { CallRecord } from '../journal/state.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import { paragraphs } from '../tool/json.ts';
+import type { Secrets } from '../tool/secrets.ts';
 import type { CallRun, RemarkedCall } from '../tool/tool.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
 import {
@@ -43,16 +44,16 @@ export async function endingOf(call: RunningCall, run: CallRun, answered: ToolRe
   const { loop, record, tool, view, starts } = call;
   const { secrets } = loop;
   // What is noted of a result, as of what the journal keeps of it, has no secrets in it.
-  const result = toolResult(secrets.redact({ ...answered }));
+  const result = redacted(secrets, answered);
   const { id, input } = record;
   const noted: Remarked =
     loop.spec.strategies.length > 0 ? remarksOn(loop, { id, tool, input, result }, run) : { result };
-  const [clean, changes, said] = secrets.redact([
-    { ...noted.result },
+  const clean = redacted(secrets, noted.result);
+  const [changes, said] = secrets.redact([
     view.changes(noted.facts, starts && (await Promise.all(starts.later))),
     view.said,
   ]);
-  const kept = journaledResult(loop, { tool: tool.name, result: toolResult(clean), changes });
+  const kept = journaledResult(loop, { tool: tool.name, result: clean, changes });
   const signal = secrets.redact(call.signal);
   const ended = signal ? withSignal(kept, signal) : kept;
   return {
@@ -64,6 +65,12 @@ export async function endingOf(call: RunningCall, run: CallRun, answered: ToolRe
     ms: call.ms,
     reached: call.reached,
   };
+}
+
+/** The result without secrets: itself where there are none to look for. */
+function redacted(secrets: Pick<Secrets, 'redact'>, result: ToolResult): ToolResult {
+  const clean = secrets.redact<ResultData>(result);
+  return clean === result ? result : toolResult(clean);
 }
 
 /** The events that end a call: what it said to the user comes before its result, if it succeeded. */

@@ -14,11 +14,11 @@ import { runExecution } from './run-effect.ts';
 import type { RunningCall } from './running-call.ts';
 import { shownHistory, toHistory } from './shown-history.ts';
 
-/** Makes what the tool of a call, its decorators and modules have of it. */
-export function toCallRun(call: RunningCall, offer: Offer, idempotencyKey: string): CallRun {
+/** Makes what the tool of a call, its decorators and modules have of it. `turnKey`: the digest of its turn. */
+export function toCallRun(call: RunningCall, offer: Offer, turnKey: string): CallRun {
   const { loop, record, view, time } = call;
   const { turn } = loop.journal.state;
-  const context = contextOf(call, idempotencyKey);
+  const context = contextOf(call, turnKey);
   const run: CallRun = {
     ...context,
     asked: record,
@@ -55,8 +55,11 @@ export function toCallRun(call: RunningCall, offer: Offer, idempotencyKey: strin
   return run;
 }
 
+/** Characters of a turn's key in the keys of its calls: 128 bits. */
+const OF_TURN = 32;
+
 /** What every tool and decorator is given of its call. */
-function contextOf(call: RunningCall, idempotencyKey: string): CallContext {
+function contextOf(call: RunningCall, turnKey: string): CallContext {
   const { loop, record, view, tool, starts } = call;
   return {
     id: record.id,
@@ -75,7 +78,8 @@ function contextOf(call: RunningCall, idempotencyKey: string): CallContext {
     inSession: loop.inSession,
     origin: starts,
     process: processView(loop),
-    idempotencyKey,
+    // Only who reads the session can make out its first part, which says nothing of other turns.
+    idempotencyKey: `${turnKey.slice(0, OF_TURN)}${record.id.replace(loop.turn, '')}`,
     startedAt: view.now(),
     now: view.now,
     record: view.record,

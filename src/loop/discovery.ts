@@ -1,4 +1,4 @@
-import { inTime } from '../tool/async.ts';
+import { inTime, timeIsOver } from '../tool/async.ts';
 import type { CallRun, Discovery, LoopView } from '../tool/tool.ts';
 import type { Loop } from './loop.ts';
 import { RunningCall } from './running-call.ts';
@@ -12,7 +12,7 @@ export const discoveryOf = (loop: Loop, view: LoopView, signal: AbortSignal): Di
   ask: (needs, work) =>
     loop.slots.hold(async () => {
       loop.holder.claim(needs);
-      return inTime(loop.holder, work(), { signal, ms: needs.ms, late });
+      return inTime(loop.holder, work(), { signal, ms: needs.ms, late: timeIsOver });
     }),
   atEnd: (work) => loop.holder.atEnd(work),
   count: (subrequests) => loop.holder.count(subrequests),
@@ -29,6 +29,3 @@ export function discoveryIn(call: CallRun): Discovery {
   const discovery = discoveryOf(loop, call.view, loop.holder.signal);
   return { ...discovery, ask: (needs, work) => time.outside(() => discovery.ask(needs, work)) };
 }
-
-/** The reason of a signal whose time is over. */
-export const late = (ms: number): DOMException => new DOMException(`${ms} ms are over.`, 'TimeoutError');

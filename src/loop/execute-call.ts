@@ -20,7 +20,7 @@ import {
   type Signal,
   type ToolResult,
 } from '../tool/tool-result.ts';
-import type { AroundTime } from './around-time.ts';
+import { AroundTime } from './around-time.ts';
 import { type Batch, CallView, type LanePlace } from './batch.ts';
 import { type CallEnding, endEventsOf, endingOf, withSignal } from './call-ending.ts';
 import { toCallRun } from './call-run.ts';
@@ -47,7 +47,7 @@ export async function executeCall(batch: Batch, place: LanePlace): Promise<void>
   const { turn } = journal.state;
   const signal = signalOf(batch.batch);
   const isOver = signal !== undefined && isSupersededBySignal(batch.batch, turn)(record);
-  if (isSuspended(record) && !isOver)
+  if (record.waits && !isOver && isSuspended(record))
     throw new Interrupted('suspended', `Call ${record.id} waits for an answer.`);
   // Read before anything runs: an end that does not come from the tool says nothing of what was done before.
   const inDoubt = mayHaveHappened(record) || turn?.frames.has(record.id);
@@ -83,13 +83,13 @@ function foundEnding(record: CallRecord, ended: CallEnding): CallEnding {
 async function endOf(batch: Batch, place: LanePlace, signal: Signal | undefined): Promise<CallEnding> {
   const { loop, offer } = batch;
   const { record, input, earlier } = place;
-  const time = batch.times.begin(record.name, loop.log);
+  const time = new AroundTime(loop.holder, { tool: record.name, log: loop.log });
   try {
     const { tool, answer } = await permitCall(batch, place, { signal, time });
     if (!tool) return { result: knownResult(record) ?? answer };
     const view = new CallView(loop, record, earlier);
     const call = new RunningCall({ loop, record, tool, input, view, time });
-    const run = toCallRun(call, offer, await loop.holder.idempotencyKey(record.id));
+    const run = toCallRun(call, offer, await loop.holder.digest(loop.turn));
     return await endingOf(call, run, await answerOf(call, run));
   } finally {
     time.end();

@@ -26,8 +26,8 @@ export interface Holder {
   now(): number;
   /** Resolves when the former holder can no longer be acting; only then may it be asked what it did. */
   formerHolderGone(): Promise<void>;
-  /** Hex SHA-256 over the session's name and incarnation and the id of a call, or of what else has a key in the session. */
-  idempotencyKey(id: string): Promise<string>;
+  /** Hex SHA-256 over the session's name and incarnation and the id of a turn, or of what else has a key in the session; made once. */
+  digest(id: string): Promise<string>;
   /**
    * Journals the messages that were left for the turn, when this is its own loop: they are then the newest of its
    * conversation. Answers whether there were any.

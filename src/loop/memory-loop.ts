@@ -136,7 +136,7 @@ function alone(turn: string): Holder {
     },
     now: () => Date.now(),
     formerHolderGone: async () => {},
-    idempotencyKey: (call) => sha256Hex(JSON.stringify([turn, call])),
+    digest: (id) => sha256Hex(JSON.stringify([turn, id])),
     takeSteers: () => false,
     late: () => {},
     // Nobody tells it that it is over.

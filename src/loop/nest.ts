@@ -119,7 +119,7 @@ function openFrame({ loop, record }: Opener, given: Frame): void {
   const { message, facts, held } = secrets.redact({
     message: given.message,
     facts: given.facts?.map((fact) => ({ ...fact, at })),
-    held: memories.heldBy(record.id),
+    held: memories.live?.heldBy(record.id) ?? {},
   });
   journal.emit({
     type: 'frame-started',

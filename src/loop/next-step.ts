@@ -52,7 +52,7 @@ function stepOf(
   if (!last) return { do: 'ask', last: false };
   const open = openBatch(frame);
   if (open.length > 0)
-    return open.some(isSuspended) && isWaiting(open, turn)
+    return open.some((call) => call.waits && isSuspended(call)) && isWaiting(open, turn)
       ? { do: 'end', outcome: 'suspended' }
       : { do: 'act' };
   const signal = signalOf(last.calls);
@@ -74,7 +74,7 @@ function stepOf(
 
 /** Whether none is left to run before a call that waits for its answer: those that were answered wait for the rest of their batch. */
 const isWaiting = (batch: readonly CallRecord[], turn?: Pick<TurnState, 'frames'>): boolean =>
-  batch.every((call) => call.ended || isSuspended(call) || (call.waits && !call.started)) &&
+  batch.every((call) => call.ended || (call.waits && (isSuspended(call) || !call.started))) &&
   !batch.some(isSupersededBySignal(batch, turn));
 
 /**

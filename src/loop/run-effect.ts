@@ -1,4 +1,4 @@
-import { untilAborted } from '../tool/async.ts';
+import { Stop, timeIsOver } from '../tool/async.ts';
 import type { CallContext, Question, ToolEffect } from '../tool/call.ts';
 import { literals } from '../tool/literals.ts';
 import { SignalError } from '../tool/signals.ts';
@@ -66,7 +66,7 @@ function startBefore({ loop: { holder, startsBefore }, record: { id, started } }
 
 async function start({ loop, record: { id: call } }: RunningCall, { effect }: ToolEffect): Promise<void> {
   const { journal, memories, secrets } = loop;
-  const held = secrets.redact(memories.heldBy(call));
+  const held = secrets.redact(memories.live?.heldBy(call) ?? {});
   journal.emit({ type: 'tool-call-started', ...inLoop(loop), call, effect, ...held });
   // What counts even if the call is killed must be stored before it can be.
   if (effect !== 'read' || held.atEnd) await journal.durable();
@@ -91,32 +91,43 @@ interface Ran {
   readonly ms?: number;
 }
 
+/** An effect, with what ends the wait for it. */
+interface StoppableEffect extends RunningEffect {
+  readonly stop: Stop;
+  /** Its code has returned or thrown. */
+  isOver: boolean;
+}
+
 /** Calls `run`, bounded by its timeout and by the signal of the lease holder. */
 async function runOnce(entered: RunningEffect, startedAt: number): Promise<ToolResult> {
   const { effect, context } = entered;
   const { holder } = entered.call.loop;
-  const stop = new AbortController();
-  const outOfTime = new DOMException(`${effect.timeout} ms are over.`, 'TimeoutError');
-  const cancel = holder.after(effect.timeout, () => stop.abort(outOfTime));
-  const signal = AbortSignal.any([holder.signal, stop.signal]);
+  const stop = new Stop(holder.signal);
+  const cancel = holder.after(effect.timeout, () => stop.abort(timeIsOver(effect.timeout)));
   const once = effect.effect === 'once' && { ask: fromCheckpoint(context) };
-  const running: RunningEffect = { ...entered, context: { ...context, ...once, startedAt, signal } };
-  let isRunning = true;
+  const own: CallContext = {
+    ...context,
+    ...once,
+    startedAt,
+    get signal() {
+      return stop.signal;
+    },
+  };
+  const running: StoppableEffect = { ...entered, context: own, stop, isOver: false };
   try {
-    const answer = saidBy(running).finally(() => {
-      isRunning = false;
-    });
-    const first = await untilAborted(signal, answer).catch(noAnswer);
+    const answer = saidBy(running);
+    const first = await stop.until(answer).catch(noAnswer);
     if (first !== 'no-answer') return first;
     if (effect.effect !== 'once') return stopped(running);
-    const word = signal.aborted ? await lastWord(holder, answer) : first;
+    const word = stop.aborted ? await lastWord(holder, answer) : first;
     if (word !== 'no-answer') return word;
-    const wasRunning = isRunning;
+    const wasRunning = !running.isOver;
     const found = await reconciled(running);
-    const code = wasRunning ? (isRunning ? 'running' : 'answered') : 'gone';
+    const code = wasRunning ? (running.isOver ? 'answered' : 'running') : 'gone';
     return await inDoubt(code, { ...running, ...found, answer });
   } finally {
     cancel();
+    stop.end();
   }
 }
 
@@ -124,8 +135,8 @@ async function runOnce(entered: RunningEffect, startedAt: number): Promise<ToolR
  * A tool that throws says that it failed, unless it was cut off or told to stop: whatever is thrown then, there is no
  * answer, and nobody knows.
  */
-async function saidBy(running: RunningEffect): Promise<Said> {
-  const { call, effect, context } = running;
+async function saidBy(running: StoppableEffect): Promise<Said> {
+  const { call, effect, context, stop } = running;
   const { loop, tool } = call;
   try {
     const { uses } = loop.spec;
@@ -134,12 +145,14 @@ async function saidBy(running: RunningEffect): Promise<Said> {
     return await resultOf(loop, context.tool, returned);
   } catch (thrown) {
     if (isInterrupted(thrown, 'suspended')) throw thrown;
-    const isCut = context.signal.aborted || isCutOff(thrown);
+    const isCut = stop.aborted || isCutOff(thrown);
     if (isCut && !(thrown instanceof SignalError)) {
-      if (!context.signal.aborted) tellThrown(loop, { tool: context.tool, thrown });
+      if (!stop.aborted) tellThrown(loop, { tool: context.tool, thrown });
       return 'no-answer';
     }
     return exceptionResult(loop, tool, thrown);
+  } finally {
+    running.isOver = true;
   }
 }
 

@@ -81,7 +81,7 @@ function passBy({ loop: { locks, memories } }: Batch, calls: Batch['lanes'][numb
   for (const { record } of calls) {
     locks.passed.add(record.id);
     locks.current?.release(record.id);
-    memories.release(record.id);
+    memories.live?.release(record.id);
   }
 }
 

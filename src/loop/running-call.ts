@@ -70,7 +70,7 @@ export class RunningCall {
     const { signal } = loop.holder;
     // Code of a call that was left goes on by itself; what it still asks for is not for this turn's journal.
     if (signal.aborted) throw signal.reason;
-    this.time.assertCounts();
+    if (this.time.isOver) throw new Error('The call has ended, and nothing of it may run any more.');
     if (this.reached) throw new Error(`Tool '${record.name}' may execute or nest once a call, not twice.`);
     if (record.waits) mustAskAgain(this, this.#outside?.asked);
     this.reached = true;

@@ -1,3 +1,4 @@
+import { Stop } from '../tool/async.ts';
 import { literals } from '../tool/literals.ts';
 import {
   type AskOptions,
@@ -121,9 +122,7 @@ const attemptOnce = async (
   { messages }: ModelRequest,
   { signal, onText, onReasoning, alive, whole, work }: AskOptions & Asked,
 ): Promise<ModelReply> => {
-  const over = new AbortController();
-  const finish = (): void => over.abort();
-  signal.addEventListener('abort', finish);
+  const over = new Stop(signal);
   const streamed = !whole;
   const timeout = given ?? (streamed ? STREAM_TIMEOUT : WHOLE_TIMEOUT);
   const heard = (): void => void (streamed && alive?.(timeout));
@@ -157,8 +156,8 @@ const attemptOnce = async (
     throw new ModelError(failure, told.message, details);
   } finally {
     heard(); // What is waited for before another attempt is no silence of the model.
-    signal.removeEventListener('abort', finish);
-    finish();
+    over.abort();
+    over.end();
   }
 };
 
@@ -184,14 +183,12 @@ const createPatience = (signal: AbortSignal, timeout: number, heard = (): void =
     check,
     async wait(work, broken) {
       check();
-      const interruption = Promise.withResolvers<never>();
-      const onAbort = (): void => interruption.reject(aborted());
+      const stop = new Stop(signal);
       const onSilence = (): void =>
-        interruption.reject(new ModelError('timeout', `The model's server was silent for ${timeout} ms.`));
+        stop.abort(new ModelError('timeout', `The model's server was silent for ${timeout} ms.`));
       const timer = setTimeout(onSilence, Math.min(timeout, LONGEST_TIMER));
-      signal.addEventListener('abort', onAbort);
       try {
-        const came = await Promise.race([interruption.promise, work()]);
+        const came = await stop.until(work());
         heard();
         return came;
       } catch (error) {
@@ -199,7 +196,7 @@ const createPatience = (signal: AbortSignal, timeout: number, heard = (): void =
         throw error instanceof ModelError ? error : broken(error);
       } finally {
         clearTimeout(timer);
-        signal.removeEventListener('abort', onAbort);
+        stop.end();
       }
     },
   };

@@ -22,7 +22,7 @@ import { LeaseKeeper } from './lease-keeper.ts';
 import { type FeedItem, LiveFeed, type LiveText } from './live-feed.ts';
 import { InvocationBudgetWatch, type Meter } from './meter.ts';
 import { Outbox } from './outbox.ts';
-import type { Clock } from './read-platform.ts';
+import { type Clock, sharedTimer } from './read-platform.ts';
 
 interface Options {
   readonly port: SessionPort;
@@ -68,11 +68,13 @@ export class HeldSession implements Holder {
   readonly #formerGoneAt: number;
   readonly #stop = new AbortController();
   readonly #leaving: InvocationBudgetWatch;
+  readonly #digests = new Map<string, Promise<string>>();
   #endings: (() => Promise<unknown>)[] = [];
   #isOver = false;
 
   constructor(options: Options) {
-    const { port, clock, leased, sentAt, state, memories, meter, log = toLog() } = options;
+    const { port, leased, sentAt, state, memories, meter, log = toLog() } = options;
+    const clock = { ...options.clock, after: sharedTimer(options.clock) };
     this.#options = options;
     this.now = clock.now;
     this.after = clock.after;
@@ -174,10 +176,12 @@ export class HeldSession implements Holder {
     this.checkpoint();
   }
 
-  async idempotencyKey(call: string): Promise<string> {
+  digest(id: string): Promise<string> {
     const { name } = this.#options.leased;
-    const identity = JSON.stringify([name, this.outbox.state.incarnation, call]);
-    return sha256Hex(identity);
+    const made =
+      this.#digests.get(id) ?? sha256Hex(JSON.stringify([name, this.outbox.state.incarnation, id]));
+    this.#digests.set(id, made);
+    return made;
   }
 
   takeSteers(frame: string): boolean {

@@ -124,6 +124,38 @@ export function soon(clock: { readonly soon?: Clock['soon'] | undefined }, run: 
   return clock.soon?.(run) ?? systemClock.after(0, run);
 }
 
+/**
+ * Returns what calls back as the clock does, by one timer for all who wait: setting a timer costs more than most of what an invocation
+ * does between two requests, and hardly any of its time limits is reached.
+ */
+export function sharedTimer(clock: Pick<Clock, 'after' | 'now'>): Clock['after'] {
+  const waiting = new Set<{ readonly due: number; readonly run: () => void }>();
+  let next = Infinity;
+  let cancel: (() => void) | undefined;
+  const set = (): void => {
+    cancel?.();
+    next = Infinity;
+    for (const { due } of waiting) next = Math.min(next, due);
+    cancel = waiting.size > 0 ? clock.after(next - clock.now(), look) : undefined;
+  };
+  const look = (): void => {
+    try {
+      for (const one of [...waiting]) if (one.due <= clock.now() && waiting.delete(one)) one.run();
+    } finally {
+      set();
+    }
+  };
+  return (ms, run) => {
+    // What is no number counts as no time, as it does to the platform's timer.
+    const one = { due: clock.now() + (ms || 0), run };
+    waiting.add(one);
+    if (one.due < next) set();
+    return () => {
+      if (waiting.delete(one) && waiting.size === 0) set();
+    };
+  };
+}
+
 /** The clock of the platform. */
 export const systemClock: Clock = {
   now: () => Date.now(),

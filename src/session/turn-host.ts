@@ -74,7 +74,9 @@ export function specOf(host: TurnHost, turn: TurnState): LoopSpec {
     refusedModel([...modules.appWide, ...agent.uses], model) ?? refusedSettings({ model, settings });
   if (problem) throw new ConfigurationError(`Agent '${agent.name}' ${problem}.`);
   let declared: Declared = {
-    instructions: paragraphs(agent.instructions, agent.output?.instruction),
+    instructions: agent.output
+      ? paragraphs(agent.instructions, agent.output.instruction)
+      : agent.instructions,
     output: agent.output,
   };
   for (const { use } of uses) declared = LOOPS.of(use)?.declare?.(declared, turn) ?? declared;

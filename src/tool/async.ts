@@ -1,34 +1,87 @@
 import { type Log, mistake } from './log.ts';
 import { SignalError } from './signals.ts';
 
-/** The promise's value; rejects with the signal's reason as soon as that aborts, whether or not the promise settles. */
-export async function untilAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
-  let onAbort = (): void => {};
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
+/**
+ * Ends a wait for a reason of its own, or as a signal does that it stands under. Most of what is called never reads a signal, which is
+ * made when it is read.
+ */
+export class Stop {
+  aborted = false;
+  /** Why it is aborted; the first reason is the one that counts. */
+  reason: unknown;
+  readonly #outer: AbortSignal | undefined;
+  #own: AbortController | undefined;
+  #reject: ((reason: unknown) => void) | undefined;
+
+  constructor(outer?: AbortSignal) {
+    this.#outer = outer;
+    if (outer?.aborted) this.abort(outer.reason);
+    else outer?.addEventListener('abort', this);
+  }
+
+  /** Aborts when this does, also after `end`. */
+  get signal(): AbortSignal {
+    if (!this.#own) {
+      this.#own = new AbortController();
+      if (this.aborted) this.#own.abort(this.reason);
+    }
+    return this.#own.signal;
+  }
+
+  /** Without a reason it is that of an `AbortController`. */
+  abort(reason?: unknown): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    this.#own?.abort(reason);
+    this.#reject?.(reason);
+  }
+
+  /** The signal that it stands under has aborted. */
+  handleEvent(): void {
+    this.abort(this.#outer?.reason);
+  }
+
+  /** The promise's value; rejects with the reason as soon as this is aborted. One wait at a time. */
+  until<T>(work: Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    this.#reject = reject;
+    if (this.aborted) reject(this.reason);
+    work.then(resolve, reject);
+    return promise;
+  }
+
+  /** Nobody waits any more. */
+  end(): void {
+    if (!this.#own || this.aborted) this.#outer?.removeEventListener('abort', this);
   }
 }
 
+/** The promise's value; rejects with the signal's reason as soon as that aborts, whether or not the promise settles. */
+export function untilAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  const stop = new Stop(signal);
+  return stop.until(promise).finally(() => stop.end());
+}
+
+/** Makes the reason of a signal whose time of so many ms is over. */
+export const timeIsOver = (ms: number): DOMException =>
+  new DOMException(`${ms} ms are over.`, 'TimeoutError');
+
 /** Wakes whoever waits until something has changed. */
 export class Changes {
-  #next = Promise.withResolvers<void>();
+  /** Absent while nobody waits. */
+  #next: PromiseWithResolvers<void> | undefined;
 
   /** Resolves with the next change after this was asked for. */
   get next(): Promise<void> {
+    this.#next ??= Promise.withResolvers();
     return this.#next.promise;
   }
 
   /** To be called when something has changed. */
   tell(): void {
-    this.#next.resolve();
-    this.#next = Promise.withResolvers();
+    this.#next?.resolve();
+    this.#next = undefined;
   }
 }
 
@@ -42,10 +95,12 @@ export function inTime<T>(
   work: Promise<T>,
   { ms, signal, late }: Within,
 ): Promise<T> {
-  const over = Promise.withResolvers<never>();
-  const cancel = clock.after(ms, () => over.reject(late(ms)));
-  const first = Promise.race([work, over.promise]);
-  return (signal ? untilAborted(signal, first) : first).finally(cancel);
+  const stop = new Stop(signal);
+  const cancel = clock.after(ms, () => stop.abort(late(ms)));
+  return stop.until(work).finally(() => {
+    cancel();
+    stop.end();
+  });
 }
 
 /** How long something is waited for. */
@@ -72,21 +127,15 @@ export const HOOK_TIME = 30_000;
  * @throws SignalError when that is what the listener throws.
  */
 export async function listen(who: string, { signal, log }: ListenedCall, tell: () => unknown): Promise<void> {
-  const aborted = Promise.withResolvers<'aborted'>();
-  const onAbort = (): void => aborted.resolve('aborted');
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort);
+  const stop = new Stop(signal);
   try {
-    const told = (async () => tell())();
-    if ((await Promise.race([told, aborted.promise])) === 'aborted') {
-      told.catch(() => undefined); // Nobody waits for it any more.
-      log(mistake(`${who} was left, since its call was aborted`));
-    }
+    await stop.until((async () => tell())());
   } catch (thrown) {
-    if (thrown instanceof SignalError) throw thrown;
-    log(mistake(`${who} failed`, thrown));
+    if (stop.aborted && thrown === stop.reason) log(mistake(`${who} was left, since its call was aborted`));
+    else if (thrown instanceof SignalError) throw thrown;
+    else log(mistake(`${who} failed`, thrown));
   } finally {
-    signal.removeEventListener('abort', onAbort);
+    stop.end();
   }
 }
 
@@ -124,14 +173,12 @@ export function memoized<Key extends object, Made extends object>(
   };
 }
 
-/** The SHA-256 of bytes, or of a text's UTF-8. */
-export const sha256 = (data: string | Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> =>
-  crypto.subtle.digest('SHA-256', typeof data === 'string' ? new TextEncoder().encode(data) : data);
-
-/** The same in hexadecimal digits, lower case. */
+/** The SHA-256 of bytes, or of a text's UTF-8, in hexadecimal digits, lower case. */
 export async function sha256Hex(data: string | Uint8Array<ArrayBuffer>): Promise<string> {
-  const bytes = [...new Uint8Array(await sha256(data))];
-  return bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data;
+  return [...new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('');
 }
 
 /** The longest that a message is put off, in seconds: 365 days. */

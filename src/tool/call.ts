@@ -103,7 +103,10 @@ export interface CallContext {
    * there. `undefined` for a question that is new, or was asked without one.
    */
   checkpoint(): Json | undefined;
-  /** Hex SHA-256, unique across sessions and the same when the call is run again: send it to whatever deduplicates. */
+  /**
+   * Unique across sessions, and the same when the call is run again: send it to whatever deduplicates. 32 hexadecimal digits that cannot
+   * be guessed, and the place of the call in its turn, such as `.3.0`.
+   */
   readonly idempotencyKey: string;
   /**
    * When the call was started last, in ms since the epoch. Another invocation started a call that `reconcile` asks about: then it is by

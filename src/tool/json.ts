@@ -114,11 +114,12 @@ export const own = <Value>(values: { readonly [name: string]: Value }, name: str
 const MAX_UNKNOWN = 10;
 
 /** Returns the properties of an object that are not among the known ones, shortened: at most 10. */
-export const unknownKeys = (given: object, known: object): string[] =>
-  Object.keys(given)
-    .filter((key) => !Object.hasOwn(known, key))
-    .slice(0, MAX_UNKNOWN)
-    .map((key) => key.slice(0, 40));
+export function unknownKeys(given: object, known: object): string[] {
+  const unknown: string[] = [];
+  for (const key of Object.keys(given))
+    if (!Object.hasOwn(known, key) && unknown.length < MAX_UNKNOWN) unknown.push(key.slice(0, 40));
+  return unknown;
+}
 
 /** Returns what is wrong with the properties of an object that are not among the known ones, a line each. */
 export const unknownProblems = (given: object, known: object): string[] =>

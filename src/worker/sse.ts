@@ -1,5 +1,7 @@
 /** Server-sent events: how a response is streamed, and the frames of our own protocol. */
+
 import type { StoredEvent } from '../journal/events.ts';
+import { Stop } from '../tool/async.ts';
 import type { Host } from './host.ts';
 import { eventId } from './request-headers.ts';
 import type { RouteRequest } from './route.ts';
@@ -36,8 +38,8 @@ export function eventStream(
   const init = { headers: { 'content-type': 'text/event-stream', ...headers } };
   // Nobody reads a stream that answers HEAD, nor closes it.
   if (request.method === 'HEAD') return new Response(null, init);
-  const gone = new AbortController();
-  const leave = AbortSignal.any([gone.signal, request.signal]);
+  const gone = new Stop(request.signal);
+  const { signal: leave } = gone;
   const stream = openStream(first, () => gone.abort());
   leave.addEventListener('abort', stream.close);
   const work = async (): Promise<void> => {

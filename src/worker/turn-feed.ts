@@ -11,6 +11,7 @@ import {
   followedItems,
 } from '../session/watching/follow-session.ts';
 import { keptFor, stoppedTurn, type TurnAnswer, toAnswer } from '../session/watching/turn-outcome.ts';
+import { Stop } from '../tool/async.ts';
 import { type Infer, OPTIONAL_TEXT, type Shape, TEXT, WHOLE } from '../tool/shape.ts';
 import type { BegunTurn, Run } from './begun-turn.ts';
 import type { ShownEvent } from './session-view.ts';
@@ -106,9 +107,9 @@ async function* keptToo({ at, turn }: Shown, items: Items): Items {
 /** Runs the turn here. */
 function live(shown: Shown, run: Run): Items {
   const { at, after, signal } = shown;
-  const gone = new AbortController();
+  const gone = new Stop(signal);
   const backlog = new Backlog(after);
-  const running = run({ show: backlog.add, leave: AbortSignal.any([signal, gone.signal]) });
+  const running = run({ show: backlog.add, leave: gone.signal });
   // A client that reads no more does not end the invocation in the middle of a step.
   at.host.waitUntil(running.finally(backlog.close).catch(() => {}));
   return shownLive(shown, { backlog, running, leave: () => gone.abort() });

@@ -1,5 +1,7 @@
 /** Makes responses of what becomes of turns. */
+
 import { keptFor, type TurnAnswer } from '../session/watching/turn-outcome.ts';
+import { Stop } from '../tool/async.ts';
 import type { AnsweringApp } from './answering.ts';
 import { accepted, type BegunTurn, resume, toRunHere, viewOf } from './begun-turn.ts';
 import { readBody } from './body.ts';
@@ -87,18 +89,18 @@ export function streamed(asked: SessionRequest, begun: BegunTurn): Response {
 export async function waitedFor(asked: SessionRequest, view: TurnView): Promise<TurnView> {
   const { seconds = 0 } = preferenceOf(asked.request);
   if (seconds === 0 || isOver(view) || !AWAITED.includes(view.status)) return view;
-  const late = new AbortController();
-  const stop = asked.host.clock.after(seconds * 1000, () => late.abort());
+  const late = new Stop(asked.signal);
+  const cancel = asked.host.clock.after(seconds * 1000, () => late.abort());
   try {
-    const signal = AbortSignal.any([asked.signal, late.signal]);
-    const told = await viewOf({ ...asked, signal }, { turn: view.turn });
+    const told = await viewOf({ ...asked, signal: late.signal }, { turn: view.turn });
     // This invocation cannot see the turn through, and knows no more than before.
     return !isOver(told) && told.status === 'accepted' ? view : told;
   } catch (failure) {
-    if (failure === late.signal.reason) return view;
+    if (failure === late.signal.reason && !asked.signal.aborted) return view;
     throw failure;
   } finally {
-    stop();
+    cancel();
+    late.end();
   }
 }
 

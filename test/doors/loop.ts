@@ -1,6 +1,6 @@
 /** A door for tests. The loop, what it offers, and its limits. */
 
-export { aroundTimes } from '../../src/loop/around-time.ts';
+export { AroundTime } from '../../src/loop/around-time.ts';
 export { askLayer } from '../../src/loop/ask-layers.ts';
 export { type AskLayer, ModelCallRefused } from '../../src/loop/ask-reply.ts';
 export { CallView } from '../../src/loop/batch.ts';

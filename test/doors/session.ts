@@ -16,6 +16,7 @@ export {
   type Platform,
   type PlatformConfig,
   readPlatform,
+  sharedTimer,
   soon,
   systemClock,
   UNLIMITED,

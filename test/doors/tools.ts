@@ -7,7 +7,7 @@ export { UNFOLDED, type Unfolded, type UnfoldedList } from '../../src/modules/un
 export { changedTools, collectTools } from '../../src/sources/resolution/resolve-tools.ts';
 export { requiredTools } from '../../src/sources/resolution/tool-provider.ts';
 export { foundBy, partsOf } from '../../src/sources/resolution/tool-source.ts';
-export { attempt, memoized } from '../../src/tool/async.ts';
+export { attempt, memoized, Stop } from '../../src/tool/async.ts';
 export { CALLS, type CallOrigin, callOrigins } from '../../src/tool/call-origin.ts';
 export { checkInput, coerceInput, parseToolInput } from '../../src/tool/check-input.ts';
 export { consoleLog, toLog } from '../../src/tool/console-log.ts';

@@ -195,6 +195,6 @@ const withNamesFor =
     for (const [index, turn] of turns.entries()) {
       text = text.replaceAll(turn, `new-turn-${index + 1}`);
     }
-    text = text.replace(/("call":"new-turn-[^"]+","key":")[0-9a-f]{64}"/g, '$1new"');
+    text = text.replace(/("call":"new-turn-[^"]+","key":")[0-9a-f]{32}[0-9.]*"/g, '$1new"');
     return JSON.parse(text) as T; // what it was, but for names
   };

@@ -9,7 +9,7 @@ import { toPrincipal } from '../../journal/event-rows.ts';
 import type { Principal } from '../../journal/events.ts';
 import { jsonSchemaCheck } from '../../modules/json-schema/check.ts';
 import { mintedInTime } from '../../session/read-secrets.ts';
-import { attempt, HOOK_TIME, inTime } from '../../tool/async.ts';
+import { attempt, HOOK_TIME, inTime, timeIsOver } from '../../tool/async.ts';
 import type { CallContext } from '../../tool/call.ts';
 import { hiding } from '../../tool/console-log.ts';
 import { fromBase64, toBase64 } from '../../tool/content.ts';
@@ -54,7 +54,7 @@ export async function runForCaller<Answer>(
   const log = hiding(host.log, { requestId }, () => secrets);
   const stop = new AbortController();
   const late = (ms: number): Error => {
-    stop.abort(new DOMException(`${ms} ms are over.`, 'TimeoutError'));
+    stop.abort(timeIsOver(ms));
     return new Error(`${what} did not answer within ${ms} ms.`);
   };
   const asked = {

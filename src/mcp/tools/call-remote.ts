@@ -4,6 +4,7 @@ import type {
   LoggingMessageNotification,
   Progress,
 } from '@modelcontextprotocol/client';
+import { timeIsOver } from '../../tool/async.ts';
 import type { CallContext, Effect } from '../../tool/call.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { mistake } from '../../tool/log.ts';
@@ -219,7 +220,7 @@ function createServerTime(ms: number): ServerTime {
   let cancel = (): void => {};
   const start = (): void => {
     since = Date.now();
-    const timer = setTimeout(() => over.abort(new DOMException(`${ms} ms are over.`, 'TimeoutError')), left);
+    const timer = setTimeout(() => over.abort(timeIsOver(ms)), left);
     cancel = () => clearTimeout(timer);
   };
   const stop = (): void => {

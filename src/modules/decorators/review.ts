@@ -1,3 +1,4 @@
+import { timeIsOver } from '../../tool/async.ts';
 import type { CallContext, Decision } from '../../tool/call.ts';
 import { checkTime, checkWord } from '../../tool/check-definition.ts';
 import { checkedFirst } from '../../tool/check-input.ts';
@@ -144,10 +145,7 @@ export async function askReviewer<Input>(
   const { call, timeout } = request;
   call.signal.throwIfAborted();
   const over = new AbortController();
-  const timer = setTimeout(
-    () => over.abort(new DOMException(`${timeout} ms are over.`, 'TimeoutError')),
-    timeout,
-  );
+  const timer = setTimeout(() => over.abort(timeIsOver(timeout)), timeout);
   const signal = AbortSignal.any([call.signal, over.signal]);
   const aborted = new Promise<'aborted'>((resolve) => {
     signal.addEventListener('abort', () => resolve('aborted'), { once: true });

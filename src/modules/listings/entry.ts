@@ -2,14 +2,14 @@
 
 import type { SessionEvent } from '../../journal/events.ts';
 import { FOLDING } from '../../journal/memory-folding.ts';
-import { discoveryOf, late } from '../../loop/discovery.ts';
+import { discoveryOf } from '../../loop/discovery.ts';
 import { Interrupted } from '../../loop/holder.ts';
 import { inLoop, type Loop, timeIn } from '../../loop/loop.ts';
 import { LOOPS } from '../../loop/loop-seams.ts';
 import { loopView } from '../../loop/offer-tools.ts';
 import { throughJson } from '../../loop/tool-answer.ts';
 import { partsOf } from '../../sources/resolution/tool-source.ts';
-import { inTime } from '../../tool/async.ts';
+import { inTime, timeIsOver } from '../../tool/async.ts';
 import type { Json } from '../../tool/json.ts';
 import { createModule, useOf } from '../../tool/module-use.ts';
 import type { Discover, Discovery } from '../../tool/tool.ts';
@@ -115,7 +115,11 @@ async function findWith(
 ): Promise<readonly MemoryFact[]> {
   const { modelSignal } = loop.holder;
   try {
-    const facts = await inTime(loop.holder, find(discovery), { signal: modelSignal, ms: LONGEST, late });
+    const facts = await inTime(loop.holder, find(discovery), {
+      signal: modelSignal,
+      ms: LONGEST,
+      late: timeIsOver,
+    });
     return facts.map(({ slice, fact }) => ({ slice, fact: throughJson(`a fact of '${slice}'`, fact) }));
   } catch (thrown) {
     if (modelSignal.aborted) throw modelSignal.reason;

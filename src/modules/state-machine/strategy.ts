@@ -109,7 +109,7 @@ export async function exclusively<T>(
 ): Promise<T> {
   const { loop, time } = RunningCall.of(call);
   const { frame, holder, journal, memories } = loop;
-  time.assertCounts();
+  if (time.isOver) throw new Error('The call has ended, and waits for no other.');
   await time.outside(() => locksOf(loop).acquire({ call: call.id, path: frame.path, word }));
   holder.signal.throwIfAborted();
   return work((memory, path = frame.path) =>

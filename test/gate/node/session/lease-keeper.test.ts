@@ -171,7 +171,7 @@ describe('the holder of a lease', () => {
 describe('the key of a call', () => {
   it('is the same for the same call, and another for another call, session or incarnation', async () => {
     const key = async (call: string, options?: Parameters<typeof hold>[0]) =>
-      (await hold(options)).session.idempotencyKey(call);
+      (await hold(options)).session.digest(call);
     const keys = await Promise.all([
       key('t1.3.0'),
       key('t1.3.1'),

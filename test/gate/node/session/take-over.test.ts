@@ -191,7 +191,7 @@ describe('another call that was started and did not end', () => {
     const app = appWith(tool('put', effect));
     const left = await leftBehind(app, asked(['put', effect]));
     await takenOver(app, clock, left);
-    expect(ran).toEqual([expect.stringMatching(/^c0 [0-9a-f]{64}$/)]);
+    expect(ran).toEqual([expect.stringMatching(/^c0 [0-9a-f]{32}c0$/)]);
     const types = (await app.events(left.turn)).map(({ type }) => type);
     expect(types.filter((type) => type === 'tool-call-started')).toHaveLength(1);
     expect(answers((await app.state()).messages)).toEqual([['put', 'done']]);

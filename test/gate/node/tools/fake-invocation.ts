@@ -1,7 +1,7 @@
 import { type Decision, defineTool, type Question, Secrets, ToolCallContext } from '../../../../src/index.ts';
 import type { CallRun, Discovery, LoopView, ToolEffect } from '../../../../src/kinds/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
-import { aroundTimes, CallView, memoryLoop, RunningCall } from '../../../doors/loop.ts';
+import { AroundTime, CallView, memoryLoop, RunningCall } from '../../../doors/loop.ts';
 import { callBlackboard, callState, consoleLog, envOfTools, toToolResult } from '../../../doors/tools.ts';
 
 /** A live call that runs the execution at once, and records each that it was given. */
@@ -88,6 +88,6 @@ function runningCall(name: string): RunningCall {
     record,
     tool: defineTool({ name, description: 'Works.', run: () => '' }),
     view: new CallView(loop, record, []),
-    time: aroundTimes({ after: () => () => undefined, now: () => 0 }).begin(name, consoleLog()),
+    time: new AroundTime({ after: () => () => undefined }, { tool: name, log: consoleLog() }),
   });
 }

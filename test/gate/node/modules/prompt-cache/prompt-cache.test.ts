@@ -85,12 +85,12 @@ describe('what is kept of the requests of a loop', () => {
 
   it('has its key hashed once in an invocation', async () => {
     const hashed: string[] = [];
-    const idempotencyKey = async (id: string): Promise<string> => {
+    const digest = async (id: string): Promise<string> => {
       hashed.push(id);
       return 'k';
     };
     const model = caching([calls('look'), calls('look'), 'Done.']);
-    const { loop } = memoryLoop({ tools: [look], model, holder: { idempotencyKey } });
+    const { loop } = memoryLoop({ tools: [look], model, holder: { digest } });
     await runForOutput(loop);
     expect(hashed.filter((id) => id.startsWith('cache of '))).toEqual(['cache of memory']);
     expect(new Set(model.requests.map(({ cache }) => cache?.key))).toEqual(new Set(['k']));

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { Stop } from '../../../doors/tools.ts';
+
+const never = new Promise<never>(() => {});
+
+describe('what ends a wait', () => {
+  it('is its own reason, the first one', async () => {
+    const stop = new Stop();
+    const waiting = stop.until(never);
+    stop.abort('first');
+    stop.abort('second');
+    await expect(waiting).rejects.toBe('first');
+    expect([stop.aborted, stop.reason, stop.signal.aborted, stop.signal.reason]).toEqual([
+      true,
+      'first',
+      true,
+      'first',
+    ]);
+  });
+
+  it('is the reason of the signal that it stands under, also if that has aborted before', async () => {
+    const outer = new AbortController();
+    const before = new Stop(outer.signal).until(never);
+    outer.abort('gone');
+    await expect(before).rejects.toBe('gone');
+    await expect(new Stop(outer.signal).until(never)).rejects.toBe('gone');
+    expect(new Stop(outer.signal).signal.reason).toBe('gone');
+  });
+
+  it('is nothing of the signal of another', () => {
+    const outer = new AbortController();
+    new Stop(outer.signal).abort('own');
+    expect(outer.signal.aborted).toBe(false);
+  });
+});
+
+describe('a wait', () => {
+  it('has the value of what is waited for, or what that throws', async () => {
+    await expect(new Stop().until(Promise.resolve(7))).resolves.toBe(7);
+    await expect(new Stop().until(Promise.reject(new Error('no')))).rejects.toThrow('no');
+  });
+
+  it('that was left does not make what is thrown later an unhandled rejection', async () => {
+    const stop = new Stop();
+    const late = Promise.withResolvers<never>();
+    const waiting = stop.until(late.promise);
+    stop.abort('left');
+    await expect(waiting).rejects.toBe('left');
+    late.reject(new Error('too late'));
+    await new Promise((resolve) => setTimeout(resolve));
+  });
+});
+
+/** A signal that counts who listens to it. */
+function counted() {
+  const controller = new AbortController();
+  const { signal } = controller;
+  let listeners = 0;
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  signal.addEventListener = (...args: Parameters<typeof add>) => {
+    listeners += 1;
+    add(...args);
+  };
+  signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+    listeners -= 1;
+    remove(...args);
+  };
+  return { controller, listeners: () => listeners };
+}
+
+describe('the end of a wait', () => {
+  it('leaves no listener behind', () => {
+    const { controller, listeners } = counted();
+    const stop = new Stop(controller.signal);
+    expect(listeners()).toBe(1);
+    stop.end();
+    expect(listeners()).toBe(0);
+  });
+
+  it('leaves whoever was given its signal with one that still aborts', () => {
+    const { controller, listeners } = counted();
+    const stop = new Stop(controller.signal);
+    const { signal } = stop;
+    stop.end();
+    expect(listeners()).toBe(1);
+    controller.abort('later');
+    expect(signal.reason).toBe('later');
+  });
+});
