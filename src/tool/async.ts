@@ -1,6 +1,3 @@
-import { type Log, mistake } from './log.ts';
-import { SignalError } from './signals.ts';
-
 /**
  * Ends a wait for a reason of its own, or as a signal does that it stands under. Most of what is called never reads a signal, which is
  * made when it is read.
@@ -118,32 +115,6 @@ interface Timers {
 
 /** How long code of an app may take that is asked before something can go on, such as what mints its secrets; in ms. */
 export const HOOK_TIME = 30_000;
-
-/**
- * Tells somebody who listens to a call, and waits for them until the call is aborted. What goes wrong there is logged
- * and is nothing to the call, which has its own outcome: never rejects, but with a control-flow signal.
- *
- * @param who what the log calls the listener, such as "a sink of tool 'search'".
- * @throws SignalError when that is what the listener throws.
- */
-export async function listen(who: string, { signal, log }: ListenedCall, tell: () => unknown): Promise<void> {
-  const stop = new Stop(signal);
-  try {
-    await stop.until((async () => tell())());
-  } catch (thrown) {
-    if (stop.aborted && thrown === stop.reason) log(mistake(`${who} was left, since its call was aborted`));
-    else if (thrown instanceof SignalError) throw thrown;
-    else log(mistake(`${who} failed`, thrown));
-  } finally {
-    stop.end();
-  }
-}
-
-/** What is asked of a call that somebody listens to. */
-interface ListenedCall {
-  readonly signal: AbortSignal;
-  readonly log: Log;
-}
 
 /** Runs it, and answers what it throws. */
 export function attempt<Made>(make: () => Made): Attempt<Made> {

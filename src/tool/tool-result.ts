@@ -1,3 +1,4 @@
+import { memoized } from './async.ts';
 import { CONTENT_PART, type ContentPart, inWords, isFile, isNew, placed } from './content.ts';
 import type { Json } from './json.ts';
 import {
@@ -165,7 +166,7 @@ export const RESULT_CHARACTERS = 65_536;
  * from a character.
  */
 export function shownText(result: ResultData, most: number, readOn?: (from: number) => string): string {
-  const text = modelText(result);
+  const { text } = wordsOf(result);
   if (text.length <= most) return text;
   const below = belowOf(result);
   const whole = text.length - below.length;
@@ -174,6 +175,9 @@ export function shownText(result: ResultData, most: number, readOn?: (from: numb
   const how = readOn ? `; ${readOn(shown.length)}` : '';
   return `${shown}\n... [shortened: ${shown.length} of ${whole} characters are shown${how}]${below}`;
 }
+
+/** Made once of each result: a conversation is shown to its model with every request. */
+const wordsOf = memoized((result: ResultData) => ({ text: modelText(result) }));
 
 /** The words of a result that may be shortened: without the remark below an artifact. */
 export function shortenable(result: ResultData): string {

@@ -1,6 +1,6 @@
-import { listen } from '../../tool/async.ts';
 import { decorate, unwrapAs } from '../../tool/decorate.ts';
 import type { JsonObject } from '../../tool/json.ts';
+import { listen } from '../../tool/listen.ts';
 import { CallInterrupted, SignalError, signalled } from '../../tool/signals.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { type ToolResult, toolResult } from '../../tool/tool-result.ts';

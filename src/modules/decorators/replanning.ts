@@ -1,8 +1,8 @@
-import { listen } from '../../tool/async.ts';
 import type { CallContext } from '../../tool/call.ts';
 import { decorate } from '../../tool/decorate.ts';
 import { keptArtifact, readAs, type ToolArtifact } from '../../tool/domain-type.ts';
 import type { Json } from '../../tool/json.ts';
+import { listen } from '../../tool/listen.ts';
 import { ToolConfigurationError } from '../../tool/signals.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { type ArtifactType, type ToolResult, toolResult } from '../../tool/tool-result.ts';

@@ -1,4 +1,3 @@
-import { listen } from '../../tool/async.ts';
 import type { CallContext } from '../../tool/call.ts';
 import { changedBehind, decorate } from '../../tool/decorate.ts';
 import {
@@ -10,6 +9,7 @@ import {
 } from '../../tool/domain-type.ts';
 import { isJsonObject, type Json } from '../../tool/json.ts';
 import type { BlackboardEntry } from '../../tool/kept-values.ts';
+import { listen } from '../../tool/listen.ts';
 import { warning } from '../../tool/log.ts';
 import { SignalError, ToolConfigurationError } from '../../tool/signals.ts';
 import type { AnyTool } from '../../tool/tool.ts';

@@ -1,5 +1,5 @@
 /** How much of one result a model is shown. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type AnyTool, content, defineAgent, error, file, type Policies } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
@@ -160,5 +160,23 @@ describe('a result', () => {
           `${'x'.repeat(65_536)}\n... [shortened: 65536 of 70000 characters are shown]`,
       },
     ]);
+  });
+});
+
+describe('what was shown before', () => {
+  it('is not written again with each request', async () => {
+    const replies = [...Array.from({ length: 20 }, () => calls('look')), 'Done.'];
+    const tools = [reads('look', () => ({ kelp: 'green' }))];
+    const agent = defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools });
+    // One invocation has the whole turn.
+    const session = createTestSession(agent, { replies, warm: true });
+    const isResult = (value: unknown): boolean => Object(value).kelp === 'green';
+    const stringify = vi.spyOn(JSON, 'stringify');
+    await session.send('Go.');
+    const written = stringify.mock.calls.filter(([value]) => isResult(value)).length;
+    stringify.mockRestore();
+    expect(shownResults(session.requests.at(-1))).toEqual(replies.slice(1).map(() => '{"kelp":"green"}'));
+    // Once for the model, and twice when its call ends; 250 times if each request wrote all results before it.
+    expect(written).toBe(60);
   });
 });
