@@ -11,12 +11,13 @@ export function scheduleTurn(scope: Timed, lease: Lease): void {
 }
 
 /**
- * Returns when to check the open turn next, or `null`. While its holder is heard, this is the end of its term, which moves with each message
- * from the holder. Nothing is stored for that.
+ * Returns when to check the open turn next, or `null`. While its holder is heard, this moves with each message from the holder. Nothing is
+ * stored for that.
  */
 export function turnDue({ storage, clock }: Timed): number | null {
-  const { due } = storage.lease();
-  return due !== null && clock.isLive ? Math.max(due, clock.deadline) : due;
+  const { due, line } = storage.lease();
+  if (due === null || !clock.isLive) return due;
+  return Math.max(due, line > 0 ? clock.nextLook : clock.deadline);
 }
 
 /** Sets the alarm to whatever is due first. What only a newer version does is left to it: the alarm would go off for ever. */

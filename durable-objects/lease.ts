@@ -1,9 +1,10 @@
+import type * as wire from '../src/journal/live-items.ts';
 import type { Change, Leased, Reader } from '../src/journal/session-port.ts';
 import { addToAgenda } from './agenda.ts';
 import { retainAnew, scheduleAlarm, scheduleTurn } from './alarms.ts';
 import { dropMessages, isCalledFor, unreadMessages } from './inbox.ts';
 import { pageToFold } from './pages.ts';
-import type { Lease, LeaseTimes, LedgerScope, SessionStorage } from './session-storage.ts';
+import type { Lease, LeaseTimes, LedgerScope, LedgerWatchers, SessionStorage } from './session-storage.ts';
 import { countChange, countSilent, isSameCount, pauseWhenYielded, type TakeOvers } from './take-overs.ts';
 import { loadOf, startNext } from './waiting-turns.ts';
 
@@ -11,36 +12,72 @@ interface LeaseOptions {
   readonly leaseMs: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Absent: no holder has a line. */
+  readonly watchers?: Pick<LedgerWatchers, 'pinged' | 'fence'> | undefined;
+  /** The epoch before the first of a new session. */
+  readonly firstEpoch: () => number;
+}
+
+// As the holder has it, which the compiler sees to.
+const LINE_TERMS: typeof wire.LINE_TERMS = 3;
+
+/** The line of a holder that has closed. */
+export interface ClosedLine {
+  readonly epoch: number;
+  readonly line: number;
+  /** When the last ping came over it, in ms since the epoch; `null` if none did. */
+  readonly pinged: number | null;
 }
 
 /** How a lease came to be given. */
 type Cause = Pick<Lease, 'cause' | 'expiredFor'> & Partial<TakeOvers>;
 
 /**
- * Who holds a session, and until when: for a term after the holder was last heard. That is stored before the holder is
- * answered, so an object that starts grants what is left of the term. A holder gives itself up after three quarters of a term:
- * the last quarter is for the clocks of two machines, which need not agree.
+ * Who holds a session, and until when: for a term after the holder was last heard. A message is stored before the holder is
+ * answered, so an object that starts grants what is left of the term. A ping over the holder's line is not: the platform answers it, and
+ * knows when as long as the line is open. The object sees the line close, and stores that as the last word. If it lost the line without
+ * seeing that, as with a restart, it waits for as many terms after the last stored word as the holder may live by its pings alone.
+ * A holder gives itself up after three quarters of these times: the last quarter is for the clocks of two machines, which need not agree.
  */
 export class LeaseClock implements LeaseTimes {
   readonly ms: number;
   readonly #storage: SessionStorage;
+  readonly #options: LeaseOptions;
   readonly #now: () => number;
-  /** In ms since the epoch. */
+  /** When the last message of the holder came, in ms since the epoch. */
   #heard: number;
 
-  constructor(storage: SessionStorage, { leaseMs, now }: LeaseOptions) {
-    this.ms = leaseMs;
+  constructor(storage: SessionStorage, options: LeaseOptions) {
+    this.ms = options.leaseMs;
     this.#storage = storage;
-    this.#now = now;
+    this.#options = options;
+    this.#now = options.now;
     this.#heard = lastHeard(storage);
   }
 
   get deadline(): number {
-    return Math.min(this.#heard, this.#now()) + this.ms;
+    const hasLine = this.#storage.lease().line > 0;
+    if (hasLine && this.#pinged === undefined) return this.nextLook;
+    return Math.min(hasLine ? this.#last : this.#heard, this.#now()) + this.ms;
+  }
+
+  get nextLook(): number {
+    return Math.min(this.#last, this.#now()) + LINE_TERMS * this.ms;
   }
 
   get lived(): number {
-    return this.#heard - this.#storage.lease().taken;
+    return this.#last - this.#storage.lease().taken;
+  }
+
+  /** As `LedgerWatchers.pinged`, of the holder. */
+  get #pinged(): number | null | undefined {
+    const { line } = this.#storage.lease();
+    return line > 0 ? this.#options.watchers?.pinged(line) : undefined;
+  }
+
+  /** When the last message or ping of the holder came. */
+  get #last(): number {
+    return Math.max(this.#heard, this.#pinged ?? this.#heard);
   }
 
   get isLive(): boolean {
@@ -66,12 +103,15 @@ export class LeaseClock implements LeaseTimes {
     const storage = this.#storage;
     const now = this.#now;
     const lease = storage.lease();
+    const { watchers, firstEpoch } = this.#options;
     const taken = now();
     this.#heard = taken;
+    // Only a holder with a line can be answered without the object.
+    if (lease.line !== 0) watchers?.fence();
     storage.setLease({
       ...lease,
       ...cause,
-      ...{ turn, nonce, epoch: lease.epoch + 1, state: 'held' },
+      ...{ turn, nonce, epoch: (lease.epoch || firstEpoch()) + 1, state: 'held', line: 0 },
       ...{ heard: taken, heardSeq: storage.head(), taken, due: taken + this.ms },
     });
     scheduleAlarm({ storage, now, clock: this });
@@ -84,10 +124,39 @@ export class LeaseClock implements LeaseTimes {
 
   /** The holder was heard, and nothing of what it said is stored: its term begins anew, which is. */
   heard(): void {
-    this.#heard = this.#now();
+    this.#store({ heard: this.#now() });
+  }
+
+  #store({ heard = this.#heard, ...change }: Partial<Pick<Lease, 'heard' | 'line'>>): void {
     const storage = this.#storage;
-    const stamp = { heard: this.#heard, heardSeq: storage.head() };
+    this.#heard = heard;
+    const stamp = { heard, heardSeq: storage.head(), ...change };
     storage.transaction(() => storage.setLease({ ...storage.lease(), ...stamp }));
+  }
+
+  /**
+   * A line of whoever was given this epoch is opened. Returns its number, or 0, with nothing stored, if that does not hold the session. What
+   * was heard over a line before, of which the object has not seen the close, is not known any more: this counts in its place.
+   */
+  lineOpened(epoch: number): number {
+    if (!this.isHeldBy(epoch)) return 0;
+    const before = this.#storage.lease().line;
+    const line = Math.abs(before) + 1;
+    this.#store({ line, ...(before > 0 && { heard: this.#now() }) });
+    return line;
+  }
+
+  /**
+   * Stores what was heard over a line that has closed, and that no more will be. Does nothing if the line was not the last one of the
+   * holder: something later was stored then.
+   */
+  lineClosed({ epoch, line, pinged }: ClosedLine): void {
+    const storage = this.#storage;
+    if (!this.isHeldBy(epoch) || storage.lease().line !== line) return;
+    storage.transaction(() => {
+      this.#store({ heard: Math.max(this.#heard, pinged ?? this.#heard), line: -line });
+      scheduleAlarm({ storage, now: this.#now, clock: this });
+    });
   }
 
   /**

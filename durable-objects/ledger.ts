@@ -34,7 +34,7 @@ import {
 import { keepBlobs, pageOfBlob, removeBlob, statesOf, whyNotKept } from './blobs.ts';
 import { type DueWork, doDueWork, isLeft, untilOffered } from './due-work.ts';
 import { isNews, leaveOrExpire, unreadMessages, whyNotPosted } from './inbox.ts';
-import { LeaseClock, leasedAnswer, storedBefore } from './lease.ts';
+import { type ClosedLine, LeaseClock, leasedAnswer, storedBefore } from './lease.ts';
 import { noticeOf, readPage } from './pages.ts';
 import { type LedgerScope, type LedgerWatchers, NO_EPOCH, type SessionStorage } from './session-storage.ts';
 import { NO_TAKE_OVERS } from './take-overs.ts';
@@ -69,7 +69,6 @@ export class SessionLedger {
   readonly #storage: SessionStorage;
   readonly #clock: LeaseClock;
   readonly #scope: LedgerScope;
-  readonly #options: LedgerOptions;
   readonly #bounds: Bounds;
   /** When a lost alarm was set again, in ms since the epoch: it is given time to fire. */
   #rescued = Number.NEGATIVE_INFINITY;
@@ -79,7 +78,6 @@ export class SessionLedger {
     this.#clock = new LeaseClock(storage, options);
     const { now, watchers } = options;
     this.#scope = { storage, clock: this.#clock, now, watchers };
-    this.#options = options;
     this.#bounds = { storage, mostBytes: options.mostBytes ?? Number.POSITIVE_INFINITY };
   }
 
@@ -205,10 +203,23 @@ export class SessionLedger {
     return this.#clock.isHeldBy(epoch);
   }
 
-  /** Whether there was a session. */
+  /** As `LeaseClock.lineOpened`. */
+  lineOpened(epoch: number): number {
+    return this.#clock.lineOpened(epoch);
+  }
+
+  /** As `LeaseClock.lineClosed`. */
+  lineClosed(closed: ClosedLine): void {
+    this.#clock.lineClosed(closed);
+  }
+
+  /** Erases the session, and tells its watchers. Returns whether there was one. */
   erase(): boolean {
     const existed = this.#storage.head() > 0;
+    const { watchers } = this.#scope;
     if (existed) eraseSession(this.#scope);
+    watchers?.tell();
+    watchers?.fence();
     return existed;
   }
 
@@ -219,10 +230,7 @@ export class SessionLedger {
   alarm(): DueWork {
     const scope = this.#scope;
     this.wake();
-    if (isOutdated(scope)) {
-      this.erase();
-      this.#scope.watchers?.tell();
-    }
+    if (isOutdated(scope)) this.erase();
     const { alarms } = this.#storage;
     if (this.#storage.lease().due === null && alarms.all().length === 0) return { turns: [], rows: [] };
     return this.#commit(() => doDueWork(scope));
@@ -269,10 +277,7 @@ export class SessionLedger {
     const refused = full ?? (isFree ? null : whyRefused(scope, start, waits)) ?? notKept;
     if (refused !== null) return refused;
     const by = { epoch: NO_EPOCH, at: scope.now() };
-    if (this.#storage.head() === 0) {
-      this.#storage.setLease({ ...this.#storage.lease(), epoch: this.#options.firstEpoch() });
-      this.#storage.addEvents([start.opening], by);
-    }
+    if (this.#storage.head() === 0) this.#storage.addEvents([start.opening], by);
     if (start.blobs) keepBlobs(scope, start.blobs);
     if (waits === null) this.#storage.addEvents([start.started], by);
     rememberRequest(scope, start, waits === null ? this.#storage.head() : 0);

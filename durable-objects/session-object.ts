@@ -128,9 +128,7 @@ export class SessionObject extends DurableObject<SessionEnv> {
   }
 
   erase(): boolean {
-    const existed = this.#ledger.erase();
-    this.#watchers.tell();
-    return existed;
+    return this.#ledger.erase();
   }
 
   /** Opens a watcher. */
@@ -141,6 +139,14 @@ export class SessionObject extends DurableObject<SessionEnv> {
   /** Takes what is sent over a line to a watcher. It stores nothing, so that it costs no more than the time that it takes. */
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
     this.#watchers.heard(socket, message);
+  }
+
+  override webSocketClose(socket: WebSocket): void {
+    this.#watchers.closed(socket);
+  }
+
+  override webSocketError(socket: WebSocket): void {
+    this.#watchers.closed(socket);
   }
 
   /** Hands the turns that wait to the runner and awaits none: an alarm that awaits a turn blocks the next alarm. */

@@ -176,7 +176,7 @@ export type Scan = Pick<ReadQuery, 'from' | 'turn' | 'types'> & { readonly limit
 
 /** Who may append, and to which turn. A session has one row of it. */
 export interface Lease {
-  /** Counts the leases of this session; 0 before the first. */
+  /** One more with each lease of this session; 0 before the first. */
   readonly epoch: number;
   readonly nonce: string;
   /** The turn that is unfinished. */
@@ -201,6 +201,11 @@ export interface Lease {
   readonly unread: number;
   /** When to check whether the open turn needs a holder, in ms since the epoch; later while its holder is heard. `null` if it needs none. */
   readonly due: number | null;
+  /**
+   * The number of the holder's line, over which it is heard without anything being stored; negative when the object has seen that line
+   * close, and 0 before the first one.
+   */
+  readonly line: number;
 }
 
 /** The lease of a session that nobody has ever held. */
@@ -219,6 +224,7 @@ export const NO_LEASE: Lease = {
   stoppedAt: '',
   unread: 0,
   due: null,
+  line: 0,
 };
 
 /**
@@ -263,6 +269,13 @@ export interface LedgerWatchers {
   hasReaders(): boolean;
   /** Whether anybody of them is shown what is not journaled. */
   hasLiveReaders(): boolean;
+  /**
+   * Returns when the holder last pinged over the line of this number, in ms since the epoch; `null` if it has not yet, and `undefined` if
+   * that line is not open.
+   */
+  pinged(line: number): number | null | undefined;
+  /** Closes the lines of all who held the session until now. Their pings are not answered any more when this returns. Must not throw. */
+  fence(): void;
 }
 
 /** What every rule of a session is decided from: what is stored, whether the holder is heard, and what time it is. */
@@ -281,6 +294,8 @@ export interface LeaseTimes {
   readonly ms: number;
   /** When the term ends unless the holder is heard, in ms since the epoch. */
   readonly deadline: number;
+  /** When to look whether it has ended if the holder has a line, whose close is to report that sooner. In ms since the epoch. */
+  readonly nextLook: number;
   /** How long after it was given the lease the holder was last heard, in ms. Negative if the clock was set back meanwhile. */
   readonly lived: number;
   /** Somebody holds the session, and was heard within the term. */

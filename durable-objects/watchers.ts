@@ -8,9 +8,12 @@ export interface Watchers extends LedgerWatchers {
   open(request: Request): Response;
   /**
    * Takes what a watcher has sent. What the holder shows goes to all readers who are shown it, or to those that it names; who has read
-   * much says so, and who waits for long pings. All else closes the line. Never throws.
+   * much says so, and who waits for long pings. All else closes the line, also the ping of who holds the session no more: that of the holder
+   * is answered by the platform. Never throws.
    */
   heard(socket: WebSocket, message: string | ArrayBuffer): void;
+  /** The line of a watcher has closed or broken. */
+  closed(socket: WebSocket): void;
 }
 
 /** In the query of a request for a watcher: the epoch of the lease that it holds. */
@@ -19,10 +22,15 @@ const HOLDER = 'holder';
 /** By which of these a watcher is found again, which is kept with its WebSocket. A holder's epoch is kept beside. */
 const READER = 'reader';
 
+/** How the name begins of a line whose pings are answered, before its number. One of a former holder has closed before the number is given again. */
+const LINE = 'line-';
+
 // As the other end of each line has them, which the compiler sees to.
 const LIVE: typeof wire.LIVE = 'live';
 const READ: typeof wire.READ = 'read';
 const PING: typeof wire.PING = 'ping';
+const HOLD: typeof wire.HOLD = 'hold';
+const HELD: typeof wire.HELD = 'held';
 const READ_EVERY: typeof wire.READ_EVERY = 65_536;
 const MOST_UNREAD: typeof wire.MOST_UNREAD = 262_144;
 const LONGEST_LIVE: typeof wire.LONGEST_LIVE = 524_288;
@@ -32,12 +40,19 @@ const TO_BEGINS: typeof wire.TO_BEGINS = '{"to":"';
 /** Makes the list of those who watch a session. `watched` returns it, and is first called when there is a watcher. */
 export function createWatchers(
   ctx: DurableObjectState,
-  watched: () => Pick<SessionLedger, 'notice' | 'isHeldBy' | 'wake'>,
+  watched: () => Pick<SessionLedger, 'notice' | 'isHeldBy' | 'wake' | 'lineOpened' | 'lineClosed'>,
 ): Watchers {
   /** Characters that were sent to each who is shown what is not journaled, or came from each who shows, since it was last said that they were read. */
   let unread = new Map<WebSocket, number>();
   const open = (tag: string): WebSocket[] => ctx.getWebSockets(tag).filter(isOpen);
   const hasLiveReaders = (): boolean => ctx.getWebSockets(LIVE).some(isOpen);
+  const pingedOver = (line: WebSocket): number | null =>
+    ctx.getWebSocketAutoResponseTimestamp(line)?.getTime() ?? null;
+  /** The platform answers pings of no holder any more, or of this one alone. A holder has one line: the others are gone. */
+  const fence = (pair?: WebSocketRequestResponsePair): void => {
+    ctx.setWebSocketAutoResponse(pair);
+    for (const socket of open(HOLDER)) close(socket);
+  };
   /** `joined`: the name of a reader who has come. */
   const tellHolders = (joined?: string): void => {
     const holders = open(HOLDER);
@@ -68,9 +83,15 @@ export function createWatchers(
       }
       const pair = new WebSocketPair();
       const tags = tagsOf(request);
+      const isHolder = tags[0] === HOLDER;
+      const epoch = Number(tags[1]);
+      const line = isHolder ? watched().lineOpened(epoch) : 0;
+      if (line > 0) {
+        fence(new WebSocketRequestResponsePair(`${HOLD} ${epoch}`, `${HELD} ${epoch}`));
+        tags.push(`${LINE}${line}`);
+      }
       ctx.acceptWebSocket(pair[1], tags);
       const told = watched().notice();
-      const isHolder = tags[0] === HOLDER;
       if (!isHolder) watched().wake();
       const live = hasLiveReaders();
       send(pair[1], JSON.stringify(isHolder ? { ...told, live, ...(live && { joined: LIVE }) } : told));
@@ -88,6 +109,17 @@ export function createWatchers(
     },
     hasReaders: () => open(READER).length > 0,
     hasLiveReaders,
+    pinged(line) {
+      const [socket] = open(`${LINE}${line}`);
+      return socket && pingedOver(socket);
+    },
+    fence,
+    closed(socket) {
+      const [, epoch, name] = ctx.getTags(socket);
+      if (!name?.startsWith(LINE)) return;
+      const line = Number(name.slice(LINE.length));
+      watched().lineClosed({ epoch: Number(epoch), line, pinged: pingedOver(socket) });
+    },
     heard(socket, message) {
       const [kind, more] = ctx.getTags(socket);
       if (kind === READER && message === PING) watched().wake();
@@ -140,7 +172,7 @@ const POLICY_VIOLATION = 1008;
 
 function close(socket: WebSocket): void {
   try {
-    socket.close(POLICY_VIOLATION, 'Only the holder may show something.');
+    socket.close(POLICY_VIOLATION, 'Only the holder may say this.');
   } catch {
     // It has closed since it was heard.
   }

@@ -47,6 +47,8 @@ class MemorySession {
   /** Each with its name. */
   readonly #watchers = new Map<Watcher, string>();
   #named = 0;
+  /** The line whose pings are answered, its number, and when the last one came; `null` if none did. */
+  #heartbeat: { readonly watcher: Watcher; readonly line: number; pinged: number | null } | undefined;
   #ledger: SessionLedger;
   #clearAlarm: () => void = () => {};
   /** How often sessions of this name were begun; the next one has other epochs. */
@@ -71,14 +73,14 @@ class MemorySession {
       credential: async (epoch, key) => this.#ledger.credential(epoch, key),
       keepCredential: async (epoch, key, value) => this.#ledger.keepCredential(epoch, key, value),
       watch: async (watcher) => this.#watch(watcher),
-      erase: async () => this.#erase(),
+      erase: async () => this.#ledger.erase(),
     };
   }
 
   restart(): void {
+    this.#fence();
     this.#ledger = this.#start();
-    for (const watcher of this.#watchers.keys()) queueMicrotask(watcher.onClosed);
-    this.#watchers.clear();
+    for (const watcher of this.#watchers.keys()) this.#break(watcher);
   }
 
   #start(): SessionLedger {
@@ -91,6 +93,8 @@ class MemorySession {
         tell: () => this.#tellAll(),
         hasReaders: () => [...this.#watchers.keys()].some(({ holder }) => holder === undefined),
         hasLiveReaders: () => this.#liveReaders.length > 0,
+        pinged: (line) => (this.#heartbeat?.line === line ? this.#heartbeat.pinged : undefined),
+        fence: () => this.#fence(),
       },
       firstEpoch: () => {
         this.#opened += 1;
@@ -100,19 +104,58 @@ class MemorySession {
   }
 
   #watch(watcher: Watcher): Line {
-    const isReader = watcher.holder === undefined;
+    const { holder } = watcher;
+    const isReader = holder === undefined;
     const name = `r${++this.#named}`;
+    const line = isReader ? 0 : this.#ledger.lineOpened(holder);
+    if (line > 0) {
+      this.#fence();
+      this.#heartbeat = { watcher, line, pinged: null };
+    }
     this.#watchers.set(watcher, name);
     if (isReader) this.#ledger.wake();
     this.#tell(watcher, !isReader && this.#liveReaders.length > 0 ? LIVE : undefined);
     if (this.#liveReaders.includes(watcher)) this.#tellHolders(name);
     return {
-      close: () => void this.#watchers.delete(watcher),
+      close: () => this.#close(watcher),
       show: (message) => this.#show(watcher, message),
       ping: () => {
         if (isReader) this.#ledger.wake();
+        else this.#heard(watcher);
       },
     };
+  }
+
+  #close(watcher: Watcher): void {
+    if (!this.#watchers.delete(watcher)) return;
+    const { holder } = watcher;
+    const heartbeat = this.#heartbeat;
+    if (holder === undefined || heartbeat?.watcher !== watcher) return;
+    this.#heartbeat = undefined;
+    this.#ledger.lineClosed({ ...heartbeat, epoch: holder });
+  }
+
+  /** Closes the line of a watcher from here. */
+  #break(watcher: Watcher): void {
+    if (this.#watchers.delete(watcher)) queueMicrotask(watcher.onClosed);
+  }
+
+  /** Closes the lines of holders, and answers no ping over them. */
+  #fence(): void {
+    this.#heartbeat = undefined;
+    for (const watcher of this.#watchers.keys()) if (watcher.holder !== undefined) this.#break(watcher);
+  }
+
+  /** A holder pings. */
+  #heard(watcher: Watcher): void {
+    if (this.#heartbeat?.watcher !== watcher) {
+      this.#break(watcher);
+      return;
+    }
+    this.#heartbeat.pinged = this.#options.clock.now();
+    queueMicrotask(() => {
+      if (this.#watchers.has(watcher)) watcher.onHeld?.();
+    });
   }
 
   get #liveReaders(): Watcher[] {
@@ -150,12 +193,6 @@ class MemorySession {
       });
     }
     return true;
-  }
-
-  #erase(): boolean {
-    const existed = this.#ledger.erase();
-    this.#tellAll();
-    return existed;
   }
 
   #setAlarm(due: number | null): void {

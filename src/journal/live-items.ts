@@ -48,6 +48,8 @@ export interface Watcher {
   readonly onClosed: () => void;
   /** The epoch of whoever watches the session that it holds; all others are its readers. */
   readonly holder?: number | undefined;
+  /** Called, of a holder, for each of its pings, in order, that came while its lease was the last one that was given. */
+  readonly onHeld?: (() => void) | undefined;
   /**
    * Called, of a reader, with what the holder has shown of what runs, and then with what it shows, in order; a piece may come twice. A
    * reader that is too slow misses messages. Absent: nothing of that is sent.
@@ -64,7 +66,10 @@ export interface Line {
    * the watcher's epoch. Answers `false` when so much is on its way that no more is taken now. Never throws.
    */
   show(message: LiveMessage): boolean;
-  /** Reports that a reader still waits, so that a lost alarm is set again. Never throws. */
+  /**
+   * Reports that a reader still waits, so that a lost alarm is set again; or that a holder lives, which costs the object nothing, and closes
+   * the line if the session is no longer its own. Never throws.
+   */
   ping(): void;
 }
 
@@ -93,6 +98,13 @@ export const MOST_UNREAD = 262_144;
 
 /** What a reader sends that has heard nothing for long. */
 export const PING = 'ping';
+
+/** With what a holder pings, and what it is answered, each before the epoch of its lease. */
+export const HOLD = 'hold';
+export const HELD = 'held';
+
+/** A holder with a line may live by its pings alone for as many terms, counted from its last message that was answered. */
+export const LINE_TERMS = 3;
 
 /** How each live message begins, as it is sent. */
 export const LIVE_BEGINS = '{"turn":';

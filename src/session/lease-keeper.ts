@@ -1,4 +1,4 @@
-import type { LiveMessage } from '../journal/live-items.ts';
+import { LINE_TERMS, type LiveMessage } from '../journal/live-items.ts';
 import type { SessionPort, ToHolder } from '../journal/session-port.ts';
 import { Interrupted, type Slots } from '../loop/holder.ts';
 import type { HeldInbox } from './inbox.ts';
@@ -48,9 +48,11 @@ const LINE_AFTER = 1_000;
 const WITHOUT_LINE = 1_200;
 
 /**
- * Keeps the lease of one invocation, and hears what is left for it. Any append renews the lease; after a third of the term in silence
- * this does, and at once when its line tells that something was left. Its own deadline, three quarters of a term after the last
- * acknowledged message was *sent*, always falls before the object's.
+ * Keeps the lease of one invocation, and hears what is left for it. Any append renews the lease. After a third of the term in silence
+ * this pings over its line, which wakes no object and stores nothing. It renews the lease by a request if there is no line or no answer,
+ * if nothing was stored for long, and at once when its line tells that something was left. Its own deadline, three quarters of a term after
+ * the last acknowledged message or ping was *sent*, always falls before the object's. An object that was replaced may go on answering
+ * pings, since it stores nothing for them: so a message that is stored has a deadline too, by which the new one waits.
  */
 export class LeaseKeeper {
   readonly #options: LeaseOptions;
@@ -58,9 +60,11 @@ export class LeaseKeeper {
   readonly #term: number;
   /** Absent while nothing is to be heard of the object but its answers. */
   #line: HolderLine | undefined;
-  /** When the last message was sent that the object has acknowledged. */
+  /** When the last message or ping was sent that the object has acknowledged, unless that was later than a ping may count. */
   #heard: number;
-  /** When the last append that was stored was sent. */
+  /** When the ping was sent that is not answered yet. There is one at a time, so that each answer is known to be of that ping. */
+  #pinged: number | undefined;
+  /** When the last append or renewal that was stored was sent. */
   #stored: number;
   #cancel: (() => void) | undefined;
   #renewal: Renewal | undefined;
@@ -73,7 +77,7 @@ export class LeaseKeeper {
     this.#options = options;
     this.#term = (options.leaseMs * 3) / 4;
     this.#heard = options.sentAt;
-    this.#stored = options.clock.now();
+    this.#stored = options.sentAt;
     this.#look();
   }
 
@@ -118,8 +122,28 @@ export class LeaseKeeper {
     const { listener, meter } = this.#options;
     if (this.#line || this.#stopped || meter.short()) return;
     const { joined: onJoined } = listener;
-    this.#line = new HolderLine({ ...this.#options, onJoined, onChange: () => this.#look() });
+    const onHeld = (): void => this.#onHeld();
+    this.#line = new HolderLine({ ...this.#options, onJoined, onHeld, onChange: () => this.#look() });
     this.#line.open();
+  }
+
+  /** The latest time for which a ping counts: by pings alone the holder lives for its part of so many terms, and no longer. */
+  get #latest(): number {
+    return this.#stored + (LINE_TERMS - 1) * this.#term;
+  }
+
+  /** The ping was answered. */
+  #onHeld(): void {
+    this.#heard = Math.max(this.#heard, Math.min(this.#pinged ?? 0, this.#latest));
+    this.#pinged = undefined;
+    this.#look();
+  }
+
+  /** Pings, unless a ping is not answered yet. Returns whether an answer may come soon that counts. */
+  #ping(now: number): boolean {
+    if (this.#heard >= this.#latest) return false;
+    if (this.#pinged === undefined && this.#line?.ping()) this.#pinged = now;
+    return this.#pinged !== undefined && now - this.#pinged < this.#options.leaseMs / 12;
   }
 
   /** Does what is due, and looks again when something will be. */
@@ -136,6 +160,8 @@ export class LeaseKeeper {
     const untilLine = this.#stored + LINE_AFTER - now;
     if (untilLine <= 0) this.#openLine();
     const line = this.#line;
+    // What is sent over another line answers nothing that was sent over this one.
+    if (!line?.isTelling) this.#pinged = undefined;
     // The line has told of a message that no answer has brought, and that may not be there any more.
     const isBehind =
       line !== undefined && !outbox.isReleasing && line.told > Math.max(inbox.newest, this.#asked);
@@ -144,7 +170,8 @@ export class LeaseKeeper {
     const silence = now - this.#heard;
     const isDue = silence >= patience;
     const isRenewing = this.#renewal !== undefined && now - this.#renewal.sentAt < leaseMs / 4;
-    if (!isRenewing && (isBehind || (isDue && !outbox.isSending))) void this.#renew();
+    const mayRenew = isBehind || (isDue && !outbox.isSending && !this.#ping(now));
+    if (mayRenew && !isRenewing) void this.#renew();
     const next = isDue || isBehind ? Math.min(leaseMs / 12, patience, deadline - now) : patience - silence;
     const soonest = untilLine > 0 && !line ? Math.min(next, untilLine) : next;
     this.#cancel = clock.after(Math.max(1, Math.ceil(soonest)), () => this.#look());
@@ -159,7 +186,7 @@ export class LeaseKeeper {
     try {
       const answer = await port.renew(epoch, inbox.kept);
       const isRenewed = answer.status === 'renewed';
-      if (isRenewed && !isSending) this.#heard = Math.max(this.#heard, renewal.sentAt);
+      if (isRenewed && !isSending) this.stored(renewal.sentAt);
       // Whether the lease was given back before, the answer to that says.
       if (this.#stopped || outbox.isReleasing) return;
       if (!isRenewed) {
@@ -190,6 +217,8 @@ export interface LineOptions {
   readonly signal: AbortSignal;
   /** Called with the name of a reader who has come. */
   readonly onJoined: (reader: string) => void;
+  /** Called when a ping was answered. */
+  readonly onHeld: () => void;
   /** Called when the line reports a newer message, or can report nothing for now. */
   readonly onChange: () => void;
 }
@@ -213,7 +242,12 @@ export class HolderLine {
   /** It is to report what is left, and does not yet, or not any more. */
   get isDeaf(): boolean {
     const { signal, meter } = this.#options;
-    return !this.#isOver && !this.#notices?.isTelling && !signal.aborted && !meter.short();
+    return !this.#isOver && !this.isTelling && !signal.aborted && !meter.short();
+  }
+
+  /** It is open, and reports what is left. */
+  get isTelling(): boolean {
+    return this.#notices?.isTelling === true;
   }
 
   /** Whether anybody is shown what is not journaled; `undefined` while the line reports nothing. */
@@ -224,6 +258,11 @@ export class HolderLine {
   /** Shows a message to the readers of the session. Returns `false` when nothing can be sent now. */
   show(message: LiveMessage): boolean {
     return this.#notices?.show(message) === true;
+  }
+
+  /** Pings the object. Returns `false` when nothing can be sent now. */
+  ping(): boolean {
+    return this.#notices?.ping() === true;
   }
 
   /** Called once. The line opens as soon as there is a connection for it. */

@@ -2,6 +2,8 @@ import type { SessionObject } from '../../durable-objects/session-object.ts';
 import type { Notice } from '../journal/event-page.ts';
 import {
   fromWire,
+  HELD,
+  HOLD,
   isShown,
   LIVE,
   type Line,
@@ -60,7 +62,7 @@ export function objectSession(
 const REAL: Pauses = { after: systemClock.after, random: Math.random };
 
 async function watch(object: Pick<Fetcher, 'fetch'>, watcher: Watcher): Promise<Line> {
-  const { holder, onNotice, onClosed, onLive } = watcher;
+  const { holder, onNotice, onClosed, onLive, onHeld } = watcher;
   const query = holder !== undefined ? `?holder=${holder}` : onLive ? `?${LIVE}=1` : '';
   const { webSocket, status } = await object.fetch(`https://session/${query}`, {
     headers: { upgrade: 'websocket' },
@@ -83,6 +85,7 @@ async function watch(object: Pick<Fetcher, 'fetch'>, watcher: Watcher): Promise<
   webSocket.addEventListener('message', ({ data }) => {
     if (!isOpen || typeof data !== 'string') return; // the object sends nothing else
     if (data === READ) live.unread = 0;
+    else if (data === `${HELD} ${holder}`) onHeld?.();
     else if (isShown(data)) shown(data);
     else onNotice(JSON.parse(data) as Notice); // as the object has written it
   });
@@ -101,7 +104,7 @@ async function watch(object: Pick<Fetcher, 'fetch'>, watcher: Watcher): Promise<
       return attempt(() => webSocket.send(text)).ok;
     },
     ping() {
-      if (isOpen) attempt(() => webSocket.send(PING));
+      if (isOpen) attempt(() => webSocket.send(holder === undefined ? PING : `${HOLD} ${holder}`));
     },
   };
 }

@@ -25,6 +25,7 @@ export type { InboxMessage, InboxMessageKind } from '../../src/journal/inbox-mes
 export { MAX_WAITING } from '../../src/journal/inbox-message.ts';
 export {
   LIVE,
+  type Line,
   type LiveItem,
   type LiveMessage,
   LONGEST_LIVE,

@@ -140,6 +140,8 @@ interface Options extends Omit<Watch, 'port'> {
   readonly holder?: number | undefined;
   /** Called when the line has broken, or could not be opened. */
   readonly onBroken?: (() => void) | undefined;
+  /** Called, for a holder, when a ping was answered. */
+  readonly onHeld?: (() => void) | undefined;
   /** Called, for a holder, with the name of a reader who has come. */
   readonly onJoined?: ((reader: string) => void) | undefined;
   /** Called with what is shown and not journaled, of which nothing is sent unless this is given. */
@@ -227,6 +229,13 @@ export class Notices {
     return this.#isTelling && this.#line?.show(message) === true;
   }
 
+  /** Pings for a holder. Returns `false` when nothing can be sent now. */
+  ping(): boolean {
+    const line = this.#isTelling ? this.#line : undefined;
+    line?.ping();
+    return line !== undefined;
+  }
+
   /** Aborted, or near a limit: whoever waits looks again. */
   readonly #onDone = (): void => this.#wake();
 
@@ -241,7 +250,7 @@ export class Notices {
   /** Never rejects: a line that cannot be opened is a broken one. */
   async #open(): Promise<void> {
     this.#isOpen = true;
-    const { port, holder, onLive, onJoined } = this.#options;
+    const { port, holder, onLive, onJoined, onHeld } = this.#options;
     try {
       const line = await port.watch({
         onNotice: (notice) => {
@@ -256,6 +265,7 @@ export class Notices {
         },
         onClosed: () => this.#reopen(),
         holder,
+        onHeld,
         onLive:
           onLive &&
           ((message) => {
@@ -282,6 +292,7 @@ export class Notices {
   /** When the pause is over, whoever waits opens the line again. */
   #reopen(): void {
     this.#isTelling = false;
+    this.#line = undefined;
     if (this.#closed) return;
     this.#cancelReopen();
     const { clock, random = Math.random } = this.#options;

@@ -163,6 +163,13 @@ const crashablePort = (port: SessionPort, invocation: CrashableInvocation): Sess
   ...port,
   append: (epoch, from, change) => invocation.send('append', () => port.append(epoch, from, change)),
   renew: (...renewal) => invocation.through('renew', () => port.renew(...renewal)),
+  async watch(watcher) {
+    const line = await port.watch(watcher);
+    const ping = (): void => {
+      if (!invocation.isCutOff) line.ping();
+    };
+    return { ...line, ping };
+  },
 });
 
 /** The agents of one invocation, and their model. */

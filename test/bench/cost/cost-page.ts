@@ -66,8 +66,8 @@ ${firstMessage(kept)}
 ## How it is computed
 
 The counts are measured: a Worker and its objects count what they do while the turn runs, and until the last alarm after it.
-\`npm run cost\` measures them again and writes this page. A reply that takes long costs more, because the Worker renews its lease
-on the session meanwhile. A turn whose \`read\` calls are faster than its appends stores several of them at once.
+\`npm run cost\` measures them again and writes this page. A reply that takes long costs a little more, because the Worker opens a
+line to the session, and the session's alarm looks after it. A turn whose \`read\` calls are faster than its appends stores several of them at once.
 
 ${parts(kept)}
 

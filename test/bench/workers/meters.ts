@@ -47,7 +47,7 @@ export function metered<Class extends ObjectClass>(Base: Class): Class {
   // A mixin's constructor takes any arguments, and hands them on.
   const Metered = class extends (Base as ObjectClass) {
     constructor(ctx: DurableObjectState, env: Env) {
-      watchStorage(ctx);
+      watchPlatform(ctx);
       super(ctx, env);
     }
   };
@@ -81,8 +81,13 @@ function countRows(name: string): void {
   cursors.delete(name);
 }
 
-function watchStorage(ctx: DurableObjectState): void {
+function watchPlatform(ctx: DurableObjectState): void {
   const { storage } = ctx;
+  const pingedAt = ctx.getWebSocketAutoResponseTimestamp.bind(ctx);
+  ctx.getWebSocketAutoResponseTimestamp = (socket) => {
+    const at = pingedAt(socket);
+    return at && new Date(toFast(at.getTime()));
+  };
   const name = ctx.id.name ?? '';
   const { sql } = storage;
   const exec = sql.exec.bind(sql);

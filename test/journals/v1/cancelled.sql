@@ -6,7 +6,7 @@ CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
 heard INTEGER NOT NULL, heardSeq INTEGER NOT NULL, taken INTEGER NOT NULL, strikes INTEGER NOT NULL,
-stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER);
+stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER, line INTEGER NOT NULL);
 CREATE TABLE requests (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, seq INTEGER NOT NULL,
 expires INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX expiries ON requests (expires);
@@ -37,6 +37,6 @@ INSERT INTO "events" VALUES (16, 127672659051, 1795939354496, 'model-replied too
 INSERT INTO "events" VALUES (17, 127672659051, 1795939354498, 'tool-call-started', 'd23b00b14e2141d7', 113, NULL, '{"v":1,"type":"tool-call-started","turn":"d23b00b14e2141d7","call":"d23b00b14e2141d7.15.1","effect":"idempotent"}');
 INSERT INTO "events" VALUES (19, 127672659051, 1795939355503, 'cancel-requested tool-call-ended', 'd23b00b14e2141d7', 290, '59 231', '{"v":1,"type":"cancel-requested","turn":"d23b00b14e2141d7"}{"v":1,"type":"tool-call-ended","turn":"d23b00b14e2141d7","call":"d23b00b14e2141d7.15.1","result":{"type":"error","message":"The call of ''mail'' was cancelled while it ran. It may have taken effect.","reason":"cancelled"},"ms":1003}');
 INSERT INTO "events" VALUES (21, 127672659051, 1795939360503, 'tool-call-ended turn-ended', 'd23b00b14e2141d7', 448, '373 75', '{"v":1,"type":"tool-call-ended","turn":"d23b00b14e2141d7","call":"d23b00b14e2141d7.15.0","result":{"type":"error","message":"The outcome of this call of ''charge'' is unknown: it was started, and no answer came back. It may have happened or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.","reason":"unknown-outcome"},"ms":6005}{"v":1,"type":"turn-ended","turn":"d23b00b14e2141d7","outcome":"cancelled"}');
-INSERT INTO "lease" VALUES (1, 127672659051, '578346b1030a4a16', NULL, 'free', 'started', 0, 0, 1795939360503, 21, 1795939354489, 0, '', 0, NULL);
+INSERT INTO "lease" VALUES (1, 127672659051, '578346b1030a4a16', NULL, 'free', 'started', 0, 0, 1795939360503, 21, 1795939354489, 0, '', 0, NULL, 0);
 INSERT INTO "inbox" VALUES (4, 'late', 'd23b00b14e2141d7', '{"call":"d23b00b14e2141d7.15.0","tool":"charge","input":"{}","result":{"type":"text","content":"charge is done"}}');
 INSERT INTO "_cf_METADATA" VALUES (1, NULL);

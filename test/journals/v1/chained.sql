@@ -6,7 +6,7 @@ CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
 heard INTEGER NOT NULL, heardSeq INTEGER NOT NULL, taken INTEGER NOT NULL, strikes INTEGER NOT NULL,
-stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER);
+stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER, line INTEGER NOT NULL);
 CREATE TABLE requests (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, seq INTEGER NOT NULL,
 expires INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX expiries ON requests (expires);
@@ -31,5 +31,5 @@ INSERT INTO "events" VALUES (16, 408091744733, 1795939347619, 'model-replied too
 INSERT INTO "events" VALUES (19, 408091744733, 1795939347739, 'model-replied tool-call-started tool-call-started', '349ad7af1e4541a6', 615, '395 113 107', '{"v":1,"type":"model-replied","turn":"349ad7af1e4541a6","model":"scripted","text":"","toolCalls":[{"id":"349ad7af1e4541a6.17.0","providerId":"call_3_0","name":"greet","input":"{}"},{"id":"349ad7af1e4541a6.17.1","providerId":"call_3_1","name":"parcel_p1_track","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"z13q6l"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"tool-call-started","turn":"349ad7af1e4541a6","call":"349ad7af1e4541a6.17.0","effect":"idempotent"}{"v":1,"type":"tool-call-started","turn":"349ad7af1e4541a6","call":"349ad7af1e4541a6.17.1","effect":"read"}');
 INSERT INTO "events" VALUES (21, 408091744733, 1795939347756, 'tool-call-ended tool-call-ended', '349ad7af1e4541a6', 300, '145 155', '{"v":1,"type":"tool-call-ended","turn":"349ad7af1e4541a6","call":"349ad7af1e4541a6.17.1","result":{"type":"text","content":"p1 is near."},"ms":0}{"v":1,"type":"tool-call-ended","turn":"349ad7af1e4541a6","call":"349ad7af1e4541a6.17.0","result":{"type":"text","content":"Good day, c2 of 2020."},"ms":0}');
 INSERT INTO "events" VALUES (23, 408091744733, 1795939347886, 'model-replied turn-ended', '349ad7af1e4541a6', 297, '222 75', '{"v":1,"type":"model-replied","turn":"349ad7af1e4541a6","model":"scripted","text":"Greeted.","toolCalls":[],"finish":"stop","asked":{"instructions":"19v8e0a","tools":"z13q6l"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"turn-ended","turn":"349ad7af1e4541a6","outcome":"completed"}');
-INSERT INTO "lease" VALUES (1, 408091744733, 'f856c44fad3f4156', NULL, 'free', 'started', 0, 0, 1795939347886, 23, 1795939346767, 0, '', 0, NULL);
+INSERT INTO "lease" VALUES (1, 408091744733, 'f856c44fad3f4156', NULL, 'free', 'started', 0, 0, 1795939347886, 23, 1795939346767, 0, '', 0, NULL, 0);
 INSERT INTO "_cf_METADATA" VALUES (1, NULL);

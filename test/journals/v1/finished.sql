@@ -6,7 +6,7 @@ CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
 heard INTEGER NOT NULL, heardSeq INTEGER NOT NULL, taken INTEGER NOT NULL, strikes INTEGER NOT NULL,
-stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER);
+stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER, line INTEGER NOT NULL);
 CREATE TABLE requests (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, seq INTEGER NOT NULL,
 expires INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX expiries ON requests (expires);
@@ -38,7 +38,7 @@ INSERT INTO "events" VALUES (23, 286235509912, 1795939348159, 'tool-call-ended',
 INSERT INTO "events" VALUES (25, 286235509912, 1795939348202, 'model-replied turn-ended', '0436ba2e241d4025', 297, '222 75', '{"v":1,"type":"model-replied","turn":"0436ba2e241d4025","model":"scripted","text":"Counted.","toolCalls":[],"finish":"stop","asked":{"instructions":"19v8e0a","tools":"5jy7br"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"turn-ended","turn":"0436ba2e241d4025","outcome":"completed"}');
 INSERT INTO "events" VALUES (26, 0, 1795939348240, 'turn-started', 'bc37c2a6e11e47a9', 141, NULL, '{"v":1,"type":"turn-started","turn":"bc37c2a6e11e47a9","loopId":"bc37c2a6e11e47a9","message":"Thanks.","context":{},"principal":{"id":"ada"}}');
 INSERT INTO "events" VALUES (28, 286235509913, 1795939348268, 'model-replied turn-ended', 'bc37c2a6e11e47a9', 305, '230 75', '{"v":1,"type":"model-replied","turn":"bc37c2a6e11e47a9","model":"scripted","text":"You are welcome.","toolCalls":[],"finish":"stop","asked":{"instructions":"19v8e0a","tools":"5jy7br"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"turn-ended","turn":"bc37c2a6e11e47a9","outcome":"completed"}');
-INSERT INTO "lease" VALUES (1, 286235509913, 'e6b8e3bd1e574a23', NULL, 'free', 'started', 0, 0, 1795939348268, 28, 1795939348240, 0, '', 0, NULL);
+INSERT INTO "lease" VALUES (1, 286235509913, 'e6b8e3bd1e574a23', NULL, 'free', 'started', 0, 0, 1795939348268, 28, 1795939348240, 0, '', 0, NULL, 0);
 INSERT INTO "requests" VALUES ('again-1', '53a3bbafa86b81127b60c60a95f96d5ba5b6cd5a481f4291192a02b2dab56e80', '0436ba2e241d4025', 13, 1796025747922);
 INSERT INTO "agenda" VALUES ('retention', '2592000000', 1798531348268);
 INSERT INTO "_cf_METADATA" VALUES (1, 1798531348268000000);

@@ -6,7 +6,7 @@ CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
 heard INTEGER NOT NULL, heardSeq INTEGER NOT NULL, taken INTEGER NOT NULL, strikes INTEGER NOT NULL,
-stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER);
+stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER, line INTEGER NOT NULL);
 CREATE TABLE requests (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, seq INTEGER NOT NULL,
 expires INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX expiries ON requests (expires);
@@ -30,5 +30,5 @@ INSERT INTO "events" VALUES (7, 833171549597, 1795939347708, 'tool-call-ended', 
 INSERT INTO "events" VALUES (9, 833171549597, 1795939347848, 'model-replied frame-started', '7b8382e4d1154850', 516, '350 166', '{"v":1,"type":"model-replied","turn":"7b8382e4d1154850","frame":"7b8382e4d1154850.3.0","model":"scripted","text":"","toolCalls":[{"id":"7b8382e4d1154850.8.0","providerId":"call_1_0","name":"deeper","input":"{\"task\":\"pay\"}"}],"finish":"tool-calls","asked":{"instructions":"1mvdbwl","tools":"18h65cd"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"frame-started","turn":"7b8382e4d1154850","frame":"7b8382e4d1154850.8.0","parent":"7b8382e4d1154850.3.0","name":"deeper","message":"{\"task\":\"pay\"}"}');
 INSERT INTO "events" VALUES (12, 833171549597, 1795939347939, 'model-replied tool-call-started tool-call-started', '7b8382e4d1154850', 699, '417 138 144', '{"v":1,"type":"model-replied","turn":"7b8382e4d1154850","frame":"7b8382e4d1154850.8.0","model":"scripted","text":"","toolCalls":[{"id":"7b8382e4d1154850.10.0","providerId":"call_0_0","name":"charge","input":"{}"},{"id":"7b8382e4d1154850.10.1","providerId":"call_0_1","name":"mail","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"1dla8yw","tools":"12nilhr"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"tool-call-started","turn":"7b8382e4d1154850","frame":"7b8382e4d1154850.8.0","call":"7b8382e4d1154850.10.0","effect":"once"}{"v":1,"type":"tool-call-started","turn":"7b8382e4d1154850","frame":"7b8382e4d1154850.8.0","call":"7b8382e4d1154850.10.1","effect":"idempotent"}');
 INSERT INTO "events" VALUES (13, 833171549597, 1795939348017, 'tool-call-ended', '7b8382e4d1154850', 178, NULL, '{"v":1,"type":"tool-call-ended","turn":"7b8382e4d1154850","frame":"7b8382e4d1154850.8.0","call":"7b8382e4d1154850.10.1","result":{"type":"text","content":"mail is done"},"ms":64}');
-INSERT INTO "lease" VALUES (1, 833171549597, '9559ce00e47a4e5a', '7b8382e4d1154850', 'held', 'started', 0, 0, 1795939361348, 13, 1795939347037, 0, '', 0, 1795939367037);
+INSERT INTO "lease" VALUES (1, 833171549597, '9559ce00e47a4e5a', '7b8382e4d1154850', 'held', 'started', 0, 0, 1795939361348, 13, 1795939347037, 0, '', 0, 1795939367037, 0);
 INSERT INTO "_cf_METADATA" VALUES (1, 1795939367037000000);

@@ -6,7 +6,7 @@ CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
 heard INTEGER NOT NULL, heardSeq INTEGER NOT NULL, taken INTEGER NOT NULL, strikes INTEGER NOT NULL,
-stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER);
+stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER, line INTEGER NOT NULL);
 CREATE TABLE requests (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, seq INTEGER NOT NULL,
 expires INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX expiries ON requests (expires);
@@ -30,5 +30,5 @@ INSERT INTO "events" VALUES (7, 420001218596, 1795939347528, 'tool-call-ended mo
 INSERT INTO "events" VALUES (9, 420001218596, 1795939347679, 'model-replied turn-ended', 'dfccdf68160140f8', 309, '234 75', '{"v":1,"type":"model-replied","turn":"dfccdf68160140f8","model":"scripted","text":"Gone.","toolCalls":[],"finish":"stop","asked":{"instructions":"19v8e0a","tools":"1jnibkh"},"usage":{"inputTokens":100,"outputTokens":10,"cost":0.0002}}{"v":1,"type":"turn-ended","turn":"dfccdf68160140f8","outcome":"completed"}');
 INSERT INTO "events" VALUES (10, 0, 1795939347785, 'turn-started', 'c571bcea993c42d9', 140, NULL, '{"v":1,"type":"turn-started","turn":"c571bcea993c42d9","loopId":"c571bcea993c42d9","message":"Again.","context":{},"principal":{"id":"ada"}}');
 INSERT INTO "events" VALUES (11, 420001218597, 1795939347865, 'module-event', 'c571bcea993c42d9', 278, NULL, '{"v":1,"type":"module-event","turn":"c571bcea993c42d9","module":"budgets","facts":[{"slice":"budgets","fact":{"reserved":{"inputTokens":213,"outputTokens":4096,"cost":0.041173},"request":{"model":"scripted","system":5,"tools":1285,"messages":5,"text":354}},"at":1795939347864}]}');
-INSERT INTO "lease" VALUES (1, 420001218597, 'e44a233f143e445d', 'c571bcea993c42d9', 'held', 'started', 0, 0, 1795939361201, 11, 1795939347861, 0, '', 0, 1795939367861);
+INSERT INTO "lease" VALUES (1, 420001218597, 'e44a233f143e445d', 'c571bcea993c42d9', 'held', 'started', 0, 0, 1795939361201, 11, 1795939347861, 0, '', 0, 1795939367861, 0);
 INSERT INTO "_cf_METADATA" VALUES (1, 1795939367861000000);

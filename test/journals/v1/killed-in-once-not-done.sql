@@ -6,7 +6,7 @@ CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
 heard INTEGER NOT NULL, heardSeq INTEGER NOT NULL, taken INTEGER NOT NULL, strikes INTEGER NOT NULL,
-stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER);
+stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER, line INTEGER NOT NULL);
 CREATE TABLE requests (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, seq INTEGER NOT NULL,
 expires INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX expiries ON requests (expires);
@@ -28,5 +28,5 @@ INSERT INTO "events" VALUES (4, 850415362142, 1795939347359, 'model-replied tool
 INSERT INTO "events" VALUES (5, 850415362142, 1795939347549, 'tool-call-ended', '97fa9dafa44646e6', 150, NULL, '{"v":1,"type":"tool-call-ended","turn":"97fa9dafa44646e6","call":"97fa9dafa44646e6.3.0","result":{"type":"text","content":"look_up is done"},"ms":204}');
 INSERT INTO "events" VALUES (9, 850415362142, 1795939347678, 'model-replied tool-call-started tool-call-started tool-call-started', '97fa9dafa44646e6', 804, '480 106 106 112', '{"v":1,"type":"model-replied","turn":"97fa9dafa44646e6","model":"scripted","text":"","toolCalls":[{"id":"97fa9dafa44646e6.6.0","providerId":"call_1_0","name":"look_up","input":"{}"},{"id":"97fa9dafa44646e6.6.1","providerId":"call_1_1","name":"charge","input":"{\"amount\":5}"},{"id":"97fa9dafa44646e6.6.2","providerId":"call_1_2","name":"mail","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"13wmipi"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"tool-call-started","turn":"97fa9dafa44646e6","call":"97fa9dafa44646e6.6.0","effect":"read"}{"v":1,"type":"tool-call-started","turn":"97fa9dafa44646e6","call":"97fa9dafa44646e6.6.1","effect":"once"}{"v":1,"type":"tool-call-started","turn":"97fa9dafa44646e6","call":"97fa9dafa44646e6.6.2","effect":"idempotent"}');
 INSERT INTO "events" VALUES (10, 850415362142, 1795939347847, 'tool-call-ended', '97fa9dafa44646e6', 150, NULL, '{"v":1,"type":"tool-call-ended","turn":"97fa9dafa44646e6","call":"97fa9dafa44646e6.6.0","result":{"type":"text","content":"look_up is done"},"ms":145}');
-INSERT INTO "lease" VALUES (1, 850415362142, '8e87ad21f2354297', '97fa9dafa44646e6', 'held', 'started', 0, 0, 1795939361182, 10, 1795939347036, 0, '', 0, 1795939367036);
+INSERT INTO "lease" VALUES (1, 850415362142, '8e87ad21f2354297', '97fa9dafa44646e6', 'held', 'started', 0, 0, 1795939361182, 10, 1795939347036, 0, '', 0, 1795939367036, 0);
 INSERT INTO "_cf_METADATA" VALUES (1, 1795939367036000000);

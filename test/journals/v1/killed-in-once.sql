@@ -6,7 +6,7 @@ CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
 heard INTEGER NOT NULL, heardSeq INTEGER NOT NULL, taken INTEGER NOT NULL, strikes INTEGER NOT NULL,
-stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER);
+stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER, line INTEGER NOT NULL);
 CREATE TABLE requests (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, seq INTEGER NOT NULL,
 expires INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX expiries ON requests (expires);
@@ -28,5 +28,5 @@ INSERT INTO "events" VALUES (4, 908015581567, 1795939347357, 'model-replied tool
 INSERT INTO "events" VALUES (5, 908015581567, 1795939347549, 'tool-call-ended', 'a0797c0e550e4520', 150, NULL, '{"v":1,"type":"tool-call-ended","turn":"a0797c0e550e4520","call":"a0797c0e550e4520.3.0","result":{"type":"text","content":"look_up is done"},"ms":212}');
 INSERT INTO "events" VALUES (9, 908015581567, 1795939347677, 'model-replied tool-call-started tool-call-started tool-call-started', 'a0797c0e550e4520', 804, '480 106 106 112', '{"v":1,"type":"model-replied","turn":"a0797c0e550e4520","model":"scripted","text":"","toolCalls":[{"id":"a0797c0e550e4520.6.0","providerId":"call_1_0","name":"look_up","input":"{}"},{"id":"a0797c0e550e4520.6.1","providerId":"call_1_1","name":"charge","input":"{\"amount\":5}"},{"id":"a0797c0e550e4520.6.2","providerId":"call_1_2","name":"mail","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"13wmipi"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"tool-call-started","turn":"a0797c0e550e4520","call":"a0797c0e550e4520.6.0","effect":"read"}{"v":1,"type":"tool-call-started","turn":"a0797c0e550e4520","call":"a0797c0e550e4520.6.1","effect":"once"}{"v":1,"type":"tool-call-started","turn":"a0797c0e550e4520","call":"a0797c0e550e4520.6.2","effect":"idempotent"}');
 INSERT INTO "events" VALUES (10, 908015581567, 1795939347847, 'tool-call-ended', 'a0797c0e550e4520', 150, NULL, '{"v":1,"type":"tool-call-ended","turn":"a0797c0e550e4520","call":"a0797c0e550e4520.6.0","result":{"type":"text","content":"look_up is done"},"ms":148}');
-INSERT INTO "lease" VALUES (1, 908015581567, '4fbe3d7eb1f94d8a', 'a0797c0e550e4520', 'held', 'started', 0, 0, 1795939361181, 10, 1795939347035, 0, '', 0, 1795939367035);
+INSERT INTO "lease" VALUES (1, 908015581567, '4fbe3d7eb1f94d8a', 'a0797c0e550e4520', 'held', 'started', 0, 0, 1795939361181, 10, 1795939347035, 0, '', 0, 1795939367035, 0);
 INSERT INTO "_cf_METADATA" VALUES (1, 1795939367035000000);

@@ -6,7 +6,7 @@ CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
 heard INTEGER NOT NULL, heardSeq INTEGER NOT NULL, taken INTEGER NOT NULL, strikes INTEGER NOT NULL,
-stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER);
+stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER, line INTEGER NOT NULL);
 CREATE TABLE requests (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, seq INTEGER NOT NULL,
 expires INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX expiries ON requests (expires);
@@ -28,5 +28,5 @@ INSERT INTO "events" VALUES (4, 421566005037, 1795939347393, 'model-replied fram
 INSERT INTO "events" VALUES (6, 421566005037, 1795939347584, 'model-replied tool-call-started', '5e05aaf4e79a45ec', 472, '335 137', '{"v":1,"type":"model-replied","turn":"5e05aaf4e79a45ec","frame":"5e05aaf4e79a45ec.3.0","model":"scripted","text":"","toolCalls":[{"id":"5e05aaf4e79a45ec.5.0","providerId":"call_0_0","name":"look_up","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"1c61ybg"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"tool-call-started","turn":"5e05aaf4e79a45ec","frame":"5e05aaf4e79a45ec.3.0","call":"5e05aaf4e79a45ec.5.0","effect":"read"}');
 INSERT INTO "events" VALUES (7, 421566005037, 1795939347734, 'tool-call-ended', '5e05aaf4e79a45ec', 181, NULL, '{"v":1,"type":"tool-call-ended","turn":"5e05aaf4e79a45ec","frame":"5e05aaf4e79a45ec.3.0","call":"5e05aaf4e79a45ec.5.0","result":{"type":"text","content":"look_up is done"},"ms":159}');
 INSERT INTO "events" VALUES (9, 421566005037, 1795939347856, 'model-replied tool-call-started', '5e05aaf4e79a45ec', 471, '334 137', '{"v":1,"type":"model-replied","turn":"5e05aaf4e79a45ec","frame":"5e05aaf4e79a45ec.3.0","model":"scripted","text":"","toolCalls":[{"id":"5e05aaf4e79a45ec.8.0","providerId":"call_1_0","name":"charge","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"1c61ybg"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"tool-call-started","turn":"5e05aaf4e79a45ec","frame":"5e05aaf4e79a45ec.3.0","call":"5e05aaf4e79a45ec.8.0","effect":"once"}');
-INSERT INTO "lease" VALUES (1, 421566005037, 'dc7ecce8a15947fc', '5e05aaf4e79a45ec', 'held', 'started', 0, 0, 1795939361186, 9, 1795939347038, 0, '', 0, 1795939367038);
+INSERT INTO "lease" VALUES (1, 421566005037, 'dc7ecce8a15947fc', '5e05aaf4e79a45ec', 'held', 'started', 0, 0, 1795939361186, 9, 1795939347038, 0, '', 0, 1795939367038, 0);
 INSERT INTO "_cf_METADATA" VALUES (1, 1795939367038000000);

@@ -6,7 +6,7 @@ CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
 heard INTEGER NOT NULL, heardSeq INTEGER NOT NULL, taken INTEGER NOT NULL, strikes INTEGER NOT NULL,
-stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER);
+stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER, line INTEGER NOT NULL);
 CREATE TABLE requests (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, seq INTEGER NOT NULL,
 expires INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX expiries ON requests (expires);
@@ -26,7 +26,7 @@ INSERT INTO "events" VALUES (1, 0, 1795939346791, 'session-opened', '', 94, NULL
 INSERT INTO "events" VALUES (2, 0, 1795939346791, 'turn-started', '8311e89388f74066', 137, NULL, '{"v":1,"type":"turn-started","turn":"8311e89388f74066","loopId":"8311e89388f74066","message":"Go.","context":{},"principal":{"id":"ada"}}');
 INSERT INTO "events" VALUES (5, 815612168611, 1795939347370, 'model-replied tool-call-started tool-call-started', '8311e89388f74066', 599, '381 112 106', '{"v":1,"type":"model-replied","turn":"8311e89388f74066","model":"scripted","text":"","toolCalls":[{"id":"8311e89388f74066.3.0","providerId":"call_0_0","name":"put","input":"{}"},{"id":"8311e89388f74066.3.1","providerId":"call_0_1","name":"book","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"12t9mej"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"tool-call-started","turn":"8311e89388f74066","call":"8311e89388f74066.3.0","effect":"idempotent"}{"v":1,"type":"tool-call-started","turn":"8311e89388f74066","call":"8311e89388f74066.3.1","effect":"once"}');
 INSERT INTO "events" VALUES (7, 815612168611, 1795939347394, 'tool-call-suspended tool-call-suspended', '8311e89388f74066', 683, '341 342', '{"v":1,"type":"tool-call-suspended","turn":"8311e89388f74066","call":"8311e89388f74066.3.0","wait":{"for":"decision","message":"put?","allows":["approve","edit","reject","exit"],"schema":{"type":"object","properties":{}},"onExpiry":"reject","expires":25920000000,"binding":"c4b91053e64af41191e5d6bbca3409a410d55ec6ac405a307b74f520ace54e9b"}}{"v":1,"type":"tool-call-suspended","turn":"8311e89388f74066","call":"8311e89388f74066.3.1","wait":{"for":"decision","message":"book?","allows":["approve","edit","reject","exit"],"schema":{"type":"object","properties":{}},"onExpiry":"reject","expires":25920000000,"binding":"0dde6068e0fb17a84ef5c9428f8d9d37691698ec6342d1ebc93187d52c96972a"}}');
-INSERT INTO "lease" VALUES (1, 815612168611, '6caaf4fcc7e24f28', '8311e89388f74066', 'held', 'started', 0, 0, 1795939360720, 7, 1795939347041, 0, '', 0, 1795939367041);
+INSERT INTO "lease" VALUES (1, 815612168611, '6caaf4fcc7e24f28', '8311e89388f74066', 'held', 'started', 0, 0, 1795939360720, 7, 1795939347041, 0, '', 0, 1795939367041, 0);
 INSERT INTO "agenda" VALUES ('expiry', '8311e89388f74066.3.0#0', 1821859347394);
 INSERT INTO "agenda" VALUES ('expiry', '8311e89388f74066.3.1#0', 1821859347394);
 INSERT INTO "_cf_METADATA" VALUES (1, 1795939367041000000);

@@ -6,7 +6,7 @@ CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
 heard INTEGER NOT NULL, heardSeq INTEGER NOT NULL, taken INTEGER NOT NULL, strikes INTEGER NOT NULL,
-stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER);
+stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER, line INTEGER NOT NULL);
 CREATE TABLE requests (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, seq INTEGER NOT NULL,
 expires INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX expiries ON requests (expires);
@@ -30,5 +30,5 @@ INSERT INTO "events" VALUES (8, 907831356880, 1795939347550, 'tool-call-ended', 
 INSERT INTO "events" VALUES (10, 907831356880, 1795939347706, 'model-replied tool-call-started', 'e30b7ed84c2c4470', 406, '300 106', '{"v":1,"type":"model-replied","turn":"e30b7ed84c2c4470","model":"scripted","text":"","toolCalls":[{"id":"e30b7ed84c2c4470.9.0","providerId":"call_1_0","name":"note","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"lkhlak"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"tool-call-started","turn":"e30b7ed84c2c4470","call":"e30b7ed84c2c4470.9.0","effect":"read"}');
 INSERT INTO "events" VALUES (11, 907831356880, 1795939347846, 'tool-call-ended', 'e30b7ed84c2c4470', 147, NULL, '{"v":1,"type":"tool-call-ended","turn":"e30b7ed84c2c4470","call":"e30b7ed84c2c4470.9.0","result":{"type":"text","content":"note is done"},"ms":153}');
 INSERT INTO "events" VALUES (13, 907831356880, 1795939347938, 'model-replied turn-ended', 'e30b7ed84c2c4470', 363, '245 118', '{"v":1,"type":"model-replied","turn":"e30b7ed84c2c4470","model":"scripted","text":"That is all I know.","toolCalls":[],"finish":"stop","asked":{"instructions":"19v8e0a","tools":"lkhlak"},"usage":{"inputTokens":100,"outputTokens":10},"last":true}{"v":1,"type":"turn-ended","turn":"e30b7ed84c2c4470","outcome":"limit-reached","limit":{"kind":"iterations","most":2}}');
-INSERT INTO "lease" VALUES (1, 907831356880, '4e7ebf0e3d2148ec', NULL, 'free', 'started', 0, 0, 1795939347938, 13, 1795939346796, 0, '', 0, NULL);
+INSERT INTO "lease" VALUES (1, 907831356880, '4e7ebf0e3d2148ec', NULL, 'free', 'started', 0, 0, 1795939347938, 13, 1795939346796, 0, '', 0, NULL, 0);
 INSERT INTO "_cf_METADATA" VALUES (1, NULL);

@@ -6,7 +6,7 @@ CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
 heard INTEGER NOT NULL, heardSeq INTEGER NOT NULL, taken INTEGER NOT NULL, strikes INTEGER NOT NULL,
-stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER);
+stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER, line INTEGER NOT NULL);
 CREATE TABLE requests (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, seq INTEGER NOT NULL,
 expires INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX expiries ON requests (expires);
@@ -33,5 +33,5 @@ INSERT INTO "events" VALUES (19, 129908647166, 1795939347919, 'model-replied too
 INSERT INTO "events" VALUES (21, 129908647166, 1795939347983, 'tool-call-ended turn-ended', '1f01683d3adb4d28', 244, '163 81', '{"v":1,"type":"tool-call-ended","turn":"1f01683d3adb4d28","call":"1f01683d3adb4d28.18.0","result":{"type":"text","content":"finish is done"},"ms":52,"direct":true}{"v":1,"type":"turn-ended","turn":"1f01683d3adb4d28","outcome":"returned-direct"}');
 INSERT INTO "events" VALUES (22, 0, 1795939348045, 'turn-started', 'b314cae9072049c3', 142, NULL, '{"v":1,"type":"turn-started","turn":"b314cae9072049c3","loopId":"b314cae9072049c3","message":"Give up.","context":{},"principal":{"id":"ada"}}');
 INSERT INTO "events" VALUES (26, 129908647167, 1795939348116, 'model-replied tool-call-started tool-call-ended turn-ended', 'b314cae9072049c3', 831, '304 107 264 156', '{"v":1,"type":"model-replied","turn":"b314cae9072049c3","model":"scripted","text":"","toolCalls":[{"id":"b314cae9072049c3.23.0","providerId":"call_5_0","name":"give_up","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"wq5si7"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"tool-call-started","turn":"b314cae9072049c3","call":"b314cae9072049c3.23.0","effect":"read"}{"v":1,"type":"tool-call-ended","turn":"b314cae9072049c3","call":"b314cae9072049c3.23.0","result":{"type":"text","content":"There is nothing more to be done.","withheld":true,"signal":{"type":"terminate-agent","reason":"There is nothing more to be done."}},"ms":0}{"v":1,"type":"turn-ended","turn":"b314cae9072049c3","outcome":"cancelled","signal":{"type":"terminate-agent","reason":"There is nothing more to be done."}}');
-INSERT INTO "lease" VALUES (1, 129908647167, '774f285b16c24891', NULL, 'free', 'started', 0, 0, 1795939348116, 26, 1795939348045, 0, '', 0, NULL);
+INSERT INTO "lease" VALUES (1, 129908647167, '774f285b16c24891', NULL, 'free', 'started', 0, 0, 1795939348116, 26, 1795939348045, 0, '', 0, NULL, 0);
 INSERT INTO "_cf_METADATA" VALUES (1, NULL);

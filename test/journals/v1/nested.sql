@@ -6,7 +6,7 @@ CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
 heard INTEGER NOT NULL, heardSeq INTEGER NOT NULL, taken INTEGER NOT NULL, strikes INTEGER NOT NULL,
-stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER);
+stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER, line INTEGER NOT NULL);
 CREATE TABLE requests (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, seq INTEGER NOT NULL,
 expires INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX expiries ON requests (expires);
@@ -34,5 +34,5 @@ INSERT INTO "events" VALUES (16, 447694246099, 1795939348070, 'tool-call-ended',
 INSERT INTO "events" VALUES (18, 447694246099, 1795939348158, 'model-replied answer-rejected', 'b9b39a19d85645e1', 382, '256 126', '{"v":1,"type":"model-replied","turn":"b9b39a19d85645e1","frame":"b9b39a19d85645e1.12.0","model":"scripted","text":"It is here.","toolCalls":[],"finish":"stop","asked":{"instructions":"puw0nm","tools":"juwrsp"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"answer-rejected","turn":"b9b39a19d85645e1","frame":"b9b39a19d85645e1.12.0","problems":["It is not JSON text."]}');
 INSERT INTO "events" VALUES (20, 447694246099, 1795939348209, 'model-replied tool-call-ended', 'b9b39a19d85645e1', 468, '265 203', '{"v":1,"type":"model-replied","turn":"b9b39a19d85645e1","frame":"b9b39a19d85645e1.12.0","model":"scripted","text":"{\"found\":\"here\"}","toolCalls":[],"finish":"stop","asked":{"instructions":"puw0nm","tools":"juwrsp"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"tool-call-ended","turn":"b9b39a19d85645e1","call":"b9b39a19d85645e1.12.0","result":{"type":"artifact","value":{"found":"here"}},"changes":{"blackboard":[{"name":"find","value":"a find"}]}}');
 INSERT INTO "events" VALUES (22, 447694246099, 1795939348251, 'model-replied turn-ended', 'b9b39a19d85645e1', 296, '221 75', '{"v":1,"type":"model-replied","turn":"b9b39a19d85645e1","model":"scripted","text":"Worked.","toolCalls":[],"finish":"stop","asked":{"instructions":"19v8e0a","tools":"cw903k"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"turn-ended","turn":"b9b39a19d85645e1","outcome":"completed"}');
-INSERT INTO "lease" VALUES (1, 447694246099, '7a77ffbd8ade4ecd', NULL, 'free', 'started', 0, 0, 1795939348251, 22, 1795939346774, 0, '', 0, NULL);
+INSERT INTO "lease" VALUES (1, 447694246099, '7a77ffbd8ade4ecd', NULL, 'free', 'started', 0, 0, 1795939348251, 22, 1795939346774, 0, '', 0, NULL, 0);
 INSERT INTO "_cf_METADATA" VALUES (1, NULL);

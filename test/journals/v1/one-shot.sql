@@ -6,7 +6,7 @@ CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
 heard INTEGER NOT NULL, heardSeq INTEGER NOT NULL, taken INTEGER NOT NULL, strikes INTEGER NOT NULL,
-stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER);
+stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER, line INTEGER NOT NULL);
 CREATE TABLE requests (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, seq INTEGER NOT NULL,
 expires INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX expiries ON requests (expires);
@@ -30,5 +30,5 @@ INSERT INTO "events" VALUES (7, 857059771462, 1795939347393, 'tool-call-ended', 
 INSERT INTO "events" VALUES (9, 857059771462, 1795939347563, 'model-replied tool-call-started', '2a330fba4545467c', 502, '390 112', '{"v":1,"type":"model-replied","turn":"2a330fba4545467c","model":"scripted","text":"","toolCalls":[{"id":"2a330fba4545467c.8.0","providerId":"call_1_0","name":"read_manual","input":"{}"},{"id":"2a330fba4545467c.8.1","providerId":"call_1_1","name":"greet","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"1lumbqs"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"tool-call-started","turn":"2a330fba4545467c","call":"2a330fba4545467c.8.1","effect":"idempotent"}');
 INSERT INTO "events" VALUES (11, 857059771462, 1795939347585, 'tool-call-ended tool-call-ended', '2a330fba4545467c', 463, '309 152', '{"v":1,"type":"tool-call-ended","turn":"2a330fba4545467c","call":"2a330fba4545467c.8.0","result":{"type":"text","content":"ALREADY LOADED. The body of ''read_manual'' was returned earlier in this turn — read it from your conversation history above. Do not call this tool again.\nWrite it now.","withheld":true}}{"v":1,"type":"tool-call-ended","turn":"2a330fba4545467c","call":"2a330fba4545467c.8.1","result":{"type":"text","content":"Good morning again."},"ms":0}');
 INSERT INTO "events" VALUES (13, 857059771462, 1795939347712, 'model-replied turn-ended', '2a330fba4545467c', 298, '223 75', '{"v":1,"type":"model-replied","turn":"2a330fba4545467c","model":"scripted","text":"Written.","toolCalls":[],"finish":"stop","asked":{"instructions":"19v8e0a","tools":"1lumbqs"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"turn-ended","turn":"2a330fba4545467c","outcome":"completed"}');
-INSERT INTO "lease" VALUES (1, 857059771462, 'c1f073ed7a4041ea', NULL, 'free', 'started', 0, 0, 1795939347713, 13, 1795939346762, 0, '', 0, NULL);
+INSERT INTO "lease" VALUES (1, 857059771462, 'c1f073ed7a4041ea', NULL, 'free', 'started', 0, 0, 1795939347713, 13, 1795939346762, 0, '', 0, NULL, 0);
 INSERT INTO "_cf_METADATA" VALUES (1, NULL);

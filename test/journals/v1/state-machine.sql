@@ -6,7 +6,7 @@ CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
 heard INTEGER NOT NULL, heardSeq INTEGER NOT NULL, taken INTEGER NOT NULL, strikes INTEGER NOT NULL,
-stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER);
+stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER, line INTEGER NOT NULL);
 CREATE TABLE requests (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, seq INTEGER NOT NULL,
 expires INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX expiries ON requests (expires);
@@ -37,5 +37,5 @@ INSERT INTO "events" VALUES (20, 415281403342, 1795939348224, 'model-replied too
 INSERT INTO "events" VALUES (21, 415281403342, 1795939348263, 'tool-call-ended', '5a54fdae483643ad', 178, NULL, '{"v":1,"type":"tool-call-ended","turn":"5a54fdae483643ad","frame":"5a54fdae483643ad.17.0","call":"5a54fdae483643ad.19.0","result":{"type":"text","content":"add is done"},"ms":34}');
 INSERT INTO "events" VALUES (23, 415281403342, 1795939348287, 'model-replied tool-call-ended', '5a54fdae483643ad', 395, '257 138', '{"v":1,"type":"model-replied","turn":"5a54fdae483643ad","frame":"5a54fdae483643ad.17.0","model":"scripted","text":"Drafted 42.","toolCalls":[],"finish":"stop","asked":{"instructions":"v8kpmg","tools":"1d2d8wy"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"tool-call-ended","turn":"5a54fdae483643ad","call":"5a54fdae483643ad.17.0","result":{"type":"text","content":"Drafted 42."}}');
 INSERT INTO "events" VALUES (25, 415281403342, 1795939348308, 'model-replied turn-ended', '5a54fdae483643ad', 297, '222 75', '{"v":1,"type":"model-replied","turn":"5a54fdae483643ad","model":"scripted","text":"Ordered.","toolCalls":[],"finish":"stop","asked":{"instructions":"19v8e0a","tools":"poxr3d"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"turn-ended","turn":"5a54fdae483643ad","outcome":"completed"}');
-INSERT INTO "lease" VALUES (1, 415281403342, '84768c744230441a', NULL, 'free', 'started', 0, 0, 1795939348308, 25, 1795939346770, 0, '', 0, NULL);
+INSERT INTO "lease" VALUES (1, 415281403342, '84768c744230441a', NULL, 'free', 'started', 0, 0, 1795939348308, 25, 1795939346770, 0, '', 0, NULL, 0);
 INSERT INTO "_cf_METADATA" VALUES (1, NULL);

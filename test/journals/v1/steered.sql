@@ -6,7 +6,7 @@ CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
 heard INTEGER NOT NULL, heardSeq INTEGER NOT NULL, taken INTEGER NOT NULL, strikes INTEGER NOT NULL,
-stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER);
+stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER, line INTEGER NOT NULL);
 CREATE TABLE requests (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, seq INTEGER NOT NULL,
 expires INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX expiries ON requests (expires);
@@ -31,7 +31,7 @@ INSERT INTO "events" VALUES (7, 328470839276, 1795939347884, 'model-replied turn
 INSERT INTO "events" VALUES (9, 328470839276, 1795939347953, 'model-replied turn-ended', '74bc1e0c6b43497f', 299, '224 75', '{"v":1,"type":"model-replied","turn":"74bc1e0c6b43497f","model":"scripted","text":"Gone left.","toolCalls":[],"finish":"stop","asked":{"instructions":"19v8e0a","tools":"48z7hu"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"turn-ended","turn":"74bc1e0c6b43497f","outcome":"completed"}');
 INSERT INTO "events" VALUES (10, 0, 1795939348044, 'turn-started', 'd208a82788f1488f', 140, NULL, '{"v":1,"type":"turn-started","turn":"d208a82788f1488f","loopId":"d208a82788f1488f","message":"Again.","context":{},"principal":{"id":"ada"}}');
 INSERT INTO "events" VALUES (12, 328470839277, 1795939348162, 'model-replied tool-call-started', 'd208a82788f1488f', 417, '304 113', '{"v":1,"type":"model-replied","turn":"d208a82788f1488f","model":"scripted","text":"","toolCalls":[{"id":"d208a82788f1488f.11.0","providerId":"call_3_0","name":"look_up","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"48z7hu"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"tool-call-started","turn":"d208a82788f1488f","call":"d208a82788f1488f.11.0","effect":"idempotent"}');
-INSERT INTO "lease" VALUES (1, 328470839277, 'ef5bc4e171b94a25', 'd208a82788f1488f', 'held', 'started', 0, 0, 1795939355831, 12, 1795939348080, 0, '', 0, 1795939368080);
+INSERT INTO "lease" VALUES (1, 328470839277, 'ef5bc4e171b94a25', 'd208a82788f1488f', 'held', 'started', 0, 0, 1795939355831, 12, 1795939348080, 0, '', 0, 1795939368080, 0);
 INSERT INTO "requests" VALUES ('steered 6592ca2bac354b49', '', '74bc1e0c6b43497f', 7, 8640000000000000);
 INSERT INTO "inbox" VALUES (2, 'steer', '491610071666474f', '{"v":1,"type":"turn-started","turn":"491610071666474f","loopId":"491610071666474f","message":"To the right.","context":{},"principal":{"id":"ada"}}');
 INSERT INTO "_cf_METADATA" VALUES (1, 1795939368080000000);

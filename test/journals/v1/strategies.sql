@@ -6,7 +6,7 @@ CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
 heard INTEGER NOT NULL, heardSeq INTEGER NOT NULL, taken INTEGER NOT NULL, strikes INTEGER NOT NULL,
-stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER);
+stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER, line INTEGER NOT NULL);
 CREATE TABLE requests (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, seq INTEGER NOT NULL,
 expires INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX expiries ON requests (expires);
@@ -31,5 +31,5 @@ INSERT INTO "events" VALUES (12, 563369985756, 1795939347846, 'tool-call-ended t
 INSERT INTO "events" VALUES (14, 563369985756, 1795939347940, 'model-replied tool-call-started', 'f1fe1018b51a4767', 417, '304 113', '{"v":1,"type":"model-replied","turn":"f1fe1018b51a4767","model":"scripted","text":"","toolCalls":[{"id":"f1fe1018b51a4767.13.0","providerId":"call_2_0","name":"unlock","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"19v8e0a","tools":"1jy0rht"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"tool-call-started","turn":"f1fe1018b51a4767","call":"f1fe1018b51a4767.13.0","effect":"idempotent"}');
 INSERT INTO "events" VALUES (16, 563369985756, 1795939348018, 'tool-call-ended tools-changed', 'f1fe1018b51a4767', 273, '149 124', '{"v":1,"type":"tool-call-ended","turn":"f1fe1018b51a4767","call":"f1fe1018b51a4767.13.0","result":{"type":"text","content":"unlock is done"},"ms":64}{"v":1,"type":"tools-changed","turn":"f1fe1018b51a4767","came":[{"name":"pay","hash":"4z3ate"}],"went":[],"cause":"session"}');
 INSERT INTO "events" VALUES (18, 563369985756, 1795939348075, 'model-replied turn-ended', 'f1fe1018b51a4767', 298, '223 75', '{"v":1,"type":"model-replied","turn":"f1fe1018b51a4767","model":"scripted","text":"Unlocked.","toolCalls":[],"finish":"stop","asked":{"instructions":"19v8e0a","tools":"uwn5my"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"turn-ended","turn":"f1fe1018b51a4767","outcome":"completed"}');
-INSERT INTO "lease" VALUES (1, 563369985756, '73e54a2741f3499c', NULL, 'free', 'started', 0, 0, 1795939348075, 18, 1795939346772, 0, '', 0, NULL);
+INSERT INTO "lease" VALUES (1, 563369985756, '73e54a2741f3499c', NULL, 'free', 'started', 0, 0, 1795939348075, 18, 1795939346772, 0, '', 0, NULL, 0);
 INSERT INTO "_cf_METADATA" VALUES (1, NULL);

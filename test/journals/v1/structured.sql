@@ -6,7 +6,7 @@ CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
 heard INTEGER NOT NULL, heardSeq INTEGER NOT NULL, taken INTEGER NOT NULL, strikes INTEGER NOT NULL,
-stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER);
+stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER, line INTEGER NOT NULL);
 CREATE TABLE requests (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, seq INTEGER NOT NULL,
 expires INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX expiries ON requests (expires);
@@ -28,5 +28,5 @@ INSERT INTO "events" VALUES (4, 40168648708, 1795939347319, 'model-replied tool-
 INSERT INTO "events" VALUES (5, 40168648708, 1795939347547, 'tool-call-ended', '4742b70cc6474ff4', 148, NULL, '{"v":1,"type":"tool-call-ended","turn":"4742b70cc6474ff4","call":"4742b70cc6474ff4.3.0","result":{"type":"text","content":"count is done"},"ms":218}');
 INSERT INTO "events" VALUES (7, 40168648708, 1795939347706, 'model-replied answer-rejected', '4742b70cc6474ff4', 314, '220 94', '{"v":1,"type":"model-replied","turn":"4742b70cc6474ff4","model":"scripted","text":"Seven.","toolCalls":[],"finish":"stop","asked":{"instructions":"mvwgta","tools":"1g04k4f"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"answer-rejected","turn":"4742b70cc6474ff4","problems":["It is not JSON text."]}');
 INSERT INTO "events" VALUES (9, 40168648708, 1795939347819, 'model-replied turn-ended', '4742b70cc6474ff4', 323, '227 96', '{"v":1,"type":"model-replied","turn":"4742b70cc6474ff4","model":"scripted","text":"{\"total\":7}","toolCalls":[],"finish":"stop","asked":{"instructions":"mvwgta","tools":"1g04k4f"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"turn-ended","turn":"4742b70cc6474ff4","outcome":"completed","object":{"total":7}}');
-INSERT INTO "lease" VALUES (1, 40168648708, '29d3dc4146f14751', NULL, 'free', 'started', 0, 0, 1795939347819, 9, 1795939346797, 0, '', 0, NULL);
+INSERT INTO "lease" VALUES (1, 40168648708, '29d3dc4146f14751', NULL, 'free', 'started', 0, 0, 1795939347819, 9, 1795939346797, 0, '', 0, NULL, 0);
 INSERT INTO "_cf_METADATA" VALUES (1, NULL);

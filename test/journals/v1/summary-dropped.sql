@@ -6,7 +6,7 @@ CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
 heard INTEGER NOT NULL, heardSeq INTEGER NOT NULL, taken INTEGER NOT NULL, strikes INTEGER NOT NULL,
-stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER);
+stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER, line INTEGER NOT NULL);
 CREATE TABLE requests (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, seq INTEGER NOT NULL,
 expires INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX expiries ON requests (expires);
@@ -32,5 +32,5 @@ INSERT INTO "events" VALUES (10, 49531271353, 1795939347919, 'model-replied turn
 INSERT INTO "events" VALUES (11, 0, 1795939347989, 'turn-started', 'd08deba56dc14ac7', 137, NULL, '{"v":1,"type":"turn-started","turn":"d08deba56dc14ac7","loopId":"d08deba56dc14ac7","message":"On.","context":{},"principal":{"id":"ada"}}');
 INSERT INTO "events" VALUES (12, 49531271354, 1795939348070, 'module-event', 'd08deba56dc14ac7', 229, NULL, '{"v":1,"type":"module-event","turn":"d08deba56dc14ac7","module":"compaction","facts":[{"slice":"compaction","fact":{"reason":"no-shorter","from":11,"tokens":117},"at":1795939348057}],"usage":{"inputTokens":100,"outputTokens":10}}');
 INSERT INTO "events" VALUES (14, 49531271354, 1795939348132, 'model-replied turn-ended', 'd08deba56dc14ac7', 293, '218 75', '{"v":1,"type":"model-replied","turn":"d08deba56dc14ac7","model":"scripted","text":"Yes.","toolCalls":[],"finish":"stop","asked":{"instructions":"19v8e0a","tools":"ecal54"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"turn-ended","turn":"d08deba56dc14ac7","outcome":"completed"}');
-INSERT INTO "lease" VALUES (1, 49531271354, '9183e4f6b2e94b90', NULL, 'free', 'started', 0, 0, 1795939348132, 14, 1795939347989, 0, '', 0, NULL);
+INSERT INTO "lease" VALUES (1, 49531271354, '9183e4f6b2e94b90', NULL, 'free', 'started', 0, 0, 1795939348132, 14, 1795939347989, 0, '', 0, NULL, 0);
 INSERT INTO "_cf_METADATA" VALUES (1, NULL);

@@ -6,7 +6,7 @@ CREATE INDEX turns ON events (turn) WHERE type = 'turn-started';
 CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, nonce TEXT NOT NULL, turn TEXT,
 state TEXT NOT NULL, cause TEXT NOT NULL, expired INTEGER NOT NULL, expiredFor INTEGER NOT NULL,
 heard INTEGER NOT NULL, heardSeq INTEGER NOT NULL, taken INTEGER NOT NULL, strikes INTEGER NOT NULL,
-stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER);
+stoppedAt TEXT NOT NULL, unread INTEGER NOT NULL, due INTEGER, line INTEGER NOT NULL);
 CREATE TABLE requests (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, turn TEXT NOT NULL, seq INTEGER NOT NULL,
 expires INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX expiries ON requests (expires);
@@ -29,5 +29,5 @@ INSERT INTO "events" VALUES (7, 294448019364, 1795939347549, 'tool-call-ended to
 INSERT INTO "events" VALUES (9, 294448019364, 1795939347678, 'model-replied tool-call-started', '47bf09ef92224b5d', 406, '300 106', '{"v":1,"type":"model-replied","turn":"47bf09ef92224b5d","model":"scripted","text":"","toolCalls":[{"id":"47bf09ef92224b5d.8.0","providerId":"call_1_0","name":"note","input":"{}"}],"finish":"tool-calls","asked":{"instructions":"fe0sne","tools":"1q9ue55"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"tool-call-started","turn":"47bf09ef92224b5d","call":"47bf09ef92224b5d.8.0","effect":"once"}');
 INSERT INTO "events" VALUES (10, 294448019364, 1795939347848, 'tool-call-ended', '47bf09ef92224b5d', 147, NULL, '{"v":1,"type":"tool-call-ended","turn":"47bf09ef92224b5d","call":"47bf09ef92224b5d.8.0","result":{"type":"text","content":"note is done"},"ms":121}');
 INSERT INTO "events" VALUES (12, 294448019364, 1795939347940, 'model-replied turn-ended', '47bf09ef92224b5d', 295, '220 75', '{"v":1,"type":"model-replied","turn":"47bf09ef92224b5d","model":"scripted","text":"Noted.","toolCalls":[],"finish":"stop","asked":{"instructions":"fe0sne","tools":"1q9ue55"},"usage":{"inputTokens":100,"outputTokens":10}}{"v":1,"type":"turn-ended","turn":"47bf09ef92224b5d","outcome":"completed"}');
-INSERT INTO "lease" VALUES (1, 294448019364, '7b8f7ca4c815470c', NULL, 'free', 'started', 0, 0, 1795939347940, 12, 1795939346802, 0, '', 0, NULL);
+INSERT INTO "lease" VALUES (1, 294448019364, '7b8f7ca4c815470c', NULL, 'free', 'started', 0, 0, 1795939347940, 12, 1795939346802, 0, '', 0, NULL, 0);
 INSERT INTO "_cf_METADATA" VALUES (1, NULL);

@@ -4,7 +4,7 @@
  */
 import '../../../gate/hashes-at-once.ts';
 import { createDraw, type Draw, type Simulation } from './simulation.ts';
-import { type SocketEnd, SocketPair } from './sockets.ts';
+import { RequestResponsePair, type SocketEnd, SocketPair } from './sockets.ts';
 
 const real = {
   now: Date.now,
@@ -107,6 +107,7 @@ set(globalThis, {
     typeof timer === 'number' ? stopTimer(timer) : real.clearInterval(timer as NodeJS.Timeout | undefined),
   Response: SocketResponse,
   WebSocketPair: SocketPair,
+  WebSocketRequestResponsePair: RequestResponsePair,
   Cloudflare: {
     compatibilityFlags: {
       enable_ctx_exports: true,

@@ -1,5 +1,5 @@
 import type { Owner, Simulation } from './simulation.ts';
-import type { SocketEnd } from './sockets.ts';
+import type { RequestResponsePair, SocketEnd } from './sockets.ts';
 import { Database } from './sql.ts';
 
 /** One life of an object. */
@@ -7,6 +7,7 @@ export interface LiveObject {
   alarm(): void;
   fetch(request: Request): Response;
   webSocketMessage(socket: SocketEnd, message: string): void;
+  webSocketClose(socket: SocketEnd): void;
   readonly [method: string]: unknown;
 }
 
@@ -57,6 +58,9 @@ export class ObjectHost {
   clockAhead = 0;
   readonly #platform: Platform;
   readonly #sockets = new Map<SocketEnd, readonly string[]>();
+  /** What the platform answers without the object, and when it last did so over a socket, by the clock of the object's machine. */
+  #pair: RequestResponsePair | undefined;
+  readonly #answeredAt = new Map<SocketEnd, number>();
   #object: LiveObject | undefined;
   #life: Owner | undefined;
   #lives = 0;
@@ -119,8 +123,21 @@ export class ObjectHost {
 
   /** A message came over a socket that the object keeps. */
   receive(end: SocketEnd, message: string): void {
+    if (message === this.#pair?.request) {
+      this.#answeredAt.set(end, this.#platform.simulation.now + this.clockAhead);
+      end.answer(this.#pair.response);
+      return;
+    }
     this.call(
       (object) => object.webSocketMessage(end, message),
+      () => {},
+    );
+  }
+
+  /** A socket that the object keeps has closed. */
+  closed(end: SocketEnd): void {
+    this.call(
+      (object) => object.webSocketClose(end),
       () => {},
     );
   }
@@ -139,6 +156,7 @@ export class ObjectHost {
     this.#end();
     for (const socket of this.#sockets.keys()) socket.drop();
     this.#sockets.clear();
+    this.#pair = undefined;
   }
 
   /** Throws the object's memory away when it has nothing to do; its sockets stay. Returns whether it did. */
@@ -178,6 +196,13 @@ export class ObjectHost {
         [...this.#sockets]
           .filter(([{ readyState }, tags]) => readyState === 1 && (tag === undefined || tags.includes(tag)))
           .map(([socket]) => socket),
+      setWebSocketAutoResponse: (pair?: RequestResponsePair) => {
+        this.#pair = pair;
+      },
+      getWebSocketAutoResponseTimestamp: (socket: SocketEnd) => {
+        const at = this.#answeredAt.get(socket);
+        return at === undefined ? null : new Date(at);
+      },
       getTags: (socket: SocketEnd) => this.#sockets.get(socket) ?? [],
       waitUntil: () => {},
     };

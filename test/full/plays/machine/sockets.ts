@@ -12,7 +12,13 @@ const ABNORMAL = 1006;
 export class SocketEnd {
   readyState = OPEN;
   /** Set by an object that keeps this end: it then takes what arrives. */
-  host: { receive(end: SocketEnd, message: string): void; output(send: () => void): void } | undefined;
+  host:
+    | {
+        receive(end: SocketEnd, message: string): void;
+        closed(end: SocketEnd): void;
+        output(send: () => void): void;
+      }
+    | undefined;
   #peer: SocketEnd | undefined;
   #owner: Owner | undefined;
   #arrival = 0;
@@ -39,6 +45,11 @@ export class SocketEnd {
   send(message: string): void {
     if (this.readyState !== OPEN) throw new TypeError("Can't call WebSocket send() after close().");
     this.#output(() => this.#travel((peer) => peer.#arrived(message)));
+  }
+
+  /** Sends what the platform answers for the object, which holds nothing back. */
+  answer(message: string): void {
+    this.#travel((peer) => peer.#arrived(message));
   }
 
   close(code = 1000): void {
@@ -76,7 +87,8 @@ export class SocketEnd {
   #closed(code: number): void {
     if (this.readyState !== OPEN) return;
     this.readyState = CLOSED;
-    if (!this.host) this.#dispatch('close', { code });
+    if (this.host) this.host.closed(this);
+    else this.#dispatch('close', { code });
   }
 
   #dispatch(type: string, event: Parameters<Handler>[0]): void {
@@ -91,6 +103,17 @@ export class SocketEnd {
   /** In the invocation that listens. */
   #later(dispatch: () => void): void {
     running().after(0, dispatch, this.#owner ?? null);
+  }
+}
+
+/** What an object has the platform answer for it. */
+export class RequestResponsePair {
+  readonly request: string;
+  readonly response: string;
+
+  constructor(request: string, response: string) {
+    this.request = request;
+    this.response = response;
   }
 }
 

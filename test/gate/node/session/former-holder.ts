@@ -1,6 +1,6 @@
 import type { Effect } from '../../../../src/index.ts';
 import type { SessionEvent } from '../../../../src/journal/entry.ts';
-import type { ManualClock } from '../../../../src/testing/entry.ts';
+import type { ManualClock, SessionPort } from '../../../../src/testing/entry.ts';
 import { type Leased, type Message, toRow } from '../../../doors/journal.ts';
 import type { TurnEnd, TurnHost } from '../../../doors/session.ts';
 import { modelText } from '../../../doors/tools.ts';
@@ -10,6 +10,17 @@ export const LEASE_MS = 20_000;
 
 /** No turn is left alone for longer between two take-overs, in ms. */
 export const LONGEST_PAUSE = 5 * 60_000;
+
+/** A session whose object hears no ping of its holder from when it is cut off on. The line stays open. */
+export const unheard = (port: SessionPort, isCutOff = (): boolean => true): Pick<SessionPort, 'watch'> => ({
+  async watch(watcher) {
+    const line = await port.watch(watcher);
+    const ping = (): void => {
+      if (!isCutOff()) line.ping();
+    };
+    return { ...line, ping };
+  },
+});
 
 export interface Left {
   readonly turn: string;

@@ -17,7 +17,7 @@ export async function hold(
   options: {
     readonly leased?: Partial<Leased>;
     readonly incarnation?: string;
-    readonly wrap?: (port: SessionPort) => SessionPort;
+    readonly wrap?: (port: SessionPort, clock: ManualClock) => SessionPort;
     readonly files?: FileKeeper | undefined;
   } = {},
 ) {
@@ -26,7 +26,7 @@ export async function hold(
   const sessions = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} });
   const inner = sessions.session('["owner","tester","s1"]');
   const log: string[] = [];
-  const port = wrap({
+  const noting: SessionPort = {
     ...inner,
     append: (epoch, from, change) => {
       log.push(`append ${from} ${change.events.map(({ type }) => type).join(' ')}`);
@@ -36,7 +36,16 @@ export async function hold(
       log.push(`renew at ${clock.now() - 1_000_000}`);
       return inner.renew(epoch);
     },
-  });
+    async watch(watcher) {
+      const line = await inner.watch(watcher);
+      const ping = (): void => {
+        log.push(`ping at ${clock.now() - 1_000_000}`);
+        line.ping();
+      };
+      return { ...line, ping };
+    },
+  };
+  const port = wrap(noting, clock);
   const begun = await inner.begin({
     nonce: 'n',
     start: {

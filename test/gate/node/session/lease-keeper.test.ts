@@ -1,23 +1,96 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
+import type { Line } from '../../../doors/journal.ts';
 import { DEFAULT_PLATFORM, HeldSession, Meter, readerOf } from '../../../doors/session.ts';
+import { unheard } from './former-holder.ts';
 import { hold, LEASE_MS, note, standing } from './held.ts';
 
 const renewals = (log: readonly string[]): string[] => log.filter((line) => line.startsWith('renew'));
-const silent = (port: SessionPort): SessionPort => ({
-  ...port,
-  renew: () => Promise.reject(new Error('unreachable')),
-});
+const unreachable = (): Promise<never> => Promise.reject(new Error('unreachable'));
+const silent = (port: SessionPort): SessionPort => ({ ...port, ...unheard(port), renew: unreachable });
 
 describe('the holder of a lease', () => {
-  it('renews it after a third of the term in silence', async () => {
+  it('pings over its line after a third of the term in silence, which no request is sent for', async () => {
     const { clock, log } = await hold();
     await clock.advance(LEASE_MS / 3 - 1);
+    expect(log).toEqual([]);
+    await clock.advance(1);
+    expect(log).toEqual(['ping at 4000']);
+    await clock.advance(LEASE_MS);
+    expect(log).toEqual([4, 8, 12, 16].map((seconds) => `ping at ${seconds}000`));
+  });
+
+  it('renews it when it has lived by its pings for 1.8 terms, and then lives by them again', async () => {
+    const { clock, log, session } = await hold();
+    const first = 3 * ((LEASE_MS * 3) / 4) - (LEASE_MS * 5) / 12;
+    await clock.advance(first - 1);
     expect(renewals(log)).toEqual([]);
     await clock.advance(1);
-    expect(renewals(log)).toEqual(['renew at 4000']);
-    await clock.advance(LEASE_MS / 3);
-    expect(renewals(log)).toHaveLength(2);
+    expect(renewals(log)).toEqual([`renew at ${first}`]);
+    await clock.advance(first);
+    expect(renewals(log)).toEqual([`renew at ${first}`, `renew at ${2 * first}`]);
+    session.checkpoint();
+  });
+
+  it('may not act from three quarters of three terms after something was stored, however well pings are answered', async () => {
+    const { clock, session } = await hold({ wrap: (port) => ({ ...port, renew: unreachable }) });
+    await clock.advance(3 * ((LEASE_MS * 3) / 4) - 1);
+    session.checkpoint();
+    await clock.advance(1);
+    expect(() => session.checkpoint()).toThrow('The lease of this invocation has run out.');
+  });
+
+  it('renews it by a request a twelfth of the term after a ping that is not answered, and sends no other ping', async () => {
+    const { clock, log } = await hold({ wrap: (port) => ({ ...port, ...unheard(port) }) });
+    await clock.advance(LEASE_MS / 3 + LEASE_MS / 12 - 1);
+    expect(renewals(log)).toEqual([]);
+    await clock.advance(1);
+    expect(renewals(log)).toEqual(['renew at 5000']);
+    await clock.advance(LEASE_MS);
+    expect(log).toEqual([5, 9, 13, 17].map((seconds) => `renew at ${seconds}000`));
+  });
+
+  it('pings again over the next line when the one broke over which a ping was not answered', async () => {
+    let lines = 0;
+    const { clock, log, restart } = await hold({
+      wrap: (port) => ({
+        ...port,
+        watch(watcher) {
+          lines += 1;
+          return lines === 1 ? unheard(port).watch(watcher) : port.watch(watcher);
+        },
+      }),
+    });
+    await clock.advance(LEASE_MS / 2);
+    restart();
+    expect(log).toEqual(['renew at 5000']);
+    await clock.advance(LEASE_MS);
+    const pings = log.filter((line) => line.startsWith('ping'));
+    expect(pings.length).toBeGreaterThan(1);
+    expect(log.slice(-pings.length)).toEqual(pings);
+  });
+
+  it('counts from when it sent a ping, not from the answer', async () => {
+    let pings = 0;
+    const { clock, session } = await hold({
+      wrap: (port, { after }) => ({
+        ...port,
+        renew: unreachable,
+        watch: ({ onHeld = () => {}, ...watcher }) =>
+          port.watch({
+            ...watcher,
+            onHeld() {
+              pings += 1;
+              if (pings === 1) after(2_500, onHeld);
+            },
+          }),
+      }),
+    });
+    await clock.advance(LEASE_MS / 3 + (LEASE_MS * 3) / 4 - 1);
+    session.checkpoint();
+    await clock.advance(1);
+    expect(() => session.checkpoint()).toThrow('run out');
+    expect(pings).toBe(2);
   });
 
   it('does not renew it while appends are answered', async () => {
@@ -64,36 +137,91 @@ describe('the holder of a lease', () => {
     expect(() => session.checkpoint()).toThrow('run out');
   });
 
-  it.each([0, 1, 2_999, 4_000, 8_999, 11_999])(
-    'has stopped acting before another is given it, also by an object that starts anew %i ms after it was cut off',
+  /** When another is given the session of a holder that was cut off, in ms after that; `both`: when it still acted then. */
+  async function takenFrom(
+    cut: 'silently' | 'and its line closes' | 'and its pings are answered by nobody that stores anything',
+    restartAt: number,
+  ): Promise<{ readonly given: number; readonly both: readonly number[] }> {
+    let isCutOff = false;
+    const lines: Line[] = [];
+    const reached = <T>(call: () => Promise<T>): Promise<T> => (isCutOff ? unreachable() : call());
+    const { clock, session, port, restart, outbox } = await hold({
+      wrap: (inner) => ({
+        ...inner,
+        append: (...sent) => reached(() => inner.append(...sent)),
+        renew: (epoch) => reached(() => inner.renew(epoch)),
+        watch: (watcher) =>
+          reached(async () => {
+            const isReplaced = cut === 'and its pings are answered by nobody that stores anything';
+            const onClosed = (): void => {
+              if (!isReplaced || !isCutOff) watcher.onClosed();
+            };
+            const line = await inner.watch({ ...watcher, onClosed });
+            lines.push(line);
+            const ping = (): void => {
+              if (!isCutOff) line.ping();
+              else if (isReplaced) queueMicrotask(() => watcher.onHeld?.());
+            };
+            return { ...line, ping };
+          }),
+      }),
+    });
+    await clock.advance(LEASE_MS / 3 + 100);
+    outbox.emit(note('a'));
+    await outbox.durable();
+    await clock.advance(LEASE_MS / 3 + 100); // it has pinged
+    isCutOff = true;
+    if (cut === 'and its line closes') for (const line of lines) line.close();
+    const resume = (nonce: string) => port.resume({ turn: 't1', nonce, reader: readerOf() });
+    const both: number[] = [];
+    for (let passed = 0; passed <= 4 * LEASE_MS; passed += 1_000) {
+      if (passed <= restartAt && restartAt < passed + 1_000) {
+        await clock.advance(restartAt - passed);
+        restart();
+        await clock.advance(passed - restartAt + 1_000);
+      } else await clock.advance(1_000);
+      const { status } = await resume(`at ${passed}`);
+      if (status === 'leased' && !session.signal.aborted) both.push(passed);
+      if (status === 'leased') return { given: passed + 1_000, both };
+    }
+    throw new Error('Nobody was given the session.');
+  }
+
+  const SINCE_APPEND = LEASE_MS / 3 + 100;
+
+  it.each(['silently', 'and its line closes'] as const)(
+    'has stopped acting before another is given it, a term after it was cut off %s',
+    async (cut) => {
+      const { given, both } = await takenFrom(cut, Infinity);
+      expect(both).toEqual([]);
+      expect(given).toBe(LEASE_MS);
+    },
+  );
+
+  it.each([0, 1, 2_999, 4_000, 8_899])(
+    'has stopped acting before another is given it by an object that starts anew %i ms after it was cut off, and knows of no ping',
     async (restartAt) => {
-      let isCutOff = false;
-      const reached = <T>(call: () => Promise<T>): Promise<T> =>
-        isCutOff ? Promise.reject(new Error('unreachable')) : call();
-      const { clock, session, port, restart, outbox } = await hold({
-        wrap: (inner) => ({
-          ...inner,
-          append: (...sent) => reached(() => inner.append(...sent)),
-          renew: (epoch) => reached(() => inner.renew(epoch)),
-        }),
-      });
-      await clock.advance(LEASE_MS / 3 + 100); // renewed
-      outbox.emit(note('a'));
-      await outbox.durable();
-      isCutOff = true;
-      const resume = (nonce: string) => port.resume({ turn: 't1', nonce, reader: readerOf() });
-      const both: number[] = [];
-      let given = -1;
-      for (let passed = 0; given === -1 && passed <= 2 * LEASE_MS; passed += 1_000) {
-        if (passed <= restartAt && restartAt < passed + 1_000) {
-          await clock.advance(restartAt - passed);
-          restart();
-          await clock.advance(passed - restartAt + 1_000);
-        } else await clock.advance(1_000);
-        const { status } = await resume(`at ${passed}`);
-        if (status === 'leased') given = passed + 1_000;
-        if (status === 'leased' && !session.signal.aborted) both.push(passed);
-      }
+      const { given, both } = await takenFrom('silently', restartAt);
+      expect(both).toEqual([]);
+      expect(given).toBe(Math.ceil((3 * LEASE_MS - SINCE_APPEND) / 1_000) * 1_000);
+    },
+  );
+
+  it.each([0, 4_000, 11_899])(
+    'has stopped acting before another is given it although the object that was replaced %i ms after answers its pings',
+    async (restartAt) => {
+      const { both } = await takenFrom(
+        'and its pings are answered by nobody that stores anything',
+        restartAt,
+      );
+      expect(both).toEqual([]);
+    },
+  );
+
+  it.each([0, 4_000, 11_999])(
+    'has stopped acting before another is given it when its line has closed and the object starts anew %i ms later',
+    async (restartAt) => {
+      const { given, both } = await takenFrom('and its line closes', restartAt);
       expect(both).toEqual([]);
       expect(given).toBe(LEASE_MS);
     },
@@ -122,6 +250,7 @@ describe('the holder of a lease', () => {
     const { clock, session } = await hold({
       wrap: (port) => ({
         ...port,
+        ...unheard(port),
         renew: (epoch) => {
           tries += 1;
           return tries < 3 ? Promise.reject(new Error('unreachable')) : port.renew(epoch);
@@ -134,7 +263,7 @@ describe('the holder of a lease', () => {
   });
 
   it('stops at once when another invocation holds the session', async () => {
-    const { clock, session, port } = await hold();
+    const { clock, session, port } = await hold({ wrap: (inner) => ({ ...inner, watch: unreachable }) });
     await port.append(1, 3, { events: [], release: 'yielded' });
     await clock.advance(LEASE_MS / 3);
     expect(session.signal.reason).toMatchObject({
@@ -161,7 +290,7 @@ describe('the holder of a lease', () => {
 
   it('does not wait for a renewal that is never answered when it closes', async () => {
     const renew = vi.fn<SessionPort['renew']>(() => new Promise(() => {}));
-    const { clock, session } = await hold({ wrap: (port) => ({ ...port, renew }) });
+    const { clock, session } = await hold({ wrap: (port) => ({ ...port, watch: unreachable, renew }) });
     await clock.advance(LEASE_MS / 3);
     expect(renew).toHaveBeenCalledOnce();
     expect(await standing(clock, session.close())).toBe('resolved');

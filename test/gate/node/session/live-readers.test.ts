@@ -4,7 +4,7 @@ import { defineTool, Secrets } from '../../../../src/index.ts';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { type LiveMessage, LONGEST_LIVE, MOST_OPEN } from '../../../doors/journal.ts';
 import { type FeedItem, followedItems, followSession, LIVE_TEXT } from '../../../doors/session.ts';
-import { LEASE_MS } from './former-holder.ts';
+import { LEASE_MS, unheard } from './former-holder.ts';
 import { liveApp, type Reader, type Spoken, storyOf, textsOf } from './live-readers.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
@@ -176,7 +176,8 @@ describe('readers of a session', () => {
   it('are shown the reply of whoever took the turn over, and nothing of the one that broke off, when they come in its middle', async () => {
     const app = await liveApp({ speaks: [[...HELLO.slice(0, 3), [60_000, 'lo.']], HELLO] });
     const early = await app.read();
-    const cutOff = { ...app.port, renew: () => Promise.reject(new Error('unreachable')) };
+    const unreachable = () => Promise.reject(new Error('unreachable'));
+    const cutOff = { ...app.port, ...unheard(app.port), renew: unreachable };
     const { turn } = await app.begin({ port: cutOff });
     await app.clock.advance(LEASE_MS);
     const between = await app.read();
@@ -308,7 +309,8 @@ describe('readers of a session', () => {
   it('are told that a reply begins anew when its holder was lost', async () => {
     const app = await liveApp({ speaks: [[...HELLO.slice(0, 3), [60_000, 'lo.']], HELLO] });
     const reader = await app.read();
-    const cutOff = { ...app.port, renew: () => Promise.reject(new Error('unreachable')) };
+    const unreachable = () => Promise.reject(new Error('unreachable'));
+    const cutOff = { ...app.port, ...unheard(app.port), renew: unreachable };
     const { turn } = await app.begin({ port: cutOff });
     await app.clock.advance(LEASE_MS);
     expect(reader.story()).toEqual([...BEGUN, '1.1: Hel']);

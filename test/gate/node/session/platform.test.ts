@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type ChatModel, defineTool, type Tool } from '../../../../src/index.ts';
 import { createManualClock, type ScriptedReply, type SessionPort } from '../../../../src/testing/entry.ts';
 import { Meter, type Platform, type TurnEnd, UNLIMITED } from '../../../doors/session.ts';
-import { answers, asked, LEASE_MS, leftBehind, passing, takenOver } from './former-holder.ts';
+import { answers, asked, LEASE_MS, leftBehind, passing, takenOver, unheard } from './former-holder.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
 
 const NO_LIMITS = { iterations: 1_000 };
@@ -382,7 +382,12 @@ describe('a reply that takes long', () => {
     const { wrap, messages } = counter();
     const { tool } = counting('count', { effect: 'read' });
     const replies = [batch('count'), () => new Promise<string>(() => {})];
-    const app = memoryApp({ replies, tools: [tool], clock, wrap });
+    const app = memoryApp({
+      replies,
+      tools: [tool],
+      clock,
+      wrap: (port) => wrap({ ...port, ...unheard(port) }),
+    });
     const meter = new Meter({ ...UNLIMITED, internalSubrequests: 30 }, () => clock.now());
     expect(await elapse(clock, app.say('Go.', { meter }))).toMatchObject({ status: 'handed-over' });
     expect(messages()).toBeGreaterThan(10);

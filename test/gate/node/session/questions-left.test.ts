@@ -4,7 +4,7 @@ import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { questionsOf } from '../../../doors/session.ts';
 import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
 import { never } from '../tool-loop/outside.ts';
-import { asked, LEASE_MS, leftBehind, passing, takenOver } from './former-holder.ts';
+import { asked, LEASE_MS, leftBehind, passing, takenOver, unheard } from './former-holder.ts';
 import {
   appWith,
   asks,
@@ -106,6 +106,7 @@ describe('a question of a running call', () => {
     const line = { isCut: false };
     const port: SessionPort = {
       ...app.port,
+      ...unheard(app.port, () => line.isCut),
       append: (...request) => (line.isCut ? never() : app.port.append(...request)),
       renew: (epoch) => (line.isCut ? never() : app.port.renew(epoch)),
     };

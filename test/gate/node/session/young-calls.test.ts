@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type AnyTool, type CallContext, defineTool, type Reconciliation } from '../../../../src/index.ts';
 import { createManualClock, type ManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
-import { answers, asked, LEASE_MS, leftBehind, passing } from './former-holder.ts';
+import { answers, asked, LEASE_MS, leftBehind, passing, unheard } from './former-holder.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
 
 const UNKNOWN =
@@ -61,6 +61,7 @@ function appWith(tool: AnyTool): MemoryApp {
     dead.has(epoch) ? Promise.reject(new Error('unreachable')) : call();
   const wrap = (port: SessionPort): SessionPort => ({
     ...port,
+    watch: (watcher) => unheard(port, () => dead.has(watcher.holder ?? 0)).watch(watcher),
     append: (epoch, from, change) => unlessDead(epoch, () => port.append(epoch, from, change)),
     renew: (epoch) => unlessDead(epoch, () => port.renew(epoch)),
   });

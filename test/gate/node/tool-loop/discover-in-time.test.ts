@@ -3,7 +3,7 @@ import { ToolConfigurationError } from '../../../../src/index.ts';
 import { Interrupted } from '../../../doors/loop.ts';
 import { Meter, type TurnEnd, type TurnHost, UNLIMITED } from '../../../doors/session.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
-import { LEASE_MS, passing } from '../session/former-holder.ts';
+import { LEASE_MS, passing, unheard } from '../session/former-holder.ts';
 import { type ClockedApp, clockedApp } from '../session/memory-app.ts';
 import { appWith, errors, FAILED, firstOf, journal, listings, offered } from './discovery-scene.ts';
 import { never, outside } from './outside.ts';
@@ -22,7 +22,11 @@ describe('a source that hangs', () => {
       tools: [source.provider, good.provider],
       replies: ['Hello.'],
       leaseMs: LEASE_MS,
-      wrap: (port) => ({ ...port, renew: (epoch) => (line.isCut ? never() : port.renew(epoch)) }),
+      wrap: (port) => ({
+        ...port,
+        ...unheard(port, () => line.isCut),
+        renew: (epoch) => (line.isCut ? never() : port.renew(epoch)),
+      }),
     });
     const leased = await app.lease('Hi.');
     const end = app.run(leased, host);

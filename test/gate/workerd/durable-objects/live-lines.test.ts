@@ -96,8 +96,9 @@ describe('the lines to a session object', () => {
     expect(reader.told).toHaveLength(2);
     await harness.raw.append(epoch, 3, { events: [event('t1', 'x')], release: 'yielded' });
     await lease(harness.raw, goingOn('t1', 'b'));
+    expect(await holder.closed).toBe(1008);
     await evictDurableObject(harness.stub());
-    holder.send(piece('b'));
+    (await opened(harness, `holder=${epoch}`)).send(piece('b'));
     const next = await opened(harness, `holder=${epoch + 1}`);
     next.send(piece('c'));
     await vi.waitFor(() => expect(reader.told.at(-1)).toBe(piece('c')), 20_000);

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { objectSession, type SessionObject } from '../../../doors/durable-objects.ts';
 import { deletions, handOvers, offers, sentOff } from '../../../fixtures/hand-overs.ts';
-import { setTime } from '../../../fixtures/held-time.ts';
+import { HeldTime } from '../../../fixtures/held-time.ts';
 import { withLease } from '../../../fixtures/lease-terms.ts';
 import { until } from '../../../fixtures/scripts.ts';
 import { inShort, inWords, type SessionHarness } from '../../../fixtures/session-contract/harness.ts';
@@ -40,8 +40,7 @@ export interface ObjectHarness extends SessionHarness {
 /** A session of a fresh name in a real Durable Object, which has real alarms, and whose time passes only by `wait`. */
 export function makeObjectHarness(): ObjectHarness {
   const { name, stub, raw, ...harness } = realObject(LEASE_MS);
-  let now = START;
-  setTime(name, () => now);
+  const time = new HeldTime(name, START);
   /** When the alarm of an object is due that does not run: to ask it would start it before its alarm does. */
   let asleep: number | null | undefined;
   const alarm = () => runInDurableObject(stub(), (_, { storage }) => storage.getAlarm());
@@ -58,23 +57,25 @@ export function makeObjectHarness(): ObjectHarness {
     const due = asleep === undefined ? await alarm() : asleep;
     if (due === null || due > until) return false;
     asleep = undefined;
-    now = Math.max(now, due);
+    time.now = Math.max(time.now, due);
     await runDurableObjectAlarm(stub());
     await handedOverBy(name);
     return true;
   }
   return {
     ...harness,
-    ...{ name, stub, raw: awake, session: relativeEpochs(awake), leaseMs: LEASE_MS, now: () => now },
+    ...{ name, stub, raw: awake, session: relativeEpochs(awake), leaseMs: LEASE_MS, now: () => time.now },
     wait: async (ms) => {
-      const end = now + ms;
+      const end = time.now + ms;
       for (let alarms = 0; await runNext(end); alarms += 1) {
         if (alarms === MOST_ALARMS) throw new Error('Its alarm goes off without end.');
       }
-      now = end;
+      time.now = end;
+      // What the platform does next is to be later.
+      await new Promise((resolve) => setTimeout(resolve, 2));
     },
     setBack: (ms) => {
-      now -= ms;
+      time.now -= ms;
     },
     restart: async () => {
       asleep = await alarm(); // and it runs, since one that does not cannot be evicted

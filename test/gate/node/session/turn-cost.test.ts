@@ -1,0 +1,90 @@
+/** What a turn of slow replies costs its object: the requests and the alarms that wake it, and the rows that they write. */
+import { describe, expect, it, vi } from 'vitest';
+import { type AnyTool, defineTool, type Effect } from '../../../../src/index.ts';
+import { createManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
+import { SessionLedger } from '../../../doors/ledger.ts';
+import { MemoryStorage } from '../../../doors/testing.ts';
+import { calls } from '../tool-loop/scenes.ts';
+import { passing, unheard } from './former-holder.ts';
+import { memoryApp } from './memory-app.ts';
+
+const ITERATIONS = 10;
+const OF_REPLY = 30_000;
+
+const tool = (effect: Effect): AnyTool =>
+  defineTool({ name: 'look', description: 'Looks.', effect, run: () => 'seen' });
+
+/** A turn of eleven replies that take 30 s each, ten of which call a tool. */
+async function turnOf(effect: Effect, more: (port: SessionPort) => Partial<SessionPort> = () => ({})) {
+  const clock = createManualClock(1_000_000);
+  const rows = { events: 0, lease: 0 };
+  const requests: Record<string, number> = {};
+  const count = (what: string): void => {
+    requests[what] = (requests[what] ?? 0) + 1;
+  };
+  const after =
+    <T>(value: T) =>
+    () =>
+      new Promise<T>((resolve) => clock.after(OF_REPLY, () => resolve(value)));
+  const app = memoryApp({
+    tools: [tool(effect)],
+    replies: [...Array.from({ length: ITERATIONS }, () => after(calls('look'))), after('Done.')],
+    clock,
+    leaseMs: 20_000,
+    wrap: (inner) => {
+      const port = { ...inner, ...more(inner) };
+      return new Proxy(port, {
+        get:
+          (_, method: keyof SessionPort) =>
+          (...args: unknown[]) => {
+            count(method);
+            return Reflect.apply(port[method], port, args);
+          },
+      });
+    },
+  });
+  const { addEvents, setLease } = MemoryStorage.prototype;
+  const spies = [
+    vi.spyOn(MemoryStorage.prototype, 'addEvents').mockImplementation(function (
+      this: MemoryStorage,
+      ...args
+    ) {
+      rows.events += 1;
+      addEvents.apply(this, args);
+    }),
+    vi.spyOn(MemoryStorage.prototype, 'setLease').mockImplementation(function (this: MemoryStorage, lease) {
+      rows.lease += 1;
+      setLease.call(this, lease);
+    }),
+    vi.spyOn(SessionLedger.prototype, 'alarm'),
+  ];
+  try {
+    const end = await passing(clock, app.say('Go.'), 20 * OF_REPLY);
+    requests.alarm = spies[2]?.mock.calls.length ?? 0;
+    return { outcome: end.status === 'ended' && end.turn.outcome, requests, rows };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+describe('a turn of eleven replies that take 30 s each', () => {
+  it('asks its object 20 times if its holder lives by pings: nothing renews the lease', async () => {
+    const { outcome, requests, rows } = await turnOf('read');
+    expect(outcome).toBe('completed');
+    expect(requests).toEqual({ begin: 1, watch: 1, append: 11, alarm: 6 });
+    // The opening, the start and the appends; the lease as it is taken, as the line opens and at the end. Each alarm sets the next one.
+    expect(rows).toEqual({ events: 2 + 11, lease: 3 });
+  });
+
+  it('asks its object for each call that may run only once besides', async () => {
+    const { requests, rows } = await turnOf('once');
+    expect(requests).toEqual({ begin: 1, watch: 1, append: 21, alarm: 6 });
+    expect(rows).toEqual({ events: 2 + 21, lease: 3 });
+  });
+
+  it('renews the lease four times a reply if its pings are not answered', async () => {
+    const { outcome, requests } = await turnOf('read', unheard);
+    expect(outcome).toBe('completed');
+    expect(requests.renew).toBeGreaterThan(3 * 11);
+  });
+});

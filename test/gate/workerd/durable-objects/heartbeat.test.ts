@@ -1,0 +1,107 @@
+/** How the platform answers the pings of a holder for its object: what wakes it, what it stores, and what it knows afterwards. */
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
+import { describe, expect, it, vi } from 'vitest';
+import { started } from '../../../fixtures/hand-overs.ts';
+import { event, goingOn, lease, starting } from '../../../fixtures/session-contract/harness.ts';
+import { makeObjectHarness, type ObjectHarness } from './object-harness.ts';
+import { rowsOf } from './rows.ts';
+
+const PATIENT = { timeout: 20_000 };
+
+async function lineOf({ session, settled }: ObjectHarness, holder: number) {
+  const told = { notices: 0, held: 0, closed: 0 };
+  const count = (what: keyof typeof told) => (): void => {
+    told[what] += 1;
+  };
+  const line = await session.watch({
+    ...{ onNotice: count('notices'), onHeld: count('held'), onClosed: count('closed') },
+    holder,
+  });
+  await vi.waitFor(() => expect(told.notices).toBe(1), PATIENT);
+  const beat = async (): Promise<void> => {
+    const { held } = told;
+    line.ping();
+    await vi.waitFor(() => expect(told.held).toBe(held + 1), PATIENT);
+    await settled();
+  };
+  return { told, beat, line };
+}
+
+/** A session whose holder has a line. */
+async function scene() {
+  const harness = makeObjectHarness();
+  await harness.session.begin(starting('t1', 'a'));
+  return { harness, ...harness, ...(await lineOf(harness, 1)) };
+}
+
+describe('a session object whose holder has a line', () => {
+  it('has written one row for that, and reads and writes none for pings', async () => {
+    const harness = makeObjectHarness();
+    await harness.session.begin(starting('t1', 'a'));
+    const opened = await rowsOf(harness.stub(), () => lineOf(harness, 1));
+    expect(opened.written).toBe(1);
+    const { beat } = await lineOf(harness, 1);
+    expect(await rowsOf(harness.stub(), beat)).toEqual({ read: 0, written: 0 });
+  });
+
+  it('is not started by pings when it sleeps, and knows of them when it wakes', async () => {
+    const { name, stub, session, leaseMs, wait, beat, told } = await scene();
+    await wait(leaseMs * 0.6);
+    await evictDurableObject(stub());
+    const before = started(name);
+    await beat();
+    expect(started(name)).toBe(before);
+    await wait(leaseMs * 0.9);
+    expect(await session.resume(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
+    expect(started(name)).toBe(before + 1);
+    await wait(leaseMs * 0.1);
+    expect(await lease(session, goingOn('t1', 'c'))).toMatchObject({ cause: 'expired', expiredFor: 0 });
+    await vi.waitFor(() => expect(told.closed).toBe(1), PATIENT);
+  });
+
+  it('knows of the last ping when the line closes while it sleeps', async () => {
+    const { stub, session, leaseMs, wait, settled, beat, line } = await scene();
+    await wait(leaseMs / 2);
+    await evictDurableObject(stub());
+    await beat();
+    await wait(leaseMs / 2);
+    line.close();
+    await settled();
+    await wait(leaseMs * 0.4);
+    expect(await session.resume(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
+    await wait(leaseMs * 0.1);
+    expect(await lease(session, goingOn('t1', 'c'))).toMatchObject({ cause: 'expired', expiredFor: 0 });
+  });
+
+  it('gives the session to nobody for three terms after the last stored word when it is reset and knows of no ping', async () => {
+    const { harness, stub, session, leaseMs, wait, told, beat } = await scene();
+    await wait(leaseMs / 2);
+    await session.append(1, 3, { events: [event('t1', 'x')] });
+    await wait(leaseMs * 0.9);
+    await beat();
+    const broken = runInDurableObject(stub(), (_, state) => state.abort('reset'));
+    await expect(broken).rejects.toThrow();
+    await vi.waitFor(() => expect(told.closed).toBe(1), PATIENT);
+    await wait(leaseMs * 2);
+    expect(await session.resume(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
+    // A holder that lives is answered again as soon as it has another line.
+    const again = await lineOf(harness, 1);
+    await again.beat();
+    await wait(leaseMs * 0.9);
+    expect(await session.resume(goingOn('t1', 'c'))).toMatchObject({ status: 'busy' });
+    await wait(leaseMs * 0.1);
+    expect(await lease(session, goingOn('t1', 'd'))).toMatchObject({ cause: 'expired' });
+  });
+
+  it('takes three terms after a reset if nobody comes again, and hands the turn over then', async () => {
+    const { stub, session, handOvers, leaseMs, wait, beat } = await scene();
+    await beat();
+    const broken = runInDurableObject(stub(), (_, state) => state.abort('reset'));
+    await expect(broken).rejects.toThrow();
+    await wait(leaseMs * 3 - 20);
+    expect(handOvers()).toEqual([]);
+    expect(await session.resume(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
+    await wait(40);
+    expect(handOvers()).toEqual(['t1']);
+  });
+});
