@@ -21,6 +21,10 @@ export interface Mutation {
 
 const CONTRACT = 'test/gate/node/testing/memory-session.test.ts';
 
+const KEEPER = 'test/gate/node/session/lease-keeper.test.ts';
+
+const INVARIANTS = 'test/gate/workerd/durable-objects/ledger-invariants.test.ts';
+
 const KEEP_SESSION = 'test/gate/node/mcp/tools/keep-session.test.ts';
 
 const PUT_OFF = 'test/gate/node/mcp/tools/input-required.test.ts';
@@ -89,6 +93,72 @@ export const MUTATIONS: readonly Mutation[] = [
     text: 'isRenewed && !isSending',
     becomes: 'isRenewed',
     tests: ['test/gate/node/session/holder-line.test.ts'],
+  },
+  {
+    name: 'ping-answered-late',
+    breaks:
+      'A holder counts from the answer to its ping, which may be long on its way: it acts after another was given its turn.',
+    in: 'LeaseKeeper.#onHeld',
+    text: 'this.#pinged ?? 0',
+    becomes: 'this.#options.clock.now()',
+    tests: [KEEPER],
+  },
+  {
+    name: 'ping-of-a-replaced-object',
+    breaks: 'An object that was replaced answers the pings of a holder for ever, beside the next holder.',
+    in: 'LeaseKeeper.#onHeld',
+    text: 'Math.min(this.#pinged ?? 0, this.#latest)',
+    becomes: 'this.#pinged ?? 0',
+    tests: [KEEPER],
+  },
+  {
+    name: 'ping-lost-with-the-line',
+    breaks: 'An object that restarts takes the holder for dead that it has lost sight of: calls run twice.',
+    in: 'LeaseClock.deadline',
+    text: 'if (hasLine && this.#pinged === undefined) return this.nextLook;',
+    becomes: '',
+    tests: [KEEPER],
+  },
+  {
+    name: 'ping-forgotten',
+    breaks: 'What was heard over a line is forgotten as it closes: calls run twice.',
+    in: 'LeaseClock.lineClosed',
+    text: 'Math.max(this.#heard, pinged ?? this.#heard)',
+    becomes: 'this.#heard',
+    tests: [CONTRACT],
+  },
+  {
+    name: 'ping-of-a-closed-line',
+    breaks: 'The turn of a holder that died is taken over three terms later, though its line has closed.',
+    in: 'LeaseClock.lineClosed',
+    text: 'line: -line',
+    becomes: 'line',
+    tests: [CONTRACT],
+  },
+  {
+    name: 'ping-over-another-line',
+    breaks: 'The close of an old line ends what is heard over the next one: a living holder is replaced.',
+    in: 'LeaseClock.lineClosed',
+    text: 'storage.lease().line !== line',
+    becomes: 'storage.lease().line <= 0',
+    tests: [INVARIANTS],
+  },
+  {
+    name: 'ping-of-a-zombie',
+    breaks:
+      'The pings of a holder that has lost the session are answered as before: it acts beside the next one.',
+    in: 'LeaseClock.take',
+    text: 'if (lease.line !== 0) watchers?.fence();',
+    becomes: '',
+    tests: [CONTRACT],
+  },
+  {
+    name: 'ping-of-a-zombie-to-the-platform',
+    breaks: 'The platform goes on answering a holder that has lost the session: it acts beside the next one.',
+    in: 'createWatchers',
+    text: 'ctx.setWebSocketAutoResponse(pair);',
+    becomes: 'if (pair) ctx.setWebSocketAutoResponse(pair);',
+    tests: ['test/gate/workerd/durable-objects/session-contract.test.ts'],
   },
   {
     name: 'lease-live',
