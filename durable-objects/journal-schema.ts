@@ -63,11 +63,9 @@ export function migrate(
   sql.exec('UPDATE schema SET version = ?, name = ?', steps.length, name);
 }
 
-/** Returns the tables that hold a session: all but the one with the name of its object. */
-export const tablesToEmpty = (sql: SqlStorage): string[] =>
-  sql
-    .exec<{ name: string }>(
-      `SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'schema' AND name NOT GLOB '_cf_*' AND name NOT GLOB 'sqlite_*'`,
-    )
-    .toArray()
-    .map(({ name }) => name);
+/** The tables that hold a session: all but the first, which has the name of its object. */
+export const EMPTIED: readonly string[] = [TABLES, ...UPGRADES]
+  .join('')
+  .split('CREATE TABLE ')
+  .slice(2)
+  .map((statement) => statement.split(' ', 1).join());

@@ -1,5 +1,5 @@
 import type { NewRow } from '../src/journal/event-page.ts';
-import { findSchema, migrate, tablesToEmpty } from './journal-schema.ts';
+import { EMPTIED, findSchema, migrate } from './journal-schema.ts';
 import { INLINE_BYTES, packEvents, unpackEvents } from './packed-events.ts';
 import {
   type Alarm,
@@ -190,7 +190,7 @@ export class SqlSessionStorage implements SessionStorage {
       this.#database.isMade = false;
     } else {
       storage.transactionSync(() => {
-        for (const table of tablesToEmpty(sql)) sql.exec(`DELETE FROM ${table}`);
+        for (const table of EMPTIED) sql.exec(`DELETE FROM ${table}`);
         this.credentials.set([]);
         for (const row of rows) this.alarms.add(row);
       });

@@ -6,7 +6,16 @@ export type { PlatformConfig, SessionPlace } from './session/read-platform.ts';
 export type { AppContext, MintedSecrets } from './session/read-secrets.ts';
 export type { Owner } from './tool/call-origin.ts';
 export type { SecretSource } from './tool/env.ts';
-export type { Log, LogEntry, LoggedProblem, LogOption, LogPlace, LogProblem, LogTurn } from './tool/log.ts';
+export type {
+  Log,
+  LogEntry,
+  LoggedProblem,
+  LogLong,
+  LogOption,
+  LogPlace,
+  LogProblem,
+  LogTurn,
+} from './tool/log.ts';
 export { createHoldfast, type Holdfast } from './worker/app.ts';
 export type { SentPart } from './worker/app-files.ts';
 export { type Authenticate, bearerToken, openOnLocalhost } from './worker/auth.ts';

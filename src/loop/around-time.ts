@@ -1,4 +1,5 @@
 import { HOOK_TIME } from '../tool/async.ts';
+import { literals } from '../tool/literals.ts';
 import { type Log, mistake } from '../tool/log.ts';
 import { failure, type ToolResult } from '../tool/tool-result.ts';
 import type { Holder } from './holder.ts';
@@ -31,9 +32,7 @@ export class AroundTime {
     this.#expire = () => {
       this.isOver = true;
       const late = `did not finish within ${HOOK_TIME} ms`;
-      log(
-        mistake(`Tool '${tool}' was left: ${this.#names.at(-1)} ${late}. Give it a time limit of its own.`),
-      );
+      log(mistake(`Tool '${tool}' was left: ${this.#names.at(-1)} ${late}.${literals?.mending.late ?? ''}`));
       resolve(failure('timeout', `Tool '${tool}' was not run: code that runs before it ${late}.`));
     };
     this.#cancel = clock.after(HOOK_TIME, this.#expire);

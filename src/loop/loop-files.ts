@@ -8,6 +8,7 @@ import type { MessagePart } from '../model/parts.ts';
 import type { HistoryMessage } from '../tool/call.ts';
 import type { ContentPart, NewFile } from '../tool/content.ts';
 import type { GivenEnv } from '../tool/env.ts';
+import { literals } from '../tool/literals.ts';
 import type { Log } from '../tool/log.ts';
 import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
 import type { Secrets } from '../tool/secrets.ts';
@@ -112,4 +113,4 @@ export function keeperIn(uses: readonly ModuleUse[]): FileKeeper | undefined {
 
 /** Tells a developer that something needs the module of files. */
 export const needsFiles = (what: string): string =>
-  `${what} needs the module \`files()\`: import it from 'holdfast/files' and add it to \`use\`.`;
+  `${what} needs the module \`files()\`${literals?.mending.files ?? '.'}`;

@@ -54,6 +54,8 @@ export interface LoopSeam {
   watch?(loop: Loop, moment: LoopMoment): void;
   /** Wraps the model calls. Made by `askLayer`. */
   readonly ask?: AskSeam | undefined;
+  /** It keeps the conversation short, so that the log need not say when it is long. */
+  readonly shortens?: boolean | undefined;
   /** It bounds tokens, in the place of the number that bounds a turn by default. */
   readonly boundsTokens?: boolean | undefined;
   /** Returns why it cannot be used for loops of this model, to follow the name of an agent; `undefined` if it can. */

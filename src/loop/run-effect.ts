@@ -80,8 +80,7 @@ const fromCheckpoint =
     if (asked.for === 'decision' && (asked.meanwhile === 'running' || asked.checkpoint !== undefined))
       return ask(question);
     throw new Error(
-      "A tool whose effect is 'once' cannot ask inside run without a checkpoint. " +
-        'Ask before it, with requireApproval or withAwaiting.',
+      `A tool whose effect is 'once' cannot ask inside run without a checkpoint.${literals?.mending.askBefore ?? ''}`,
     );
   };
 

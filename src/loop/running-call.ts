@@ -2,6 +2,7 @@ import { type AskOutside, askedOtherwise, askingOf } from '../journal/asking.ts'
 import type { CallRecord } from '../journal/state.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { JsonObject } from '../tool/json.ts';
+import { literals } from '../tool/literals.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import type { AnyTool, CallRun } from '../tool/tool.ts';
 import type { Signal, ToolResult } from '../tool/tool-result.ts';
@@ -118,7 +119,7 @@ function mustAskAgain({ loop, record }: RunningCall, asked = 0): void {
 
 /** Returns the message that something needs the module of answers. */
 export const needsAnswers = (what: string): string =>
-  `${what} needs the module \`answers\`: import it from 'holdfast/answers' and add it to \`use\`.`;
+  `${what} needs the module \`answers\`${literals?.mending.answers ?? '.'}`;
 
 const cannotAsk = (tool: string): string =>
   `Tool '${tool}' asks somebody outside: only in a session can it wait for the answer.`;

@@ -1,7 +1,8 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { HOOK_TIME, inTime } from '../tool/async.ts';
-import { type Owner, ownerProblem } from '../tool/call-origin.ts';
+import type { Owner } from '../tool/call-origin.ts';
 import { shorten } from '../tool/json.ts';
+import { ownerProblem } from '../tool/owner.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { type ContextValues, ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
 import type { Clock } from './read-platform.ts';

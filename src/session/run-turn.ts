@@ -15,6 +15,7 @@ import type { LogPlace } from '../tool/log.ts';
 import { Secrets } from '../tool/secrets.ts';
 import { type FoldedSession, foldWhileHeld } from './fold-session.ts';
 import { HeldSession } from './held-session.ts';
+import { noteLength } from './long-conversation.ts';
 import { Meter } from './meter.ts';
 import { UNLIMITED } from './read-platform.ts';
 import { mintedInTime } from './read-secrets.ts';
@@ -219,6 +220,8 @@ async function endTurn(
   outbox.emit(...closeOpenCalls(turn, end.outcome), { type: 'turn-ended', turn: turn.id, ...end });
   const bytes = tailBytes + outbox.bytes;
   const snapshot = snapshotIfDue({ state, reducer: modules.reducer, leased, bytes, log });
+  // With a snapshot, since one is stored seldom: most turns are not measured.
+  if (snapshot) noteLength(run.held, state);
   await outbox.release('ended', { snapshot, ...stopped(run, stopOfEnd(end.outcome)) });
   logEnd(run, thrown);
 }

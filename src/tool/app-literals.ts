@@ -1,5 +1,6 @@
 /** Checks the literal of an app. Runs in development only: other files reach it through `literals.ts`. */
 import { innerFault, literalFault, nearestKey } from './check-literal.ts';
+import { mending } from './developer-hints.ts';
 import { INNER_SHAPES, SHAPES } from './kernel-literals.ts';
 import { ended, notAmong } from './shown.ts';
 
@@ -26,18 +27,10 @@ interface AskingTool {
   readonly inner?: readonly AskingTool[] | undefined;
 }
 
-/** What the check needs to know of models. */
-interface Models<Model, Use> {
-  /** Returns why a model cannot be used with these modules, or `undefined`. */
-  refused(model: Model, uses: readonly Use[]): string | undefined;
-  /** Where a model comes from. */
-  readonly giveModel: string;
-}
-
-/** Returns the first problem of an app, or `undefined`. */
+/** Returns the first problem of an app, or `undefined`. `refused`: returns why a model cannot be used with these modules, or `undefined`. */
 export function appProblem<Model, Use>(
   config: DeclaredApp<Model, Use>,
-  { refused, giveModel }: Models<Model, Use>,
+  refused: (model: Model, uses: readonly Use[]) => string | undefined,
 ): string | undefined {
   const fault = literalFault(config, SHAPES.createHoldfast);
   if (fault) return `createHoldfast ${ended(fault.problem)}`;
@@ -48,7 +41,7 @@ export function appProblem<Model, Use>(
   if (stranger !== undefined) return stranger;
   const without = agents.filter((agent) => agent.model === undefined && agent.modelOf === undefined);
   if (without.length === 0) return undefined;
-  if (model === undefined) return withoutModel(without, giveModel);
+  if (model === undefined) return withoutModel(without);
   for (const { name, uses } of without) {
     const problem = refused(model, [...use, ...uses]);
     if (problem !== undefined) return `Agent '${name}' ${problem}.`;
@@ -56,10 +49,10 @@ export function appProblem<Model, Use>(
   return undefined;
 }
 
-function withoutModel(agents: readonly { readonly name: string }[], giveModel: string): string {
+function withoutModel(agents: readonly { readonly name: string }[]): string {
   const names = agents.map(({ name }) => `'${name}'`).join(', ');
   const subject = agents.length === 1 ? `Agent ${names} has` : `Agents ${names} have`;
-  return `${subject} no model, and neither has the app. ${giveModel}`;
+  return `${subject} no model, and neither has the app. ${mending.model}`;
 }
 
 /** Returns the error about the first agent that a tool asks by name, and that the app lacks, or `undefined`. */

@@ -111,8 +111,15 @@ export const reconcileProblem = (effect: string): string | undefined =>
     ? undefined
     : `only a tool with the effect 'once' reconciles; '${effect}' calls are run again.`;
 
-/** The lines that a deployment lacks. */
+/** How mistakes are mended: the lines that a deployment lacks, and what code does instead. */
 export const mending = {
+  answers: ": import it from 'holdfast/answers' and add it to `use`.",
+  files: ": import it from 'holdfast/files' and add it to `use`.",
+  delegates: ": add onBehalfOf() of 'holdfast/http' to `use`.",
+  late: ' Give it a time limit of its own.',
+  askBefore: ' Ask before it, with requireApproval or withAwaiting.',
+  owner: ': use { tenant } for the sessions of all callers of a tenant, or { id } for those of one caller',
+  model: "Give createHoldfast one, such as openaiCompatible() of 'holdfast/models/openai-compatible'.",
   exports:
     'Set in wrangler.toml, without the flag `disable_ctx_exports`:\n\ncompatibility_date = "2026-10-01"',
   runner: 'Add to its main module:\n\nexport const { TurnRunner } = holdfast;',

@@ -112,7 +112,13 @@ export const SHAPES = {
     keys: {
       ...{ key: 'text', offer: 'any', prepare: 'function', call: 'function', run: 'function' },
       ...{ reconcile: 'function', history: 'function', marks: 'function', ask: 'object' },
-      ...{ boundsTokens: 'flag', refuses: 'function', limits: 'function', ended: 'function' },
+      ...{
+        shortens: 'flag',
+        boundsTokens: 'flag',
+        refuses: 'function',
+        limits: 'function',
+        ended: 'function',
+      },
       ...{ due: 'function', routes: 'any', scheduled: 'function', files: 'object' },
       ...{ http: 'function', caller: 'function', admit: 'function', watch: 'function' },
     },

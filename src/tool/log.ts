@@ -82,8 +82,18 @@ export interface LogTurn extends LogPlace {
   readonly tools: Readonly<Record<string, number>>;
 }
 
+/** The conversation of a session is now so long that a summary of its older turns pays. Once a session; never where one is written. */
+export interface LogLong extends LogPlace {
+  readonly level: 'info';
+  readonly event: 'long-conversation';
+  /** One line: how many characters a model reads of it in every call, and where to read on. */
+  readonly message: string;
+  readonly stack?: undefined;
+  readonly thrown?: undefined;
+}
+
 /** One line of the log. */
-export type LogEntry = LogProblem | LogTurn;
+export type LogEntry = LogProblem | LogTurn | LogLong;
 
 /** Takes the lines of the log, or nothing of them: `false`. */
 export type LogOption = false | ((entry: LogEntry) => void);

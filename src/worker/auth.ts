@@ -2,6 +2,7 @@ import type { Wait } from '../journal/wait.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Owner } from '../tool/call-origin.ts';
 import { isSecretSource, readSecrets, SECRET_RULE, type SecretSource } from '../tool/env.ts';
+import { literals } from '../tool/literals.ts';
 import { type Log, logOnce, warning } from '../tool/log.ts';
 import type { Caller, Env, SpeakerOf } from './host.ts';
 import { Problem, SessionError } from './problem.ts';
@@ -49,7 +50,10 @@ export async function callerOf({ host, env, request, isOwnPage }: Entrance): Pro
     mustBeCaller(speaker, 'A module answered');
     return speaker;
   }
-  if (caller.delegates) throw new Error(NO_DELEGATION);
+  if (caller.delegates)
+    throw new Error(
+      `\`auth\` returned a caller with \`delegates: true\`${literals?.mending.delegates ?? '.'}`,
+    );
   return caller;
 }
 
@@ -78,9 +82,6 @@ function mustBeCaller(caller: Caller, who: string): void {
   const problem = callerProblem(caller);
   if (problem !== undefined) throw new Error(`${who} a caller ${problem}.`);
 }
-
-const NO_DELEGATION =
-  "`auth` returned a caller with `delegates: true`: add onBehalfOf() of 'holdfast/http' to `use`.";
 
 /**
  * Answers what keeps a value from being a caller, as a sentence goes on after "a caller "; `undefined` when it is one. Code that

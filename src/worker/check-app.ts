@@ -19,7 +19,7 @@ interface CheckedApp {
  * model, or the app's cannot be used with its modules, or a tool asks an agent that the app lacks. In production turns find it.
  */
 export function checkApp(config: CheckedApp): void {
-  const problem = literals?.appProblem(config, { refused, giveModel: GIVE_MODEL });
+  const problem = literals?.appProblem(config, refused);
   if (problem !== undefined) throw new ConfigurationError(problem);
 }
 
@@ -29,10 +29,6 @@ const refused = (
   uses: readonly ModuleUse[],
 ): string | undefined =>
   model === undefined || typeof model === 'function' ? undefined : refusedModel(uses, model);
-
-/** Where a model comes from, for an app that has none. */
-export const GIVE_MODEL =
-  "Give createHoldfast one, such as openaiCompatible() of 'holdfast/models/openai-compatible'.";
 
 /**
  * Checks that an app has an agent. `what`: what names it, as in `Agent 'a' has the subagent`.

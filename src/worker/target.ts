@@ -11,8 +11,8 @@ import { DEFAULT_PLATFORM } from '../session/read-platform.ts';
 import { SESSION_ID, SESSION_ID_RULE, toSessionName } from '../session/read-secrets.ts';
 import type { TurnHost } from '../session/turn-host.ts';
 import type { CallOrigin, Owner } from '../tool/call-origin.ts';
+import { literals } from '../tool/literals.ts';
 import type { MessageFiles } from './app-files.ts';
-import { GIVE_MODEL } from './check-app.ts';
 import type { Caller, Env, Host, HostedApp, Invoked, OwnRequest } from './host.ts';
 import { SessionError } from './problem.ts';
 
@@ -259,7 +259,10 @@ export const filesOfAgent = (here: ReadingApp, agent: Agent): MessageFiles | und
 /** Returns the model for agents without one of their own. Throws a ConfigurationError if the app has none or it cannot be made. */
 export function modelOfApp(here: HostedApp): ChatModel {
   const { model } = here.host;
-  if (model === undefined) throw new ConfigurationError(`This app has no model. ${GIVE_MODEL}`);
+  if (model === undefined)
+    throw new ConfigurationError(
+      `This app has no model. ${literals?.mending.model ?? 'See docs/models.md.'}`,
+    );
   return typeof model === 'function' ? modelOf(here, model) : model;
 }
 

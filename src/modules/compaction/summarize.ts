@@ -35,7 +35,7 @@ export function summarize(options: SummaryOptions): ModuleUse {
   const problem = problemOf(settings, options);
   if (problem) throw new RangeError(`summarize: ${problem}.`);
   const use = useOf(COMPACTION);
-  LOOPS.give(use, { prepare: (loop) => compactConversation(settings, loop) });
+  LOOPS.give(use, { prepare: (loop) => compactConversation(settings, loop), shortens: true });
   return use;
 }
 

@@ -2,11 +2,12 @@
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { SESSION_ID, SESSION_ID_RULE } from '../../session/read-secrets.ts';
 import { fullText } from '../../session/turn-end.ts';
-import { type Owner, ownerProblem } from '../../tool/call-origin.ts';
+import type { Owner } from '../../tool/call-origin.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
 import { createModule, defineSeam, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { ownerProblem } from '../../tool/owner.ts';
 import { ended, nameIn } from '../../tool/shown.ts';
 import { ToolCallContext, ToolCallContextError } from '../../tool/tool-call-context.ts';
 import { APP, type AppParts, type CronTime, type InvokedApp } from '../../worker/app-seam.ts';

@@ -1,10 +1,11 @@
 import { sha256Hex } from '../../tool/async.ts';
 import type { WhenBusy } from '../../tool/call.ts';
-import { type Owner, ownerProblem } from '../../tool/call-origin.ts';
+import type { Owner } from '../../tool/call-origin.ts';
 import { notOneOf } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { literals } from '../../tool/literals.ts';
 import { createModule, useOf } from '../../tool/module-use.ts';
+import { ownerProblem } from '../../tool/owner.ts';
 import { nameIn } from '../../tool/shown.ts';
 import { APP } from '../../worker/app-seam.ts';
 import { HOOKS, WEBHOOK } from './hook-route.ts';

@@ -20,7 +20,7 @@ export function createApp(options: AppOptions) {
   });
   const log = (entry: LogEntry): void =>
     options.log(
-      entry.level === 'info'
+      entry.event === 'turn' && entry.level === 'info'
         ? `info ${entry.outcome}`
         : `${entry.level} ${entry.event} ${entry.message} ${entry.thrown ?? ''}`,
     );

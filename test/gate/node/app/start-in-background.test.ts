@@ -135,7 +135,9 @@ describe('a turn that starts from outside', () => {
     [
       { owner: { tenant: ' ' } },
       new Error(
-        'Its owner is blank: use { tenant } for the sessions of all callers of a tenant, or { id } for those of one caller.',
+        process.env.NODE_ENV === 'production'
+          ? 'Its owner is blank.'
+          : 'Its owner is blank: use { tenant } for the sessions of all callers of a tenant, or { id } for those of one caller.',
       ),
     ],
     [{ message: '\n' }, new Error('Its message is blank.')],

@@ -1,0 +1,38 @@
+import { isStart } from '../journal/conversation.ts';
+import type { Leased } from '../journal/session-port.ts';
+import type { SessionState } from '../journal/state.ts';
+import { LOOPS } from '../loop/loop-seams.ts';
+import type { Log } from '../tool/log.ts';
+import type { ModuleUse } from '../tool/module-use.ts';
+
+/** From so many characters on, some 50,000 tokens, a summary costs less than a few more turns that read all of the conversation. */
+const LONG = 200_000;
+
+/** An invocation that has ended a turn. */
+interface Measuring {
+  readonly leased: Pick<Leased, 'snapshot'>;
+  /** Those in scope of the session's agent. */
+  readonly uses: readonly ModuleUse[];
+  readonly log: Log;
+}
+
+/**
+ * Logs that a conversation has become long, if it was not when the last snapshot was stored: once a session. One that a module keeps
+ * short, or that was cut, is not reported.
+ */
+export function noteLength(
+  { leased, uses, log }: Measuring,
+  { messages, starts, cut }: Pick<SessionState, 'messages' | 'starts' | 'cut'>,
+): void {
+  if (cut || uses.some((use) => LOOPS.of(use)?.shortens)) return;
+  let turns = starts.filter((seq) => seq <= (leased.snapshot?.seq ?? 0)).length;
+  let length = 0;
+  let before = 0;
+  for (const message of messages) {
+    if (isStart(message) && turns-- === 0) before = length;
+    length += JSON.stringify(message).length;
+  }
+  if (before >= LONG || length < LONG) return;
+  const message = `its model reads ${length} characters a call. See docs/compaction.md`;
+  log({ level: 'info', event: 'long-conversation', message });
+}
