@@ -65,8 +65,8 @@ const ARROWS: readonly {
   },
   {
     folder: 'src/model/',
-    because: 'an adapter can be published alone, with the checks of its literals',
-    on: ['src/tool/literals.ts', 'src/tool/shape.ts'],
+    because: 'an adapter can be published alone, with the checks of its literals and what it waits by',
+    on: ['src/tool/async.ts', 'src/tool/literals.ts', 'src/tool/shape.ts'],
   },
   { folder: 'src/offline-model/', because: 'it is a model', on: ['src/model/'] },
   {

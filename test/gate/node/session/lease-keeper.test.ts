@@ -297,8 +297,15 @@ describe('the holder of a lease', () => {
   });
 });
 
-describe('the key of a call', () => {
-  it('is the same for the same call, and another for another call, session or incarnation', async () => {
+describe('a digest', () => {
+  it('is made once in an invocation', async () => {
+    const { session } = await hold();
+    const first = session.digest('t1');
+    expect(session.digest('t1')).toBe(first);
+    expect(session.digest('t2')).not.toBe(first);
+  });
+
+  it('is the same for the same id, and another for another id, session or incarnation', async () => {
     const key = async (call: string, options?: Parameters<typeof hold>[0]) =>
       (await hold(options)).session.digest(call);
     const keys = await Promise.all([
