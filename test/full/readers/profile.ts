@@ -1,4 +1,5 @@
 /** How long the code of a function of a Worker ran, as the profiler of its engine samples it. */
+import { openInspector } from '../../bench/inspector.ts';
 
 interface Profile {
   readonly nodes: readonly {
@@ -9,11 +10,6 @@ interface Profile {
   readonly samples: readonly number[];
   /** Before each sample, in microseconds. */
   readonly timeDeltas: readonly number[];
-}
-
-interface Answer {
-  readonly id?: number;
-  readonly result?: { readonly profile?: Profile };
 }
 
 export interface Profiler {
@@ -28,28 +24,7 @@ const INTERVAL = 200;
 
 /** @throws Error when the inspector does not know the Worker. */
 export async function profilerOf(worker: string, inspector: URL): Promise<Profiler> {
-  const response = await fetch(`http://${inspector.host}/json`);
-  const targets = (await response.json()) as { id: string; webSocketDebuggerUrl: string }[];
-  const target = targets.find(({ id }) => id === `core:user:${worker}`);
-  if (!target) throw new Error(`The inspector knows no Worker '${worker}'.`);
-  const socket = new WebSocket(target.webSocketDebuggerUrl);
-  const waiting = new Map<number, (answer: Answer) => void>();
-  socket.addEventListener('message', ({ data }) => {
-    const answer = JSON.parse(String(data)) as Answer;
-    if (answer.id !== undefined) waiting.get(answer.id)?.(answer);
-  });
-  const opened = Promise.withResolvers<void>();
-  socket.addEventListener('open', () => opened.resolve());
-  socket.addEventListener('error', () => opened.reject(new Error('The inspector cannot be reached.')));
-  await opened.promise;
-  let calls = 0;
-  const ask = async (method: string, params = {}): Promise<Answer> => {
-    const id = ++calls;
-    const answered = Promise.withResolvers<Answer>();
-    waiting.set(id, answered.resolve);
-    socket.send(JSON.stringify({ id, method, params }));
-    return answered.promise;
-  };
+  const { ask, close } = await openInspector(worker, inspector);
   return {
     async start() {
       await ask('Profiler.enable');
@@ -57,11 +32,10 @@ export async function profilerOf(worker: string, inspector: URL): Promise<Profil
       await ask('Profiler.start');
     },
     async stop(name) {
-      const { result } = await ask('Profiler.stop');
-      if (!result?.profile) throw new Error('The inspector does not tell.');
-      return timeIn(result.profile, name);
+      const { profile } = (await ask('Profiler.stop')) as { profile: Profile }; // as the protocol has it
+      return timeIn(profile, name);
     },
-    close: () => socket.close(),
+    close,
   };
 }
 

@@ -1,0 +1,76 @@
+/** `npm run profile`: the 20 functions of a Worker, its library and its packages that take most CPU themselves in loops of ten calls. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startWorker } from '../full/process/start-worker.ts';
+import { bundleMeasured, here } from './checkout.ts';
+import { openInspector } from './inspector.ts';
+import { asTable, inDigits } from './statistics.ts';
+
+const LOOPS = 300;
+const AT_ONCE = 32;
+const SHOWN = 20;
+const SHOWN_CHARACTERS = 70;
+
+/** How often the profiler looks, in microseconds. */
+const INTERVAL = 200;
+
+interface Profile {
+  readonly nodes: readonly ProfiledFunction[];
+  readonly samples: readonly number[];
+  /** Before each sample, in microseconds. */
+  readonly timeDeltas: readonly number[];
+}
+
+interface ProfiledFunction {
+  readonly id: number;
+  readonly callFrame: { readonly functionName: string; readonly lineNumber: number };
+}
+
+/** Returns the ms of each function itself, the most first. What is not code, such as waiting, is not listed. */
+function selfTimes({ nodes, samples, timeDeltas }: Profile): readonly (readonly [string, number])[] {
+  const names = new Map(nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]));
+  const times = new Map<string, number>();
+  for (const [index, id] of samples.entries()) {
+    const name = names.get(id) ?? '';
+    // Nothing is sampled while nothing runs: a long pause was idle.
+    const micros = Math.min(timeDeltas[index] ?? 0, 2 * INTERVAL);
+    times.set(name, (times.get(name) ?? 0) + micros / 1_000);
+  }
+  for (const name of ['(idle)', '(program)', '(root)']) times.delete(name);
+  return [...times].toSorted(([, a], [, b]) => b - a);
+}
+
+/** The line of the bundle where a function begins tells those without a name apart. The platform's own have none. */
+const nameOf = ({ functionName, lineNumber }: ProfiledFunction['callFrame']): string => {
+  const line = lineNumber > 0 ? (lines[lineNumber]?.trim().slice(0, SHOWN_CHARACTERS) ?? '') : '';
+  return [functionName || '(anonymous)', line].filter((words) => words !== '').join(': ');
+};
+
+const into = mkdtempSync(join(tmpdir(), 'holdfast-profile-'));
+const bundle = await bundleMeasured('holdfast', { ...here, into });
+const lines = readFileSync(bundle, 'utf8').split('\n');
+const worker = await startWorker(bundle, { bundle, isInspected: true });
+try {
+  const loops = async (session: string): Promise<void> => {
+    const query = `agent=read&count=${LOOPS}&atOnce=${AT_ONCE}&session=${session}&message=calls%3D10`;
+    await (await fetch(new URL(`/loops?${query}`, worker.url))).text();
+  };
+  await loops('warm');
+  const inspector = await openInspector('holdfast', await worker.inspector());
+  await inspector.ask('Profiler.enable');
+  await inspector.ask('Profiler.setSamplingInterval', { interval: INTERVAL });
+  await inspector.ask('Profiler.start');
+  await loops('profiled');
+  const { profile } = (await inspector.ask('Profiler.stop')) as { profile: Profile }; // as the protocol has it
+  inspector.close();
+  const times = selfTimes(profile);
+  const all = times.reduce((sum, [, ms]) => sum + ms, 0);
+  const rows = times
+    .slice(0, SHOWN)
+    .map(([name, ms]) => [name, inDigits(ms / LOOPS), `${inDigits((ms / all) * 100)} %`]);
+  process.stdout.write(`${asTable([['function: where it begins', 'ms a loop', 'of all'], ...rows])}\n`);
+} finally {
+  await worker.stop();
+  rmSync(into, { recursive: true, force: true });
+}
