@@ -134,7 +134,7 @@ const metasOf = (requests: readonly RecordedRequest[]): readonly unknown[] =>
   requests.filter(isCall).map(({ body }) => JSON.parse(body).params._meta);
 
 const OF_A_CALL = {
-  'holdfast/idempotency-key': expect.stringMatching(/^[0-9a-f]{64}$/),
+  'holdfast/idempotency-key': expect.stringMatching(/^[0-9a-f]{32}\.\d+\.\d+$/),
   progressToken: expect.any(Number),
 };
 
