@@ -96,12 +96,7 @@ export function retainAnew({ storage, now }: Timed): void {
 
 /** Nothing has happened for as long as the session is to be kept, and nothing is about to. */
 export function isOutdated(scope: Timed): boolean {
-  const { storage, now } = scope;
-  const alarm = retention(scope);
-  if (alarm === undefined || alarm.due > now()) return false;
+  const { storage } = scope;
+  if (dueRefs(scope, 'retention').length === 0) return false;
   return storage.lease().turn === null && !storage.inbox.messages().some(isWaiting);
 }
-
-/** There is one at the most: each replaces that before it. */
-const retention = ({ storage }: Timed): Alarm | undefined =>
-  storage.alarms.all().find(({ kind }) => kind === 'retention');

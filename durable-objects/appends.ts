@@ -45,7 +45,7 @@ const MOST_OF_END = 1024 * 1024;
 
 /** Says that a session is too full for this many bytes more; `null` while it is not. `isEnd`: they end a turn. */
 export function whyFull({ storage, mostBytes }: Bounds, more: number, isEnd = false): SessionFull | null {
-  if (mostBytes === Number.POSITIVE_INFINITY || more === 0 || (isEnd && more <= MOST_OF_END)) return null;
+  if (mostBytes === Infinity || more === 0 || (isEnd && more <= MOST_OF_END)) return null;
   const used = storage.bytes();
   const most = mostBytes - ROOM_TO_END;
   return used + more > most ? { status: 'session-full', most, used } : null;

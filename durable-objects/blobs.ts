@@ -47,7 +47,7 @@ const isMoved = (kept: StoredBlob | null, { outside }: KeptBlob): boolean =>
 /** Returns why the blobs of a message are not kept: the new ones have no room, or a store outside has their bytes no more. `null`: they are. */
 export function whyNotKept(
   storage: SessionStorage,
-  { blobs = [], room = Number.POSITIVE_INFINITY, opening }: TurnStart,
+  { blobs = [], room = Infinity, opening }: TurnStart,
 ): BlobsRefused | null {
   const kept = new Map(blobs.map((blob) => [blob, storage.blobs.find(blob.id)]));
   const added = new Map(blobs.map((blob) => [blob.id, kept.get(blob)?.gone === null ? 0 : sizeOf(blob)]));

@@ -34,7 +34,7 @@ import {
 import { keepBlobs, pageOfBlob, removeBlob, statesOf, whyNotKept } from './blobs.ts';
 import { type DueWork, doDueWork, isLeft, untilOffered } from './due-work.ts';
 import { isNews, leaveOrExpire, unreadMessages, whyNotPosted } from './inbox.ts';
-import { type ClosedLine, LeaseClock, leasedAnswer, storedBefore } from './lease.ts';
+import { LeaseClock, leasedAnswer, storedBefore } from './lease.ts';
 import { noticeOf, readPage } from './pages.ts';
 import { type LedgerScope, type LedgerWatchers, NO_EPOCH, type SessionStorage } from './session-storage.ts';
 import { NO_TAKE_OVERS } from './take-overs.ts';
@@ -67,22 +67,23 @@ interface LedgerOptions {
  */
 export class SessionLedger {
   readonly #storage: SessionStorage;
-  readonly #clock: LeaseClock;
+  /** Whose lease it is, and since when. */
+  readonly clock: LeaseClock;
   readonly #scope: LedgerScope;
   readonly #bounds: Bounds;
   /** When a lost alarm was set again, in ms since the epoch: it is given time to fire. */
-  #rescued = Number.NEGATIVE_INFINITY;
+  #rescued = -Infinity;
 
   constructor(storage: SessionStorage, options: LedgerOptions) {
     this.#storage = storage;
-    this.#clock = new LeaseClock(storage, options);
+    this.clock = new LeaseClock(storage, options);
     const { now, watchers } = options;
-    this.#scope = { storage, clock: this.#clock, now, watchers };
-    this.#bounds = { storage, mostBytes: options.mostBytes ?? Number.POSITIVE_INFINITY };
+    this.#scope = { storage, clock: this.clock, now, watchers };
+    this.#bounds = { storage, mostBytes: options.mostBytes ?? Infinity };
   }
 
   begin({ start, nonce, reader }: BeginRequest): Leased | Deferred | NotStarted {
-    if (this.#clock.isGivenTo(start.turn, nonce)) return leasedAnswer(this.#scope, reader);
+    if (this.clock.isGivenTo(start.turn, nonce)) return leasedAnswer(this.#scope, reader);
     return this.#start(start, nonce) ?? leasedAnswer(this.#scope, reader);
   }
 
@@ -94,7 +95,7 @@ export class SessionLedger {
   }
 
   resume({ turn, nonce, reader }: ResumeRequest): Leased | NotResumed {
-    const clock = this.#clock;
+    const clock = this.clock;
     if (clock.isGivenTo(turn, nonce)) return leasedAnswer(this.#scope, reader);
     this.wake();
     const lease = this.#storage.lease();
@@ -113,11 +114,11 @@ export class SessionLedger {
   append(epoch: number, from: number, change: Change): Appended | Fenced | SessionFull {
     mustKnow(change);
     const { events, blobs, snapshot } = change;
-    const holds = this.#clock.isHeldBy(epoch);
+    const holds = this.clock.isHeldBy(epoch);
     const isNext = from === this.#storage.head() + 1;
     const before = isNext && events.length > 0 ? null : storedBefore(this.#scope, { epoch, from, change });
     if (before !== null) {
-      if (holds) this.#clock.heard();
+      if (holds) this.clock.heard();
       return this.#appended(epoch, { head: from + events.length - 1, at: before }, change);
     }
     if (!holds) return { status: 'stale' };
@@ -137,13 +138,13 @@ export class SessionLedger {
       return toFull(this.#bounds, failure);
     }
     if (events.length === 0 && change.release !== undefined) this.#scope.watchers?.tell();
-    this.#clock.stored(at);
+    this.clock.stored(at);
     return this.#appended(epoch, { head: from + events.length - 1, at }, change);
   }
 
   renew(epoch: number, inboxHeld?: readonly number[]): Renewed | Fenced {
-    if (!this.#clock.isHeldBy(epoch)) return { status: 'stale' };
-    this.#clock.heard();
+    if (!this.clock.isHeldBy(epoch)) return { status: 'stale' };
+    this.clock.heard();
     return { status: 'renewed', ...this.#toldHolder(inboxHeld) };
   }
 
@@ -168,7 +169,7 @@ export class SessionLedger {
   /** Sets an alarm again that the platform has lost, since a reader waits for what is due. Otherwise stores nothing. */
   wake(): void {
     if (this.#storage.head() === 0) return;
-    this.#clock.heedSetBack();
+    this.clock.heedSetBack();
     const now = this.#scope.now();
     if (Math.abs(now - this.#rescued) >= LOST_AFTER && rescueAlarm(this.#scope)) this.#rescued = now;
   }
@@ -187,30 +188,15 @@ export class SessionLedger {
   }
 
   credential(epoch: number, key: string): FoundCredential | Fenced {
-    return this.#clock.isHeldBy(epoch) ? findCredential(this.#storage, key) : { status: 'stale' };
+    return this.clock.isHeldBy(epoch) ? findCredential(this.#storage, key) : { status: 'stale' };
   }
 
   keepCredential(epoch: number, key: string, value: string | null): KeptCredential | Fenced | SessionFull {
-    return this.#clock.isHeldBy(epoch) ? keepCredential(this.#bounds, key, value) : { status: 'stale' };
+    return this.clock.isHeldBy(epoch) ? keepCredential(this.#bounds, key, value) : { status: 'stale' };
   }
 
   notice(): Notice {
     return noticeOf(this.#storage);
-  }
-
-  /** Whether whoever was given the lease of this epoch holds the session. */
-  isHeldBy(epoch: number): boolean {
-    return this.#clock.isHeldBy(epoch);
-  }
-
-  /** As `LeaseClock.lineOpened`. */
-  lineOpened(epoch: number): number {
-    return this.#clock.lineOpened(epoch);
-  }
-
-  /** As `LeaseClock.lineClosed`. */
-  lineClosed(closed: ClosedLine): void {
-    this.#clock.lineClosed(closed);
   }
 
   /** Erases the session, and tells its watchers. Returns whether there was one. */
@@ -283,13 +269,13 @@ export class SessionLedger {
     rememberRequest(scope, start, waits === null ? this.#storage.head() : 0);
     if (waits !== null) return defer(scope, start, waits);
     if (nonce === undefined) awaitHolder(scope, start.turn);
-    else this.#clock.take(start.turn, nonce, { cause: 'started', expiredFor: 0, ...NO_TAKE_OVERS });
+    else this.clock.take(start.turn, nonce, { cause: 'started', expiredFor: 0, ...NO_TAKE_OVERS });
     return null;
   }
 
   /** Whoever has given the lease back is told of no messages: they are for the next holder. */
   #appended(epoch: number, stored: Pick<Appended, 'head' | 'at'>, { inboxHeld }: Change): Appended {
-    const told = this.#clock.isHeldBy(epoch) ? this.#toldHolder(inboxHeld) : { inbox: [] };
+    const told = this.clock.isHeldBy(epoch) ? this.#toldHolder(inboxHeld) : { inbox: [] };
     return { status: 'appended', ...stored, ...told, ...loadOf(this.#storage) };
   }
 

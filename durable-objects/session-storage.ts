@@ -146,7 +146,12 @@ export interface StoredRow extends Row {
 }
 
 /** Answers how many bytes a text has in UTF-8. */
-export const bytesIn = (text: string): number => new TextEncoder().encode(text).length;
+export const bytesIn = (text: string): number => toBytes(text).length;
+
+const encoder = new TextEncoder();
+
+/** The bytes of a text in UTF-8. */
+export const toBytes = (text: string): Uint8Array => encoder.encode(text);
 
 /** Which lease stores events, and when, in ms since the epoch. */
 export type StoredBy = Pick<StoredRow, 'epoch' | 'at'>;

@@ -17,22 +17,16 @@ export class SqlBlobs implements BlobStorage {
   }
 
   find(id: string): StoredBlob | null {
-    if (!this.#database.isMade) return null;
-    const rows = this.#sql.exec<StoredBlob>(
-      'SELECT seq, about, size, here, outside, gone, version FROM blobs WHERE id = ?',
-      id,
-    );
-    return rows.toArray()[0] ?? null;
+    const query = 'SELECT seq, about, size, here, outside, gone, version FROM blobs WHERE id = ?';
+    return this.#database.rows<StoredBlob>(query, id)[0] ?? null;
   }
 
   /** Every lease asks for it. */
   load(): BlobLoad | undefined {
-    if (!this.#database.isMade) return undefined;
-    this.#load ??= this.#sql
-      .exec<{ bytes: number; gone: number }>(
-        'SELECT total(iif(gone IS NULL, size, 0)) AS bytes, count(gone) AS gone FROM blobs',
-      )
-      .one();
+    this.#load ??= this.#database.rows<BlobLoad>(
+      'SELECT total(iif(gone IS NULL, size, 0)) AS bytes, count(gone) AS gone FROM blobs',
+    )[0];
+    if (!this.#load) return undefined;
     const { bytes, gone } = this.#load;
     this.isEmpty = bytes + gone === 0;
     return this.isEmpty ? undefined : this.#load;

@@ -1,5 +1,5 @@
-import type { Bodies, BodyQuery, SessionStorage } from './session-storage.ts';
-import { CHUNK_BYTES, fromChunks, toChunks } from './sql-tables.ts';
+import { type Bodies, type BodyQuery, type SessionStorage, toBytes } from './session-storage.ts';
+import { CHUNK_BYTES, fromChunks, type MessagesOwner, type SqlChunks } from './sql-tables.ts';
 
 /** A joined text that weighs more takes in no further messages: it is one row, which each addition writes anew. */
 const FULL_BYTES = CHUNK_BYTES / 2;
@@ -46,17 +46,19 @@ type JoinedColumns = { readonly seq: number; readonly from: number; readonly bod
  */
 export class SqlMessages {
   readonly #sql: SqlStorage;
+  readonly #chunks: SqlChunks;
   readonly #events: SessionStorage['events'];
 
   /** `events`: those of the session, as of its storage. */
-  constructor(sql: SqlStorage, events: SessionStorage['events']) {
+  constructor(sql: SqlStorage, chunks: SqlChunks, events: SessionStorage['events']) {
     this.#sql = sql;
+    this.#chunks = chunks;
     this.#events = events;
   }
 
   /** As `SessionStorage.bodies`. */
   bodies({ names, from, after = from - 1, until, maxBytes }: BodyQuery): Bodies {
-    const owner = `${OWNER}${names.join(' ')}`;
+    const owner = `${OWNER}${names.join(' ')}` as const;
     const isJoined = after < from || this.#endsAt(owner, after);
     const { texts: joined, isCut } = isJoined
       ? this.#joined(owner, { from, after, until, maxBytes })
@@ -76,7 +78,7 @@ export class SqlMessages {
     }
     const isAll = bytes <= maxBytes;
     if (isAll) last = until;
-    const added = { seq: last, from, bytes: new TextEncoder().encode(bodies.join(',')) };
+    const added = { seq: last, from, bytes: toBytes(bodies.join(',')) };
     // What the next answer goes on behind is the end of a text, or nobody could tell where the texts after it begin.
     const isWorthIt = last - covered >= JOINED_AFTER || (!isAll && bodies.length > 0);
     const texts = isJoined && isWorthIt ? this.#join(owner, { joined, added, after }) : [...joined, added];
@@ -113,7 +115,7 @@ export class SqlMessages {
   }
 
   /** Stores what is new, with the last text unless that is full; answers all texts. What fits no more goes. */
-  #join(owner: string, { joined, added, after }: Joining): readonly Joined[] {
+  #join(owner: MessagesOwner, { joined, added, after }: Joining): readonly Joined[] {
     const last = joined.at(-1);
     const kept = last !== undefined && last.bytes.length < FULL_BYTES ? joined.slice(0, -1) : joined;
     const text = kept === joined ? added : { ...added, bytes: withComma(last?.bytes, added.bytes) };
@@ -121,12 +123,7 @@ export class SqlMessages {
       'DELETE FROM chunks WHERE owner BETWEEN ? AND ? AND (owner <> ? OR seq > ?)',
       ...[OWNER, `${OWNER}~`, owner, kept.at(-1)?.seq ?? (after < added.from ? 0 : after)],
     );
-    toChunks(text.bytes).forEach((chunk, part) => {
-      this.#sql.exec(
-        'INSERT INTO chunks (owner, seq, part, messages_from, body) VALUES (?, ?, ?, ?, ?)',
-        ...[owner, text.seq, part, text.from, chunk],
-      );
-    });
+    this.#chunks.addBytes(owner, text.bytes, { seq: text.seq, messagesFrom: text.from });
     return [...kept, text];
   }
 }

@@ -49,7 +49,7 @@ export class SqlSessionStorage implements SessionStorage {
   constructor(storage: DurableObjectStorage, name: string | undefined) {
     this.#database = new SqlDatabase(storage);
     this.#chunks = new SqlChunks(storage.sql);
-    this.#messages = new SqlMessages(storage.sql, (scan) => this.events(scan));
+    this.#messages = new SqlMessages(storage.sql, this.#chunks, (scan) => this.events(scan));
     this.inbox = new SqlInbox(this.#database, this.#chunks);
     this.requests = sqlRequests(this.#database);
     this.alarms = new SqlAlarms(this.#database);

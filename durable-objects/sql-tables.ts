@@ -9,6 +9,7 @@ import {
   type SnapshotStorage,
   type StoredMessage,
   type StoredRequest,
+  toBytes,
 } from './session-storage.ts';
 
 /** A session's database. */
@@ -178,6 +179,9 @@ interface SnapshotOrigin {
 /** What a long text belongs to. */
 type TextOwner = 'event' | 'snapshot' | 'inbox';
 
+/** What joined messages belong to: these types of them. */
+export type MessagesOwner = `messages ${string}`;
+
 /** The texts that are too long for a row of their own, and the bytes of blobs, in parts of at most 1 MiB. */
 export class SqlChunks implements SnapshotStorage {
   readonly #sql: SqlStorage;
@@ -188,12 +192,12 @@ export class SqlChunks implements SnapshotStorage {
 
   /** `seq`: of the event, that which a snapshot covers, or the id of the inbox row. */
   add(owner: TextOwner, text: SnapshotOrigin & { readonly seq: number; readonly body: string }): void {
-    this.addBytes(owner, new TextEncoder().encode(text.body), text);
+    this.addBytes(owner, toBytes(text.body), text);
   }
 
-  /** `seq`: of the blob's row, or as of a text. */
+  /** `seq`: of the blob's row, of the last message that is joined, or as of a text. */
   addBytes(
-    owner: TextOwner | 'blob',
+    owner: TextOwner | MessagesOwner | 'blob',
     bytes: Uint8Array,
     { seq, reducer = null, messagesFrom = 1 }: SnapshotOrigin & { readonly seq: number },
   ): void {

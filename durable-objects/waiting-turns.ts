@@ -21,15 +21,19 @@ export const MOST_WAITING: WaitingLoad = { turns: 100, bytes: 10_000_000 };
 const NOTHING_WAITS: WaitingLoad = { turns: 0, bytes: 0 };
 
 /** The turns that wait: in the order in which they start, and then those that wait for their time. */
-export function waitingTurns({ inbox }: SessionStorage): WaitingTurn[] {
-  const messages = inbox.messages().filter(isWaiting);
-  const later = messages.filter((message) => !isNext(message));
-  return [...messages.filter(isNext), ...later].map(({ turn, kind }) => ({ turn, status: STATUSES[kind] }));
-}
+export const waitingTurns = (storage: SessionStorage): WaitingTurn[] =>
+  waitingIn(storage)
+    .sort((a, b) => Number(isNext(b)) - Number(isNext(a)))
+    .map(({ turn, kind }) => ({ turn, status: STATUSES[kind] }));
+
+const waitingIn = ({ inbox }: SessionStorage): WaitingMessage[] => inbox.messages().filter(isWaiting);
+
+const findWaiting = (storage: SessionStorage, turn: string): WaitingMessage | undefined =>
+  waitingIn(storage).find((one) => one.turn === turn);
 
 /** Answers how much waits, for whoever may schedule more; nothing when nothing does. */
-export function loadOf({ inbox }: SessionStorage): { readonly waiting?: WaitingLoad } {
-  const messages = inbox.messages().filter(isWaiting);
+export function loadOf(storage: SessionStorage): { readonly waiting?: WaitingLoad } {
+  const messages = waitingIn(storage);
   if (messages.length === 0) return {};
   const bytes = messages.reduce((sum, one) => sum + one.bytes, 0);
   return { waiting: { turns: messages.length, bytes } };
@@ -46,11 +50,7 @@ const STATUSES: Readonly<Record<WaitingKind, WaitingTurn['status']>> = {
 
 /** Answers how this turn waits; `null` when it does not. */
 export function waitsAs(storage: SessionStorage, turn: string): Deferred | null {
-  const message = storage.inbox
-    .messages()
-    .filter(isWaiting)
-    .find((one) => one.turn === turn);
-  switch (message?.kind) {
+  switch (findWaiting(storage, turn)?.kind) {
     case undefined:
       return null;
     case 'message':
@@ -189,13 +189,11 @@ const STEERED = 'steered ';
 
 /** The scheduled turns whose time has come get in line behind those that wait already. */
 export function queueDue(scope: LedgerScope): void {
-  const { inbox, alarms } = scope.storage;
+  const { storage } = scope;
+  const { inbox, alarms } = storage;
   for (const turn of dueRefs(scope, 'start')) {
     alarms.remove('start', turn);
-    const message = inbox
-      .messages()
-      .filter(isWaiting)
-      .find((one) => one.turn === turn);
+    const message = findWaiting(storage, turn);
     if (message) inbox.add('message', turn, inbox.take(message.id));
   }
 }
@@ -203,7 +201,7 @@ export function queueDue(scope: LedgerScope): void {
 /** Starts the first of the turns that wait, when none is open: it is answered, and gets a holder. */
 export function startNext(scope: LedgerScope): void {
   const { storage, now } = scope;
-  const next = storage.inbox.messages().filter(isWaiting).find(isNext);
+  const next = waitingIn(storage).find(isNext);
   if (storage.lease().turn !== null || !next) return;
   const { turn } = next;
   const started = { type: 'turn-started', turn, body: storage.inbox.take(next.id) };

@@ -40,7 +40,7 @@ const TO_BEGINS: typeof wire.TO_BEGINS = '{"to":"';
 /** Makes the list of those who watch a session. `watched` returns it, and is first called when there is a watcher. */
 export function createWatchers(
   ctx: DurableObjectState,
-  watched: () => Pick<SessionLedger, 'notice' | 'isHeldBy' | 'wake' | 'lineOpened' | 'lineClosed'>,
+  watched: () => Pick<SessionLedger, 'notice' | 'wake' | 'clock'>,
 ): Watchers {
   /** Characters that were sent to each who is shown what is not journaled, or came from each who shows, since it was last said that they were read. */
   let unread = new Map<WebSocket, number>();
@@ -85,7 +85,7 @@ export function createWatchers(
       const tags = tagsOf(request);
       const isHolder = tags[0] === HOLDER;
       const epoch = Number(tags[1]);
-      const line = isHolder ? watched().lineOpened(epoch) : 0;
+      const line = isHolder ? watched().clock.lineOpened(epoch) : 0;
       if (line > 0) {
         fence(new WebSocketRequestResponsePair(`${HOLD} ${epoch}`, `${HELD} ${epoch}`));
         tags.push(`${LINE}${line}`);
@@ -118,7 +118,7 @@ export function createWatchers(
       const [, epoch, name] = ctx.getTags(socket);
       if (!name?.startsWith(LINE)) return;
       const line = Number(name.slice(LINE.length));
-      watched().lineClosed({ epoch: Number(epoch), line, pinged: pingedOver(socket) });
+      watched().clock.lineClosed({ epoch: Number(epoch), line, pinged: pingedOver(socket) });
     },
     heard(socket, message) {
       const [kind, more] = ctx.getTags(socket);
@@ -126,7 +126,7 @@ export function createWatchers(
       else if (kind === READER && more === LIVE && message === READ) unread.delete(socket);
       else if (kind !== HOLDER || !isShown(message)) close(socket);
       // Nobody is shown what somebody does who has lost the session.
-      else if (watched().isHeldBy(Number(more))) relay(socket, message);
+      else if (watched().clock.isHeldBy(Number(more))) relay(socket, message);
     },
   };
 }

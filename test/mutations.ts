@@ -420,7 +420,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'kept-session-fenced',
     breaks: 'An invocation that has lost its turn still reads what the session keeps for its holder.',
     in: 'SessionLedger.credential',
-    text: "return this.#clock.isHeldBy(epoch) ? findCredential(this.#storage, key) : { status: 'stale' };",
+    text: "return this.clock.isHeldBy(epoch) ? findCredential(this.#storage, key) : { status: 'stale' };",
     becomes: 'return findCredential(this.#storage, key);',
     tests: [CONTRACT],
   },

@@ -107,7 +107,7 @@ class MemorySession {
     const { holder } = watcher;
     const isReader = holder === undefined;
     const name = `r${++this.#named}`;
-    const line = isReader ? 0 : this.#ledger.lineOpened(holder);
+    const line = isReader ? 0 : this.#ledger.clock.lineOpened(holder);
     if (line > 0) {
       this.#fence();
       this.#heartbeat = { watcher, line, pinged: null };
@@ -132,7 +132,7 @@ class MemorySession {
     const heartbeat = this.#heartbeat;
     if (holder === undefined || heartbeat?.watcher !== watcher) return;
     this.#heartbeat = undefined;
-    this.#ledger.lineClosed({ ...heartbeat, epoch: holder });
+    this.#ledger.clock.lineClosed({ ...heartbeat, epoch: holder });
   }
 
   /** Closes the line of a watcher from here. */
@@ -183,7 +183,7 @@ class MemorySession {
 
   /** All is read at once here, so that there is always room for more. */
   #show({ holder }: Watcher, { to, ...message }: LiveMessage): boolean {
-    if (holder === undefined || !this.#ledger.isHeldBy(holder)) return true;
+    if (holder === undefined || !this.#ledger.clock.isHeldBy(holder)) return true;
     const names = to?.split(' ');
     const readers = this.#liveReaders.filter((one) => names?.includes(this.#watchers.get(one) ?? '') ?? true);
     if (readers.length === 0) this.#tellHolders();

@@ -70,12 +70,6 @@ export function fromSnapshot(body: string): SessionState {
     memories: new Map(slices),
     turn: turn && {
       ...turn,
-      model: turn.model ?? undefined,
-      outcome: turn.outcome ?? undefined,
-      error: turn.error ?? undefined,
-      signal: turn.signal ?? undefined,
-      object: turn.object,
-      limit: turn.limit,
       frames: new Map(),
       callsByTool: new Map(turn.callsByTool),
     },

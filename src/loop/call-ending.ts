@@ -5,6 +5,7 @@ import { framesAround } from '../journal/spending.ts';
 import type { CallRecord } from '../journal/state.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import { paragraphs } from '../tool/json.ts';
+import { mistake } from '../tool/log.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import type { CallRun, RemarkedCall } from '../tool/tool.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
@@ -157,8 +158,7 @@ function remarksOn(
     try {
       return strategy.remarkOn?.(noted, view) ?? [];
     } catch (thrown) {
-      const message = `the strategy '${strategy.name}' threw in note`;
-      log({ level: 'error', event: 'other', message, thrown });
+      log(mistake(`the strategy '${strategy.name}' threw in note`, thrown));
       return [];
     }
   });

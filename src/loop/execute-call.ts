@@ -8,7 +8,7 @@ import {
   unknownOutcome,
 } from '../journal/conversation.ts';
 import type { CallRecord } from '../journal/state.ts';
-import { untilAborted } from '../tool/async.ts';
+import { Stop, untilAborted } from '../tool/async.ts';
 import { CALLS } from '../tool/call-origin.ts';
 import { parseToolInput } from '../tool/check-input.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
@@ -105,18 +105,16 @@ async function endOf(batch: Batch, place: LanePlace, signal: Signal | undefined)
 async function answerOf(call: RunningCall, run: CallRun): Promise<ToolResult> {
   const { signal } = call.loop.holder;
   const calling = callTool(call, calledIn(call, run));
-  const early = Promise.withResolvers<never>();
-  const onAbort = (): void => {
-    // From there on, the effect decides.
-    if (!call.reached) early.reject(signal.reason);
-  };
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort);
+  const late = call.time.over.then((answer) => (call.answer ? callTool(call, call.answer()) : answer));
+  const answer = Promise.race([calling, late]);
+  const stop = new Stop(signal);
   try {
-    const late = call.time.over.then((answer) => (call.answer ? callTool(call, call.answer()) : answer));
-    return await Promise.race([calling, early.promise, late]);
+    return await stop.until(answer);
+  } catch (thrown) {
+    if (!call.reached) throw thrown;
+    return await answer; // which the effect decides from there on
   } finally {
-    signal.removeEventListener('abort', onAbort);
+    stop.end();
   }
 }
 

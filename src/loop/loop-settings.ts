@@ -6,6 +6,7 @@ import {
   mergedSettings,
   type ToolChoice,
 } from '../model/settings.ts';
+import { warning } from '../tool/log.ts';
 import type { Loop, LoopSpec } from './loop.ts';
 
 /** Answers why a model would refuse every request with these settings, to go on after whoever has them. */
@@ -49,8 +50,7 @@ export function requestSettings(
   const asked = last ? 'none' : choiceNow(declared, frame.iterations);
   const tools = asked === 'none' && !spec.model.heedsToolChoice ? [] : offered;
   const toolChoice = isPossible(asked, tools) ? asked : undefined;
-  if (toolChoice === undefined && typeof asked === 'object')
-    log({ level: 'warn', event: 'other', message: notOffered(asked.tool) });
+  if (toolChoice === undefined && typeof asked === 'object') log(warning(notOffered(asked.tool)));
   const settings = { ...others, ...(toolChoice && { toolChoice }) };
   return { tools, ...limited(spec, maxOutputTokens), ...told(settings, tools) };
 }

@@ -3,6 +3,7 @@ import { type Cut, cutMessages } from '../journal/cut.ts';
 import type { Message } from '../journal/state.ts';
 import { ModelError, type ModelRequest, type ToldLength } from '../model/chat-model.ts';
 import { tokensOfFiles, withoutBytes } from '../model/given-to.ts';
+import { ENCODER } from '../tool/async.ts';
 import { inLoop, type Loop } from './loop.ts';
 
 /** The request in which a conversation would be shown. */
@@ -68,11 +69,9 @@ function aimOf(bytes: number, { sent = bytes / BYTES, most: room }: ToldLength =
   return room === undefined ? bytes * KEPT : bytes * FILLED * Math.min(1, room / sent);
 }
 
-const encoder = new TextEncoder();
-
 /** A request weighs what its JSON does, and its files by their tokens. */
 const bytesOf = (request: ModelRequest): number =>
-  encoder.encode(JSON.stringify(request, withoutBytes)).length +
+  ENCODER.encode(JSON.stringify(request, withoutBytes)).length +
   request.messages.reduce((bytes, message) => bytes + BYTES * tokensOfFiles(message), 0);
 
 const tooLong = ({ spec: { model } }: Loop, why: string, failure: ModelError): ModelError => {

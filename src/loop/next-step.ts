@@ -33,7 +33,7 @@ export function nextStep(
   turn?: Pick<TurnState, 'frames' | 'before' | 'usage'>,
 ): Step {
   const step = stepOf(frame, spec, turn);
-  const { tokenCeiling: most = Number.POSITIVE_INFINITY } = spec;
+  const { tokenCeiling: most = Infinity } = spec;
   const used = turn ? turn.before + tokensOf(turn.usage) : 0;
   return step.do === 'ask' && used >= most ? { do: 'refuse', most, used } : step;
 }

@@ -4,7 +4,7 @@ import { copyJson } from '../tool/copy-json.ts';
 import { isDomainType, outputProblems } from '../tool/domain-type.ts';
 import type { Json, JsonLike } from '../tool/json.ts';
 import { literals } from '../tool/literals.ts';
-import { firstLine, stackOf } from '../tool/log.ts';
+import { firstLine, mistake, stackOf } from '../tool/log.ts';
 import { SignalError, signalled } from '../tool/signals.ts';
 import { toToolResult } from '../tool/to-tool-result.ts';
 import type { AnyTool } from '../tool/tool.ts';
@@ -154,11 +154,10 @@ export function tellThrown({ log }: Pick<Loop, 'log'>, { tool, thrown }: ToolExc
 
 /** A line of the log about a value that is not kept: by then the tool may have acted. */
 export const tellDeveloper = ({ log }: Pick<Loop, 'log'>, message: string): void =>
-  log({ level: 'error', event: 'value-lost', message });
+  log(mistake(message, undefined, 'value-lost'));
 
 /** A line of the log about anything else that a developer may mend. */
-export const tellMistake = ({ log }: Pick<Loop, 'log'>, message: string): void =>
-  log({ level: 'error', event: 'other', message });
+export const tellMistake = ({ log }: Pick<Loop, 'log'>, message: string): void => log(mistake(message));
 
 /**
  * A copy as the journal will give it back, so that a value looks the same before and after an eviction.

@@ -32,7 +32,7 @@ export const reportedError = (value: UntrustedRecord): ModelError | undefined =>
   const words = errorWords(report);
   const length = toldLength(failure, words, errorDetails(report));
   const told = sentence("The model's server reported an error", words);
-  const retryAfter = isUsedUp(report) ? Number.POSITIVE_INFINITY : undefined;
+  const retryAfter = isUsedUp(report) ? Infinity : undefined;
   return new ModelError(length ? 'context-length' : failure, told, { status, retryAfter, length });
 };
 

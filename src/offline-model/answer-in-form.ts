@@ -172,7 +172,7 @@ const textFitting = (node: Schema, wanted: readonly string[]): string => {
 const sized = (node: Schema, text: string): string =>
   text
     .padEnd(Math.min(numberIn(node, 'minLength') ?? 0, maxPadding), '-')
-    .slice(0, Math.max(0, numberIn(node, 'maxLength') ?? Number.POSITIVE_INFINITY));
+    .slice(0, Math.max(0, numberIn(node, 'maxLength') ?? Infinity));
 
 /** No text is padded to more than this. */
 const maxPadding = 10_000;
@@ -184,7 +184,7 @@ const fitsText = (node: Schema, text: string): boolean => {
   const pattern = safePattern(node.pattern);
   return (
     text.length >= (numberIn(node, 'minLength') ?? 0) &&
-    text.length <= (numberIn(node, 'maxLength') ?? Number.POSITIVE_INFINITY) &&
+    text.length <= (numberIn(node, 'maxLength') ?? Infinity) &&
     (look?.test(text) ?? true) &&
     (pattern?.test(text.slice(0, 200)) ?? true)
   );
@@ -228,10 +228,10 @@ const fitsNumber = (node: Schema, value: number): boolean => {
   return (
     Number.isFinite(value) &&
     (node.type !== 'integer' || Number.isInteger(value)) &&
-    value >= (numberIn(node, 'minimum') ?? Number.NEGATIVE_INFINITY) &&
-    value <= (numberIn(node, 'maximum') ?? Number.POSITIVE_INFINITY) &&
-    value > (numberIn(node, 'exclusiveMinimum') ?? Number.NEGATIVE_INFINITY) &&
-    value < (numberIn(node, 'exclusiveMaximum') ?? Number.POSITIVE_INFINITY) &&
+    value >= (numberIn(node, 'minimum') ?? -Infinity) &&
+    value <= (numberIn(node, 'maximum') ?? Infinity) &&
+    value > (numberIn(node, 'exclusiveMinimum') ?? -Infinity) &&
+    value < (numberIn(node, 'exclusiveMaximum') ?? Infinity) &&
     (step === undefined || step <= 0 || Number.isInteger(value / step))
   );
 };

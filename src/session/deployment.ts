@@ -78,13 +78,13 @@ function varProblems(env: Deployment['env']): string[] {
  * @throws DeploymentError that names everything that is missing; in development with the lines to add.
  */
 export function checkDeployment({ env, exports, flags }: Deployment): void {
-  const problems = [
-    ...(env.SESSIONS ? [] : [lacking('binding')]),
-    ...(flags[HAS_EXPORTS] ? [] : [lacking('exports')]),
-    ...(exports.TurnRunner ? [] : [lacking('runner')]),
-    ...(hasClass(exports) ? [] : [lacking('class')]),
-    ...varProblems(env),
+  const needed: readonly (readonly [what: keyof typeof LACKS, has: unknown])[] = [
+    ['binding', env.SESSIONS],
+    ['exports', flags[HAS_EXPORTS]],
+    ['runner', exports.TurnRunner],
+    ['class', hasClass(exports)],
   ];
+  const problems = [...needed.flatMap(([what, has]) => (has ? [] : lacking(what))), ...varProblems(env)];
   if (problems.length > 0) throw new DeploymentError(problems.join('\n\n'));
 }
 

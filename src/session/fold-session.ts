@@ -69,13 +69,13 @@ export interface FoldedSession {
   readonly turnEvents: readonly StoredEvent[];
 }
 
-/** The pages of the journal from this one on; `keep` is awaited before each further one is read. */
+/** The pages of the journal from this one on, if there is one; `keep` is awaited before each further one is read. */
 export async function* pagesFrom(
   port: Pick<SessionPort, 'read'>,
-  first: EventPage,
+  first: EventPage | null,
   { keep, ...query }: Omit<ReadQuery, 'from'> & Pick<FoldOptions, 'keep'>,
 ): AsyncGenerator<EventPage> {
-  let page: EventPage | null = first;
+  let page = first;
   while (page) {
     yield page;
     if (page.next === null) return;

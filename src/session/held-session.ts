@@ -10,7 +10,7 @@ import {
   Slots,
 } from '../loop/holder.ts';
 import type { FileKeeper, HeldFiles } from '../loop/loop-files.ts';
-import { sha256Hex, untilAborted } from '../tool/async.ts';
+import { pause, sha256Hex } from '../tool/async.ts';
 import { toLog } from '../tool/console-log.ts';
 import type { GivenEnv } from '../tool/env.ts';
 import type { Log } from '../tool/log.ts';
@@ -79,9 +79,9 @@ export class HeldSession implements Holder {
     this.now = clock.now;
     this.after = clock.after;
     const hasProgressed = (): boolean => this.outbox.hasProgressed;
-    this.#leaving = new InvocationBudgetWatch({ clock, meter, hasProgressed });
     this.signal = this.#stop.signal;
-    this.modelSignal = AbortSignal.any([this.signal, this.#leaving.signal]);
+    this.#leaving = new InvocationBudgetWatch({ clock, meter, hasProgressed, signal: this.signal });
+    this.modelSignal = this.#leaving.signal;
     const listener = {
       stored: (events: readonly StoredEvent[], sent: number) => {
         this.#lease.stored(sent);
@@ -168,11 +168,7 @@ export class HeldSession implements Holder {
 
   async formerHolderGone(): Promise<void> {
     const wait = this.#formerGoneAt - this.now();
-    if (wait > 0) {
-      const gone = Promise.withResolvers<void>();
-      const cancel = this.after(wait, gone.resolve);
-      await untilAborted(this.signal, gone.promise).finally(cancel);
-    }
+    if (wait > 0) await pause(this, wait, this.signal);
     this.checkpoint();
   }
 

@@ -7,6 +7,7 @@ import type { SessionPort } from '../journal/session-port.ts';
 import type { CallRecord, SessionState, TurnState } from '../journal/state.ts';
 import type { JournaledAnswer, Wait } from '../journal/wait.ts';
 import type { Log } from '../tool/log.ts';
+import { mistake } from '../tool/log.ts';
 import { failure, type ResultData } from '../tool/tool-result.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -119,7 +120,7 @@ export class HeldInbox {
       if (posted === 'session-full') throw new Error('The session is full.');
     } catch (thrown) {
       const told = `the late result of call ${message.call} could not be kept`;
-      log({ level: 'error', event: 'value-lost', message: told, thrown });
+      log(mistake(told, thrown, 'value-lost'));
     }
   }
 }

@@ -1,6 +1,7 @@
 import { LINE_TERMS, type LiveMessage } from '../journal/live-items.ts';
 import type { SessionPort, ToHolder } from '../journal/session-port.ts';
 import { Interrupted, type Slots } from '../loop/holder.ts';
+import { Stop } from '../tool/async.ts';
 import type { HeldInbox } from './inbox.ts';
 import type { Meter } from './meter.ts';
 import type { Outbox, OutboxListener } from './outbox.ts';
@@ -103,12 +104,12 @@ export class LeaseKeeper {
 
   /** Somebody is shown what is not journaled. */
   get isRead(): boolean {
-    return this.#line?.live ?? this.#isRead;
+    return this.#line?.notices.live ?? this.#isRead;
   }
 
   /** Shows them something, unless nothing can be sent now. */
   show(message: LiveMessage): boolean {
-    return this.#line?.show(message) === true;
+    return this.#line?.notices.show(message) === true;
   }
 
   /** Ends the watch. A renewal that is under way may be lost: nobody needs it any more. */
@@ -142,7 +143,7 @@ export class LeaseKeeper {
   /** Pings, unless a ping is not answered yet. Returns whether an answer may come soon that counts. */
   #ping(now: number): boolean {
     if (this.#heard >= this.#latest) return false;
-    if (this.#pinged === undefined && this.#line?.ping()) this.#pinged = now;
+    if (this.#pinged === undefined && this.#line?.notices.ping()) this.#pinged = now;
     return this.#pinged !== undefined && now - this.#pinged < this.#options.leaseMs / 12;
   }
 
@@ -161,7 +162,7 @@ export class LeaseKeeper {
     if (untilLine <= 0) this.#openLine();
     const line = this.#line;
     // What is sent over another line answers nothing that was sent over this one.
-    if (!line?.isTelling) this.#pinged = undefined;
+    if (!line?.notices.isTelling) this.#pinged = undefined;
     // The line has told of a message that no answer has brought, and that may not be there any more.
     const isBehind =
       line !== undefined && !outbox.isReleasing && line.told > Math.max(inbox.newest, this.#asked);
@@ -230,39 +231,22 @@ export interface LineOptions {
 export class HolderLine {
   /** The id of the newest message that it has reported. */
   told = 0;
+  /** What it reports, and what is sent over it. */
+  readonly notices: Notices;
   readonly #options: LineOptions;
-  readonly #closing = new AbortController();
-  #isOver = false;
-  #notices: Notices | undefined;
+  /** Aborts when the line is of no use any more. */
+  readonly #over: Stop;
 
   constructor(options: LineOptions) {
+    const { epoch: holder, onChange: onBroken, ...watch } = options;
     this.#options = options;
+    this.#over = new Stop(watch.signal);
+    this.notices = new Notices({ ...watch, holder, onBroken, signal: this.#over.signal });
   }
 
   /** It is to report what is left, and does not yet, or not any more. */
   get isDeaf(): boolean {
-    const { signal, meter } = this.#options;
-    return !this.#isOver && !this.isTelling && !signal.aborted && !meter.short();
-  }
-
-  /** It is open, and reports what is left. */
-  get isTelling(): boolean {
-    return this.#notices?.isTelling === true;
-  }
-
-  /** Whether anybody is shown what is not journaled; `undefined` while the line reports nothing. */
-  get live(): boolean | undefined {
-    return this.#notices?.live;
-  }
-
-  /** Shows a message to the readers of the session. Returns `false` when nothing can be sent now. */
-  show(message: LiveMessage): boolean {
-    return this.#notices?.show(message) === true;
-  }
-
-  /** Pings the object. Returns `false` when nothing can be sent now. */
-  ping(): boolean {
-    return this.#notices?.ping() === true;
+    return !this.#over.aborted && !this.notices.isTelling && !this.#options.meter.short();
   }
 
   /** Called once. The line opens as soon as there is a connection for it. */
@@ -272,17 +256,14 @@ export class HolderLine {
   }
 
   close(): void {
-    this.#isOver = true;
-    this.#closing.abort();
+    this.#over.abort();
+    this.notices.close();
   }
 
   async #listen(): Promise<void> {
-    const { epoch: holder, meter, onChange, ...watch } = this.#options;
-    const signal = AbortSignal.any([watch.signal, this.#closing.signal]);
-    if (signal.aborted) return;
-    const notices = new Notices({ ...watch, meter, signal, holder, onBroken: onChange });
-    this.#notices = notices;
-    while (!signal.aborted && !meter.over && !notices.wasErased) {
+    const { meter, onChange } = this.#options;
+    const { notices } = this;
+    while (!this.#over.aborted && !meter.over && !notices.wasErased) {
       let newest = 0;
       await notices.until(({ unread = 0 }) => {
         newest = unread;
@@ -292,7 +273,6 @@ export class HolderLine {
       this.told = Math.max(this.told, notices.wasErased ? Infinity : newest);
       onChange();
     }
-    notices.close();
-    this.#isOver = true;
+    this.close();
   }
 }

@@ -5,6 +5,7 @@ import type { LiveEvents } from '../loop/loop.ts';
 import { attempt } from '../tool/async.ts';
 import { toLog } from '../tool/console-log.ts';
 import type { Log } from '../tool/log.ts';
+import { mistake } from '../tool/log.ts';
 import type { Clock } from './read-platform.ts';
 
 /** What a client that watches a turn is shown. */
@@ -149,7 +150,7 @@ export class LiveFeed implements LiveEvents {
       this.#show?.(item);
     } catch (thrown) {
       const { log = toLog() } = this.#options;
-      log({ level: 'error', event: 'other', message: 'a client of a turn cannot be shown more', thrown });
+      log(mistake('a client of a turn cannot be shown more', thrown));
       this.#show = undefined; // the turn goes on without it
     }
   }
@@ -164,8 +165,7 @@ export function showing(
   const broke = (thrown: unknown): void => {
     if (isBroken) return;
     isBroken = true;
-    const message = '`onEvent` of a message threw, and is told no more of its turn';
-    log({ level: 'error', event: 'other', message, thrown });
+    log(mistake('`onEvent` of a message threw, and is told no more of its turn', thrown));
   };
   return (item) => {
     if (isBroken) return;

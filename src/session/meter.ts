@@ -1,4 +1,5 @@
 import { Interrupted, type Needs } from '../loop/holder.ts';
+import { Stop } from '../tool/async.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import type { Clock, Platform } from './read-platform.ts';
 
@@ -107,6 +108,8 @@ const UNITS = {
 
 interface Options {
   readonly clock: Pick<Clock, 'after'>;
+  /** Aborts when the invocation may do nothing more. */
+  readonly signal: AbortSignal;
   /** Counts what the invocation uses. */
   readonly meter: Meter;
   /** Whether a reply or the result of a call came of this invocation. */
@@ -127,9 +130,7 @@ const MODEL_GRACE = 20_000;
  */
 export class InvocationBudgetWatch {
   readonly #options: Options;
-  readonly #replies = new AbortController();
-  /** Aborts, with an `Interrupted` as its reason, when replies are waited for no more. */
-  readonly signal = this.#replies.signal;
+  readonly #replies: Stop;
   readonly #cancelTime: (() => void) | undefined;
   #cancelGrace: (() => void) | undefined;
   #reason: Interrupted | undefined;
@@ -138,10 +139,16 @@ export class InvocationBudgetWatch {
   constructor(options: Options) {
     const { clock, meter } = options;
     this.#options = options;
+    this.#replies = new Stop(options.signal);
     const ms = meter.msLeft();
     if (Number.isFinite(ms)) {
       this.#cancelTime = clock.after(Math.max(0, Math.ceil(ms)), () => this.look());
     }
+  }
+
+  /** Aborts, with an `Interrupted` as its reason, when replies are waited for no more. */
+  get signal(): AbortSignal {
+    return this.#replies.signal;
   }
 
   /**

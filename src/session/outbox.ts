@@ -18,7 +18,7 @@ import type { SessionState, TurnState } from '../journal/state.ts';
 import { Interrupted } from '../loop/holder.ts';
 import type { LoopJournal } from '../loop/loop.ts';
 import type { HeldFiles } from '../loop/loop-files.ts';
-import { Changes } from '../tool/async.ts';
+import { Changes, ENCODER, pause, Stop } from '../tool/async.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { type Clock, soon } from './read-platform.ts';
 
@@ -92,10 +92,11 @@ export class Outbox implements LoopJournal {
   #isReleased = false;
   #sending: Promise<void> | undefined;
   #cancelSoon: (() => void) | undefined;
-  readonly #givenUp = Promise.withResolvers<'given-up'>();
+  /** Aborts when nobody waits for the answer to an append any more. */
+  readonly #givenUp = new Stop();
 
   constructor(options: Options) {
-    this.#options = { ...options, givenUp: this.#givenUp.promise };
+    this.#options = { ...options, givenUp: this.#givenUp };
     this.state = options.state;
     this.acknowledged = options.state.seq;
     this.#waiting = options.waiting ?? NOTHING_WAITS;
@@ -110,7 +111,7 @@ export class Outbox implements LoopJournal {
     return [...this.#sent, ...this.#pending]
       .flatMap(({ scheduled }) => scheduled)
       .reduce(({ turns, bytes }, { started: { body } }) => {
-        return { turns: turns + 1, bytes: bytes + new TextEncoder().encode(body).length };
+        return { turns: turns + 1, bytes: bytes + ENCODER.encode(body).length };
       }, this.#waiting);
   }
 
@@ -170,7 +171,7 @@ export class Outbox implements LoopJournal {
   fence(reason: Interrupted): void {
     if (this.fencedBy) return;
     this.fencedBy = reason;
-    this.#givenUp.resolve('given-up');
+    this.#givenUp.abort(reason);
     this.#options.listener.lost(reason);
   }
 
@@ -206,7 +207,6 @@ export class Outbox implements LoopJournal {
     const change: Change = { ...toChange(sent, inboxRead, inboxHeld), ...ending };
     try {
       const answer = await appendUntilAnswered(this.#options, this.acknowledged + 1, change);
-      if (answer === 'given-up') return;
       if (answer.status === 'session-full') this.full = answer;
       if (answer.status !== 'appended') return this.#refused(`the append was refused as ${answer.status}`);
       this.acknowledged += sent.length;
@@ -317,8 +317,8 @@ export interface Sending {
   readonly after: Clock['after'];
   /** Whether the lease still lasts, by this invocation's own deadline. */
   readonly isHeld: () => boolean;
-  /** Resolves when nobody waits for the answer any more. */
-  readonly givenUp: Promise<'given-up'>;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly givenUp: Stop;
 }
 
 /** Between an append that failed and the next try, in ms. */
@@ -328,23 +328,19 @@ const LONGEST_WAIT = 1_000;
 /**
  * An append is idempotent: one that failed is sent again while the lease lasts. A refusal is for good.
  *
- * @throws what the last try did, once the lease has run out.
+ * @throws what the last try did, once the lease has run out; the reason of `givenUp` as soon as that aborts.
  */
 export async function appendUntilAnswered(
   { port, epoch, after, isHeld, givenUp }: Sending,
   from: number,
   change: Change,
-): Promise<Appended | Fenced | SessionFull | 'given-up'> {
+): Promise<Appended | Fenced | SessionFull> {
   for (let wait = FIRST_WAIT; ; wait = Math.min(2 * wait, LONGEST_WAIT)) {
     try {
-      return await Promise.race([port.append(epoch, from, change), givenUp]);
+      return await givenUp.until(port.append(epoch, from, change));
     } catch (failure) {
-      if (!isHeld()) throw failure;
-      const pause = Promise.withResolvers<'waited'>();
-      const cancel = after(wait, () => pause.resolve('waited'));
-      if ((await Promise.race([pause.promise, givenUp])) === 'waited') continue;
-      cancel();
-      return 'given-up';
+      if (givenUp.aborted || !isHeld()) throw failure;
+      await pause({ after }, wait, givenUp.signal);
     }
   }
 }

@@ -3,6 +3,7 @@ import { NewerEventError, parseEvent, toRow } from '../journal/event-rows.ts';
 import type { StoredEvent, TurnError } from '../journal/events.ts';
 import type { Change, Leased, SessionPort } from '../journal/session-port.ts';
 import type { TurnState } from '../journal/state.ts';
+import { mistake } from '../tool/log.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import {
   type FoldedSession,
@@ -57,14 +58,13 @@ export async function readJournal(
   port: Pick<SessionPort, 'read'>,
   of: Pick<ReadQuery, 'turn'> = {},
 ): Promise<StoredEvent[]> {
-  const page = await port.read({ ...of, from: 1, maxBytes: PAGE_BYTES });
-  return page ? readOn(port, page, of) : [];
+  return readOn(port, await port.read({ ...of, from: 1, maxBytes: PAGE_BYTES }), of);
 }
 
 /** Reads the events of a page, and those of the pages after it, of one turn if the page is of one. */
 export async function readOn(
   port: Pick<SessionPort, 'read'>,
-  page: EventPage,
+  page: EventPage | null,
   of: Pick<ReadQuery, 'turn'>,
 ): Promise<StoredEvent[]> {
   const events: StoredEvent[] = [];
@@ -158,7 +158,7 @@ export async function leaveUnread(unread: UnreadTurn, failure: unknown): Promise
   }
   const isOver = isCancelled(leased) || isGivenUp(leased);
   const message = `a turn that cannot be read ${isOver ? 'has ended' : 'is tried again'}`;
-  log({ level: 'error', event: 'other', message, thrown: failure });
+  log(mistake(message, failure));
   if (isOver) return endUnread(unread);
   await appendInTime(unread, { ...giveBack, resumeAfter: READ_AGAIN_AFTER, unread: 'failed' });
   throw new UnreadableError(failure);
@@ -181,8 +181,7 @@ export async function endUnread(
   };
   const answer = await appendInTime(unread, change);
   if (answer?.status === 'session-full') {
-    const message = `turn ${turn} cannot end: its session takes nothing at all`;
-    unread.log({ level: 'error', event: 'other', message });
+    unread.log(mistake(`turn ${turn} cannot end: its session takes nothing at all`));
   } else if (end.outcome === 'failed') {
     unread.log(failureOf(error));
   }
@@ -190,8 +189,8 @@ export async function endUnread(
 
 /** Answers nothing when the term is over before the object has answered: nobody waits for ever. */
 async function appendInTime({ port, clock, leased, head }: UnreadTurn, change: Change) {
-  const late = Promise.withResolvers<undefined>();
-  const cancel = clock.after(leased.leaseMs, () => late.resolve(undefined));
+  const late = Promise.withResolvers<void>();
+  const cancel = clock.after(leased.leaseMs, late.resolve);
   return Promise.race([port.append(leased.epoch, head + 1, change), late.promise]).finally(cancel);
 }
 

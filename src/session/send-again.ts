@@ -1,4 +1,5 @@
 import { Interrupted } from '../loop/holder.ts';
+import { pause } from '../tool/async.ts';
 import { withoutSqlite } from './deployment.ts';
 import type { Clock } from './read-platform.ts';
 
@@ -49,11 +50,10 @@ export function sendingAgain<Stub>(
         const why = kindOf(failure);
         if (why === 'own') throw failure;
         tookNothing &&= why === 'older';
-        const pause = PAUSES_MS[tries];
-        if (why === 'overloaded' || pause === undefined)
+        const wait = PAUSES_MS[tries];
+        if (why === 'overloaded' || wait === undefined)
           throw new SessionUnavailableError(failure, tookNothing);
-        const ms = pause * (1 - JITTER + 2 * JITTER * random());
-        await new Promise<void>((resolve) => void after(ms, resolve));
+        await pause({ after }, wait * (1 - JITTER + 2 * JITTER * random()));
       }
     }
   };

@@ -72,7 +72,7 @@ export async function stopOf(loop: Promise<AnswerEnd>): Promise<Stopped> {
 
 function failed(thrown: unknown): { outcome: 'failed'; error: TurnError; thrown?: unknown } {
   if (thrown instanceof ModelError) {
-    const { message, retryAfter: ms = Number.POSITIVE_INFINITY } = thrown;
+    const { message, retryAfter: ms = Infinity } = thrown;
     const seconds = Math.ceil(ms / 1000);
     // A model of one's own, or a server, may say anything: a header is written in whole seconds.
     const wait = Number.isSafeInteger(seconds) && seconds > 0 && { retryAfter: seconds };
@@ -143,7 +143,7 @@ function snapshotOf({ state, reducer, log }: Omit<EndedTurn, 'leased' | 'bytes'>
     if (body.length > MAX_SNAPSHOT) return undefined;
     return { seq: state.seq, reducer, body, messagesFrom: state.cut?.from };
   } catch (failure) {
-    log({ level: 'error', event: 'other', message: 'a snapshot could not be made', thrown: failure });
+    log(mistake('a snapshot could not be made', failure));
     return undefined;
   }
 }

@@ -100,6 +100,21 @@ export function inTime<T>(
   });
 }
 
+/**
+ * Resolves after so many ms. No timer is left behind.
+ *
+ * @throws the signal's reason as soon as that aborts.
+ */
+export function pause(clock: Pick<Timers, 'after'>, ms: number, signal?: AbortSignal): Promise<void> {
+  const stop = new Stop(signal);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cancel = clock.after(ms, resolve);
+  return stop.until(promise).finally(() => {
+    cancel();
+    stop.end();
+  });
+}
+
 /** How long something is waited for. */
 interface Within {
   readonly ms: number;
@@ -133,7 +148,7 @@ type Attempt<Made> =
 /**
  * A function that makes its answer once for each object: the same object, the same answer. What throws is asked again.
  */
-export function memoized<Key extends object, Made extends object>(
+export function memoized<Key extends object, Made extends object | string>(
   make: (key: Key) => Made,
 ): (key: Key) => Made {
   const known = new WeakMap<Key, Made>();
@@ -144,9 +159,12 @@ export function memoized<Key extends object, Made extends object>(
   };
 }
 
+/** The encoder of all texts; it keeps nothing of any. */
+export const ENCODER = new TextEncoder();
+
 /** The SHA-256 of bytes, or of a text's UTF-8, in hexadecimal digits, lower case. */
 export async function sha256Hex(data: string | Uint8Array<ArrayBuffer>): Promise<string> {
-  const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data;
+  const bytes = typeof data === 'string' ? ENCODER.encode(data) : data;
   return [...new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))]
     .map((byte) => byte.toString(16).padStart(2, '0'))
     .join('');

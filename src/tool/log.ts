@@ -1,3 +1,4 @@
+import { memoized } from './async.ts';
 /** Where something happened, as far as that is known. */
 export interface LogPlace {
   /** Of the session. */
@@ -109,19 +110,20 @@ export const warning = (message: string, thrown?: unknown): LogProblem => ({
   ...(thrown !== undefined && { thrown }),
 });
 
-/** A line about code of an app that failed, where the turn goes on without it. */
-export const mistake = (message: string, thrown?: unknown): LogProblem => ({
+/** A line about what failed, such as code of an app, where the turn goes on without it. */
+export const mistake = (message: string, thrown?: unknown, event: LoggedProblem = 'other'): LogProblem => ({
   ...warning(message, thrown),
   level: 'error',
+  event,
 });
 
-const written = new WeakMap<Log, Set<string>>();
+const writtenTo = memoized((_: Log) => new Set<string>());
 
 /** Writes a problem to a log, unless that log has one with this message. */
 export function logOnce(log: Log, problem: LogProblem): void {
-  const messages = written.get(log) ?? new Set();
+  const messages = writtenTo(log);
   if (messages.has(problem.message)) return;
-  written.set(log, messages.add(problem.message));
+  messages.add(problem.message);
   log(problem);
 }
 

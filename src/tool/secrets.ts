@@ -1,3 +1,4 @@
+import { ENCODER } from './async.ts';
 import { fromBase64, toBase64 } from './content.ts';
 import { mapTexts } from './json.ts';
 
@@ -292,7 +293,7 @@ export const writtenForms = (secret: string): ReadonlySet<string> => {
     encodeURIComponent(secret.toWellFormed()),
     new URLSearchParams({ '': secret }).toString().slice(1),
   ];
-  const inBase64 = base64Forms(new TextEncoder().encode(secret)).flatMap((form) => [
+  const inBase64 = base64Forms(ENCODER.encode(secret)).flatMap((form) => [
     form,
     form.replaceAll('+', '-').replaceAll('/', '_'),
     encodeURIComponent(form),

@@ -1,5 +1,6 @@
 import type { Wait } from '../journal/wait.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
+import { ENCODER } from '../tool/async.ts';
 import type { Owner } from '../tool/call-origin.ts';
 import { isSecretSource, readSecrets, SECRET_RULE, type SecretSource } from '../tool/env.ts';
 import { literals } from '../tool/literals.ts';
@@ -262,9 +263,8 @@ async function sameText(a: string, b: string): Promise<boolean> {
   const { subtle } = crypto;
   const key = await subtle.generateKey({ name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
   if (!('type' in key)) return false; // a pair of keys, which no HMAC has
-  const encoder = new TextEncoder();
-  const signature = await subtle.sign('HMAC', key, encoder.encode(a));
-  return subtle.verify('HMAC', key, signature, encoder.encode(b));
+  const signature = await subtle.sign('HMAC', key, ENCODER.encode(a));
+  return subtle.verify('HMAC', key, signature, ENCODER.encode(b));
 }
 
 /** A call, and what it waits for. */

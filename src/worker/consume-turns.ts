@@ -1,3 +1,4 @@
+import { mistake } from '../tool/log.ts';
 /** Turns that an alarm has handed over by the queue `TURNS`. */
 
 import type { HandOver } from '../journal/agenda.ts';
@@ -65,7 +66,7 @@ async function takeMessage(host: Invoked, env: Env, message: QueueMessage): Prom
   if (!handOver) {
     // Whoever sent it, it is not from here: nothing of it is told, and it ends in the dead-letter queue.
     const told = `message ${message.id} of the queue names no turn, and is refused`;
-    host.log({ level: 'error', event: 'other', message: told });
+    host.log(mistake(told));
     message.retry();
     return;
   }
@@ -76,7 +77,7 @@ async function takeMessage(host: Invoked, env: Env, message: QueueMessage): Prom
     // The session has been given back, for a newer deployment or a while, and comes by itself.
     if (failure instanceof NewerEventError || failure instanceof UnreadableError) return message.ack();
     const told = `turn ${handOver.turn} was not gone on with`;
-    host.log({ level: 'error', event: 'other', message: told, thrown: failure });
+    host.log(mistake(told, failure));
     message.retry({ delaySeconds: RETRY_AFTER });
   }
 }

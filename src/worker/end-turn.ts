@@ -1,3 +1,4 @@
+import { pagesFrom } from '../session/fold-session.ts';
 /** Ends what is not wanted any more: a turn, or a session with all that is in it. */
 
 import { waitId } from '../journal/conversation.ts';
@@ -118,16 +119,10 @@ async function eventsOf(
   turn: string,
   names: readonly EventType[],
 ): Promise<readonly StoredEvent[]> {
+  const of = { turn, types: { names, until: Number.MAX_SAFE_INTEGER } };
   const events: StoredEvent[] = [];
-  for (let from: number | null = 1; from !== null; ) {
-    const page: Awaited<ReturnType<SessionPort['read']>> = await port.read({
-      from,
-      turn,
-      types: { names, until: Number.MAX_SAFE_INTEGER },
-    });
-    events.push(...(page?.rows ?? []).flatMap(parseKnown));
-    from = page?.next ?? null;
-  }
+  for await (const { rows } of pagesFrom(port, await port.read({ from: 1, ...of }), of))
+    events.push(...rows.flatMap(parseKnown));
   return events;
 }
 

@@ -5,6 +5,7 @@ import { readerOf } from '../session/fold-session.ts';
 import { toSessionName } from '../session/read-secrets.ts';
 import { attempt, sha256Hex } from '../tool/async.ts';
 import type { JsonObject } from '../tool/json.ts';
+import { warning } from '../tool/log.ts';
 import { type ModuleIdentity, type ModuleUse, useOf } from '../tool/module-use.ts';
 import { shown } from '../tool/shown.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
@@ -226,9 +227,9 @@ export async function keepText(of: TextsOf, key: string, text: string): Promise<
   try {
     const port = await portOf(of, key);
     for (let tries = 0; tries < TRIES; tries++) if (await isKept(port, of, text)) return;
-    host.log({ level: 'warn', event: 'other', message });
+    host.log(warning(message));
   } catch (thrown) {
-    host.log({ level: 'warn', event: 'other', message, thrown });
+    host.log(warning(message, thrown));
   }
 }
 

@@ -1,3 +1,4 @@
+import { ENCODER } from '../tool/async.ts';
 /** Bounds the event streams that one caller has open in this isolate. */
 import type { Caller } from './host.ts';
 import { Problem } from './problem.ts';
@@ -12,7 +13,7 @@ const SILENT = 60_000;
 const PROBES = 3;
 const PROBE_TIME = 40;
 /** Says nothing to a client that reads events. */
-const NOTHING = new TextEncoder().encode(':\n\n');
+const NOTHING = ENCODER.encode(':\n\n');
 
 /** The open streams of the callers of an app. */
 export interface OpenStreams {
@@ -88,7 +89,7 @@ export function createOpenStreams(most: number): OpenStreams {
 
 const tooMany = (most: number): Problem =>
   new Problem('rate-limited', `You have ${most} event streams open. Close one, or ask for JSON.`, {
-    headers: { 'retry-after': '10' },
+    retryAfter: 10,
   });
 
 /** The place of an open stream. */

@@ -216,6 +216,8 @@ interface Details {
   /** Where the same thing has another status than usual. */
   readonly status?: number | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** In seconds: when a further request may help. */
+  readonly retryAfter?: number | undefined;
   /** Members beside those of RFC 9457, such as every problem of a body. */
   readonly more?: ProblemMembers | Partial<TurnAnswer> | undefined;
   /** Its words for other protocols than the REST API, where those differ. */
@@ -236,20 +238,19 @@ export class Problem extends Error {
   constructor(
     type: ProblemType,
     detail: string,
-    { status = statusOf(type), headers = {}, more = {}, worded }: Details = {},
+    { status = statusOf(type), headers = {}, retryAfter, more = {}, worded }: Details = {},
   ) {
     super(detail);
     this.status = status;
     this.type = type;
-    this.headers = headers;
+    this.headers = retryAfter === undefined ? headers : { ...headers, 'retry-after': String(retryAfter) };
     this.more = more;
     this.worded = worded;
   }
 
   /** The problem of what a session has refused. */
-  static of({ type, message, retryAfter, more, worded }: SessionError): Problem {
-    const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
-    return new Problem(type, message, { headers, more, worded });
+  static of(refused: SessionError): Problem {
+    return new Problem(refused.type, refused.message, refused);
   }
 
   /** RFC 9457. */

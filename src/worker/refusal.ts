@@ -8,7 +8,7 @@ import { readTurn, UnreadableError } from '../session/read-session.ts';
 import { SessionErasedError, SessionUnavailableError } from '../session/send-again.ts';
 import { fullText } from '../session/turn-end.ts';
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
-import { type Log, logOnce } from '../tool/log.ts';
+import { type Log, logOnce, mistake } from '../tool/log.ts';
 import { Problem, type ProblemType, SessionError } from './problem.ts';
 import type { RouteRequest } from './route.ts';
 import { type SessionAccess, type Target, turnPath } from './target.ts';
@@ -44,16 +44,8 @@ export type FailureLog = (log: Log, failure: unknown, requestId: string) => void
 /** Logs a failure. What the deployment lacks fails every request alike, and is logged only the first time. */
 export const logFailure: FailureLog = (log, failure, requestId) => {
   if (failure instanceof DeploymentError)
-    for (const message of failure.problems)
-      logOnce(log, { level: 'error', event: 'request-failed', message });
-  else
-    log({
-      level: 'error',
-      event: 'request-failed',
-      requestId,
-      message: `request ${requestId} failed`,
-      thrown: failure,
-    });
+    for (const message of failure.problems) logOnce(log, mistake(message, undefined, 'request-failed'));
+  else log({ ...mistake(`request ${requestId} failed`, failure, 'request-failed'), requestId });
 };
 
 /** Errors that say what the client has to know. Nothing went wrong here, so they are not logged. */
@@ -181,7 +173,7 @@ export function orMayBeTaken(failure: unknown, { target, start, log }: SentStart
   if (!(failure instanceof SessionUnavailableError) || failure.tookNothing) return failure;
   const { turn } = start;
   const message = `nobody knows whether turn ${turn} was taken`;
-  log({ level: 'error', event: 'request-failed', message, thrown: failure });
+  log(mistake(message, failure, 'request-failed'));
   const detail = `The session did not answer, and may have taken the message${howToGoOn(target, start)}`;
   return new SessionError('session-unavailable', detail, { retryAfter: 1, more: { turn }, cause: failure });
 }
@@ -199,8 +191,7 @@ export function failedTurn(answer: TurnAnswer): Problem {
   const further =
     error?.type === 'session-full' ? '' : ' The conversation is kept: send another message to go on.';
   const detail = `${error?.message ?? 'The turn failed.'}${further}`;
-  const headers = error?.retryAfter === undefined ? {} : { 'retry-after': String(error.retryAfter) };
-  return new Problem(type, detail, { status, headers, more: { ...turn, error } });
+  return new Problem(type, detail, { status, retryAfter: error?.retryAfter, more: { ...turn, error } });
 }
 
 /** A problem, with the status that it is answered with. */

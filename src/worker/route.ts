@@ -3,6 +3,7 @@ import type { Check } from '../session/deployment.ts';
 import type { Owner } from '../tool/call-origin.ts';
 import { literals } from '../tool/literals.ts';
 import type { Log } from '../tool/log.ts';
+import { warning } from '../tool/log.ts';
 import type { Authenticate } from './auth.ts';
 import type { Caller, Env, Host, Invoked, SpeakerOf } from './host.ts';
 import type { OpenStreams } from './open-streams.ts';
@@ -163,7 +164,7 @@ export function linkBases({ basePath, log }: Served): (url: string, route: strin
     const mounted = parts.slice(0, parts.length - ofRoute.length).join('/');
     if (basePath === undefined) return mounted;
     const message = isTold ? undefined : literals?.mountedElsewhere(mounted, basePath);
-    if (message !== undefined) log({ level: 'warn', event: 'other', message });
+    if (message !== undefined) log(warning(message));
     isTold ||= message !== undefined;
     return basePath;
   };

@@ -230,8 +230,7 @@ export async function viewOfTurn(at: SessionAccess, turn: string): Promise<TurnV
     return { turn, session: target.session, agent: target.agent.name, status: 'running' };
   }
   const answer = stoppedTurn(target.session, target.agent.name, events);
-  const { outcome } = answer;
-  return outcome === 'suspended' ? suspendedView(at, events) : { ...answer, outcome };
+  return answer.outcome === 'suspended' ? suspendedView(at, events) : answer;
 }
 
 const isWaiting = ({ openTurn }: EventPage, turn: string): boolean =>

@@ -1,7 +1,8 @@
+import { mistake } from '../tool/log.ts';
 /** Server-sent events: how a response is streamed, and the frames of our own protocol. */
 
 import type { StoredEvent } from '../journal/events.ts';
-import { Stop } from '../tool/async.ts';
+import { Changes, ENCODER, Stop } from '../tool/async.ts';
 import type { Host } from './host.ts';
 import { eventId } from './request-headers.ts';
 import type { RouteRequest } from './route.ts';
@@ -50,8 +51,7 @@ export function eventStream(
   };
   const working = work()
     .catch((failure) => {
-      const message = 'an event stream broke off';
-      if (!leave.aborted) host.log({ level: 'error', event: 'request-failed', message, thrown: failure });
+      if (!leave.aborted) host.log(mistake('an event stream broke off', failure, 'request-failed'));
     })
     .finally(stream.close);
   execution.waitUntil(working);
@@ -70,17 +70,16 @@ interface OpenStream {
 
 /** Opens a stream, with what is written first; `onGone` is called when the client closes it first. */
 function openStream(first: string, onGone: () => void): OpenStream {
-  const encoder = new TextEncoder();
   let out: ReadableStreamDefaultController<Uint8Array> | undefined;
-  let wake = (): void => {};
-  const write = (text: string): void => out?.enqueue(encoder.encode(text));
+  const changes = new Changes();
+  const write = (text: string): void => out?.enqueue(ENCODER.encode(text));
   const roomLeft = (): number => out?.desiredSize ?? 0;
   // A client that has something to read is not waiting.
   const heartbeat = setInterval(() => roomLeft() > 0 && write(COMMENT), HEARTBEAT);
   const end = (): void => {
     clearInterval(heartbeat);
     out = undefined;
-    wake();
+    changes.tell();
   };
   const body = new ReadableStream<Uint8Array>(
     {
@@ -89,7 +88,7 @@ function openStream(first: string, onGone: () => void): OpenStream {
         // A first byte at once: some clients and proxies wait for it before they show the response.
         write(first);
       },
-      pull: () => wake(),
+      pull: () => changes.tell(),
       cancel() {
         end();
         onGone();
@@ -101,11 +100,7 @@ function openStream(first: string, onGone: () => void): OpenStream {
     body,
     write,
     async room() {
-      while (out && roomLeft() <= 0) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
+      while (out && roomLeft() <= 0) await changes.next;
     },
     close() {
       out?.close();

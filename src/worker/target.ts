@@ -10,6 +10,7 @@ import { Meter } from '../session/meter.ts';
 import { DEFAULT_PLATFORM } from '../session/read-platform.ts';
 import { SESSION_ID, SESSION_ID_RULE, toSessionName } from '../session/read-secrets.ts';
 import type { TurnHost } from '../session/turn-host.ts';
+import { memoized } from '../tool/async.ts';
 import type { CallOrigin, Owner } from '../tool/call-origin.ts';
 import { literals } from '../tool/literals.ts';
 import type { MessageFiles } from './app-files.ts';
@@ -209,7 +210,7 @@ function agentOf(host: Host, name: string): Agent {
   return agent;
 }
 
-const made = new WeakMap<ModelOfEnv, WeakMap<Env, ChatModel>>();
+const modelsOf = memoized((make: ModelOfEnv) => memoized((env: Env) => makeModel(env, make)));
 
 /**
  * Returns the model that a function makes of the environment: the same object for the same environment. A function that failed
@@ -218,13 +219,7 @@ const made = new WeakMap<ModelOfEnv, WeakMap<Env, ChatModel>>();
  * @throws DeploymentError if the function throws a ConfigurationError, and ConfigurationError if it throws anything else or
  *   returns something that is no model.
  */
-export function modelOf({ env }: Pick<HostedApp, 'env'>, make: ModelOfEnv): ChatModel {
-  const ofEnv = made.get(make) ?? new WeakMap<Env, ChatModel>();
-  made.set(make, ofEnv);
-  const known = ofEnv.get(env) ?? makeModel(env, make);
-  ofEnv.set(env, known);
-  return known;
-}
+export const modelOf = ({ env }: Pick<HostedApp, 'env'>, make: ModelOfEnv): ChatModel => modelsOf(make)(env);
 
 function makeModel(env: Env, make: ModelOfEnv): ChatModel {
   let model: ChatModel;

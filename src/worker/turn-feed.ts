@@ -11,7 +11,7 @@ import {
   followedItems,
 } from '../session/watching/follow-session.ts';
 import { keptFor, stoppedTurn, type TurnAnswer, toAnswer } from '../session/watching/turn-outcome.ts';
-import { Stop } from '../tool/async.ts';
+import { Changes, Stop } from '../tool/async.ts';
 import { type Infer, OPTIONAL_TEXT, type Shape, TEXT, WHOLE } from '../tool/shape.ts';
 import type { BegunTurn, Run } from './begun-turn.ts';
 import type { ShownEvent } from './session-view.ts';
@@ -193,10 +193,9 @@ function stopOf(at: SessionAccess, turn: string, events: readonly StoredEvent[])
   const { target } = at;
   if (events.length === 0) return { type: 'erased', turn };
   const answer = stoppedTurn(target.session, target.agent.name, events);
-  const { outcome } = answer;
-  return outcome === 'suspended'
+  return answer.outcome === 'suspended'
     ? { type: 'suspended', view: suspendedView(at, events) }
-    : { type: 'answer', answer: { ...answer, outcome } };
+    : { type: 'answer', answer };
 }
 
 /** Whoever has so much to read has fallen behind, in characters. */
@@ -207,7 +206,7 @@ class Backlog {
   readonly #items: ShownEvent[] = [];
   #size = 0;
   #isClosed = false;
-  #wake: () => void = () => {};
+  readonly #changes = new Changes();
   /** The last event that was read. */
   shown: number;
   /** So much was not read that the rest is to be read from the journal; nothing is taken any more. */
@@ -224,12 +223,12 @@ class Backlog {
     if (this.#items.length > 0) this.#size += JSON.stringify(event).length;
     this.isBehind = this.#size > BEHIND;
     if (!this.isBehind) this.#items.push(event);
-    this.#wake();
+    this.#changes.tell();
   };
 
   readonly close = (): void => {
     this.#isClosed = true;
-    this.#wake();
+    this.#changes.tell();
   };
 
   async *items(): AsyncGenerator<ShownEvent, void, undefined> {
@@ -240,10 +239,7 @@ class Backlog {
         if ('seq' in item) this.shown = item.seq;
         yield item;
       } else if (this.isBehind || this.#isClosed) return;
-      else
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
+      else await this.#changes.next;
     }
   }
 }

@@ -121,8 +121,7 @@ export function answerOfTurn(
 ): TurnAnswer | undefined {
   if (!events.some(({ type }) => type === 'turn-ended')) return undefined;
   const answer = stoppedTurn(session, agent, events);
-  const { outcome } = answer;
-  return outcome === 'suspended' ? undefined : { ...answer, outcome };
+  return answer.outcome === 'suspended' ? undefined : answer;
 }
 
 /** Answers where a stream goes on that its invocation had to end. */

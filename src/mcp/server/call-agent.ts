@@ -14,6 +14,7 @@ import {
 import { sha256Hex } from '../../tool/async.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import type { JsonObject } from '../../tool/json.ts';
+import { mistake } from '../../tool/log.ts';
 import { type BegunTurn, followed, toRunHere } from '../../worker/begun-turn.ts';
 import { type SessionAccess, type Target, targetOf, turnServices } from '../../worker/target.ts';
 import { IDEMPOTENCY_KEY } from '../content/rpc.ts';
@@ -89,7 +90,7 @@ export async function takeCall<Taken>(
     if (failure instanceof SessionErasedError) return failed(failure.message);
     if (failure instanceof SessionUnavailableError) {
       const message = `nobody knows whether turn ${turn.start.turn} was taken`;
-      request.host.log({ level: 'error', event: 'request-failed', message, thrown: failure });
+      request.host.log(mistake(message, failure, 'request-failed'));
       return failed(mayBeTaken(turn.target, turn.start.turn));
     }
     throw failure;

@@ -9,7 +9,7 @@ import { toPrincipal } from '../../journal/event-rows.ts';
 import type { Principal } from '../../journal/events.ts';
 import { jsonSchemaCheck } from '../../modules/json-schema/check.ts';
 import { mintedInTime } from '../../session/read-secrets.ts';
-import { attempt, HOOK_TIME, inTime, timeIsOver } from '../../tool/async.ts';
+import { attempt, ENCODER, HOOK_TIME, inTime, timeIsOver } from '../../tool/async.ts';
 import type { CallContext } from '../../tool/call.ts';
 import { hiding } from '../../tool/console-log.ts';
 import { fromBase64, toBase64 } from '../../tool/content.ts';
@@ -138,7 +138,7 @@ const MARK = 'holdfast-1.';
  * nothing is believed because it is in it: whoever reads it checks it as any other parameter.
  */
 export const toRequestState = (value: Json): string =>
-  `${MARK}${toBase64(new TextEncoder().encode(JSON.stringify(value)))}`;
+  `${MARK}${toBase64(ENCODER.encode(JSON.stringify(value)))}`;
 
 /** Reads what `toRequestState` made. @throws RpcError when it did not make this. */
 export function fromRequestState(state: string): unknown {

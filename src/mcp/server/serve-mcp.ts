@@ -10,6 +10,7 @@ import {
   type StandardSchemaV1,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import { ENCODER } from '../../tool/async.ts';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
 import { RPC_CODE } from '../content/rpc.ts';
@@ -215,7 +216,7 @@ function watched(response: Response, position: StreamPosition, onGone: () => voi
     const { value } = await reader.read();
     if (!value || !isPriming(value)) return value;
     const id = await position.primed;
-    return id === '' ? next() : new TextEncoder().encode(primingFrame(id));
+    return id === '' ? next() : ENCODER.encode(primingFrame(id));
   };
   const stream = new ReadableStream<Uint8Array>({
     async pull(controller) {

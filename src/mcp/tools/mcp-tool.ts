@@ -1,6 +1,6 @@
 import { discoveryIn } from '../../loop/discovery.ts';
 import { type SchemaCheck, schemaCheck } from '../../modules/json-schema/schema-check.ts';
-import { memoized } from '../../tool/async.ts';
+import { ENCODER, memoized } from '../../tool/async.ts';
 import type { Effect } from '../../tool/call.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import type { InputSchema } from '../../tool/input-schema.ts';
@@ -197,6 +197,6 @@ function hashed(prefix: string, name: string, salted: string): string {
 /** Hashes by FNV-1a with 32 bits, in base 36: synchronous, unlike a digest, and the same everywhere. */
 function hash(text: string): string {
   let value = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(text)) value = Math.imul(value ^ byte, 0x01000193) >>> 0;
+  for (const byte of ENCODER.encode(text)) value = Math.imul(value ^ byte, 0x01000193) >>> 0;
   return value.toString(36).padStart(7, '0');
 }

@@ -44,7 +44,7 @@ export function settleTools(
   const known = knownTools(former, refuses);
   const room = {
     length: MAX_LENGTH,
-    names: refuses ? MAX_REMEMBERED - known.size : Number.POSITIVE_INFINITY,
+    names: refuses ? MAX_REMEMBERED - known.size : Infinity,
   };
   const beforeOf = (name: string): Known | undefined => (refuses ? known.get(name) : undefined);
   const placed = listed.map((tool) => place(client, tool, { before: beforeOf(tool.name), room }));

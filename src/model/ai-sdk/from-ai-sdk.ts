@@ -197,7 +197,7 @@ const explainCall = (call: UntrustedRecord, now: number): ExplainedFailure | und
   const retryAfter = parseRetryAfter(headersOf(call), now);
   const details = `${errorDetails(body)} ${errorWords(body)}`;
   const error = errorOfStatus(status, { words, details, retryAfter });
-  return { error, retryAfter: final ? Number.POSITIVE_INFINITY : retryAfter };
+  return { error, retryAfter: final ? Infinity : retryAfter };
 };
 
 const statusOf = ({ statusCode }: UntrustedRecord): number | undefined =>

@@ -164,7 +164,7 @@ const errorOfResponse = async (
   const report = parseJson(body);
   // The page of a proxy helps nobody, so it is not told.
   const words = errorWords(report ?? (body.trimStart().startsWith('<') ? '' : body));
-  const wait = isUsedUp(report) ? Number.POSITIVE_INFINITY : retryAfter;
+  const wait = isUsedUp(report) ? Infinity : retryAfter;
   const error = errorOfStatus(response.status, { words, details: errorDetails(report), retryAfter: wait });
   return { error, retryAfter: wait };
 };

@@ -1,3 +1,4 @@
+import { ENCODER, memoized } from '../../tool/async.ts';
 import {
   choiceFields,
   commonFields,
@@ -107,25 +108,13 @@ export const OUR_FIELDS: ReadonlySet<string> = new Set([
   'response_format',
 ]);
 
-/** Remembers the text made of each object for as long as the object lives. Definitions are never mutated. */
-const remembered = <Key extends object>(make: (key: Key) => string): ((key: Key) => string) => {
-  const texts = new WeakMap<Key, string>();
-  return (key) => {
-    const known = texts.get(key);
-    if (known !== undefined) return known;
-    const text = make(key);
-    texts.set(key, text);
-    return text;
-  };
-};
-
 // The adapter may be made anew for each request, so these outlive it: a thousand tools are converted once.
-const toolJson = remembered((tool: ToolDefinition) => JSON.stringify(toWireTool(tool)));
-const toolsJson = remembered((tools: readonly ToolDefinition[]) => `[${tools.map(toolJson).join(',')}]`);
+const toolJson = memoized((tool: ToolDefinition) => JSON.stringify(toWireTool(tool)));
+const toolsJson = memoized((tools: readonly ToolDefinition[]) => `[${tools.map(toolJson).join(',')}]`);
 
 // It does not say `strict`: under it servers refuse a schema that has an optional property or allows unknown ones, so that an
 // ordinary schema would end every turn with a 400. An answer that strays from the form is for the loop to notice.
-const outputJson = remembered(({ name, schema }: OutputFormat) =>
+const outputJson = memoized(({ name, schema }: OutputFormat) =>
   JSON.stringify({ type: 'json_schema', json_schema: { name, schema } }),
 );
 
@@ -163,8 +152,6 @@ const hasFiles = (message: ModelMessage): message is Extract<ModelMessage, { rea
 /** An address, or what JSON would have to write otherwise. */
 const NOT_BASE64 = /[^A-Za-z0-9+/=]/;
 
-const encoder = new TextEncoder();
-
 /** Every second piece is the number of a file, the others are JSON. */
 function joined(pieces: readonly string[], files: readonly string[]): Uint8Array<ArrayBuffer> {
   const texts = pieces.map((piece, at) => (at % 2 === 0 ? piece : (files[Number(piece)] ?? '')));
@@ -172,6 +159,6 @@ function joined(pieces: readonly string[], files: readonly string[]): Uint8Array
   const most = texts.reduce((sum, text, at) => sum + (at % 2 === 0 ? 3 : 1) * text.length, 0);
   const bytes = new Uint8Array(most);
   let end = 0;
-  for (const text of texts) end += encoder.encodeInto(text, bytes.subarray(end)).written;
+  for (const text of texts) end += ENCODER.encodeInto(text, bytes.subarray(end)).written;
   return bytes.subarray(0, end);
 }

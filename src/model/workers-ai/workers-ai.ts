@@ -212,7 +212,7 @@ const explainFailure = (thrown: unknown): ExplainedFailure => {
   const code = codeOf(fields, words);
   const status = code === undefined ? undefined : statuses.get(code);
   const final = fields.retryable === false || (code !== undefined && untilTomorrow.has(code));
-  const retryAfter = final ? Number.POSITIVE_INFINITY : undefined;
+  const retryAfter = final ? Infinity : undefined;
   if (status !== undefined) return { error: errorOfStatus(status, { words }), retryAfter };
   if (/JSON Mode couldn't be met/i.test(words)) {
     return {

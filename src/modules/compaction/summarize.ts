@@ -8,6 +8,7 @@ import { type Loop, timeIn } from '../../loop/loop.ts';
 import { LOOPS } from '../../loop/loop-seams.ts';
 import { shownHistory } from '../../loop/shown-history.ts';
 import { ModelError } from '../../model/chat-model.ts';
+import { mistake } from '../../tool/log.ts';
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { factOf, type ToolMemory } from '../../tool/tool-memory.ts';
 import {
@@ -134,7 +135,7 @@ async function compactConversation(settings: SummarySettings, loop: Loop): Promi
   } catch (failure) {
     if (failure instanceof Interrupted) throw failure;
     const message = `a conversation was not compacted, and goes on whole: ${reasonOf(failure)}`;
-    loop.log({ level: 'error', event: 'other', message });
+    loop.log(mistake(message));
   }
 }
 

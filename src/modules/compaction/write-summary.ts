@@ -8,7 +8,7 @@ import { toHistory } from '../../loop/shown-history.ts';
 import type { ModelReply, ModelRequest } from '../../model/chat-model.ts';
 import { makerOf } from '../../model/given-to.ts';
 import { priced } from '../../model/prices.ts';
-import { untilAborted } from '../../tool/async.ts';
+import { ENCODER, untilAborted } from '../../tool/async.ts';
 import type { HistoryMessage } from '../../tool/call.ts';
 import { inWords, isStored, isText, type StoredFile } from '../../tool/content.ts';
 import { modelText, partsOfResult, shownText } from '../../tool/tool-result.ts';
@@ -127,8 +127,6 @@ export class SummaryDropped extends Error {
 /** Bytes of conversation that count as a token: the same everywhere, whatever a provider reports. */
 const BYTES_PER_TOKEN = 4;
 
-const encoder = new TextEncoder();
-
 /**
  * The length of a conversation, of which a model is shown so many characters of one result. A language with longer characters
  * has more tokens a character, which its bytes tell.
@@ -138,7 +136,7 @@ export const countTokens = (messages: readonly HistoryMessage[], characters: num
 
 const bytesIn = (message: HistoryMessage, most: number): number =>
   textsIn(message, most).reduce(
-    (bytes, text) => bytes + encoder.encode(text).length,
+    (bytes, text) => bytes + ENCODER.encode(text).length,
     filesIn(message).reduce(
       (bytes, { mediaType, size }) => bytes + (isText(mediaType) ? size : FILE_BYTES),
       0,

@@ -3,7 +3,7 @@ import type { BlobGone, KeptBlob } from '../../journal/blob.ts';
 import { messageOf } from '../../loop/exception-processor.ts';
 import { Interrupted } from '../../loop/holder.ts';
 import type { LoopFiles, NamedFiles, ShowingLoop, ShownFiles } from '../../loop/loop-files.ts';
-import { sha256Hex } from '../../tool/async.ts';
+import { ENCODER, sha256Hex } from '../../tool/async.ts';
 import {
   type ContentPart,
   fileLine,
@@ -164,7 +164,7 @@ function withoutSecrets(file: NewFile, secrets: Secrets): NewFile {
   if (!isText(mediaType)) return named;
   const text = new TextDecoder().decode(bytes);
   const clean = secrets.redact(text);
-  return clean === text ? named : { ...named, bytes: new TextEncoder().encode(clean) };
+  return clean === text ? named : { ...named, bytes: ENCODER.encode(clean) };
 }
 
 /** A file's id: SHA-256 in hex. */

@@ -11,6 +11,7 @@ import type {
 import { ModelError } from '../../model/chat-model.ts';
 import { orHandOver } from '../../session/send-again.ts';
 import { type ContentPart, isStored, type NewFile, type StoredFile, toBase64 } from '../../tool/content.ts';
+import { mistake } from '../../tool/log.ts';
 import type { Secrets } from '../../tool/secrets.ts';
 import { partsOfResult, type ToolResult } from '../../tool/tool-result.ts';
 import {
@@ -246,7 +247,7 @@ async function readFrom(
   try {
     return await store.get(key);
   } catch (thrown) {
-    log({ level: 'error', event: 'other', message: 'the file store failed', thrown });
+    log(mistake('the file store failed', thrown));
     throw new ModelError(
       'unreachable',
       'A file that the model is to be shown could not be read from its store.',

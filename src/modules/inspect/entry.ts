@@ -5,6 +5,7 @@ import { LOOPS, type LoopMoment, type WatchedOffer } from '../../loop/loop-seams
 import { originOf } from '../../tool/decorate.ts';
 import type { Json } from '../../tool/json.ts';
 import type { Log } from '../../tool/log.ts';
+import { mistake } from '../../tool/log.ts';
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { modelText } from '../../tool/tool-result.ts';
@@ -89,7 +90,7 @@ const tellAll =
   };
 
 const report = (log: Log, moment: keyof LoopInspector, thrown: unknown): void =>
-  log({ level: 'error', event: 'other', message: `an inspector threw in ${moment}`, thrown });
+  log(mistake(`an inspector threw in ${moment}`, thrown));
 
 interface Shown {
   readonly loop: Loop;

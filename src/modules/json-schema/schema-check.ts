@@ -216,7 +216,7 @@ function isBounded({ root, parts, lookup }: SchemaParts): boolean {
     if (typeof part !== 'object') return 1;
     const known = counts.get(part);
     if (known !== undefined) return known;
-    counts.set(part, Number.POSITIVE_INFINITY); // whoever comes by here again before it is counted, is in a cycle
+    counts.set(part, Infinity); // whoever comes by here again before it is counted, is in a cycle
     const inside = inPlace(part, root, lookup).map(count);
     const all = inside.reduce((sum, one) => sum + one, 1);
     counts.set(part, all);

@@ -122,7 +122,7 @@ function overLimit({ tool, frame, calls, ofTool }: Place, bounds: Bounds): OverL
   return undefined;
 }
 
-const numberOf = (limit: CallLimit): number => (limit === 'unlimited' ? Number.POSITIVE_INFINITY : limit);
+const numberOf = (limit: CallLimit): number => (limit === 'unlimited' ? Infinity : limit);
 
 /**
  * The place of a call among the calls of a loop, nested ones included: in all, and among those of the tool for which it counts; from 1.

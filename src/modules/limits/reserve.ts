@@ -4,7 +4,7 @@ import { inLoop, type Loop, timeIn } from '../../loop/loop.ts';
 import type { ModelMessage, ModelRequest, OutputFormat, ToolDefinition } from '../../model/chat-model.ts';
 import { hasParts, tokensOfFiles, withoutBytes } from '../../model/given-to.ts';
 import { costOf, dearest, type Prices, type Usage, usd } from '../../model/prices.ts';
-import { Changes, memoized, untilAborted } from '../../tool/async.ts';
+import { Changes, ENCODER, memoized, untilAborted } from '../../tool/async.ts';
 import { factOf } from '../../tool/tool-memory.ts';
 import {
   BUDGETS,
@@ -102,7 +102,7 @@ function roomIn(
 function affordable(prices: Prices, inputTokens: number, left: number): number {
   const rest = left - costOf(prices, { inputTokens, outputTokens: 0 });
   if (rest < 0) return -1;
-  if (prices.output === 0) return Number.POSITIVE_INFINITY;
+  if (prices.output === 0) return Infinity;
   let outputTokens = Math.floor((rest * 1e6) / prices.output);
   // The division may round up to a token that the sum does not allow.
   while (outputTokens > 0 && costOf(prices, { inputTokens, outputTokens }) > left) outputTokens -= 1;
@@ -264,6 +264,4 @@ const bytesAround = ({ tools, output }: ModelRequest): number =>
   (tools.length > 0 ? bytesOfJson(tools).bytes + tools.length * AROUND_MESSAGE + AROUND_TOOLS : 0) +
   (output ? bytesOfJson(output).bytes + AROUND_OUTPUT : 0);
 
-const encoder = new TextEncoder();
-
-const bytesOf = (text: string): number => encoder.encode(text).length;
+const bytesOf = (text: string): number => ENCODER.encode(text).length;

@@ -1,3 +1,4 @@
+import { mistake, warning } from '../../tool/log.ts';
 /** The entry `holdfast/listings`: tools that are found outside before a model is asked, and remembered by the session. */
 
 import type { SessionEvent } from '../../journal/events.ts';
@@ -125,7 +126,7 @@ async function findWith(
     if (modelSignal.aborted) throw modelSignal.reason;
     if (thrown instanceof Interrupted) throw thrown;
     const message = `the strategy '${name}' could not find its tools`;
-    loop.log({ level: 'error', event: 'other', message, thrown });
+    loop.log(mistake(message, thrown));
     return [];
   }
 }
@@ -134,6 +135,6 @@ function isGivenUp({ journal, log }: Loop): boolean {
   const { resumedIdly: tries = 0 } = journal.state.turn ?? {};
   if (tries < MAX_TRIES) return false;
   const message = `no tools are looked for outside: ${tries} invocations got nothing done`;
-  log({ level: 'warn', event: 'other', message });
+  log(warning(message));
   return true;
 }

@@ -99,7 +99,7 @@ function afterwards(now: number, attempt: number, not: NotTold): Announced {
   if (not.isGone) return 'forget';
   const { at = now, retryAfter = 0 } = not;
   const wanted = Math.min(retryAfter, LONGEST_PAUSE);
-  const again = Math.max(PAUSES[attempt - 1] ?? Number.POSITIVE_INFINITY, wanted);
+  const again = Math.max(PAUSES[attempt - 1] ?? Infinity, wanted);
   return now + again > at + TOLD_WITHIN ? 'done' : { again };
 }
 

@@ -3,7 +3,7 @@ import type { ScheduledMessage } from '../../journal/events.ts';
 import { MAX_WAITING } from '../../journal/inbox-message.ts';
 import type { TurnState } from '../../journal/state.ts';
 import { CallStarts } from '../../loop/call-starts.ts';
-import { DELAY_RULE, isDelay, sha256Hex } from '../../tool/async.ts';
+import { DELAY_RULE, ENCODER, isDelay, sha256Hex } from '../../tool/async.ts';
 import type { CallContext } from '../../tool/call.ts';
 import { defineTool } from '../../tool/define-tool.ts';
 import { lenientSchema } from '../../tool/input-schema.ts';
@@ -205,7 +205,7 @@ function fullProblem(origin: CallStarts, bytes: number): string | undefined {
 
 /** Of the row that is stored of it; ids are all as long. */
 const weightOf = (message: Unnamed, turn: TurnState): number =>
-  new TextEncoder().encode(toScheduledTurn({ ...message, turn: '0'.repeat(16) }, turn).started.body).length;
+  ENCODER.encode(toScheduledTurn({ ...message, turn: '0'.repeat(16) }, turn).started.body).length;
 
 /** The most characters that one scheduled message may have. */
 const MAX_MESSAGE = 100_000;

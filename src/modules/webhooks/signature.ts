@@ -1,3 +1,4 @@
+import { ENCODER } from '../../tool/async.ts';
 import { readSecrets, type SecretSource } from '../../tool/env.ts';
 import { type WebhookEnv, WebhookRefusal } from './webhook.ts';
 
@@ -86,7 +87,7 @@ function isSame(one: Bytes, other: Bytes): boolean {
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
 const toBytes = (part: string | Bytes): Bytes =>
-  typeof part === 'string' ? new Uint8Array(new TextEncoder().encode(part)) : part;
+  typeof part === 'string' ? new Uint8Array(ENCODER.encode(part)) : part;
 
 function joined(content: Signed['content']): Bytes {
   const parts = content.map(toBytes);

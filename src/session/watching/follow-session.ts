@@ -3,6 +3,7 @@ import { parseEvent } from '../../journal/event-rows.ts';
 import type { StoredEvent } from '../../journal/events.ts';
 import type { Line, LiveItem, LiveMessage } from '../../journal/live-items.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
+import { Changes } from '../../tool/async.ts';
 import type { FeedItem, LiveText, Queue } from '../live-feed.ts';
 import type { Meter } from '../meter.ts';
 import type { Clock } from '../read-platform.ts';
@@ -161,7 +162,7 @@ export class Notices {
   #wasErased = false;
   /** Tries in a row that told nothing. */
   #failed = 0;
-  #wake: () => void = () => {};
+  readonly #changes = new Changes();
   #line: Line | undefined;
   #cancelPing: () => void = () => {};
   #cancelReopen: () => void = () => {};
@@ -207,14 +208,13 @@ export class Notices {
     const isTold = (): boolean => this.#wasErased || (this.#count > 0 && isSo(this.#last));
     while (!isTold() && !signal.aborted && !meter?.over) {
       if (!this.#isOpen) void this.#open();
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+      await this.#changes.next;
     }
   }
 
   /** Closes the line; nothing is told any more. Wakes nobody: whoever waits has its own signal. */
   close(): void {
+    if (this.#closed) return;
     this.#closed = true;
     this.#isTelling = false;
     this.#options.signal.removeEventListener('abort', this.#onDone);
@@ -237,13 +237,13 @@ export class Notices {
   }
 
   /** Aborted, or near a limit: whoever waits looks again. */
-  readonly #onDone = (): void => this.#wake();
+  readonly #onDone = (): void => this.#changes.tell();
 
   /** By the clock: a timer may be early by a part of a millisecond. */
   #watchTime(): void {
     const { clock, meter } = this.#options;
     const ms = meter?.msToWatch ?? Infinity;
-    if (ms <= 0) this.#wake();
+    if (ms <= 0) this.#changes.tell();
     else if (Number.isFinite(ms)) this.#cancelTime = clock.after(Math.ceil(ms), () => this.#watchTime());
   }
 
@@ -261,7 +261,7 @@ export class Notices {
           this.#failed = 0;
           this.#isTelling = true;
           if (notice.joined !== undefined) onJoined?.(notice.joined);
-          this.#wake();
+          this.#changes.tell();
         },
         onClosed: () => this.#reopen(),
         holder,
@@ -270,7 +270,7 @@ export class Notices {
           onLive &&
           ((message) => {
             onLive(message);
-            this.#wake();
+            this.#changes.tell();
           }),
       });
       if (this.#closed) line.close();
@@ -301,7 +301,7 @@ export class Notices {
     this.#options.onBroken?.();
     this.#cancelReopen = clock.after(pause * (1 - JITTER + 2 * JITTER * random()), () => {
       this.#isOpen = false;
-      this.#wake();
+      this.#changes.tell();
     });
   }
 }

@@ -70,10 +70,9 @@ export async function outcomeElsewhere(awaited: AwaitedTurn): Promise<TurnOutcom
   if (end === 'kept') return { status: 'kept', turn };
   if ('behind' in end) return { status: 'queued', turn, behind: end.behind };
   const answer = stoppedTurn(session, agent, end);
-  const { outcome } = answer;
-  return outcome === 'suspended'
-    ? { status: 'suspended', answer: { ...answer, outcome }, events: end }
-    : { status: 'ended', answer: { ...answer, outcome } };
+  return answer.outcome === 'suspended'
+    ? { status: 'suspended', answer, events: end }
+    : { status: 'ended', answer };
 }
 
 /** The turn is stored: what this invocation cannot read now, another one will, or ends it. */

@@ -135,7 +135,7 @@ export class NumberedOutput {
     const seq = Math.floor(this.#after / SPAN);
     const place = this.#after % SPAN;
     if (seq < this.#replySince) return 0;
-    if (seq > this.#seq) return Number.POSITIVE_INFINITY;
+    if (seq > this.#seq) return Infinity;
     return place < TEXT || place === DROPPED ? 0 : place - TEXT;
   }
 

@@ -1,4 +1,5 @@
 import { type JSONRPCRequest, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/client';
+import { ENCODER } from '../../../tool/async.ts';
 import { toBase64 } from '../../../tool/content.ts';
 import type { JsonObject } from '../../../tool/json.ts';
 import { repeatedIn, valueAt } from '../../content/rpc.ts';
@@ -42,5 +43,5 @@ export function paramHeaders(schema: JsonObject, input: JsonObject): Record<stri
 function encoded(value: string): string {
   const isPlain =
     /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !/^=\?base64\?.*\?=$/.test(value);
-  return isPlain ? value : `=?base64?${toBase64(new TextEncoder().encode(value))}?=`;
+  return isPlain ? value : `=?base64?${toBase64(ENCODER.encode(value))}?=`;
 }

@@ -191,7 +191,7 @@ const renew: Step = ({ holder, ledger, now }) => {
 
 const openLine: Step = (scene) => {
   const { holder, ledger, life } = scene;
-  const line = holder ? ledger.lineOpened(holder.epoch) : 0;
+  const line = holder ? ledger.clock.lineOpened(holder.epoch) : 0;
   if (!holder || line === 0) return;
   scene.breakLine();
   holder.line = { epoch: holder.epoch, line, pinged: null, isOpen: true };
@@ -209,7 +209,7 @@ const closeLine: Step = (scene) => scene.breakLine();
 
 /** The object is told of the lines that have closed. */
 const hearCloses: Step = ({ life, ledger }) => {
-  for (const closed of life.closed.splice(0)) ledger.lineClosed(closed);
+  for (const closed of life.closed.splice(0)) ledger.clock.lineClosed(closed);
 };
 
 const again: Step = ({ ledger, sent }) => {
