@@ -78,7 +78,9 @@ export function appModules({ use = [], agents }: AppWithModules): Modules {
     [...ofAgents, usesOf(shared)],
     usesInside([...agents.flatMap(carriersOf), ...shared]),
   );
-  const problem = literals?.filesProblem(agents, { files: modules.files, keeperIn, needsFiles });
-  if (problem !== undefined) throw new ConfigurationError(problem);
+  literals?.refuse(
+    ConfigurationError,
+    literals.filesProblem(agents, { files: modules.files, keeperIn, needsFiles }),
+  );
   return modules;
 }

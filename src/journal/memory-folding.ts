@@ -1,7 +1,6 @@
 /** Folds what modules remember: facts, moments, and the values of paths. It knows none of the modules. */
 import type { Json } from '../tool/json.ts';
 import type { Log } from '../tool/log.ts';
-import { mistake } from '../tool/log.ts';
 import { APP_MEMORY } from '../tool/module-state.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import type { FactPlace, MemoryFact, MemoryPlace, SessionMoment, ToolMemory } from '../tool/tool-memory.ts';
@@ -160,7 +159,7 @@ class RunningMemories implements LiveMemories {
   assertUsable(memory: Pick<ToolMemory, 'name'>): void {
     const problem = this.#problemOf(memory.name);
     if (problem === undefined) return;
-    if (!TOLD.has(memory)) this.#log(mistake(problem));
+    if (!TOLD.has(memory)) this.#log({ level: 'error', event: 'other', message: problem });
     TOLD.add(memory);
     throw new ToolConfigurationError(problem);
   }

@@ -36,8 +36,7 @@ export function composeModules(
 ): Modules {
   const uses = [...new Set([...own, ...ofAgents.flat(), ...inside])];
   const scopes = [...ofAgents.map((ofAgent) => [...own, ...ofAgent]), own];
-  const problem = literals?.usesProblem(scopes, { all: uses, isMade });
-  if (problem !== undefined) throw new ConfigurationError(problem);
+  literals?.refuse(ConfigurationError, literals.usesProblem(scopes, { all: uses, isMade }));
   const memories = [...new Set(uses.map(({ module }) => module))].flatMap(({ state }) => state);
   mustFold(memories);
   return {

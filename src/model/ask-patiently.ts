@@ -47,8 +47,7 @@ export function traitsOf(
   told: AdapterOptions & { readonly media?: ModelMedia | undefined },
   ...never: NonNullable<Parameters<NonNullable<typeof literals>['adapterProblem']>[1]>
 ): Traits {
-  const problem = literals?.adapterProblem(told, never);
-  if (problem !== undefined) throw new TypeError(problem);
+  literals?.refuse(TypeError, literals.adapterProblem(told, never));
   const { prices, settings, media, maxOutputTokens } = told;
   return {
     ...checkPrices(prices),

@@ -19,13 +19,6 @@ import { attempt } from '../tool/async.ts';
 import { type SessionPlace, systemClock } from './read-platform.ts';
 import { type Pauses, sendingAgain } from './send-again.ts';
 
-/** What an object is asked as it stands in `SessionPort`. */
-type Asked = Exclude<keyof SessionPort, 'watch' | 'erase'>;
-
-type Method = (...given: readonly unknown[]) => Promise<unknown>;
-
-type Methods = { readonly [Name in Asked]: Method };
-
 /**
  * The session of this name in its Durable Object. Every call may be done twice: its answer may be lost, and it is sent again by
  * a new stub then. Calls reject with a SessionUnavailableError when that does not help, or the object has too much to do, and with
@@ -41,23 +34,19 @@ export function objectSession(
     () => objects.getByName(name, locationHint === undefined ? {} : { locationHint }),
     { ...REAL, ...pauses },
   );
-  const asking = <Name extends Asked>(name: Name): SessionPort[Name] => {
-    const ask: Method = (...given) => send(async (object) => (object as Methods)[name](...given));
-    return ask as SessionPort[Name]; // the object has it by the same name
-  };
   return {
-    accept: asking('accept'),
-    begin: asking('begin'),
-    resume: asking('resume'),
-    append: asking('append'),
-    renew: asking('renew'),
-    post: asking('post'),
-    read: asking('read'),
-    blob: asking('blob'),
-    blobStates: asking('blobStates'),
-    removeBlob: asking('removeBlob'),
-    credential: asking('credential'),
-    keepCredential: asking('keepCredential'),
+    accept: (start) => send(async (object) => object.accept(start)),
+    begin: (request) => send(async (object) => object.begin(request)),
+    resume: (request) => send(async (object) => object.resume(request)),
+    append: (epoch, from, change) => send(async (object) => object.append(epoch, from, change)),
+    renew: (epoch, inboxHeld) => send(async (object) => object.renew(epoch, inboxHeld)),
+    post: (message) => send(async (object) => object.post(message)),
+    read: (query) => send(async (object) => object.read(query)),
+    blob: (query) => send(async (object) => object.blob(query)),
+    blobStates: (ids) => send(async (object) => object.blobStates(ids)),
+    removeBlob: (id) => send(async (object) => object.removeBlob(id)),
+    credential: (epoch, key) => send(async (object) => object.credential(epoch, key)),
+    keepCredential: (epoch, key, value) => send(async (object) => object.keepCredential(epoch, key, value)),
     watch: (watcher) => send((object) => watch(object, watcher)),
     erase: () => {
       let isRepeated = false;

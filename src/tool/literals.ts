@@ -47,6 +47,11 @@ export type LiteralOf = keyof typeof SHAPES | LiteralShape;
 export type InnerLiteralOf = keyof typeof INNER_SHAPES | InnerShape;
 
 const CHECKS = {
+  /** Throws an error of this class if there is a problem. */
+  refuse(kind: new (problem: string) => Error, problem: string | undefined): void {
+    if (problem !== undefined) throw new kind(problem);
+  },
+
   /** Returns the first problem of a literal, or `undefined`. */
   fault: (config: unknown, of: LiteralOf): LiteralFault | undefined =>
     literalFault(config, typeof of === 'string' ? SHAPES[of] : of),

@@ -16,8 +16,7 @@ export type Carrier = Pick<AnyTool, 'uses' | 'usesInside' | 'delegate' | 'inner'
 export const usesOf = (carriers: readonly Carrier[]): readonly ModuleUse[] => collected(carriers, ownUses);
 
 function ownUses({ uses = [], discover }: Pick<Carrier, 'uses' | 'discover'>): readonly ModuleUse[] {
-  const problem = discover && literals?.discoverProblem(uses);
-  if (problem !== undefined) throw new TypeError(problem);
+  if (discover) literals?.refuse(TypeError, literals.discoverProblem(uses));
   return uses.flatMap((use) => {
     const strategy = OFFERS.of(use);
     return strategy ? [use, ...ownUses(strategy)] : [use];

@@ -71,7 +71,7 @@ export const invalidBody = (problems: readonly string[]): SessionError =>
 async function readText(request: Request, maxBytes: number): Promise<string> {
   const bytes = await readBytes(request, maxBytes);
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new Problem('bad-json', 'The body is not UTF-8.');
   }

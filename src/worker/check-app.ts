@@ -19,8 +19,7 @@ interface CheckedApp {
  * model, or the app's cannot be used with its modules, or a tool asks an agent that the app lacks. In production turns find it.
  */
 export function checkApp(config: CheckedApp): void {
-  const problem = literals?.appProblem(config, refused);
-  if (problem !== undefined) throw new ConfigurationError(problem);
+  literals?.refuse(ConfigurationError, literals.appProblem(config, refused));
 }
 
 /** A model that comes from an environment is known in turns alone. */

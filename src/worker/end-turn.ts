@@ -27,7 +27,7 @@ export const CANCEL_REQUESTED = {
  */
 export async function cancelTurn({ target }: SessionAccess, named?: string): Promise<CancelRequested> {
   const { port } = target;
-  const page = await port.read({ from: 1, limit: 1, ...(named !== undefined && { turn: named }) });
+  const page = await port.read({ from: 1, limit: 1, turn: named });
   if (!page) throw unknownSession(target);
   // The event that opens a session is of no turn, and has this name for it.
   if (named === '') throw unknownTurn(target, named);

@@ -136,14 +136,10 @@ function toFrame(item: Exclude<Shown, StoredEvent>): string {
       return framed(item.type, item.view);
     case 'later':
       return framed('accepted', item.view);
-    case 'erased': {
-      const { type, ...data } = item;
-      // What comes after it is of another session: who resumes has seen nothing of that.
-      return framed(type, data, '');
-    }
     default: {
       const { type, ...data } = item;
-      return framed(type, data);
+      // What comes after the end of a session is of another one: who resumes has seen nothing of that.
+      return framed(type, data, type === 'erased' ? '' : undefined);
     }
   }
 }

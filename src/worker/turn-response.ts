@@ -111,17 +111,10 @@ const AWAITED: readonly string[] = ['accepted', 'running', 'queued', 'scheduled'
 export const isOver = (view: TurnView): view is TurnAnswer => !('status' in view);
 
 /** The response to a turn that has ended. A failed turn is a problem; the message and what was done stay. */
-export function toResponse(answer: TurnAnswer, location: string): Response {
-  switch (answer.outcome) {
-    case 'completed':
-    case 'returned-direct':
-    case 'limit-reached':
-    case 'cancelled':
-      return Response.json(answer, { headers: { 'content-location': location } });
-    case 'failed':
-      return failedTurn(answer).toResponse();
-  }
-}
+export const toResponse = (answer: TurnAnswer, location: string): Response =>
+  answer.outcome === 'failed'
+    ? failedTurn(answer).toResponse()
+    : Response.json(answer, { headers: { 'content-location': location } });
 
 /** Answers that what was asked for is not there yet: ask again in so many seconds. */
 export const notYet = (view: TurnView, retryAfter: number): Response =>

@@ -69,8 +69,7 @@ export interface OpenaiCompatibleOptions extends AdapterOptions {
 
 /** `openaiCompatible`, with time and chance as given: for tests. Throws what it throws. */
 export const pacedOpenaiCompatible = (options: OpenaiCompatibleOptions, pace: Pace): ChatModel => {
-  const problem = literals?.serverProblem(options, OUR_FIELDS, Object.keys(SERVERS));
-  if (problem !== undefined) throw new TypeError(problem);
+  literals?.refuse(TypeError, literals.serverProblem(options, OUR_FIELDS, Object.keys(SERVERS)));
   const { model, headers = {}, timeout, retries = DEFAULT_RETRIES, extraBody } = options;
   // Secrets are pasted with line ends.
   const apiKey = options.apiKey?.trim() || undefined;

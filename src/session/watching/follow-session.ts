@@ -158,8 +158,12 @@ export class Notices {
   readonly #options: Options;
   /** As nobody was told anything, until `count` says otherwise. */
   #last: Notice = { head: 0, openTurn: null, waiting: [] };
-  #count = 0;
-  #wasErased = false;
+  /** How often something was told: a page that was read after it knew as much. */
+  count = 0;
+  /** The session that was told of is no more; there may be another one of its name. */
+  wasErased = false;
+  /** The line is open, and what happens from now on is told over it. */
+  isTelling = false;
   /** Tries in a row that told nothing. */
   #failed = 0;
   readonly #changes = new Changes();
@@ -169,7 +173,6 @@ export class Notices {
   #cancelTime: () => void = () => {};
   /** Open, being opened, or waiting to be opened again. */
   #isOpen = false;
-  #isTelling = false;
   #closed = false;
 
   constructor(options: Options) {
@@ -179,24 +182,9 @@ export class Notices {
     if (options.holder === undefined) this.#watchSilence(-1);
   }
 
-  /** How often something was told: a page that was read after it knew as much. */
-  get count(): number {
-    return this.#count;
-  }
-
-  /** The line is open, and what happens from now on is told over it. */
-  get isTelling(): boolean {
-    return this.#isTelling;
-  }
-
   /** Whether anybody reads who is shown what is not journaled; `undefined` while nobody tells. */
   get live(): boolean | undefined {
-    return this.#isTelling ? this.#last.live : undefined;
-  }
-
-  /** The session that was told of is no more; there may be another one of its name. */
-  get wasErased(): boolean {
-    return this.#wasErased;
+    return this.isTelling ? this.#last.live : undefined;
   }
 
   /**
@@ -205,7 +193,7 @@ export class Notices {
    */
   async until(isSo: (told: Notice) => boolean): Promise<void> {
     const { signal, meter } = this.#options;
-    const isTold = (): boolean => this.#wasErased || (this.#count > 0 && isSo(this.#last));
+    const isTold = (): boolean => this.wasErased || (this.count > 0 && isSo(this.#last));
     while (!isTold() && !signal.aborted && !meter?.over) {
       if (!this.#isOpen) void this.#open();
       await this.#changes.next;
@@ -216,7 +204,7 @@ export class Notices {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#isTelling = false;
+    this.isTelling = false;
     this.#options.signal.removeEventListener('abort', this.#onDone);
     this.#cancelReopen();
     this.#cancelTime();
@@ -226,12 +214,12 @@ export class Notices {
 
   /** Shows to the readers of a session what its holder does. Answers `false` when nothing can be sent now. */
   show(message: LiveMessage): boolean {
-    return this.#isTelling && this.#line?.show(message) === true;
+    return this.isTelling && this.#line?.show(message) === true;
   }
 
   /** Pings for a holder. Returns `false` when nothing can be sent now. */
   ping(): boolean {
-    const line = this.#isTelling ? this.#line : undefined;
+    const line = this.isTelling ? this.#line : undefined;
     line?.ping();
     return line !== undefined;
   }
@@ -255,11 +243,11 @@ export class Notices {
       const line = await port.watch({
         onNotice: (notice) => {
           // Notices come in order, and a journal never becomes shorter.
-          this.#wasErased ||= notice.head < this.#last.head;
+          this.wasErased ||= notice.head < this.#last.head;
           this.#last = notice;
-          this.#count += 1;
+          this.count += 1;
           this.#failed = 0;
-          this.#isTelling = true;
+          this.isTelling = true;
           if (notice.joined !== undefined) onJoined?.(notice.joined);
           this.#changes.tell();
         },
@@ -284,14 +272,14 @@ export class Notices {
   #watchSilence(count: number): void {
     const { openTurn, waiting } = this.#last;
     const isAwaited = openTurn?.state === 'running' || waiting.length > 0;
-    if (count === this.#count && isAwaited && this.#isTelling) this.#line?.ping();
-    const now = this.#count;
+    if (count === this.count && isAwaited && this.isTelling) this.#line?.ping();
+    const now = this.count;
     this.#cancelPing = this.#options.clock.after(PING_EVERY, () => this.#watchSilence(now));
   }
 
   /** When the pause is over, whoever waits opens the line again. */
   #reopen(): void {
-    this.#isTelling = false;
+    this.isTelling = false;
     this.#line = undefined;
     if (this.#closed) return;
     this.#cancelReopen();
