@@ -1,4 +1,5 @@
 import type { OutputFormat } from '../model/chat-model.ts';
+import { reasonOf } from '../tool/async.ts';
 import { kindOf } from '../tool/check-input.ts';
 import { copyJson } from '../tool/copy-json.ts';
 import { type DomainType, isDomainType } from '../tool/domain-type.ts';
@@ -75,7 +76,7 @@ async function parseAnswer(
     return { ok: true, object: copy.ok ? copy.value : written };
   } catch (cause) {
     // The schema's own code failed, which must not end the turn as if the Worker had.
-    const reason = shorten(cause instanceof Error ? cause.message : String(cause), 240);
+    const reason = shorten(reasonOf(cause), 240);
     return refused(`It could not be checked: ${reason}`);
   }
 }

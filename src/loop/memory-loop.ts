@@ -2,7 +2,7 @@ import { type Principal, ROOT, type SessionEvent } from '../journal/events.ts';
 import { TurnMemories } from '../journal/memories.ts';
 import { reduce } from '../journal/reduce.ts';
 import { emptyState, type SessionState } from '../journal/state.ts';
-import { Changes, sha256Hex } from '../tool/async.ts';
+import { Changes, sha256Hex, TIMERS } from '../tool/async.ts';
 import { CODE } from '../tool/call.ts';
 import { hiding, toLog } from '../tool/console-log.ts';
 import { credentialsIn, envOfTools, type GivenEnv } from '../tool/env.ts';
@@ -130,10 +130,7 @@ function alone(turn: string): Holder {
     claim: () => {},
     count: () => {},
     assertHeld: () => {},
-    after(ms, run) {
-      const timer = setTimeout(run, ms);
-      return () => clearTimeout(timer);
-    },
+    after: TIMERS.after,
     now: () => Date.now(),
     formerHolderGone: async () => {},
     digest: (id) => sha256Hex(JSON.stringify([turn, id])),

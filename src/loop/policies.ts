@@ -1,3 +1,4 @@
+import { setIn } from '../model/settings.ts';
 import type { HistoryCall, TurnPrincipal } from '../tool/call.ts';
 import { CALL_LIMIT, type CallLimit, type Limits } from '../tool/frame.ts';
 import { literals } from '../tool/literals.ts';
@@ -114,7 +115,7 @@ export const withPolicies = ({ unknownTools, blankReplies, ...declared }: Polici
 /** Only what is declared replaces; `undefined` declares nothing. */
 const over = <T extends object>(base: T, declared: Declared<T> = {}): T => ({
   ...base,
-  ...Object.fromEntries(Object.entries(declared).filter(([, value]) => value !== undefined)),
+  ...setIn(declared),
 });
 
 /** The bounds of a loop. */

@@ -1,4 +1,4 @@
-import { Stop } from '../tool/async.ts';
+import { inTime, Stop, TIMERS } from '../tool/async.ts';
 import { literals } from '../tool/literals.ts';
 import {
   type AskOptions,
@@ -182,20 +182,15 @@ const createPatience = (signal: AbortSignal, timeout: number, heard = (): void =
     check,
     async wait(work, broken) {
       check();
-      const stop = new Stop(signal);
-      const onSilence = (): void =>
-        stop.abort(new ModelError('timeout', `The model's server was silent for ${timeout} ms.`));
-      const timer = setTimeout(onSilence, Math.min(timeout, LONGEST_TIMER));
+      const late = (): ModelError =>
+        new ModelError('timeout', `The model's server was silent for ${timeout} ms.`);
       try {
-        const came = await stop.until(work());
+        const came = await inTime(TIMERS, work(), { ms: Math.min(timeout, LONGEST_TIMER), signal, late });
         heard();
         return came;
       } catch (error) {
         check();
         throw error instanceof ModelError ? error : broken(error);
-      } finally {
-        clearTimeout(timer);
-        stop.end();
       }
     },
   };

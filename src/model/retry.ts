@@ -1,3 +1,4 @@
+import { pause, TIMERS } from '../tool/async.ts';
 import { type AskOptions, ModelError, type ModelFailure } from './chat-model.ts';
 
 /** Time and chance, so that tests need neither. */
@@ -76,16 +77,7 @@ export const parseRetryAfter = (headers: Pick<Headers, 'get'>, now: number): num
 
 /** The platform's own time and chance. */
 export const realPace: Pace = {
-  sleep: (ms, signal) =>
-    new Promise((resolve) => {
-      const wake = (): void => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, signal.aborted ? 0 : ms);
-      signal.addEventListener('abort', wake);
-    }),
+  sleep: (ms, signal) => pause(TIMERS, ms, signal).catch(() => {}),
   random: Math.random,
   now: Date.now,
 };

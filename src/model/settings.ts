@@ -70,9 +70,11 @@ export function mergedSettings(under: AgentSettings = {}, over: AgentSettings = 
   return { ...setIn(under), ...setIn(over), ...(provider && { providerOptions: provider }) };
 }
 
-/** Without the keys that hold nothing. */
-const setIn = (settings: AgentSettings): AgentSettings =>
-  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+/** Without the keys that hold nothing: they declare nothing, and whoever takes it may look at what is only named. */
+export const setIn = <Declared extends object>(declared: Declared): Partial<Declared> =>
+  Object.fromEntries(
+    Object.entries(declared).filter(([, value]) => value !== undefined),
+  ) as Partial<Declared>; // some of its own
 
 function mergedOptions(
   under: ProviderData | undefined,

@@ -9,6 +9,12 @@ export const isJsonObjectText = (text: string): boolean =>
 /** The error for a reply that breaks the protocol; `problem` is our own text, never the server's. */
 export const invalidReply = (problem: string): ModelError => new ModelError('invalid-reply', problem);
 
+/** The value, which must be a JSON object. @throws ModelError `invalid-reply` if it is anything else; `what` is it then, as in `a delta that`. */
+export function mustBeRecord(value: unknown, what: string): UntrustedRecord {
+  if (isRecord(value)) return value;
+  throw invalidReply(`The model's reply holds ${what} is not an object.`);
+}
+
 /** The error for a reply that stops in its middle. */
 export const cutShort = (): ModelError =>
   new ModelError('truncated', "The model's reply ended before it was complete.");

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { attempt } from '../tool/async.ts';
+import { attempt, reasonOf } from '../tool/async.ts';
 import { literals } from '../tool/literals.ts';
 import { fromVar } from './read-platform.ts';
 
@@ -67,7 +67,7 @@ const OBJECT_VARS = { LEASE_MS: 100, SESSION_BYTES: 17_000_000 };
 function varProblems(env: Deployment['env']): string[] {
   return Object.entries(OBJECT_VARS).flatMap(([name, least]) => {
     const read = attempt(() => fromVar(name, least, env[name]));
-    return read.ok ? [] : [String(Object(read.thrown).message)];
+    return read.ok ? [] : [reasonOf(read.thrown)];
   });
 }
 

@@ -44,8 +44,7 @@ export class Meter {
 
   /** So many requests to the session that hardly one is left. */
   get outOfRequests(): string | undefined {
-    const most = this.#platform.internalSubrequests - LAST.internalSubrequests;
-    return this.#internal > most ? this.#said('internalSubrequests') : undefined;
+    return this.#reached('internalSubrequests', this.#internal, LAST);
   }
 
   /** Hardly anything was done so far: what does not fit now, fits into no invocation. */
@@ -55,11 +54,11 @@ export class Meter {
 
   /** Returns in words what there is too little left of to begin anything more, or `undefined` while there is enough. */
   short(kept = RESERVE): string | undefined {
-    const { subrequests, internalSubrequests } = this.#platform;
-    if (this.#outside > subrequests - kept.subrequests) return this.#said('subrequests');
-    if (this.#internal > internalSubrequests - kept.internalSubrequests)
-      return this.#said('internalSubrequests');
-    return this.msLeft(kept) <= 0 ? this.#said('wallMs') : undefined;
+    return (
+      this.#reached('subrequests', this.#outside, kept) ??
+      this.#reached('internalSubrequests', this.#internal, kept) ??
+      (this.msLeft(kept) <= 0 ? this.#said('wallMs') : undefined)
+    );
   }
 
   /** As `short`, for a reader that only watches: there is just enough left to say so. */
@@ -86,13 +85,22 @@ export class Meter {
    * only while at least half of the invocation is left: most work takes a fraction of its timeout.
    */
   shortFor({ subrequests, ms }: Needs): string | undefined {
-    const { wallMs, internalSubrequests } = this.#platform;
-    if (this.#outside + subrequests > this.mostAtOnce) return this.#said('subrequests');
-    if (this.#internal > internalSubrequests - RESERVE.internalSubrequests)
-      return this.#said('internalSubrequests');
+    const { wallMs } = this.#platform;
     const left = this.#began + wallMs - this.#now();
     const most = Math.max(wallMs - RESERVE.wallMs, wallMs / 2) / 2;
-    return left < Math.min(ms, most) ? this.#said('wallMs') : undefined;
+    return (
+      this.#reached('subrequests', this.#outside + subrequests, RESERVE) ??
+      this.#reached('internalSubrequests', this.#internal, RESERVE) ??
+      (left < Math.min(ms, most) ? this.#said('wallMs') : undefined)
+    );
+  }
+
+  #reached(
+    limit: 'subrequests' | 'internalSubrequests',
+    used: number,
+    { [limit]: kept }: typeof RESERVE,
+  ): string | undefined {
+    return used > this.#platform[limit] - kept ? this.#said(limit) : undefined;
   }
 
   #said(limit: keyof typeof UNITS): string {

@@ -18,7 +18,7 @@ import type { SessionState, TurnState } from '../journal/state.ts';
 import { Interrupted } from '../loop/holder.ts';
 import type { LoopJournal } from '../loop/loop.ts';
 import type { HeldFiles } from '../loop/loop-files.ts';
-import { Changes, ENCODER, pause, Stop } from '../tool/async.ts';
+import { Changes, ENCODER, pause, reasonOf, Stop } from '../tool/async.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { type Clock, soon } from './read-platform.ts';
 
@@ -220,7 +220,7 @@ export class Outbox implements LoopJournal {
       );
       this.#options.listener.inbox(answer);
     } catch (failure) {
-      this.#refused(failure instanceof Error ? failure.message : String(failure));
+      this.#refused(reasonOf(failure));
     }
   }
 

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
+import { TIMERS } from '../tool/async.ts';
 
 /**
  * What one invocation may use. A turn that comes near a limit is handed over to a fresh
@@ -159,8 +160,5 @@ export function sharedTimer(clock: Pick<Clock, 'after' | 'now'>): Clock['after']
 /** The clock of the platform. */
 export const systemClock: Clock = {
   now: () => Date.now(),
-  after: (ms, run) => {
-    const timer = setTimeout(run, ms);
-    return () => clearTimeout(timer);
-  },
+  after: TIMERS.after,
 };

@@ -128,8 +128,20 @@ interface Timers {
   after(ms: number, run: () => void): () => void;
 }
 
+/** The timers of the platform. */
+export const TIMERS: Timers = {
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
 /** How long code of an app may take that is asked before something can go on, such as what mints its secrets; in ms. */
 export const HOOK_TIME = 30_000;
+
+/** Why something was thrown, in words. */
+export const reasonOf = (thrown: unknown): string =>
+  thrown instanceof Error ? thrown.message : String(thrown);
 
 /** Runs it, and answers what it throws. */
 export function attempt<Made>(make: () => Made): Attempt<Made> {

@@ -1,3 +1,4 @@
+import { reasonOf } from './async.ts';
 import type { InputSchema } from './input-schema.ts';
 import { isJsonObject, type Json, type JsonObject, type JsonSchema, parseJson, shorten } from './json.ts';
 import type { CheckedInput } from './problem-lines.ts';
@@ -65,7 +66,7 @@ export async function checkInput<Value>(
     return parsed.ok ? parsed : invalidInput(tool, parsed.problems);
   } catch (cause) {
     // The schema's own code failed. That must not end the turn, and it says nothing about the input.
-    const reason = shorten(cause instanceof Error ? cause.message : String(cause), 240);
+    const reason = shorten(reasonOf(cause), 240);
     return {
       ok: false,
       answer: error(`Tool '${tool}' did not run: its input could not be checked: ${reason}`),

@@ -1,4 +1,4 @@
-import { attempt } from './async.ts';
+import { attempt, reasonOf } from './async.ts';
 import { type CausedProblem, causeOf, isTool, problemText } from './check-definition.ts';
 import { refused } from './input-schema.ts';
 import { formatPath, shorten } from './json.ts';
@@ -142,8 +142,6 @@ function ifValid<Value, Read>(
 
 const invalid = (type: string, reason: string): ParsedInput<never> =>
   refused(`domain type '${type}' is invalid: ${shorten(reason, 300)}`);
-
-const reasonOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
 /** Takes the place of an object that is not there yet. */
 interface StandIn {

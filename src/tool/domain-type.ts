@@ -1,5 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import { attempt } from './async.ts';
+import { attempt, reasonOf } from './async.ts';
 import type { CallContext } from './call.ts';
 import { keepJson } from './copy-json.ts';
 import { type DomainObjects, DomainTypeError, domainObjects } from './domain-objects.ts';
@@ -140,9 +140,7 @@ async function problemsOf(output: StandardSchemaV1, value: unknown): Promise<rea
     const { issues = [] } = await output['~standard'].validate(value);
     return issueLines(issues);
   } catch (cause) {
-    return [
-      `It could not be checked: ${shorten(cause instanceof Error ? cause.message : String(cause), 240)}`,
-    ];
+    return [`It could not be checked: ${shorten(reasonOf(cause), 240)}`];
   }
 }
 

@@ -1,6 +1,7 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
+import { reasonOf } from './async.ts';
 import { copyJson, inWords } from './copy-json.ts';
 import { isJsonObject, type JsonObject, type JsonSchema, own } from './json.ts';
 import { literals } from './literals.ts';
@@ -85,7 +86,7 @@ function standardToJsonSchema(schema: StandardSchemaV1): JsonSchema {
     }
   } catch (cause) {
     if (cause instanceof InputSchemaError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = reasonOf(cause);
     throw new InputSchemaError(`cannot be written as JSON Schema: ${reason}.`, { cause });
   }
   const how = literals?.convertible ?? '';

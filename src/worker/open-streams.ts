@@ -1,4 +1,4 @@
-import { ENCODER } from '../tool/async.ts';
+import { ENCODER, pause, TIMERS } from '../tool/async.ts';
 /** Bounds the event streams that one caller has open in this isolate. */
 import type { Caller } from './host.ts';
 import { Problem } from './problem.ts';
@@ -50,7 +50,7 @@ export function createOpenStreams(most: number): OpenStreams {
     for (let tries = 0; placesOf(key).size >= most; tries += 1) {
       if (tries === PROBES) throw tooMany(most);
       for (const { probe } of placesOf(key)) probe();
-      await new Promise((resolve) => setTimeout(resolve, PROBE_TIME));
+      await pause(TIMERS, PROBE_TIME);
     }
     const places = placesOf(key);
     const place: Place = {

@@ -5,7 +5,7 @@ import {
   isSpecType,
 } from '@modelcontextprotocol/client';
 import * as v from 'valibot';
-import { untilAborted } from '../../tool/async.ts';
+import { pause, TIMERS } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { MAX_QUESTIONS } from '../client/calls-in-flight.ts';
 import { type Continuation, McpServerError } from '../client/mcp-connection.ts';
@@ -147,11 +147,7 @@ async function continuation(asking: Asking, round: Round): Promise<Continuation>
   };
 }
 
-async function later(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, LATER);
-  await untilAborted(signal, promise).finally(() => clearTimeout(timer));
-}
+const later = (signal: AbortSignal): Promise<void> => pause(TIMERS, LATER, signal);
 
 const refusal = ({ client, what }: Pick<Asking, 'client' | 'what'>, why: string): McpServerError =>
   new McpServerError({

@@ -9,6 +9,7 @@ import {
   isJsonObjectText,
   jsonTextOf,
   listOf,
+  mustBeRecord,
   stringOf,
   withUniqueIds,
 } from '../untrusted-reply.ts';
@@ -104,8 +105,7 @@ const partOfChunk = (value: unknown): Part => {
   if (choice === undefined && !Array.isArray(completion.choices) && !isRecord(completion.usage)) {
     throw invalidReply("The model's reply has no choices.");
   }
-  const message = choice?.delta ?? choice?.message ?? {};
-  if (!isRecord(message)) throw invalidReply("The model's reply holds a delta that is not an object.");
+  const message = mustBeRecord(choice?.delta ?? choice?.message ?? {}, 'a delta that');
   return { completion, choice, message, calledIn: (delta) => listOf(delta, 'tool_calls'), isPiece: true };
 };
 
@@ -118,12 +118,12 @@ const partOfCompletion = (value: unknown): Part => {
 };
 
 const firstChoice = (completion: UntrustedRecord): UntrustedRecord | undefined => {
-  const choice = listOf(completion, 'choices')[0];
-  if (choice !== undefined && !isRecord(choice))
-    throw invalidReply("The model's reply holds a choice that is not an object.");
-  const error = choice && reportedError(choice);
+  const [first] = listOf(completion, 'choices');
+  if (first === undefined) return undefined;
+  const choice = mustBeRecord(first, 'a choice that');
+  const error = reportedError(choice);
   if (error) throw error;
-  if (choice?.finish_reason === 'error')
+  if (choice.finish_reason === 'error')
     throw new ModelError('server-error', 'The model stopped because of an error.');
   return choice;
 };
@@ -143,8 +143,8 @@ const contentOf = (message: UntrustedRecord): string =>
   Array.isArray(message.content) ? message.content.map(textOfPart).join('') : stringOf(message, 'content');
 
 const textOfPart = (part: unknown): string => {
-  if (!isRecord(part)) throw invalidReply("The model's reply holds a content part that is not an object.");
-  return part.type === 'text' ? stringOf(part, 'text') : '';
+  const record = mustBeRecord(part, 'a content part that');
+  return record.type === 'text' ? stringOf(record, 'text') : '';
 };
 
 /** The details stand where OpenAI and OpenRouter have them, or, of the cache, beside the sums as DeepSeek and xAI write it. */
@@ -252,15 +252,13 @@ const closes = ({ isClosed }: Pick<OpenCall, 'isClosed'>, piece: string): boolea
 /** How often the input of a call is parsed to see whether it is whole: of honest servers, once or for a few inner objects. */
 const MOST_PARSED = 16;
 
-const readFragment = (fragment: unknown): Fragment => {
-  if (!isRecord(fragment)) throw invalidReply("The model's reply holds a tool call that is not an object.");
+const readFragment = (value: unknown): Fragment => {
+  const fragment = mustBeRecord(value, 'a tool call that');
   const index = fragment.index ?? undefined;
   if (index !== undefined && typeof index !== 'number') {
     throw invalidReply("The model's reply holds a tool call whose 'index' is not a number.");
   }
-  const called = fragment.function ?? {};
-  if (!isRecord(called))
-    throw invalidReply("The model's reply holds a tool call whose 'function' is not an object.");
+  const called = mustBeRecord(fragment.function ?? {}, "a tool call whose 'function'");
   return {
     index,
     id: stringOf(fragment, 'id'),

@@ -7,7 +7,7 @@ import {
 } from '../chat-model.ts';
 import { addressOf, isLinked, namedFile } from '../given-to.ts';
 import type { MessagePart } from '../parts.ts';
-import type { ModelSettings } from '../settings.ts';
+import { type ModelSettings, setIn } from '../settings.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { isJsonObjectText } from '../untrusted-reply.ts';
 import { fieldsGivenBack, givenBackWithCalls } from './kept-fields.ts';
@@ -125,7 +125,7 @@ const toWireCalls = (message: Extract<ModelMessage, { role: 'assistant' }>) => {
 
 /** The settings that every server of chat completions is told by the same field. */
 export const commonFields = ({ temperature, topP, seed, reasoning }: ModelSettings): UntrustedRecord =>
-  saying({ temperature, top_p: topP, seed, reasoning_effort: reasoning });
+  setIn({ temperature, top_p: topP, seed, reasoning_effort: reasoning });
 
 /**
  * How tools are to be chosen. Nothing without tools, beside which OpenAI refuses to be told.
@@ -138,10 +138,10 @@ export const choiceFields = (
 ): UntrustedRecord => {
   if (tools.length === 0) return {};
   const parallel = { parallel_tool_calls: parallelToolCalls };
-  if (typeof toolChoice !== 'object') return saying({ tool_choice: toolChoice, ...parallel });
+  if (typeof toolChoice !== 'object') return setIn({ tool_choice: toolChoice, ...parallel });
   const { tool } = toolChoice;
   if (tools.some(({ name }) => name === tool))
-    return saying({ tool_choice: { type: 'function', function: { name: tool } }, ...parallel });
+    return setIn({ tool_choice: { type: 'function', function: { name: tool } }, ...parallel });
   throw refused(`'toolChoice' names the tool '${tool}', which this request does not offer.`);
 };
 
@@ -165,7 +165,3 @@ export const ownFields = (
 
 /** The error for a setting that a model cannot be given. Nothing was sent. */
 export const refused = (problem: string): ModelError => new ModelError('bad-request', problem);
-
-/** The fields that say something. A binding may look at what is only named. */
-const saying = (fields: UntrustedRecord): UntrustedRecord =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

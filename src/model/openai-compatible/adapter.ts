@@ -162,7 +162,7 @@ const isLast = ({ tools, settings }: ModelRequest): boolean =>
 
 /** The messages of these errors leave out the values: a URL may hold a password, and a header is a secret. */
 const parseUrl = ({ baseURL }: OpenaiCompatibleOptions): string => {
-  const url = URL.canParse(baseURL) ? new URL(baseURL) : undefined;
+  const url = URL.parse(baseURL);
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
     throw new TypeError("'baseURL' is not an http or https URL.");
   }

@@ -1,4 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
+import { reasonOf } from '../../tool/async.ts';
 import type { CallContext, Effect } from '../../tool/call.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { isAiTool, type LiteralShape } from '../../tool/check-literal.ts';
@@ -244,5 +245,5 @@ function issuesOf(error: unknown): readonly StandardSchemaV1.Issue[] {
   const { issues, cause }: Readonly<Record<string, unknown>> = Object(error);
   const listed = [issues, cause].find(Array.isArray);
   if (listed) return listed.filter((one) => typeof Object(one).message === 'string');
-  return [{ message: error instanceof Error ? error.message : String(error) }];
+  return [{ message: reasonOf(error) }];
 }

@@ -1,4 +1,4 @@
-import { timeIsOver } from '../../tool/async.ts';
+import { pause, TIMERS, timeIsOver } from '../../tool/async.ts';
 import type { CallContext, Decision } from '../../tool/call.ts';
 import { checkTime, checkWord } from '../../tool/check-definition.ts';
 import { checkedFirst } from '../../tool/check-input.ts';
@@ -198,16 +198,10 @@ export const autoApprove = (): ReviewHandler => () => ({ decision: 'approve' });
 /** A reviewer that approves everything after `ms`: time to see what is about to happen, and to cancel the turn. */
 export const autoApproveWithDelay =
   (ms: number): ReviewHandler =>
-  ({ call: { signal } }) =>
-    new Promise((resolve, reject) => {
-      const timer = setTimeout(() => resolve({ decision: 'approve' }), ms);
-      const stop = (): void => {
-        clearTimeout(timer);
-        reject(signal.reason);
-      };
-      if (signal.aborted) stop();
-      else signal.addEventListener('abort', stop, { once: true });
-    });
+  async ({ call: { signal } }) => {
+    await pause(TIMERS, ms, signal);
+    return { decision: 'approve' };
+  };
 
 /**
  * The same reviewer, asked about one call after another, in the order in which they come: for one that talks to a person

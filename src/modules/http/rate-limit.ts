@@ -1,4 +1,5 @@
 import { DeploymentError } from '../../session/deployment.ts';
+import { reasonOf } from '../../tool/async.ts';
 import { type Log, logOnce, mistake } from '../../tool/log.ts';
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
@@ -56,7 +57,7 @@ async function counts(ask: () => Promise<{ readonly success: boolean }>, log: Lo
   try {
     return (await ask()).success;
   } catch (failure) {
-    const why = failure instanceof Error ? failure.message : String(failure);
+    const why = reasonOf(failure);
     logOnce(log, mistake(`RATE_LIMIT could not be asked, and what it would count is let through: ${why}`));
     return true;
   }

@@ -1,5 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import { attempt } from '../../tool/async.ts';
+import { attempt, reasonOf } from '../../tool/async.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { InputSchemaError } from '../../tool/input-schema.ts';
 import { type Json, type JsonObject, type JsonSchema, sameJson } from '../../tool/json.ts';
@@ -101,7 +101,7 @@ function valid<Value>(read: () => Value): Value {
   const made = attempt(read);
   if (made.ok) return made.value;
   const { thrown: cause } = made;
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = reasonOf(cause);
   throw new InputSchemaError(`is not valid JSON Schema: ${reason}.`, { cause });
 }
 

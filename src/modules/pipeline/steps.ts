@@ -1,3 +1,4 @@
+import { reasonOf } from '../../tool/async.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { withoutAdvice } from '../../tool/check-input.ts';
 import { copyJson } from '../../tool/copy-json.ts';
@@ -135,7 +136,7 @@ function adapted(step: Step, next: Step, result: ToolResult): Progress {
     return { done: error(`The adapter of step '${step.label}' gave no JSON: at \`${path}\` it is ${what}.`) };
   } catch (thrown) {
     if (thrown instanceof SignalError) return { done: signalled(thrown) };
-    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    const message = reasonOf(thrown);
     return { done: error(`The adapter of step '${step.label}' threw: ${shorten(message, 240)}`) };
   }
 }

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { changedTools } from '../../sources/resolution/resolve-tools.ts';
 import type { ToolGroup } from '../../sources/resolution/tool-source.ts';
-import { memoized } from '../../tool/async.ts';
+import { memoized, reasonOf } from '../../tool/async.ts';
 import { isJsonObject, parseJson, shorten } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { OWN_PROVIDER, toGroup } from './to-group.ts';
@@ -72,7 +72,7 @@ function includedGroup(
       tools: sources.flatMap((source) => [...source.tools, ...source.providers]),
     });
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = reasonOf(cause);
     throw new ConfigurationError(`TOOL_GROUPS cannot be used: ${why}`);
   }
 }
