@@ -241,39 +241,23 @@ export function settleLease(scope: LedgerScope, change: Change): void {
   const { agenda, release: how } = change;
   const lease = storage.lease();
   const stamp = { heard: now(), heardSeq: storage.head() };
+  const { turn } = lease;
+  // A suspended turn that has an unread message is one that waits for a holder.
+  const isCalled = how === 'suspended' && turn !== null && isCalledFor(storage, turn);
+  if (agenda && !isCalled) addToAgenda(scope, agenda);
   if (how === 'ended') {
-    if (agenda) addToAgenda(scope, agenda);
     endTurn(scope, { ...lease, ...stamp });
     return;
   }
   const next = { ...lease, ...countChange(storage, change), ...stamp };
-  if (how !== undefined) {
-    release(scope, next, { ...change, release: how });
+  if (how === undefined) {
+    if (!isSameCount(next, lease) || change.events.length === 0) storage.setLease(next);
     return;
   }
-  if (agenda) addToAgenda(scope, agenda);
-  if (!isSameCount(next, lease) || change.events.length === 0) storage.setLease(next);
-}
-
-/** How the lease of a turn is given back that has not ended. */
-interface GivenBack extends Pick<Change, 'resumeAfter' | 'agenda'> {
-  readonly release: 'yielded' | 'suspended';
-}
-
-/** Gives the lease of the open turn back. A suspended turn that has an unread message is one that waits for a holder. */
-function release(
-  scope: LedgerScope,
-  lease: Lease,
-  { release: how, resumeAfter = 0, agenda }: GivenBack,
-): void {
-  const { storage, now } = scope;
-  const { turn } = lease;
   if (turn === null) return;
-  const isCalled = how === 'suspended' && isCalledFor(storage, turn);
-  if (agenda && !isCalled) addToAgenda(scope, agenda);
   const isNext = how === 'yielded' || isCalled;
-  const due = isNext ? now() + pauseWhenYielded(lease, resumeAfter) : null;
-  storage.setLease({ ...lease, state: isNext ? 'free' : 'suspended', due });
+  const due = isNext ? now() + pauseWhenYielded(next, change.resumeAfter ?? 0) : null;
+  storage.setLease({ ...next, state: isNext ? 'free' : 'suspended', due });
   scheduleAlarm(scope);
 }
 

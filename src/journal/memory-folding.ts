@@ -1,4 +1,3 @@
-import { reasonOf } from '../tool/async.ts';
 /** Folds what modules remember: facts, moments, and the values of paths. It knows none of the modules. */
 import type { Json } from '../tool/json.ts';
 import type { Log } from '../tool/log.ts';
@@ -73,7 +72,7 @@ function change(state: SessionState, memory: ToolMemory, { path, next }: Change)
     );
   } catch (thrown) {
     state.brokenMemories ??= new Map();
-    state.brokenMemories.set(memory.name, reasonOf(thrown));
+    state.brokenMemories.set(memory.name, thrown instanceof Error ? thrown.message : String(thrown));
   }
 }
 

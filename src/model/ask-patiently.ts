@@ -1,4 +1,4 @@
-import { inTime, Stop, TIMERS } from '../tool/async.ts';
+import { Stop, TIMERS } from '../tool/async.ts';
 import { literals } from '../tool/literals.ts';
 import {
   type AskOptions,
@@ -182,15 +182,21 @@ const createPatience = (signal: AbortSignal, timeout: number, heard = (): void =
     check,
     async wait(work, broken) {
       check();
-      const late = (): ModelError =>
-        new ModelError('timeout', `The model's server was silent for ${timeout} ms.`);
+      const stop = new Stop(signal);
+      const onSilence = (): void =>
+        stop.abort(new ModelError('timeout', `The model's server was silent for ${timeout} ms.`));
+      const cancel = TIMERS.after(Math.min(timeout, LONGEST_TIMER), onSilence);
       try {
-        const came = await inTime(TIMERS, work(), { ms: Math.min(timeout, LONGEST_TIMER), signal, late });
+        // Awaited as it is: what comes with a broken connection is heard only if nothing else is waited for between the two.
+        const came = await stop.until(work());
         heard();
         return came;
       } catch (error) {
         check();
         throw error instanceof ModelError ? error : broken(error);
+      } finally {
+        cancel();
+        stop.end();
       }
     },
   };
