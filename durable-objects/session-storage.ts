@@ -145,13 +145,11 @@ export interface StoredRow extends Row {
   readonly bytes: number;
 }
 
+/** The encoder of all texts; it keeps nothing of any. */
+export const ENCODER = new TextEncoder();
+
 /** Answers how many bytes a text has in UTF-8. */
-export const bytesIn = (text: string): number => toBytes(text).length;
-
-const encoder = new TextEncoder();
-
-/** The bytes of a text in UTF-8. */
-export const toBytes = (text: string): Uint8Array => encoder.encode(text);
+export const bytesIn = (text: string): number => ENCODER.encode(text).length;
 
 /** Which lease stores events, and when, in ms since the epoch. */
 export type StoredBy = Pick<StoredRow, 'epoch' | 'at'>;

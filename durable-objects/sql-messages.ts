@@ -1,4 +1,4 @@
-import { type Bodies, type BodyQuery, type SessionStorage, toBytes } from './session-storage.ts';
+import { type Bodies, type BodyQuery, ENCODER, type SessionStorage } from './session-storage.ts';
 import { CHUNK_BYTES, fromChunks, type MessagesOwner, type SqlChunks } from './sql-tables.ts';
 
 /** A joined text that weighs more takes in no further messages: it is one row, which each addition writes anew. */
@@ -78,7 +78,7 @@ export class SqlMessages {
     }
     const isAll = bytes <= maxBytes;
     if (isAll) last = until;
-    const added = { seq: last, from, bytes: toBytes(bodies.join(',')) };
+    const added = { seq: last, from, bytes: ENCODER.encode(bodies.join(',')) };
     // What the next answer goes on behind is the end of a text, or nobody could tell where the texts after it begin.
     const isWorthIt = last - covered >= JOINED_AFTER || (!isAll && bodies.length > 0);
     const texts = isJoined && isWorthIt ? this.#join(owner, { joined, added, after }) : [...joined, added];

@@ -3,13 +3,13 @@ import type { Snapshot } from '../src/journal/snapshot.ts';
 import {
   type Alarm,
   type AlarmStorage,
+  ENCODER,
   type InboxStorage,
   NEVER,
   type RequestStorage,
   type SnapshotStorage,
   type StoredMessage,
   type StoredRequest,
-  toBytes,
 } from './session-storage.ts';
 
 /** A session's database. */
@@ -192,7 +192,7 @@ export class SqlChunks implements SnapshotStorage {
 
   /** `seq`: of the event, that which a snapshot covers, or the id of the inbox row. */
   add(owner: TextOwner, text: SnapshotOrigin & { readonly seq: number; readonly body: string }): void {
-    this.addBytes(owner, toBytes(text.body), text);
+    this.addBytes(owner, ENCODER.encode(text.body), text);
   }
 
   /** `seq`: of the blob's row, of the last message that is joined, or as of a text. */

@@ -22,18 +22,15 @@ const NOTHING_WAITS: WaitingLoad = { turns: 0, bytes: 0 };
 
 /** The turns that wait: in the order in which they start, and then those that wait for their time. */
 export const waitingTurns = (storage: SessionStorage): WaitingTurn[] =>
-  waitingIn(storage)
+  storage.inbox
+    .messages()
+    .filter(isWaiting)
     .sort((a, b) => Number(isNext(b)) - Number(isNext(a)))
     .map(({ turn, kind }) => ({ turn, status: STATUSES[kind] }));
 
-const waitingIn = ({ inbox }: SessionStorage): WaitingMessage[] => inbox.messages().filter(isWaiting);
-
-const findWaiting = (storage: SessionStorage, turn: string): WaitingMessage | undefined =>
-  waitingIn(storage).find((one) => one.turn === turn);
-
 /** Answers how much waits, for whoever may schedule more; nothing when nothing does. */
 export function loadOf(storage: SessionStorage): { readonly waiting?: WaitingLoad } {
-  const messages = waitingIn(storage);
+  const messages = storage.inbox.messages().filter(isWaiting);
   if (messages.length === 0) return {};
   const bytes = messages.reduce((sum, one) => sum + one.bytes, 0);
   return { waiting: { turns: messages.length, bytes } };
@@ -50,7 +47,12 @@ const STATUSES: Readonly<Record<WaitingKind, WaitingTurn['status']>> = {
 
 /** Answers how this turn waits; `null` when it does not. */
 export function waitsAs(storage: SessionStorage, turn: string): Deferred | null {
-  switch (findWaiting(storage, turn)?.kind) {
+  switch (
+    storage.inbox
+      .messages()
+      .filter(isWaiting)
+      .find((one) => one.turn === turn)?.kind
+  ) {
     case undefined:
       return null;
     case 'message':
@@ -193,7 +195,10 @@ export function queueDue(scope: LedgerScope): void {
   const { inbox, alarms } = storage;
   for (const turn of dueRefs(scope, 'start')) {
     alarms.remove('start', turn);
-    const message = findWaiting(storage, turn);
+    const message = storage.inbox
+      .messages()
+      .filter(isWaiting)
+      .find((one) => one.turn === turn);
     if (message) inbox.add('message', turn, inbox.take(message.id));
   }
 }
@@ -201,7 +206,7 @@ export function queueDue(scope: LedgerScope): void {
 /** Starts the first of the turns that wait, when none is open: it is answered, and gets a holder. */
 export function startNext(scope: LedgerScope): void {
   const { storage, now } = scope;
-  const next = waitingIn(storage).find(isNext);
+  const next = storage.inbox.messages().filter(isWaiting).find(isNext);
   if (storage.lease().turn !== null || !next) return;
   const { turn } = next;
   const started = { type: 'turn-started', turn, body: storage.inbox.take(next.id) };

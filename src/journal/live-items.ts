@@ -1,3 +1,4 @@
+import { parseJson } from '../tool/json.ts';
 import { type Infer, OPTIONAL_TEXT, type Shape, TEXT } from '../tool/shape.ts';
 import type { Notice } from './event-page.ts';
 
@@ -123,14 +124,10 @@ export const isShown = (sent: unknown): sent is string =>
 
 /** Answers the live message that came over a line, whose relay has not parsed it; `undefined` when it is none. */
 export function fromWire(sent: string): LiveMessage | undefined {
-  try {
-    const { turn, items } = Object(JSON.parse(sent)) as { readonly [Key in keyof LiveMessage]?: unknown }; // looked at here
-    return typeof turn === 'string' && Array.isArray(items)
-      ? { turn, items: items.filter(isSentItem) }
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const { turn, items } = Object(parseJson(sent)) as { readonly [Key in keyof LiveMessage]?: unknown }; // looked at here
+  return typeof turn === 'string' && Array.isArray(items)
+    ? { turn, items: items.filter(isSentItem) }
+    : undefined;
 }
 
 function isSentItem(sent: unknown): sent is SentItem {

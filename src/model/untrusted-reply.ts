@@ -6,13 +6,14 @@ import { isRecord, parseJson, type UntrustedRecord } from './untrusted-json.ts';
 export const isJsonObjectText = (text: string): boolean =>
   text.trimEnd().endsWith('}') && isRecord(parseJson(text));
 
-/** The error for a reply that breaks the protocol; `problem` is our own text, never the server's. */
-export const invalidReply = (problem: string): ModelError => new ModelError('invalid-reply', problem);
+/** The error for a reply that breaks the protocol; `problem` says what it is or holds, in our own words, never the server's. */
+export const invalidReply = (problem: string): ModelError =>
+  new ModelError('invalid-reply', `The model's reply ${problem}`);
 
 /** The value, which must be a JSON object. @throws ModelError `invalid-reply` if it is anything else; `what` is it then, as in `a delta that`. */
 export function mustBeRecord(value: unknown, what: string): UntrustedRecord {
   if (isRecord(value)) return value;
-  throw invalidReply(`The model's reply holds ${what} is not an object.`);
+  throw invalidReply(`holds ${what} is not an object.`);
 }
 
 /** The error for a reply that stops in its middle. */
@@ -30,7 +31,7 @@ export const brokenConnection = (): ModelError =>
  */
 export const parseReply = (text: string, hint = ''): unknown => {
   const value = parseJson(text);
-  if (value === undefined) throw invalidReply(`The model's reply is not JSON.${hint}`);
+  if (value === undefined) throw invalidReply(`is not JSON.${hint}`);
   return value;
 };
 
@@ -41,8 +42,7 @@ export const parseReply = (text: string, hint = ''): unknown => {
  */
 export const stringOf = (record: UntrustedRecord, key: string): string => {
   const value = record[key] ?? '';
-  if (typeof value !== 'string')
-    throw invalidReply(`The model's reply holds a '${key}' that is not a string.`);
+  if (typeof value !== 'string') throw invalidReply(`holds a '${key}' that is not a string.`);
   return value;
 };
 
@@ -53,7 +53,7 @@ export const stringOf = (record: UntrustedRecord, key: string): string => {
  */
 export const listOf = (record: UntrustedRecord, key: string): readonly unknown[] => {
   const value: unknown = record[key] ?? [];
-  if (!Array.isArray(value)) throw invalidReply(`The model's reply holds '${key}' that is not a list.`);
+  if (!Array.isArray(value)) throw invalidReply(`holds '${key}' that is not a list.`);
   return value;
 };
 
@@ -72,7 +72,7 @@ export const jsonTextOf = (value: unknown): string => {
   } catch {
     // JSON can hold neither a cycle nor a bigint.
   }
-  throw invalidReply("The model's reply holds a value that is not JSON.");
+  throw invalidReply('holds a value that is not JSON.');
 };
 
 /**
@@ -85,7 +85,7 @@ export const withUniqueIds = (calls: readonly RequestedCall[]): readonly Request
   // By the id that was wanted: the copies before it are taken, so that a thousand equal ids need a thousand steps.
   const nextCopies = new Map<string, number>();
   return calls.map(({ id, name, input }, position) => {
-    if (name === '') throw invalidReply("The model's reply asks for a tool without naming it.");
+    if (name === '') throw invalidReply('asks for a tool without naming it.');
     const wanted = id || `call_${position}`;
     let unique = wanted;
     let copy = nextCopies.get(wanted) ?? 2;
@@ -109,6 +109,6 @@ export const createLengthLimit = (): ((more: number) => void) => {
   return (more) => {
     length += more;
     if (length <= MAX_REPLY_LENGTH) return;
-    throw invalidReply(`The model's reply is longer than ${MAX_REPLY_LENGTH} characters.`);
+    throw invalidReply(`is longer than ${MAX_REPLY_LENGTH} characters.`);
   };
 };

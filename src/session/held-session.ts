@@ -18,7 +18,7 @@ import type { SessionCredentials } from '../tool/tool.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { partsOfResult, type ToolResult } from '../tool/tool-result.ts';
 import { HeldInbox } from './inbox.ts';
-import { LeaseKeeper } from './lease-keeper.ts';
+import { LeaseKeeper, RUN_OUT } from './lease-keeper.ts';
 import { type FeedItem, LiveFeed, type LiveText } from './live-feed.ts';
 import { InvocationBudgetWatch, type Meter } from './meter.ts';
 import { Outbox } from './outbox.ts';
@@ -161,8 +161,7 @@ export class HeldSession implements Holder {
   }
 
   assertHeld(): void {
-    if (!this.#lease.held)
-      this.outbox.fence(new Interrupted('lost', 'The lease of this invocation has run out.'));
+    if (!this.#lease.held) this.outbox.fence(new Interrupted('lost', RUN_OUT));
     if (this.outbox.fencedBy) throw this.outbox.fencedBy;
   }
 

@@ -48,6 +48,9 @@ const LINE_AFTER = 1_000;
 /** How often the object is asked while the line is to tell something and does not, in ms: it has no connection, or is broken. */
 const WITHOUT_LINE = 1_200;
 
+/** Why an invocation may do nothing more that nobody has answered in time. */
+export const RUN_OUT = 'The lease of this invocation has run out.';
+
 /**
  * Keeps the lease of one invocation, and hears what is left for it. Any append renews the lease. After a third of the term in silence
  * this pings over its line, which wakes no object and stores nothing. It renews the lease by a request if there is no line or no answer,
@@ -155,7 +158,7 @@ export class LeaseKeeper {
     const now = clock.now();
     const deadline = this.#heard + this.#term;
     if (now >= deadline) {
-      listener.lost(new Interrupted('lost', 'The lease of this invocation has run out.'));
+      listener.lost(new Interrupted('lost', RUN_OUT));
       return;
     }
     const untilLine = this.#stored + LINE_AFTER - now;

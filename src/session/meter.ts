@@ -1,5 +1,4 @@
 import { Interrupted, type Needs } from '../loop/holder.ts';
-import { Stop } from '../tool/async.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import type { Clock, Platform } from './read-platform.ts';
 
@@ -44,7 +43,8 @@ export class Meter {
 
   /** So many requests to the session that hardly one is left. */
   get outOfRequests(): string | undefined {
-    return this.#reached('internalSubrequests', this.#internal, LAST);
+    const most = this.#platform.internalSubrequests - LAST.internalSubrequests;
+    return this.#internal > most ? this.#said('internalSubrequests') : undefined;
   }
 
   /** Hardly anything was done so far: what does not fit now, fits into no invocation. */
@@ -54,11 +54,11 @@ export class Meter {
 
   /** Returns in words what there is too little left of to begin anything more, or `undefined` while there is enough. */
   short(kept = RESERVE): string | undefined {
-    return (
-      this.#reached('subrequests', this.#outside, kept) ??
-      this.#reached('internalSubrequests', this.#internal, kept) ??
-      (this.msLeft(kept) <= 0 ? this.#said('wallMs') : undefined)
-    );
+    const { subrequests, internalSubrequests } = this.#platform;
+    if (this.#outside > subrequests - kept.subrequests) return this.#said('subrequests');
+    if (this.#internal > internalSubrequests - kept.internalSubrequests)
+      return this.#said('internalSubrequests');
+    return this.msLeft(kept) <= 0 ? this.#said('wallMs') : undefined;
   }
 
   /** As `short`, for a reader that only watches: there is just enough left to say so. */
@@ -85,22 +85,13 @@ export class Meter {
    * only while at least half of the invocation is left: most work takes a fraction of its timeout.
    */
   shortFor({ subrequests, ms }: Needs): string | undefined {
-    const { wallMs } = this.#platform;
+    const { wallMs, internalSubrequests } = this.#platform;
+    if (this.#outside + subrequests > this.mostAtOnce) return this.#said('subrequests');
+    if (this.#internal > internalSubrequests - RESERVE.internalSubrequests)
+      return this.#said('internalSubrequests');
     const left = this.#began + wallMs - this.#now();
     const most = Math.max(wallMs - RESERVE.wallMs, wallMs / 2) / 2;
-    return (
-      this.#reached('subrequests', this.#outside + subrequests, RESERVE) ??
-      this.#reached('internalSubrequests', this.#internal, RESERVE) ??
-      (left < Math.min(ms, most) ? this.#said('wallMs') : undefined)
-    );
-  }
-
-  #reached(
-    limit: 'subrequests' | 'internalSubrequests',
-    used: number,
-    { [limit]: kept }: typeof RESERVE,
-  ): string | undefined {
-    return used > this.#platform[limit] - kept ? this.#said(limit) : undefined;
+    return left < Math.min(ms, most) ? this.#said('wallMs') : undefined;
   }
 
   #said(limit: keyof typeof UNITS): string {
@@ -138,7 +129,9 @@ const MODEL_GRACE = 20_000;
  */
 export class InvocationBudgetWatch {
   readonly #options: Options;
-  readonly #replies: Stop;
+  readonly #replies = new AbortController();
+  /** Aborts, with an `Interrupted` as its reason, when replies are waited for no more. */
+  readonly signal: AbortSignal;
   readonly #cancelTime: (() => void) | undefined;
   #cancelGrace: (() => void) | undefined;
   #reason: Interrupted | undefined;
@@ -147,16 +140,11 @@ export class InvocationBudgetWatch {
   constructor(options: Options) {
     const { clock, meter } = options;
     this.#options = options;
-    this.#replies = new Stop(options.signal);
+    this.signal = AbortSignal.any([options.signal, this.#replies.signal]);
     const ms = meter.msLeft();
     if (Number.isFinite(ms)) {
       this.#cancelTime = clock.after(Math.max(0, Math.ceil(ms)), () => this.look());
     }
-  }
-
-  /** Aborts, with an `Interrupted` as its reason, when replies are waited for no more. */
-  get signal(): AbortSignal {
-    return this.#replies.signal;
   }
 
   /**

@@ -1,5 +1,5 @@
 import { type OpenAttempt, waitOrRelease } from '../ask-patiently.ts';
-import type { ModelError, ModelMessage, ModelReply, ModelRequest } from '../chat-model.ts';
+import { ModelError, type ModelMessage, type ModelReply, type ModelRequest } from '../chat-model.ts';
 import { plainParts, wordsOf } from '../parts.ts';
 import { plausible, type Usage } from '../prices.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
@@ -141,12 +141,12 @@ async function askWhole(
   options: Parameters<typeof generate>[1],
 ): Promise<SdkAnswer> {
   const result = await attempt.patience.wait(() => generate(model, options), explain);
-  if (!isRecord(result)) throw invalidReply("The model's reply is not an object.");
+  if (!isRecord(result)) throw invalidReply('is not an object.');
   checkWarnings(model, result.warnings, request);
   const structured = request.output !== undefined;
   const reply = createSdkReply({ ...attempt, structured });
   for (const part of listOf(result, 'content')) {
-    if (!isRecord(part)) throw invalidReply("The model's reply holds a content part that is not an object.");
+    if (!isRecord(part)) throw invalidReply('holds a content part that is not an object.');
     reply.addWhole(part);
   }
   const ended = reply.end(result);
@@ -176,7 +176,7 @@ async function readStream(
   result: unknown,
 ): Promise<SdkAnswer> {
   const parts = streamIn(result);
-  if (!parts) throw invalidReply('The model gave no stream.');
+  if (!parts) throw new ModelError('invalid-reply', 'The model gave no stream.');
   const reply = createSdkReply({ ...attempt, structured: request.output !== undefined });
   const broken: Explain = (thrown) => explain(thrown, brokenConnection());
   const reader = parts.getReader();

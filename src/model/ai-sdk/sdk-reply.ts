@@ -276,7 +276,7 @@ function fileData(data: unknown): string {
     const inner = data.url ?? data.data;
     if (!isRecord(inner) || inner instanceof Uint8Array || inner instanceof URL) return fileData(inner);
   }
-  throw invalidReply("The model's reply holds a file without data.");
+  throw invalidReply('holds a file without data.');
 }
 
 function toBase64(bytes: Uint8Array): string {

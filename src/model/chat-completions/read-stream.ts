@@ -93,10 +93,9 @@ export async function* readText(
       const { done, value } = await limits.patience.wait(() => reader.read(), brokenConnection);
       if (done) break;
       // A binding may hand over a stream of anything.
-      if (!(value instanceof Uint8Array)) throw invalidReply("The model's reply is not a stream of bytes.");
+      if (!(value instanceof Uint8Array)) throw invalidReply('is not a stream of bytes.');
       bytes += value.byteLength;
-      if (bytes > limits.maxBytes)
-        throw invalidReply(`The model's reply is larger than ${limits.maxBytes} bytes.`);
+      if (bytes > limits.maxBytes) throw invalidReply(`is larger than ${limits.maxBytes} bytes.`);
       yield decoder.decode(value, { stream: true });
     }
     yield decoder.decode();

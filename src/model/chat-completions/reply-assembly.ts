@@ -103,7 +103,7 @@ const partOfChunk = (value: unknown): Part => {
   const completion = checked(value);
   const choice = firstChoice(completion);
   if (choice === undefined && !Array.isArray(completion.choices) && !isRecord(completion.usage)) {
-    throw invalidReply("The model's reply has no choices.");
+    throw invalidReply('has no choices.');
   }
   const message = mustBeRecord(choice?.delta ?? choice?.message ?? {}, 'a delta that');
   return { completion, choice, message, calledIn: (delta) => listOf(delta, 'tool_calls'), isPiece: true };
@@ -112,8 +112,8 @@ const partOfChunk = (value: unknown): Part => {
 const partOfCompletion = (value: unknown): Part => {
   const completion = checked(value);
   const choice = firstChoice(completion);
-  if (choice === undefined) throw invalidReply("The model's reply has no choices.");
-  if (!isRecord(choice.message)) throw invalidReply("The model's reply has no message.");
+  if (choice === undefined) throw invalidReply('has no choices.');
+  if (!isRecord(choice.message)) throw invalidReply('has no message.');
   return { completion, choice, message: choice.message, calledIn: wholeCalls, isPiece: false };
 };
 
@@ -129,7 +129,7 @@ const firstChoice = (completion: UntrustedRecord): UntrustedRecord | undefined =
 };
 
 const checked = (value: unknown): UntrustedRecord => {
-  if (!isRecord(value)) throw invalidReply("The model's reply is not a JSON object.");
+  if (!isRecord(value)) throw invalidReply('is not a JSON object.');
   const error = reportedError(value);
   if (error !== undefined) throw error;
   return value;
@@ -256,7 +256,7 @@ const readFragment = (value: unknown): Fragment => {
   const fragment = mustBeRecord(value, 'a tool call that');
   const index = fragment.index ?? undefined;
   if (index !== undefined && typeof index !== 'number') {
-    throw invalidReply("The model's reply holds a tool call whose 'index' is not a number.");
+    throw invalidReply("holds a tool call whose 'index' is not a number.");
   }
   const called = mustBeRecord(fragment.function ?? {}, "a tool call whose 'function'");
   return {

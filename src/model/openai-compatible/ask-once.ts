@@ -108,7 +108,7 @@ const begun = async (pieces: AsyncGenerator<string, void, undefined>): Promise<B
     blank += value.length - start.length;
     if (blank > MAX_BLANK) {
       await pieces.return();
-      throw invalidReply(`The model's reply begins with more than ${MAX_BLANK} characters of white space.`);
+      throw invalidReply(`begins with more than ${MAX_BLANK} characters of white space.`);
     }
   }
   const all = async function* () {

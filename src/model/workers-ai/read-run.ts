@@ -56,7 +56,7 @@ const toCompletion = (value: unknown, ending: string | null): unknown => {
     return { ...value, choices: listOf(value, 'choices').map(toChoice) };
   const { response, usage, finish_reason: reason, reasoning, reasoning_content } = value;
   if (response === undefined && value.tool_calls === undefined && !isRecord(usage)) {
-    throw invalidReply("The model's reply has neither a response nor choices.");
+    throw invalidReply('has neither a response nor choices.');
   }
   // In JSON mode the response is the parsed object; some models also answer a bare number as one.
   const message = withCalls({
