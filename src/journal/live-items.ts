@@ -1,4 +1,3 @@
-import { parseJson } from '../tool/json.ts';
 import { type Infer, OPTIONAL_TEXT, type Shape, TEXT } from '../tool/shape.ts';
 import type { Notice } from './event-page.ts';
 
@@ -124,10 +123,14 @@ export const isShown = (sent: unknown): sent is string =>
 
 /** Answers the live message that came over a line, whose relay has not parsed it; `undefined` when it is none. */
 export function fromWire(sent: string): LiveMessage | undefined {
-  const { turn, items } = Object(parseJson(sent)) as { readonly [Key in keyof LiveMessage]?: unknown }; // looked at here
-  return typeof turn === 'string' && Array.isArray(items)
-    ? { turn, items: items.filter(isSentItem) }
-    : undefined;
+  try {
+    const { turn, items } = Object(JSON.parse(sent)) as { readonly [Key in keyof LiveMessage]?: unknown }; // looked at here
+    return typeof turn === 'string' && Array.isArray(items)
+      ? { turn, items: items.filter(isSentItem) }
+      : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function isSentItem(sent: unknown): sent is SentItem {

@@ -14,6 +14,7 @@ import { isReader, makerOf } from '../model/given-to.ts';
 import { callsOf, isOurCall, isPlain, plainParts, wordsOf } from '../model/parts.ts';
 import { priced } from '../model/prices.ts';
 import { routed } from '../tool/check-input.ts';
+import { mistake } from '../tool/log.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import { type AskedReply, keepable, replyOf, withoutSecrets } from './ask-reply.ts';
 import { inLoop, isPlanned, type Loop } from './loop.ts';
@@ -75,7 +76,7 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
 function reportFailure(loop: Loop, failure: ModelError, ms: number): void {
   const model = loop.spec.model.name;
   const message = `Model '${model}' failed (${failure.failure}): ${failure.reason}`;
-  loop.log({ level: 'error', event: 'model-failed', model, message });
+  loop.log({ ...mistake(message, undefined, 'model-failed'), model });
   watched(loop, { at: 'no-reply', failure, ms });
 }
 

@@ -3,6 +3,7 @@ import type { EventOf } from '../journal/events.ts';
 import { type AskOptions, ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
 import { callsOf, wordsOf } from '../model/parts.ts';
 import { literals } from '../tool/literals.ts';
+import { mistake } from '../tool/log.ts';
 import type { PieceRedactor } from '../tool/secrets.ts';
 import { Interrupted } from './holder.ts';
 import { inLoop, isPlanned, type LiveEvents, type Loop } from './loop.ts';
@@ -123,7 +124,7 @@ export async function askOnce(call: ModelCall): Promise<ModelReply> {
     // Its words may hold what only the adapter should know.
     const model = spec.model.name;
     const message = `the model '${model}' threw`;
-    loop.log({ level: 'error', event: 'other', model, message, thrown: failure });
+    loop.log({ ...mistake(message, failure), model });
     throw new ModelError('invalid-reply', `The model '${model}' threw instead of answering.`);
   }
 }

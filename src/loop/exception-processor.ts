@@ -1,4 +1,3 @@
-import { attempt } from '../tool/async.ts';
 import { Interrupted } from './holder.ts';
 
 /** What a tool threw. Signals, aborts and lost connections are not among it. */
@@ -46,16 +45,16 @@ const MAX_CAUSES = 5;
 
 /** Answers what a tool's exception says and what caused it, for a model to read; its class when it says nothing. */
 export function messageOf(tool: string, thrown: unknown): string {
-  const message = textOf(() => wordsOf(thrown, MAX_CAUSES));
+  const message = attempt(() => wordsOf(thrown, MAX_CAUSES));
   if (message.trim() !== '') return message.slice(0, MAX_MESSAGE);
-  const name = textOf(() => Object(thrown).constructor?.name);
+  const name = attempt(() => Object(thrown).constructor?.name);
   return `Exception occurred in tool: ${tool} (${name === '' ? 'no class' : name})`;
 }
 
 /** Its own words first, and those of its cause after them, unless they are in its own already. */
 function wordsOf(thrown: unknown, causes: number): string {
-  if (!(thrown instanceof Error)) return textOf(() => String(thrown));
-  const own = textOf(() => thrown.message);
+  if (!(thrown instanceof Error)) return attempt(() => String(thrown));
+  const own = attempt(() => thrown.message);
   const isLast = causes === 0 || thrown.cause === undefined || thrown.cause === null;
   const cause = isLast ? '' : wordsOf(thrown.cause, causes - 1);
   if (own.trim() === '') return cause;
@@ -63,9 +62,13 @@ function wordsOf(thrown: unknown, causes: number): string {
 }
 
 /** Anything can be thrown, also what cannot be made words. */
-function textOf(words: () => unknown): string {
-  const said = attempt(words);
-  return said.ok && typeof said.value === 'string' ? said.value : '';
+function attempt(words: () => unknown): string {
+  try {
+    const said = words();
+    return typeof said === 'string' ? said : '';
+  } catch {
+    return '';
+  }
 }
 
 /**

@@ -145,11 +145,11 @@ const notExposed = (tool: string): string =>
 export function tellThrown({ log }: Pick<Loop, 'log'>, { tool, thrown }: ToolException, where = ''): void {
   if (thrown instanceof NotKeptError) {
     const message = `Tool '${tool}' failed. ${thrown.message}`;
-    log({ level: 'error', event: 'value-lost', tool, message });
+    log({ ...mistake(message, undefined, 'value-lost'), tool });
     return;
   }
   const message = `Tool '${tool}' threw${where}: ${firstLine(messageOf(tool, thrown))}`;
-  log({ level: 'error', event: 'tool-threw', tool, message, thrown });
+  log({ ...mistake(message, thrown, 'tool-threw'), tool });
 }
 
 /** A line of the log about a value that is not kept: by then the tool may have acted. */

@@ -67,9 +67,9 @@ export const parseRetryAfter = (headers: Pick<Headers, 'get'>, now: number): num
   const inMs = headers.get('retry-after-ms');
   const inSeconds = headers.get('retry-after');
   const waits = [
-    inMs === null ? Number.NaN : Number(inMs),
-    inSeconds === null ? Number.NaN : Number(inSeconds) * 1000,
-    inSeconds === null ? Number.NaN : Date.parse(inSeconds) - now,
+    inMs === null ? NaN : Number(inMs),
+    inSeconds === null ? NaN : Number(inSeconds) * 1000,
+    inSeconds === null ? NaN : Date.parse(inSeconds) - now,
   ];
   const wait = waits.find((ms) => !Number.isNaN(ms));
   return wait !== undefined && wait > 0 ? wait : undefined;

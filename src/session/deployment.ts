@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { attempt, reasonOf } from '../tool/async.ts';
+import { attempt } from '../tool/async.ts';
 import { literals } from '../tool/literals.ts';
 import { fromVar } from './read-platform.ts';
 
@@ -67,7 +67,7 @@ const OBJECT_VARS = { LEASE_MS: 100, SESSION_BYTES: 17_000_000 };
 function varProblems(env: Deployment['env']): string[] {
   return Object.entries(OBJECT_VARS).flatMap(([name, least]) => {
     const read = attempt(() => fromVar(name, least, env[name]));
-    return read.ok ? [] : [reasonOf(read.thrown)];
+    return read.ok ? [] : [String(Object(read.thrown).message)];
   });
 }
 
@@ -78,13 +78,13 @@ function varProblems(env: Deployment['env']): string[] {
  * @throws DeploymentError that names everything that is missing; in development with the lines to add.
  */
 export function checkDeployment({ env, exports, flags }: Deployment): void {
-  const needed: readonly (readonly [what: keyof typeof LACKS, has: unknown])[] = [
-    ['binding', env.SESSIONS],
-    ['exports', flags[HAS_EXPORTS]],
-    ['runner', exports.TurnRunner],
-    ['class', hasClass(exports)],
+  const problems = [
+    ...(env.SESSIONS ? [] : [lacking('binding')]),
+    ...(flags[HAS_EXPORTS] ? [] : [lacking('exports')]),
+    ...(exports.TurnRunner ? [] : [lacking('runner')]),
+    ...(hasClass(exports) ? [] : [lacking('class')]),
+    ...varProblems(env),
   ];
-  const problems = [...needed.flatMap(([what, has]) => (has ? [] : lacking(what))), ...varProblems(env)];
   if (problems.length > 0) throw new DeploymentError(problems.join('\n\n'));
 }
 

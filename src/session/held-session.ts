@@ -79,9 +79,9 @@ export class HeldSession implements Holder {
     this.now = clock.now;
     this.after = clock.after;
     const hasProgressed = (): boolean => this.outbox.hasProgressed;
+    this.#leaving = new InvocationBudgetWatch({ clock, meter, hasProgressed });
     this.signal = this.#stop.signal;
-    this.#leaving = new InvocationBudgetWatch({ clock, meter, hasProgressed, signal: this.signal });
-    this.modelSignal = this.#leaving.signal;
+    this.modelSignal = AbortSignal.any([this.signal, this.#leaving.signal]);
     const listener = {
       stored: (events: readonly StoredEvent[], sent: number) => {
         this.#lease.stored(sent);

@@ -107,8 +107,6 @@ const UNITS = {
 
 interface Options {
   readonly clock: Pick<Clock, 'after'>;
-  /** Aborts when the invocation may do nothing more. */
-  readonly signal: AbortSignal;
   /** Counts what the invocation uses. */
   readonly meter: Meter;
   /** Whether a reply or the result of a call came of this invocation. */
@@ -131,7 +129,7 @@ export class InvocationBudgetWatch {
   readonly #options: Options;
   readonly #replies = new AbortController();
   /** Aborts, with an `Interrupted` as its reason, when replies are waited for no more. */
-  readonly signal: AbortSignal;
+  readonly signal = this.#replies.signal;
   readonly #cancelTime: (() => void) | undefined;
   #cancelGrace: (() => void) | undefined;
   #reason: Interrupted | undefined;
@@ -140,7 +138,6 @@ export class InvocationBudgetWatch {
   constructor(options: Options) {
     const { clock, meter } = options;
     this.#options = options;
-    this.signal = AbortSignal.any([options.signal, this.#replies.signal]);
     const ms = meter.msLeft();
     if (Number.isFinite(ms)) {
       this.#cancelTime = clock.after(Math.max(0, Math.ceil(ms)), () => this.look());

@@ -10,6 +10,7 @@ import { CALLS } from '../tool/call-origin.ts';
 import { hiding } from '../tool/console-log.ts';
 import { credentialsIn } from '../tool/env.ts';
 import { literals } from '../tool/literals.ts';
+import { mistake } from '../tool/log.ts';
 import { appParts, type CronTime, type InvokedApp } from './app-seam.ts';
 import { callerOf } from './auth.ts';
 import { doDue, resumeTurn } from './background.ts';
@@ -94,7 +95,7 @@ async function runScheduled(app: InvokedApp, time: CronTime): Promise<void> {
   const taking = appParts(app.host).flatMap(({ scheduled }) => scheduled ?? []);
   if (taking.length === 0) {
     const message = `nothing starts at the cron ${time.cron}: no module of createHoldfast({ use }) takes crons.`;
-    app.host.log({ level: 'error', event: 'cron-not-taken', message });
+    app.host.log(mistake(message, undefined, 'cron-not-taken'));
   }
   const outcomes = await Promise.allSettled(taking.map((take) => take(app, time)));
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;

@@ -1,6 +1,6 @@
 import { DELAY_RULE, isDelay, LONGEST_DELAY } from '../tool/async.ts';
 import type { ContentPart } from '../tool/content.ts';
-import { isJsonObject, type Json, type JsonObject, parseJson, unknownProblems } from '../tool/json.ts';
+import { isJsonObject, type Json, type JsonObject, unknownProblems } from '../tool/json.ts';
 import {
   ANY_OBJECT,
   CLOSED,
@@ -45,8 +45,12 @@ export async function readBody(
   bodyType(request, ['application/json']);
   const text = await readText(request, maxBytes);
   mustFit?.(text);
-  const value = parseJson(text);
-  if (value === undefined) throw new Problem('bad-json', 'The body is not JSON.');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Problem('bad-json', 'The body is not JSON.');
+  }
   if (isJsonObject(value)) return { text, value };
   throw invalidBody(['it must be a JSON object']);
 }

@@ -108,7 +108,7 @@ export function toHost(config: HoldfastConfig, { deployed, hide }: Platform): Ht
   const modules = appModules(config);
   const parts = appParts({ modules });
   const gates = gatesOf(modules);
-  const log = hide(toLog(firstOf(parts, 'log')));
+  const log = hide(toLog(parts.find((part) => part.log !== undefined)?.log));
   const checks = (env: Env): readonly Check[] => [
     () => checkDeployment(deployed(env)),
     ...parts.map((part) => () => part.check?.(env)),
@@ -137,20 +137,14 @@ export function toHost(config: HoldfastConfig, { deployed, hide }: Platform): Ht
     context: contextIn(context),
     secrets: mintingIn(config.secrets),
     platform: platformIn(config.limits ?? {}),
-    files: firstOf(parts, 'files'),
-    liveText: firstOf(parts, 'liveText'),
+    files: parts.find((part) => part.files)?.files,
+    liveText: parts.find((part) => part.liveText)?.liveText,
     answers: askingOf(modules.uses),
     checks,
     warnings,
     session: sessionIn(config, { log, parts, warnings }),
   };
 }
-
-/** What the first module says that says anything of it. */
-const firstOf = <Key extends 'files' | 'liveText' | 'location' | 'log'>(
-  parts: readonly AppParts[],
-  key: Key,
-): AppParts[Key] => parts.find((part) => part[key] !== undefined)?.[key];
 
 /** What is wrong with vars is found out by every request alike, and logged once. */
 function readingVars<T>(read: () => T): T {
@@ -173,8 +167,9 @@ function sessionIn(
   { agents, use = [] }: HoldfastConfig,
   { log, parts, warnings }: Pick<HttpHost, 'log' | 'warnings'> & { readonly parts: readonly AppParts[] },
 ): Host['session'] {
-  const location = firstOf(parts, 'location');
-  const kept = parts.find((part) => part.keeping)?.keeping?.({ agents, use, files: firstOf(parts, 'files') });
+  const { files } = parts.find((part) => part.files) ?? {};
+  const { location } = parts.find((part) => part.location) ?? {};
+  const kept = parts.find((part) => part.keeping)?.keeping?.({ agents, use, files });
   return (env, name, onSend) => {
     const messages = warnings(env);
     const object = objectSession(env.SESSIONS as Sessions, name, { ...location, pauses: { onSend } });

@@ -54,7 +54,7 @@ const STATUS = {
   'internal-error': 500,
 } as const;
 
-/** What is not there: 404. Their names begin alike, which no other does. */
+/** What is not there: 404. */
 const UNKNOWN = [
   'unknown-route',
   'unknown-agent',
@@ -87,7 +87,7 @@ export type ProblemType = keyof typeof STATUS | (typeof UNKNOWN)[number] | (type
 /** Returns the status that a problem has unless it names another. */
 export function statusOf(type: ProblemType): number {
   if (type in STATUS) return STATUS[type as keyof typeof STATUS]; // it is among the keys
-  return type.startsWith('unknown-') ? 404 : 409;
+  return UNKNOWN.some((unknown) => unknown === type) ? 404 : 409;
 }
 
 /** What HTTP alone can refuse. */

@@ -44,8 +44,7 @@ it('a call with the longest time is begun by an invocation that has done somethi
   const { timeout: ms, subrequests = 1 } = await leafOf('once', { elicitation: { expires: 900_000 } });
   const clock = createManualClock(0);
   const meter = new Meter(DEFAULT_PLATFORM, clock.now);
-  const { signal } = new AbortController();
-  const watch = new InvocationBudgetWatch({ clock, meter, signal, hasProgressed: () => true });
+  const watch = new InvocationBudgetWatch({ clock, meter, hasProgressed: () => true });
   watch.claim({ subrequests: 1, ms: 0 });
   await clock.advance(6 * 60_000);
   watch.claim({ subrequests, ms });
