@@ -18,7 +18,7 @@ import type { SessionState, TurnState } from '../journal/state.ts';
 import { Interrupted } from '../loop/holder.ts';
 import type { LoopJournal } from '../loop/loop.ts';
 import type { HeldFiles } from '../loop/loop-files.ts';
-import { Changes, ENCODER, pause, reasonOf, Stop } from '../tool/async.ts';
+import { Changes, ENCODER, reasonOf } from '../tool/async.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { type Clock, soon } from './read-platform.ts';
 
@@ -92,11 +92,11 @@ export class Outbox implements LoopJournal {
   #isReleased = false;
   #sending: Promise<void> | undefined;
   #cancelSoon: (() => void) | undefined;
-  /** Aborts when nobody waits for the answer to an append any more. */
-  readonly #givenUp = new Stop();
+  readonly #givenUp = Promise.withResolvers<never>();
 
   constructor(options: Options) {
-    this.#options = { ...options, givenUp: this.#givenUp };
+    this.#options = { ...options, givenUp: this.#givenUp.promise };
+    this.#givenUp.promise.catch(() => {}); // which only an append awaits
     this.state = options.state;
     this.acknowledged = options.state.seq;
     this.#waiting = options.waiting ?? NOTHING_WAITS;
@@ -171,7 +171,7 @@ export class Outbox implements LoopJournal {
   fence(reason: Interrupted): void {
     if (this.fencedBy) return;
     this.fencedBy = reason;
-    this.#givenUp.abort(reason);
+    this.#givenUp.reject(reason);
     this.#options.listener.lost(reason);
   }
 
@@ -317,8 +317,8 @@ export interface Sending {
   readonly after: Clock['after'];
   /** Whether the lease still lasts, by this invocation's own deadline. */
   readonly isHeld: () => boolean;
-  /** Aborts when nobody waits for the answer any more. */
-  readonly givenUp: Stop;
+  /** Rejects when nobody waits for the answer any more. */
+  readonly givenUp: Promise<never>;
 }
 
 /** Between an append that failed and the next try, in ms. */
@@ -328,7 +328,7 @@ const LONGEST_WAIT = 1_000;
 /**
  * An append is idempotent: one that failed is sent again while the lease lasts. A refusal is for good.
  *
- * @throws what the last try did, once the lease has run out; the reason of `givenUp` as soon as that aborts.
+ * @throws what the last try did, once the lease has run out; what `givenUp` rejects with as soon as it does.
  */
 export async function appendUntilAnswered(
   { port, epoch, after, isHeld, givenUp }: Sending,
@@ -337,10 +337,12 @@ export async function appendUntilAnswered(
 ): Promise<Appended | Fenced | SessionFull> {
   for (let wait = FIRST_WAIT; ; wait = Math.min(2 * wait, LONGEST_WAIT)) {
     try {
-      return await givenUp.until(port.append(epoch, from, change));
+      return await Promise.race([port.append(epoch, from, change), givenUp]);
     } catch (failure) {
-      if (givenUp.aborted || !isHeld()) throw failure;
-      await pause({ after }, wait, givenUp.signal);
+      if (!isHeld()) throw failure;
+      const paused = Promise.withResolvers<void>();
+      const cancel = after(wait, paused.resolve);
+      await Promise.race([paused.promise, givenUp]).finally(cancel);
     }
   }
 }

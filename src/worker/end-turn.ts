@@ -60,9 +60,8 @@ const turnOver = (target: Target, turn: string): SessionError =>
 
 /** Tells whether a turn has ended as anything but cancelled: its end was on its way when the cancel came, which is void then. */
 async function hasEndedOtherwise({ port }: Target, turn: string): Promise<boolean> {
-  const types = { names: ['turn-ended'], until: Number.MAX_SAFE_INTEGER };
-  const [end] = (await port.read({ from: 1, turn, types }))?.rows ?? [];
-  return end !== undefined && Object(JSON.parse(end.body)).outcome !== 'cancelled';
+  const [end] = await eventsOf(port, turn, ['turn-ended']);
+  return end?.type === 'turn-ended' && end.outcome !== 'cancelled';
 }
 
 /** Somebody who wants something of a session, whether there is one or not. */

@@ -153,10 +153,13 @@ function responsesOf(one: Described): Schema {
   const { answers, others: description, refusal } = one.about;
   const responses = new Map(Object.entries(answers).map(([status, answer]) => [status, toResponse(answer)]));
   for (const [code, problems] of problemsByStatus(one)) {
-    const [status, { description, content }] = [String(code), toProblem(one, problems)];
+    const status = String(code);
+    const { description, content } = toProblem(one, problems);
     const other = responses.get(status);
-    const said = other ? `${other.description}. Or ${description}` : description;
-    responses.set(status, { description: said, content: { ...other?.content, ...content } });
+    responses.set(status, {
+      description: other ? `${other.description}. Or ${description}` : description,
+      content: { ...other?.content, ...content },
+    });
   }
   if (![...responses.keys()].some((status) => status.startsWith('4'))) {
     responses.set('4XX', { description: 'Refused before the Worker' });
