@@ -171,7 +171,7 @@ describe('a published tool', () => {
     expect(keys.length).toBe(6);
     expect(keys[1]).toBe(keys[0]);
     expect(new Set(keys).size).toBe(5);
-    for (const key of keys) expect(key).toMatch(/^[0-9a-f]{64}$/);
+    for (const key of keys) expect(key).toMatch(/^[0-9a-f]{32}\.3\.0$/);
   });
 
   it('has another key for another input under the key of its client, and the same for the same', async () => {
