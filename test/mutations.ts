@@ -106,9 +106,9 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'ping-of-a-replaced-object',
     breaks: 'An object that was replaced answers the pings of a holder for ever, beside the next holder.',
-    in: 'LeaseKeeper.#onHeld',
-    text: 'Math.min(this.#pinged ?? 0, this.#latest)',
-    becomes: 'this.#pinged ?? 0',
+    in: 'LeaseKeeper.#latest',
+    text: '(LINE_TERMS - 1) * this.#term',
+    becomes: '(LINE_TERMS + 1_000_000) * this.#term',
     tests: [KEEPER],
   },
   {
