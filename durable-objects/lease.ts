@@ -135,7 +135,7 @@ export class LeaseClock implements LeaseTimes {
   }
 
   /**
-   * A line of whoever was given this epoch is opened. Returns its number, or 0, with nothing stored, if that does not hold the session. What
+   * Opens a line for the holder with this epoch. Returns its number, or 0 if another one holds the session; then nothing is stored. What
    * was heard over a line before, of which the object has not seen the close, is not known any more: this counts in its place.
    */
   lineOpened(epoch: number): number {

@@ -160,9 +160,9 @@ export class Notices {
   #last: Notice = { head: 0, openTurn: null, waiting: [] };
   /** How often something was told: a page that was read after it knew as much. */
   count = 0;
-  /** The session that was told of is no more; there may be another one of its name. */
+  /** The session was erased. Another one may have its name now. */
   wasErased = false;
-  /** The line is open, and what happens from now on is told over it. */
+  /** The line is open and reports what happens. */
   isTelling = false;
   /** Tries in a row that told nothing. */
   #failed = 0;
