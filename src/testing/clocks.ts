@@ -32,7 +32,7 @@ export function createManualClock(start = 0): ManualClock {
     soon(run) {
       const once = (): void => run();
       waiting.add(once);
-      setTimeout(() => runNow(once), 0); // also while nobody moves the clock
+      setTimeout(() => void promisesSettled().then(() => runNow(once)), 0); // also while nobody moves the clock
       return () => void waiting.delete(once);
     },
     advance: (ms) => timers.advance(ms, quiet),

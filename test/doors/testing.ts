@@ -1,7 +1,7 @@
 /** A door for tests. What test sessions and crash matrices are built of. */
 
 export { MemoryStorage } from '../../src/in-memory/memory-storage.ts';
-export { promisesSettled, skippableClock } from '../../src/testing/clocks.ts';
+export { promisesSettled, skippableClock, withOrderlyHashes } from '../../src/testing/clocks.ts';
 export {
   disturbancesAt,
   manyAtOnce,
