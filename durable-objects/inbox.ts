@@ -1,13 +1,13 @@
-import type {
-  InboxMessage,
-  InboxMessageKind,
-  Posted,
-  PostedMessage,
-  WaitAnswer,
-} from '../src/journal/inbox-message.ts';
+import type { InboxMessage, Posted, PostedMessage, WaitAnswer } from '../src/journal/inbox-message.ts';
 import { dueRefs, scheduleAlarm } from './alarms.ts';
 import { keepBlobs } from './blobs.ts';
-import { isWaiting, type LedgerScope, type SessionStorage, type StoredMessage } from './session-storage.ts';
+import {
+  isWaiting,
+  type LedgerScope,
+  NO_EPOCH,
+  type SessionStorage,
+  type StoredMessage,
+} from './session-storage.ts';
 import { waitsAs } from './waiting-turns.ts';
 
 /**
@@ -41,7 +41,7 @@ const unreadFor = (turn: string, messages: readonly StoredMessage[]): UnreadMess
     .filter((message) => message.kind === 'steer' || message.kind === 'late' || message.turn === turn);
 
 const isUnread = (message: StoredMessage): message is UnreadMessage =>
-  message.kind !== 'message' && message.kind !== 'scheduled';
+  message.kind !== 'message' && message.kind !== 'scheduled' && message.kind !== 'note';
 
 /** Returns the newest message that the holder of the open turn has not read, or `undefined`. */
 export function newestUnread(
@@ -139,10 +139,10 @@ export const dropMessages = (storage: SessionStorage, turn: string): void =>
 
 /**
  * Whether a turn can be left such a message. A turn that waits can only be cancelled; one on its way into another turn is
- * none. What is late may be of any turn that ever was.
+ * none. What is late, and a note, may be of any turn that ever was.
  */
-function isAddressee(storage: SessionStorage, kind: InboxMessageKind, turn: string): boolean {
-  if (kind === 'late') return storage.turnStart(turn) !== null;
+function isAddressee(storage: SessionStorage, kind: PostedMessage['kind'], turn: string): boolean {
+  if (kind === 'late' || kind === 'note') return storage.turnStart(turn) !== null;
   if (storage.lease().turn === turn) return true;
   const waits = kind === 'cancel' ? waitsAs(storage, turn) : null;
   return waits !== null && waits.status !== 'steering';
@@ -157,7 +157,8 @@ function leaveMessage(scope: LedgerScope, { kind, turn, body }: PostedMessage): 
     .some((message) => message.kind === kind && message.turn === turn && inbox.body(message.id) === body);
   if (!isLeft) inbox.add(kind, turn, body);
   const lease = storage.lease();
-  if (kind === 'late') return; // for whoever comes next
+  if (kind === 'note' && lease.state !== 'held') journalNotes(scope);
+  if (kind === 'late' || kind === 'note') return; // for whoever comes next
   if (lease.turn !== turn) {
     startNow(scope, turn);
     return;
@@ -165,6 +166,15 @@ function leaveMessage(scope: LedgerScope, { kind, turn, body }: PostedMessage): 
   const state = lease.state === 'suspended' ? 'free' : lease.state;
   if (!clock.isLive) storage.setLease({ ...lease, state, due: scope.now() });
   scheduleAlarm(scope);
+}
+
+/** Journals the notes that wait. Nobody holds the session: a holder would not know of these events. */
+export function journalNotes({ storage, now }: Pick<LedgerScope, 'storage' | 'now'>): void {
+  const { inbox } = storage;
+  const notes = inbox.messages().filter(({ kind }) => kind === 'note');
+  const events = notes.map(({ id, turn }) => ({ type: 'module-event', turn, body: inbox.body(id) }));
+  storage.addEvents(events, { epoch: NO_EPOCH, at: now() });
+  inbox.remove(notes.map(({ id }) => id));
 }
 
 /** A scheduled turn that is cancelled gets in line at once: it only has to end. */

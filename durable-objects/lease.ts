@@ -2,7 +2,7 @@ import type * as wire from '../src/journal/live-items.ts';
 import type { Change, Leased, Reader } from '../src/journal/session-port.ts';
 import { addToAgenda } from './agenda.ts';
 import { retainAnew, scheduleAlarm, scheduleTurn } from './alarms.ts';
-import { dropMessages, isCalledFor, unreadMessages } from './inbox.ts';
+import { dropMessages, isCalledFor, journalNotes, unreadMessages } from './inbox.ts';
 import { pageToFold } from './pages.ts';
 import type { Lease, LeaseTimes, LedgerScope, LedgerWatchers, SessionStorage } from './session-storage.ts';
 import { countChange, countSilent, isSameCount, pauseWhenYielded, type TakeOvers } from './take-overs.ts';
@@ -239,6 +239,7 @@ export function storedBefore(
 export function settleLease(scope: LedgerScope, change: Change): void {
   const { storage, now } = scope;
   const { agenda, release: how } = change;
+  if (how) journalNotes(scope);
   const lease = storage.lease();
   const stamp = { heard: now(), heardSeq: storage.head() };
   const { turn } = lease;

@@ -9,8 +9,11 @@ export type InboxMessageKind = 'cancel' | 'answer' | 'expired' | 'late';
 /** A message that waits: for the turns before it, for the holder of the open turn to take it in, or for its time. */
 export type WaitingKind = 'message' | 'steer' | 'scheduled';
 
-/** What a row that waits in a session may be: a message to the holder of a turn, or a turn that is to come. */
-export type InboxKind = InboxMessageKind | WaitingKind;
+/**
+ * What a row that waits in a session may be: a message to the holder of a turn, a turn that is to come, or a `note`: the body of a
+ * `module-event` of any turn that ever was, which the object journals as soon as no one holds the session.
+ */
+export type InboxKind = InboxMessageKind | WaitingKind | 'note';
 
 /** Names the wait that a message answers. By `bodyHash` the same answer is known when its sender sends it again. */
 export interface WaitAnswer {
@@ -18,9 +21,9 @@ export interface WaitAnswer {
   readonly bodyHash: string;
 }
 
-/** What somebody leaves for the holder of a session. `answers` is there when it answers a wait. */
+/** What somebody leaves for the holder of a session, or for its journal. `answers` is there when it answers a wait. */
 export interface PostedMessage {
-  readonly kind: InboxMessageKind;
+  readonly kind: InboxMessageKind | 'note';
   readonly turn: string;
   readonly body: string;
   readonly answers?: WaitAnswer | undefined;

@@ -22,7 +22,7 @@ import {
   foldTurnTools,
 } from './fold-calls.ts';
 import { foldConversation, openFrame, startTurn } from './fold-loop.ts';
-import { applyFacts, tellMemories } from './memories.ts';
+import { applyFacts, type Remembering, tellMemories } from './memories.ts';
 import { countCalls, foldRefused, foldUsed } from './spending.ts';
 import { type CallRecord, type Fold, frameOf, type SessionState, type StoppingCall } from './state.ts';
 import { graft, leaveTree } from './turn-tree.ts';
@@ -52,6 +52,8 @@ export function reduce(
     state.turn = startTurn(state, event);
   } else if (state.turn?.id === event.turn) {
     foldInTurn({ state, turn: state.turn, memories }, event);
+  } else if (event.type === 'module-event') {
+    foldFacts({ state, memories }, event);
   }
   tellMemories({ state, memories }, event);
   if (event.type === 'model-replied') showMemories(state, event);
@@ -146,12 +148,13 @@ function foldNoted(fold: Fold, event: EventOf<'module-event'>): void {
   foldFacts(fold, event);
 }
 
-/** Facts that came with no call. */
-function foldFacts(fold: Fold, event: EventOf<'tools-listed' | 'module-event'>): void {
-  const frame = frameOf(fold, event);
-  if (!frame) return;
-  const { id, path } = frame;
-  applyFacts(fold, { facts: event.facts, place: { turn: fold.turn.id, frame: id, path, call: id } });
+/** Facts that came with no call. Those of no loop that is there are of the session: a turn that has ended has none. */
+function foldFacts(
+  fold: Remembering & Partial<Pick<Fold, 'turn'>>,
+  { turn, frame: id = ROOT, facts }: EventOf<'tools-listed' | 'module-event'>,
+): void {
+  const { path = fold.state.agent } = fold.turn?.frames.get(id) ?? {};
+  applyFacts(fold, { facts, place: { turn, frame: id, path, call: id } });
 }
 
 function foldRejected(fold: Fold, event: EventOf<'answer-rejected'>): void {

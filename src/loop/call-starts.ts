@@ -20,9 +20,8 @@ export interface TurnStarts {
     /** What waits in the session: as the object reported it last, and what was emitted since. */
     readonly waiting: WaitingLoad;
   };
-  /** The name of the agent, how many turns in a row turns may start, and how many in one tree. */
+  /** How many turns in a row turns may start, and how many in one tree. */
   readonly agent: {
-    readonly name: string;
     readonly limits: { readonly maxGenerations: CallLimit; readonly maxScheduled: CallLimit };
   };
   readonly log: Log;
@@ -77,33 +76,23 @@ export class CallStarts implements CallOrigin {
   treeProblem(turn: TurnState): string | undefined {
     const { maxGenerations, maxScheduled } = this.turns.agent.limits;
     if (maxGenerations !== 'unlimited' && turn.generation >= maxGenerations) {
-      const row = `${turn.generation} turns in a row were scheduled by the turn before them`;
-      this.#warn(turn, 'maxGenerations', { most: maxGenerations, why: row });
-      return `${row}, this one the last, and no more may be before a person has sent a message.`;
+      const why = `${turn.generation} turns in a row were scheduled by the turn before them, this one the last`;
+      return this.#limited('maxGenerations', why);
     }
     if (maxScheduled === 'unlimited' || this.#inTree(turn) < maxScheduled) return undefined;
-    const many = `turns have started ${maxScheduled} turns since the last message of a person`;
-    this.#warn(turn, 'maxScheduled', { most: maxScheduled, why: many });
-    return `${many}, and no more may be before a person has sent another one.`;
+    const why = `turns have started ${maxScheduled} turns since the last message of a person`;
+    return this.#limited('maxScheduled', why);
   }
 
   #inTree(turn: TurnState): number {
     return treeOf(this.turns.journal.state, turn).count + this.startedAs('scheduled', 'sent').length;
   }
 
-  #warn(turn: TurnState, option: 'maxGenerations' | 'maxScheduled', { most, why }: Exhausted): void {
-    const { agent, log, named } = this.turns;
-    if (named.has(option)) return;
+  #limited(option: 'maxGenerations' | 'maxScheduled', why: string): string {
+    const { log, named } = this.turns;
+    if (!named.has(option))
+      log(warning(`the turn may schedule no further turn: ${why}. Raise \`limits.${option}\` of its agent.`));
     named.add(option);
-    const message =
-      `turn ${turn.id} of agent '${agent.name}' may schedule no further turn: ${why}. Raise its ` +
-      `\`limits.${option}\` of ${most}.`;
-    log(warning(message));
+    return `${why}, and no more may be before a person has sent a message.`;
   }
-}
-
-/** A limit that was met, and how. */
-interface Exhausted {
-  readonly most: number;
-  readonly why: string;
 }

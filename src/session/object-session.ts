@@ -35,18 +35,15 @@ export function objectSession(
     { ...REAL, ...pauses },
   );
   return {
-    accept: (start) => send(async (object) => object.accept(start)),
     begin: (request) => send(async (object) => object.begin(request)),
-    resume: (request) => send(async (object) => object.resume(request)),
     append: (epoch, from, change) => send(async (object) => object.append(epoch, from, change)),
-    renew: (epoch, inboxHeld) => send(async (object) => object.renew(epoch, inboxHeld)),
-    post: (message) => send(async (object) => object.post(message)),
-    read: (query) => send(async (object) => object.read(query)),
-    blob: (query) => send(async (object) => object.blob(query)),
-    blobStates: (ids) => send(async (object) => object.blobStates(ids)),
-    removeBlob: (id) => send(async (object) => object.removeBlob(id)),
-    credential: (epoch, key) => send(async (object) => object.credential(epoch, key)),
-    keepCredential: (epoch, key, value) => send(async (object) => object.keepCredential(epoch, key, value)),
+    ...(Object.fromEntries(
+      ASKED.map((method) => [
+        method,
+        (...given: unknown[]) =>
+          send(async (object) => (object[method] as (...given: unknown[]) => unknown)(...given)),
+      ]),
+    ) as Pick<SessionPort, (typeof ASKED)[number]>), // each is a method of the object, by the same name
     watch: (watcher) => send((object) => watch(object, watcher)),
     erase: () => {
       let isRepeated = false;
@@ -58,6 +55,20 @@ export function objectSession(
     },
   };
 }
+
+/** What else the object is asked as it stands. */
+const ASKED = [
+  'accept',
+  'resume',
+  'renew',
+  'post',
+  'read',
+  'blob',
+  'blobStates',
+  'removeBlob',
+  'credential',
+  'keepCredential',
+] as const satisfies readonly (keyof SessionPort & keyof SessionObject)[];
 
 const REAL: Pauses = { after: systemClock.after, random: Math.random };
 

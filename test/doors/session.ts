@@ -11,6 +11,7 @@ export { HeldSession } from '../../src/session/held-session.ts';
 export type { FeedItem } from '../../src/session/live-feed.ts';
 export { InvocationBudgetWatch, Meter } from '../../src/session/meter.ts';
 export { toNewMessage } from '../../src/session/new-message.ts';
+export { noteFact } from '../../src/session/note-fact.ts';
 export {
   DEFAULT_PLATFORM,
   type Platform,

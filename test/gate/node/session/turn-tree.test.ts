@@ -59,7 +59,7 @@ const results = async (app: MemoryApp): Promise<string[]> =>
   (await eventsOf(app)).flatMap((event) => (event.type === 'tool-call-ended' ? modelText(event.result) : []));
 
 const refused = (count: number): string =>
-  `Not scheduled: turns have started ${count} turns since the last message of a person, and no more may be before a person has sent another one.`;
+  `Not scheduled: turns have started ${count} turns since the last message of a person, and no more may be before a person has sent a message.`;
 
 const USED = { inputTokens: 900, outputTokens: 100 };
 
@@ -89,8 +89,8 @@ describe('a tree of turns', () => {
     const { turn } = await app.state();
     expect(turn).toMatchObject({ root: root?.id, generation: 1 });
     expect(warned.mock.lastCall).toEqual([
-      `holdfast: turn ${turn?.id} of agent 'tester' may schedule no further turn: turns have started 20 turns since the last message of a ` +
-        'person. Raise its `limits.maxScheduled` of 20.',
+      'holdfast: the turn may schedule no further turn: turns have started 20 turns since the last message of a person. ' +
+        'Raise `limits.maxScheduled` of its agent.',
     ]);
   });
 

@@ -171,7 +171,7 @@ describe('a schedule', () => {
         "holdfast: nothing starts at the cron 0 7 * * *: no schedule of createHoldfast has it ('daily' has 0 6 * * *). It is one of " +
           'the crons of wrangler.toml.',
       ],
-      ['holdfast: nothing starts at the cron 0 7 * * *: no module of createHoldfast({ use }) takes crons.'],
+      ['holdfast: nothing starts at the cron 0 7 * * *: no module takes crons.'],
       [
         "holdfast: nothing starts without a cron: no schedule of createHoldfast has it ('daily' has 0 6 * * *). By hand it is fired " +
           'as `curl "http://localhost:8787/cdn-cgi/handler/scheduled?cron=0+6+*+*+*"`.',

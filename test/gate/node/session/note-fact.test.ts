@@ -1,0 +1,86 @@
+/** Facts that modules record beside the turns of a session. */
+import { describe, expect, it } from 'vitest';
+import { defineTool } from '../../../../src/index.ts';
+import { defineModule } from '../../../../src/module.ts';
+import type { SessionState } from '../../../../src/testing/entry.ts';
+import { noteFact } from '../../../doors/session.ts';
+import { calls } from '../tool-loop/scenes.ts';
+import { memoryApp } from './memory-app.ts';
+
+const marks = defineModule({
+  name: 'marks',
+  state: {
+    initial: [] as string[],
+    scope: 'session',
+    apply: (all: string[], mark: string) => [...all, mark],
+  },
+});
+
+const idOf = ({ turn }: SessionState): string => turn?.id ?? '';
+
+const marksIn = ({ memories }: SessionState): unknown => memories.get(marks.memory.name);
+
+function scene() {
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const hold = defineTool({
+    name: 'hold',
+    description: 'Holds.',
+    effect: 'read',
+    run: async () => {
+      await released;
+      return 'held';
+    },
+  });
+  const app = memoryApp({
+    tools: [hold],
+    use: [marks.use()],
+    replies: ['First.', calls('hold'), 'Second.', 'Third.'],
+  });
+  const note = (turn: string, fact: string) =>
+    noteFact(app.port, marks, { turn, memory: marks.memory, fact, at: 5 });
+  return { app, note, release };
+}
+
+describe('a fact that is recorded beside turns', () => {
+  it('is journaled and folded after its turn has ended, and by every turn that comes', async () => {
+    const { app, note } = scene();
+    await app.say('One.');
+    const { turn } = await app.state();
+    expect(await note(turn?.id ?? '', 'a')).toBe('posted');
+    expect(marksIn(await app.state())).toEqual(['a']);
+    expect((await app.events(turn?.id ?? '')).at(-1)).toMatchObject({
+      type: 'module-event',
+      turn: turn?.id,
+      module: 'app:marks',
+      facts: [{ slice: 'app:marks', fact: 'a', at: 5 }],
+    });
+    expect((await app.state()).turn?.outcome).toBe('completed');
+    expect(await note(turn?.id ?? '', 'b')).toBe('posted');
+    expect(marksIn(await app.state())).toEqual(['a', 'b']);
+  });
+
+  it('is journaled when the turn stops that runs meanwhile, which does not run once more for it', async () => {
+    const { app, note, release } = scene();
+    await app.say('One.');
+    const first = idOf(await app.state());
+    const second = app.say('Two.');
+    await expect.poll(async () => (await app.state()).turn?.toolCalls).toBe(1);
+    expect(await note(first, 'c')).toBe('posted');
+    release();
+    expect(await second).toMatchObject({ status: 'ended', turn: { outcome: 'completed', iterations: 2 } });
+    const state = await app.state();
+    expect(marksIn(state)).toEqual(['c']);
+    const noted = (await app.events(first)).filter(({ type }) => type === 'module-event');
+    expect(noted).toHaveLength(1);
+  });
+
+  it('is refused for a turn that never was', async () => {
+    const { app, note } = scene();
+    await app.say('One.');
+    expect(await note('t9', 'd')).toBe('no-such-turn');
+    expect(marksIn(await app.state())).toEqual([]);
+  });
+});
