@@ -58,6 +58,7 @@ export type {
 } from './worker/module-request.ts';
 export { defineRoute, type ModuleRoute } from './worker/module-routes.ts';
 export type { HttpRequest } from './worker/route.ts';
+export { type ProblemToTell, type Tell, type Teller, tellerOf } from './worker/tell.ts';
 
 /** The literal that `defineModule` takes, beside `state`. */
 export interface ModuleConfig {

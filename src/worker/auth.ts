@@ -214,7 +214,7 @@ const LOCAL_MODE =
   'This machine is let in without a token. With wrangler dev --ip, use a token: two headers make any request look local.';
 
 /** Answers what in a request shows that it is not this machine's own; `undefined` when nothing does. */
-function signOfElsewhere(hostname: string, headers: Headers): string | undefined {
+export function signOfElsewhere(hostname: string, headers: Headers): string | undefined {
   if (!LOCAL_NAMES.has(hostname)) return `it was sent to '${hostname.slice(0, 80)}'`;
   for (const [name] of headers)
     if (PASSED_ON.test(name)) return `it was passed on, as its header ${name} says`;

@@ -51,7 +51,7 @@ export interface ModuleRoute<
    * Tells a problem in the words of the protocol: also why nobody was let in, and, of the first route whose path begins with the same word, that
    * there is nothing at some other path. As RFC 9457 has it unless given.
    */
-  refuse?(problem: RouteProblem): Response;
+  refuse?(problem: RouteProblem, request: Request): Response;
 }
 
 /**
@@ -118,7 +118,10 @@ function toRoute(module: string, { handle, refuse, isPublic, ...route }: ModuleR
     ...route,
     // A public route receives no caller, and by its type no sessions: if it asks for one all the same, that fails for want of a caller.
     access: (isPublic ? 'open' : 'caller') as 'caller',
-    ...(refuse && { refuse: (problem: Problem) => copied('refuse', refuse(toRouteProblem(problem))) }),
+    ...(refuse && {
+      refuse: (problem: Problem, { request }: Pick<RouteRequest, 'request'>) =>
+        copied('refuse', refuse(toRouteProblem(problem), request)),
+    }),
     handle: async (asked, named) => copied('handle', await handle(toModuleRequest(asked, module), named)),
   });
 

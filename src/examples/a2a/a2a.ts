@@ -8,6 +8,9 @@ import {
   type PublicRequest,
   type RouteAgent,
   type RouteProblem,
+  type Tell,
+  type Teller,
+  tellerOf,
 } from '../../module.ts';
 import {
   answersIn,
@@ -32,12 +35,15 @@ export interface A2aConfig {
   readonly agents: readonly [string, ...string[]];
   /** The media types that their cards say are taken; text alone unless given. */
   readonly inputModes?: readonly string[];
+  /** Words what went wrong. Without it, what providers, tools and the Worker say is replaced by short sentences. */
+  readonly tell?: Tell;
 }
 
 const A2A = defineModule({ name: 'a2a' });
 
 /** `POST /a2a/{agent}`, and the agent's card. A context is a session, and a task is a turn of it. */
-export function a2a({ agents, inputModes = ['text/plain'] }: A2aConfig) {
+export function a2a({ agents, inputModes = ['text/plain'], tell }: A2aConfig) {
+  const toTeller = tellerOf('a2a', tell);
   const card = ({ request, base, agents: known }: PublicRequest, name: string): Response => {
     const agent = agents.includes(name) ? known.find((one) => one.name === name) : undefined;
     if (!agent) return Response.json({ error: `There is no agent '${name}' here.` }, { status: 404 });
@@ -62,8 +68,12 @@ export function a2a({ agents, inputModes = ['text/plain'] }: A2aConfig) {
         path: '/a2a/{agent}',
         isCounted: true,
         streams: true,
-        handle: (asked, { agent }) => respond(asked, agents.includes(agent) ? agent : ''),
-        refuse: (problem) => {
+        handle: (asked, { agent }) => {
+          const named = agents.includes(agent) ? agent : '';
+          return respond(new Desk(asked, named, toTeller(asked.request)));
+        },
+        refuse: (given, request) => {
+          const problem = toTeller(request).problem(given);
           const { status, headers } = problem;
           return Response.json(errorOf(null, toError(problem)), { status, headers });
         },
@@ -83,7 +93,8 @@ function toError({ type, status, detail }: RouteProblem): A2aError {
   return new A2aError(status === 400 || status === 422 ? 'invalid-params' : 'invalid-request', detail);
 }
 
-async function respond(asked: ModuleRequest, agent: string): Promise<Response> {
+async function respond(desk: Desk): Promise<Response> {
+  const { asked, agent } = desk;
   const body = await asked.json();
   try {
     const { headers } = asked.request;
@@ -91,10 +102,10 @@ async function respond(asked: ModuleRequest, agent: string): Promise<Response> {
     if (version !== '' && !/^1\.\d+$/.test(version))
       throw new A2aError('version-not-supported', `A2A ${version.slice(0, 20)} is not spoken here: use 1.0.`);
     if (agent === '') throw new A2aError('invalid-params', 'This agent does not speak A2A here.');
-    return await called(new Desk(asked, agent), readCall(body));
+    return await called(desk, readCall(body));
   } catch (failure) {
     if (failure instanceof A2aError) return Response.json(errorOf(idOf(body), failure));
-    const problem = asked.problem(failure);
+    const problem = desk.problem(failure);
     // What failed inside is told by `refuse`, so that the log has it too.
     if (problem.status >= 500) throw failure;
     return Response.json(errorOf(idOf(body), toError(problem)));
@@ -152,21 +163,29 @@ interface Begun {
 
 /** What one request asks of the sessions of its caller. */
 class Desk {
-  readonly #asked: ModuleRequest;
-  readonly #agent: string;
+  readonly asked: ModuleRequest;
+  /** Its name; empty for one that does not speak A2A. */
+  readonly agent: string;
+  readonly #teller: Teller;
 
-  constructor(asked: ModuleRequest, agent: string) {
-    this.#asked = asked;
-    this.#agent = agent;
+  constructor(asked: ModuleRequest, agent: string, teller: Teller) {
+    this.asked = asked;
+    this.agent = agent;
+    this.#teller = teller;
+  }
+
+  /** A failure as the client is shown it. */
+  problem(failure: unknown): RouteProblem {
+    return this.#teller.problem(this.asked.problem(failure));
   }
 
   #session(context: string): Session {
-    return this.#asked.session({ agent: this.#agent, session: context });
+    return this.asked.session({ agent: this.agent, session: context });
   }
 
   #files(context: string): FileUrls {
-    const { base, request } = this.#asked;
-    const path = `${base}/agents/${this.#agent}/sessions/${context}/files`;
+    const { base, request } = this.asked;
+    const path = `${base}/agents/${this.agent}/sessions/${context}/files`;
     return (file) => new URL(`${path}/${file}`, request.url).href;
   }
 
@@ -188,13 +207,18 @@ class Desk {
     if (historyLength !== 0)
       for await (const event of session.events({ turn: standing.turn })) events.push(event);
     const history = historyOf(events, standing.session, historyLength);
-    return toTask(standing, this.#files(standing.session), history);
+    return toTask(this.#told(standing), this.#files(standing.session), history);
+  }
+
+  #told(standing: Standing): Standing {
+    if (standing.outcome === undefined || standing.outcome === 'suspended') return standing;
+    return this.#teller.item({ type: 'answer', answer: standing }).answer;
   }
 
   async send(sending: Sending): Promise<Task> {
     const { session, answers, context } = await this.#wanted(sending);
     const { messageId: idempotencyKey, parts, returnsAtOnce: background, historyLength } = sending;
-    const options = { background, idempotencyKey, signal: this.#asked.signal };
+    const options = { background, idempotencyKey, signal: this.asked.signal };
     const standing = answers
       ? await session.answer(answers, options)
       : await session.send(toSentParts(parts), options).catch(inTask(context));
@@ -204,19 +228,19 @@ class Desk {
   async begin(sending: Sending): Promise<Begun> {
     const { session, answers, context } = await this.#wanted(sending);
     const { messageId: idempotencyKey, parts } = sending;
-    const { signal } = this.#asked;
+    const { signal } = this.asked;
     const items = answers
       ? await session.streamAnswers(answers, { signal, idempotencyKey })
       : await session.stream(toSentParts(parts), { signal, idempotencyKey }).catch(inTask(context));
     const { turn } = items;
-    const task = toTask(runs({ session: context, turn, agent: this.#agent }), this.#files(context));
+    const task = toTask(runs({ session: context, turn, agent: this.agent }), this.#files(context));
     return { task, items };
   }
 
   /** What a message is for: a task that asks something, or a new one. A context that is not named is named by its first message. */
   async #wanted({ contextId, taskId, messageId, parts }: Sending) {
     if (taskId === undefined) {
-      const context = contextId ?? (await contextOf(this.#asked, messageId));
+      const context = contextId ?? (await contextOf(this.asked, messageId));
       return { context, session: this.#session(context), answers: undefined };
     }
     const { session, standing } = await this.find(taskId);
@@ -239,30 +263,31 @@ class Desk {
     if (isOver(standing)) throw new A2aError('task-not-cancelable', 'The task is over.');
     await session.cancel(turn);
     // It has not ended before whoever runs it has heard.
-    for await (const _ of await session.follow(turn, { signal: this.#asked.signal }));
+    for await (const _ of await session.follow(turn, { signal: this.asked.signal }));
     return this.#task({ session, standing: await session.turn(turn) });
   }
 
   async follow({ session, standing, turn }: Found & { readonly turn: string }): Promise<Begun> {
     if (isOver(standing))
       throw new A2aError('unsupported', 'The task is over: GetTask tells what came of it.');
-    const { signal } = this.#asked;
+    const { signal } = this.asked;
     const items = await session.follow(turn, { signal });
-    const task = toTask(standing, this.#files(standing.session));
+    const task = toTask(this.#told(standing), this.#files(standing.session));
     return { task, items };
   }
 
   /** Each event is a response of JSON-RPC. A stream that breaks off says so, and so does the log. */
   stream(id: RpcId, { task, items }: Begun): Response {
-    const { problem } = this.#asked;
     const { contextId: session } = task;
     const run = { session, turn: items.turn, task, files: this.#files(session) };
+    const shown = toA2a(this.#teller.items(items), run);
+    const broken = (failure: unknown) => errorOf(id, toError(this.problem(failure)));
     const frameOf = (said: object): string => `data: ${JSON.stringify(said)}\n\n`;
-    return this.#asked.stream(async function* () {
+    return this.asked.stream(async function* () {
       try {
-        for await (const event of toA2a(items, run)) yield frameOf(resultOf(id, event));
+        for await (const event of shown) yield frameOf(resultOf(id, event));
       } catch (failure) {
-        yield frameOf(errorOf(id, toError(problem(failure))));
+        yield frameOf(broken(failure));
         throw failure;
       }
     });

@@ -3,30 +3,46 @@
 import type { Session, ShownEvent, TurnItem, TurnStream, TurnStreamEnd } from '../../create-holdfast.ts';
 import { SessionError, type SessionView } from '../../create-holdfast.ts';
 import type { JsonObject } from '../../index.ts';
-import { defineModule, defineRoute, type ModuleRequest, type RouteProblem } from '../../module.ts';
+import {
+  defineModule,
+  defineRoute,
+  type ModuleRequest,
+  type RouteProblem,
+  type Tell,
+  type Teller,
+  tellerOf,
+} from '../../module.ts';
 import { asBefore1 } from './before-1-0.ts';
 import { type AgUiEvent, toFrame } from './events.ts';
-import { historyOf } from './history.ts';
+import { historyOf, type ShownResults } from './history.ts';
 import type { FileUrls } from './parts.ts';
 import { RunInputError, readRunInput, type Wanted, wantedBy } from './run-input.ts';
-import { type Run, type SessionItem, toAgUi } from './translate.ts';
+import { contentOf, type Run, type SessionItem, toAgUi } from './translate.ts';
 
 const AG_UI = defineModule({ name: 'ag-ui' });
 
+/** How the surface is configured. */
+export interface AgUiConfig {
+  /** Words what went wrong. Without it, what providers, tools and the Worker say is replaced by short sentences. */
+  readonly tell?: Tell;
+}
+
 /** `POST /agents/{agent}/ag-ui`, for `new HttpAgent({ url })` of `@ag-ui/client`. A thread is a session. */
-export const agUi = () =>
-  AG_UI.use({
+export function agUi({ tell }: AgUiConfig = {}) {
+  const toTeller = tellerOf('agUi', tell);
+  return AG_UI.use({
     routes: [
       defineRoute({
         method: 'POST',
         path: '/agents/{agent}/ag-ui',
         isCounted: true,
         streams: true,
-        handle: (asked, { agent }) => run(asked, agent).catch(toResponse),
-        refuse,
+        handle: (asked, { agent }) => run(asked, agent, toTeller(asked.request)).catch(toResponse),
+        refuse: (problem, request) => refuse(toTeller(request).problem(problem)),
       }),
     ],
   });
+}
 
 const refuse = ({ type, status, detail, headers, more }: RouteProblem): Response =>
   Response.json({ message: detail, code: type, ...more }, { status, headers });
@@ -37,7 +53,7 @@ function toResponse(failure: unknown): Response {
   return Response.json({ message: failure.message, code: 'invalid-body' }, { status: 422 });
 }
 
-async function run(asked: ModuleRequest, agent: string): Promise<Response> {
+async function run(asked: ModuleRequest, agent: string, teller: Teller): Promise<Response> {
   const input = readRunInput(await asked.json());
   const { threadId, runId } = input;
   const session = asked.session({ agent, session: threadId });
@@ -46,24 +62,24 @@ async function run(asked: ModuleRequest, agent: string): Promise<Response> {
   const path = `${asked.base}/agents/${agent}/sessions/${threadId}/files`;
   const files: FileUrls = (id) => new URL(`${path}/${id}`, asked.request.url).href;
   const { items, ...shown } = await begin(
-    { asked, session, before, files, context: contextOf(input) },
+    { asked, session, before, files, teller, context: contextOf(input) },
     wanted,
   );
-  const events = toAgUi(withState(session, before, items), { threadId, runId, files, ...shown });
+  const events = toAgUi(withState({ session, before, teller }, items), { threadId, runId, files, ...shown });
   const version = input.protocolVersion === undefined ? asBefore1 : (event: AgUiEvent) => event;
-  return asked.stream(() => framesOf(asked, events, version));
+  return asked.stream(() => framesOf({ asked, teller }, events, version));
 }
 
 /** A run that breaks off says so, and so does the log. */
 async function* framesOf(
-  { problem }: ModuleRequest,
+  { asked, teller }: Pick<Thread, 'asked' | 'teller'>,
   events: AsyncIterable<AgUiEvent>,
   version: (event: AgUiEvent) => AgUiEvent,
 ): AsyncGenerator<string, void, undefined> {
   try {
     for await (const event of events) yield toFrame(version(event));
   } catch (failure) {
-    const { type, detail } = problem(failure);
+    const { type, detail } = teller.problem(asked.problem(failure));
     yield toFrame({ type: 'RUN_ERROR', message: detail, code: type });
     throw failure;
   }
@@ -85,6 +101,7 @@ interface Thread {
   readonly before: SessionView | undefined;
   readonly context: JsonObject;
   readonly files: FileUrls;
+  readonly teller: Teller;
 }
 
 /** What a run shows, and what of its turn was shown before. */
@@ -122,23 +139,39 @@ async function pastOf(session: Session, turn: string, until: number): Promise<Sh
 }
 
 async function* historyThen(
-  { before, files }: Thread,
+  { session, before, files, teller }: Thread,
   turn: AsyncIterable<TurnItem> | Iterable<TurnItem>,
 ): AsyncGenerator<TurnItem | SessionItem, void, undefined> {
-  yield { type: 'history', messages: historyOf(before?.messages ?? [], files) };
+  const results = before ? await resultsOf({ session, files, teller }) : NONE;
+  yield { type: 'history', messages: historyOf(before?.messages ?? [], files, results) };
   yield* turn;
 }
 
+/** The results of calls as a client is shown them, where that is not what the model reads. */
+async function resultsOf({
+  session,
+  files,
+  teller,
+}: Pick<Thread, 'session' | 'files' | 'teller'>): Promise<ShownResults> {
+  const results = new Map<string, ReturnType<typeof contentOf>>();
+  for await (const event of session.events()) {
+    const shown = teller.item(event);
+    if (shown.type === 'tool-call-ended') results.set(shown.call, contentOf(shown.result, files));
+  }
+  return results;
+}
+
+const NONE: ShownResults = new Map();
+
 /** Tells the state of the session first, and again before the run ends. */
 async function* withState(
-  session: Session,
-  before: SessionView | undefined,
+  { session, before, teller }: Pick<Thread, 'session' | 'before' | 'teller'>,
   items: AsyncIterable<TurnItem | SessionItem>,
 ): AsyncGenerator<TurnItem | SessionItem, void, undefined> {
   yield { type: 'state', snapshot: snapshotOf(before) };
   for await (const item of items) {
     if (STOPS.includes(item.type)) yield { type: 'state', snapshot: snapshotOf(await stateOf(session)) };
-    yield item;
+    yield item.type === 'state' || item.type === 'history' ? item : teller.item(item);
   }
 }
 

@@ -1,19 +1,32 @@
 /** A session's conversation as the messages of AG-UI, for a client that has none of it. */
-import type { Message as AgUiMessage } from '@ag-ui/client';
+import type { Message as AgUiMessage, ContentPart as AgUiPart } from '@ag-ui/client';
 import type { MessageView } from '../../create-holdfast.ts';
 import { type FileUrls, partsOf } from './parts.ts';
 
 type AssistantView = Extract<MessageView, { readonly role: 'assistant' }>;
 
+/** The results of calls as a client is shown them, by the ids of the calls. */
+export type ShownResults = ReadonlyMap<string, string | AgUiPart[]>;
+
+/** How messages are shown. */
+interface Shown {
+  readonly urls: FileUrls;
+  readonly results: ShownResults;
+}
+
 /** The messages, in their order. Those that the session has no id for are named by their places. */
-export const historyOf = (messages: readonly MessageView[], urls: FileUrls): AgUiMessage[] =>
+export const historyOf = (
+  messages: readonly MessageView[],
+  urls: FileUrls,
+  results: ShownResults,
+): AgUiMessage[] =>
   messages.flatMap((message, place): AgUiMessage[] => {
     const id = `history/${place}`;
-    if (message.role === 'assistant') return assistant(message, id, urls);
+    if (message.role === 'assistant') return assistant(message, id, { urls, results });
     return [{ id, role: 'user', content: message.parts ? partsOf(message.parts, urls) : message.text }];
   });
 
-function assistant(message: AssistantView, id: string, urls: FileUrls): AgUiMessage[] {
+function assistant(message: AssistantView, id: string, { urls, results }: Shown): AgUiMessage[] {
   const calls = 'toolCalls' in message ? (message.toolCalls ?? []) : [];
   const parts = 'parts' in message ? (message.parts ?? []) : [];
   const thought = parts.map((part) => (part.type === 'reasoning' ? part.text : '')).join('');
@@ -32,7 +45,8 @@ function assistant(message: AssistantView, id: string, urls: FileUrls): AgUiMess
     },
     ...calls.flatMap(({ id: toolCallId, result, files }): AgUiMessage[] => {
       if (result === undefined) return [];
-      const content = files ? partsOf([{ type: 'text', text: result }, ...files], urls) : result;
+      const read = files ? partsOf([{ type: 'text', text: result }, ...files], urls) : result;
+      const content = results.get(toolCallId) ?? read;
       return [{ id: `${toolCallId}/result`, role: 'tool', toolCallId, content }];
     }),
   ];

@@ -146,7 +146,7 @@ class Shown {
     yield* this.#leave(call, result);
     if (this.#run.ranByClient?.includes(call)) return;
     yield* this.#enter(frame);
-    const content = contentOf(result, this.#run);
+    const content = contentOf(result, this.#run.files);
     const messageId = `${call}/result`;
     yield {
       type: 'TOOL_CALL_RESULT',
@@ -230,8 +230,8 @@ interface InFrame {
   readonly frame?: string;
 }
 
-/** What the model read of a result, with its files as links. */
-function contentOf(result: Result, { files }: Run): string | AgUiPart[] {
+/** A result as a client is shown it, with its files as links. */
+export function contentOf(result: Result, files: FileUrls): string | AgUiPart[] {
   if (result.type === 'error') return `Error: ${result.message}`;
   if (result.type !== 'text' && result.parts) return partsOf(result.parts, files);
   if (result.type === 'content') return '';

@@ -2,15 +2,19 @@
 
 import type { StoredEvent } from '../../journal/events.ts';
 import { placeOfCall } from '../../journal/reply-data.ts';
+import { ConfigurationError } from '../../model/configuration-error.ts';
 import { LIVE_TEXT } from '../../modules/live-text/live-text.ts';
+import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { ContentPart } from '../../tool/content.ts';
 import type { JsonObject } from '../../tool/json.ts';
+import { literals } from '../../tool/literals.ts';
 import { createModule, type ModuleUse } from '../../tool/module-use.ts';
 import type { ModuleRequest, RouteProblem } from '../../worker/module-request.ts';
 import { defineRoute, useOfRoutes } from '../../worker/module-routes.ts';
 import { Problem, SessionError } from '../../worker/problem.ts';
 import type { CallAnswer, Session, TurnStream } from '../../worker/session.ts';
 import { sessionPath } from '../../worker/target.ts';
+import { type Tell, type Teller, tellerOf } from '../../worker/tell.ts';
 import type { TurnItem, TurnStreamEnd } from '../../worker/turn-feed.ts';
 import { followedOn } from '../whole-turn.ts';
 import type { UiVersion } from './chunks.ts';
@@ -26,17 +30,32 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 };
 
+/** The literal that `aiSdkUi` takes. */
+export interface AiSdkUiConfig {
+  /**
+   * Words what went wrong for the person who uses the page. Without it, what a provider, a tool or the Worker says is replaced by a short
+   * sentence, and is in the log alone; in development, a request from your own machine is shown everything.
+   */
+  readonly tell?: Tell | undefined;
+}
+
 /**
  * A surface by which `useChat` of the AI SDK, version 6 or 7, talks to the agents of an app: its transport is given
  * `api: '/agents/{agent}/chat'` and nothing else. The id of a chat is the id of its session. Approvals, results of tools that the page
  * runs, files, and a page that comes back in the middle of a turn go by the same three routes.
+ *
+ * @throws ConfigurationError if a setting is none.
  *
  * @example
  * ```ts
  * const use = [aiSdkUi(), cors({ origins: ['https://shop.example'] })]; // of createHoldfast({ agents, use })
  * ```
  */
-export function aiSdkUi(): ModuleUse {
+export function aiSdkUi(config: AiSdkUiConfig = {}): ModuleUse {
+  const fault = literals?.fault(config, SHAPE);
+  if (fault) throw new ConfigurationError(`aiSdkUi ${fault.problem}.`);
+  const surface: Surface = { tellerOf: tellerOf('aiSdkUi', config.tell) };
+  const refuse = refusing(surface);
   return useOfRoutes(
     AI_SDK_UI,
     [
@@ -45,20 +64,20 @@ export function aiSdkUi(): ModuleUse {
         path: '/agents/{agent}/chat',
         isCounted: true,
         streams: true,
-        handle: async (asked, { agent }) => chat(asked, agent),
+        handle: async (asked, { agent }) => chat({ ...surface, asked }, agent),
         refuse,
       }),
       defineRoute({
         method: 'GET',
         path: '/agents/{agent}/chat/{chat}/stream',
         streams: true,
-        handle: async (asked, { agent, chat: session }) => resumed(asked, { agent, session }),
+        handle: async (asked, { agent, chat: session }) => resumed({ ...surface, asked }, { agent, session }),
         refuse,
       }),
       defineRoute({
         method: 'GET',
         path: '/agents/{agent}/chat/{chat}/messages',
-        handle: async (asked, { agent, chat: session }) => listed(asked, { agent, session }),
+        handle: async (asked, { agent, chat: session }) => listed({ ...surface, asked }, { agent, session }),
         refuse,
       }),
     ],
@@ -66,9 +85,33 @@ export function aiSdkUi(): ModuleUse {
   );
 }
 
+const SHAPE = {
+  of: 'aiSdkUi',
+  keys: { tell: 'function' },
+  required: [],
+  foreign: { onError: 'tell' },
+} satisfies LiteralShape<keyof AiSdkUiConfig>;
+
+/** How the surface is configured. */
+interface Surface {
+  readonly tellerOf: ReturnType<typeof tellerOf>;
+}
+
+/** A request to the surface. */
+interface AskedSurface extends Surface {
+  readonly asked: ModuleRequest;
+}
+
 /** A client shows the text of a response that is no success as the message of its error. */
-const refuse = ({ status, detail, headers }: RouteProblem): Response =>
-  new Response(detail, { status, headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' } });
+const refusing =
+  ({ tellerOf }: Surface) =>
+  (problem: RouteProblem, request: Request): Response => {
+    const { status, detail, headers } = tellerOf(request).problem(problem);
+    return new Response(detail, {
+      status,
+      headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' },
+    });
+  };
 
 interface ChatRef {
   readonly agent: string;
@@ -80,14 +123,16 @@ interface ChatRef {
 interface Chat extends ChunkOptions {
   readonly asked: ModuleRequest;
   readonly session: Session;
+  readonly teller: Teller;
 }
 
-function chatOf(asked: ModuleRequest, named: ChatRef, partsAt?: string): Chat {
+function chatOf({ asked, tellerOf }: AskedSurface, named: ChatRef, partsAt?: string): Chat {
   const { request, base } = asked;
   const path = sessionPath(named, base);
   return {
     asked,
     session: asked.session({ ...named, partsAt }),
+    teller: tellerOf(request),
     version: uiVersionOf(request),
     fileUrl: (id) => new URL(`${path}/files/${id}`, request.url).href,
     pending: (events) => asked.pending(events),
@@ -101,8 +146,8 @@ function uiVersionOf({ url, headers }: Request): UiVersion {
   throw new Problem('invalid-query', 'The version of the AI SDK (`?ui=` or `x-ai-sdk`) can be 6 or 7.');
 }
 
-async function chat(asked: ModuleRequest, agent: string): Promise<Response> {
-  const sent = readChat(await asked.json());
+async function chat(asked: AskedSurface, agent: string): Promise<Response> {
+  const sent = readChat(await asked.asked.json());
   const named = { agent, session: sent.chat };
   if (sent.type === 'answers') return answersSent(chatOf(asked, named), sent);
   return messageSent(chatOf(asked, named, `${sent.at}.parts`), sent);
@@ -185,24 +230,24 @@ async function goneOn(
   return session.follow(turn, { after: from, signal });
 }
 
-async function resumed(asked: ModuleRequest, named: ChatRef): Promise<Response> {
+async function resumed(asked: AskedSurface, named: ChatRef): Promise<Response> {
   const chat = chatOf(asked, named);
   const turn = (await chat.session.state().catch(unlessUnknown))?.openTurn ?? undefined;
   const stands = turn === undefined ? undefined : await chat.session.turn(turn);
   if (turn === undefined || stands?.status !== 'running') return new Response(null, { status: 204 });
-  return streamed(chat, { stream: await chat.session.follow(turn, { signal: asked.signal }) });
+  return streamed(chat, { stream: await chat.session.follow(turn, { signal: chat.asked.signal }) });
 }
 
-async function listed(asked: ModuleRequest, named: ChatRef): Promise<Response> {
+async function listed(asked: AskedSurface, named: ChatRef): Promise<Response> {
   const chat = chatOf(asked, named);
   const events: StoredEvent[] = [];
   try {
-    for await (const event of chat.session.events({ signal: asked.signal })) events.push(event);
+    for await (const event of chat.session.events({ signal: chat.asked.signal })) events.push(event);
   } catch (failure) {
     unlessUnknown(failure);
   }
   const stop = await stopOf(chat.session, events);
-  const messages = toUiMessages(events, { ...named, stop }, chat);
+  const messages = toUiMessages(events, { ...named, stop, teller: chat.teller }, chat);
   return Response.json(messages, { headers: { 'cache-control': 'no-store' } });
 }
 
@@ -221,8 +266,8 @@ interface Streamed {
 }
 
 function streamed(chat: Chat, { stream, head = 0 }: Streamed): Response {
-  const { asked, session } = chat;
-  const items = followedOn(stream, { session, head, signal: asked.signal });
+  const { asked, session, teller } = chat;
+  const items = teller.items(followedOn(stream, { session, head, signal: asked.signal }));
   return asked.stream(() => frames(chat, items), HEADERS);
 }
 
@@ -230,7 +275,7 @@ async function* frames(chat: Chat, items: AsyncIterable<TurnItem>): AsyncGenerat
   try {
     for await (const chunk of uiChunks(items, chat)) yield frame(JSON.stringify(chunk));
   } catch (failure) {
-    const { detail: errorText } = chat.asked.problem(failure);
+    const { detail: errorText } = chat.teller.problem(chat.asked.problem(failure));
     yield frame(JSON.stringify({ type: 'error', errorText }));
     yield frame(DONE);
     throw failure;

@@ -3,8 +3,9 @@
 import type { EventOf, StoredEvent } from '../../journal/events.ts';
 import type { PendingCall } from '../../journal/wait.ts';
 import type { Decision } from '../../tool/call.ts';
-import { modelText, type ResultData } from '../../tool/tool-result.ts';
+import type { ResultData } from '../../tool/tool-result.ts';
 import type { CallAnswer } from '../../worker/session.ts';
+import { wordsOfResult } from '../../worker/tell.ts';
 import type { PendingView } from '../../worker/turn-view.ts';
 import type { Able, UiChunk } from './chunks.ts';
 
@@ -151,7 +152,7 @@ export class CallChunks {
     // Also of a call that the page has run: a client sends results again as long as it takes their calls for its own.
     const of = { toolCallId, dynamic: true, providerExecuted: true } as const;
     if (result.type === 'error') return { type: 'tool-output-error', ...of, errorText: result.message };
-    const output = result.type === 'artifact' ? result.value : modelText(result);
+    const output = result.type === 'artifact' ? result.value : wordsOfResult(result);
     return { type: 'tool-output-available', ...of, output };
   }
 }

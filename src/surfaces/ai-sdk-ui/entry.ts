@@ -1,6 +1,6 @@
 /** The entry `holdfast/surfaces/ai-sdk-ui`: `useChat` of the AI SDK talks to a Worker's agents unchanged. */
 
-export { aiSdkUi } from './ai-sdk-ui.ts';
+export { type AiSdkUiConfig, aiSdkUi } from './ai-sdk-ui.ts';
 export type { KnownCall } from './call-chunks.ts';
 export type {
   MessageData,

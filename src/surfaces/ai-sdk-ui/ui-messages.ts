@@ -1,5 +1,6 @@
 /** A session as the list of messages that a page begins with: made of the same chunks as a stream. */
 import type { StoredEvent } from '../../journal/events.ts';
+import type { Teller } from '../../worker/tell.ts';
 import type { TurnStreamEnd } from '../../worker/turn-feed.ts';
 import { answerOfTurn } from '../../worker/turn-view.ts';
 import type { UiChunk, UiMetadata, UiUserPart } from './chunks.ts';
@@ -34,6 +35,7 @@ export interface ChatOfSession {
   readonly session: string;
   /** How the last turn stands, where it has not ended and does not run. */
   readonly stop?: TurnStreamEnd | undefined;
+  readonly teller: Pick<Teller, 'item'>;
 }
 
 /** The end of the id of what a user has said; before it stands that of the turn. */
@@ -42,7 +44,7 @@ export const OF_USER = ':user';
 /** Two messages for each turn that has begun: what was said, and what was answered so far. */
 export function toUiMessages(
   events: readonly StoredEvent[],
-  { agent, session, stop }: ChatOfSession,
+  { agent, session, stop, teller }: ChatOfSession,
   options: ChunkOptions,
 ): UiMessage[] {
   const turns = Map.groupBy(events, (event) => ('turn' in event ? event.turn : ''));
@@ -51,9 +53,9 @@ export function toUiMessages(
     if (started?.type !== 'turn-started') return [];
     const chunks = new TurnChunks({ ...options, takesAll: true });
     const message = new MessageOfTurn(turn);
-    for (const event of ofTurn) message.add(chunks.take(event));
+    for (const event of ofTurn) message.add(chunks.take(teller.item(event)));
     const answer = answerOfTurn(session, agent, ofTurn);
-    if (answer) message.add(chunks.take({ type: 'answer', answer }));
+    if (answer) message.add(chunks.take(teller.item({ type: 'answer', answer })));
     else if (stop) message.add(chunks.take(stop));
     const said = { id: `${turn}${OF_USER}`, role: 'user' as const, metadata: { turn } };
     return [{ ...said, parts: chunks.userParts(started) }, message.read()];

@@ -1,7 +1,8 @@
 /** The calls of a turn, each as an item of what becomes of it: Holdfast runs it, somebody decides about it, or the client runs it. */
 import type { StoredEvent } from '../../journal/events.ts';
 import type { JournaledCall } from '../../journal/reply-data.ts';
-import { modelText, type ResultData } from '../../tool/tool-result.ts';
+import type { ResultData } from '../../tool/tool-result.ts';
+import { wordsOfResult } from '../../worker/tell.ts';
 import type { NumberedOutput } from './numbered-output.ts';
 import type { IdPrefix } from './response-object.ts';
 import type { McpCallItem } from './response-types.ts';
@@ -168,7 +169,7 @@ export class CallItems {
       name,
       arguments: input,
       approval_request_id: questions === 0 ? null : this.#id('mcpr', id, questions),
-      output: result && !isError ? modelText(result) : null,
+      output: result && !isError ? wordsOfResult(result) : null,
       error: isError
         ? { type: 'mcp_tool_execution_error', content: [{ type: 'text', text: result.message }] }
         : null,

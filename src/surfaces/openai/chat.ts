@@ -6,7 +6,7 @@ import { idempotencyKeyOf } from '../../worker/request-headers.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
 import { wholeTurn } from '../whole-turn.ts';
-import { askedContext, askedIn, type CallerInstructions } from './asked.ts';
+import { askedContext, askedIn } from './asked.ts';
 import { type ChatChunk, type ChatEnd, type ChatItem, type ChatWanted, chatItems } from './chat-chunks.ts';
 import { continuedBy, findable, hashOf, isPerson } from './chat-history.ts';
 import { saidOf } from './read-body.ts';
@@ -15,14 +15,14 @@ import { AGAIN, type GivenAnswer } from './read-items.ts';
 import { ASKED_KEY, OpenAiError, toError, toErrorBody, unknownChat } from './refuse.ts';
 import type { ChatCompletion } from './response-object.ts';
 import { turnOf } from './response-object.ts';
-import { mustHaveFormat, newSession } from './responses.ts';
+import { mustHaveFormat, newSession, type OpenAiSurface } from './responses.ts';
 
 /** Names the session of a chat, in requests and in answers. */
 const SESSION_HEADER = 'x-holdfast-session';
 
 /** Answers a request for a chat completion: the completion, or the stream of its chunks. */
-export async function createCompletion(asked: ModuleRequest, mode: CallerInstructions): Promise<Response> {
-  const body = readChatBody(await asked.json(), asked.agents, mode);
+export async function createCompletion(asked: ModuleRequest, surface: OpenAiSurface): Promise<Response> {
+  const body = readChatBody(await asked.json(), asked.agents, surface.mode);
   const { messages, narrowing, isStream } = body;
   const context = await askedContext(body.asked);
   const chat = await chatOf(asked, body, context);
@@ -32,7 +32,7 @@ export async function createCompletion(asked: ModuleRequest, mode: CallerInstruc
   const behind = body.input.type === 'answers' ? body.input.answers[0]?.of : undefined;
   const hasForm = body.asked.format !== undefined;
   const wanted = { ...of, turn: stream.turn, behind, hasForm, now: Date.now() };
-  const turn = wholeTurn(session, stream, asked.signal);
+  const turn = surface.tellerOf(asked.request).items(wholeTurn(session, stream, asked.signal));
   const toChunks = (items: AsyncIterable<TurnItem>) => chatItems(items, wanted);
   const { isNamed, isWords, head } = chat;
   const found = head === undefined ? undefined : { session, stream, head };

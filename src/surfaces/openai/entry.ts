@@ -9,11 +9,12 @@ import { createModule, type ModuleUse } from '../../tool/module-use.ts';
 import { shown } from '../../tool/shown.ts';
 import type { RouteAgent } from '../../worker/module-request.ts';
 import { defineRoute, useOfRoutes } from '../../worker/module-routes.ts';
+import { type Tell, tellerOf } from '../../worker/tell.ts';
 import { type CallerInstructions, declareAsked } from './asked.ts';
 import { createCompletion } from './chat.ts';
 import { agentNamed } from './read-body.ts';
-import { answered, refuse, refuseSent } from './refuse.ts';
-import { cancelResponse, createResponse, getResponse } from './responses.ts';
+import { answered, refusing, refusingSent } from './refuse.ts';
+import { cancelResponse, createResponse, getResponse, type OpenAiSurface } from './responses.ts';
 
 export type { CallerInstructions } from './asked.ts';
 export { openAiDescription } from './describe.ts';
@@ -23,7 +24,7 @@ const OPENAI = createModule({ name: 'openai' });
 /** When agents were made is nowhere written down. */
 const toModel = ({ name }: RouteAgent) => ({ id: name, object: 'model', created: 0, owned_by: 'holdfast' });
 
-const MODEL_ROUTES = [
+const modelRoutes = (refuse: ReturnType<typeof refusing>) => [
   defineRoute({
     method: 'GET',
     path: '/v1/models',
@@ -47,6 +48,11 @@ export interface OpenAiConfig {
    * out; `refuse` returns 400. Defaults to `append`.
    */
   readonly instructions?: CallerInstructions | undefined;
+  /**
+   * Words what went wrong for the person who uses the client. Without it, what a provider, a tool or the Worker says is replaced by a short
+   * sentence, and is in the log alone; in development, a request from your own machine is shown everything.
+   */
+  readonly tell?: Tell | undefined;
 }
 
 /**
@@ -69,30 +75,33 @@ export function openAi(config: OpenAiConfig = {}): ModuleUse {
     throw new ConfigurationError(
       `openAi: its instructions is ${shown(instructions)}: use ${MODES.join(', ')}.`,
     );
+  const surface: OpenAiSurface = { mode: instructions, tellerOf: tellerOf('openAi', config.tell) };
+  const refuse = refusing(surface.tellerOf);
+  const refuseSent = refusingSent(surface.tellerOf);
   const use = useOfRoutes(
     OPENAI,
     [
-      ...MODEL_ROUTES,
+      ...modelRoutes(refuse),
       defineRoute({
         method: 'POST',
         path: '/v1/responses',
         streams: true,
         isCounted: true,
         refuse: refuseSent,
-        handle: (asked) => answered(() => createResponse(asked, instructions)),
+        handle: (asked) => answered(() => createResponse(asked, surface)),
       }),
       defineRoute({
         method: 'GET',
         path: '/v1/responses/{id}',
         streams: true,
         refuse,
-        handle: (asked, { id }) => answered(() => getResponse(asked, id)),
+        handle: (asked, { id }) => answered(() => getResponse(asked, id, surface)),
       }),
       defineRoute({
         method: 'POST',
         path: '/v1/responses/{id}/cancel',
         refuse,
-        handle: (asked, { id }) => answered(() => cancelResponse(asked, id)),
+        handle: (asked, { id }) => answered(() => cancelResponse(asked, id, surface)),
       }),
       defineRoute({
         method: 'POST',
@@ -100,7 +109,7 @@ export function openAi(config: OpenAiConfig = {}): ModuleUse {
         streams: true,
         isCounted: true,
         refuse: refuseSent,
-        handle: (asked) => answered(() => createCompletion(asked, instructions)),
+        handle: (asked) => answered(() => createCompletion(asked, surface)),
       }),
     ],
     LIVE_TEXT,
@@ -113,7 +122,7 @@ const MODES: readonly CallerInstructions[] = ['append', 'ignore', 'refuse'];
 
 const SHAPE = {
   of: 'openAi',
-  keys: { instructions: 'any' },
+  keys: { instructions: 'any', tell: 'function' },
   required: [],
-  foreign: { system: 'instructions', systemPrompt: 'instructions' },
+  foreign: { system: 'instructions', systemPrompt: 'instructions', onError: 'tell' },
 } satisfies LiteralShape<keyof OpenAiConfig>;

@@ -4,6 +4,7 @@ import type { StoredEvent } from '../../journal/events.ts';
 import { isFile } from '../../tool/content.ts';
 import type { RouteProblem } from '../../worker/module-request.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
+import type { tellerOf } from '../../worker/tell.ts';
 
 /** A request that cannot be answered, in the words of the protocol. */
 export class OpenAiError extends Error {
@@ -42,11 +43,19 @@ export const toErrorBody = ({ message, param, code }: Pick<OpenAiError, 'message
   code,
 });
 
-/** Tells a problem of reading: it may be asked again. */
-export const refuse = (problem: RouteProblem): Response => refused(problem, false);
+type Refuse = (problem: RouteProblem, request: Request) => Response;
 
-/** Tells a problem of a request that may have been taken all the same: a client that sends it again by itself may send it twice. */
-export const refuseSent = (problem: RouteProblem): Response => refused(problem, problem.status >= 500);
+/** Makes what returns a problem of reading: the client may ask again. */
+export const refusing =
+  (toTeller: ReturnType<typeof tellerOf>): Refuse =>
+  (problem, request) =>
+    refused(toTeller(request).problem(problem), false);
+
+/** Makes what returns a problem of a request that may have been taken all the same: a client that sends it again by itself may send it twice. */
+export const refusingSent =
+  (toTeller: ReturnType<typeof tellerOf>): Refuse =>
+  (problem, request) =>
+    refused(toTeller(request).problem(problem), problem.status >= 500);
 
 function refused({ type, status, detail, headers, more }: RouteProblem, mayBeTaken: boolean): Response {
   const isUnknown = type === 'unknown-agent';

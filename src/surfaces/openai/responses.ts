@@ -6,6 +6,7 @@ import { SessionError } from '../../worker/problem.ts';
 import { idempotencyKeyOf } from '../../worker/request-headers.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
 import { framed } from '../../worker/sse.ts';
+import type { Teller, tellerOf } from '../../worker/tell.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
 import { turnSoFar, wholeTurn } from '../whole-turn.ts';
 import { askedContext, askedIn, type CallerInstructions } from './asked.ts';
@@ -24,9 +25,16 @@ import { type ResponseWanted, responseEvents } from './response-events.ts';
 import { echoOfAsked, type Named, readId, turnOf } from './response-object.ts';
 import type { AskedFormat, Echoed } from './response-types.ts';
 
+/** How the surface is configured. */
+export interface OpenAiSurface {
+  readonly mode: CallerInstructions;
+  readonly tellerOf: ReturnType<typeof tellerOf>;
+}
+
 /** Answers a request for a response: the response, or the stream of its events. */
-export async function createResponse(asked: ModuleRequest, mode: CallerInstructions): Promise<Response> {
-  const body = readResponseBody(await asked.json(), asked.agents, mode);
+export async function createResponse(asked: ModuleRequest, surface: OpenAiSurface): Promise<Response> {
+  const body = readResponseBody(await asked.json(), asked.agents, surface.mode);
+  const teller = surface.tellerOf(asked.request);
   const of = await sessionOf(asked, body);
   const session = asked.session({ ...of, contextKeys: [ASKED_KEY] });
   const begun = await begin(asked, session, body);
@@ -34,9 +42,10 @@ export async function createResponse(asked: ModuleRequest, mode: CallerInstructi
   const wanted = { ...of, turn, part, echoed: echoOf(body), now: Date.now() };
   if (body.isStream) {
     const items = stream ?? (await session.follow(turn, { signal: asked.signal }));
-    return streamed(asked, wholeTurn(session, items, asked.signal), wanted);
+    return streamed({ asked, teller }, wholeTurn(session, items, asked.signal), wanted);
   }
-  return whole(stream ? wholeTurn(session, stream, asked.signal) : turnSoFar(session, turn), wanted);
+  const items = stream ? wholeTurn(session, stream, asked.signal) : turnSoFar(session, turn);
+  return whole(teller.items(items), wanted);
 }
 
 const echoOf = ({ agent, asked, metadata, previousId, inBackground }: ResponseRequest): Echoed => ({
@@ -168,13 +177,19 @@ async function waitingOf(session: Session, answers: readonly GivenAnswer[]): Pro
 }
 
 /** Answers the events of a response as they come. */
-function streamed(asked: ModuleRequest, items: AsyncIterable<TurnItem>, wanted: ResponseWanted): Response {
-  return asked.stream(() => frames(asked, responseEvents(items, wanted)));
+function streamed(to: Reader, items: AsyncIterable<TurnItem>, wanted: ResponseWanted): Response {
+  return to.asked.stream(() => frames(to, responseEvents(to.teller.items(items), wanted)));
+}
+
+/** To whom a response is streamed. */
+interface Reader {
+  readonly asked: ModuleRequest;
+  readonly teller: Teller;
 }
 
 /** A stream that breaks off says so, and so does the log. Its client may ask for the rest of it behind the last number. */
 async function* frames(
-  { problem }: ModuleRequest,
+  { asked, teller }: Reader,
   events: AsyncIterable<ResponseEvent>,
 ): AsyncGenerator<string, void, undefined> {
   let last = 0;
@@ -184,7 +199,7 @@ async function* frames(
       yield framed(event.type, event);
     }
   } catch (failure) {
-    const { type, detail: message } = problem(failure);
+    const { type, detail: message } = teller.problem(asked.problem(failure));
     const code = type.replaceAll('-', '_');
     const broken: ResponseEvent = { type: 'error', code, message, param: null, sequence_number: last };
     yield framed(broken.type, broken);
@@ -202,20 +217,30 @@ async function whole(items: AsyncIterable<TurnItem>, wanted: ResponseWanted): Pr
 }
 
 /** Answers a response that was asked for before: as it is, or its events behind a number. */
-export async function getResponse(asked: ModuleRequest, id: string): Promise<Response> {
+export async function getResponse(
+  asked: ModuleRequest,
+  id: string,
+  surface: OpenAiSurface,
+): Promise<Response> {
   const { session, wanted } = found(asked, id);
+  const teller = surface.tellerOf(asked.request);
   const query = new URL(asked.request.url).searchParams;
-  if (query.get('stream') !== 'true') return whole(turnSoFar(session, wanted.turn), wanted);
+  if (query.get('stream') !== 'true') return whole(teller.items(turnSoFar(session, wanted.turn)), wanted);
   const after = query.get('starting_after');
   if (after !== null && !/^\d{1,16}$/.test(after)) {
     throw invalid('starting_after', 'the sequence_number of an event');
   }
   const stream = await session.follow(wanted.turn, { signal: asked.signal });
-  return streamed(asked, wholeTurn(session, stream, asked.signal), { ...wanted, after: Number(after ?? 0) });
+  const items = wholeTurn(session, stream, asked.signal);
+  return streamed({ asked, teller }, items, { ...wanted, after: Number(after ?? 0) });
 }
 
 /** Stops the turn of a response, and answers what it came to. One that is over is answered as it is. */
-export async function cancelResponse(asked: ModuleRequest, id: string): Promise<Response> {
+export async function cancelResponse(
+  asked: ModuleRequest,
+  id: string,
+  surface: OpenAiSurface,
+): Promise<Response> {
   const { session, wanted } = found(asked, id);
   const { turn } = wanted;
   try {
@@ -224,7 +249,8 @@ export async function cancelResponse(asked: ModuleRequest, id: string): Promise<
     if (!(failure instanceof SessionError) || !OVER.has(failure.type)) throw failure;
   }
   const stream = await session.follow(turn, { signal: asked.signal });
-  return whole(wholeTurn(session, stream, asked.signal), wanted);
+  const items = wholeTurn(session, stream, asked.signal);
+  return whole(surface.tellerOf(asked.request).items(items), wanted);
 }
 
 const OVER: ReadonlySet<string> = new Set(['turn-over', 'no-open-turn']);

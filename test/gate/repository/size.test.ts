@@ -265,7 +265,13 @@ it('a Worker carries descriptions of routes only when it mounts openApi, and of 
 const ASKING = "export { sessionOf } from './src/create-holdfast.ts';";
 
 /** What surfaces bring along. */
-const LIVE_TEXT = "export { liveText } from './src/modules/live-text/entry.ts';";
+const LIVE_TEXT =
+  "export { liveText } from './src/modules/live-text/entry.ts'; export { tellerOf } from './src/module.ts';";
+
+it('the words of surfaces for people weigh at most 4.25 KiB minified', async () => {
+  const telling = "export { tellerOf } from './src/module.ts';";
+  expect(await added(WORKER, `${WORKER}${telling}`)).toBeLessThan(4.25 * 1024);
+});
 
 it('a Worker carries the surface for useChat only when it mounts it, and never the AI SDK', async () => {
   const everything = [

@@ -136,7 +136,7 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
       const pieces = await chunksOf([...streamed(events, [1, 5, 2], version === 7), ...stop], version);
       const [, loaded] = toUiMessages(
         events,
-        { agent: 'agent', session: 's' },
+        { agent: 'agent', session: 's', teller: { item: (item) => item } },
         { version, fileUrl, pending },
       );
       const one = await readBySdk(whole, version);
@@ -156,7 +156,7 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
       for (const so of events.keys()) {
         const listed = toUiMessages(
           events.slice(0, so + 1),
-          { agent: 'agent', session: 's' },
+          { agent: 'agent', session: 's', teller: { item: (item) => item } },
           { version, fileUrl, pending },
         );
         const plain = JSON.parse(JSON.stringify(listed));

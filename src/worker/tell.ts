@@ -1,0 +1,246 @@
+/** The words of a surface for the people who use it: a short sentence in place of what a provider, a tool or a deployment says. */
+import type { EventOf, StoredEvent, TurnError } from '../journal/events.ts';
+import { ConfigurationError } from '../model/configuration-error.ts';
+import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
+import { placed, textsOf } from '../tool/content.ts';
+import { literals } from '../tool/literals.ts';
+import { shown } from '../tool/shown.ts';
+import { type ErrorReason, modelText, partsOfResult, type ResultData } from '../tool/tool-result.ts';
+import { signOfElsewhere } from './auth.ts';
+import type { RouteProblem } from './module-request.ts';
+import type { ProblemType } from './problem.ts';
+import { FAILED_TURNS } from './refusal.ts';
+import type { TurnItem } from './turn-feed.ts';
+
+/** What went wrong, for whoever words it for a person. */
+export interface ProblemToTell {
+  /** As in a problem document. `tool-error`: a call of a tool returned an error. */
+  readonly type: ProblemType | 'tool-error';
+  /** One short sentence for a person. */
+  readonly title: string;
+  /** What a developer reads. It may hold the words of a provider or a tool. */
+  readonly detail: string;
+  readonly status: number;
+  /** Why a turn failed; absent for anything else. */
+  readonly error?: TurnError['type'] | undefined;
+  /** Why a call ended in an error; absent if the tool itself returned it, and for anything else. */
+  readonly reason?: ErrorReason | undefined;
+}
+
+/**
+ * Returns the words that a person is shown. Defaults to the `detail` of what the person or the page can act on, such as a busy session or a
+ * wrong field, and to the `title` of everything else. If it throws, or returns no text, the `title` is shown.
+ */
+export type Tell = (problem: ProblemToTell) => string;
+
+/** Words what one request is answered. */
+export interface Teller {
+  /** Words a problem. What else is known of it is left out if its detail is. */
+  problem(problem: RouteProblem): RouteProblem;
+  /** Words the error of a turn. */
+  turn(error: TurnError): TurnError;
+  /** Returns an item of a turn as people are shown it. Items of one turn are given in their order, each once. */
+  item<Item extends TurnItem>(item: Item): Item;
+  /** Returns the items of a turn as people are shown them. */
+  items(items: AsyncIterable<TurnItem>): AsyncIterable<TurnItem>;
+}
+
+/**
+ * Makes the teller of a surface, whose requests it words. In development, a request from the developer's own machine is shown every detail
+ * unless `tell` is given.
+ *
+ * @throws ConfigurationError if `tell` is no function.
+ *
+ * @example
+ * ```ts
+ * const toTeller = tellerOf('plain', ({ title }) => title);
+ * const refuse = (problem: RouteProblem, request: Request) => new Response(toTeller(request).problem(problem).detail);
+ * ```
+ */
+export function tellerOf(
+  surface: string,
+  tell: Tell | undefined,
+): (request: Pick<Request, 'url' | 'headers'>) => Teller {
+  if (tell !== undefined && typeof tell !== 'function')
+    throw new ConfigurationError(
+      `${surface}: its tell is ${shown(tell)}: use a function such as ({ title }) => title.`,
+    );
+  return (request) => new Wording(tell ?? (isOwnMachine(request) ? inFull : usual));
+}
+
+const inFull: Tell = ({ detail }) => detail;
+
+const usual: Tell = ({ type, title, detail, reason }) => {
+  const isShown = type === 'tool-error' ? reason !== undefined && OWN_WORDS.has(reason) : !INSIDE.has(type);
+  return isShown ? detail : title;
+};
+
+/** What a request to `wrangler dev` on one's own machine looks like. */
+const isOwnMachine = ({ url, headers }: Pick<Request, 'url' | 'headers'>): boolean =>
+  literals !== undefined && signOfElsewhere(new URL(url).hostname, headers) === undefined;
+
+/** Problems with the words of a provider, a tool or a deployment. */
+const INSIDE: ReadonlySet<string> = new Set<ProblemType>([
+  'model-failure',
+  'turn-failed',
+  'misconfigured',
+  'internal-error',
+]);
+
+/** Errors of calls with words of ours, or of a person who was asked. */
+const OWN_WORDS: ReadonlySet<ErrorReason> = new Set<ErrorReason>([
+  'limit',
+  'timeout',
+  'cancelled',
+  'declined',
+  'skipped',
+  'unknown-outcome',
+]);
+
+class Wording implements Teller {
+  readonly #tell: Tell;
+  /** The calls that the client has run, whose errors are its own words. */
+  readonly #given = new Set<string>();
+
+  constructor(tell: Tell) {
+    this.#tell = tell;
+  }
+
+  problem(problem: RouteProblem): RouteProblem {
+    const { type, status, detail } = problem;
+    const title = TITLES[type] ?? STATUS_TITLES[status] ?? 'The request is not valid.';
+    const words = this.#words({ type, title, detail, status });
+    return words === detail ? problem : { ...problem, detail: words, more: {} };
+  }
+
+  turn(error: TurnError): TurnError {
+    const { type, message: detail } = error;
+    const [status, problem] = FAILED_TURNS[type];
+    const title = TURN_TITLES[type] ?? TITLES[problem] ?? FAILED;
+    return { ...error, message: this.#words({ type: problem, title, detail, status, error: type }) };
+  }
+
+  item<Item extends TurnItem>(item: Item): Item;
+  item(item: TurnItem): TurnItem {
+    switch (item.type) {
+      case 'answer':
+        return { ...item, answer: this.#answer(item.answer) };
+      case 'turn-ended':
+        return item.error ? { ...item, error: this.turn(item.error) } : item;
+      case 'tool-call-answered':
+        if (item.answer.type === 'result') this.#given.add(item.call);
+        return item;
+      case 'tool-call-ended':
+        return this.#given.has(item.call) ? item : { ...item, result: this.#result(item.result) };
+      case 'model-replied':
+        return this.#replied(item);
+      default:
+        return item;
+    }
+  }
+
+  async *items(items: AsyncIterable<TurnItem>): AsyncGenerator<TurnItem, void, undefined> {
+    for await (const item of items) yield this.item(item);
+  }
+
+  #answer(answer: TurnAnswer): TurnAnswer {
+    const { error, outcome, files = [], text } = answer;
+    if (error) return { ...answer, error: this.turn(error) };
+    if (outcome !== 'returned-direct' || files.length === 0) return answer;
+    // The lines of files are for models.
+    return {
+      ...answer,
+      text: textsOf(
+        placed(
+          text,
+          files.map((file) => ({ ...file, type: 'file' as const })),
+        ),
+      ),
+    };
+  }
+
+  #result(result: ResultData): ResultData {
+    if (result.type !== 'error') return result;
+    const { message, reason } = result;
+    return { ...result, message: this.#failure(message, reason) };
+  }
+
+  /** A provider's own tool may have failed too. */
+  #replied(event: StoredEvent & EventOf<'model-replied'>): StoredEvent & EventOf<'model-replied'> {
+    if (!event.parts?.some((part) => part.type === 'tool-result' && part.isError)) return event;
+    const parts = event.parts.map((part) => {
+      if (part.type !== 'tool-result' || !part.isError) return part;
+      const { result } = part;
+      return { ...part, result: this.#failure(typeof result === 'string' ? result : JSON.stringify(result)) };
+    });
+    return { ...event, parts };
+  }
+
+  #failure(detail: string, reason?: ErrorReason): string {
+    const title = TOOL_TITLES[reason ?? 'threw'] ?? 'The tool failed.';
+    return this.#words({ type: 'tool-error', title, detail, status: 502, reason });
+  }
+
+  #words(problem: ProblemToTell): string {
+    try {
+      const words: unknown = this.#tell(problem);
+      return typeof words === 'string' ? words : problem.title;
+    } catch {
+      return problem.title;
+    }
+  }
+}
+
+/** Returns the words of a result for a person, where a model reads a line in the place of each file. */
+export function wordsOfResult(result: ResultData): string {
+  const parts = partsOfResult(result);
+  return parts.length > 0 ? textsOf(parts) : modelText(result);
+}
+
+const FAILED = 'Something went wrong.';
+
+/** Of turns whose problem does not say it. */
+const TURN_TITLES: { readonly [Type in TurnError['type']]?: string } = {
+  'empty-reply': 'The model gave no answer.',
+  'tool-not-found': 'The model asked for something that is not available.',
+  'invalid-output': 'The model gave no usable answer.',
+  'tool-failure': 'A tool failed, so there is no answer.',
+  stuck: 'This answer could not be finished.',
+};
+
+const TOOL_TITLES: { readonly [Reason in ErrorReason]?: string } = {
+  'unknown-tool': 'There is no such tool.',
+  'invalid-input': 'The tool was called in a wrong way.',
+  limit: 'A limit was reached.',
+  timeout: 'The tool took too long.',
+  cancelled: 'The call was cancelled.',
+  declined: 'The call was declined.',
+  skipped: 'The call was skipped.',
+  'unknown-outcome': 'It is not known whether this was done.',
+};
+
+/** Of the problems that a person may meet; others have the title of their status. */
+const TITLES: { readonly [Type in ProblemType]?: string } = {
+  'body-too-large': 'The message is too large.',
+  'file-too-large': 'The file is too large.',
+  'files-full': 'There is no room for more files.',
+  'session-full': 'This conversation is full.',
+  'unsupported-media-type': 'Files of this kind are not accepted.',
+  'session-erased': 'This conversation was deleted.',
+  'session-busy': 'The last message is still being answered.',
+  'turn-suspended': 'A question has to be answered first.',
+  'model-failure': 'The model is not available right now.',
+  misconfigured: 'This service is not set up correctly.',
+  'not-configured': 'This service is not set up correctly.',
+};
+
+/** By the status of a problem. */
+const STATUS_TITLES: Readonly<Record<number, string>> = {
+  401: 'You are not signed in.',
+  403: 'You may not do this.',
+  404: 'This does not exist.',
+  409: 'This has been answered, or has ended.',
+  429: 'Too many requests. Try again later.',
+  500: FAILED,
+  503: 'This is not available right now. Try again soon.',
+};

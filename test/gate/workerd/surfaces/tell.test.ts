@@ -1,0 +1,359 @@
+/** The words that people are shown of what went wrong, by each protocol, over the real app and its objects. */
+import OpenAI from 'openai';
+import { describe, expect, it } from 'vitest';
+import { ConfigurationError } from '../../../../src/create-holdfast.ts';
+import { a2a } from '../../../../src/examples/a2a/a2a.ts';
+import { agUi } from '../../../../src/examples/ag-ui/ag-ui.ts';
+import { content, defineAgent, defineTool, error, image, ModelError } from '../../../../src/index.ts';
+import type { Tell } from '../../../../src/module.ts';
+import { defineManualTool } from '../../../../src/modules/answers/entry.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
+import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
+import { openAi } from '../../../../src/surfaces/openai/entry.ts';
+import type { ScriptedReply } from '../../../../src/testing/entry.ts';
+import { asksFirst } from '../../../fixtures/asks-first.ts';
+import { modelBySession, script } from '../../../fixtures/scripts.ts';
+import { lastParts, loadedFrom, openChat, plain } from '../../../fixtures/ui-chat.ts';
+import { type AppConfig, appWith } from '../http/app.ts';
+import { json, type Send } from '../http/client.ts';
+import { PIXEL } from './desk.ts';
+
+const INSIDE = 'HTTP 500 of https://models.internal: quota of key sk-1 is used up';
+
+const sayNo = defineTool({
+  name: 'say_no',
+  description: 'Returns an error.',
+  effect: 'read',
+  run: () => error(INSIDE),
+});
+const fall = defineTool({
+  name: 'fall',
+  description: 'Throws.',
+  effect: 'read',
+  run: () => {
+    throw new Error(INSIDE);
+  },
+});
+const draw = defineTool({
+  name: 'draw',
+  description: 'Draws.',
+  effect: 'read',
+  run: () => content(['A pixel:', image(PIXEL, 'image/png', 'dot.png')]),
+});
+const sketch = defineTool({
+  name: 'sketch',
+  description: 'Draws the answer.',
+  effect: 'read',
+  returnDirect: true,
+  run: () => content(['A pixel:', image(PIXEL, 'image/png', 'dot.png')]),
+});
+const pay = asksFirst(defineTool({ name: 'pay', description: 'Pays.', run: () => 'Paid.' }));
+const where = defineManualTool({ name: 'where', description: 'Is run by the page.' });
+
+const desk = defineAgent({
+  name: 'desk',
+  description: 'Fails in several ways.',
+  instructions: 'Follow the script.',
+  tools: [sayNo, fall, draw, sketch, pay, where],
+  model: modelBySession,
+});
+
+/** An agent that the deployment has no model for. */
+const unset = defineAgent({
+  name: 'unset',
+  description: 'Has no model.',
+  instructions: '',
+  model: () => {
+    throw new ConfigurationError('The var INTERNAL_MODEL_URL of models.internal is not set.');
+  },
+});
+
+/** The surfaces of an app with callers of its own, asked at the name that it has in production. */
+function deployed(tell?: Tell, config: AppConfig = {}, origin = 'https://desk.example'): Send {
+  const words = tell ? { tell } : {};
+  const via = appWith({
+    agents: [desk, unset],
+    use: [aiSdkUi(words), openAi(words), agUi(words), a2a({ agents: ['desk'], ...words }), files()],
+    auth: () => ({ id: 'ada' }),
+    ...config,
+  });
+  return (path, init) => via(path.startsWith('/') ? `${origin}${path}` : path, init);
+}
+
+function chatOf(via: Send, ...replies: readonly ScriptedReply[]) {
+  const { message, model } = script(...replies);
+  const id = crypto.randomUUID();
+  const { chat } = openChat({ version: 7, agent: 'desk', via, id, sends: 'both' });
+  const loaded = async () => (await loadedFrom(via, { agent: 'desk', id, version: 7 })).at(-1);
+  return { chat, model, loaded, say: () => chat.sendMessage({ text: message() }) };
+}
+
+const failing = (): ModelError => new ModelError('bad-request', INSIDE);
+const calling = (name: string): ScriptedReply => ({ calls: [{ name }] });
+
+const post = (via: Send, path: string, body: object) =>
+  via(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+describe('a page of useChat', () => {
+  it('shows a short sentence for a turn that failed, and the log has the words of the provider', async () => {
+    const lines: string[] = [];
+    const via = deployed(undefined, { log: ({ message }) => void lines.push(message ?? '') });
+    const { chat, loaded, say } = chatOf(via, failing());
+    await say();
+    expect(chat.error?.message).toBe('The model is not available right now.');
+    const { error } = Object(chat.messages.at(-1)?.metadata);
+    expect(error).toEqual({ type: 'model-failure', message: 'The model is not available right now.' });
+    expect((await loaded())?.metadata).toMatchObject({ error });
+    expect(lines.join('\n')).toContain(INSIDE);
+  });
+
+  it.each(['say_no', 'fall'])(
+    'shows a short sentence for a call of %s, whose words the model reads',
+    async (name) => {
+      const { chat, model, loaded, say } = chatOf(deployed(), calling(name), 'Sorry.');
+      await say();
+      const failed = expect.objectContaining({ state: 'output-error', errorText: 'The tool failed.' });
+      expect(lastParts(chat)).toContainEqual(failed);
+      expect((await loaded())?.parts).toContainEqual(failed);
+      expect(JSON.stringify([chat.messages, await loaded()])).not.toContain('models.internal');
+      const read = model.requests.at(-1)?.messages.at(-1)?.text;
+      expect(read).toContain(INSIDE);
+    },
+  );
+
+  it('shows why somebody declined a call, and what it said itself of a call that it ran', async () => {
+    const { chat, loaded, say } = chatOf(deployed(), calling('pay'), calling('where'), 'Then not.');
+    await say();
+    const [asked] = lastParts(chat).filter(({ type }) => type === 'dynamic-tool');
+    await chat.addToolApprovalResponse({
+      id: String(asked?.toolCallId),
+      approved: false,
+      reason: 'Too much.',
+    });
+    await expect
+      .poll(() => lastParts(chat).at(-1))
+      .toMatchObject({ toolName: 'where', state: 'input-available' });
+    await expect.poll(() => chat.status).toBe('ready');
+    const toolCallId = lastParts(chat).at(-1)?.toolCallId;
+    await chat.addToolOutput({ tool: 'where', toolCallId, state: 'output-error', errorText: 'No signal.' });
+    await expect.poll(() => lastParts(chat).at(-1)).toMatchObject({ text: 'Then not.' });
+    const ended = (await loaded())?.parts.filter(({ type }) => type === 'dynamic-tool');
+    expect(ended).toMatchObject([
+      { state: 'output-denied', approval: { approved: false, reason: 'Too much.' } },
+      { state: 'output-error', errorText: 'No signal.' },
+    ]);
+  });
+
+  it('shows what a tool said beside its file, and not the line for the model', async () => {
+    const { chat, loaded, model, say } = chatOf(deployed(), calling('draw'), 'There.');
+    await say();
+    expect(lastParts(chat)).toContainEqual(expect.objectContaining({ toolName: 'draw', output: 'A pixel:' }));
+    expect((await loaded())?.parts).toEqual(lastParts(chat));
+    expect(model.requests.at(-1)?.messages.at(-1)?.text).toMatch(/^A pixel:\s+\[file /);
+    const direct = chatOf(deployed(), calling('sketch'));
+    await direct.say();
+    expect(lastParts(direct.chat).at(-1)).toEqual({ type: 'text', text: 'A pixel:', state: 'done' });
+    expect((await direct.loaded())?.parts).toEqual(lastParts(direct.chat));
+  });
+
+  it('shows which field is wrong, that a session is busy, and nothing of what a deployment lacks', async () => {
+    const via = deployed();
+    const wrong = await post(via, '/agents/desk/chat', { id: 'c1', messages: [] });
+    expect([wrong.status, await wrong.text()]).toEqual([
+      422,
+      'The body is not valid: messages: must be a list that holds at least one message.',
+    ]);
+    const { chat, say } = chatOf(via, calling('pay'));
+    await say();
+    await chat.sendMessage({ text: 'And?' });
+    expect(chat.error?.message).toContain('waits for an answer from outside');
+    const message = { id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] };
+    const lacking = await post(via, '/agents/unset/chat', { id: 'c1', messages: [message] });
+    expect([lacking.status, await lacking.text()]).toEqual([500, 'This service is not set up correctly.']);
+  });
+
+  it('is shown what `tell` returns, which knows the problem and why a turn or a call failed', async () => {
+    const told: unknown[] = [];
+    const via = deployed((problem) => {
+      told.push(plain(problem));
+      return `${problem.type}: sorry.`;
+    });
+    const { chat, say } = chatOf(via, calling('fall'), failing());
+    await say();
+    expect(chat.error?.message).toBe('model-failure: sorry.');
+    expect(lastParts(chat)).toContainEqual(expect.objectContaining({ errorText: 'tool-error: sorry.' }));
+    expect(told).toContainEqual({
+      type: 'model-failure',
+      title: 'The model is not available right now.',
+      detail: INSIDE,
+      status: 502,
+      error: 'model-failure',
+    });
+    expect(told).toContainEqual({
+      type: 'tool-error',
+      title: 'The tool failed.',
+      detail: expect.stringContaining(INSIDE),
+      status: 502,
+      reason: 'threw',
+    });
+    const missing = await via('/agents/nobody/chat/c1/messages');
+    expect(await missing.text()).toBe('unknown-agent: sorry.');
+  });
+
+  it('is shown the title if `tell` throws, or returns no text', async () => {
+    for (const tell of [() => undefined as never, () => Object(undefined).nothing.there] satisfies Tell[]) {
+      const { chat, say } = chatOf(deployed(tell), failing());
+      await say();
+      expect(chat.error?.message).toBe('The model is not available right now.');
+    }
+  });
+
+  it("is shown every detail on the developer's own machine, unless something passed the request on", async () => {
+    const own = chatOf(deployed(undefined, {}, 'http://localhost'), failing());
+    await own.say();
+    expect(own.chat.error?.message).toBe(INSIDE);
+    const local = deployed(undefined, {}, 'http://localhost');
+    const tunnel: Send = (path, init) => {
+      const headers = new Headers(init?.headers);
+      headers.set('x-forwarded-for', '203.0.113.7');
+      return local(path, { ...init, headers });
+    };
+    const passed = chatOf(tunnel, failing());
+    await passed.say();
+    expect(passed.chat.error?.message).toBe('The model is not available right now.');
+  });
+});
+
+describe('a surface', () => {
+  it.each([
+    ['aiSdkUi', () => aiSdkUi({ tell: 'title' as never })],
+    ['openAi', () => openAi({ tell: 'title' as never })],
+  ])('%s refuses a `tell` that is no function', (name, make) => {
+    expect(make).toThrow(`${name} has a text as its 'tell': use a function`);
+  });
+
+  it('of an example refuses it too, in its own name', () => {
+    const problem = "agUi: its tell is 'title': use a function such as ({ title }) => title.";
+    expect(() => agUi({ tell: 'title' as never })).toThrow(problem);
+  });
+});
+
+describe('a client of OpenAI', () => {
+  const clientOf = (via: Send): OpenAI =>
+    new OpenAI({
+      baseURL: 'https://desk.example/v1',
+      apiKey: 'none',
+      maxRetries: 0,
+      fetch: (url, init) => via(String(url), init),
+    });
+
+  it('is shown short sentences for a turn and a call that failed', async () => {
+    const client = clientOf(deployed());
+    const { message } = script(calling('say_no'), failing());
+    const response = await client.responses.create({ model: 'desk', input: message() });
+    expect(response).toMatchObject({
+      status: 'failed',
+      error: { message: 'The model is not available right now.' },
+      output: [
+        { type: 'mcp_call', output: null, error: { content: [{ type: 'text', text: 'The tool failed.' }] } },
+      ],
+    });
+    expect(await client.responses.retrieve(response.id)).toMatchObject({ error: response.error });
+    const again = script(failing());
+    const messages = [{ role: 'user' as const, content: again.message() }];
+    await expect(client.chat.completions.create({ model: 'desk', messages })).rejects.toMatchObject({
+      status: 502,
+      error: { message: 'The model is not available right now.', code: 'model_failure' },
+    });
+  });
+
+  it('is shown what a tool said beside its file, and not the line for the model', async () => {
+    const { message } = script(calling('draw'), 'There.');
+    const response = await clientOf(deployed()).responses.create({ model: 'desk', input: message() });
+    expect(response.output[0]).toMatchObject({
+      type: 'mcp_call',
+      output: expect.stringMatching(/^A pixel:/),
+    });
+    expect(JSON.stringify(response)).not.toContain('[file ');
+  });
+
+  it('is shown nothing of what a deployment lacks, and which parameter is wrong', async () => {
+    const via = deployed();
+    const lacking = await post(via, '/v1/responses', { model: 'unset', input: 'Hello' });
+    expect([lacking.status, await json(lacking)]).toEqual([
+      500,
+      {
+        error: {
+          message: 'This service is not set up correctly.',
+          type: 'server_error',
+          param: null,
+          code: 'misconfigured',
+        },
+      },
+    ]);
+    const wrong = await post(via, '/v1/responses', { model: 'desk', input: 'Hello', n: 2 });
+    expect(await json(wrong)).toMatchObject({ error: { message: "Unknown parameter: 'n'.", param: 'n' } });
+  });
+});
+
+describe('a client of A2A', () => {
+  const rpc = async (via: Send, text: string) => {
+    const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] };
+    const response = await post(via, '/a2a/desk', {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'SendMessage',
+      params: { message },
+    });
+    return response.text();
+  };
+
+  it('is shown a short sentence for a turn that failed', async () => {
+    const answer = await rpc(deployed(), script(failing()).message());
+    expect(answer).toContain('The model is not available right now.');
+    expect(answer).not.toContain('models.internal');
+    expect(
+      await rpc(
+        deployed(() => 'Sorry.'),
+        script(failing()).message(),
+      ),
+    ).toContain('"Sorry."');
+  });
+
+  it('is shown what a tool said beside the file that is the answer', async () => {
+    const answer = await rpc(deployed(), script(calling('sketch')).message());
+    expect(answer).toContain('{"text":"A pixel:"}');
+    expect(answer).not.toContain('[file ');
+  });
+});
+
+describe('a client of AG-UI', () => {
+  const run = async (via: Send, threadId: string, messages: readonly object[]) => {
+    const body = {
+      threadId,
+      runId: crypto.randomUUID(),
+      messages,
+      tools: [],
+      context: [],
+      state: {},
+      forwardedProps: {},
+    };
+    return (await post(via, '/agents/desk/ag-ui', body)).text();
+  };
+
+  it('is shown short sentences for a turn and a call that failed, also when it comes back', async () => {
+    const via = deployed();
+    const thread = crypto.randomUUID();
+    const { message } = script(calling('fall'), failing());
+    const first = await run(via, thread, [{ id: 'm1', role: 'user', content: message() }]);
+    expect(first).toContain('Error: The tool failed.');
+    expect(first).toContain('"message":"The model is not available right now."');
+    const again = await run(via, thread, []);
+    expect(again).toContain('Error: The tool failed.');
+    expect(first + again).not.toContain('models.internal');
+  });
+});
