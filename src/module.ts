@@ -35,7 +35,7 @@ import type { Caller, Env } from './worker/host.ts';
 import { type ModuleRoute, routesOf } from './worker/module-routes.ts';
 import type { AdmittingApp, HttpRequest } from './worker/route.ts';
 
-export type { CallPlace, HistoryScope, LoopSeam } from './loop/loop-seams.ts';
+export type { CallPlace, Declared, HistoryScope, LoopSeam } from './loop/loop-seams.ts';
 export type { SessionAddress } from './session/read-secrets.ts';
 export type { StoredWithStop } from './session/turn-end.ts';
 export { ModuleError, type ModuleState, type StateConfig } from './tool/module-state.ts';
@@ -87,7 +87,7 @@ export interface RememberingModule<Value extends Json, Fact extends Json>
 }
 
 /** What a use of a module brings: a member for each seam. An absent member costs nothing. */
-export interface ModuleParts extends Omit<LoopSeam, 'prepare' | 'ask' | 'declare'>, Pick<AppParts, 'files'> {
+export interface ModuleParts extends Omit<LoopSeam, 'prepare' | 'ask'>, Pick<AppParts, 'files'> {
   /** Tells uses of one module apart. Defaults to the empty text. */
   readonly key?: string | undefined;
   /** Decides which tools each loop of the app is offered. Pure: the same list when nothing changes. Must not throw. */

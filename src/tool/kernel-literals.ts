@@ -110,7 +110,8 @@ export const SHAPES = {
   'the parts of a module': {
     of: 'the parts of a module',
     keys: {
-      ...{ key: 'text', offer: 'any', prepare: 'function', call: 'function', run: 'function' },
+      ...{ key: 'text', offer: 'any', prepare: 'function', declare: 'function' },
+      ...{ call: 'function', run: 'function' },
       ...{ reconcile: 'function', history: 'function', marks: 'function', ask: 'object' },
       ...{
         shortens: 'flag',
@@ -171,6 +172,7 @@ export const SHAPES = {
       agents: 'tools: [defineSubagent({ agent })]',
       subagents: 'tools: [defineSubagent({ agent })]',
       handoffs: 'tools: [defineSubagent({ agent })]',
+      clientTools: ['use: [clientTools()]', "import { clientTools } from 'holdfast/client-tools'"],
       mcpServers: [
         "tools: [toolGroup(defineMcpToolGroup({ role, description, clients }), { permissions: ['internet-access'] })]",
         "import { toolGroup } from 'holdfast/tool-groups'",

@@ -2,6 +2,8 @@
 import type { StoredEvent } from '../journal/events.ts';
 import type { PendingCall } from '../journal/wait.ts';
 import type { JsonObject, JsonSchema } from '../tool/json.ts';
+import type { Log } from '../tool/log.ts';
+import type { ModuleUse } from '../tool/module-use.ts';
 import type { Caller } from './host.ts';
 import type { ProblemType } from './problem.ts';
 import type { Session } from './session.ts';
@@ -14,6 +16,8 @@ export interface RouteAgent {
   readonly tools: readonly string[];
   /** The JSON Schema of its answers, if it declares one. */
   readonly output?: JsonSchema | undefined;
+  /** The uses of modules that hold for it: those of the app, its own, and those that its tools bring along. */
+  readonly uses: readonly ModuleUse[];
 }
 
 /** Which session is meant: of this agent, and of whoever sent the request. */
@@ -25,6 +29,11 @@ export interface RouteSession {
   readonly partsAt?: string | undefined;
   /** Keys of the context of its messages that the protocol itself says, beside those that clients may. */
   readonly contextKeys?: readonly string[] | undefined;
+  /**
+   * What the protocol adds to the context of its messages, over what clients say. A message that is sent again under its key is the same one,
+   * whatever is added then. Must be JSON.
+   */
+  readonly context?: JsonObject | undefined;
 }
 
 /** What went wrong, as a route reports it in the words of its protocol. */
@@ -50,12 +59,16 @@ export interface ModuleRequest {
   readonly caller: Caller;
   /** The tool-call context that `contextHeaders` of the app maps of the request's headers. Every turn that the request begins has it. */
   readonly context: JsonObject;
+  /** The keys of the tool-call context that the app lets a client say. */
+  readonly bodyContext: ReadonlySet<string>;
   /** The agents of the app, in the order of their list. */
   readonly agents: readonly RouteAgent[];
   /** What stands before every path of the app in a link. */
   readonly base: string;
   /** Aborts when the client has gone. */
   readonly signal: AbortSignal;
+  /** Takes lines of the app's log. */
+  readonly log: Log;
   /**
    * Reads the body, which must be a JSON object. Besides its texts it may weigh what `maxBodyBytes` of the app says, and with them as much as a
    * message with files, where an agent takes any. Rejects with a problem when it is larger, or no JSON object.

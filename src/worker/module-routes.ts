@@ -147,23 +147,26 @@ function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
     requestId,
     caller,
     context: mapped.toJSON(),
-    agents: [...host.agents.values()].map(({ name, description, tools, output }) => ({
+    bodyContext,
+    log: host.log,
+    agents: [...host.agents.values()].map(({ name, description, tools, output, uses }) => ({
       name,
       description,
       tools: tools.map(({ name }) => name),
+      uses: [...host.appUses, ...uses],
       ...(output?.format && { output: output.format.schema }),
     })),
     base,
     signal: AbortSignal.any([request.signal, gone.signal]),
     json: () => readJson(asked),
-    session: ({ partsAt, contextKeys = [], ...of }) =>
+    session: ({ partsAt, contextKeys = [], context = {}, ...of }) =>
       sessionFromCode(
         {
           host: { ...host, basePath: base },
           waitUntil,
           sentBy: {
             bodyContext: new Set([...bodyContext, ...contextKeys]),
-            contextOfHeaders: mapped,
+            contextOfHeaders: mapped.merge(ToolCallContext.of(context)),
             partsAt,
           },
         },

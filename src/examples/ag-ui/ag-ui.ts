@@ -12,6 +12,8 @@ import {
   type Teller,
   tellerOf,
 } from '../../module.ts';
+import { callerWords, declareCallerWords } from '../../modules/caller-words/entry.ts';
+import { declaredTools } from '../../modules/client-tools/entry.ts';
 import { asBefore1 } from './before-1-0.ts';
 import { type AgUiEvent, toFrame } from './events.ts';
 import { historyOf, type ShownResults } from './history.ts';
@@ -31,6 +33,7 @@ export interface AgUiConfig {
 export function agUi({ tell }: AgUiConfig = {}) {
   const toTeller = tellerOf('agUi', tell);
   return AG_UI.use({
+    declare: declareCallerWords,
     routes: [
       defineRoute({
         method: 'POST',
@@ -55,14 +58,15 @@ function toResponse(failure: unknown): Response {
 
 async function run(asked: ModuleRequest, agent: string, teller: Teller): Promise<Response> {
   const input = readRunInput(await asked.json());
-  const { threadId, runId } = input;
-  const session = asked.session({ agent, session: threadId });
+  const { threadId, runId, tools } = input;
+  const context = { ...(await callerWords(wordsOf(input))), ...declaredTools(asked, { agent, tools }) };
+  const session = asked.session({ agent, session: threadId, context });
   const before = await stateOf(session);
   const wanted = wantedBy(input, before?.pending ?? []);
   const path = `${asked.base}/agents/${agent}/sessions/${threadId}/files`;
   const files: FileUrls = (id) => new URL(`${path}/${id}`, asked.request.url).href;
   const { items, ...shown } = await begin(
-    { asked, session, before, files, teller, context: contextOf(input) },
+    { asked, session, before, files, teller, context: contextOf(input, asked) },
     wanted,
   );
   const events = toAgUi(withState({ session, before, teller }, items), { threadId, runId, files, ...shown });
@@ -92,8 +96,17 @@ const stateOf = (session: Session): Promise<SessionView | undefined> =>
     throw failure;
   });
 
-const contextOf = ({ context }: ReturnType<typeof readRunInput>): JsonObject =>
-  Object.fromEntries(context.map(({ description, value }) => [description, value]));
+type RunInput = ReturnType<typeof readRunInput>;
+
+/** What the tools are given: of the keys that the app lets a client say. */
+const contextOf = ({ context }: RunInput, { bodyContext }: ModuleRequest): JsonObject =>
+  Object.fromEntries(
+    context.flatMap(({ description, value }) => (bodyContext.has(description) ? [[description, value]] : [])),
+  );
+
+/** What the model is shown: all of it, as words of the caller. */
+const wordsOf = ({ context }: RunInput): string =>
+  context.map(({ description, value }) => `${description}: ${value}`).join('\n');
 
 interface Thread {
   readonly asked: ModuleRequest;
@@ -113,8 +126,10 @@ interface Begun extends Pick<Run, 'turn' | 'past' | 'ranByClient'> {
 async function begin(thread: Thread, wanted: Wanted): Promise<Begun> {
   const { asked, session, before, context } = thread;
   const { signal } = asked;
-  if (wanted.type === 'send')
-    return showing(await session.stream(wanted.parts, { idempotencyKey: wanted.id, context, signal }));
+  if (wanted.type === 'send') {
+    const { id: idempotencyKey, parts, pending } = wanted;
+    return showing(await session.stream(parts, { idempotencyKey, context, pending, signal }));
+  }
   const turn = before?.openTurn ?? before?.turn?.turn;
   const past = before && turn !== undefined ? await pastOf(session, turn, before.seq) : [];
   const after = before?.seq;

@@ -9,7 +9,13 @@ type Pending = SessionView['pending'][number];
 
 /** What is to be done for a run. */
 export type Wanted =
-  | { readonly type: 'send'; readonly id: string; readonly parts: readonly SentPart[] }
+  | {
+      readonly type: 'send';
+      readonly id: string;
+      readonly parts: readonly SentPart[];
+      /** The client has left calls without a result that it was to run: the message takes their place. */
+      readonly pending?: 'decline' | undefined;
+    }
   | { readonly type: 'answer'; readonly answers: readonly CallAnswer[] }
   /** There is nothing new: the thread is shown as it is, and what goes on in it. */
   | { readonly type: 'show' };
@@ -50,7 +56,8 @@ export function wantedBy({ messages, resume = [] }: RunAgentInput, pending: read
   const answers = [...decisionsOf(resume, pending), ...resultsOf(messages, pending)];
   if (answers.length > 0) return { type: 'answer', answers };
   if (last?.role !== 'user') return { type: 'show' };
-  return { type: 'send', id: last.id, parts: partsOf(last) };
+  const isLeft = pending.length > 0 && pending.every((one) => one.for === 'result');
+  return { type: 'send', id: last.id, parts: partsOf(last), ...(isLeft && { pending: 'decline' }) };
 }
 
 type Resume = NonNullable<RunAgentInput['resume']>[number];

@@ -3,13 +3,14 @@
 import type { StoredEvent } from '../../journal/events.ts';
 import { placeOfCall } from '../../journal/reply-data.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
+import { declaredTools } from '../../modules/client-tools/declared.ts';
 import { LIVE_TEXT } from '../../modules/live-text/live-text.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { ContentPart } from '../../tool/content.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
 import { createModule, type ModuleUse } from '../../tool/module-use.ts';
-import type { ModuleRequest, RouteProblem } from '../../worker/module-request.ts';
+import type { ModuleRequest, RouteProblem, RouteSession } from '../../worker/module-request.ts';
 import { defineRoute, useOfRoutes } from '../../worker/module-routes.ts';
 import { Problem, SessionError } from '../../worker/problem.ts';
 import type { CallAnswer, Session, TurnStream } from '../../worker/session.ts';
@@ -113,12 +114,6 @@ const refusing =
     });
   };
 
-interface ChatRef {
-  readonly agent: string;
-  /** The id of the chat. */
-  readonly session: string;
-}
-
 /** A chat, and how it is told. */
 interface Chat extends ChunkOptions {
   readonly asked: ModuleRequest;
@@ -126,12 +121,12 @@ interface Chat extends ChunkOptions {
   readonly teller: Teller;
 }
 
-function chatOf({ asked, tellerOf }: AskedSurface, named: ChatRef, partsAt?: string): Chat {
+function chatOf({ asked, tellerOf }: AskedSurface, named: RouteSession): Chat {
   const { request, base } = asked;
   const path = sessionPath(named, base);
   return {
     asked,
-    session: asked.session({ ...named, partsAt }),
+    session: asked.session(named),
     teller: tellerOf(request),
     version: uiVersionOf(request),
     fileUrl: (id) => new URL(`${path}/files/${id}`, request.url).href,
@@ -150,7 +145,8 @@ async function chat(asked: AskedSurface, agent: string): Promise<Response> {
   const sent = readChat(await asked.asked.json());
   const named = { agent, session: sent.chat };
   if (sent.type === 'answers') return answersSent(chatOf(asked, named), sent);
-  return messageSent(chatOf(asked, named, `${sent.at}.parts`), sent);
+  const context = declaredTools(asked.asked, { agent, tools: sent.tools });
+  return messageSent(chatOf(asked, { ...named, partsAt: `${sent.at}.parts`, context }), sent);
 }
 
 type Sent<Type extends ChatAsked['type']> = Extract<ChatAsked, { type: Type }>;
@@ -230,7 +226,7 @@ async function goneOn(
   return session.follow(turn, { after: from, signal });
 }
 
-async function resumed(asked: AskedSurface, named: ChatRef): Promise<Response> {
+async function resumed(asked: AskedSurface, named: RouteSession): Promise<Response> {
   const chat = chatOf(asked, named);
   const turn = (await chat.session.state().catch(unlessUnknown))?.openTurn ?? undefined;
   const stands = turn === undefined ? undefined : await chat.session.turn(turn);
@@ -238,7 +234,7 @@ async function resumed(asked: AskedSurface, named: ChatRef): Promise<Response> {
   return streamed(chat, { stream: await chat.session.follow(turn, { signal: chat.asked.signal }) });
 }
 
-async function listed(asked: AskedSurface, named: ChatRef): Promise<Response> {
+async function listed(asked: AskedSurface, named: RouteSession): Promise<Response> {
   const chat = chatOf(asked, named);
   const events: StoredEvent[] = [];
   try {

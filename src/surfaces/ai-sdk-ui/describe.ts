@@ -34,6 +34,14 @@ const CHAT: BodySchema = {
       context: { ...ANY_OBJECT.schema, description: 'As of a NewMessage.' },
       whenBusy: { type: 'string', enum: ['reject', 'queue', 'steer'] },
       pending: { type: 'string', enum: ['decline'] },
+      tools: {
+        description:
+          'The tools of the page, each with a name, a description and the JSON Schema of its parameters; or an object of them by their names.',
+        anyOf: [
+          { type: 'array', items: ANY_OBJECT.schema },
+          { type: 'object', additionalProperties: ANY_OBJECT.schema },
+        ],
+      },
       decisions: {
         type: 'object',
         description:

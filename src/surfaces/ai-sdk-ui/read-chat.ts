@@ -19,6 +19,8 @@ export type ChatAsked = { readonly chat: string } & (
       readonly context: Json | undefined;
       readonly whenBusy: 'reject' | 'queue' | 'steer' | undefined;
       readonly pending: 'decline' | undefined;
+      /** The tools of the page, which may be anything. */
+      readonly tools: Json | undefined;
     }
   | {
       readonly type: 'answers';
@@ -47,14 +49,13 @@ export function readChat(body: JsonObject): ChatAsked {
     throw invalid('messages: must be a list that holds at least one message');
   const index = sentIndex(messages, body.messageId);
   const at = `messages[${index}]`;
-  const sent: Json | undefined = messages[index];
-  if (!isJsonObject(sent)) throw invalid(`${at}: must be a message of the role user or assistant`);
-  const { parts } = sent;
-  if (sent.role !== 'user' && sent.role !== 'assistant')
-    throw invalid(`${at}.role: must be user or assistant`);
+  const last: Json | undefined = messages[index];
+  const sent: JsonObject = isJsonObject(last) ? last : {};
+  const { role, parts } = sent;
+  if (role !== 'user' && role !== 'assistant') throw invalid(`${at}.role: must be user or assistant`);
   if (!Array.isArray(parts)) throw invalid(`${at}.parts: must be a list`);
   const place: Place = { at, chat, body };
-  return sent.role === 'user' ? readMessage(sent, parts, place) : readAnswers(sent, parts, place);
+  return role === 'user' ? readMessage(sent, parts, place) : readAnswers(sent, parts, place);
 }
 
 /** A client names the assistant's message that it has answers for: one that was refused meanwhile may stand behind it. */
@@ -81,7 +82,7 @@ function readMessage({ id: key }: JsonObject, parts: readonly Json[], { at, chat
   const { context } = body;
   const whenBusy = oneOf('whenBusy', body, ['reject', 'queue', 'steer'] as const);
   const pending = oneOf('pending', body, ['decline'] as const);
-  return { type: 'message', at, chat, key, message, context, whenBusy, pending };
+  return { type: 'message', at, chat, key, message, context, whenBusy, pending, tools: body.tools };
 }
 
 /** What a page may say beside its messages. */

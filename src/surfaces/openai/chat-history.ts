@@ -8,7 +8,7 @@ import type { ModuleRequest } from '../../worker/module-request.ts';
 import type { Session } from '../../worker/session.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
 import type { ChatEnd, ChatItem } from './chat-chunks.ts';
-import { ASKED_KEY, addsOnlyWords, type FoundTurn, mustBeOwn } from './refuse.ts';
+import { addsOnlyWords, CONTEXT_KEYS, type FoundTurn, mustBeOwn } from './refuse.ts';
 
 /** An answer that was given: of this turn, up to this event. */
 interface Place {
@@ -131,7 +131,9 @@ async function standingOf(
     if (event.type === 'turn-started') {
       if (next) return undefined;
       const isSame =
-        event.message === words && !event.parts && sameJson(event.context[ASKED_KEY], context[ASKED_KEY]);
+        event.message === words &&
+        !event.parts &&
+        CONTEXT_KEYS.every((key) => sameJson(event.context[key], context[key]));
       const isThis = isSame && event.at > Date.now() - AGAIN_WITHIN;
       next = { turn: event.turn, isThis };
     } else if (event.type === 'turn-ended' && event.outcome === 'failed' && event.turn === next?.turn) {

@@ -1,4 +1,6 @@
 /** Chat completions: what their requests do to sessions, and how they are answered. */
+import { markOf } from '../../modules/caller-words/caller-words.ts';
+import { declaredTools } from '../../modules/client-tools/declared.ts';
 import { type ContentPart, isFile, textsOf } from '../../tool/content.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import type { ModuleRequest } from '../../worker/module-request.ts';
@@ -6,13 +8,13 @@ import { idempotencyKeyOf } from '../../worker/request-headers.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
 import { wholeTurn } from '../whole-turn.ts';
-import { askedContext, askedIn } from './asked.ts';
+import { askedContext } from './asked.ts';
 import { type ChatChunk, type ChatEnd, type ChatItem, type ChatWanted, chatItems } from './chat-chunks.ts';
 import { continuedBy, findable, hashOf, isPerson } from './chat-history.ts';
 import { saidOf } from './read-body.ts';
 import { type ChatRequest, readChatBody } from './read-chat.ts';
 import { AGAIN, type GivenAnswer } from './read-items.ts';
-import { ASKED_KEY, OpenAiError, toError, toErrorBody, unknownChat } from './refuse.ts';
+import { CONTEXT_KEYS, OpenAiError, toError, toErrorBody, unknownChat } from './refuse.ts';
 import type { ChatCompletion } from './response-object.ts';
 import { turnOf } from './response-object.ts';
 import { mustHaveFormat, newSession, type OpenAiSurface } from './responses.ts';
@@ -24,10 +26,13 @@ const SESSION_HEADER = 'x-holdfast-session';
 export async function createCompletion(asked: ModuleRequest, surface: OpenAiSurface): Promise<Response> {
   const body = readChatBody(await asked.json(), asked.agents, surface.mode);
   const { messages, narrowing, isStream } = body;
-  const context = await askedContext(body.asked);
+  const context = {
+    ...(await askedContext(body.asked)),
+    ...declaredTools(asked, { agent: body.agent.name, tools: body.functions }),
+  };
   const chat = await chatOf(asked, body, context);
   const of = { agent: body.agent.name, session: chat.session };
-  const session = asked.session({ ...of, contextKeys: [ASKED_KEY] });
+  const session = asked.session({ ...of, contextKeys: CONTEXT_KEYS });
   const stream = await begin(asked, session, { body, chat, context });
   const behind = body.input.type === 'answers' ? body.input.answers[0]?.of : undefined;
   const hasForm = body.asked.format !== undefined;
@@ -66,7 +71,7 @@ interface Beginning {
   readonly body: ChatRequest;
   readonly chat: Chat;
   /** What the request asks for beside its message. */
-  readonly context: JsonObject | undefined;
+  readonly context: JsonObject;
 }
 
 /** Begins the turn of a message, or finds it, or goes on with the one whose calls are answered. */
@@ -92,11 +97,7 @@ async function begin(
 }
 
 /** The session that a request names, or the ids of its answers do, or that its history leads to, or a new one. */
-async function chatOf(
-  asked: ModuleRequest,
-  body: ChatRequest,
-  context: JsonObject | undefined,
-): Promise<Chat> {
+async function chatOf(asked: ModuleRequest, body: ChatRequest, context: JsonObject): Promise<Chat> {
   const { agent, input, narrowing } = body;
   const named = body.session ?? asked.request.headers.get(SESSION_HEADER) ?? undefined;
   if (input.type === 'answers') return answeredChat(body, input.answers, named);
@@ -114,9 +115,8 @@ async function chatOf(
   const chat: Chat = { session, isWords, head: isPerson(asked) ? undefined : head };
   if (found.type === 'begun') return { ...chat, begun: found.turn };
   // Behind a turn that failed, the same message is another one.
-  const mark = context && askedIn(context)?.mark;
   const hash = await hashOf(agent.name, body.messages);
-  return { ...chat, key: ['chat', found.lastTurn, hash, ...(mark === undefined ? [] : [mark])].join('-') };
+  return { ...chat, key: ['chat', found.lastTurn, hash, await markOf(context)].join('-') };
 }
 
 /** What the journal has as the words of a message; `undefined` of one with files. */

@@ -2,10 +2,9 @@
 import { type ContentPart, type FileContent, fromBase64 } from '../../tool/content.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.ts';
 import type { RouteAgent } from '../../worker/module-request.ts';
-import { SERVER_LABEL } from './call-items.ts';
 import { OpenAiError } from './refuse.ts';
 
-/** Parameters of a protocol: `taken` ones are read, `ignored` ones change nothing of what is answered. */
+/** Parameters of a protocol beside those of both: `taken` ones are read, `ignored` ones change nothing of what is answered. */
 export interface KnownParameters {
   readonly taken: readonly string[];
   readonly ignored: readonly string[];
@@ -16,8 +15,8 @@ export interface KnownParameters {
 /** Checks which parameters there are. @throws OpenAiError for the first that would change the answer, and is not taken. */
 export function checkParameters(body: JsonObject, { taken, ignored, refused }: KnownParameters): void {
   for (const [param, value] of Object.entries(body)) {
-    if (isEmpty(value) || taken.includes(param) || ignored.includes(param)) continue;
-    const instead = Object.hasOwn(refused, param) ? refused[param] : undefined;
+    if (isEmpty(value) || [...OF_BOTH, ...taken, ...ignored].includes(param)) continue;
+    const instead = param === 'moderation' ? 'answers are not moderated.' : own(refused, param);
     if (instead === undefined)
       throw new OpenAiError(`Unknown parameter: '${param.slice(0, 80)}'.`, {
         param: param.slice(0, 80),
@@ -26,6 +25,14 @@ export function checkParameters(body: JsonObject, { taken, ignored, refused }: K
     throw notTaken(param, instead);
   }
 }
+
+/** Parameters of both protocols: those that are read, and behind them those that change nothing of what is answered. */
+const OF_BOTH: readonly string[] = [
+  ...['model', 'stream', 'metadata', 'tools', 'tool_choice'],
+  ...['user', 'store', 'service_tier', 'safety_identifier', 'parallel_tool_calls'],
+  ...['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'],
+  ...['temperature', 'top_p', 'top_logprobs'],
+];
 
 /** The error of a parameter that would change the answer. */
 export const notTaken = (param: string, instead: string): OpenAiError =>
@@ -77,23 +84,6 @@ export function metadataOf({ metadata }: JsonObject): Record<string, string> {
     throw invalid('metadata', 'an object of texts');
   }
   return metadata as Record<string, string>; // as just checked
-}
-
-/**
- * Checks the tools that a client declares: one that the agent has, and the label by which a client takes our questions. Tools are of the
- * agent's code, and a client brings none.
- */
-export function checkTools({ tools }: JsonObject, agent: RouteAgent): void {
-  if (isEmpty(tools)) return;
-  if (!Array.isArray(tools)) throw invalid('tools', 'a list');
-  tools.forEach((tool, place) => {
-    if (!isJsonObject(tool)) throw invalid(`tools[${place}]`, 'an object');
-    if (tool.type === 'mcp' && tool.server_label === SERVER_LABEL) return;
-    const of = isJsonObject(tool.function) ? tool.function : tool;
-    if (tool.type === 'function' && agent.tools.some((name) => name === of.name)) return;
-    const label = `a function that agent '${agent.name}' has, or a tool of type mcp with server_label '${SERVER_LABEL}'`;
-    throw notTaken('tools', `the tools of an agent are in its code. tools[${place}] may only be ${label}.`);
-  });
 }
 
 /** @throws OpenAiError when the client forces a call, or forbids them. */

@@ -1,4 +1,6 @@
 /** Reads the body of a request for a chat completion: its last messages, since the session has those before, by which it may be found. */
+
+import type { DeclaredTool } from '../../modules/client-tools/declared.ts';
 import type { ContentPart } from '../../tool/content.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { RouteAgent } from '../../worker/module-request.ts';
@@ -7,7 +9,6 @@ import {
   agentOf,
   checkParameters,
   checkToolChoice,
-  checkTools,
   filePart,
   flagOf,
   invalid,
@@ -20,6 +21,7 @@ import {
   textPart,
 } from './read-body.ts';
 import { callerWords, type GivenAnswer, wordsIn } from './read-items.ts';
+import { functionsOf } from './read-tools.ts';
 import { readId } from './response-object.ts';
 import type { Asked } from './response-types.ts';
 
@@ -37,6 +39,8 @@ export interface ChatRequest {
   /** All of them, as they were sent, without instructions: these are of one turn, and not of the conversation. */
   readonly messages: readonly Json[];
   readonly asked: Asked;
+  /** The functions that its client declares. */
+  readonly functions: readonly DeclaredTool[];
   readonly isStream: boolean;
   readonly includesUsage: boolean;
   /** The id of the session that it names. */
@@ -49,39 +53,16 @@ export interface ChatRequest {
 }
 
 const PARAMETERS: KnownParameters = {
-  taken: [
-    'model',
-    'messages',
-    'stream',
-    'stream_options',
-    'metadata',
-    'tools',
-    'tool_choice',
-    'response_format',
-    'n',
-    'function_call',
-    'modalities',
-  ],
+  taken: ['messages', 'stream_options', 'response_format', 'n', 'function_call', 'modalities'],
   ignored: [
-    'user',
-    'store',
-    'service_tier',
-    'safety_identifier',
-    'prompt_cache_key',
-    'prompt_cache_options',
-    'prompt_cache_retention',
-    'parallel_tool_calls',
     'prediction',
     'reasoning_effort',
     'verbosity',
-    'temperature',
-    'top_p',
     'seed',
     'presence_penalty',
     'frequency_penalty',
     'logit_bias',
     'logprobs',
-    'top_logprobs',
     'max_tokens',
     'max_completion_tokens',
   ],
@@ -89,7 +70,6 @@ const PARAMETERS: KnownParameters = {
     stop: "the agent's model ends its answers.",
     functions: 'the tools of an agent are in its code.',
     audio: 'answers are text.',
-    moderation: 'answers are not moderated.',
     web_search_options: 'the tools of an agent are in its code.',
   },
 };
@@ -102,7 +82,6 @@ export function readChatBody(
 ): ChatRequest {
   const agent = agentOf(body, agents);
   checkParameters(body, PARAMETERS);
-  checkTools(body, agent);
   checkToolChoice(body);
   const form = formatOf(body.response_format, { at: 'response_format', of: 'json_schema', agent });
   const { n, stream_options: options, function_call: choice, modalities } = body;
@@ -123,6 +102,7 @@ export function readChatBody(
       read.filter((one) => one.role !== 'system'),
     ),
     messages: said,
+    functions: functionsOf(body),
     asked: { ...instructionsOf(words, mode), ...form },
     isStream: flagOf(body, 'stream'),
     includesUsage: isJsonObject(options) && flagOf(options, 'include_usage'),

@@ -1,5 +1,6 @@
 /** Reads the body of a request for a response: a message, or answers of calls that wait. */
 import { placeOfCall } from '../../journal/reply-data.ts';
+import type { DeclaredTool } from '../../modules/client-tools/declared.ts';
 import type { ContentPart } from '../../tool/content.ts';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { RouteAgent } from '../../worker/module-request.ts';
@@ -8,7 +9,6 @@ import {
   agentOf,
   checkParameters,
   checkToolChoice,
-  checkTools,
   flagOf,
   invalid,
   isEmpty,
@@ -17,6 +17,7 @@ import {
   textPart,
 } from './read-body.ts';
 import { answersIn, type GivenAnswer, namedBy, type ReadItem, readItem } from './read-items.ts';
+import { functionsOf } from './read-tools.ts';
 import { OpenAiError } from './refuse.ts';
 import { type Named, readId } from './response-object.ts';
 import type { Asked } from './response-types.ts';
@@ -29,6 +30,8 @@ export interface ResponseRequest {
   readonly inBackground: boolean;
   readonly metadata: Record<string, string>;
   readonly asked: Asked;
+  /** The functions that its client declares. */
+  readonly functions: readonly DeclaredTool[];
   /** The response that it continues. */
   readonly previous: Named | undefined;
   readonly previousId: string | null;
@@ -56,40 +59,10 @@ export type SentInput =
     };
 
 const PARAMETERS: KnownParameters = {
-  taken: [
-    'model',
-    'input',
-    'stream',
-    'background',
-    'previous_response_id',
-    'conversation',
-    'metadata',
-    'instructions',
-    'tools',
-    'tool_choice',
-    'text',
-  ],
-  ignored: [
-    'include',
-    'store',
-    'service_tier',
-    'user',
-    'safety_identifier',
-    'prompt_cache_key',
-    'prompt_cache_options',
-    'prompt_cache_retention',
-    'parallel_tool_calls',
-    'temperature',
-    'top_p',
-    'top_logprobs',
-    'max_output_tokens',
-    'stream_options',
-    'truncation',
-    'reasoning',
-  ],
+  taken: ['input', 'background', 'previous_response_id', 'conversation', 'instructions', 'text'],
+  ignored: ['include', 'max_output_tokens', 'stream_options', 'truncation', 'reasoning'],
   refused: {
     prompt: 'the instructions of an agent are in its code.',
-    moderation: 'answers are not moderated.',
     max_tool_calls: 'the settings of an agent are in its code.',
     context_management: 'the settings of an agent are in its code.',
   },
@@ -103,7 +76,6 @@ export function readResponseBody(
 ): ResponseRequest {
   const agent = agentOf(body, agents);
   checkParameters(body, PARAMETERS);
-  checkTools(body, agent);
   checkToolChoice(body);
   const { text } = body;
   if (!isEmpty(text) && !isJsonObject(text)) throw invalid('text', 'an object');
@@ -131,6 +103,7 @@ export function readResponseBody(
       typeof input === 'string'
         ? { ...NEW, parts: [textPart(input, 'input')] }
         : readInput(items.filter(({ kind }) => kind !== 'instructions')),
+    functions: functionsOf(body),
     asked: { ...instructionsOf(all, mode), ...form },
     isStream: flagOf(body, 'stream'),
     inBackground: flagOf(body, 'background'),

@@ -1,6 +1,7 @@
 /** Problems as clients of OpenAI know them. */
 
 import type { StoredEvent } from '../../journal/events.ts';
+import { CLIENT_TOOLS_KEY } from '../../modules/client-tools/declared.ts';
 import { isFile } from '../../tool/content.ts';
 import type { RouteProblem } from '../../worker/module-request.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
@@ -95,11 +96,16 @@ export function toError(status: number, error: object, isFinal = false): Respons
  */
 export const ASKED_KEY = 'holdfast.openai';
 
+/** The keys under which a turn has what its client asks for: neither says anything of the conversation. */
+export const CONTEXT_KEYS: readonly string[] = [ASKED_KEY, CLIENT_TOOLS_KEY];
+
 /** Returns `true` if an event adds nothing to its session but words that the chat itself has. An unknown event adds more. */
 export function addsOnlyWords(event: StoredEvent): boolean {
   switch (event.type) {
     case 'turn-started':
-      return !event.parts?.some(isFile) && Object.keys(event.context).every((key) => key === ASKED_KEY);
+      return (
+        !event.parts?.some(isFile) && Object.keys(event.context).every((key) => CONTEXT_KEYS.includes(key))
+      );
     case 'model-replied':
       return (
         event.toolCalls.length === 0 &&

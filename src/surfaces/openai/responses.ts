@@ -1,6 +1,7 @@
 /** Responses: what their requests do to sessions, and how they are answered. */
+import { declaredTools } from '../../modules/client-tools/declared.ts';
 import { sha256Hex } from '../../tool/async.ts';
-import { sameJson } from '../../tool/json.ts';
+import { type JsonObject, sameJson } from '../../tool/json.ts';
 import type { ModuleRequest, RouteSession } from '../../worker/module-request.ts';
 import { SessionError } from '../../worker/problem.ts';
 import { idempotencyKeyOf } from '../../worker/request-headers.ts';
@@ -20,7 +21,7 @@ import {
   readResponseBody,
   type SentInput,
 } from './read-response.ts';
-import { ASKED_KEY, OpenAiError, toError, toErrorBody } from './refuse.ts';
+import { CONTEXT_KEYS, OpenAiError, toError, toErrorBody } from './refuse.ts';
 import { type ResponseWanted, responseEvents } from './response-events.ts';
 import { echoOfAsked, type Named, readId, turnOf } from './response-object.ts';
 import type { AskedFormat, Echoed } from './response-types.ts';
@@ -36,8 +37,12 @@ export async function createResponse(asked: ModuleRequest, surface: OpenAiSurfac
   const body = readResponseBody(await asked.json(), asked.agents, surface.mode);
   const teller = surface.tellerOf(asked.request);
   const of = await sessionOf(asked, body);
-  const session = asked.session({ ...of, contextKeys: [ASKED_KEY] });
-  const begun = await begin(asked, session, body);
+  const session = asked.session({ ...of, contextKeys: CONTEXT_KEYS });
+  const context = {
+    ...(await askedContext(body.asked)),
+    ...declaredTools(asked, { agent: of.agent, tools: body.functions }),
+  };
+  const begun = await begin(asked, session, { body, context });
   const { turn, stream, part } = begun;
   const wanted = { ...of, turn, part, echoed: echoOf(body), now: Date.now() };
   if (body.isStream) {
@@ -121,17 +126,24 @@ interface Begun {
   readonly stream?: TurnStream;
 }
 
+/** What begins a turn, or continues one. */
+interface Beginning {
+  readonly body: ResponseRequest;
+  /** What the request asks for beside its message. */
+  readonly context: JsonObject;
+}
+
 async function begin(
   asked: ModuleRequest,
   session: Session,
-  { input, asked: wanted, inBackground }: ResponseRequest,
+  { body: { input, asked: wanted, inBackground }, context }: Beginning,
 ): Promise<Begun> {
   const idempotencyKey = idempotencyKeyOf(asked.request) ?? (input.type === 'answers' ? AGAIN : undefined);
   const { signal } = asked;
   if (input.type === 'message') {
     if ((await waitingOf(session, input.answered)).length > 0) throw notBoth();
     const said = saidOf(input.parts);
-    const sending = { idempotencyKey, context: await askedContext(wanted) };
+    const sending = { idempotencyKey, context };
     if (inBackground) {
       const { turn } = await session.send(said, { ...sending, background: true });
       return { turn, part: 0 };

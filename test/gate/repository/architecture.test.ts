@@ -209,6 +209,9 @@ const ARROWS: readonly {
       'src/modules/openapi/',
       'src/modules/live-text/',
       'src/modules/json-schema/',
+      'src/modules/caller-words/caller-words.ts',
+      // What reads and offers the tools of clients comes with the agents that use it.
+      'src/modules/client-tools/declared.ts',
       'src/journal/reply-data.ts',
       // A turn is declared with what its client asks for.
       'src/loop/answer-form.ts',
@@ -221,6 +224,16 @@ const ARROWS: readonly {
     because: 'it asks in calls, and takes answers by routes',
     on: ['tool', 'journal', 'loop', 'session', 'worker', 'modules/json-schema'].map((name) => `src/${name}/`),
     types: ['src/agent/'],
+  },
+  {
+    folder: 'src/modules/client-tools/',
+    because: 'it reads what clients declare, and makes tools of it whose results they send',
+    on: ['tool', 'worker', 'modules/answers', 'modules/json-schema'].map((name) => `src/${name}/`),
+  },
+  {
+    folder: 'src/modules/caller-words/',
+    because: 'it declares to a loop what a client says of itself',
+    on: ['src/tool/', 'src/loop/'],
   },
   {
     folder: 'src/modules/compaction/',

@@ -266,11 +266,20 @@ const ASKING = "export { sessionOf } from './src/create-holdfast.ts';";
 
 /** What surfaces bring along. */
 const LIVE_TEXT =
-  "export { liveText } from './src/modules/live-text/entry.ts'; export { tellerOf } from './src/module.ts';";
+  "export { liveText } from './src/modules/live-text/entry.ts'; export { tellerOf } from './src/module.ts'; export { declaredTools } from './src/modules/client-tools/declared.ts';";
 
 it('the words of surfaces for people weigh at most 4.25 KiB minified', async () => {
   const telling = "export { tellerOf } from './src/module.ts';";
   expect(await added(WORKER, `${WORKER}${telling}`)).toBeLessThan(4.25 * 1024);
+});
+
+it('a surface carries 0.65 KiB for tools of clients, and what offers them comes with an agent that does', async () => {
+  const declaring = "export { declaredTools } from './src/modules/client-tools/declared.ts';";
+  expect(await added(WORKER, `${WORKER}${declaring}`)).toBeLessThan(0.65 * 1024);
+  const mounting = "import { openAi } from './src/surfaces/openai/entry.ts';";
+  const speaking = `${mounting}${WORKER.replace('agents: [agent]', 'agents: [agent], use: [openAi()]')}`;
+  const offers = (path: string): boolean => path.startsWith('src/modules/client-tools/');
+  expect((await filesOf(speaking)).filter(offers)).toEqual(['src/modules/client-tools/declared.ts']);
 });
 
 it('a Worker carries the surface for useChat only when it mounts it, and never the AI SDK', async () => {

@@ -31,7 +31,7 @@ const notTaken = (param: string, instead: string) =>
 const IN_CODE = 'the instructions of an agent are in its code.';
 const CHOOSES = "the agent's model chooses. Send 'auto', or leave it out.";
 const LABEL =
-  "the tools of an agent are in its code. tools[0] may only be a function that agent 'scripted' has, or a tool of type mcp with server_label 'holdfast'.";
+  "the tools of an agent are in its code. tools[0] may only be a function, or a tool of type mcp with server_label 'holdfast'.";
 const FILE = 'a data URL of base64, or an https URL';
 
 /** An id as responses tell it. */
@@ -58,7 +58,8 @@ describe('a request for a response', () => {
     ],
     ['instructions that are none', { instructions: 7 }, invalid('instructions', 'text')],
     ['a prompt', { prompt: { id: 'p' } }, notTaken('prompt', IN_CODE)],
-    ['a function', { tools: [{ type: 'function', name: 'mine' }] }, notTaken('tools', LABEL)],
+    ['a tool of OpenAI', { tools: [{ type: 'web_search' }] }, notTaken('tools', LABEL)],
+    ['a tool that is none', { tools: [7] }, invalid('tools[0]', 'an object')],
     ['another label', { tools: [{ type: 'mcp', server_label: 'other' }] }, notTaken('tools', LABEL)],
     ['tools that are no list', { tools: 'all' }, invalid('tools', 'a list')],
     ['a forced tool', { tool_choice: 'required' }, notTaken('tool_choice', CHOOSES)],

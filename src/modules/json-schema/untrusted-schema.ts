@@ -1,6 +1,8 @@
-/** Checks an answer by the JSON Schema of a client, which may be made to take for ever: in a bounded number of steps, and without patterns. */
+/** Checks values by the JSON Schema of a client, which may be made to take for ever: in a bounded number of steps, and without patterns. */
+import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject, own, sameJson } from '../../tool/json.ts';
 import { type Problem, problemLines } from '../../tool/problem-lines.ts';
+import type { JsonSchemaInput } from './json-schema.ts';
 
 /** What is checked of a schema: the keywords of structured outputs. */
 const CHECKED = [
@@ -42,6 +44,10 @@ const MAX_DEPTH = 100;
 
 /** Returns what of a schema cannot be checked, to complete "a JSON Schema ..."; `undefined` if all can. */
 export const faultIn = (root: JsonObject): string | undefined => faultAt(root, { root, at: '$', depth: 0 });
+
+/** Returns a part of a schema without what is not checked here: keywords, and references, which may lead anywhere. */
+export const checkedPart = (part: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(part).filter(([word]) => word !== '$ref' && CHECKED.includes(word)));
 
 /** A schema inside of another. */
 interface Place {
@@ -103,10 +109,24 @@ function target(root: JsonObject, ref: string): Json | undefined {
 /** Times that a schema is held against a part of an answer: honest ones need as many as the answer has parts. */
 const MAX_STEPS = 100_000;
 
-/** Returns every problem of an answer, a line each. @throws RangeError when that takes too long to say. */
-export function problemsOf(answer: Json, schema: JsonObject): readonly string[] {
-  return problemLines(check(answer, schema, { root: schema, path: [], watch: { steps: 0 } }));
+/** Returns every problem of a value, a line each; that it takes too long to say is one. */
+export function problemsOf(value: Json, schema: JsonObject): readonly string[] {
+  const found = attempt(() => check(value, schema, { root: schema, path: [], watch: { steps: 0 } }));
+  return found.ok ? problemLines(found.value) : ['It could not be checked: it takes too long.'];
 }
+
+/** A schema of a client, as forms and tools are made of them. What of it is not checked here is shown and not checked. */
+export const untrustedSchema = (schema: JsonObject): JsonSchemaInput<unknown> => ({
+  '~standard': {
+    version: 1,
+    vendor: 'json-schema',
+    validate(value) {
+      const problems = problemsOf(value as Json, schema); // what models send was parsed
+      return problems.length > 0 ? { issues: problems.map((message) => ({ message })) } : { value };
+    },
+    jsonSchema: { input: () => schema, output: () => schema },
+  },
+});
 
 interface Checking {
   readonly root: JsonObject;

@@ -1,0 +1,82 @@
+/** Tools that a client declares with a message. A surface carries this file alone: what reads the tools comes with an agent that offers them. */
+import { isJsonObject, type JsonObject } from '../../tool/json.ts';
+import { warning } from '../../tool/log.ts';
+import type { ModuleUse } from '../../tool/module-use.ts';
+import { invalidBody } from '../../worker/body.ts';
+import type { ModuleRequest, RouteAgent } from '../../worker/module-request.ts';
+
+/** The name of the module. */
+export const CLIENT_TOOLS = 'client-tools';
+
+/** The key of the tool-call context under which a turn keeps the tools of its client. */
+export const CLIENT_TOOLS_KEY = 'holdfast.clientTools';
+
+/** A tool as a client declares it. Each member may be anything, since clients send anything. */
+export interface DeclaredTool {
+  readonly name?: unknown;
+  readonly description?: unknown;
+  /** The JSON Schema of its input. */
+  readonly parameters?: unknown;
+}
+
+/** Which agent a client asks, and what it declares. */
+export interface Declaring {
+  readonly agent: string;
+  /** A list of tools, or an object of them by their names, or anything else that a client sends. */
+  readonly tools: unknown;
+}
+
+/** A use of the module, which reads what clients declare. */
+export interface ClientToolsUse extends ModuleUse {
+  /**
+   * Returns the tools as a turn keeps them, without those that have one of the names.
+   *
+   * @throws SessionError `invalid-body` if one of them cannot be offered.
+   */
+  readTools(tools: readonly DeclaredTool[], without: readonly unknown[]): JsonObject[];
+}
+
+/**
+ * Returns the tools that a client declares with a message, as the context of its turn: a route passes it as the `context` of `asked.session`.
+ * Tools whose name the agent itself has are left out, since those of the agent are offered. If neither the agent nor the app uses
+ * `clientTools()`, all are left out, and the log says so.
+ *
+ * @throws SessionError `invalid-body` if one of them cannot be offered.
+ *
+ * @example
+ * ```ts
+ * const chat = defineModule({ name: 'chat' }).use({
+ *   routes: [
+ *     defineRoute({
+ *       method: 'POST',
+ *       path: '/chat/{agent}/{session}',
+ *       isCounted: true,
+ *       async handle(asked, { agent, session }) {
+ *         const { text, tool } = await asked.json();
+ *         const context = declaredTools(asked, { agent, tools: [tool] });
+ *         return Response.json(await asked.session({ agent, session, context }).send(String(text)));
+ *       },
+ *     }),
+ *   ],
+ * });
+ * ```
+ */
+export function declaredTools(
+  { agents, log, requestId }: Pick<ModuleRequest, 'agents' | 'log' | 'requestId'>,
+  { agent: name, tools }: Declaring,
+): JsonObject {
+  const agent: Partial<RouteAgent> = agents.find((one) => one.name === name) ?? {};
+  const { tools: own = [], uses = [] } = agent;
+  const listed = isJsonObject(tools)
+    ? Object.entries(tools).map(([name, tool]) => ({ ...Object(tool), name }))
+    : (tools ?? []);
+  if (!Array.isArray(listed) || !listed.every(isJsonObject))
+    throw invalidBody(['tools: must be a list of tools, or an object of tools by their names']);
+  const { length } = listed.filter((tool) => !own.some((known) => known === tool.name));
+  const use = uses.find((one: ModuleUse): one is ClientToolsUse => one.module.name === CLIENT_TOOLS); // it alone makes any
+  if (length > 0 && use) return { [CLIENT_TOOLS_KEY]: use.readTools(listed, own) };
+  const left = `${length} tools of a client were left out: agent '${name}' does not use`;
+  if (length > 0)
+    log({ ...warning(`${left} clientTools() of 'holdfast/client-tools'`), agent: name, requestId });
+  return {};
+}

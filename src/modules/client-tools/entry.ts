@@ -1,0 +1,4 @@
+/** The entry `holdfast/client-tools`: an agent is offered the tools of a client's page or program, for one turn. */
+
+export { type DeclaredTool, type Declaring, declaredTools } from './declared.ts';
+export { type ClientToolsConfig, clientTools } from './offered.ts';

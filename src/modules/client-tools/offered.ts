@@ -1,0 +1,102 @@
+/** Offers the tools of a turn's client in the turn's own loop. */
+
+import { memoized } from '../../tool/async.ts';
+import type { LiteralShape } from '../../tool/check-literal.ts';
+import { literals } from '../../tool/literals.ts';
+import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { visible } from '../../tool/shown.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+import type { ToolCallContext } from '../../tool/tool-call-context.ts';
+import { OFFERS } from '../../tool/uses.ts';
+import { answers } from '../answers/answers.ts';
+import { defineManualTool } from '../answers/manual.ts';
+import { untrustedSchema } from '../json-schema/untrusted-schema.ts';
+import { CLIENT_TOOLS, CLIENT_TOOLS_KEY, type ClientToolsUse } from './declared.ts';
+import { type ClientTool, readTools, toolsIn } from './read-tools.ts';
+
+/** The literal that `clientTools` takes. */
+export interface ClientToolsConfig {
+  /** Milliseconds until a call without a result is answered by an error. Defaults to never. */
+  readonly expires?: number | undefined;
+}
+
+/**
+ * Offers the tools that a client declares with a message, for the turn of that message and beside those of the agent: `use: [clientTools()]`
+ * of an agent, or of an app for all its agents. The client runs them: a call of one waits for its result, as one of `defineManualTool` does. No tool
+ * of a client takes the place of one of the agent, and loops inside calls are not offered any. The surfaces for AG-UI, OpenAI and `useChat`
+ * take such tools.
+ *
+ * @throws RangeError if `expires` is not more than 0. TypeError in development, if a key is not known.
+ *
+ * @example
+ * ```ts
+ * const guide = defineAgent({
+ *   name: 'guide',
+ *   description: 'Helps on a page.',
+ *   instructions: 'Help. The page has tools of its own.',
+ *   use: [clientTools()],
+ * });
+ * ```
+ */
+export function clientTools(config: ClientToolsConfig = {}): ModuleUse {
+  const fault = literals?.fault(config, SHAPE);
+  if (fault) throw new TypeError(`clientTools ${fault.problem}.`);
+  const { expires } = config;
+  if (expires !== undefined && !(expires > 0))
+    throw new RangeError(`clientTools: its expires is ${expires}; it must be more than 0 milliseconds.`);
+  const use: ClientToolsUse = useOf(MODULE, '', {
+    readTools: (...declared: Parameters<typeof readTools>) =>
+      readTools(...declared).map((tool) => ({ ...tool })),
+  });
+  const offeredBy = memoized((context: ToolCallContext): readonly AnyTool[] =>
+    toolsIn(context.get(CLIENT_TOOLS_KEY)).map((tool) => toTool(tool, expires)),
+  );
+  OFFERS.give(use, {
+    name: CLIENT_TOOLS,
+    own: 'after',
+    uses: [answers],
+    offer(tools, { frame, context, tools: own }) {
+      if (frame !== '') return tools;
+      const offered = offeredBy(context);
+      return offered.length === 0 ? tools : together(offered)(tools)(own);
+    },
+  });
+  return use;
+}
+
+const MODULE = createModule({ name: CLIENT_TOOLS });
+
+const SHAPE = {
+  of: 'clientTools',
+  keys: { expires: 'any' },
+  required: [],
+  foreign: { timeout: 'expires' },
+} satisfies LiteralShape<keyof ClientToolsConfig>;
+
+const toTool = ({ name, description, parameters }: ClientTool, expires: number | undefined): AnyTool =>
+  defineManualTool({
+    name,
+    description: visible(description),
+    input: untrustedSchema(parameters),
+    expires,
+  });
+
+/** Puts tools of a client behind those of a loop, whose own tools are the last list: the same lists, the same list. */
+const together = memoized((offered: readonly AnyTool[]) =>
+  memoized((tools: readonly AnyTool[]) =>
+    memoized((own: readonly AnyTool[]): readonly AnyTool[] => {
+      const taken = new Set([...namesIn(own), ...tools.map(({ name }) => name)]);
+      const come = offered.filter(({ name }) => !taken.has(name));
+      return come.length === 0 ? tools : [...tools, ...come];
+    }),
+  ),
+);
+
+/** The names of tools, and of those inside them, which may be offered later. */
+function namesIn(tools: readonly AnyTool[], seen: Set<AnyTool> = new Set()): readonly string[] {
+  return tools.flatMap((tool) => {
+    if (seen.has(tool)) return [];
+    seen.add(tool);
+    return [tool.name, ...namesIn([tool.delegate ?? [], tool.inner ?? []].flat(), seen)];
+  });
+}

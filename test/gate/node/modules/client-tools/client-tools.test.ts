@@ -1,0 +1,142 @@
+/** Which tools of a client a loop offers, by what its turn keeps of them. */
+import { describe, expect, it } from 'vitest';
+import { type AnyTool, defineAgent, defineTool, type JsonObject } from '../../../../../src/index.ts';
+import { defineAgenticTool, defineUnfolding } from '../../../../../src/kinds/entry.ts';
+import { type ClientToolsConfig, clientTools } from '../../../../../src/modules/client-tools/entry.ts';
+import {
+  createManualClock,
+  createTestSession,
+  type ScriptedReply,
+} from '../../../../../src/testing/entry.ts';
+
+const named = (name: string): AnyTool =>
+  defineTool({ name, description: 'Of the agent.', run: () => 'Done.' });
+const paint = { name: 'paint', description: 'Paints.', parameters: { type: 'object', properties: {} } };
+const painting = { calls: [{ name: 'paint', input: {} }] };
+
+interface Scene {
+  readonly tools?: readonly AnyTool[];
+  readonly kept?: unknown;
+  readonly replies?: ScriptedReply[];
+  readonly config?: ClientToolsConfig;
+}
+
+/** A turn that keeps these tools of its client. */
+async function played({ tools = [], kept = [paint], replies = ['Hi.'], config }: Scene) {
+  const clock = createManualClock();
+  const agent = defineAgent({
+    name: 'guide',
+    description: 'Guides.',
+    instructions: '',
+    tools,
+    use: [clientTools(config)],
+  });
+  const session = createTestSession(agent, { replies, clock });
+  const context = { 'holdfast.clientTools': kept } as JsonObject; // which may be anything
+  const answer = await session.send('Hello', { context });
+  const offered = () => session.requests.map(({ tools = [] }) => tools.map(({ name }) => name));
+  return { session, answer, offered, clock };
+}
+
+describe('clientTools', () => {
+  it('offers what a turn keeps, in any invocation that continues it', async () => {
+    const { session, answer, offered } = await played({ replies: [painting, 'Painted.'] });
+    expect(answer).toMatchObject({
+      outcome: 'suspended',
+      pending: [{ tool: 'paint', for: 'result', message: "Run 'paint' and send its result." }],
+    });
+    const call = answer.outcome === 'suspended' ? (answer.pending[0]?.call ?? '') : '';
+    const last = await session.result(call, { text: 'Red.' });
+    expect(last).toMatchObject({ outcome: 'completed', text: 'Painted.' });
+    expect(offered()).toEqual([['paint'], ['paint']]);
+  });
+
+  it('offers none in a loop inside a call', async () => {
+    const helper = defineAgenticTool({
+      name: 'helper',
+      description: 'Helps.',
+      instructions: 'Help.',
+      tools: [named('dig')],
+    });
+    const { offered } = await played({
+      tools: [helper],
+      replies: [{ calls: [{ name: 'helper', input: {} }] }, 'Dug.', 'Done.'],
+    });
+    expect(offered()).toEqual([['helper', 'paint'], ['dig'], ['helper', 'paint']]);
+  });
+
+  it('offers none under the name of a tool that an unfolding tool of the agent hides', async () => {
+    const more = defineUnfolding({ name: 'more', description: 'Shows more.', tools: [named('paint')] });
+    const { session } = await played({ tools: [more] });
+    expect(session.requests[0]?.tools?.map(({ name, description }) => [name, description])).toEqual([
+      ['more', expect.any(String)],
+    ]);
+  });
+
+  it('shows characters that nobody sees in a description', async () => {
+    const { session } = await played({ kept: [{ ...paint, description: 'Paints\u202e.' }] });
+    expect(session.requests[0]?.tools?.[0]?.description).toBe('Paints\\u{202e}.');
+  });
+
+  it('describes a tool that its client does not, and gives it an empty input', async () => {
+    const { session } = await played({ kept: [{ name: 'paint' }] });
+    expect(session.requests[0]?.tools).toEqual([
+      {
+        name: 'paint',
+        description: "Runs 'paint' at the client.",
+        inputSchema: { type: 'object', properties: {} },
+      },
+    ]);
+  });
+
+  it('leaves what it does not check of a schema to the client', async () => {
+    const parameters = {
+      type: 'object',
+      properties: { at: { type: 'string', pattern: '^(a+)+$' }, of: { $ref: '#/properties/at' } },
+      minProperties: 3,
+      patternProperties: 7,
+    };
+    const replies = [{ calls: [{ name: 'paint', input: { at: `${'a'.repeat(50)}!`, of: 7 } }] }];
+    const { session, answer } = await played({ kept: [{ ...paint, parameters }], replies });
+    expect(session.requests[0]?.tools?.[0]?.inputSchema).toEqual(parameters);
+    expect(answer.outcome).toBe('suspended');
+  });
+
+  it.each([
+    ['no list', 'paint'],
+    ['a tool that cannot be offered', [paint, { ...paint, name: 'no name' }]],
+    ['a tool that is none', [7]],
+  ])('offers nothing of %s that a client wrote there itself', async (_, kept) => {
+    const { offered } = await played({ kept });
+    expect(offered()).toEqual([[]]);
+  });
+
+  it('answers a call by an error if its result does not come in time', async () => {
+    const { session, clock } = await played({
+      replies: [painting, 'It took too long.'],
+      config: { expires: 60_000 },
+    });
+    await clock.advance(60_000);
+    await expect.poll(() => session.requests.length).toBe(2);
+    expect(session.requests[1]?.messages.at(-1)?.text).toContain('Error:');
+  });
+
+  it.each([0, -1, Number.NaN])('refuses %d ms for a result', (expires) => {
+    expect(() => clientTools({ expires })).toThrow(
+      new RangeError(`clientTools: its expires is ${expires}; it must be more than 0 milliseconds.`),
+    );
+  });
+
+  it('refuses a key that it does not know', () => {
+    expect(() => clientTools({ timeout: 7 } as ClientToolsConfig)).toThrow(
+      new TypeError("clientTools has 'timeout' in place of 'expires'; rename it."),
+    );
+  });
+
+  it('is named to whoever declares it as an option of an agent', () => {
+    const config = { name: 'guide', description: 'Guides.', instructions: '', clientTools: true };
+    expect(() => defineAgent(config)).toThrow(
+      /use: \[clientTools\(\)\], and import { clientTools } from 'holdfast\/client-tools'/,
+    );
+  });
+});
