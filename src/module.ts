@@ -49,6 +49,7 @@ export type {
   ToolMemory,
 } from './tool/tool-memory.ts';
 export type { CronTime } from './worker/app-seam.ts';
+export { type FileUrls, fileUrlsOf } from './worker/file-urls.ts';
 export type {
   ModuleRequest,
   PublicRequest,

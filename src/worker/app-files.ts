@@ -5,6 +5,7 @@ import type { Deferred } from '../journal/event-page.ts';
 import type { Accepted, Leased, NotStarted, SessionPort, TurnStart } from '../journal/session-port.ts';
 import type { ChatModel, MediaTaken } from '../model/chat-model.ts';
 import type { Meter } from '../session/meter.ts';
+import type { Owner } from '../tool/call-origin.ts';
 import type { ContentPart, StoredFile } from '../tool/content.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { Log } from '../tool/log.ts';
@@ -79,8 +80,31 @@ export interface AppFiles {
    * unless a store has them.
    */
   find(at: FilesAt, query: { readonly id: string; readonly ahead: number }): Promise<SessionFile | undefined>;
+  /**
+   * Returns the query of an address at which the file is shown without a token for a while; `undefined` if the environment has no key for
+   * that. Absent: there are no such addresses.
+   *
+   * @throws DeploymentError if the key can be guessed.
+   */
+  sign?(app: SigningApp, place: FilePlace): Promise<string | undefined>;
   /** The store outside; absent: sessions keep their files. */
   readonly store?: OutsideStore | undefined;
+}
+
+/** A file of a session. */
+export interface FilePlace {
+  readonly owner: Owner;
+  readonly agent: string;
+  readonly session: string;
+  /** Its id. */
+  readonly file: string;
+}
+
+/** An app that signs addresses of files. */
+interface SigningApp {
+  readonly env: Readonly<Record<string, unknown>>;
+  /** In ms since the epoch. */
+  readonly now: number;
 }
 
 /** A store outside that has the files of an app. */

@@ -29,6 +29,7 @@ import {
   linkBases,
   type Route,
   type RouteRequest,
+  SHARED,
 } from './route.ts';
 import { routeTable } from './routes/route-table.ts';
 import { invoked, ownerOf, targetOf } from './target.ts';
@@ -141,9 +142,9 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<Served
   app.notFound((c) => {
     const { path: asked } = c.req;
     const { basePath: base = '' } = host;
-    const [, head] = (asked.startsWith(`${base}/`) ? asked.slice(base.length) : asked).split('/');
+    const below = asked.startsWith(`${base}/`) ? asked.slice(base.length) : asked;
     // Below the paths of another protocol, in its words.
-    const beside = routes.find(({ path }) => path.split('/')[1] === head);
+    const beside = routes.find(({ path }) => path.split('/')[1] === below.split('/')[1]);
     return answer({ refuse: beside?.refuse }, nothing)(c);
   });
   return app;
@@ -211,11 +212,14 @@ function answering(host: HttpHost, baseOf?: (url: string, path: string | undefin
       }
       const { headers } = response;
       headers.set('x-request-id', requestId);
-      // An answer is its caller's own, and goes when the session is erased: no cache may keep it, and a proxy passes a stream on as it is.
-      headers.set('cache-control', isEventStream(response) ? 'no-store, no-transform' : 'no-store');
-      // No browser takes it for another type than it has, nor gives it to the page of another site that asks for no CORS.
+      // No browser takes it for another type than it has.
       headers.set('x-content-type-options', 'nosniff');
-      headers.set('cross-origin-resource-policy', 'same-origin');
+      if (!SHARED.has(response)) {
+        // An answer is its caller's own, and goes when the session is erased: no cache may keep it, and a proxy passes a stream on as it is.
+        headers.set('cache-control', isEventStream(response) ? 'no-store, no-transform' : 'no-store');
+        // No browser gives it to the page of another site that asks for no CORS.
+        headers.set('cross-origin-resource-policy', 'same-origin');
+      }
       return response;
     };
 }
@@ -230,8 +234,8 @@ const pathOfHono = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1'
 async function respond(route: Route, asked: RouteRequest, named: NamedInPath): Promise<Response> {
   if (route.access === 'open') return route.handle(asked, named);
   const caller = await callerOf(asked);
-  const known = { ...asked, caller };
   const { host, request } = asked;
+  const known = { ...asked, caller };
   if (route.isCounted) await host.gates.admit?.(ownerOf(caller), known);
   // Our protocol streams to those whose `Accept` asks for it. Whether another one does shows in its answer.
   const isStream = wantsEvents(request);

@@ -99,9 +99,14 @@ export interface ModuleRequest {
   pending(events: readonly StoredEvent[]): readonly PendingCall[];
   /** What a failure is told as: of what went wrong inside, only that something did. */
   problem(failure: unknown): RouteProblem;
+  /**
+   * Returns the address of a file of a session of the caller's. If the app has a key for that, it is one that a page draws without a token,
+   * for a while; otherwise it needs the token as every other.
+   */
+  fileUrl(of: RouteSession & { readonly file: string }): Promise<string>;
   /** Keeps work going after the answer. */
   waitUntil(work: Promise<unknown>): void;
 }
 
 /** A request to a public route, of anybody: nobody's sessions are there for it. */
-export type PublicRequest = Omit<ModuleRequest, 'caller' | 'session' | 'keep' | 'kept'>;
+export type PublicRequest = Omit<ModuleRequest, 'caller' | 'session' | 'keep' | 'kept' | 'fileUrl'>;

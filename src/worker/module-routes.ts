@@ -26,7 +26,7 @@ import {
 } from './route.ts';
 import { sessionFromCode } from './session-from-code.ts';
 import { COMMENT, eventStream } from './sse.ts';
-import { filesOfAgent, invoked, ownerOf } from './target.ts';
+import { filesOfAgent, invoked, ownerOf, sessionPath } from './target.ts';
 
 /** A route of a module. */
 export interface ModuleRoute<
@@ -173,6 +173,13 @@ function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
         env,
         { ...of, principal: caller, request },
       ),
+    async fileUrl({ agent, session, file }) {
+      const place = { owner: ownerOf(caller), agent, session, file };
+      const query = await host.files?.sign?.({ env, now: host.clock.now() }, place);
+      const url = new URL(`${sessionPath(place, base)}/files/${encodeURIComponent(file)}`, request.url);
+      if (query !== undefined) url.search = query;
+      return url.href;
+    },
     keep: (key, text) => keepText(texts(), key, text),
     kept: (key) => keptTexts(texts(), key),
     stream(frames, headers) {

@@ -138,6 +138,9 @@ export const defineRoute = <
   route: RouteEntry<Access, Path, Method>,
 ): RouteEntry<Access, Path, Method> => route;
 
+/** Responses that say by themselves which caches and pages may have them: of an address that its holder may share. */
+export const SHARED = new WeakSet<Response>();
+
 /** The path of a session, below which most routes are. */
 export const SESSION = '/agents/{agent}/sessions/{session}';
 

@@ -2,7 +2,8 @@
 import type { EventOf, StoredEvent, TurnError } from '../journal/events.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
-import { placed, textsOf } from '../tool/content.ts';
+import { isFile, isNew, isStored, placed, textsOf } from '../tool/content.ts';
+import { paragraphs } from '../tool/json.ts';
 import { literals } from '../tool/literals.ts';
 import { shown } from '../tool/shown.ts';
 import { type ErrorReason, modelText, partsOfResult, type ResultData } from '../tool/tool-result.ts';
@@ -191,10 +192,20 @@ class Wording implements Teller {
   }
 }
 
-/** Returns the words of a result for a person, where a model reads a line in the place of each file. */
-export function wordsOfResult(result: ResultData): string {
+/**
+ * Returns the words of a result for a person, where a model reads a line in the place of each file. With `fileUrl`, a line with its address
+ * stands there.
+ */
+export function wordsOfResult(result: ResultData, fileUrl?: (id: string) => string): string {
   const parts = partsOfResult(result);
-  return parts.length > 0 ? textsOf(parts) : modelText(result);
+  if (parts.length === 0) return modelText(result);
+  if (!fileUrl) return textsOf(parts);
+  const texts = parts.map((part) => {
+    if (!isFile(part)) return part.text;
+    const url = isStored(part) ? fileUrl(part.id) : isNew(part) ? '' : part.url;
+    return `${part.name ?? part.mediaType}: ${url}`;
+  });
+  return paragraphs(...texts);
 }
 
 const FAILED = 'Something went wrong.';

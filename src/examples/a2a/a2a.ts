@@ -4,6 +4,8 @@ import type { JsonObject } from '../../index.ts';
 import {
   defineModule,
   defineRoute,
+  type FileUrls,
+  fileUrlsOf,
   type ModuleRequest,
   type PublicRequest,
   type RouteAgent,
@@ -25,9 +27,9 @@ import {
   taskIdIn,
   toSentParts,
 } from './read-params.ts';
-import { type FileUrls, historyOf, isOver, readTaskId, type Standing, toTask } from './task.ts';
+import { historyOf, isOver, readTaskId, type Standing, toTask } from './task.ts';
 import { toA2a } from './translate.ts';
-import { A2aError, errorOf, type RpcId, resultOf, type Task } from './wire.ts';
+import { A2aError, errorOf, type Message, type RpcId, resultOf, type Task } from './wire.ts';
 
 /** Which agents are spoken to by A2A. What their cards say is told to everybody. */
 export interface A2aConfig {
@@ -184,9 +186,7 @@ class Desk {
   }
 
   #files(context: string): FileUrls {
-    const { base, request } = this.asked;
-    const path = `${base}/agents/${this.agent}/sessions/${context}/files`;
-    return (file) => new URL(`${path}/${file}`, request.url).href;
+    return fileUrlsOf(this.asked, { agent: this.agent, session: context });
   }
 
   /** @throws A2aError when there is no such task. */
@@ -207,12 +207,15 @@ class Desk {
     if (historyLength !== 0)
       for await (const event of session.events({ turn: standing.turn })) events.push(event);
     const history = historyOf(events, standing.session, historyLength);
-    return toTask(this.#told(standing), this.#files(standing.session), history);
+    return this.#shown(standing, history);
   }
 
-  #told(standing: Standing): Standing {
-    if (standing.outcome === undefined || standing.outcome === 'suspended') return standing;
-    return this.#teller.item({ type: 'answer', answer: standing }).answer;
+  async #shown(standing: Standing, history?: readonly Message[]): Promise<Task> {
+    const files = this.#files(standing.session);
+    if (standing.outcome === undefined) return toTask(standing, files.url, history);
+    await files.make((standing.files ?? []).map(({ id }) => id));
+    if (standing.outcome === 'suspended') return toTask(standing, files.url, history);
+    return toTask(this.#teller.item({ type: 'answer', answer: standing }).answer, files.url, history);
   }
 
   async send(sending: Sending): Promise<Task> {
@@ -233,7 +236,7 @@ class Desk {
       ? await session.streamAnswers(answers, { signal, idempotencyKey })
       : await session.stream(toSentParts(parts), { signal, idempotencyKey }).catch(inTask(context));
     const { turn } = items;
-    const task = toTask(runs({ session: context, turn, agent: this.agent }), this.#files(context));
+    const task = await this.#shown(runs({ session: context, turn, agent: this.agent }));
     return { task, items };
   }
 
@@ -272,15 +275,16 @@ class Desk {
       throw new A2aError('unsupported', 'The task is over: GetTask tells what came of it.');
     const { signal } = this.asked;
     const items = await session.follow(turn, { signal });
-    const task = toTask(this.#told(standing), this.#files(standing.session));
+    const task = await this.#shown(standing);
     return { task, items };
   }
 
   /** Each event is a response of JSON-RPC. A stream that breaks off says so, and so does the log. */
   stream(id: RpcId, { task, items }: Begun): Response {
     const { contextId: session } = task;
-    const run = { session, turn: items.turn, task, files: this.#files(session) };
-    const shown = toA2a(this.#teller.items(items), run);
+    const files = this.#files(session);
+    const run = { session, turn: items.turn, task, files: files.url };
+    const shown = toA2a(files.items(this.#teller.items(items)), run);
     const broken = (failure: unknown) => errorOf(id, toError(this.problem(failure)));
     const frameOf = (said: object): string => `data: ${JSON.stringify(said)}\n\n`;
     return this.asked.stream(async function* () {

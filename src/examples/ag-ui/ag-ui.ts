@@ -6,6 +6,8 @@ import type { JsonObject } from '../../index.ts';
 import {
   defineModule,
   defineRoute,
+  type FileUrls,
+  fileUrlsOf,
   type ModuleRequest,
   type RouteProblem,
   type Tell,
@@ -17,7 +19,6 @@ import { declaredTools } from '../../modules/client-tools/entry.ts';
 import { asBefore1 } from './before-1-0.ts';
 import { type AgUiEvent, toFrame } from './events.ts';
 import { historyOf, type ShownResults } from './history.ts';
-import type { FileUrls } from './parts.ts';
 import { RunInputError, readRunInput, type Wanted, wantedBy } from './run-input.ts';
 import { contentOf, type Run, type SessionItem, toAgUi } from './translate.ts';
 
@@ -63,13 +64,12 @@ async function run(asked: ModuleRequest, agent: string, teller: Teller): Promise
   const session = asked.session({ agent, session: threadId, context });
   const before = await stateOf(session);
   const wanted = wantedBy(input, before?.pending ?? []);
-  const path = `${asked.base}/agents/${agent}/sessions/${threadId}/files`;
-  const files: FileUrls = (id) => new URL(`${path}/${id}`, asked.request.url).href;
+  const files = fileUrlsOf(asked, { agent, session: threadId });
   const { items, ...shown } = await begin(
     { asked, session, before, files, teller, context: contextOf(input, asked) },
     wanted,
   );
-  const events = toAgUi(withState({ session, before, teller }, items), { threadId, runId, files, ...shown });
+  const events = toAgUi(withState(session, before, items), { threadId, runId, files: files.url, ...shown });
   const version = input.protocolVersion === undefined ? asBefore1 : (event: AgUiEvent) => event;
   return asked.stream(() => framesOf({ asked, teller }, events, version));
 }
@@ -128,25 +128,33 @@ async function begin(thread: Thread, wanted: Wanted): Promise<Begun> {
   const { signal } = asked;
   if (wanted.type === 'send') {
     const { id: idempotencyKey, parts, pending } = wanted;
-    return showing(await session.stream(parts, { idempotencyKey, context, pending, signal }));
+    return showing(thread, await session.stream(parts, { idempotencyKey, context, pending, signal }));
   }
   const turn = before?.openTurn ?? before?.turn?.turn;
-  const past = before && turn !== undefined ? await pastOf(session, turn, before.seq) : [];
+  const past = before && turn !== undefined ? await pastOf(thread, turn, before.seq) : [];
   const after = before?.seq;
   if (wanted.type === 'answer') {
     const ranByClient = wanted.answers.flatMap((one) => ('decision' in one ? [] : [one.call]));
-    return { ...showing(await session.streamAnswers(wanted.answers, { after, signal })), past, ranByClient };
+    const stream = await session.streamAnswers(wanted.answers, { after, signal });
+    return { ...showing(thread, stream), past, ranByClient };
   }
-  const shown = turn === undefined ? [] : await session.follow(turn, { after, signal });
-  return { turn, items: historyThen(thread, shown), past };
+  const stream = turn === undefined ? undefined : await session.follow(turn, { after, signal });
+  return { turn, items: historyThen(thread, stream), past };
 }
 
-const showing = (stream: TurnStream): Begun => ({ turn: stream.turn, items: stream });
+const showing = (thread: Thread, stream: TurnStream): Begun => ({
+  turn: stream.turn,
+  items: shownIn(thread, stream),
+});
+
+/** What a turn shows, in words for people, and with the addresses of its files. */
+const shownIn = ({ files, teller }: Thread, stream: TurnStream): AsyncIterable<TurnItem> =>
+  files.items(teller.items(stream));
 
 /** The events of a turn as far as its session was read. */
-async function pastOf(session: Session, turn: string, until: number): Promise<ShownEvent[]> {
+async function pastOf({ session, files }: Thread, turn: string, until: number): Promise<ShownEvent[]> {
   const past: ShownEvent[] = [];
-  for await (const event of session.events({ turn })) {
+  for await (const event of files.items(session.events({ turn }))) {
     if (event.seq > until) break;
     past.push(event);
   }
@@ -154,24 +162,22 @@ async function pastOf(session: Session, turn: string, until: number): Promise<Sh
 }
 
 async function* historyThen(
-  { session, before, files, teller }: Thread,
-  turn: AsyncIterable<TurnItem> | Iterable<TurnItem>,
+  thread: Thread,
+  stream: TurnStream | undefined,
 ): AsyncGenerator<TurnItem | SessionItem, void, undefined> {
-  const results = before ? await resultsOf({ session, files, teller }) : NONE;
-  yield { type: 'history', messages: historyOf(before?.messages ?? [], files, results) };
-  yield* turn;
+  const { before, files } = thread;
+  const results = before ? await resultsOf(thread) : NONE;
+  yield { type: 'history', messages: historyOf(before?.messages ?? [], files.url, results) };
+  if (stream) yield* shownIn(thread, stream);
 }
 
 /** The results of calls as a client is shown them, where that is not what the model reads. */
-async function resultsOf({
-  session,
-  files,
-  teller,
-}: Pick<Thread, 'session' | 'files' | 'teller'>): Promise<ShownResults> {
+async function resultsOf({ session, files, teller }: Thread): Promise<ShownResults> {
   const results = new Map<string, ReturnType<typeof contentOf>>();
-  for await (const event of session.events()) {
+  // Messages of the user have files too.
+  for await (const event of files.items(session.events())) {
     const shown = teller.item(event);
-    if (shown.type === 'tool-call-ended') results.set(shown.call, contentOf(shown.result, files));
+    if (shown.type === 'tool-call-ended') results.set(shown.call, contentOf(shown.result, files.url));
   }
   return results;
 }
@@ -180,13 +186,14 @@ const NONE: ShownResults = new Map();
 
 /** Tells the state of the session first, and again before the run ends. */
 async function* withState(
-  { session, before, teller }: Pick<Thread, 'session' | 'before' | 'teller'>,
+  session: Session,
+  before: SessionView | undefined,
   items: AsyncIterable<TurnItem | SessionItem>,
 ): AsyncGenerator<TurnItem | SessionItem, void, undefined> {
   yield { type: 'state', snapshot: snapshotOf(before) };
   for await (const item of items) {
     if (STOPS.includes(item.type)) yield { type: 'state', snapshot: snapshotOf(await stateOf(session)) };
-    yield item.type === 'state' || item.type === 'history' ? item : teller.item(item);
+    yield item;
   }
 }
 

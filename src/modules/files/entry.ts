@@ -5,6 +5,7 @@ import { ConfigurationError } from '../../model/configuration-error.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { literals } from '../../tool/literals.ts';
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { shown } from '../../tool/shown.ts';
 import { APP } from '../../worker/app-seam.ts';
 import { DUE } from '../../worker/background.ts';
 import type { Env } from '../../worker/host.ts';
@@ -13,6 +14,7 @@ import { fileRoutes } from './file-routes.ts';
 import { appFiles } from './files-taken.ts';
 import type { FileStore } from './kept-files.ts';
 import { fileKeeper } from './session-files.ts';
+import { FILES_KEY, mustBeStrong } from './signed-links.ts';
 import { deleteInStore, FILES_OWNER, storeIn } from './stored-files.ts';
 
 export { deleteFile } from './file-routes.ts';
@@ -30,6 +32,11 @@ export interface FilesConfig<AppEnv extends object = Env> {
    * model server of your own may reach what no caller should. Defaults to false.
    */
   readonly allowPrivateAddresses?: boolean | undefined;
+  /**
+   * With the secret `HOLDFAST_FILES_KEY`, surfaces name files by addresses that a page draws without a token. Each shows its file for so many
+   * seconds at least, and twice as many at most: 60 to 86,400. Defaults to 900.
+   */
+  readonly linkSeconds?: number | undefined;
 }
 
 /**
@@ -47,16 +54,24 @@ export function files(config: FilesConfig = {}): ModuleUse {
   const fault = literals?.fault(config, SHAPE);
   if (fault) throw new ConfigurationError(`files ${fault.problem}.`);
   const use = useOf(FILES_MODULE);
-  const { store, allowPrivateAddresses } = config;
+  const { store, allowPrivateAddresses, linkSeconds = 900 } = config;
+  if (!(Number.isInteger(linkSeconds) && linkSeconds >= 60 && linkSeconds <= 86_400))
+    throw new ConfigurationError(
+      `files: its linkSeconds is ${shown(linkSeconds)}: use a whole number from 60 to 86400.`,
+    );
   const storeOf = store === undefined ? undefined : storeIn(store);
   const app = appFiles({
     storeOf,
     allowPrivate: allowPrivateAddresses === true, // a text such as 'false' opens nothing
+    linkSeconds,
   });
   APP.give(use, {
     files: app,
     routes: ({ table }) => fileRoutes(app.find, table),
-    check: (env) => void storeOf?.(env),
+    check(env) {
+      storeOf?.(env);
+      mustBeStrong(env[FILES_KEY]);
+    },
     ...(storeOf && { keeping: keepSessions }),
   });
   FILES.give(use, fileKeeper(storeOf));
@@ -69,9 +84,9 @@ export function files(config: FilesConfig = {}): ModuleUse {
 
 const SHAPE = {
   of: 'files',
-  keys: { store: 'any', allowPrivateAddresses: 'flag' },
+  keys: { store: 'any', allowPrivateAddresses: 'flag', linkSeconds: 'any' },
   required: [],
-  foreign: { bucket: 'store', allowPrivateFiles: 'allowPrivateAddresses' },
+  foreign: { bucket: 'store', allowPrivateFiles: 'allowPrivateAddresses', expiresIn: 'linkSeconds' },
 } satisfies LiteralShape<keyof FilesConfig>;
 
 const FILES_MODULE = createModule({ name: FILES_OWNER.module });

@@ -1,14 +1,16 @@
 /** The routes of the files of a session. */
 import { toFileName } from '../../tool/content.ts';
-import type { AppFiles, SessionFile } from '../../worker/app-files.ts';
+import type { AppFiles, FilesAt, SessionFile } from '../../worker/app-files.ts';
+import { callerOf } from '../../worker/auth.ts';
 import { mustMayEnd } from '../../worker/end-turn.ts';
 import { Problem, SessionError } from '../../worker/problem.ts';
 import { hasTag } from '../../worker/request-headers.ts';
-import { defineRoute, type Route, SESSION, type SessionRequest } from '../../worker/route.ts';
+import { defineRoute, type Route, SESSION, type SessionRequest, SHARED } from '../../worker/route.ts';
 import type { Session } from '../../worker/session.ts';
 import { inSession } from '../../worker/session-from-code.ts';
-import { type SessionAccess, turnPath } from '../../worker/target.ts';
+import { invoked, type SessionAccess, targetOf, turnPath } from '../../worker/target.ts';
 import { isFileId } from './kept-files.ts';
+import { readLink, type ShownLink } from './signed-links.ts';
 
 const FILE = `${SESSION}/files/{file}` as const;
 
@@ -24,12 +26,22 @@ export const fileRoutes = (find: AppFiles['find'], table: readonly Route[]): rea
         path: `${SESSION}/forms`,
       }),
     ),
-  // The bytes of a file that the session keeps, for its owner.
+  // The bytes of a file that the session keeps, for its owner, and for whoever has an address with a signature.
   defineRoute({
     method: 'GET',
     path: FILE,
-    access: 'session',
-    handle: (asked, { file }) => answerFile(asked, find, file),
+    access: 'open',
+    async handle(asked, { file, ...named }) {
+      const { env, request, base, execution } = asked;
+      const host = invoked(asked.host, env, execution);
+      const now = host.clock.now();
+      const link = await readLink(env, { ...named, file }, { url: request.url, now });
+      // Only who owns the session is asked for with a signature.
+      const caller = link ? NOBODY : await callerOf(asked);
+      const target = targetOf({ host, env, base }, caller, { ...named, owner: link?.owner });
+      const response = await answerFile({ ...asked, host, target }, find, file);
+      return link ? shared(response, link) : response;
+    },
   }),
   // Everyone who may erase the session may do this.
   defineRoute({
@@ -46,7 +58,20 @@ export const fileRoutes = (find: AppFiles['find'], table: readonly Route[]): rea
 /** The most bytes that are asked for at once. */
 const PAGE = 4 * 1024 * 1024;
 
-async function answerFile(asked: SessionRequest, find: AppFiles['find'], id: string): Promise<Response> {
+const NOBODY = { id: '' };
+
+/** A page of any site may draw it, and its browser keep it, until the address expires. */
+function shared(response: Response, { left }: ShownLink): Response {
+  response.headers.set('cache-control', `private, max-age=${left}`);
+  response.headers.set('cross-origin-resource-policy', 'cross-origin');
+  SHARED.add(response);
+  return response;
+}
+
+/** A request for a file. */
+type AskedFile = FilesAt & Pick<SessionRequest, 'request'>;
+
+async function answerFile(asked: AskedFile, find: AppFiles['find'], id: string): Promise<Response> {
   const { method, headers } = asked.request;
   const isPlain = method === 'GET' && !headers.has('range') && !headers.has('if-none-match');
   const ahead = isPlain ? PAGE : 1;

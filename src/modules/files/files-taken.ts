@@ -8,6 +8,7 @@ import { besidesFiles, MAX_PARTS, readBytes } from '../../worker/body.ts';
 import { Problem, SessionError } from '../../worker/problem.ts';
 import { parseFile } from './file-parts.ts';
 import { MAX_FILE } from './kept-files.ts';
+import { signLink } from './signed-links.ts';
 import { FILES_OWNER, finding, type StoreOf, taking } from './stored-files.ts';
 
 /** What a body may weigh where an agent takes files, unless the app allows more: a file of 8 MiB in base64, and words. */
@@ -19,10 +20,12 @@ interface Configured {
   readonly allowPrivate: boolean;
   /** Absent: sessions keep their files. */
   readonly storeOf: StoreOf | undefined;
+  /** How long addresses with a signature show their file at least. */
+  readonly linkSeconds: number;
 }
 
 /** Makes what an app takes, keeps and finds files with. */
-export const appFiles = ({ storeOf, allowPrivate }: Configured): AppFiles => ({
+export const appFiles = ({ storeOf, allowPrivate, linkSeconds }: Configured): AppFiles => ({
   store: storeOf && { owner: FILES_OWNER },
   takenBy(agent, model, most) {
     const taken = filesTaken(agent, model);
@@ -37,6 +40,7 @@ export const appFiles = ({ storeOf, allowPrivate }: Configured): AppFiles => ({
   },
   take: taking(storeOf),
   find: finding(storeOf),
+  sign: ({ env, now }, place) => signLink(env, place, { now, seconds: linkSeconds }),
 });
 
 /** Which files an agent takes in messages. */

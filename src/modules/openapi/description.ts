@@ -2,6 +2,7 @@
 
 import type { Schema, Shape } from '../../tool/shape.ts';
 import type { ProblemType } from '../../worker/problem.ts';
+import type { Route } from '../../worker/route.ts';
 import type { ComponentName } from './components.ts';
 import { toJsonSchema } from './to-json-schema.ts';
 
@@ -20,6 +21,8 @@ export interface RouteDescription {
   readonly problems?: readonly ProblemAnswer[] | undefined;
   /** The responses of a route that answers problems in words of its own, by media type. Defaults to any content. */
   readonly refusal?: Refusal | undefined;
+  /** Who may use the route, where it finds that out by itself. Defaults to the access of the route. */
+  readonly access?: Route['access'] | undefined;
   /** Describes all other statuses, which a protocol of its own may have. */
   readonly others?: string | undefined;
 }

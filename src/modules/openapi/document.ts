@@ -124,7 +124,7 @@ function operation(one: Described): Schema {
       },
     }),
     responses: responsesOf(one),
-    ...(one.route.access === 'open' && { security: [] }),
+    ...(accessOf(one) === 'open' && { security: [] }),
   };
 }
 
@@ -227,8 +227,12 @@ const OF_ACCESS: Readonly<Record<Route['access'], readonly ProblemAnswer[]>> = {
 
 const OF_FAILED_TURNS = Object.values(FAILED_TURNS);
 
-function problemsByStatus({ route, about }: Described): ReadonlyMap<number, readonly ToldProblem[]> {
-  const { access, method, isCounted, streams } = route;
+const accessOf = ({ route, about }: Described): Route['access'] => about.access ?? route.access;
+
+function problemsByStatus(described: Described): ReadonlyMap<number, readonly ToldProblem[]> {
+  const { route, about } = described;
+  const { method, isCounted, streams } = route;
+  const access = accessOf(described);
   const all: readonly ProblemAnswer[] = [
     ...OF_ACCESS[access],
     ...(access !== 'open' && method !== 'GET' ? (['cross-site'] as const) : []),

@@ -10,11 +10,11 @@ import type { ContentPart } from '../../tool/content.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
 import { createModule, type ModuleUse } from '../../tool/module-use.ts';
+import { type FileUrls, fileUrlsOf } from '../../worker/file-urls.ts';
 import type { ModuleRequest, RouteProblem, RouteSession } from '../../worker/module-request.ts';
 import { defineRoute, useOfRoutes } from '../../worker/module-routes.ts';
 import { Problem, SessionError } from '../../worker/problem.ts';
 import type { CallAnswer, Session, TurnStream } from '../../worker/session.ts';
-import { sessionPath } from '../../worker/target.ts';
 import { type Tell, type Teller, tellerOf } from '../../worker/tell.ts';
 import type { TurnItem, TurnStreamEnd } from '../../worker/turn-feed.ts';
 import { followedOn } from '../whole-turn.ts';
@@ -119,17 +119,19 @@ interface Chat extends ChunkOptions {
   readonly asked: ModuleRequest;
   readonly session: Session;
   readonly teller: Teller;
+  readonly files: FileUrls;
 }
 
 function chatOf({ asked, tellerOf }: AskedSurface, named: RouteSession): Chat {
-  const { request, base } = asked;
-  const path = sessionPath(named, base);
+  const { request } = asked;
+  const files = fileUrlsOf(asked, named);
   return {
     asked,
     session: asked.session(named),
     teller: tellerOf(request),
     version: uiVersionOf(request),
-    fileUrl: (id) => new URL(`${path}/files/${id}`, request.url).href,
+    files,
+    fileUrl: files.url,
     pending: (events) => asked.pending(events),
   };
 }
@@ -238,7 +240,8 @@ async function listed(asked: AskedSurface, named: RouteSession): Promise<Respons
   const chat = chatOf(asked, named);
   const events: StoredEvent[] = [];
   try {
-    for await (const event of chat.session.events({ signal: chat.asked.signal })) events.push(event);
+    for await (const event of chat.files.items(chat.session.events({ signal: chat.asked.signal })))
+      events.push(event);
   } catch (failure) {
     unlessUnknown(failure);
   }
@@ -262,8 +265,8 @@ interface Streamed {
 }
 
 function streamed(chat: Chat, { stream, head = 0 }: Streamed): Response {
-  const { asked, session, teller } = chat;
-  const items = teller.items(followedOn(stream, { session, head, signal: asked.signal }));
+  const { asked, session, teller, files } = chat;
+  const items = files.items(teller.items(followedOn(stream, { session, head, signal: asked.signal })));
   return asked.stream(() => frames(chat, items), HEADERS);
 }
 

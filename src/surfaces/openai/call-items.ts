@@ -26,6 +26,7 @@ type EventOfCall<Type extends StoredEvent['type']> = Extract<StoredEvent, { read
 export class CallItems {
   readonly #out: NumberedOutput;
   readonly #id: ToId;
+  readonly #fileUrl: (id: string) => string;
   /** All that were asked for, of inner loops too: these ask as well. */
   readonly #calls = new Map<string, JournaledCall & { readonly isInner: boolean }>();
   /** How often each has asked somebody. */
@@ -39,7 +40,8 @@ export class CallItems {
   /** The questions that this response has told. */
   #told = new Set<Asked>();
 
-  constructor(out: NumberedOutput, id: ToId) {
+  constructor(out: NumberedOutput, id: ToId, fileUrl: (id: string) => string) {
+    this.#fileUrl = fileUrl;
     this.#out = out;
     this.#id = id;
   }
@@ -169,7 +171,7 @@ export class CallItems {
       name,
       arguments: input,
       approval_request_id: questions === 0 ? null : this.#id('mcpr', id, questions),
-      output: result && !isError ? wordsOfResult(result) : null,
+      output: result && !isError ? wordsOfResult(result, this.#fileUrl) : null,
       error: isError
         ? { type: 'mcp_tool_execution_error', content: [{ type: 'text', text: result.message }] }
         : null,

@@ -28,6 +28,8 @@ export interface ResponseWanted extends Omit<ResponsePlace, 'part'> {
   /** From 0; or the one that begins with these answers: of each call, which of its questions. */
   readonly part: number | { readonly answered: ReadonlyMap<string, number> };
   readonly echoed: Echoed;
+  /** Returns the address of a file of the session. */
+  readonly fileUrl: (id: string) => string;
   /** The last number that its reader has seen. */
   readonly after?: number | undefined;
   /** When it was asked for, in ms since the epoch: what is told of a turn that has not begun. */
@@ -80,7 +82,7 @@ class Translation {
   constructor(wanted: ResponseWanted) {
     this.#wanted = wanted;
     this.#out = new NumberedOutput(wanted.after ?? 0);
-    this.#calls = new CallItems(this.#out, this.#id);
+    this.#calls = new CallItems(this.#out, this.#id, wanted.fileUrl);
     this.#told = typeof wanted.part === 'number' ? wanted.part : undefined;
     this.#echoed = wanted.echoed;
     this.#begun = wanted.now;

@@ -2,6 +2,7 @@
 import { declaredTools } from '../../modules/client-tools/declared.ts';
 import { sha256Hex } from '../../tool/async.ts';
 import { type JsonObject, sameJson } from '../../tool/json.ts';
+import { fileUrlsOf } from '../../worker/file-urls.ts';
 import type { ModuleRequest, RouteSession } from '../../worker/module-request.ts';
 import { SessionError } from '../../worker/problem.ts';
 import { idempotencyKeyOf } from '../../worker/request-headers.ts';
@@ -35,8 +36,8 @@ export interface OpenAiSurface {
 /** Answers a request for a response: the response, or the stream of its events. */
 export async function createResponse(asked: ModuleRequest, surface: OpenAiSurface): Promise<Response> {
   const body = readResponseBody(await asked.json(), asked.agents, surface.mode);
-  const teller = surface.tellerOf(asked.request);
   const of = await sessionOf(asked, body);
+  const reader = readerOf(asked, of, surface);
   const session = asked.session({ ...of, contextKeys: CONTEXT_KEYS });
   const context = {
     ...(await askedContext(body.asked)),
@@ -47,10 +48,10 @@ export async function createResponse(asked: ModuleRequest, surface: OpenAiSurfac
   const wanted = { ...of, turn, part, echoed: echoOf(body), now: Date.now() };
   if (body.isStream) {
     const items = stream ?? (await session.follow(turn, { signal: asked.signal }));
-    return streamed({ asked, teller }, wholeTurn(session, items, asked.signal), wanted);
+    return streamed(reader, wholeTurn(session, items, asked.signal), wanted);
   }
   const items = stream ? wholeTurn(session, stream, asked.signal) : turnSoFar(session, turn);
-  return whole(teller.items(items), wanted);
+  return whole(reader, items, wanted);
 }
 
 const echoOf = ({ agent, asked, metadata, previousId, inBackground }: ResponseRequest): Echoed => ({
@@ -189,14 +190,29 @@ async function waitingOf(session: Session, answers: readonly GivenAnswer[]): Pro
 }
 
 /** Answers the events of a response as they come. */
-function streamed(to: Reader, items: AsyncIterable<TurnItem>, wanted: ResponseWanted): Response {
-  return to.asked.stream(() => frames(to, responseEvents(to.teller.items(items), wanted)));
+function streamed(reader: Reader, items: AsyncIterable<TurnItem>, wanted: Wanted): Response {
+  return reader.asked.stream(() => frames(reader, reader.events(items, wanted)));
 }
 
-/** To whom a response is streamed. */
+/** Which response is wanted, whoever reads it. */
+type Wanted = Omit<ResponseWanted, 'fileUrl'>;
+
+/** Who reads a response. */
 interface Reader {
   readonly asked: ModuleRequest;
   readonly teller: Teller;
+  /** The events of a response in words for people, and with the addresses of its files. */
+  events(items: AsyncIterable<TurnItem>, wanted: Wanted): AsyncIterable<ResponseEvent>;
+}
+
+function readerOf(asked: ModuleRequest, of: RouteSession, { tellerOf }: OpenAiSurface): Reader {
+  const teller = tellerOf(asked.request);
+  const { items: withFiles, url: fileUrl } = fileUrlsOf(asked, of);
+  return {
+    asked,
+    teller,
+    events: (items, wanted) => responseEvents(withFiles(teller.items(items)), { ...wanted, fileUrl }),
+  };
 }
 
 /** A stream that breaks off says so, and so does the log. Its client may ask for the rest of it behind the last number. */
@@ -220,9 +236,9 @@ async function* frames(
 }
 
 /** Answers a response as it is when its items are over. */
-async function whole(items: AsyncIterable<TurnItem>, wanted: ResponseWanted): Promise<Response> {
+async function whole(reader: Reader, items: AsyncIterable<TurnItem>, wanted: Wanted): Promise<Response> {
   let last: ResponseEvent | undefined;
-  for await (const event of responseEvents(items, wanted)) last = event;
+  for await (const event of reader.events(items, wanted)) last = event;
   if (last && 'response' in last) return Response.json(last.response);
   const { message, code } = last?.type === 'error' ? last : { message: 'There is no response.', code: null };
   return toError(410, toErrorBody({ message, param: null, code }), true);
@@ -234,17 +250,16 @@ export async function getResponse(
   id: string,
   surface: OpenAiSurface,
 ): Promise<Response> {
-  const { session, wanted } = found(asked, id);
-  const teller = surface.tellerOf(asked.request);
+  const { session, wanted, reader } = found(asked, id, surface);
   const query = new URL(asked.request.url).searchParams;
-  if (query.get('stream') !== 'true') return whole(teller.items(turnSoFar(session, wanted.turn)), wanted);
+  if (query.get('stream') !== 'true') return whole(reader, turnSoFar(session, wanted.turn), wanted);
   const after = query.get('starting_after');
   if (after !== null && !/^\d{1,16}$/.test(after)) {
     throw invalid('starting_after', 'the sequence_number of an event');
   }
   const stream = await session.follow(wanted.turn, { signal: asked.signal });
   const items = wholeTurn(session, stream, asked.signal);
-  return streamed({ asked, teller }, items, { ...wanted, after: Number(after ?? 0) });
+  return streamed(reader, items, { ...wanted, after: Number(after ?? 0) });
 }
 
 /** Stops the turn of a response, and answers what it came to. One that is over is answered as it is. */
@@ -253,7 +268,7 @@ export async function cancelResponse(
   id: string,
   surface: OpenAiSurface,
 ): Promise<Response> {
-  const { session, wanted } = found(asked, id);
+  const { session, wanted, reader } = found(asked, id, surface);
   const { turn } = wanted;
   try {
     await session.cancel(turn);
@@ -261,13 +276,19 @@ export async function cancelResponse(
     if (!(failure instanceof SessionError) || !OVER.has(failure.type)) throw failure;
   }
   const stream = await session.follow(turn, { signal: asked.signal });
-  const items = wholeTurn(session, stream, asked.signal);
-  return whole(surface.tellerOf(asked.request).items(items), wanted);
+  return whole(reader, wholeTurn(session, stream, asked.signal), wanted);
 }
 
 const OVER: ReadonlySet<string> = new Set(['turn-over', 'no-open-turn']);
 
-function found(asked: ModuleRequest, id: string): { session: Session; wanted: ResponseWanted } {
+/** A response that was asked for before. */
+interface Found {
+  readonly session: Session;
+  readonly wanted: Wanted;
+  readonly reader: Reader;
+}
+
+function found(asked: ModuleRequest, id: string, surface: OpenAiSurface): Found {
   const named = readId(id, ['resp']);
   if (!named) throw noResponse(id, null);
   const { agent, session, what: turn, place: part } = named;
@@ -278,6 +299,7 @@ function found(asked: ModuleRequest, id: string): { session: Session; wanted: Re
     previous_response_id: null,
     background: false,
   };
-  const wanted = { agent, session, turn, part, echoed, now: Date.now() };
-  return { session: asked.session({ agent, session }), wanted };
+  const of = { agent, session };
+  const wanted = { ...of, turn, part, echoed, now: Date.now() };
+  return { session: asked.session(of), wanted, reader: readerOf(asked, of, surface) };
 }

@@ -16,6 +16,9 @@ export const HAS_BROWSER = program !== undefined;
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 export const TOKEN = 'a-token-of-the-tests';
+
+/** Signs the addresses of files. */
+export const FILES_KEY = 'browser-tests-draw-files-0123456789';
 /** What the model of both Workers answers to a greeting. */
 export const HELLO = 'Hello! Our shop is open from nine to five, and we are happy to help you with anything.';
 /** Where pictures of the page are left for whoever looks. */
@@ -79,7 +82,7 @@ export function showPage(shown: Shown): ShownPage {
   beforeAll(async () => {
     pages = await serve(shown);
     worker = await startWorker(shown.worker, {
-      vars: { HOLDFAST_TOKEN: TOKEN },
+      vars: { HOLDFAST_TOKEN: TOKEN, HOLDFAST_FILES_KEY: FILES_KEY },
       build: { constants: { PAGES: pages.origin, ...shown.constants } },
     });
     browser = await chromium.launch({ executablePath: program ?? '', args: CHROMIUM_ARGS });

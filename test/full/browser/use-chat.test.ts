@@ -8,7 +8,7 @@ import type { Plugin } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startKillable } from '../process/killable-worker.ts';
-import { HAS_BROWSER, HELLO, PNG, showPage, TOKEN } from './shown-page.ts';
+import { FILES_KEY, HAS_BROWSER, HELLO, PNG, showPage, TOKEN } from './shown-page.ts';
 
 /** The hook and the transport of version 6 in place of those of 7, and what a page of version 6 leaves out. */
 const olderPage: Plugin = {
@@ -197,7 +197,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       const start = () =>
         startKillable(WORKER, {
           storage,
-          vars: { HOLDFAST_TOKEN: TOKEN, LEASE_MS: '300' },
+          vars: { HOLDFAST_TOKEN: TOKEN, HOLDFAST_FILES_KEY: FILES_KEY, LEASE_MS: '300' },
           build: { constants: { PAGES: shown.origin, PACE } },
         });
       let killable = await start();

@@ -15,12 +15,14 @@ const echoed = {
   ...{ instructions: null, text: { format: { type: 'text' as const } } },
 } as const;
 
+const fileUrl = (id: string): string => `/files/${id}`;
+
 async function told(
   items: readonly TurnItem[],
   more: Partial<ResponseWanted> = {},
 ): Promise<ResponseEvent[]> {
   const turn = items.flatMap((item) => ('seq' in item && 'turn' in item ? item.turn : []))[0] ?? '';
-  const wanted = { agent: 'agent', session: 's', turn, part: 0, echoed, now: 0, ...more };
+  const wanted = { agent: 'agent', session: 's', turn, part: 0, echoed, fileUrl, now: 0, ...more };
   const events: ResponseEvent[] = [];
   for await (const event of responseEvents(listed(items), wanted)) events.push(event);
   return events;

@@ -1,6 +1,6 @@
 import type { DynamicToolUIPart, UIMessage } from 'ai';
-import { type FormEvent, useEffect, useState } from 'react';
-import { type Desk, headersOf, useDeskChat } from './use-desk-chat.tsx';
+import type { FormEvent } from 'react';
+import { type Desk, useDeskChat } from './use-desk-chat.tsx';
 
 interface ChatProps {
   readonly desk: Desk;
@@ -25,7 +25,7 @@ export function Chat({ desk, id, before }: ChatProps) {
             <li key={message.id} className={message.role}>
               {message.parts.length === 0 && <i>…</i>}
               {message.parts.map((part, index) => (
-                <Part key={index} part={part} desk={desk} decide={chat.addToolApprovalResponse} />
+                <Part key={index} part={part} decide={chat.addToolApprovalResponse} />
               ))}
             </li>
           ))}
@@ -52,11 +52,10 @@ type Chatting = ReturnType<typeof useDeskChat>;
 
 interface PartProps {
   readonly part: UIMessage['parts'][number];
-  readonly desk: Desk;
   readonly decide: Chatting['addToolApprovalResponse'];
 }
 
-function Part({ part, desk, decide }: PartProps) {
+function Part({ part, decide }: PartProps) {
   switch (part.type) {
     case 'text':
       return <p>{part.text}</p>;
@@ -68,7 +67,7 @@ function Part({ part, desk, decide }: PartProps) {
         </details>
       );
     case 'file':
-      return <Picture url={part.url} name={part.filename ?? part.mediaType} desk={desk} />;
+      return <img src={part.url} alt={part.filename ?? part.mediaType} />;
     case 'source-url':
       return (
         <a href={part.url} target="_blank" rel="noreferrer">
@@ -119,30 +118,6 @@ function Call({ part, decide }: { part: DynamicToolUIPart; decide: PartProps['de
 }
 
 const toText = (output: unknown): string => (typeof output === 'string' ? output : JSON.stringify(output));
-
-/** A file of the session is asked for with the token, which an address in `src` could not carry. */
-function Picture({ url, name, desk }: { url: string; name: string; desk: Desk }) {
-  const isOurs = url.startsWith(new URL(desk.api).origin);
-  const [shown, setShown] = useState(isOurs ? undefined : url);
-  useEffect(() => {
-    if (!isOurs) return;
-    let made = '';
-    let isGone = false;
-    fetch(url, { headers: headersOf(desk) })
-      .then((response) => response.blob())
-      .then((blob) => {
-        if (isGone) return;
-        made = URL.createObjectURL(blob);
-        setShown(made);
-      })
-      .catch(() => {}); // its name is shown
-    return () => {
-      isGone = true;
-      URL.revokeObjectURL(made);
-    };
-  }, [url, isOurs, desk]);
-  return shown ? <img src={shown} alt={name} /> : <i>{name}</i>;
-}
 
 interface ComposerProps {
   readonly isBusy: boolean;

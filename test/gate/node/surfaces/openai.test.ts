@@ -43,12 +43,23 @@ const piece = (text: string, more: object = {}): TurnItem => ({
   ...more,
 });
 
+const fileUrl = (id: string): string => `/files/${id}`;
+
 async function told(items: readonly TurnItem[], after = 0): Promise<ResponseEvent[]> {
   const echoed = {
     ...{ model: 'agent', metadata: {}, previous_response_id: null, background: false },
     ...{ instructions: null, text: { format: { type: 'text' as const } } },
   } as const;
-  const wanted: ResponseWanted = { agent: 'agent', session: 's', turn: 't', part: 0, echoed, now: 0, after };
+  const wanted: ResponseWanted = {
+    agent: 'agent',
+    session: 's',
+    turn: 't',
+    part: 0,
+    echoed,
+    fileUrl,
+    now: 0,
+    after,
+  };
   async function* listed() {
     yield* items;
   }

@@ -1,0 +1,131 @@
+/** Addresses of files with a signature of their own, so that a page draws them without a token. */
+
+import { DeploymentError } from '../../session/deployment.ts';
+import { toSessionName } from '../../session/read-secrets.ts';
+import { ENCODER } from '../../tool/async.ts';
+import type { Owner } from '../../tool/call-origin.ts';
+import { fromBase64, toBase64 } from '../../tool/content.ts';
+import { readSecrets } from '../../tool/env.ts';
+import type { FilePlace } from '../../worker/app-files.ts';
+import type { Env } from '../../worker/host.ts';
+import { Problem } from '../../worker/problem.ts';
+
+/** The secret that signs addresses. */
+export const FILES_KEY = 'HOLDFAST_FILES_KEY';
+
+/** The least characters of the secret: half a byte each, where it is written in hexadecimal digits. */
+const LEAST_KEY = 32;
+
+/** The least different characters of the secret. */
+const LEAST_KINDS = 8;
+
+/** @throws DeploymentError if the secret is one that somebody may guess. It is not repeated. */
+export function mustBeStrong(secret: unknown): void {
+  if (typeof secret !== 'string') return; // not set, or in the Secrets Store, and looked at when it is read
+  const key = secret.trim();
+  if (key.length >= LEAST_KEY && new Set(key).size >= LEAST_KINDS) return;
+  if (key !== '') throw new DeploymentError(`${FILES_KEY} can be guessed: ${USE_RANDOM}`);
+}
+
+const USE_RANDOM =
+  'use at least 32 random characters, such as those that `openssl rand -hex 32` prints, or remove it: addresses of files then need the token.';
+
+const keys = new WeakMap<Env, Promise<Key | undefined>>();
+
+/** Returns the key of an environment; `undefined` if it has none. What failed is tried again the next time. */
+function keyOf(env: Env): Promise<Key | undefined> {
+  const known = keys.get(env);
+  if (known) return known;
+  const key = readKey(env);
+  keys.set(env, key);
+  key.catch(() => keys.delete(env));
+  return key;
+}
+
+async function readKey(env: Env): Promise<Key | undefined> {
+  const [secret] = await readSecrets(env, FILES_KEY);
+  if (secret === undefined) return undefined;
+  mustBeStrong(secret);
+  return imported(secret);
+}
+
+const imported = (secret: string) =>
+  crypto.subtle.importKey('raw', ENCODER.encode(secret), HMAC, false, ['sign', 'verify']);
+
+type Key = Awaited<ReturnType<typeof imported>>;
+
+const HMAC = { name: 'HMAC', hash: 'SHA-256' };
+
+/** The file of a session until a time. */
+interface Linked extends FilePlace {
+  /** In seconds since the epoch. */
+  readonly expires: number;
+}
+
+/** What is signed: nothing else can have the same text. */
+const signedText = ({ file, expires, ...session }: Linked) =>
+  ENCODER.encode(JSON.stringify(['file', toSessionName(session), file, expires]));
+
+/**
+ * Returns the query of an address that shows a file of a session for at least `seconds`, and at most twice as long: within such a time
+ * all of them are the same, so that a browser keeps what it has drawn. `undefined` if the environment has no key.
+ *
+ * @throws DeploymentError if the key can be guessed.
+ */
+export async function signLink(
+  env: Env,
+  place: FilePlace,
+  { now, seconds }: { readonly now: number; readonly seconds: number },
+): Promise<string | undefined> {
+  const key = await keyOf(env);
+  if (!key) return undefined;
+  const expires = (Math.floor(now / 1000 / seconds) + 2) * seconds;
+  const signature = await crypto.subtle.sign(HMAC, key, signedText({ ...place, expires }));
+  const { id, tenant } = place.owner;
+  const owner: Record<string, string> = tenant === undefined ? { owner: id ?? '' } : { tenant };
+  const sig = toBase64(new Uint8Array(signature))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '');
+  return String(new URLSearchParams({ ...owner, exp: String(expires), sig }));
+}
+
+/** Whose file an address shows, and for how long. */
+export interface ShownLink {
+  readonly owner: Owner;
+  /** In seconds. */
+  readonly left: number;
+}
+
+/**
+ * Reads an address that may have a signature. Returns `undefined` if it has none.
+ *
+ * @throws Problem 403 `invalid-signature` if the signature is wrong, or its time is over; DeploymentError if the key can be guessed.
+ */
+export async function readLink(
+  env: Env,
+  place: Omit<FilePlace, 'owner'>,
+  { url, now }: { readonly url: string; readonly now: number },
+): Promise<ShownLink | undefined> {
+  const query = new URL(url).searchParams;
+  const sig = query.get('sig');
+  if (sig === null) return undefined;
+  const tenant = query.get('tenant');
+  const owner: Owner = tenant === null ? { id: query.get('owner') ?? '' } : { tenant };
+  const expires = /^\d{1,12}$/.test(query.get('exp') ?? '') ? Number(query.get('exp')) : 0;
+  const key = await keyOf(env);
+  const signature = fromBase64(`${sig.replaceAll('-', '+').replaceAll('_', '/')}=`);
+  const isSigned =
+    key &&
+    signature &&
+    (await crypto.subtle.verify(HMAC, key, signature, signedText({ ...place, owner, expires })));
+  if (!isSigned) throw refused('The signature of this address is not valid.');
+  const left = expires - Math.floor(now / 1000);
+  if (left <= 0) throw refused('This address of the file has expired.');
+  return { owner, left };
+}
+
+const refused = (sentence: string): Problem =>
+  new Problem('invalid-signature', `${sentence} Load the messages again: they have the addresses of now.`, {
+    status: 403,
+  });

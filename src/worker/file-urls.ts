@@ -1,0 +1,68 @@
+/** The addresses of the files that a turn shows. Making one takes time, and translators have none: they are made before an item is shown. */
+import { type ContentPart, isFile, isStored } from '../tool/content.ts';
+import { partsOfResult } from '../tool/tool-result.ts';
+import type { ModuleRequest, RouteSession } from './module-request.ts';
+import type { TurnItem } from './turn-feed.ts';
+
+/** The addresses of the files of a session. */
+export interface FileUrls {
+  /** Returns the address of a file of an item that was shown, or of these ids. @throws Error for any other file. */
+  url(file: string): string;
+  /** Makes the addresses of these files, by their ids. */
+  make(files: readonly string[]): Promise<void>;
+  /** Returns the same items, each with the addresses of its files made. */
+  items<Item extends TurnItem>(items: AsyncIterable<Item>): AsyncIterable<Item>;
+}
+
+/**
+ * Makes the addresses of the files of a session, for a surface.
+ *
+ * @example
+ * ```ts
+ * async function* addresses(asked: ModuleRequest, turn: TurnStream) {
+ *   const files = fileUrlsOf(asked, { agent: 'clerk', session: 's1' });
+ *   for await (const item of files.items(turn)) {
+ *     if (item.type === 'answer') yield* (item.answer.files ?? []).map(({ id }) => files.url(id));
+ *   }
+ * }
+ * ```
+ */
+export function fileUrlsOf({ fileUrl }: Pick<ModuleRequest, 'fileUrl'>, of: RouteSession): FileUrls {
+  const urls = new Map<string, string>();
+  async function make(files: readonly string[]): Promise<void> {
+    for (const file of files) if (!urls.has(file)) urls.set(file, await fileUrl({ ...of, file }));
+  }
+  return {
+    make,
+    url(file) {
+      const url = urls.get(file);
+      if (url === undefined) throw new Error(`The address of file '${file}' was not made.`);
+      return url;
+    },
+    async *items(items) {
+      for await (const item of items) {
+        await make(filesOf(item));
+        yield item;
+      }
+    },
+  };
+}
+
+function filesOf(item: TurnItem): readonly string[] {
+  switch (item.type) {
+    case 'turn-started':
+    case 'turn-steered':
+      return storedIn(item.parts);
+    case 'tool-call-ended':
+      return storedIn(partsOfResult(item.result));
+    case 'answer':
+      return (item.answer.files ?? []).map(({ id }) => id);
+    case 'suspended':
+      return (item.view.files ?? []).map(({ id }) => id);
+    default:
+      return [];
+  }
+}
+
+const storedIn = (parts: readonly ContentPart[] = []): readonly string[] =>
+  parts.flatMap((part) => (isFile(part) && isStored(part) ? part.id : []));

@@ -1,0 +1,316 @@
+/** Addresses of files with a signature: a page draws them without a token. */
+import { env } from 'cloudflare:workers';
+import { describe, expect, it, vi } from 'vitest';
+import { a2a } from '../../../../../src/examples/a2a/a2a.ts';
+import { agUi } from '../../../../../src/examples/ag-ui/ag-ui.ts';
+import { content, defineAgent, defineTool, image } from '../../../../../src/index.ts';
+import { defineModule, defineRoute } from '../../../../../src/module.ts';
+import { type FilesConfig, files } from '../../../../../src/modules/files/entry.ts';
+import { aiSdkUi } from '../../../../../src/surfaces/ai-sdk-ui/entry.ts';
+import { openAi } from '../../../../../src/surfaces/openai/entry.ts';
+import { modelBySession, script } from '../../../../fixtures/scripts.ts';
+import { lastParts, loadedFrom, openChat } from '../../../../fixtures/ui-chat.ts';
+import { type AppConfig, appWith } from '../../http/app.ts';
+import { json, type Send } from '../../http/client.ts';
+import { MEDIA } from '../../http/file-app.ts';
+import { PIXEL } from '../../surfaces/desk.ts';
+
+const KEY = 'c0ffee00c0ffee11c0ffee22c0ffee33deadbeef';
+
+const desk = defineAgent({
+  name: 'desk',
+  description: 'Draws.',
+  instructions: 'Draw.',
+  tools: [
+    defineTool({
+      name: 'draw',
+      description: 'Draws.',
+      effect: 'read',
+      run: () => content(['A pixel:', image(PIXEL, 'image/png', 'dot.png')]),
+    }),
+  ],
+  model: { ...modelBySession, media: MEDIA },
+});
+
+interface Config extends FilesConfig {
+  readonly key?: string | undefined;
+  readonly app?: AppConfig;
+}
+
+/** An app whose callers need a token, and one of them. */
+function appOf({ key = KEY, app = {}, ...config }: Config = {}) {
+  const open = appWith(
+    {
+      agents: [desk],
+      use: [aiSdkUi(), openAi(), agUi(), a2a({ agents: ['desk'] }), files(config)],
+      auth: ({ headers }) => {
+        const id = /^Bearer (\w+)$/.exec(headers.get('authorization') ?? '')?.[1];
+        return id === undefined ? null : id === 'acme' ? { id: 'ada', tenant: 'acme' } : { id };
+      },
+      ...app,
+    },
+    { ...env, HOLDFAST_FILES_KEY: key },
+  );
+  const as =
+    (id: string): Send =>
+    (path, init) => {
+      const headers = new Headers(init?.headers);
+      headers.set('authorization', `Bearer ${id}`);
+      return open(path, { ...init, headers });
+    };
+  return { open, as, ada: as('ada') };
+}
+
+const drawing = () => script({ calls: [{ name: 'draw' }] }, 'There.').message();
+
+/** The address of a file that a call has made, as a page has it. */
+async function drawn(via: Send, id: string = crypto.randomUUID()): Promise<string> {
+  const { chat } = openChat({ version: 7, agent: 'desk', via, id });
+  await chat.sendMessage({ text: drawing() });
+  return String(lastParts(chat).find(({ type }) => type === 'file')?.url);
+}
+
+const headersOf = ({ headers }: Response, ...names: readonly string[]) =>
+  names.map((name) => headers.get(name));
+
+/** What is answered to an address that was changed. */
+async function changed(via: Send, url: string, change: (url: URL) => void): Promise<unknown[]> {
+  const other = new URL(url);
+  change(other);
+  const response = await via(other.href);
+  const [cache, shared] = headersOf(response, 'cache-control', 'cross-origin-resource-policy');
+  expect([cache, shared]).toEqual(['no-store', 'same-origin']);
+  const { type, detail } = await json(response);
+  return [response.status, String(type).split(':').at(-1), detail];
+}
+
+const NOW = 'Load the messages again: they have the addresses of now.';
+const WRONG = [403, 'invalid-signature', `The signature of this address is not valid. ${NOW}`];
+
+describe('an address with a signature', () => {
+  it('shows its file without a token, to the page of any site, until it expires', async () => {
+    const { open, ada } = appOf();
+    const url = await drawn(ada);
+    const response = await open(url);
+    expect(response.status).toBe(200);
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(PIXEL);
+    const names = ['cross-origin-resource-policy', 'content-type', 'x-content-type-options'];
+    expect(headersOf(response, ...names)).toEqual(['cross-origin', 'image/png', 'nosniff']);
+    expect(headersOf(response, 'content-security-policy')).toEqual(["default-src 'none'; sandbox"]);
+    const [cache] = headersOf(response, 'cache-control');
+    const left = Number(/^private, max-age=(\d+)$/.exec(String(cache))?.[1]);
+    expect(left).toBeGreaterThan(900 - 60);
+    expect(left).toBeLessThanOrEqual(1800);
+    const tag = String(response.headers.get('etag'));
+    const known = await open(url, { headers: { 'if-none-match': tag } });
+    expect([known.status, ...headersOf(known, 'cross-origin-resource-policy')]).toEqual([
+      304,
+      'cross-origin',
+    ]);
+    expect((await open(url, { method: 'HEAD' })).status).toBe(200);
+  });
+
+  it('is the same in the stream and among the messages that are loaded, of files of the user too', async () => {
+    const { open, ada } = appOf();
+    const id = crypto.randomUUID();
+    const { chat } = openChat({ version: 7, agent: 'desk', via: ada, id });
+    const sent = {
+      type: 'file',
+      mediaType: 'image/png',
+      filename: 'mine.png',
+      url: `data:image/png;base64,${btoa('mine')}`,
+    };
+    await chat.sendMessage({ text: drawing(), files: [sent] });
+    const [said, shown] = await loadedFrom(ada, { agent: 'desk', id, version: 7 });
+    expect(shown?.parts).toEqual(lastParts(chat));
+    const mine = said?.parts.find(({ type }) => type === 'file');
+    expect(await (await open(String(mine?.url))).text()).toBe('mine');
+  });
+
+  it('is of a session of a tenant too', async () => {
+    const { open, as } = appOf();
+    const url = await drawn(as('acme'));
+    expect(new URL(url).searchParams.get('tenant')).toBe('acme');
+    expect((await open(url)).status).toBe(200);
+  });
+
+  it('shows nothing else: no other file, session, agent, owner or time', async () => {
+    const { open, ada, as } = appOf();
+    const [first, other] = [crypto.randomUUID(), crypto.randomUUID()];
+    const url = await drawn(ada, first);
+    await drawn(ada, other);
+    await drawn(as('eve'), first);
+    const at = (what: string | RegExp, instead: string) => (one: URL) => {
+      one.pathname = one.pathname.replace(what, instead);
+    };
+    const put = (name: string, value: string) => (one: URL) => one.searchParams.set(name, value);
+    expect(await changed(open, url, at(first, other))).toEqual(WRONG);
+    expect(await changed(open, url, put('owner', 'eve'))).toEqual(WRONG);
+    expect(await changed(open, url, put('tenant', 'ada'))).toEqual(WRONG);
+    expect(await changed(open, url, put('exp', '99999999999'))).toEqual(WRONG);
+    expect(await changed(open, url, put('exp', 'never'))).toEqual(WRONG);
+    expect(await changed(open, url, put('sig', ''))).toEqual(WRONG);
+    expect(await changed(open, url, put('sig', 'ü'))).toEqual(WRONG);
+    const file = 'f'.repeat(64);
+    expect(await changed(open, url, at(/[^/]+$/, file))).toEqual(WRONG);
+    expect(await changed(open, url, (one) => one.searchParams.delete('sig'))).toEqual([
+      401,
+      'unauthorized',
+      'Send valid credentials.',
+    ]);
+    // Another app has another key, or none.
+    const stranger = appOf({ key: 'another key of forty-two random characters' });
+    expect(await changed(stranger.open, url, () => {})).toEqual(WRONG);
+    expect(await changed(appOf({ key: '' }).open, url, () => {})).toEqual(WRONG);
+    // Whoever has it may only look.
+    expect((await open(url, { method: 'DELETE' })).status).toBe(401);
+  });
+
+  it('expires, and says so', async () => {
+    const { open, ada } = appOf({ linkSeconds: 60 });
+    const url = await drawn(ada);
+    const now = Date.now();
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now + 121_000);
+    try {
+      expect(await changed(open, url, () => {})).toEqual([
+        403,
+        'invalid-signature',
+        `This address of the file has expired. ${NOW}`,
+      ]);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  it('tells of a file that was deleted', async () => {
+    const { open, ada } = appOf();
+    const url = await drawn(ada);
+    await ada(new URL(url).pathname, { method: 'DELETE' });
+    expect(await changed(open, url, () => {})).toEqual([404, 'unknown-file', expect.any(String)]);
+  });
+});
+
+describe('without the key', () => {
+  it('addresses need the token, and answers stay with the site of the app', async () => {
+    const { open, ada } = appOf({ key: '' });
+    const url = await drawn(ada);
+    expect(new URL(url).search).toBe('');
+    expect((await open(url)).status).toBe(401);
+    const response = await ada(url);
+    const names = ['cross-origin-resource-policy', 'cache-control'];
+    expect([response.status, ...headersOf(response, ...names)]).toEqual([200, 'same-origin', 'no-store']);
+  });
+});
+
+describe('a key', () => {
+  it.each(['secret', 'a'.repeat(40), ' 0101010101010101010101010101010101010101 '])(
+    'that can be guessed is refused with what to use instead: %s',
+    async (key) => {
+      const response = await appOf({ key }).ada('/agents/desk/sessions/s1');
+      expect(response.status).toBe(500);
+      expect(await json(response)).toMatchObject({
+        type: 'urn:holdfast:problem:misconfigured',
+        detail:
+          'HOLDFAST_FILES_KEY can be guessed: use at least 32 random characters, such as those that `openssl rand -hex 32` prints, ' +
+          'or remove it: addresses of files then need the token.',
+      });
+    },
+  );
+
+  it('may be in the Secrets Store, and one that could not be read is read again', async () => {
+    let isThere = false;
+    const get = async (): Promise<string> => {
+      if (!isThere) throw new Error('The store is away.');
+      return KEY;
+    };
+    const { ada, open } = appOf({ key: { get } as never });
+    await drawn(ada).catch(() => {});
+    isThere = true;
+    expect((await open(await drawn(ada))).status).toBe(200);
+  });
+});
+
+describe('files({ linkSeconds })', () => {
+  it.each([59, 86_401, 90.5, Number.NaN, '900'])('refuses %s', (linkSeconds) => {
+    expect(() => files({ linkSeconds: linkSeconds as number })).toThrow(
+      /^files: its linkSeconds is .*: use a whole number from 60 to 86400\.$/,
+    );
+  });
+});
+
+describe('addresses with a signature are in', () => {
+  const post = async (via: Send, path: string, body: object): Promise<string> => {
+    const headers = { 'content-type': 'application/json' };
+    return (await via(path, { method: 'POST', headers, body: JSON.stringify(body) })).text();
+  };
+
+  /** The address in an answer, which is JSON. */
+  const addressIn = (text: string): string => /https?:[^"\\]+\/files\/[^"\\]+/.exec(text)?.[0] ?? '';
+
+  it.each([
+    ['the output of a call in a response', '/v1/responses', (input: string) => ({ model: 'desk', input })],
+    [
+      'a task of A2A',
+      '/a2a/desk',
+      (text: string) => {
+        const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] };
+        return { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message } };
+      },
+    ],
+    [
+      'the stream of a task of A2A',
+      '/a2a/desk',
+      (text: string) => {
+        const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] };
+        return { jsonrpc: '2.0', id: 1, method: 'SendStreamingMessage', params: { message } };
+      },
+    ],
+    [
+      'a run of AG-UI',
+      '/agents/desk/ag-ui',
+      (text: string) => ({
+        ...{
+          threadId: crypto.randomUUID(),
+          runId: 'r1',
+          tools: [],
+          context: [],
+          state: {},
+          forwardedProps: {},
+        },
+        messages: [{ id: 'm1', role: 'user', content: text }],
+      }),
+    ],
+  ])('%s', async (_, path, bodyOf) => {
+    const { ada, open } = appOf();
+    const url = addressIn(await post(ada, path, bodyOf(drawing())));
+    expect(new URL(url).searchParams.get('sig')).toMatch(/^[\w-]{43}$/);
+    expect(new Uint8Array(await (await open(url)).arrayBuffer())).toEqual(PIXEL);
+  });
+
+  it('the output of a call beside the words of the tool', async () => {
+    const answer = JSON.parse(await post(appOf().ada, '/v1/responses', { model: 'desk', input: drawing() }));
+    const { output } = Object(answer.output[0]);
+    expect(output).toMatch(
+      /^A pixel:\s+dot\.png: http:\/\/localhost\/agents\/desk\/sessions\/[^/]+\/files\/\w{64}\?owner=ada&exp=\d+&sig=/,
+    );
+  });
+
+  it('what a surface of an app makes, if it asks for them', async () => {
+    const mine = defineModule({ name: 'mine' }).use({
+      routes: [
+        defineRoute({
+          method: 'GET',
+          path: '/mine/{session}/{file}',
+          handle: async (asked, { session, file }) =>
+            new Response(await asked.fileUrl({ agent: 'desk', session, file })),
+        }),
+      ],
+    });
+    const { ada, open } = appOf({ app: { use: [aiSdkUi(), files(), mine] } });
+    const url = new URL(await drawn(ada));
+    const [, , , , session, , file] = url.pathname.split('/');
+    const made = await (await ada(`/mine/${session}/${file}`)).text();
+    expect(made).toBe(url.href);
+    expect((await open(made)).status).toBe(200);
+  });
+});
