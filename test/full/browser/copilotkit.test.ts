@@ -1,0 +1,61 @@
+/** A page with CopilotKit in a real browser, which talks to the example of AG-UI. */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Plugin } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+import { HAS_BROWSER, showPage } from './shown-page.ts';
+
+const INSTALLED = resolve(import.meta.dirname, '../../../.ci/copilotkit/node_modules/@copilotkit/react-core');
+const isThere = existsSync(INSTALLED);
+if (!isThere) {
+  const how = 'npm ci --prefix .ci/copilotkit --ignore-scripts';
+  if (process.env.COPILOTKIT === 'required') throw new Error(`CopilotKit is not installed: ${how}`);
+  console.warn(`skipped: CopilotKit is not installed (${how})`);
+}
+
+/** Puts the styles that a script imports into the page, as a bundler of pages does. */
+const styles: Plugin = {
+  name: 'styles',
+  setup(building) {
+    building.onLoad({ filter: /\.css$/ }, async ({ path }) => {
+      const text = JSON.stringify(await readFile(path, 'utf8'));
+      const contents = `document.head.append(Object.assign(document.createElement('style'), { textContent: ${text} }));`;
+      return { contents, loader: 'js' };
+    });
+  },
+};
+
+describe.skipIf(!HAS_BROWSER || !isThere)('a page with CopilotKit in chromium, at another origin', () => {
+  const shown = showPage({
+    entry: '.ci/copilotkit/page.tsx',
+    holds: '.ci/copilotkit/page.tsx',
+    bundled: { plugins: [styles] },
+    checked: (files) =>
+      expect(files.some((file) => file.includes('@copilotkit/react-core/dist/v2'))).toBe(true),
+    worker: 'test/full/browser/copilotkit-worker.ts',
+    conversation: 'thread',
+    ready: 'textarea',
+    pictures: 'copilotkit-',
+  });
+  const { look } = shown;
+
+  async function say(text: string): Promise<void> {
+    await shown.page.locator('textarea').fill(text);
+    await shown.page.locator('textarea').press('Enter');
+  }
+
+  it('tells the model of the page by useAgentContext, and has it painted by useFrontendTool', async () => {
+    const { page } = shown;
+    await say('Which color is the page?');
+    await page.getByText('The color is white.').waitFor();
+    await say('Please paint it gold.');
+    await page.getByText('The page says: The page is gold now.').waitFor();
+    expect(await page.locator('output').textContent()).toBe('gold');
+    await look('1-painted');
+    await say('And now?');
+    await page.getByText('The color is gold.').waitFor();
+    await look('2-told');
+    expect(shown.complaints).toEqual([]);
+  });
+});
