@@ -147,6 +147,10 @@ export const EVENTS = {
       parts: PARTS,
       context: ANY_OBJECT,
       principal: PRINCIPAL,
+      /** The turn without an answer whose message this is: it is already in the conversation, with what was done for it. */
+      retries: OPTIONAL_TEXT,
+      /** Of one that retries: what the model reads behind what was done, if anything was. */
+      line: OPTIONAL_TEXT,
       /** What stands before every path in a link, as where its request came in. Absent if nothing does, or there was no request. */
       base: OPTIONAL_TEXT,
     },
@@ -220,6 +224,7 @@ export const EVENTS = {
       servedBy: OPTIONAL_TEXT,
       /** Its model took over from another one. */
       tookOver: { optional: TAKE_OVER },
+      /** Why its model stopped, or `cut-off`: the turn ended first, and this is what readers had been shown of its text. */
       finish: TEXT,
       usage: USED,
       /** No model was asked: the frame's plan decided. */
@@ -337,6 +342,9 @@ export type EventType = SessionEvent['type'];
 
 /** The events of a type. */
 export type EventOf<Type extends EventType> = Extract<SessionEvent, { readonly type: Type }>;
+
+/** The `finish` of a reply that its turn cut off. It is stored with the end of the turn. */
+export const CUT_OFF = 'cut-off';
 
 /** The id of the turn's own loop. */
 export const ROOT = '';

@@ -2,7 +2,7 @@ import { isFile } from '../tool/content.ts';
 import { partsOfResult, RESULT_CHARACTERS, shownText } from '../tool/tool-result.ts';
 import { lastBatch } from './conversation.ts';
 import { foldCutMessages } from './cut.ts';
-import { type EventOf, ROOT, type SessionEvent } from './events.ts';
+import { CUT_OFF, type EventOf, ROOT, type SessionEvent } from './events.ts';
 import { findCall, foldToolsChanged, holdFacts, taken } from './fold-calls.ts';
 import { applyFacts } from './memories.ts';
 import { framesAround } from './spending.ts';
@@ -138,11 +138,16 @@ interface Around {
 export function foldMessage(messages: Message[], event: SessionEvent, { turn, offered }: Around = {}): void {
   switch (event.type) {
     case 'turn-started':
-      // What a turn before this one could not tell any model stands where that turn has ended.
-      messages.push({ role: 'user', ...saidBy(event), ...(offered?.change && taken(offered)) });
+      if (event.retries) {
+        if (event.line) messages.push({ role: 'user', text: event.line, by: 'loop' });
+        break;
+      }
+      if (isLeft(messages.at(-1)))
+        messages.push({ role: 'user', text: '[The last message was not answered.]', by: 'loop' });
+      addStart(messages, event, offered);
       break;
     case 'frame-started':
-      messages.push({ role: 'user', text: event.message, ...(offered?.change && taken(offered)) });
+      addStart(messages, event, offered);
       break;
     case 'model-replied':
       messages.splice(messages.length - (event.unseen ?? 0), 0, {
@@ -151,11 +156,12 @@ export function foldMessage(messages: Message[], event: SessionEvent, { turn, of
         calls: event.toolCalls.map((call) => ({ ...call })),
         ...keptOf(event),
         ...(event.cut && { cut: true }),
-        ...(offered?.change && taken(offered)),
+        ...(event.finish === CUT_OFF && { cutOff: true }),
+        ...(offered && taken(offered)),
         last: event.last ?? false,
       });
-      // A plan is offered nothing.
-      if (offered && !event.planned) offered.asked = event.asked;
+      // A plan is offered nothing, and a reply that was cut off is no answer to what was.
+      if (offered && event.asked) offered.asked = event.asked;
       break;
     case 'tools-changed':
       if (offered) foldToolsChanged(offered, event);
@@ -182,10 +188,16 @@ export function foldMessage(messages: Message[], event: SessionEvent, { turn, of
   }
 }
 
-const saidBy = ({
-  message: text,
-  parts,
-}: EventOf<'turn-started' | 'turn-steered'>): Pick<Said, 'text' | 'parts'> => ({
+/** The turn of a message has ended without a word. */
+const isLeft = (last: Message | undefined): boolean => last?.role === 'user' && last.by !== 'summary';
+
+/** What a turn before this one could not tell any model stands where that turn has ended. */
+const addStart = (messages: Message[], event: SaidEvent, offered: OfferHistory | undefined): void =>
+  void messages.push({ role: 'user', ...saidBy(event), ...(offered && taken(offered)) });
+
+type SaidEvent = Pick<EventOf<'turn-started'>, 'message' | 'parts'>;
+
+const saidBy = ({ message: text, parts }: SaidEvent): Pick<Said, 'text' | 'parts'> => ({
   text,
   ...(parts && { parts }),
 });

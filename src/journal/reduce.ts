@@ -3,6 +3,7 @@ import { answerText, closeOpenCalls, lastBatch, saysNothing } from './conversati
 import { foldCut } from './cut.ts';
 import { progressBy } from './event-rows.ts';
 import {
+  CUT_OFF,
   EVENT_VERSION,
   type EventOf,
   type EventType,
@@ -48,7 +49,7 @@ export function reduce(
     state.incarnation = event.incarnation;
     state.agent = event.agent;
   } else if (event.type === 'turn-started') {
-    state.starts.push(event.seq);
+    if (!event.retries) state.starts.push(event.seq);
     state.turn = startTurn(state, event);
   } else if (state.turn?.id === event.turn) {
     foldInTurn({ state, turn: state.turn, memories }, event);
@@ -122,7 +123,7 @@ function foldReply(fold: Fold, event: EventOf<'model-replied'>): void {
   frame.iterations += 1;
   frame.shortened = false;
   frame.blankReplies = saysNothing({ ...event, calls: event.toolCalls }) ? frame.blankReplies + 1 : 0;
-  if (!event.planned) {
+  if (!event.planned && event.finish !== CUT_OFF) {
     turn.iterations += 1;
     turn.model = event.model;
   }

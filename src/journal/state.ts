@@ -72,6 +72,8 @@ export type Message =
       readonly kept?: KeptReply;
       /** It had parts that could not be kept: what is left is only told in words. */
       readonly cut?: true;
+      /** The turn ended before the reply did: this is what readers had been shown of its text. */
+      readonly cutOff?: true;
       /** The tools that came and went before it was asked for. */
       readonly toolsChange?: ToolsChange;
       /** Asked for its best answer without any calls, because a limit was met. */

@@ -58,6 +58,7 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
     const answer = replied(loop, reply, { last, unseen, offered, asked: { ...asked, ...signed } });
     event = keepable(model.name, answer);
     loop.journal.emit(event);
+    loop.live.said = '';
   } catch (failure) {
     if (files?.isRefused(request, failure)) return;
     let left = failure;

@@ -53,8 +53,7 @@ export class CallStarts implements CallOrigin {
   }
 
   send(): TreePlace {
-    const { turn } = this.turns.journal.state;
-    if (!turn) throw new Error('Not sent: the call is of no turn.');
+    const turn = this.turns.journal.state.turn as TurnState; // a call runs in a turn
     const problem = this.treeProblem(turn);
     if (problem !== undefined) throw new Error(`Not sent: ${problem}`);
     this.count({ as: 'sent', bytes: 0 });

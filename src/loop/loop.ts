@@ -160,6 +160,8 @@ export interface LoopJournal {
 
 /** What a client may watch that is not journaled. */
 export interface LiveEvents {
+  /** The text of the turn's own reply that was shown and is not journaled. The loop empties it when it journals a reply. */
+  said?: string;
   /** A piece of the reply `{iteration}.{attempt}`. Absent: the model need not stream now. */
   readonly text?: ((reply: string, piece: string, frame: string) => void) | undefined;
   /** A piece of what the model thinks, told in the same way. */

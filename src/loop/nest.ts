@@ -75,8 +75,7 @@ async function runFrame(opener: Opener, given: Frame): Promise<FrameOutcome> {
   if (typeof spec === 'string') return { outcome: 'failed', text: spec, calls: [], added: [] };
   checkModel(given, spec);
   if (!openedFrame(opener)) openFrame(opener, given);
-  const frame = openedFrame(opener);
-  if (!frame) throw new Error(`The frame of call ${opener.record.id} is not in the journal.`);
+  const frame = openedFrame(opener) as FrameState; // it is open now
   return outcomeOf({ ...opener.loop, spec, frame, journal: whileOpen(opener.loop.journal, frame) });
 }
 

@@ -49,24 +49,26 @@ export function toHistory(messages: readonly Message[]): HistoryMessage[] {
       else history.push({ ...said, text: shownText({ type: 'text', content: said.text }, shown) });
       continue;
     }
-    const calls: HistoryCall[] = [];
-    for (const { id, name, input, ended, said } of message.calls) {
-      const shown = ended?.shown !== undefined && { shown: ended.shown };
-      calls.push({
+    const calls = message.calls.map(
+      ({ id, name, input, ended, said }): HistoryCall => ({
         id,
         name,
         input,
         ...(said && { said }),
         ...(ended && { result: ended.result }),
-        ...shown,
-      });
-    }
-    const { text, kept, toolsChange } = message;
+        ...(ended?.shown !== undefined && { shown: ended.shown }),
+      }),
+    );
+    const { kept, toolsChange } = message;
+    const text = message.cutOff ? message.text + CUT_OFF_HERE : message.text;
     const parts = kept && { parts: kept.parts };
     history.push({ role: 'assistant', text, calls, ...parts, ...(toolsChange && { toolsChange }) });
   }
   return history;
 }
+
+/** What a model is shown behind the text of a reply that was cut off. */
+const CUT_OFF_HERE = '\n\n[The reply was cut off here.]';
 
 /**
  * Answers what a loop answers: the words of its last reply, or of the results returned directly, as modules show them to

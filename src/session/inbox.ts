@@ -117,7 +117,7 @@ export class HeldInbox {
       const blobs = blobsOf?.(message.result);
       const body = JSON.stringify(message);
       const posted = await port.post({ kind: 'late', turn: turn.id, body, blobs });
-      if (posted === 'session-full') throw new Error('The session is full.');
+      if (posted === 'session-full') throw new Error(posted);
     } catch (thrown) {
       const told = `the late result of call ${message.call} could not be kept`;
       log(mistake(told, thrown, 'value-lost'));
@@ -191,18 +191,8 @@ function steered(turn: TurnState, row: InboxMessage): SessionEvent {
   const event = parseEvent({ seq: 0, at: 0, type: 'turn-started', turn: row.turn, body: row.body });
   if (event.type !== 'turn-started')
     throw new TypeError('A message that is steered is stored as the start of a turn.');
-  const { message, parts, principal, root, generation, count } = event;
-  const place = root !== undefined && generation !== undefined && { root, generation };
-  return {
-    type: 'turn-steered',
-    turn: turn.id,
-    as: row.turn,
-    message,
-    ...(parts && { parts }),
-    principal,
-    ...place,
-    ...(place && count !== undefined && { count }),
-  };
+  const { seq: _, at: __, loopId: ___, context: ____, base: _____, ...said } = event;
+  return { ...said, type: 'turn-steered', turn: turn.id, as: row.turn };
 }
 
 /**
@@ -210,12 +200,12 @@ function steered(turn: TurnState, row: InboxMessage): SessionEvent {
  * stored leaves a message as well.
  */
 function lateEvents({ turn, inDoubt }: SessionState, message: LateMessage): readonly SessionEvent[] {
-  const { call, tool, input, result } = message;
+  const { call } = message;
   const found = turn && findOpenCall(turn, call);
   const isAwaited = found ? found.call.late === undefined : inDoubt.has(call);
   if (!turn || !isAwaited) return [];
   const at = found && { ...inFrame(found.frame.id), open: true as const };
-  return [{ type: 'late-result-received', turn: turn.id, ...at, call, tool, input, result }];
+  return [{ type: 'late-result-received', turn: turn.id, ...at, ...message }];
 }
 
 /** A wait was answered, or its time is over; nothing when nobody waits for it any more. */

@@ -1,9 +1,8 @@
-import { inFrame, type StoredEvent } from '../journal/events.ts';
+import { inFrame, ROOT, type StoredEvent } from '../journal/events.ts';
 import type { LiveItem, LiveMessage } from '../journal/live-items.ts';
 import type { SessionState } from '../journal/state.ts';
 import type { LiveEvents } from '../loop/loop.ts';
 import { attempt } from '../tool/async.ts';
-import { toLog } from '../tool/console-log.ts';
 import type { Log } from '../tool/log.ts';
 import { mistake } from '../tool/log.ts';
 import type { Clock } from './read-platform.ts';
@@ -66,7 +65,7 @@ interface Options extends RelayOptions {
   readonly show: ((item: FeedItem) => void) | undefined;
   /** Folded up to the last event that was emitted. */
   readonly state: Pick<SessionState, 'seq'>;
-  readonly log?: Log;
+  readonly log: Log;
 }
 
 /**
@@ -76,6 +75,7 @@ interface Options extends RelayOptions {
 export class LiveFeed implements LiveEvents {
   /** Shows it to those who read the session elsewhere, who have the events from the journal; made with the first item. */
   relay: Relay | undefined;
+  said = '';
   readonly #options: Options;
   #show: Options['show'];
   #shown = 0;
@@ -95,7 +95,7 @@ export class LiveFeed implements LiveEvents {
       if (this.#show) this.#toClient({ type: 'event', stored });
       this.#shown = stored.seq;
       this.relay?.ended(stored);
-      if (this.#held.length > 0) this.#flush();
+      this.#flush();
     }
   }
 
@@ -109,6 +109,7 @@ export class LiveFeed implements LiveEvents {
 
   restarted(reply: string, frame: string): void {
     this.#brokeOff ||= this.#began;
+    if (frame === ROOT) this.said = '';
     this.#hold({ type: 'reply-restarted', reply, ...inFrame(frame) });
   }
 
@@ -125,6 +126,7 @@ export class LiveFeed implements LiveEvents {
     if (!this.#show && !(liveText && (readers.isRead || !this.#brokeOff))) return undefined;
     return (reply, text, frame) => {
       this.#began = true;
+      if (type === 'text-delta' && frame === ROOT) this.said += text;
       this.#hold({ type, reply, ...inFrame(frame), text });
     };
   }
@@ -138,7 +140,7 @@ export class LiveFeed implements LiveEvents {
   #flush(): void {
     const later = this.#held.findIndex(({ after }) => after > this.#shown);
     // All at once: a model may have said much while an append was under way.
-    const due = this.#held.splice(0, later < 0 ? this.#held.length : later);
+    const due = this.#held.splice(0, later < 0 ? Infinity : later);
     for (const { item, after } of due) {
       this.#toClient(item);
       this.relay?.add(item, after);
@@ -149,8 +151,7 @@ export class LiveFeed implements LiveEvents {
     try {
       this.#show?.(item);
     } catch (thrown) {
-      const { log = toLog() } = this.#options;
-      log(mistake('a client of a turn cannot be shown more', thrown));
+      this.#options.log(mistake('a client of a turn cannot be shown more', thrown));
       this.#show = undefined; // the turn goes on without it
     }
   }

@@ -1,5 +1,5 @@
 import { answerText, closeOpenCalls } from '../journal/conversation.ts';
-import { ROOT, type StoredEvent } from '../journal/events.ts';
+import { CUT_OFF, ROOT, type StoredEvent } from '../journal/events.ts';
 import { TurnMemories } from '../journal/memories.ts';
 import { ANSWERED } from '../journal/reduce.ts';
 import type { Leased, SessionPort } from '../journal/session-port.ts';
@@ -97,10 +97,9 @@ async function readAndRun(held: Held): Promise<TurnEnd> {
   const { memories } = modules;
   const { folded, heard } = await foldWhileHeld({ ...held, memories });
   const { state, turnEvents } = folded;
-  const { turn } = state;
+  const turn = state.turn as TurnState; // a lease is given for an open turn
   // It was erased while it was read.
   if (state.seq < leased.page.head) return { status: 'lost', seq: leased.page.head };
-  if (!turn) throw new Error('A lease was given for a session without a turn.');
   held.place.principal = turn.principal.id;
   const session = new HeldSession({
     port,
@@ -165,20 +164,17 @@ async function drive(run: Run): Promise<TurnEnd> {
   } while (goesOn(session, end, taken));
   // Decided after the last wait: a cancel that came while the loop stopped is not left to a holder that may never come.
   const last = turn.cancelRequested && end.why !== 'lost' && end.why !== 'ended' ? CANCELLED : end;
-  switch (last.why) {
-    case 'suspended':
-      await outbox.release('suspended', stopped(run, 'suspended'));
-      return { status: 'suspended', seq: outbox.acknowledged };
-    case 'handed-over':
-      outbox.emit({ type: 'turn-yielded', turn: turn.id, reason: last.detail });
-      await outbox.release('yielded', { resumeAfter: pauseOf(turn) });
-      return { status: 'handed-over', seq: outbox.acknowledged };
-    case 'lost':
-      throw new Interrupted('lost', last.detail);
-    case 'ended':
-      await endTurn(run, last);
-      return { status: 'ended', turn };
+  if (last.why === 'lost') throw new Interrupted(last.why, last.detail);
+  if (last.why === 'ended') {
+    await endTurn(run, last);
+    return { status: last.why, turn };
   }
+  if (last.why === 'suspended') await outbox.release(last.why, stopped(run, last.why));
+  else {
+    outbox.emit({ type: 'turn-yielded', turn: turn.id, reason: last.detail });
+    await outbox.release('yielded', { resumeAfter: pauseOf(turn) });
+  }
+  return { status: last.why, seq: outbox.acknowledged };
 }
 
 /** Whether the loop has something to do again: what came while it stopped is not left to a holder that may never come. */
@@ -192,9 +188,8 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
   const { held, turn } = run;
   const { host, leased } = held;
   if (isGivenUp(leased, turn)) return stuck(turn, leased);
-  const frame = turn.frames.get(ROOT);
-  if (!frame) throw new Error('An open turn has no loop.');
-  const minted = host.secrets ? await mintedFor(run, host.secrets) : Secrets.NONE;
+  const frame = turn.frames.get(ROOT) as FrameState; // the turn is open
+  const minted = (host.secrets && (await mintedFor(run, host.secrets))) ?? Secrets.NONE;
   held.secrets = minted.hidingToo(credentialsIn(host.env ?? {}));
   const loop = assembleLoop(run, frame);
   const end: AnswerEnd = await runForOutput(loop);
@@ -204,9 +199,12 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
 }
 
 /** A cancel does not wait for a hook that hangs, and nor does the turn for ever. */
-async function mintedFor({ session, turn }: Run, mint: NonNullable<TurnHost['secrets']>): Promise<Secrets> {
-  const minting = async (): Promise<Secrets | undefined> => mint(turn.principal, turn.id);
-  return (await mintedInTime(session, minting(), session.signal)) ?? Secrets.NONE;
+function mintedFor(
+  { session, turn }: Run,
+  mint: NonNullable<TurnHost['secrets']>,
+): Promise<Secrets | undefined> {
+  const minting = async (): Promise<Secrets> => mint(turn.principal, turn.id);
+  return mintedInTime(session, minting(), session.signal);
 }
 
 async function endTurn(
@@ -214,9 +212,21 @@ async function endTurn(
   { why: _, thrown, ...end }: Extract<Stopped, { why: 'ended' }>,
 ): Promise<void> {
   const { session, folded, turn } = run;
-  const { leased, modules, log } = run.held;
-  const { outbox } = session;
+  const { host, leased, modules, log } = run.held;
+  const { outbox, live } = session;
   const { state, tailBytes } = folded;
+  const { said: text } = live;
+  if (text && !ANSWERED.includes(end.outcome)) {
+    const model = host.agent.model ?? host.model;
+    outbox.emit({
+      type: 'model-replied',
+      turn: turn.id,
+      model: model.name,
+      text,
+      toolCalls: [],
+      finish: CUT_OFF,
+    });
+  }
   outbox.emit(...closeOpenCalls(turn, end.outcome), { type: 'turn-ended', turn: turn.id, ...end });
   const bytes = tailBytes + outbox.bytes;
   const snapshot = snapshotIfDue({ state, reducer: modules.reducer, leased, bytes, log });
@@ -234,15 +244,15 @@ const stopped = ({ held, session }: Run, stop: TurnStop) =>
  * Logs the outcome of the turn, and why it failed. `thrown`: the unforeseen error. An outcome that was not stored is logged by the
  * invocation that ends the turn later.
  */
-function logEnd({ held: { log }, session, folded, turn }: Run, thrown?: unknown): void {
+function logEnd(run: Run, thrown?: unknown): void {
+  const { held, session, turn } = run;
   const { outcome = 'open', error, usage, callsByTool, iterations, model } = turn;
-  const now = session.now();
-  log({
+  held.log({
     level: 'info',
     ...(error && { ...failureOf(error, thrown), error: error.type }),
     event: 'turn',
     outcome,
-    ms: now - (folded.turnEvents.at(0)?.at ?? now),
+    ms: session.now() - startOf(run),
     model,
     iterations,
     usage,
@@ -255,7 +265,8 @@ function logEnd({ held: { log }, session, folded, turn }: Run, thrown?: unknown)
  *
  * @throws what a part of the host does.
  */
-function assembleLoop({ held, folded, turn, session }: Run, frame: FrameState): Loop {
+function assembleLoop(run: Run, frame: FrameState): Loop {
+  const { held, folded, turn, session } = run;
   const { host, modules, leased, log, secrets } = held;
   const { agents } = host;
   return {
@@ -264,7 +275,7 @@ function assembleLoop({ held, folded, turn, session }: Run, frame: FrameState): 
     session: host.place?.session ?? '',
     agent: host.agent.name,
     turn: turn.id,
-    startedAt: folded.turnEvents.at(0)?.at ?? session.now(),
+    startedAt: startOf(run),
     startsBefore: startsIn(folded.turnEvents),
     takeOvers: Math.max(leased.expirations, turn.resumedSinceReply),
     inSession: true,
@@ -286,6 +297,9 @@ function assembleLoop({ held, folded, turn, session }: Run, frame: FrameState): 
     agents,
   };
 }
+
+/** When the turn started. */
+const startOf = ({ folded, session }: Run): number => folded.turnEvents.at(0)?.at ?? session.now();
 
 /** When calls were started, each the last time. */
 function startsIn(events: readonly StoredEvent[]): ReadonlyMap<string, number> {

@@ -12,6 +12,8 @@ export interface Segment {
 /** What a reply says, as the journal has it. */
 export interface SaidReply {
   readonly text: string;
+  /** Why its model stopped; `cut-off` if its turn ended first. */
+  readonly finish?: string | undefined;
   readonly parts?: readonly JournaledPart[] | undefined;
 }
 

@@ -111,7 +111,7 @@ const tooLarge = (most: number): Problem =>
 
 const CONTEXT: ShapeAs<JsonObject> = {
   like: ANY_OBJECT,
-  says: 'Values for tools, which no model sees; of keys that the app allows.',
+  says: 'Values for tools, unseen by models; of keys that the app allows.',
 };
 
 const BESIDE_MESSAGE = {
@@ -138,13 +138,13 @@ const TEXT_PART = {
 export const FILE_PART = {
   object: {
     type: { only: 'file' },
-    mediaType: { optional: { type: 'string', says: 'Not needed if a data URL has it.' } },
+    mediaType: { optional: { type: 'string', says: 'Unless a data URL has it.' } },
     name: OPTIONAL_TEXT,
     data: { optional: { type: 'string', says: 'The bytes in base64, or a data URL.' } },
     url: {
       optional: {
         type: 'string',
-        says: 'A data URL, or an https URL, which is not fetched here.',
+        says: 'A data URL, or an https URL that is not fetched.',
       },
     },
   },

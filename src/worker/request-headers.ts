@@ -40,12 +40,10 @@ interface Preference {
   readonly seconds?: number | undefined;
 }
 
-const NO_PREFERENCE: Preference = { isAsync: false };
-
 /** Reads `Prefer: respond-async` and `Prefer: wait=10` (RFC 7240), of which the first counts. */
 export function preferenceOf(request: Request): Preference {
   const { headers } = request;
-  if (!headers.has('prefer')) return NO_PREFERENCE;
+  if (!headers.has('prefer')) return { isAsync: false };
   const preferred = [...entriesOf(headers, 'prefer').keys()];
   const isAsync = preferred.includes('respond-async');
   const said = preferred.find((value) => /^wait\s*(=|$)/.test(value));

@@ -19,6 +19,7 @@ import {
   type Infer,
   NULL,
   OPTIONAL_TEXT,
+  OPTIONAL_YES,
   type Shape,
   TEXT,
   TEXT_OR_NULL,
@@ -79,6 +80,8 @@ export const MESSAGE_VIEW = {
         toolCalls: { optional: { listOf: CALL_VIEW } },
         /** What its model gave beside words and calls. */
         parts: { optional: { listOf: JOURNALED_PART } },
+        /** Its turn ended before it did: this is what readers had been shown of it. */
+        cutOff: OPTIONAL_YES,
       },
     },
     /** What a call said to the user while it ran: it stands behind the reply whose calls these were. */
@@ -195,6 +198,7 @@ function messageView(message: Message): MessageView[] {
       text: message.text,
       ...(toolCalls.length > 0 && { toolCalls }),
       ...(message.kept && { parts: message.kept.parts }),
+      ...(message.cutOff && { cutOff: true }),
     },
     ...message.calls.flatMap(({ said = [] }) => said.map((one) => ({ role: 'assistant', ...one }) as const)),
   ];

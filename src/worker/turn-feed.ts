@@ -124,16 +124,15 @@ interface Running {
 }
 
 async function* shownLive(shown: Shown, { backlog, running, leave }: Running): Items {
-  const { at, turn } = shown;
+  const { at } = shown;
   try {
     yield* backlog.items();
     if (backlog.isBehind) yield* followed({ ...shown, after: backlog.shown }, followedEvents);
     const end = await running;
     if (backlog.isBehind) return;
     if (end.status !== 'ended') return yield* followed({ ...shown, after: Math.max(shown.after, end.seq) });
-    const answer = toAnswer(at.target.session, at.target.agent.name, end.turn);
-    if (!answer) throw new Error(`Turn ${turn} ended without an outcome.`);
-    yield { type: 'answer', answer };
+    const { session, agent } = at.target;
+    yield { type: 'answer', answer: toAnswer(session, agent.name, end.turn) as TurnAnswer }; // it has ended
   } finally {
     leave();
   }

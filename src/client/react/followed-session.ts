@@ -198,12 +198,14 @@ export class FollowedSession {
     if ('seq' in item) {
       this.#seq = item.seq;
       const at = listed(this.#conversation).length;
-      if (item.type === 'turn-started') this.#shown.arrived(item.turn, { text: item.message, at });
       if (item.type === 'turn-steered') this.#shown.arrived(item.as, { text: item.message, at });
       if (item.type === 'tool-call-answered' || item.type === 'tool-call-ended') this.#drop(item);
       if ('turn' in item) this.#isRunning = item.type !== 'turn-ended';
     }
     this.#conversation = foldItem(this.#conversation, item);
+    // The message is the last one now.
+    if ('seq' in item && item.type === 'turn-started' && !item.retries)
+      this.#shown.arrived(item.turn, { text: item.message, at: this.#conversation.messages.length - 1 });
   }
 
   /** What the state has told already: only the pieces of its reply are still to be forgotten. */

@@ -44,6 +44,8 @@ export interface SessionMessage {
   readonly tool?: string | undefined;
   /** Of a message that nobody has written: whose it is. */
   readonly by?: MessageBy | undefined;
+  /** Its turn ended before it did: this is what was shown of it. */
+  readonly cutOff?: true | undefined;
   /** `sending`: the server has not taken it yet, or it waits for its turn. `streaming`: the model is still at it. */
   readonly status?: 'sending' | 'streaming' | undefined;
 }
@@ -104,7 +106,7 @@ function isSame(a: unknown, b: unknown): boolean {
 function toMessage(view: MessageView, waiting: ReadonlySet<string>): Unkeyed {
   if (view.role === 'user') return userMessage(view);
   if ('tool' in view) return { role: view.role, text: view.text, tool: view.tool };
-  const { role, text, toolCalls, parts = [] } = view;
+  const { role, text, toolCalls, parts = [], cutOff } = view;
   const calls = toolCalls?.map(
     ({ files, ...call }): ShownCall => ({
       ...call,
@@ -113,7 +115,7 @@ function toMessage(view: MessageView, waiting: ReadonlySet<string>): Unkeyed {
       ...(waiting.has(call.id) && { status: 'waiting' }),
     }),
   );
-  return { role, text, ...ofParts(parts), ...(calls && { calls }) };
+  return { role, text, ...ofParts(parts), ...(calls && { calls }), ...(cutOff && { cutOff }) };
 }
 
 function userMessage(said: {
@@ -196,12 +198,7 @@ function foldEvent(before: Conversation, event: StoredEvent): Conversation {
   const { messages } = before;
   switch (event.type) {
     case 'turn-started':
-      return {
-        messages: [
-          ...messages,
-          userMessage({ text: event.message, ...(event.parts && { parts: event.parts }) }),
-        ],
-      };
+      return { messages: [...messages, ...begunBy(event, messages.at(-1))] };
     case 'turn-steered':
       return {
         ...before,
@@ -220,6 +217,7 @@ function foldEvent(before: Conversation, event: StoredEvent): Conversation {
         text,
         ...ofParts(parts),
         ...(calls.length > 0 && { calls }),
+        ...(event.finish === 'cut-off' && { cutOff: true as const }),
       } as const;
       return { messages: messages.toSpliced(messages.length - (event.unseen ?? 0), 0, reply) };
     }
@@ -248,6 +246,19 @@ function foldEvent(before: Conversation, event: StoredEvent): Conversation {
     default:
       return before;
   }
+}
+
+/** The message of a turn, behind what the model is told of the one before it. */
+function begunBy(
+  { message: text, parts, retries, line }: Extract<StoredEvent, { readonly type: 'turn-started' }>,
+  last: Unkeyed | undefined,
+): readonly Unkeyed[] {
+  if (retries) return line ? [{ role: 'user', text: line, by: 'loop' }] : [];
+  const isLeft = last?.role === 'user' && last.by !== 'summary';
+  return [
+    ...(isLeft ? [{ role: 'user', text: '[The last message was not answered.]', by: 'loop' } as const] : []),
+    userMessage({ text, ...(parts && { parts }) }),
+  ];
 }
 
 function withCall(before: Conversation, id: string, change: Partial<ShownCall>): Conversation {

@@ -23,6 +23,8 @@ export const historyOf = (
   messages.flatMap((message, place): AgUiMessage[] => {
     const id = `history/${place}`;
     if (message.role === 'assistant') return assistant(message, id, { urls, results });
+    // The model is told this, and nobody has said it.
+    if (message.by === 'loop') return [];
     return [{ id, role: 'user', content: message.parts ? partsOf(message.parts, urls) : message.text }];
   });
 

@@ -54,9 +54,8 @@ export async function outcomeHere(awaited: AwaitedTurn, running: Promise<TurnEnd
   const end = await running.catch(keptFor);
   if (end === 'kept') return { status: 'kept', turn: awaited.turn };
   if (end.status !== 'ended') return outcomeElsewhere(awaited);
-  const answer = toAnswer(awaited.session, awaited.agent, end.turn);
-  if (!answer) throw new Error('A turn ended without an outcome.');
-  return { status: 'ended', answer };
+  const { session, agent } = awaited;
+  return { status: 'ended', answer: toAnswer(session, agent, end.turn) as TurnAnswer }; // it has ended
 }
 
 /**
@@ -208,8 +207,7 @@ export function stoppedTurn(
   agent: string,
   events: readonly StoredEvent[],
 ): TurnAnswer | SoFar {
-  const turn = foldTurn(events);
-  if (!turn) throw new Error('There are no events of the turn.');
+  const turn = foldTurn(events) as TurnState; // they begin with its start
   return toAnswer(session, agent, turn) ?? { ...soFar(session, agent, turn), outcome: 'suspended' };
 }
 

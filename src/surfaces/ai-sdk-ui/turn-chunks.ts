@@ -38,8 +38,9 @@ export async function* uiChunks(
   for await (const item of items) yield* turn.take(item);
 }
 
-/** The outcomes that come with an answer. */
-const ANSWERED: readonly TurnAnswer['outcome'][] = ['completed', 'returned-direct', 'limit-reached'];
+/** Whether a turn that ended so has an answer. */
+export const isAnswered = ({ outcome }: Pick<TurnAnswer, 'outcome'>): boolean =>
+  outcome !== 'cancelled' && outcome !== 'failed';
 
 /** One turn, as it becomes a message. */
 export class TurnChunks {
@@ -186,10 +187,7 @@ export class TurnChunks {
     const { outcome, signal, error } = answer;
     const messageMetadata = this.#metadata(answer);
     const told = { type: 'message-metadata', messageMetadata } as const;
-    const chunks = [
-      ...this.#steps.answered(ANSWERED.includes(outcome) ? answer.text : ''),
-      ...this.#steps.end(),
-    ];
+    const chunks = [...this.#steps.answered(isAnswered(answer) ? answer.text : ''), ...this.#steps.end()];
     if (outcome === 'cancelled')
       return [...chunks, told, { type: 'abort', reason: signal?.reason ?? 'The turn was cancelled.' }];
     if (outcome === 'failed')

@@ -4,14 +4,15 @@ import type { Teller } from '../../worker/tell.ts';
 import type { TurnStreamEnd } from '../../worker/turn-feed.ts';
 import { answerOfTurn } from '../../worker/turn-view.ts';
 import type { UiChunk, UiMetadata, UiUserPart } from './chunks.ts';
-import { type ChunkOptions, TurnChunks } from './turn-chunks.ts';
+import { type ChunkOptions, isAnswered, TurnChunks } from './turn-chunks.ts';
 
 /** A message of a chat, as the AI SDK has it. */
 export type UiMessage =
   | {
       readonly id: string;
       readonly role: 'user';
-      readonly metadata: { readonly turn: string };
+      /** `unanswered`: its turn ended before the model said or did anything. */
+      readonly metadata: { readonly turn: string; readonly unanswered?: true };
       readonly parts: readonly UiUserPart[];
     }
   | {
@@ -57,10 +58,15 @@ export function toUiMessages(
     const answer = answerOfTurn(session, agent, ofTurn);
     if (answer) message.add(chunks.take(teller.item({ type: 'answer', answer })));
     else if (stop) message.add(chunks.take(stop));
-    const said = { id: `${turn}${OF_USER}`, role: 'user' as const, metadata: { turn } };
+    const isUnanswered = answer !== undefined && !isAnswered(answer) && !ofTurn.some(isReply);
+    const metadata = { turn, ...(isUnanswered && { unanswered: true as const }) };
+    const said = { id: `${turn}${OF_USER}`, role: 'user' as const, metadata };
     return [{ ...said, parts: chunks.userParts(started) }, message.read()];
   });
 }
+
+/** What the turn's own model has said or done. */
+const isReply = (event: StoredEvent): boolean => event.type === 'model-replied' && event.frame === undefined;
 
 /** A message that chunks are added to, as a client does. */
 class MessageOfTurn {

@@ -165,6 +165,8 @@ class ChatTranslation {
     const text = answerOf(answer, this.#wanted.hasForm);
     const isNew = isAnswered(answer) && text !== this.#last;
     const said = isNew ? this.#paragraph(text) : [];
+    // A reply that its turn cut off is no answer, and all that there is.
+    if (this.#ending === 'cut-off') return this.#finish({ finish: 'length', text: this.#last });
     const cut = outcome === 'completed' ? CUT_OFF.get(this.#ending) : undefined;
     const finish = cut ?? (outcome === 'limit-reached' ? 'length' : 'stop');
     return [...said, ...this.#finish({ finish, text })];

@@ -68,7 +68,11 @@ export class ReplyItems {
       const passage = this.#shown[place] ?? this.#open(kind);
       if (passage.isClosed) return;
       this.#extend(passage, text.slice(passage.text.length));
-      this.#close(passage, place === said ? citations : []);
+      this.#close(
+        passage,
+        place === said ? citations : [],
+        reply.finish === 'cut-off' ? 'incomplete' : undefined,
+      );
     });
     return this.#shown[said]?.index;
   }
@@ -102,7 +106,7 @@ export class ReplyItems {
     else this.#out.characters(text, toEvent);
   }
 
-  #close(passage: ShownPassage, citations: UrlCitation[]): void {
+  #close(passage: ShownPassage, citations: UrlCitation[], status: MessageItem['status'] = 'completed'): void {
     const { kind, index, id, text } = passage;
     const say = this.#isDropped ? this.#say : this.#out.between;
     const at = { output_index: index, item_id: id };
@@ -116,7 +120,7 @@ export class ReplyItems {
       say({ type: 'response.reasoning_summary_part.done', ...of, part: thought(text) });
     }
     passage.isClosed = true;
-    this.#out.close(index, itemOf(passage, 'completed', citations), say);
+    this.#out.close(index, itemOf(passage, status, citations), say);
   }
 
   readonly #say: NumberedOutput['between'] = (event) => this.#out.say(event);

@@ -1,5 +1,4 @@
 import { parseEvent } from '../../journal/event-rows.ts';
-import type { WhenBusy } from '../../tool/call.ts';
 import type { BegunTurn } from '../begun-turn.ts';
 import { readMessage } from '../body.ts';
 import { cancelTurn, eraseSession } from '../end-turn.ts';
@@ -155,24 +154,17 @@ async function receive(asked: SessionRequest): Promise<BegunTurn> {
 /** Reads `?whenBusy=` and `?pending=`. @throws Problem when one says anything else. */
 function messageQuery({ url }: Request): Pick<SentMessage, 'whenBusy' | 'declines'> {
   const { searchParams } = new URL(url);
-  const pending = searchParams.get('pending');
-  if (pending !== null && pending !== 'decline') {
-    throw new Problem('invalid-query', 'pending can be decline, and nothing else.');
-  }
-  return { whenBusy: whenBusyOf(searchParams.get('whenBusy')), declines: pending !== null };
-}
-
-function whenBusyOf(value: string | null): WhenBusy | undefined {
-  switch (value) {
-    case null:
-    case 'reject':
-      return undefined;
-    case 'queue':
-    case 'steer':
-      return value;
-    default:
-      throw new Problem('invalid-query', 'whenBusy can be reject, queue or steer, and nothing else.');
-  }
+  const oneOf = <Word extends string>(name: string, ...words: readonly Word[]): Word | undefined => {
+    const value = searchParams.get(name);
+    const word = words.find((one) => one === value);
+    if (word || value === null) return word;
+    throw new Problem('invalid-query', `${name} can be ${words.join(', ')}, and nothing else.`);
+  };
+  const whenBusy = oneOf('whenBusy', 'reject', 'queue', 'steer');
+  return {
+    whenBusy: whenBusy === 'reject' ? undefined : whenBusy,
+    declines: oneOf('pending', 'decline') !== undefined,
+  };
 }
 
 /** The journal as JSON pages, or as a stream that resumes after `Last-Event-ID` and follows live. */

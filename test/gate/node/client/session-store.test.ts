@@ -69,6 +69,7 @@ const view = (more: object = {}) => ({
   ...more,
 });
 const USER = { role: 'user', text: 'Pay.' };
+const PAID = { role: 'assistant', text: 'Paid.' };
 const call = { id: 't1.3.0', name: 'pay', providerId: 'p', input: '{"n":1}' };
 const PENDING = {
   call: 't1.3.0',
@@ -464,14 +465,15 @@ it('gives the same objects again for what has not changed', async () => {
 
 it('keeps the key of a message that was sent here', async () => {
   const { world, store } = server();
-  world.state = () => json(view({ messages: [USER] }));
+  world.state = () => json(view({ messages: [USER, PAID] }));
   await look(store);
   void store.send('And more.');
   await world.show(stored(2, 'turn-started', { message: 'And more.' }));
-  world.state = () => json(view({ seq: 3, messages: [USER, { role: 'user', text: 'And more.' }] }));
+  world.state = () => json(view({ seq: 3, messages: [USER, PAID, { role: 'user', text: 'And more.' }] }));
   await world.show(stored(3, 'turn-ended', { outcome: 'completed' }));
   expect(store.getSnapshot().messages.map(({ key, status }) => [key, status])).toEqual([
     ['0', undefined],
+    ['1', undefined],
     ['sent-1', undefined],
   ]);
 });
@@ -688,4 +690,32 @@ it('stands messages where the state has them', async () => {
     'user total: is missing',
   ]);
   expect(store.getSnapshot().messages.at(-1)?.by).toBe('loop');
+});
+
+it('shows that a reply was cut off, and that a message was not answered, before the state says so too', async () => {
+  const { world, store } = server();
+  world.state = () => json(view());
+  await look(store);
+  const UNANSWERED = { role: 'user', text: '[The last message was not answered.]', by: 'loop' };
+  await world.show(
+    stored(2, 'turn-started', { message: 'Pay.' }),
+    frame('text-delta', { reply: '1.1', text: 'I ' }),
+    stored(3, 'model-replied', { text: 'I ', toolCalls: [], finish: 'cut-off' }),
+    stored(4, 'turn-ended', { outcome: 'cancelled' }),
+    stored(5, 'turn-started', { message: 'Well?' }),
+    stored(6, 'turn-ended', { outcome: 'failed' }),
+    stored(7, 'turn-started', { message: 'Now?' }),
+  );
+  const messages = [
+    { role: 'user', text: 'Pay.' },
+    { role: 'assistant', text: 'I ', cutOff: true },
+    { role: 'user', text: 'Well?' },
+    UNANSWERED,
+    { role: 'user', text: 'Now?' },
+  ];
+  expect(store.getSnapshot().messages.map(({ key: _, ...message }) => message)).toEqual(messages);
+  world.state = () => json(view({ seq: 8, messages }));
+  const before = store.getSnapshot().messages;
+  await world.show(stored(8, 'turn-ended', { outcome: 'failed' }));
+  expect(store.getSnapshot().messages).toBe(before);
 });

@@ -177,6 +177,7 @@ describe('a model that fails', () => {
     expect(await app.say('Again?')).toMatchObject({ turn: { outcome: 'completed', text: 'Better.' } });
     expect(app.model.requests[1]?.messages).toEqual([
       { role: 'user', text: 'Go.' },
+      { role: 'user', text: '[The last message was not answered.]' },
       { role: 'user', text: 'Again?' },
     ]);
   });

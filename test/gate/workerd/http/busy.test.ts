@@ -72,7 +72,7 @@ describe('a message for a busy session', () => {
 
   it.each(['later', 'QUEUE', '', 'queue '])('cannot be told to %s', async (value) => {
     const response = await say(newSession(), `whenBusy=${encodeURIComponent(value)}`, { message: 'Two' });
-    const detail = 'whenBusy can be reject, queue or steer, and nothing else.';
+    const detail = 'whenBusy can be reject, queue, steer, and nothing else.';
     expect(await json(response)).toEqual(problem('invalid-query', 400, detail));
   });
 

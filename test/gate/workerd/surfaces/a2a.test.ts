@@ -10,6 +10,7 @@ import { files } from '../../../../src/modules/files/entry.ts';
 import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, modelBySession, script } from '../../../fixtures/scripts.ts';
+import { speech, waits } from '../../../fixtures/speaking.ts';
 import { appWith } from '../http/app.ts';
 import { json, ORIGIN, type Send } from '../http/client.ts';
 import { MEDIA, seeing } from '../http/file-app.ts';
@@ -268,6 +269,19 @@ describe('a task', () => {
       name: 'UnsupportedOperationError',
       message: 'The task is over: GetTask tells what came of it.',
     });
+  });
+
+  it('has what was said before it was cancelled in its history', async () => {
+    const { stream, talk } = await client('scripted');
+    const { model, message } = speech(['It is ', 'in ', waits]);
+    const running = stream(message());
+    const id = await begun(running);
+    const reading = read(running);
+    await model.waiting();
+    await talk.cancelTask({ tenant: '', id, metadata: undefined });
+    await reading;
+    const { history } = await talk.getTask({ tenant: '', id, historyLength: 5 });
+    expect(history?.at(-1)).toMatchObject({ parts: [{ content: { value: 'It is in ' } }] });
   });
 
   it('whose stream was lost is taken up where it is, and ends with the same answer', async () => {

@@ -13,6 +13,7 @@ import { asksFirst } from '../../../fixtures/asks-first.ts';
 import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, modelBySession, playModel, script } from '../../../fixtures/scripts.ts';
+import { speech, waits } from '../../../fixtures/speaking.ts';
 import { type AppConfig, appWith } from '../http/app.ts';
 import { ended, journal, json, newSession, ORIGIN, type Send, send, sessionId } from '../http/client.ts';
 import { MEDIA, seeing } from '../http/file-app.ts';
@@ -265,6 +266,21 @@ describe('a run', () => {
     expect((await send(`${path}/cancel`, { method: 'POST' })).status).toBe(202);
     expect((await running).at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'cancelled' } });
     expect(await journaled(path)).toMatchObject({ outcome: 'cancelled' });
+  });
+
+  it('keeps what it has said when it is cancelled, also for a client that has none of it', async () => {
+    const { path, say, chat, events } = client('scripted');
+    const { model, message } = speech(['It is ', 'in ', waits]);
+    const running = say(message());
+    await model.waiting();
+    await send(`${path}/cancel`, { method: 'POST' });
+    await running;
+    chat.setMessages([]);
+    await chat.runAgent();
+    const snapshot = events.findLast(({ type }) => type === 'MESSAGES_SNAPSHOT');
+    expect(snapshot).toMatchObject({
+      messages: [{ role: 'user' }, { role: 'assistant', content: 'It is in ' }],
+    });
   });
 
   it('gives its context to the tools, of the keys that the app lets a body say', async () => {

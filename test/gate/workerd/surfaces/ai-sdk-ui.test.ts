@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ModelError } from '../../../../src/index.ts';
 import type { ReplyPart } from '../../../../src/model/entry.ts';
 import { held } from '../../../fixtures/scripts.ts';
+import { lost, speech, waits } from '../../../fixtures/speaking.ts';
 import {
   type ChatMessage,
   lastParts,
@@ -267,6 +268,40 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await saying;
     expect([chat.status, chat.messages.at(-1)?.metadata?.outcome]).toEqual(['ready', 'cancelled']);
     await sameAsLoaded(chat, id, version);
+  });
+
+  it('keeps what was said of a reply that is stopped, and shows it when the page is loaded again', async () => {
+    const { model, message } = speech(['It is ', 'in ', waits]);
+    const { chat, id } = open({ version });
+    const saying = chat.sendMessage({ text: message('Where is it?') });
+    await model.waiting();
+    await via(`${pathOf(id)}/cancel`, { method: 'POST' });
+    await saying;
+    expect(lastParts(chat)).toEqual([
+      { type: 'step-start' },
+      { type: 'text', text: 'It is in ', state: 'done' },
+    ]);
+    await sameAsLoaded(chat, id, version);
+  });
+
+  it('keeps what was said of a reply that fails, and tells why it did', async () => {
+    const { message } = speech(['It was ', lost()], ['It is ', lost()]);
+    const { chat, id } = open({ version });
+    await chat.sendMessage({ text: message('Where is it?') });
+    const [said, answered] = await loadedFrom(via, { agent, id, version });
+    expect(answered?.parts).toEqual([
+      { type: 'step-start' },
+      { type: 'text', text: 'It is ', state: 'done' },
+    ]);
+    expect(answered?.metadata).toMatchObject({ outcome: 'failed', error: { type: 'model-failure' } });
+    expect(said?.metadata).toEqual({ turn: answered?.id });
+  });
+
+  it('marks a message whose turn ended without a word', async () => {
+    const { id, say } = open({ version }, new ModelError('bad-request', 'It has no such model.'));
+    await say();
+    const [said, answered] = await loadedFrom(via, { agent, id, version });
+    expect(said?.metadata).toEqual({ turn: answered?.id, unanswered: true });
   });
 
   it('is resumed in another tab in the middle of a turn, and after a connection was lost', async () => {

@@ -1,7 +1,8 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { playModel, script } from '../../../fixtures/scripts.ts';
-import { clientOf } from './openai-app.ts';
+import { speech, waits } from '../../../fixtures/speaking.ts';
+import { clientOf, speaking } from './openai-app.ts';
 
 const client = clientOf();
 
@@ -61,6 +62,26 @@ describe('a chat completion', () => {
     );
     expect(second.choices[0]?.message.content).toBe('Two.');
     expect(model.requests[1]?.messages.filter(({ role }) => role === 'user')).toHaveLength(2);
+  });
+
+  it('has the words that were said before its turn was cancelled', async () => {
+    const { model, message } = speech(['It is ', 'in ', waits]);
+    const session = crypto.randomUUID();
+    const answering = client.chat.completions.create({
+      model: 'scripted',
+      messages: [{ role: 'user', content: message() }],
+      metadata: { session },
+    });
+    await model.waiting();
+    await speaking(`/agents/scripted/sessions/${session}/cancel`, { method: 'POST' });
+    expect((await answering).choices).toEqual([
+      {
+        index: 0,
+        message: { role: 'assistant', content: 'It is in ', refusal: null },
+        finish_reason: 'length',
+        logprobs: null,
+      },
+    ]);
   });
 
   it('is refused when nobody knows which conversation it continues', async () => {

@@ -5,6 +5,7 @@ import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { paidTo } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, playModel, script } from '../../../fixtures/scripts.ts';
+import { speech, waits } from '../../../fixtures/speaking.ts';
 import { appWith, objectsWith } from '../http/app.ts';
 import { journal } from '../http/client.ts';
 import { clientOf, journalOf, speaking, textsOf, typesOf } from './openai-app.ts';
@@ -292,6 +293,30 @@ describe('a response in the background', () => {
     await reply.asked();
     expect(await client.responses.cancel(queued.id)).toMatchObject({ status: 'cancelled', output: [] });
     expect(await client.responses.cancel(queued.id)).toMatchObject({ id: queued.id, status: 'cancelled' });
+  });
+
+  it('has the words that were said before it was cancelled, as an item that is incomplete', async () => {
+    const { model, message } = speech(['It is ', 'in ', waits]);
+    const stream = await client.responses.create({ model: 'scripted', input: message(), stream: true });
+    let id = '';
+    let last: ResponseStreamEvent | undefined;
+    const reading = (async () => {
+      for await (const event of stream) {
+        if (event.type === 'response.created') id = event.response.id;
+        last = event;
+      }
+    })();
+    await model.waiting();
+    await expect.poll(() => id).not.toBe('');
+    const said = {
+      type: 'message',
+      status: 'incomplete',
+      content: [{ type: 'output_text', text: 'It is in ' }],
+    };
+    expect(await client.responses.cancel(id)).toMatchObject({ status: 'cancelled', output: [said] });
+    await reading;
+    expect(last).toMatchObject({ response: { status: 'cancelled', output: [said] } });
+    expect(await client.responses.retrieve(id)).toMatchObject({ status: 'cancelled', output: [said] });
   });
 });
 

@@ -157,7 +157,7 @@ const headers: readonly (readonly [
     'a way to wait that is none',
     ['x-none', '1'],
     '?whenBusy=kill',
-    problem(400, 'invalid-query', 'whenBusy can be reject, queue or steer, and nothing else.'),
+    problem(400, 'invalid-query', 'whenBusy can be reject, queue, steer, and nothing else.'),
   ],
   [
     'a pending that is none',

@@ -1,0 +1,154 @@
+/** What is kept of a turn that ends before its reply does, and what the next request shows of it. */
+import { describe, expect, it } from 'vitest';
+import { defineTool, ModelError, Secrets } from '../../../../src/index.ts';
+import type { SessionEvent } from '../../../../src/journal/entry.ts';
+
+import { createManualClock } from '../../../../src/testing/entry.ts';
+import type { TurnHost } from '../../../doors/session.ts';
+import { lost, type SpokenReply, speaking, waits } from '../../../fixtures/speaking.ts';
+import { LEASE_MS, passing } from './former-holder.ts';
+import { memoryApp } from './memory-app.ts';
+
+const CUT_OFF = '[The reply was cut off here.]';
+const UNANSWERED = '[The last message was not answered.]';
+
+/** A session whose model speaks to a client that watches. */
+function talk(...replies: readonly SpokenReply[]) {
+  const clock = createManualClock(1_000_000);
+  const model = speaking(...replies);
+  const tools = [defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' })];
+  const app = memoryApp({ tools, replies: [], clock, leaseMs: LEASE_MS });
+  const host = { agent: { ...app.agent, model }, show: () => {} };
+  const say = async (message: string, more: Partial<TurnHost> = {}) => {
+    const end = await passing(clock, app.say(message, { ...host, ...more }));
+    if (end.status !== 'ended') throw new Error(`The turn is ${end.status}.`);
+    const events: readonly SessionEvent[] = (await app.events(end.turn.id)).map(
+      ({ seq: _, at: __, ...event }) => event,
+    );
+    return { turn: end.turn, events };
+  };
+  /** Says something, and cancels the turn when its model waits. */
+  const cancelled = async (message: string, more: Partial<TurnHost> = {}) => {
+    const ended = say(message, more);
+    await model.waiting();
+    const turn = (await app.port.read({ from: 1, limit: 1 }))?.openTurn?.id ?? '';
+    await app.port.post({ kind: 'cancel', turn, body: '{}' });
+    return ended;
+  };
+  /** What the model was shown by its last request: who said what. */
+  const shown = () => model.requests.at(-1)?.messages.map(({ role, text }) => [role, text]);
+  return { app, model, say, cancelled, shown };
+}
+
+describe('a reply that its turn cuts off', () => {
+  it('is journaled with the end of a turn that is cancelled, as far as it was shown', async () => {
+    const { cancelled } = talk(['It is ', 'in ', waits]);
+    const { turn, events } = await cancelled('Where is it?');
+    const of = { turn: turn.id };
+    expect(events.slice(-2)).toEqual([
+      {
+        type: 'model-replied',
+        ...of,
+        model: 'speaking',
+        text: 'It is in ',
+        toolCalls: [],
+        finish: 'cut-off',
+      },
+      { type: 'turn-ended', ...of, outcome: 'cancelled' },
+    ]);
+  });
+
+  it('is no answer of its turn, and no model call more', async () => {
+    const { turn } = await talk(['It is ', waits]).cancelled('Where is it?');
+    expect(turn).toMatchObject({ outcome: 'cancelled', text: '', iterations: 0, model: undefined });
+  });
+
+  it('is kept of a turn that fails, and of its last attempt alone', async () => {
+    const { say } = talk(['It was ', lost()], ['It is ', 'in', lost()]);
+    const { turn, events } = await say('Where is it?');
+    expect(turn).toMatchObject({ outcome: 'failed', text: '', error: { type: 'model-failure' } });
+    expect(events.flatMap((event) => (event.type === 'model-replied' ? event.text : []))).toEqual([
+      'It is in',
+    ]);
+  });
+
+  it('is not kept if the last attempt said nothing: what came before was taken back', async () => {
+    const { say } = talk(['It was ', lost()], [new ModelError('server-error', 'Down.')]);
+    expect((await say('Where is it?')).events.map(({ type }) => type)).toEqual([
+      'turn-started',
+      'turn-ended',
+    ]);
+  });
+
+  it('is not kept if no one was shown it', async () => {
+    const { cancelled } = talk(['It is ', waits]);
+    const { events } = await cancelled('Where is it?', { show: undefined });
+    expect(events.some(({ type }) => type === 'model-replied')).toBe(false);
+  });
+
+  it('holds no credential: it is what was shown', async () => {
+    const secrets = async () => Secrets.of({ key: 'sk-1234567890' });
+    const { cancelled } = talk(['The key is sk-1234567890, ', 'and ', waits]);
+    const { events } = await cancelled('What is the key?', { secrets });
+    const [said] = events.flatMap((event) => (event.type === 'model-replied' ? event.text : []));
+    expect(said).toMatch(/^The key is \[\w.*\], and $/);
+  });
+
+  it('is not journaled twice when the turn ends after the reply was journaled', async () => {
+    const { say } = talk(['Let me see.', 'call look'], ['call nothing']);
+    const { events } = await say('Where is it?');
+    expect(events.filter(({ type }) => type === 'model-replied')).toHaveLength(2);
+  });
+
+  it('is shown to the model with its mark, before the next message', async () => {
+    const { cancelled, say, shown } = talk(['It is ', 'in ', waits], ['In Ghent.']);
+    await cancelled('Where is it?');
+    await say('Well?');
+    expect(shown()).toEqual([
+      ['user', 'Where is it?'],
+      ['assistant', `It is in \n\n${CUT_OFF}`],
+      ['user', 'Well?'],
+    ]);
+  });
+
+  it('leaves it as it was which tools the model was offered before', async () => {
+    const { app, cancelled, say } = talk(['Hello.'], ['It is ', waits]);
+    await say('Hello?');
+    const before = (await app.state()).offered;
+    await cancelled('Where is it?');
+    expect((await app.state()).offered).toEqual(before);
+  });
+});
+
+describe('a message whose turn ends without a reply', () => {
+  it('is marked for the model when the next one comes', async () => {
+    const { say, shown } = talk([new ModelError('bad-request', 'No.')], ['In Ghent.']);
+    await say('Where is it?');
+    await say('Well?');
+    expect(shown()).toEqual([
+      ['user', 'Where is it?'],
+      ['user', UNANSWERED],
+      ['user', 'Well?'],
+    ]);
+  });
+
+  it('is not marked if its turn called tools, whose results the model is shown', async () => {
+    const { say, shown } = talk(['call look'], [new ModelError('bad-request', 'No.')], ['In Ghent.']);
+    await say('Where is it?');
+    await say('Well?');
+    expect(shown()?.map(([role]) => role)).toEqual(['user', 'assistant', 'tool', 'user']);
+  });
+
+  it('is marked alike when the conversation is read again', async () => {
+    const { app, say } = talk([new ModelError('bad-request', 'No.')], ['In Ghent.']);
+    await say('Where is it?');
+    const { turn } = await say('Well?');
+    expect((await app.state()).messages).toMatchObject([
+      { text: 'Where is it?' },
+      { text: UNANSWERED, by: 'loop' },
+      { text: 'Well?' },
+      { text: 'In Ghent.' },
+    ]);
+    expect(turn.text).toBe('In Ghent.');
+  });
+});
