@@ -21,7 +21,7 @@ import { followedOn } from '../whole-turn.ts';
 import type { UiVersion } from './chunks.ts';
 import { type ChatAsked, inWordsOfPage, readChat } from './read-chat.ts';
 import { type ChunkOptions, uiChunks } from './turn-chunks.ts';
-import { toUiMessages } from './ui-messages.ts';
+import { METADATA_KEY, toUiMessages } from './ui-messages.ts';
 
 const AI_SDK_UI = createModule({ name: 'ai-sdk-ui' });
 
@@ -147,7 +147,11 @@ async function chat(asked: AskedSurface, agent: string): Promise<Response> {
   const sent = readChat(await asked.asked.json());
   const named = { agent, session: sent.chat };
   if (sent.type === 'answers') return answersSent(chatOf(asked, named), sent);
-  const context = declaredTools(asked.asked, { agent, tools: sent.tools });
+  const { tools, metadata } = sent;
+  const context = {
+    ...declaredTools(asked.asked, { agent, tools }),
+    ...(metadata !== undefined && { [METADATA_KEY]: metadata }),
+  };
   return messageSent(chatOf(asked, { ...named, partsAt: `${sent.at}.parts`, context }), sent);
 }
 

@@ -1,5 +1,7 @@
 /** What a page asks for, as its chat sends it: of all its messages one counts, which is the last unless it goes on with an earlier one. */
+import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.ts';
+import { ToolCallContext } from '../../tool/tool-call-context.ts';
 import { invalidBody } from '../../worker/body.ts';
 import { Problem, SessionError } from '../../worker/problem.ts';
 import type { CallAnswer } from '../../worker/session.ts';
@@ -19,6 +21,8 @@ export type ChatAsked = { readonly chat: string } & (
       readonly context: Json | undefined;
       readonly whenBusy: 'reject' | 'queue' | 'steer' | undefined;
       readonly pending: 'decline' | undefined;
+      /** What the page keeps beside the message; absent for nothing. */
+      readonly metadata: Json | undefined;
       /** The tools of the page, which may be anything. */
       readonly tools: Json | undefined;
     }
@@ -72,17 +76,34 @@ interface Place {
   readonly body: JsonObject;
 }
 
-function readMessage({ id: key }: JsonObject, parts: readonly Json[], { at, chat, body }: Place): ChatAsked {
+function readMessage(
+  { id: key, metadata }: JsonObject,
+  parts: readonly Json[],
+  { at, chat, body }: Place,
+): ChatAsked {
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key))
     throw invalid(`${at}.id: must be 1 to 255 visible ASCII characters`);
   if (key.endsWith(OF_USER)) throw refused(NO_OTHER_MESSAGE);
   const said = parts.map((part, index) => readPart(part, `${at}.parts[${index}]`));
   const hasFiles = said.some(({ type }) => type === 'file');
   const message = hasFiles ? said : said.map(({ text }) => text).join('\n');
+  mustBeMetadata(metadata, `${at}.metadata`);
   const { context } = body;
   const whenBusy = oneOf('whenBusy', body, ['reject', 'queue', 'steer'] as const);
   const pending = oneOf('pending', body, ['decline'] as const);
-  return { type: 'message', at, chat, key, message, context, whenBusy, pending, tools: body.tools };
+  return { type: 'message', at, chat, key, message, context, whenBusy, pending, tools: body.tools, metadata };
+}
+
+/** The most characters of the JSON of a message's metadata. */
+const MAX_METADATA = 16_384;
+
+/** @throws SessionError if a page cannot have it kept with a message. */
+function mustBeMetadata(metadata: Json | undefined, at: string): void {
+  if (metadata === undefined) return;
+  if (!isJsonObject(metadata)) throw invalid(`${at}: must be an object`);
+  if (JSON.stringify(metadata).length > MAX_METADATA)
+    throw invalid(`${at}: must have at most ${MAX_METADATA} characters as JSON`);
+  if (!attempt(() => ToolCallContext.of(metadata)).ok) throw invalid(`${at}: is nested too deeply`);
 }
 
 /** What a page may say beside its messages. */

@@ -1,5 +1,6 @@
 /** A session as the list of messages that a page begins with: made of the same chunks as a stream. */
-import type { StoredEvent } from '../../journal/events.ts';
+import type { EventOf, StoredEvent } from '../../journal/events.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { Teller } from '../../worker/tell.ts';
 import type { TurnStreamEnd } from '../../worker/turn-feed.ts';
 import { answerOfTurn } from '../../worker/turn-view.ts';
@@ -11,8 +12,12 @@ export type UiMessage =
   | {
       readonly id: string;
       readonly role: 'user';
-      /** `unanswered`: its turn ended before the model said or did anything. */
-      readonly metadata: { readonly turn: string; readonly unanswered?: true };
+      /** What the page has sent with the message, and the turn. `unanswered`: the turn ended before the model said or did anything. */
+      readonly metadata: {
+        readonly turn: string;
+        readonly unanswered?: true;
+        readonly [key: string]: Json | undefined;
+      };
       readonly parts: readonly UiUserPart[];
     }
   | {
@@ -42,6 +47,15 @@ export interface ChatOfSession {
 /** The end of the id of what a user has said; before it stands that of the turn. */
 export const OF_USER = ':user';
 
+/** The key of the tool-call context under which a turn has the metadata of its message. */
+export const METADATA_KEY = 'holdfast.metadata';
+
+/** A turn that another one has started has its context, and a message of its own. */
+function metadataOf({ context, root }: EventOf<'turn-started'>): JsonObject {
+  const { [METADATA_KEY]: metadata } = context;
+  return root === undefined && isJsonObject(metadata) ? metadata : {};
+}
+
 /** Two messages for each turn that has begun: what was said, and what was answered so far. */
 export function toUiMessages(
   events: readonly StoredEvent[],
@@ -59,7 +73,8 @@ export function toUiMessages(
     if (answer) message.add(chunks.take(teller.item({ type: 'answer', answer })));
     else if (stop) message.add(chunks.take(stop));
     const isUnanswered = answer !== undefined && !isAnswered(answer) && !ofTurn.some(isReply);
-    const metadata = { turn, ...(isUnanswered && { unanswered: true as const }) };
+    const unanswered = isUnanswered && { unanswered: true as const };
+    const metadata = { ...metadataOf(started), turn, ...unanswered };
     const said = { id: `${turn}${OF_USER}`, role: 'user' as const, metadata };
     return [{ ...said, parts: chunks.userParts(started) }, message.read()];
   });

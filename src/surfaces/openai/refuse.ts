@@ -112,11 +112,14 @@ export function addsOnlyWords(event: StoredEvent): boolean {
         (event.parts ?? []).every(({ type }) => type === 'text' || type === 'reasoning')
       );
     case 'module-event':
-      return event.module === 'compaction';
+      return WITHOUT_WORDS.has(event.module);
     default:
       return WITHOUT_MORE.has(event.type);
   }
 }
+
+/** Modules that remember nothing which a later answer could show. */
+const WITHOUT_WORDS: ReadonlySet<string> = new Set(['compaction', 'feedback']);
 
 /** Events that say how a turn went, and which tools the code offered. */
 const WITHOUT_MORE: ReadonlySet<string> = new Set<StoredEvent['type']>([

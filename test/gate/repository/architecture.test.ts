@@ -231,6 +231,11 @@ const ARROWS: readonly {
     on: ['tool', 'worker', 'modules/answers', 'modules/json-schema'].map((name) => `src/${name}/`),
   },
   {
+    folder: 'src/modules/feedback/',
+    because: 'its routes note facts in a journal, and read them there',
+    on: ['src/tool/', 'src/worker/', 'src/journal/', 'src/session/', 'src/modules/openapi/description.ts'],
+  },
+  {
     folder: 'src/modules/caller-words/',
     because: 'it declares to a loop what a client says of itself',
     on: ['src/tool/', 'src/loop/'],

@@ -1,6 +1,7 @@
 /** The description of the HTTP surface, ready to check responses by. */
 import { dereference, type Schema, validate } from '@cfworker/json-schema';
 import { mcpDescription } from '../../../../src/mcp/server/entry.ts';
+import { feedbackDescription } from '../../../../src/modules/feedback/entry.ts';
 import { openApi } from '../../../../src/modules/openapi/entry.ts';
 import { webhookDescription } from '../../../../src/modules/webhooks/entry.ts';
 import { aiSdkUiDescription } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
@@ -68,6 +69,7 @@ const DESCRIPTIONS = {
   ...openAiDescription,
   ...mcpDescription,
   ...webhookDescription,
+  ...feedbackDescription,
 };
 
 /** Answers the description of an app with an MCP endpoint, and with these modules. */

@@ -1,0 +1,53 @@
+/** The description of the routes of feedback. */
+import { bodyOf, type RouteDescription } from '../openapi/description.ts';
+import { FEEDBACK } from './feedback.ts';
+
+const TAKEN = bodyOf('Feedback', FEEDBACK);
+
+/** Describes the routes of `feedback`, for `openApi({ descriptions: [feedbackDescription] })`. */
+export const feedbackDescription = {
+  'POST /agents/{agent}/sessions/{session}/turns/{turn}/feedback': {
+    operation: 'sendFeedback',
+    summary: 'Keeps what the caller thinks of a turn, in place of what they said before',
+    body: {
+      name: 'NewFeedback',
+      schema: {
+        type: 'object',
+        description: 'A score, words, or both.',
+        minProperties: 1,
+        additionalProperties: false,
+        properties: {
+          score: { type: 'number', minimum: -1, maximum: 1 },
+          words: { type: 'string', minLength: 1, maxLength: 4_000 },
+        },
+      },
+    },
+    answers: { 200: { description: 'It is kept', json: TAKEN } },
+    problems: [
+      'bad-json',
+      'unsupported-media-type',
+      'body-too-large',
+      'invalid-body',
+      'unknown-turn',
+      'session-full',
+    ],
+  },
+  'GET /agents/{agent}/sessions/{session}/feedback': {
+    operation: 'listFeedback',
+    summary: 'The feedback about the turns of a session',
+    answers: {
+      200: {
+        description: 'The last of each caller about each turn',
+        json: {
+          name: 'FeedbackList',
+          schema: {
+            type: 'object',
+            required: ['feedback'],
+            properties: { feedback: { type: 'array', items: TAKEN.schema } },
+          },
+        },
+      },
+    },
+    problems: ['unknown-session'],
+  },
+} satisfies Readonly<Record<string, RouteDescription>>;

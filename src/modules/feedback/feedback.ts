@@ -1,0 +1,142 @@
+/** Feedback: a score and words of a caller about a turn. The journal has all of it, and the last of each caller counts. */
+import { parseEvent } from '../../journal/event-rows.ts';
+import type { StoredEvent } from '../../journal/events.ts';
+import type { Posted } from '../../journal/inbox-message.ts';
+import { FOLDING } from '../../journal/memory-folding.ts';
+import { PAGE_BYTES } from '../../session/fold-session.ts';
+import { noteFact } from '../../session/note-fact.ts';
+import { isJsonObject, type Json, type JsonObject, unknownProblems } from '../../tool/json.ts';
+import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { type Infer, OPTIONAL_NUMBER, OPTIONAL_TEXT, type Shape, TEXT, WHOLE } from '../../tool/shape.ts';
+import type { ToolMemory } from '../../tool/tool-memory.ts';
+import { APP } from '../../worker/app-seam.ts';
+import { invalidBody, readBody } from '../../worker/body.ts';
+import { SessionError } from '../../worker/problem.ts';
+import { defineRoute, SESSION, type SessionRequest } from '../../worker/route.ts';
+import { mustHaveEvents, unknownTurn } from '../../worker/session-view.ts';
+
+const SAID = { object: { score: OPTIONAL_NUMBER, words: OPTIONAL_TEXT } } as const satisfies Shape;
+
+/** What one caller thinks of one turn. */
+export interface Feedback extends Infer<typeof FEEDBACK> {}
+export const FEEDBACK = {
+  object: {
+    /** The id of the turn. */
+    turn: TEXT,
+    /** The id of the caller. */
+    by: TEXT,
+    /** In milliseconds since the epoch. */
+    at: WHOLE,
+  },
+  and: SAID,
+} as const satisfies Shape;
+
+/** As it is journaled. A type alias: it must be JSON. */
+type Fact = { readonly by: string; readonly score?: number; readonly words?: string };
+
+/** Nothing is folded: feedback is read from the journal, so that a session does not grow by it. */
+const MEMORY: ToolMemory<null, Fact> = {
+  name: 'feedback',
+  folding: FOLDING,
+  initial: null,
+  scope: 'session',
+  isHidden: true,
+};
+
+const FEEDBACK_MODULE = createModule({ name: 'feedback', state: [MEMORY] });
+
+/** The most characters of words. */
+const MAX_WORDS = 4_000;
+
+/**
+ * Takes feedback about turns, in `use` of `createHoldfast`: `POST .../turns/{turn}/feedback`. `GET .../feedback` lists that of a session.
+ *
+ * @example
+ * ```ts
+ * const holdfast = createHoldfast({ agents: [clerk()], use: [feedback()] });
+ * ```
+ */
+export function feedback(): ModuleUse {
+  const use = useOf(FEEDBACK_MODULE);
+  APP.give(use, {
+    routes: () => [
+      defineRoute({
+        method: 'POST',
+        path: `${SESSION}/turns/{turn}/feedback`,
+        access: 'session',
+        handle: (asked, { turn }) => take(asked, turn),
+      }),
+      defineRoute({
+        method: 'GET',
+        path: `${SESSION}/feedback`,
+        access: 'session',
+        handle: async (asked) => Response.json({ feedback: await listed(asked) }),
+      }),
+    ],
+  });
+  return use;
+}
+
+/**
+ * Returns the feedback in events of a session, in the order of their turns: the last of each caller about each turn. For evals, which have the
+ * events of `session.events()`, of a client, or of an exported journal.
+ */
+export function feedbackIn(events: readonly StoredEvent[]): readonly Feedback[] {
+  const last = new Map<string, Feedback>();
+  for (const event of events) {
+    if (event.type !== 'module-event' || event.module !== FEEDBACK_MODULE.name) continue;
+    for (const { slice, fact, at = event.at } of event.facts) {
+      if (slice !== MEMORY.name || !isFact(fact)) continue;
+      last.set(JSON.stringify([event.turn, fact.by]), { turn: event.turn, at, ...fact });
+    }
+  }
+  const turns = [...new Set(events.flatMap((event) => ('turn' in event ? event.turn : [])))];
+  return [...last.values()].toSorted((one, other) => turns.indexOf(one.turn) - turns.indexOf(other.turn));
+}
+
+const isFact = (fact: Json): fact is Fact => isJsonObject(fact) && typeof fact.by === 'string'; // written by `take`
+
+async function take(asked: SessionRequest, turn: string): Promise<Response> {
+  const { host, target, caller, request } = asked;
+  const { value } = await readBody(request, host.maxBodyBytes);
+  const fact = { by: caller.id, ...readFeedback(value) };
+  const at = host.clock.now();
+  mustBeNoted(asked, turn, await noteFact(target.port, FEEDBACK_MODULE, { turn, memory: MEMORY, fact, at }));
+  return Response.json({ turn, at, ...fact } satisfies Feedback);
+}
+
+/** @throws SessionError if the session has not stored it. */
+function mustBeNoted({ target }: SessionRequest, turn: string, posted: Posted): void {
+  if (posted === 'no-such-turn') throw unknownTurn(target, turn);
+  if (posted === 'session-full')
+    throw new SessionError('session-full', 'This session is full, and takes no feedback.');
+}
+
+/** @throws SessionError that lists everything that is wrong with it. */
+function readFeedback(body: JsonObject): Omit<Fact, 'by'> {
+  const { score, words } = body;
+  const problems = unknownProblems(body, KEYS);
+  const isScore = typeof score === 'number' && score >= -1 && score <= 1;
+  const isWords = typeof words === 'string' && words.trim() !== '' && words.length <= MAX_WORDS;
+  if (score !== undefined && !isScore) problems.push('score: must be a number from -1 to 1');
+  if (words !== undefined && !isWords) problems.push(`words: must be text of 1 to ${MAX_WORDS} characters`);
+  if (score === undefined && words === undefined) problems.push('score or words: one of them must be there');
+  if (problems.length > 0) throw invalidBody(problems);
+  return { ...(isScore && { score }), ...(isWords && { words }) };
+}
+
+const KEYS = { score: 1, words: 1 };
+
+async function listed(asked: SessionRequest): Promise<readonly Feedback[]> {
+  await mustHaveEvents(asked, 0);
+  const events: StoredEvent[] = [];
+  for (let from: number | null = 1; from !== null; ) {
+    const page = await asked.target.port.read({ from, maxBytes: PAGE_BYTES });
+    // Of the others only the order of their turns is needed.
+    events.push(...(page?.rows ?? []).map(parseEvent).filter(({ type }) => KEPT.includes(type)));
+    from = page?.next ?? null;
+  }
+  return feedbackIn(events);
+}
+
+const KEPT: readonly StoredEvent['type'][] = ['turn-started', 'module-event'];

@@ -1,0 +1,175 @@
+/** What people think of a turn: taken by a route, journaled, listed, and read in evals. */
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import { createHoldfast, type Session, sessionOf } from '../../../../../src/create-holdfast.ts';
+import type { StoredEvent } from '../../../../../src/journal/entry.ts';
+import { feedback, feedbackDescription, feedbackIn } from '../../../../../src/modules/feedback/entry.ts';
+import { openApi } from '../../../../../src/modules/openapi/entry.ts';
+import { scripted } from '../../../../fixtures/scripted-agent.ts';
+import { held, script } from '../../../../fixtures/scripts.ts';
+import { appWith } from '../../http/app.ts';
+import { journal, json, newSession, post, type Send, sessionId } from '../../http/client.ts';
+
+const use = [feedback(), openApi({ descriptions: [feedbackDescription] })];
+
+/** An app of the tenant `shop`, as one of its people asks it. */
+const as = (id: string): Send => appWith({ agents: [scripted], use, auth: () => ({ id, tenant: 'shop' }) });
+const ada = as('ada');
+
+const said = async (via: Send, path: string, turn: string, body: unknown) => {
+  const response = await via(`${path}/turns/${turn}/feedback`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  return { status: response.status, body: await json(response) };
+};
+
+const listed = async (path: string, via = ada) => {
+  const response = await via(`${path}/feedback`);
+  return { status: response.status, body: await json(response) };
+};
+
+/** A session with a turn for each of these answers. */
+async function answered(...texts: readonly string[]) {
+  const path = newSession();
+  const { message } = script(...(texts.length > 0 ? texts : ['An answer.']));
+  const say = async (): Promise<string> =>
+    String((await json(await post(path, { message: message() }, { via: ada }))).turn);
+  const turns: string[] = [];
+  for (let at = 0; at < Math.max(texts.length, 1); at += 1) turns.push(await say());
+  const [turn = '', second = ''] = turns;
+  return { path, turn, second };
+}
+
+const now = expect.closeTo(Date.now(), -6);
+
+describe('POST .../turns/{turn}/feedback', () => {
+  it('journals a score and words, which the session lists', async () => {
+    const { path, turn } = await answered();
+    const kept = { turn, by: 'ada', score: -0.5, words: 'It is too long.', at: now };
+    expect(await said(ada, path, turn, { score: -0.5, words: 'It is too long.' })).toEqual({
+      status: 200,
+      body: kept,
+    });
+    expect((await journal(path, ada)).at(-1)).toMatchObject({
+      type: 'module-event',
+      turn,
+      module: 'feedback',
+      facts: [{ slice: 'feedback', fact: { by: 'ada', score: -0.5, words: 'It is too long.' } }],
+    });
+    expect(await listed(path)).toEqual({ status: 200, body: { feedback: [kept] } });
+    // The state of the session does not grow by it.
+    expect(JSON.stringify(await json(await ada(path)))).not.toContain('too long');
+  });
+
+  it("replaces the same caller's earlier one of the turn, and no other", async () => {
+    const { path, turn, second } = await answered('One.', 'Two.');
+    await said(ada, path, second, { score: 1 });
+    await said(ada, path, turn, { score: -1, words: 'No.' });
+    await said(as('bob'), path, turn, { words: 'Fine.' });
+    await said(ada, path, turn, { score: 0.5 });
+    expect(await listed(path)).toEqual({
+      status: 200,
+      body: {
+        feedback: [
+          { turn, by: 'ada', score: 0.5, at: now },
+          { turn, by: 'bob', words: 'Fine.', at: now },
+          { turn: second, by: 'ada', score: 1, at: now },
+        ],
+      },
+    });
+  });
+
+  it('is kept of a turn that runs, once that has stopped', async () => {
+    const path = newSession();
+    const slow = held('Slow.');
+    const running = post(path, { message: script(slow.reply).message() }, { via: ada });
+    await slow.asked();
+    const turn = String((await json(await ada(path))).openTurn);
+    expect((await said(ada, path, turn, { score: 1 })).status).toBe(200);
+    slow.release();
+    await running;
+    expect((await listed(path)).body).toMatchObject({ feedback: [{ turn, score: 1 }] });
+  });
+
+  it.each([
+    [{}, 'score or words: one of them must be there'],
+    [{ score: 2 }, 'score: must be a number from -1 to 1'],
+    [{ score: -1.1 }, 'score: must be a number from -1 to 1'],
+    [{ score: '1' }, 'score: must be a number from -1 to 1'],
+    [{ score: null }, 'score: must be a number from -1 to 1'],
+    [{ words: '' }, 'words: must be text of 1 to 4000 characters'],
+    [{ words: ' ' }, 'words: must be text of 1 to 4000 characters'],
+    [{ words: 'x'.repeat(4_001) }, 'words: must be text of 1 to 4000 characters'],
+    [{ score: 1, words: ['Good'] }, 'words: must be text of 1 to 4000 characters'],
+  ])('refuses %o with 422 and says why', async (body, problem) => {
+    const { path, turn } = await answered();
+    expect(await said(ada, path, turn, body)).toMatchObject({ status: 422, body: { problems: [problem] } });
+    expect(await listed(path)).toEqual({ status: 200, body: { feedback: [] } });
+  });
+
+  it('refuses a key that it does not know, and a body that is no JSON', async () => {
+    const { path, turn } = await answered();
+    const { status, body } = await said(ada, path, turn, { score: 1, rating: 5 });
+    expect([status, JSON.stringify(body.problems)]).toEqual([422, expect.stringContaining('rating')]);
+    expect(await said(ada, path, turn, '{')).toMatchObject({ status: 400 });
+  });
+
+  it('takes the most words that there may be, and both ends of the score', async () => {
+    const { path, turn } = await answered();
+    for (const body of [{ score: 1 }, { score: -1 }, { words: 'x'.repeat(4_000) }])
+      expect((await said(ada, path, turn, body)).status).toBe(200);
+  });
+
+  it('is 404 for a turn or a session that is not there, and for whoever does not own it', async () => {
+    const { path, turn } = await answered();
+    expect(await said(ada, path, 'none', { score: 1 })).toMatchObject({
+      status: 404,
+      body: { type: /unknown-turn$/ },
+    });
+    expect(await said(ada, newSession(), turn, { score: 1 })).toMatchObject({ status: 404 });
+    const eve = appWith({ agents: [scripted], use, auth: () => ({ id: 'eve' }) });
+    expect(await said(eve, path, turn, { score: 1 })).toMatchObject({ status: 404 });
+    expect(await listed(path, eve)).toMatchObject({ status: 404, body: { type: /unknown-session$/ } });
+    expect(await listed(path)).toEqual({ status: 200, body: { feedback: [] } });
+  });
+
+  it('is no route of an app without the module, which passes over its events', async () => {
+    const path = newSession();
+    const { message } = script('One.', 'Still here.');
+    const first = await json(await post(path, { message: message() }, { via: ada }));
+    const turn = String(first.turn);
+    await said(ada, path, turn, { score: 1 });
+    const without = appWith({ agents: [scripted], auth: () => ({ id: 'ada', tenant: 'shop' }) });
+    expect((await without(`${path}/feedback`)).status).toBe(404);
+    const next = await post(path, { message: message() }, { via: without });
+    expect(await json(next)).toMatchObject({ outcome: 'completed', text: 'Still here.' });
+    const again = await listed(path);
+    expect(again.body).toEqual({ feedback: [{ turn, by: 'ada', score: 1, at: now }] });
+  });
+});
+
+describe('an eval', () => {
+  it('picks the turns that people did not like, with what was asked and answered', async () => {
+    const { path, turn, second } = await answered('It leaves at nine.', 'I do not know.');
+    await said(ada, path, turn, { score: 1 });
+    await said(ada, path, second, { score: -1, words: 'You know this.' });
+    const holdfast = createHoldfast({ agents: [scripted], use });
+    const principal = { id: 'ada', tenant: 'shop' };
+    const session: Session = sessionOf(holdfast, env, {
+      agent: 'scripted',
+      session: sessionId(path),
+      principal,
+    });
+    const events: StoredEvent[] = [];
+    for await (const event of session.events()) events.push(event);
+    const cases = feedbackIn(events)
+      .filter(({ score = 0 }) => score < 0)
+      .map(({ turn: disliked, words }) => {
+        const answer = events.findLast((event) => event.type === 'model-replied' && event.turn === disliked);
+        return { words, answered: answer?.type === 'model-replied' ? answer.text : undefined };
+      });
+    expect(cases).toEqual([{ words: 'You know this.', answered: 'I do not know.' }]);
+  });
+});

@@ -1,0 +1,96 @@
+/** The metadata of a page's messages, which is kept with them. */
+import { describe, expect, it } from 'vitest';
+import { defineTool } from '../../../../src/index.ts';
+import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { script } from '../../../fixtures/scripts.ts';
+import { loadedFrom, openChat, problemOf, VERSIONS } from '../../../fixtures/ui-chat.ts';
+import { appWith } from '../http/app.ts';
+import { journal } from '../http/client.ts';
+
+const seen: unknown[] = [];
+const look = defineTool({
+  name: 'look',
+  description: 'Looks at the context.',
+  effect: 'read',
+  run(_, call) {
+    seen.push(call.context.toJSON());
+    return 'Seen.';
+  },
+});
+const agent = { ...scripted, name: 'keeper', tools: [look] };
+const via = appWith({ agents: [agent], use: [aiSdkUi()] });
+
+const post = (metadata: unknown) => {
+  const message = {
+    id: 'm1',
+    role: 'user',
+    metadata,
+    parts: [{ type: 'text', text: script('Hi.').message() }],
+  };
+  return via('/agents/keeper/chat', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ id: crypto.randomUUID(), messages: [message] }),
+  });
+};
+
+describe.each(VERSIONS)('the metadata of a message, version %i', (version) => {
+  it('is journaled with its turn, and is there again when the messages are loaded', async () => {
+    const id = crypto.randomUUID();
+    const { chat } = openChat({ version, agent: 'keeper', via, id });
+    const metadata = { sentAt: 1_234, from: { page: '/prices', tags: ['a'] } };
+    const { message } = script({ calls: [{ name: 'look' }] }, 'Hi.', 'Yes.');
+    await chat.sendMessage({ text: message(), metadata });
+    await chat.sendMessage({ text: message() });
+    const messages = await loadedFrom(via, { agent: 'keeper', id, version });
+    expect(await problemOf(messages, version)).toBeUndefined();
+    const [first, , second] = messages;
+    expect(first?.metadata).toEqual({ ...metadata, turn: expect.any(String) });
+    expect(second?.metadata).toEqual({ turn: expect.any(String) });
+    const [started] = (await journal(`/agents/keeper/sessions/${id}`, via)).filter(
+      ({ type }) => type === 'turn-started',
+    );
+    expect(started?.context).toEqual({ 'holdfast.metadata': metadata });
+    expect(seen.at(-1)).toMatchObject({ 'holdfast.metadata': metadata });
+  });
+});
+
+describe('the metadata of a message', () => {
+  it('says the turn as the Worker knows it, whatever the page says', async () => {
+    const id = crypto.randomUUID();
+    const { chat } = openChat({ version: 7, agent: 'keeper', via, id });
+    await chat.sendMessage({ text: script('Hi.').message(), metadata: { turn: 'mine', more: 1 } });
+    const [said, answer] = await loadedFrom(via, { agent: 'keeper', id, version: 7 });
+    expect(said?.metadata).toEqual({ turn: answer?.id, more: 1 });
+  });
+
+  it.each([
+    ['text', 'The body is not valid: messages[0].metadata: must be an object.'],
+    [null, 'The body is not valid: messages[0].metadata: must be an object.'],
+    [[], 'The body is not valid: messages[0].metadata: must be an object.'],
+    [
+      { long: 'x'.repeat(16_384) },
+      'The body is not valid: messages[0].metadata: must have at most 16384 characters as JSON.',
+    ],
+  ])('is refused if it is %o', async (metadata, text) => {
+    const response = await post(metadata);
+    expect([response.status, await response.text()]).toEqual([422, text]);
+  });
+
+  it('may be as large as is allowed', async () => {
+    const response = await post({ long: 'x'.repeat(16_384 - '{"long":""}'.length) });
+    expect(response.status).toBe(200);
+    await response.text();
+  });
+
+  it('is refused, and nothing breaks, if it is nested too deeply', async () => {
+    let deep: unknown = 1;
+    for (let depth = 0; depth < 2_000; depth += 1) deep = [deep];
+    const response = await post({ deep });
+    expect([response.status, await response.text()]).toEqual([
+      422,
+      expect.stringContaining('nested too deeply'),
+    ]);
+  });
+});
