@@ -1,19 +1,19 @@
-import { HttpAgent } from '@ag-ui/client';
+import type { HttpAgent } from '@ag-ui/client';
 import { CopilotChat, CopilotKitProvider, useAgentContext, useFrontendTool } from '@copilotkit/react-core/v2';
 import '@copilotkit/react-core/v2/styles.css';
 import { useState } from 'react';
-import { createRoot } from 'react-dom/client';
 import { z } from 'zod';
 
-const { worker = '', token = '', thread = '' } = Object.fromEntries(new URLSearchParams(location.search));
+/** `agent`: such as new HttpAgent({ url: 'https://your.worker/agents/guide/ag-ui', headers: { authorization } }). */
+export function App({ agent, thread }: { agent: HttpAgent; thread: string }) {
+  return (
+    <CopilotKitProvider selfManagedAgents={{ guide: agent }}>
+      <Page thread={thread} />
+    </CopilotKitProvider>
+  );
+}
 
-/** The agent of the Worker, which the page asks without a server of its own between them. */
-const guide = new HttpAgent({
-  url: `${worker}/agents/guide/ag-ui`,
-  headers: { authorization: `Bearer ${token}` },
-});
-
-function Page() {
+function Page({ thread }: { thread: string }) {
   const [color, setColor] = useState('white');
   useAgentContext({ description: 'The color of the page', value: color });
   useFrontendTool({
@@ -27,14 +27,7 @@ function Page() {
   });
   return (
     <main style={{ background: color }}>
-      <output>{color}</output>
       <CopilotChat agentId="guide" threadId={thread} />
     </main>
   );
 }
-
-createRoot(document.getElementById('root') as HTMLElement).render(
-  <CopilotKitProvider selfManagedAgents={{ guide }} enableInspector={false}>
-    <Page />
-  </CopilotKitProvider>,
-);

@@ -1,13 +1,13 @@
 /** A page with CopilotKit in a real browser, which talks to the example of AG-UI. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { HAS_BROWSER, showPage } from './shown-page.ts';
 
-const INSTALLED = resolve(import.meta.dirname, '../../../.ci/copilotkit/node_modules/@copilotkit/react-core');
-const isThere = existsSync(INSTALLED);
+const ROOT = resolve(import.meta.dirname, '../../..');
+const isThere = existsSync(join(ROOT, '.ci/copilotkit/node_modules/@copilotkit/react-core'));
 if (!isThere) {
   const how = 'npm ci --prefix .ci/copilotkit --ignore-scripts';
   if (process.env.COPILOTKIT === 'required') throw new Error(`CopilotKit is not installed: ${how}`);
@@ -26,9 +26,14 @@ const styles: Plugin = {
   },
 };
 
+it('the page is the one that docs/ag-ui.md shows', async () => {
+  const page = await readFile(join(ROOT, '.ci/copilotkit/page.tsx'), 'utf8');
+  expect(await readFile(join(ROOT, 'docs/ag-ui.md'), 'utf8')).toContain(`\`\`\`typescript\n${page}\`\`\``);
+});
+
 describe.skipIf(!HAS_BROWSER || !isThere)('a page with CopilotKit in chromium, at another origin', () => {
   const shown = showPage({
-    entry: '.ci/copilotkit/page.tsx',
+    entry: '.ci/copilotkit/main.tsx',
     holds: '.ci/copilotkit/page.tsx',
     bundled: { plugins: [styles] },
     checked: (files) =>
@@ -51,7 +56,7 @@ describe.skipIf(!HAS_BROWSER || !isThere)('a page with CopilotKit in chromium, a
     await page.getByText('The color is white.').waitFor();
     await say('Please paint it gold.');
     await page.getByText('The page says: The page is gold now.').waitFor();
-    expect(await page.locator('output').textContent()).toBe('gold');
+    expect(await page.locator('main').first().getAttribute('style')).toBe('background: gold;');
     await look('1-painted');
     await say('And now?');
     await page.getByText('The color is gold.').waitFor();

@@ -42,6 +42,7 @@ it('the pages with commands are those that are run here, but for those that need
   // react.md, the test in a browser the same page and bundler.
   expect(pages.filter((page) => commandsOf(page).length > 0)).toEqual([
     'approvals.md',
+    'client-tools.md',
     'files.md',
     'http.md',
     'mcp.md',
@@ -65,6 +66,13 @@ it('openai.md: a response is made', async () => {
   const [asked = ''] = commandsOf('openai.md');
   const response = await run('src/examples/openai/worker.ts', asked, { vars: { MODEL: 'offline' } });
   expect(JSON.parse(response)).toMatchObject({ object: 'response', model: 'cashier' });
+});
+
+it('client-tools.md: the model calls a tool of the client', async () => {
+  const [asked = ''] = commandsOf('client-tools.md');
+  const completion = await run('src/examples/client-tools/worker.ts', asked, { vars: { MODEL: 'offline' } });
+  const called = { function: { name: 'paint_page', arguments: '{"color":"gold"}' } };
+  expect(JSON.parse(completion)).toMatchObject({ choices: [{ message: { tool_calls: [called] } }] });
 });
 
 it('approvals.md: a refund waits, and is paid once it is approved', async () => {
