@@ -234,6 +234,8 @@ async function goneOn(
 
 async function resumed(asked: AskedSurface, named: RouteSession): Promise<Response> {
   const chat = chatOf(asked, named);
+  const wanted = new URL(asked.request.url).searchParams.get('turn');
+  if (wanted) return streamed(chat, { stream: await chat.session.follow(wanted, { signal: asked.signal }) });
   const turn = (await chat.session.state().catch(unlessUnknown))?.openTurn ?? undefined;
   const stands = turn === undefined ? undefined : await chat.session.turn(turn);
   if (turn === undefined || stands?.status !== 'running') return new Response(null, { status: 204 });

@@ -1,18 +1,20 @@
 import type { DynamicToolUIPart, UIMessage } from 'ai';
 import type { FormEvent } from 'react';
-import { type Desk, useDeskChat } from './use-desk-chat.tsx';
+import type { HoldfastChatTransport } from '../../../client/ai-sdk/entry.ts';
+import { useDeskChat } from './use-desk-chat.tsx';
 
 interface ChatProps {
-  readonly desk: Desk;
+  readonly desk: HoldfastChatTransport;
   /** The id of the chat is that of its session. */
   readonly id: string;
-  /** What was said before, as `loadMessages` answers it. */
+  /** What was said before, as `desk.loadMessages(id)` returns it. */
   readonly before: UIMessage[];
 }
 
 export function Chat({ desk, id, before }: ChatProps) {
   const chat = useDeskChat(desk, id, before);
-  const { messages, status, error, catchUp, cancel } = chat;
+  const { messages, status, error, regenerate } = chat;
+  const isBusy = status === 'submitted' || status === 'streaming';
   return (
     <main>
       <header>
@@ -27,6 +29,7 @@ export function Chat({ desk, id, before }: ChatProps) {
               {message.parts.map((part, index) => (
                 <Part key={index} part={part} decide={chat.addToolApprovalResponse} />
               ))}
+              {!isBusy && <Again message={message} chat={chat} />}
             </li>
           ))}
         </ol>
@@ -34,21 +37,38 @@ export function Chat({ desk, id, before }: ChatProps) {
       {error && (
         <p role="alert">
           {error.message}{' '}
-          <button type="button" onClick={catchUp}>
-            Look again
+          <button type="button" onClick={() => regenerate()}>
+            Try again
           </button>
         </p>
       )}
-      <Composer
-        isBusy={status === 'submitted' || status === 'streaming'}
-        send={chat.sendMessage}
-        cancel={cancel}
-      />
+      <Composer isBusy={isBusy} send={chat.sendMessage} stop={chat.stop} />
     </main>
   );
 }
 
 type Chatting = ReturnType<typeof useDeskChat>;
+
+/** Asks for another answer, or asks anew with other words: what is behind the message is left behind. */
+function Again({ message, chat }: { message: UIMessage; chat: Chatting }) {
+  const { id: messageId, role, parts } = message;
+  if (role === 'assistant')
+    return (
+      <button type="button" onClick={() => chat.regenerate({ messageId })}>
+        Regenerate
+      </button>
+    );
+  const said = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const edit = (): void => {
+    const text = prompt('Your message', said);
+    if (text) void chat.sendMessage({ text, messageId });
+  };
+  return (
+    <button type="button" onClick={edit}>
+      Edit
+    </button>
+  );
+}
 
 interface PartProps {
   readonly part: UIMessage['parts'][number];
@@ -122,10 +142,10 @@ const toText = (output: unknown): string => (typeof output === 'string' ? output
 interface ComposerProps {
   readonly isBusy: boolean;
   readonly send: Chatting['sendMessage'];
-  readonly cancel: () => Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
-function Composer({ isBusy, send, cancel }: ComposerProps) {
+function Composer({ isBusy, send, stop }: ComposerProps) {
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault();
     const form = event.currentTarget;
@@ -141,7 +161,7 @@ function Composer({ isBusy, send, cancel }: ComposerProps) {
       <input name="text" aria-label="Message" placeholder="Ask us" autoComplete="off" />
       <input name="files" aria-label="Images" type="file" accept="image/*" multiple />
       {isBusy ? (
-        <button type="button" onClick={cancel}>
+        <button type="button" onClick={stop}>
           Stop
         </button>
       ) : (

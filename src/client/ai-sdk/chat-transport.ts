@@ -1,0 +1,379 @@
+import {
+  DefaultChatTransport,
+  type HttpChatTransportInitOptions,
+  lastAssistantMessageIsCompleteWithApprovalResponses,
+  lastAssistantMessageIsCompleteWithToolCalls,
+  type UIMessage,
+  type UIMessageChunk,
+  uiMessageChunkSchema,
+} from 'ai';
+import { ShownSteps } from './joined-replay.ts';
+
+/** Where the chats of an agent are, and how they are asked. */
+export interface HoldfastChatOptions<Message extends UIMessage = UIMessage>
+  extends Pick<HttpChatTransportInitOptions<Message>, 'headers' | 'credentials' | 'body' | 'fetch'> {
+  /** The address of the agent's chats, such as `https://desk.example/agents/desk/chat`. */
+  readonly api: string;
+  /**
+   * Whether `stop()` of the chat cancels the turn in the Worker. Note that `useChat` stops its chat too when its component is removed:
+   * with `false` the turn runs on then, and a button calls `cancel` of the transport. Defaults to `true`.
+   */
+  readonly cancelsOnStop?: boolean | undefined;
+  /** How long a connection that is lost is tried again, in ms. Defaults to two minutes. */
+  readonly patience?: number | undefined;
+}
+
+type Sending<Message extends UIMessage> = Parameters<DefaultChatTransport<Message>['sendMessages']>[0];
+type Reconnecting<Message extends UIMessage> = Parameters<
+  DefaultChatTransport<Message>['reconnectToStream']
+>[0];
+type Chunks = ReadableStream<UIMessageChunk>;
+
+/**
+ * The transport of `useChat` for agents of Holdfast. Beyond the kit's own one:
+ *
+ * - `stop()` cancels the turn in the Worker;
+ * - a request without an answer is sent again: the id of the message is its idempotency key, so that it starts one turn;
+ * - a stream that breaks resumes inside the same message, also after its turn has ended, but not while the page is unloaded;
+ * - `loadMessages` returns what was said before;
+ * - it asks for the chunks of the version of the AI SDK that the page has.
+ *
+ * @example
+ * ```ts
+ * const transport = new HoldfastChatTransport({ api: 'https://desk.example/agents/desk/chat' });
+ * const chat = useChat({ id, messages, transport, resume: true, sendAutomaticallyWhen: isAnswered });
+ * ```
+ */
+export class HoldfastChatTransport<
+  Message extends UIMessage = UIMessage,
+> extends DefaultChatTransport<Message> {
+  readonly #address: string;
+  readonly #cancelsOnStop: boolean;
+  readonly #patience: number;
+  readonly #asked: HttpChatTransportInitOptions<Message>['fetch'];
+  /** How often each chat was resumed: what stops a stream for that is no person. */
+  readonly #resumed = new Map<string, number>();
+  /** Settles when the turn is cancelled whose chat was stopped last. */
+  #stopping: Promise<void> | undefined;
+  #version: Promise<6 | 7> | undefined;
+  /** When the last turn was cancelled from here, in ms since the epoch. */
+  #cancelledAt = Number.NEGATIVE_INFINITY;
+
+  constructor({ api, cancelsOnStop = true, patience = 120_000, ...options }: HoldfastChatOptions<Message>) {
+    super({ ...options, api });
+    this.#address = api;
+    this.#cancelsOnStop = cancelsOnStop;
+    this.#patience = patience;
+    this.#asked = options.fetch;
+    // A turn that was cancelled ends soon, and until then its session is busy.
+    const isPassing = ({ status, ok }: Response): boolean => {
+      if (ok) this.#cancelledAt = Number.NEGATIVE_INFINITY;
+      return PASSING.includes(status) || (status === 409 && Date.now() - this.#cancelledAt < ENDS_SOON);
+    };
+    this.fetch = (input, init) =>
+      patiently(() => (this.#asked ?? globalThis.fetch)(input, init), {
+        patience,
+        isPassing,
+        signal: init?.signal,
+      });
+    watchUnload();
+  }
+
+  /** Returns the messages of a chat so far; `[]` for a new one. @throws Error with the Worker's words if it refuses. */
+  async loadMessages(chatId: string): Promise<Message[]> {
+    await this.#ready();
+    const response = await this.#ask(`/${encodeURIComponent(chatId)}/messages`);
+    return (await response.json()) as Message[]; // the Worker writes messages of this version
+  }
+
+  /** Cancels a turn in the Worker, or the one that runs. It does nothing if none runs. */
+  async cancel(chatId: string, turn?: string): Promise<void> {
+    const session = this.#address.replace(/chat\/?(?=\?|$)/, `sessions/${encodeURIComponent(chatId)}/cancel`);
+    const url = turn === undefined ? session : withQuery(session, 'turn', turn);
+    this.#cancelledAt = Date.now();
+    const response = await (this.#asked ?? fetch)(url, await this.#init({ method: 'POST' }));
+    await response.body?.cancel();
+  }
+
+  override async sendMessages(options: Sending<Message>): Promise<Chunks> {
+    const version = await this.#ready();
+    const { chatId, messages, messageId, abortSignal: stop } = options;
+    await this.#stopping;
+    // The answers of calls are told only what is new; a message of the user's begins one of the assistant's.
+    const isAnswer =
+      messages.find(({ id }) => id === messageId)?.role === 'assistant' &&
+      options.trigger === 'submit-message';
+    return this.#lasting({ chatId, stop, version }, async (signal, turn) => {
+      if (turn !== undefined && !isAnswer) return this.#rest(chatId, turn, signal);
+      return super.sendMessages({ ...options, abortSignal: signal });
+    });
+  }
+
+  override async reconnectToStream(options: Reconnecting<Message>): Promise<Chunks | null> {
+    const version = await this.#ready();
+    const { chatId } = options;
+    this.#resumed.set(chatId, this.#resumes(chatId) + 1);
+    // Version 6 gives none.
+    const { abortSignal: stop } = options as { readonly abortSignal?: AbortSignal };
+    const ended = Symbol();
+    try {
+      return await this.#lasting({ chatId, stop, version }, async (signal, turn) => {
+        if (turn !== undefined) return this.#rest(chatId, turn, signal);
+        const stream = await super.reconnectToStream({
+          ...options,
+          abortSignal: signal,
+        } as Reconnecting<Message>);
+        if (stream === null) throw ended;
+        return stream;
+      });
+    } catch (thrown) {
+      if (thrown === ended) return null;
+      throw thrown;
+    }
+  }
+
+  /** The stream of a turn, whether it runs or has ended. */
+  async #rest(chatId: string, turn: string, signal: AbortSignal): Promise<Chunks> {
+    const path = withQuery(`/${encodeURIComponent(chatId)}/stream`, 'turn', turn);
+    const { body } = await this.#ask(path, signal);
+    if (body === null) throw new Error('The stream of the chat has no body.');
+    return this.processResponseStream(body);
+  }
+
+  async #ask(path: string, signal?: AbortSignal): Promise<Response> {
+    const [address = '', query] = this.api.split('?');
+    const [own = '', more] = path.split('?');
+    const url = `${address}${own}?${[query, more].filter((one) => one !== undefined).join('&')}`;
+    const response = await (this.fetch ?? fetch)(url, await this.#init(signal ? { signal } : {}));
+    if (response.ok) return response;
+    throw new Error(await response.text());
+  }
+
+  async #init(more: RequestInit): Promise<RequestInit> {
+    const headers = await resolved(this.headers);
+    const credentials = await resolved(this.credentials);
+    const given = { ...(headers && { headers }), ...(credentials && { credentials }), ...more };
+    return given as RequestInit; // with the `credentials` that browsers know
+  }
+
+  #resumes(chatId: string): number {
+    return this.#resumed.get(chatId) ?? 0;
+  }
+
+  /** Finds out once which chunks the kit of the page knows, and asks for these. */
+  async #ready(): Promise<6 | 7> {
+    this.#version ??= versionOfKit();
+    const version = await this.#version;
+    this.api = withQuery(this.#address, 'ui', `${version}`);
+    return version;
+  }
+
+  /** Opens a stream, and opens it again when it breaks off before its turn has stopped. */
+  async #lasting(
+    {
+      chatId,
+      stop,
+      version,
+    }: { readonly chatId: string; readonly stop: AbortSignal | undefined; readonly version: 6 | 7 },
+    open: (signal: AbortSignal, turn?: string) => Promise<Chunks>,
+  ): Promise<Chunks> {
+    const steps = new ShownSteps(version === 7);
+    const leave = new AbortController();
+    const resumes = this.#resumes(chatId);
+    const cancel = async (turn: () => Promise<string | undefined>): Promise<void> => {
+      // A page that resumes a chat again stops the stream before it.
+      await pause(0);
+      const isStop = this.#cancelsOnStop && this.#resumes(chatId) === resumes && !isUnloading;
+      // The Worker may not be there to be asked.
+      if (isStop) await this.cancel(chatId, await turn()).catch(() => {});
+      leave.abort();
+    };
+    const opening = open(leave.signal);
+    const stopped = (turn: () => Promise<string | undefined>): void => {
+      this.#stopping = cancel(turn);
+    };
+    const first = await orStopped(opening, stop, () =>
+      // The message may be on its way: its turn is known by its first chunk.
+      stopped(async () => turnOf(await opening)),
+    );
+    const chunks = this.#chunks({ first, steps, stop, signal: leave.signal }, open);
+    stop?.addEventListener('abort', () => stopped(async () => steps.turn));
+    return toStream(chunks, () => leave.abort());
+  }
+
+  async *#chunks(
+    { first, steps, stop, signal }: Lasting,
+    open: (signal: AbortSignal, turn?: string) => Promise<Chunks>,
+  ): AsyncGenerator<UIMessageChunk, void, undefined> {
+    let stream = first;
+    let pass = (chunk: UIMessageChunk): readonly UIMessageChunk[] => [chunk];
+    let lost = 0;
+    for (let tries = 0; ; tries += 1) {
+      let broken: unknown = new Error('The connection to the chat was lost.');
+      let hasOutcome = false;
+      try {
+        for await (const chunk of read(stream)) {
+          if (chunk.type === 'error' && !hasOutcome) {
+            // The turn has no outcome yet: it resumes elsewhere, or cannot be read any more.
+            broken = new Error(chunk.errorText);
+            break;
+          }
+          hasOutcome ||= 'messageMetadata' in chunk && chunk.messageMetadata !== undefined;
+          for (const one of pass(chunk)) {
+            steps.shown(one);
+            yield one;
+            tries = 0;
+          }
+          if (chunk.type === 'finish' || chunk.type === 'abort') return;
+        }
+      } catch (thrown) {
+        broken = thrown;
+      }
+      if (tries === 0) lost = Date.now();
+      if (stop?.aborted || signal.aborted || isUnloading || Date.now() - lost > this.#patience) throw broken;
+      await pause(pauseBefore(tries));
+      pass = steps.replay();
+      try {
+        stream = await open(signal, steps.turn);
+      } catch {
+        throw broken; // the chat was erased, or its caller may not read it any more
+      }
+    }
+  }
+}
+
+/** A stream that is kept open. */
+interface Lasting {
+  readonly first: Chunks;
+  readonly steps: ShownSteps;
+  readonly stop: AbortSignal | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Returns whether all that the assistant's last message asks is answered, decisions and results of the page's tools alike: for
+ * `sendAutomaticallyWhen`. A message of the user's that was refused may be behind it.
+ */
+export function isAnswered({ messages }: { readonly messages: UIMessage[] }): boolean {
+  const last = messages.findLast(({ role }) => role === 'assistant');
+  if (!last) return false;
+  const said = { messages: [last] };
+  return (
+    lastAssistantMessageIsCompleteWithApprovalResponses(said) ||
+    lastAssistantMessageIsCompleteWithToolCalls(said)
+  );
+}
+
+/** Version 7 is the first whose chunks can take a step back. */
+async function versionOfKit(): Promise<6 | 7> {
+  const known = await uiMessageChunkSchema().validate?.({ type: 'reset-step' });
+  return known?.success ? 7 : 6;
+}
+
+let isUnloading = false;
+let isWatching = false;
+
+/** What breaks while a page is unloaded is not tried again: whoever comes back to the page finds its chat in the Worker. */
+function watchUnload(): void {
+  const page: { addEventListener?(type: string, listener: () => void): void } = globalThis;
+  if (isWatching) return;
+  isWatching = true;
+  page.addEventListener?.('pagehide', () => {
+    isUnloading = true;
+  });
+  page.addEventListener?.('pageshow', () => {
+    isUnloading = false;
+  });
+}
+
+/** Responses of what stands before a Worker, or of one that is being deployed. */
+const PASSING: readonly number[] = [502, 503, 504];
+
+/** How long a turn that was cancelled may take to end, in ms. */
+const ENDS_SOON = 10_000;
+
+interface Patience {
+  readonly patience: number;
+  /** Tells a response that is another one soon. */
+  readonly isPassing: (response: Response) => boolean;
+  readonly signal: AbortSignal | null | undefined;
+}
+
+/** Sends a request until it has an answer: each of a chat is safe to send again. */
+async function patiently(
+  send: () => Promise<Response>,
+  { patience, isPassing, signal }: Patience,
+): Promise<Response> {
+  const since = Date.now();
+  for (let tries = 0; ; tries += 1) {
+    const isLast = (): boolean => Boolean(signal?.aborted) || isUnloading || Date.now() - since > patience;
+    try {
+      const response = await send();
+      if (!isPassing(response) || isLast()) return response;
+      await response.body?.cancel();
+    } catch (thrown) {
+      if (isLast()) throw thrown;
+    }
+    await pause(pauseBefore(tries));
+  }
+}
+
+/** In ms: a tenth of a second, and twice as long each time up to eight seconds. */
+const pauseBefore = (tries: number): number => Math.min(8_000, 100 * 2 ** tries);
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Rejects as soon as the signal aborts. */
+function orStopped<T>(work: Promise<T>, signal: AbortSignal | undefined, onStop: () => void): Promise<T> {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      onStop();
+      reject(signal.reason);
+    };
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+/** The turn that a stream begins with. */
+async function turnOf(stream: Chunks): Promise<string | undefined> {
+  for await (const chunk of read(stream)) return chunk.type === 'start' ? chunk.messageId : undefined;
+  return undefined;
+}
+
+/** Not every browser iterates over streams. */
+async function* read<T>(stream: ReadableStream<T>): AsyncGenerator<T, void, undefined> {
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+function toStream<T>(items: AsyncGenerator<T, void, undefined>, onCancel: () => void): ReadableStream<T> {
+  return new ReadableStream<T>({
+    async pull(out) {
+      const { done, value } = await items.next();
+      if (done) out.close();
+      else out.enqueue(value);
+    },
+    async cancel() {
+      onCancel();
+      await items.return();
+    },
+  });
+}
+
+const withQuery = (url: string, name: string, value: string): string =>
+  `${url}${url.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}`;
+
+/** What the kit calls resolvable: a value, a promise of one, or a function that returns either. */
+const resolved = async <T>(given: T | PromiseLike<T> | (() => T | PromiseLike<T>)): Promise<T> =>
+  typeof given === 'function' ? (given as () => T | PromiseLike<T>)() : given; // no such value is a function

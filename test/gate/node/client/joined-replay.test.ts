@@ -1,0 +1,90 @@
+/** What a page is shown of a message whose stream begins again. */
+import type { UIMessageChunk } from 'ai';
+import { describe, expect, it } from 'vitest';
+import { ShownSteps } from '../../../../src/client/ai-sdk/joined-replay.ts';
+
+const CALL = { toolCallId: 'c1', toolName: 'add' } as const;
+
+/** A message of two steps, as a Worker streams it from its beginning. */
+const MESSAGE: readonly UIMessageChunk[] = [
+  { type: 'start', messageId: 't1' },
+  { type: 'start-step' },
+  { type: 'text-start', id: 'text-0' },
+  { type: 'text-delta', id: 'text-0', delta: 'Let me see.' },
+  { type: 'text-end', id: 'text-0' },
+  { type: 'tool-input-available', ...CALL, input: {}, dynamic: true },
+  { type: 'tool-output-available', toolCallId: 'c1', output: '3', dynamic: true },
+  { type: 'file', url: 'https://files.example/1', mediaType: 'image/png' },
+  { type: 'finish-step' },
+  { type: 'start-step' },
+  { type: 'text-start', id: 'text-0' },
+  { type: 'text-delta', id: 'text-0', delta: 'It is ' },
+  { type: 'text-delta', id: 'text-0', delta: 'three.' },
+  { type: 'text-end', id: 'text-0' },
+  { type: 'finish-step' },
+  { type: 'finish' },
+];
+
+/** What a page shows: each step with its words, and how often it has each other chunk. */
+function shownBy(chunks: readonly UIMessageChunk[]): string[][] {
+  const steps: string[][] = [];
+  for (const chunk of chunks) {
+    const step = steps.at(-1) ?? [];
+    if (chunk.type === 'start-step') steps.push([]);
+    else if (String(chunk.type) === 'reset-step') step.length = 0;
+    else if (chunk.type === 'text-delta') step.push(`${step.pop() ?? ''}${chunk.delta}`);
+    else if (chunk.type === 'text-start') step.push('');
+    else if (chunk.type === 'tool-input-available' || chunk.type === 'file') step.push(chunk.type);
+  }
+  return steps;
+}
+
+/** The chunks of a page whose stream broke off behind so many of them, and began again. */
+function joined(canReset: boolean, broken: number): UIMessageChunk[] {
+  const steps = new ShownSteps(canReset);
+  const before = MESSAGE.slice(0, broken);
+  for (const chunk of before) steps.shown(chunk);
+  return [...before, ...MESSAGE.flatMap(steps.replay())];
+}
+
+describe.each([
+  ['version 7, which can take a step back', true],
+  ['version 6, which cannot', false],
+])('a message of %s', (_, canReset) => {
+  it.each(MESSAGE.map((_, index) => index))(
+    'is whole though its stream broke off behind %i chunks',
+    (broken) => {
+      const chunks = joined(canReset, broken);
+      expect(shownBy(chunks)).toEqual(shownBy(MESSAGE));
+      expect(chunks.filter(({ type }) => type === 'start')).toHaveLength(1);
+      expect(chunks.at(-1)).toEqual({ type: 'finish' });
+      expect(chunks.some(({ type }) => String(type) === 'reset-step')).toBe(
+        canReset && [2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14].includes(broken),
+      );
+    },
+  );
+
+  it('is told again what became of a call of a step that it has whole', () => {
+    const steps = new ShownSteps(canReset);
+    const [start, ...others] = MESSAGE;
+    const asked = others.filter(({ type }) => type !== 'tool-output-available' && type !== 'file');
+    for (const chunk of [start, ...asked.slice(0, 6)]) if (chunk) steps.shown(chunk);
+    const replayed = MESSAGE.flatMap(steps.replay());
+    expect(replayed[0]).toEqual({
+      type: 'tool-output-available',
+      toolCallId: 'c1',
+      output: '3',
+      dynamic: true,
+    });
+  });
+
+  it('takes the rest of a message that it has by itself, which begins with no start', () => {
+    const rest = MESSAGE.slice(6);
+    const steps = new ShownSteps(canReset);
+    const before = rest.slice(0, 6);
+    for (const chunk of before) steps.shown(chunk);
+    const chunks = [...before, ...rest.flatMap(steps.replay())];
+    expect(chunks.filter(({ type }) => type === 'file')).toHaveLength(1);
+    expect(shownBy(chunks)).toEqual(shownBy(rest));
+  });
+});

@@ -1,0 +1,283 @@
+/** `HoldfastChatTransport` with a chat of the AI SDK, over the real app and its objects. */
+import { describe, expect, it } from 'vitest';
+import { HoldfastChatTransport, isAnswered } from '../../../../src/client/ai-sdk/entry.ts';
+import type { ScriptedReply } from '../../../../src/testing/entry.ts';
+import { held } from '../../../fixtures/scripts.ts';
+import { lastParts, plain, withoutDescriptors } from '../../../fixtures/ui-chat.ts';
+import { journal } from '../http/client.ts';
+import { agent, open, pathOf, ready, sameAsLoaded } from './chats.ts';
+import { via } from './desk.ts';
+
+type Send = typeof via;
+
+/** A request that was sent. */
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** A chat by the transport of Holdfast, whose requests go through `line`. */
+function chatBy(line: (send: Send) => Send, ...replies: ScriptedReply[]) {
+  const requests: Asked[] = [];
+  const send = line(async (path, init) => {
+    requests.push({ method: init?.method ?? 'GET', path });
+    return via(path, init);
+  });
+  let transport: HoldfastChatTransport | undefined;
+  const opened = open(
+    {
+      version: 7,
+      via: send,
+      sends: isAnswered as (asked: never) => boolean,
+      transport: (api, fetch) => {
+        transport = new HoldfastChatTransport({ api, fetch, patience: 5_000 });
+        return transport;
+      },
+    },
+    ...replies,
+  );
+  if (!transport) throw new Error('The chat has made no transport.');
+  return { ...opened, requests, transport };
+}
+
+const whole = (send: Send): Send => send;
+
+/** A line that breaks off the first stream of each method behind so many chunks. */
+const cutAfter =
+  (chunks: number) =>
+  (send: Send): Send => {
+    let isCut = false;
+    return async (path, init) => {
+      const response = await send(path, init);
+      if (isCut || response.body === null || !response.ok) return response;
+      isCut = true;
+      return new Response(cutBody(response.body, chunks), response);
+    };
+  };
+
+/** What is behind the cut is read all the same: to the Worker it is as if its client were there. */
+function cutBody(body: ReadableStream<Uint8Array>, chunks: number): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let passed = 0;
+  return new ReadableStream({
+    async pull(out) {
+      const { done, value } = await reader.read();
+      if (done) return out.close();
+      const frames = new TextDecoder().decode(value).split(/(?<=\n\n)/);
+      const left = frames.slice(0, Math.max(0, chunks - passed));
+      passed += frames.length;
+      if (left.length > 0) out.enqueue(new TextEncoder().encode(left.join('')));
+      if (passed <= chunks) return;
+      void drained(reader);
+      out.error(new TypeError('network error'));
+    },
+  });
+}
+
+async function drained(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  while (!(await reader.read()).done);
+}
+
+const REPLIES: readonly ScriptedReply[] = [
+  { text: 'Let me see.', calls: [{ name: 'add', input: { a: 1, b: 2 } }] },
+  { text: 'And a picture.', calls: [{ name: 'draw' }] },
+  'It is 3.',
+];
+
+describe('HoldfastChatTransport', () => {
+  it('asks for the chunks of version 7, and shows what the journal says', async () => {
+    const { chat, id, say, requests } = chatBy(whole, ...REPLIES);
+    await say();
+    expect(requests).toEqual([{ method: 'POST', path: `/agents/${agent}/chat?ui=7` }]);
+    await sameAsLoaded(chat, id, 7);
+  });
+
+  it.each([0, 1, 2, 3, 5, 7, 9, 12, 15, 18, 20])(
+    'shows the same though its stream breaks off behind %i chunks',
+    async (chunks) => {
+      const { chat, id, say, requests } = chatBy(cutAfter(chunks), ...REPLIES);
+      await say();
+      await ready(chat);
+      expect(requests.length).toBe(2);
+      await sameAsLoaded(chat, id, 7);
+      const starts = (await journal(pathOf(id), via)).filter(({ type }) => type === 'turn-started');
+      expect(starts).toHaveLength(1);
+    },
+  );
+
+  it.each([0, 1, 3, 5])(
+    'sends an approval by itself, and shows what it led to though the stream breaks off behind %i chunks',
+    async (chunks) => {
+      let isAnswering = false;
+      const line = (send: Send): Send => {
+        const cut = cutAfter(chunks)(send);
+        return (path, init) => (isAnswering ? cut(path, init) : send(path, init));
+      };
+      const { chat, id, say } = chatBy(
+        line,
+        { text: 'I ask.', calls: [{ name: 'pay', input: { amount: 5 } }] },
+        'Paid.',
+      );
+      await say();
+      const { approval } = Object(lastParts(chat).at(-1));
+      isAnswering = true;
+      await chat.addToolApprovalResponse({ id: approval.id, approved: true });
+      await expect.poll(() => chat.messages.at(-1)?.metadata?.outcome).toBe('completed');
+      await ready(chat);
+      await sameAsLoaded(chat, id, 7);
+    },
+  );
+
+  it('sends a message again that had no answer, and starts one turn', async () => {
+    let failures = 2;
+    const line =
+      (send: Send): Send =>
+      async (path, init) => {
+        const response = await send(path, init);
+        if (init?.method !== 'POST' || failures === 0) return response;
+        failures -= 1;
+        if (failures === 0) return new Response('Bad gateway', { status: 502 });
+        throw new TypeError('Failed to fetch');
+      };
+    const { chat, id, say, requests } = chatBy(line, 'Here I am.');
+    await say();
+    expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(3);
+    expect(chat.messages).toHaveLength(2);
+    await sameAsLoaded(chat, id, 7);
+    const starts = (await journal(pathOf(id), via)).filter(({ type }) => type === 'turn-started');
+    expect(starts).toHaveLength(1);
+  });
+
+  it('cancels the turn when the chat is stopped, and takes the next message at once', async () => {
+    const hangs = held('Never.');
+    const { chat, id, say, requests } = chatBy(whole, hangs.reply, 'Again.');
+    const saying = say();
+    await hangs.asked();
+    await expect.poll(() => chat.messages.length).toBe(2);
+    await chat.stop();
+    await saying;
+    const turn = String(chat.messages.at(-1)?.id);
+    const next = chat.sendMessage({ text: 'Hello again' });
+    await next;
+    expect(chat.error).toBeUndefined();
+    expect(requests).toContainEqual({ method: 'POST', path: `${pathOf(id)}/cancel?turn=${turn}` });
+    const ends = (await journal(pathOf(id), via)).filter(({ type }) => type === 'turn-ended');
+    expect(ends.map(({ outcome }) => outcome)).toEqual(['cancelled', 'completed']);
+  });
+
+  it('cancels a turn whose stream had not begun when the chat was stopped', async () => {
+    const hangs = held('Never.');
+    let arrived = (): void => {};
+    const sent = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    let pass = (): void => {};
+    const passing = new Promise<void>((resolve) => {
+      pass = resolve;
+    });
+    const line =
+      (send: Send): Send =>
+      async (path, init) => {
+        if (init?.method === 'POST' && path.includes('/chat')) {
+          arrived();
+          await passing;
+        }
+        return send(path, init);
+      };
+    const { chat, id, say } = chatBy(line, hangs.reply);
+    const saying = say();
+    await sent;
+    await chat.stop();
+    await saying;
+    pass();
+    await expect
+      .poll(async () => (await journal(pathOf(id), via).catch(() => [])).at(-1)?.outcome)
+      .toBe('cancelled');
+  });
+
+  it('asks for no cancel if it is not to, and for one when it is told to', async () => {
+    const hangs = held('Never.');
+    const { id, words } = open({ version: 7 }, hangs.reply);
+    const paths: string[] = [];
+    const transport = new HoldfastChatTransport({
+      api: `/agents/${agent}/chat`,
+      fetch: async (url, init) => {
+        paths.push(String(url));
+        return via(String(url), init);
+      },
+      cancelsOnStop: false,
+    });
+    const stop = new AbortController();
+    const stream = await transport.sendMessages({
+      chatId: id,
+      messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: words }] }],
+      trigger: 'submit-message',
+      messageId: undefined,
+      abortSignal: stop.signal,
+    });
+    await hangs.asked();
+    stop.abort();
+    await stream.cancel();
+    expect(paths).toEqual([`/agents/${agent}/chat?ui=7`]);
+    await transport.cancel(id);
+    expect(paths.at(-1)).toBe(`${pathOf(id)}/cancel`);
+    await expect.poll(async () => (await journal(pathOf(id), via)).at(-1)?.outcome).toBe('cancelled');
+  });
+
+  it('loads what was said before, and nothing of a chat that is new', async () => {
+    const { chat, id, say, transport } = chatBy(whole, 'Hello.');
+    expect(await transport.loadMessages(id)).toEqual([]);
+    await say();
+    const loaded = plain(await transport.loadMessages(id));
+    expect(loaded.map(({ parts }) => withoutDescriptors(plain(parts) as never))).toEqual(
+      plain(chat.messages).map(({ parts }) => withoutDescriptors(parts)),
+    );
+  });
+
+  it('resumes a turn that runs, after a reload, though that stream breaks off as well', async () => {
+    const hangs = held('Now.');
+    const first = chatBy(
+      whole,
+      { text: 'One moment.', calls: [{ name: 'add', input: { a: 1, b: 1 } }] },
+      hangs.reply,
+    );
+    void first.say();
+    await hangs.asked();
+    const second = chatBy(cutAfter(3));
+    const transport = second.transport;
+    const stream = await transport.reconnectToStream({ chatId: first.id });
+    if (!stream) throw new Error('Nothing runs.');
+    const chunks: { type: string; delta?: string }[] = [];
+    const reader = stream.getReader();
+    const reading = (async () => {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return;
+        chunks.push(plain(value));
+      }
+    })();
+    await expect.poll(() => second.requests.length).toBeGreaterThan(1);
+    hangs.release();
+    await reading;
+    expect(chunks.filter(({ type }) => type === 'start')).toHaveLength(1);
+    expect(chunks.at(-1)?.type).toBe('finish');
+    expect(await transport.reconnectToStream({ chatId: first.id })).toBeNull();
+  });
+
+  it('reports in the words of the Worker what that refuses', async () => {
+    const { chat } = chatBy(whole, 'Hello.');
+    await chat.sendMessage({ text: ' ' });
+    expect(chat.error?.message).toContain('message');
+    const transport = new HoldfastChatTransport({
+      api: '/agents/nobody/chat',
+      fetch: async (url, init) => via(String(url), init),
+    });
+    await expect(transport.loadMessages('c1')).rejects.toThrow(/nobody/);
+  });
+});
+
+describe('isAnswered', () => {
+  it('is false for a chat without a message of the assistant', () => {
+    expect(isAnswered({ messages: [] })).toBe(false);
+  });
+});
