@@ -1,2 +1,3 @@
+export { ShownSteps } from '../../src/client/ai-sdk/joined-replay.ts';
 export { EventParser } from '../../src/client/event-parser.ts';
 export { type Conversation, foldItem, toMessages } from '../../src/client/react/messages.ts';

@@ -7,6 +7,7 @@ import {
   type UIMessageChunk,
   uiMessageChunkSchema,
 } from 'ai';
+import { backoff, pause } from '../transport.ts';
 import { ShownSteps } from './joined-replay.ts';
 
 /** Where the chats of an agent are, and how they are asked. */
@@ -41,7 +42,8 @@ type Chunks = ReadableStream<UIMessageChunk>;
  * @example
  * ```ts
  * const transport = new HoldfastChatTransport({ api: 'https://desk.example/agents/desk/chat' });
- * const chat = useChat({ id, messages, transport, resume: true, sendAutomaticallyWhen: isAnswered });
+ * const messages = await transport.loadMessages('c1');
+ * // useChat({ id: 'c1', messages, transport, resume: true, sendAutomaticallyWhen: isAnswered })
  * ```
  */
 export class HoldfastChatTransport<
@@ -231,7 +233,7 @@ export class HoldfastChatTransport<
       }
       if (tries === 0) lost = Date.now();
       if (stop?.aborted || signal.aborted || isUnloading || Date.now() - lost > this.#patience) throw broken;
-      await pause(pauseBefore(tries));
+      await pause(backoff(tries + 1));
       pass = steps.replay();
       try {
         stream = await open(signal, steps.turn);
@@ -314,14 +316,9 @@ async function patiently(
     } catch (thrown) {
       if (isLast()) throw thrown;
     }
-    await pause(pauseBefore(tries));
+    await pause(backoff(tries + 1));
   }
 }
-
-/** In ms: a tenth of a second, and twice as long each time up to eight seconds. */
-const pauseBefore = (tries: number): number => Math.min(8_000, 100 * 2 ** tries);
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Rejects as soon as the signal aborts. */
 function orStopped<T>(work: Promise<T>, signal: AbortSignal | undefined, onStop: () => void): Promise<T> {

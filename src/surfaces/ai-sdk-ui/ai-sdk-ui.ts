@@ -234,12 +234,13 @@ async function goneOn(
 
 async function resumed(asked: AskedSurface, named: RouteSession): Promise<Response> {
   const chat = chatOf(asked, named);
-  const wanted = new URL(asked.request.url).searchParams.get('turn');
-  if (wanted) return streamed(chat, { stream: await chat.session.follow(wanted, { signal: asked.signal }) });
+  const { request, signal } = chat.asked;
+  const wanted = new URL(request.url).searchParams.get('turn');
+  if (wanted) return streamed(chat, { stream: await chat.session.follow(wanted, { signal }) });
   const turn = (await chat.session.state().catch(unlessUnknown))?.openTurn ?? undefined;
   const stands = turn === undefined ? undefined : await chat.session.turn(turn);
   if (turn === undefined || stands?.status !== 'running') return new Response(null, { status: 204 });
-  return streamed(chat, { stream: await chat.session.follow(turn, { signal: chat.asked.signal }) });
+  return streamed(chat, { stream: await chat.session.follow(turn, { signal }) });
 }
 
 async function listed(asked: AskedSurface, named: RouteSession): Promise<Response> {

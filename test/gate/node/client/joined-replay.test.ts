@@ -1,7 +1,7 @@
 /** What a page is shown of a message whose stream begins again. */
 import type { UIMessageChunk } from 'ai';
 import { describe, expect, it } from 'vitest';
-import { ShownSteps } from '../../../../src/client/ai-sdk/joined-replay.ts';
+import { ShownSteps } from '../../../doors/client.ts';
 
 const CALL = { toolCallId: 'c1', toolName: 'add' } as const;
 
