@@ -127,8 +127,23 @@ export interface ClientSession<Output = Json> {
    * connection, since another turn may be open by then.
    */
   cancel(turn?: string, options?: Waiting): Promise<CancelRequested>;
+  /**
+   * Makes a new session of the events of this one up to `at`, and returns it. Rejects as `would-repeat-effects` if the rest holds calls that
+   * had effects. The app has `branches()`.
+   */
+  fork(options?: ClientForkOptions): Promise<ClientSession<Output>>;
   /** Removes all of the session. There is none afterwards, or was none. It is not sent again: there may be a new one by then. */
   erase(options?: Waiting): Promise<void>;
+}
+
+/** What a fork is to be. */
+export interface ClientForkOptions extends Waiting {
+  /** The last event that the fork has: a sequence of the session. Defaults to its last event. */
+  readonly at?: number | undefined;
+  /** The id of the fork. Defaults to a new one. */
+  readonly name?: string | undefined;
+  /** Allows a fork that leaves out calls which had effects: its model is shown them, and may repeat them. Defaults to false. */
+  readonly repeatEffects?: boolean | undefined;
 }
 
 /** Which events are wanted. */

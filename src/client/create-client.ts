@@ -132,6 +132,12 @@ function createSession(transport: Transport, { id, path }: SessionPlace): Client
       const asked: Asked = { method: 'POST', path: `${path}/cancel`, ...named, ...options };
       return (await transport.ask(asked, readJson)) as CancelRequested; // of a server of ours
     },
+    async fork({ name = newKey(), signal, ...options } = {}) {
+      const asked = toPost(`${path}/fork`, { ...options, name }, { signal });
+      await transport.ask(asked, readJson);
+      const sessions = path.slice(0, path.lastIndexOf('/') + 1);
+      return createSession(transport, { id: name, path: sessions + segment('session', name) });
+    },
     deleteFile: (file, options = {}) =>
       transport.ask({ method: 'DELETE', path: filePath(path, file), ...options }, async () => {}),
     erase: (options = {}) => transport.ask({ method: 'DELETE', path, ...ONCE, ...options }, async () => {}),

@@ -119,6 +119,7 @@ interface EventTraits {
 /** Every type that this code knows, as the compiler sees to: any other one was written by newer code. */
 const EVENT_TYPES: Readonly<Record<EventType, EventTraits>> = {
   'session-opened': {},
+  'session-forked': {},
   'turn-started': { message: true },
   'turn-resumed': {},
   'model-refused': {},

@@ -17,6 +17,7 @@ import {
   OPTIONAL_YES,
   type Shape,
   TEXT,
+  WHOLE,
 } from '../tool/shape.ts';
 import { MEMORY_FACT } from '../tool/tool-memory.ts';
 import { RESULT, SIGNAL } from '../tool/tool-result.ts';
@@ -131,11 +132,29 @@ export const PLACES = {
  */
 export const EVENTS = {
   session: {
-    /** Always the first. */
+    /** The first, unless the session is a fork. */
     'session-opened': {
       /** Distinguishes a session from one of the same name that was erased before it. */
       incarnation: TEXT,
       agent: TEXT,
+    },
+    /** The first of a session that begins with a copy of another one's events up to `at`, which are behind it as they were. */
+    'session-forked': {
+      /** As of a `session-opened`. */
+      incarnation: TEXT,
+      agent: TEXT,
+      /** The id of the other session. */
+      from: TEXT,
+      /** Distinguishes that session from one of the same name that was erased before or after it. */
+      fromIncarnation: TEXT,
+      /** The last event of it that is copied. */
+      upTo: WHOLE,
+      /** Who has asked for the copy. */
+      principal: PRINCIPAL,
+      /** The surface that made it for a page. */
+      by: OPTIONAL_TEXT,
+      /** What the model is shown of the part that was cut off. */
+      told: OPTIONAL_TEXT,
     },
   },
   tree: {

@@ -92,7 +92,7 @@ function callsMade({ turn }: SessionState, event: EventOf<'model-replied'>): Ses
 /** What an event is for memories; nothing, when it is of no loop that is there. */
 function momentOf(state: SessionState, event: SessionEvent): SessionMoment | undefined {
   const { turn } = state;
-  if (!turn || event.type === 'session-opened' || event.turn !== turn.id) return undefined;
+  if (!turn || !('turn' in event) || event.turn !== turn.id) return undefined;
   const at = (frame: string): MemoryPlace | undefined => {
     const path = turn.frames.get(frame)?.path;
     return path === undefined ? undefined : { turn: turn.id, frame, path };

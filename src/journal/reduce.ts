@@ -45,7 +45,7 @@ export function reduce(
 ): SessionState {
   state.seq = event.seq;
   foldConversation(state, event);
-  if (event.type === 'session-opened') {
+  if ('incarnation' in event) {
     state.incarnation = event.incarnation;
     state.agent = event.agent;
   } else if (event.type === 'turn-started') {
@@ -62,7 +62,7 @@ export function reduce(
 }
 
 /** An event of a turn that has started. */
-type TurnEventType = Exclude<EventType, 'session-opened' | 'turn-started'>;
+type TurnEventType = Exclude<EventType, 'session-opened' | 'session-forked' | 'turn-started'>;
 
 function foldInTurn<Type extends TurnEventType>(fold: Fold, event: { [T in Type]: EventOf<T> }[Type]): void {
   const { turn } = fold;

@@ -110,8 +110,7 @@ export class UnreadableError extends Error {
 
   constructor(cause: unknown, page?: EventPage) {
     super(
-      'This deployment cannot read the session. GET .../events shows its events, POST .../cancel ends its open turn; one that can ' +
-        'read it resumes it.',
+      'This deployment cannot read the session. GET .../events shows its events, POST .../cancel ends its open turn.',
       { cause },
     );
     this.page = page;

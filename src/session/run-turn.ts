@@ -1,4 +1,5 @@
 import { answerText, closeOpenCalls } from '../journal/conversation.ts';
+import { NewerEventError } from '../journal/event-rows.ts';
 import { CUT_OFF, ROOT, type StoredEvent } from '../journal/events.ts';
 import { TurnMemories } from '../journal/memories.ts';
 import { ANSWERED } from '../journal/reduce.ts';
@@ -92,30 +93,29 @@ interface Held extends UnreadTurn {
 
 /** @throws what reading the turn does. */
 async function readAndRun(held: Held): Promise<TurnEnd> {
-  const { host, modules, port, clock, meter, leased, log } = held;
+  const { host, modules, leased } = held;
   const { leave } = host;
-  const { memories } = modules;
-  const { folded, heard } = await foldWhileHeld({ ...held, memories });
+  const { folded, heard } = await foldWhileHeld({ ...held, ...modules });
   const { state, turnEvents } = folded;
-  const turn = state.turn as TurnState; // a lease is given for an open turn
+  const { turn } = state;
   // It was erased while it was read.
-  if (state.seq < leased.page.head) return { status: 'lost', seq: leased.page.head };
+  if (state.seq < held.head) return { status: 'lost', seq: held.head };
+  if (!turn || turn.id !== held.place.turn) {
+    // The lease is of no turn of the conversation: the session is a fork into which events are still copied.
+    if (!(await host.copyOn?.(leased))) throw new NewerEventError();
+    return { status: 'lost', seq: held.head };
+  }
   held.place.principal = turn.principal.id;
   const session = new HeldSession({
-    port,
-    clock,
-    leased,
+    ...held,
     sentAt: heard,
     state,
-    memories,
+    ...modules,
     show: host.show,
     liveText: host.liveText,
     waitUntil: host.waitUntil,
-    meter,
-    files: modules.files,
     env: host.env,
     keepsNothing: host.keepsNothing,
-    log,
   });
   session.live.stored(turnEvents);
   const handOver = (): void => session.handOver('its client has gone');

@@ -1,6 +1,6 @@
 import type { Agent } from '../agent/define-agent.ts';
 import type { Principal } from '../journal/events.ts';
-import type { SessionPort } from '../journal/session-port.ts';
+import type { Leased, SessionPort } from '../journal/session-port.ts';
 import type { TurnState } from '../journal/state.ts';
 import type { LoopAgents, LoopSpec } from '../loop/loop.ts';
 import { type Declared, LOOPS, refusedModel, tokenCeiling, usesOfTurn } from '../loop/loop-seams.ts';
@@ -42,6 +42,8 @@ export interface TurnHost {
   readonly secrets?: ((principal: Principal, turn: string) => Secrets | Promise<Secrets>) | undefined;
   /** The Worker's vars, secrets and bindings, for its tools; none unless given. */
   readonly env?: GivenEnv | undefined;
+  /** Copies further events into a leased fork. Resolves with `true` unless this deployment cannot, which leaves the fork to one that can. */
+  readonly copyOn?: ((leased: Leased) => Promise<boolean | undefined>) | undefined;
   /** The session goes with this invocation: nothing that is to happen later can be kept in it. */
   readonly keepsNothing?: true | undefined;
   /** Shows a client what happens. */

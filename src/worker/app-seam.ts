@@ -9,7 +9,7 @@ import type { LogOption } from '../tool/log.ts';
 import { defineSeam, type ModuleIdentity, type ModuleUse } from '../tool/module-use.ts';
 import type { AnsweringApp, TakesAnswers } from './answering.ts';
 import type { AppFiles } from './app-files.ts';
-import type { Env, HostedApp, Invoked } from './host.ts';
+import type { CopyOn, Env, HostedApp, Invoked } from './host.ts';
 import type { Gates, HttpHost, Route } from './route.ts';
 
 /** An app, as its modules see it while it is made. */
@@ -55,6 +55,8 @@ export interface AppParts extends Gates {
   readonly liveText?: LiveText | undefined;
   /** Takes the answers of calls that wait. */
   readonly answers?: TakesAnswers | undefined;
+  /** Goes on with forks whose copying was cut short. */
+  readonly copyOn?: CopyOn | undefined;
   /** Takes the lines of the app's log, in place of the console. Of the app. */
   readonly log?: LogOption | undefined;
   /** Where sessions live. Of the app. */

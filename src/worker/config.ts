@@ -101,14 +101,18 @@ interface Platform {
   hide(log: Log): Log;
 }
 
+/** Returns what the first module brings that has this part. */
+type PartOf = <Key extends keyof AppParts>(key: Key) => AppParts[Key];
+
 /** Makes of an app whose literal was checked what its routes and its turns need. @throws ConfigurationError for what its declaration alone tells. */
 export function toHost(config: HoldfastConfig, { deployed, hide }: Platform): HttpHost {
   const agents = byName(config.agents);
   const { auth = defaultAuth, context = {}, http = {} } = config;
   const modules = appModules(config);
   const parts = appParts({ modules });
+  const part: PartOf = (key) => parts.find((one) => one[key] !== undefined)?.[key];
   const gates = gatesOf(modules);
-  const log = hide(toLog(parts.find((part) => part.log !== undefined)?.log));
+  const log = hide(toLog(part('log')));
   const checks = (env: Env): readonly Check[] => [
     () => checkDeployment(deployed(env)),
     ...parts.map((part) => () => part.check?.(env)),
@@ -137,12 +141,13 @@ export function toHost(config: HoldfastConfig, { deployed, hide }: Platform): Ht
     context: contextIn(context),
     secrets: mintingIn(config.secrets),
     platform: platformIn(config.limits ?? {}),
-    files: parts.find((part) => part.files)?.files,
-    liveText: parts.find((part) => part.liveText)?.liveText,
+    files: part('files'),
+    liveText: part('liveText'),
     answers: askingOf(modules.uses),
+    copyOn: part('copyOn'),
     checks,
     warnings,
-    session: sessionIn(config, { log, parts, warnings }),
+    session: sessionIn(config, { log, part, warnings }),
   };
 }
 
@@ -165,11 +170,10 @@ type Sessions = Parameters<typeof objectSession>[0];
 /** Every message that starts a turn, from wherever it comes, goes through here. */
 function sessionIn(
   { agents, use = [] }: HoldfastConfig,
-  { log, parts, warnings }: Pick<HttpHost, 'log' | 'warnings'> & { readonly parts: readonly AppParts[] },
+  { log, part, warnings }: Pick<HttpHost, 'log' | 'warnings'> & { readonly part: PartOf },
 ): Host['session'] {
-  const { files } = parts.find((part) => part.files) ?? {};
-  const { location } = parts.find((part) => part.location) ?? {};
-  const kept = parts.find((part) => part.keeping)?.keeping?.({ agents, use, files });
+  const location = part('location');
+  const kept = part('keeping')?.({ agents, use, files: part('files') });
   return (env, name, onSend) => {
     const messages = warnings(env);
     const object = objectSession(env.SESSIONS as Sessions, name, { ...location, pauses: { onSend } });

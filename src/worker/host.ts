@@ -1,6 +1,6 @@
 import type { Agent } from '../agent/define-agent.ts';
 import type { Principal } from '../journal/events.ts';
-import type { SessionPort } from '../journal/session-port.ts';
+import type { Leased, SessionPort } from '../journal/session-port.ts';
 import type { Modules } from '../loop/modules.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import type { LiveText } from '../session/live-feed.ts';
@@ -78,6 +78,8 @@ export interface Host {
   readonly liveText?: LiveText | undefined;
   /** What calls wait for; absent: none can ask. */
   readonly answers?: ShowsPending | undefined;
+  /** As of the module that makes forks; absent: this deployment makes none. */
+  readonly copyOn?: CopyOn | undefined;
   /** What one invocation may use. @throws ConfigurationError when the settings say something impossible. */
   platform(env: Env): Platform;
   /** The path below which the app is served, as it says. */
@@ -97,6 +99,15 @@ export interface HostedApp {
   /** What stands before every path in a link; nothing unless given. */
   readonly base?: string | undefined;
 }
+
+/**
+ * Copies further events into a session that is a fork, which is leased and lacks some. Resolves with `true` when the lease is given back, or
+ * is lost.
+ */
+export type CopyOn = (
+  app: Pick<HostedApp, 'env'> & { readonly host: Invoked },
+  leased: Leased,
+) => Promise<boolean>;
 
 /** The app as one invocation of its Worker has it. */
 export interface Invoked extends Host {

@@ -79,6 +79,8 @@ const CONFLICTS = [
   'result-void',
   'result-expired',
   'no-open-turn',
+  'session-exists',
+  'would-repeat-effects',
 ] as const;
 
 /** The name of what went wrong. */
@@ -128,6 +130,8 @@ const MEMBERS = {
   role: OPTIONAL_TEXT,
   /** Who may not answer. */
   notBy: NOT_REQUESTER,
+  /** The calls that a fork would leave out. */
+  calls: { optional: { listOf: { object: { call: TEXT, tool: TEXT } } } },
   /** What is allowed, in bytes. */
   most: OPTIONAL_NUMBER,
   /** What is used of it, in bytes. */

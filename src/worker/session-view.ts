@@ -151,7 +151,7 @@ const VIEW_VERSION = 1;
 /** All that a view depends on, beside the code that makes it. */
 interface Shown extends Pick<EventPage, 'head' | 'openTurn' | 'waiting'> {
   /** Tells the session from others of its name. */
-  readonly incarnation: string;
+  readonly incarnation?: string | undefined;
 }
 
 /** The same view may come in other words, with its keys in another order, so that the tag is a weak one (RFC 9110). */
@@ -166,8 +166,7 @@ async function tagOf({ target, host }: SessionAccess, shown: Shown): Promise<str
 export async function tagOfSession(at: SessionAccess): Promise<string> {
   const page = await at.target.port.read({ from: 1, limit: 1 });
   if (!page) throw unknownSession(at.target);
-  const [opened] = page.rows.map(parseEvent);
-  return tagOf(at, { ...page, incarnation: opened?.type === 'session-opened' ? opened.incarnation : '' });
+  return tagOf(at, page);
 }
 
 function lastTurn(target: Target, { turn }: SessionState): SessionView['turn'] {

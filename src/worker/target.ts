@@ -163,6 +163,7 @@ export const turnServices = (
   log: host.log,
   place: { owner, agent, session, requestId },
   env,
+  copyOn: async (leased) => host.copyOn?.({ host, env }, leased),
   get agent() {
     const declared = agentOf(host, agent);
     return host.resolve?.(declared, env) ?? declared;

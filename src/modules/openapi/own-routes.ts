@@ -26,12 +26,8 @@ type KeyOf<One extends OwnRoute> = One extends OwnRoute
 
 /** What a request may say whose answer is a stream that resumes. */
 const RESUMES: readonly RouteParameter[] = [
-  headerParameter('Last-Event-ID', 'The stream shows only what comes after this event.'),
-  queryParameter(
-    'after',
-    { type: ['integer', 'string'], minimum: 0 },
-    'The same, as the sequence or id of an event, if there is no `Last-Event-ID`.',
-  ),
+  headerParameter('Last-Event-ID', 'The stream begins after this event.'),
+  queryParameter('after', { type: ['integer', 'string'], minimum: 0 }, 'The same, as a sequence or an id.'),
 ];
 
 /** What every request may say that may run a turn. */
@@ -153,7 +149,7 @@ const DESCRIPTIONS: {
   },
   'GET /agents': {
     operation: 'listAgents',
-    summary: 'The agents, the files that they accept, their tools and sources of tools',
+    summary: 'The agents, with their tools',
     answers: { 200: { description: 'The agents', json: 'AgentList' } },
   },
   'POST .../messages': {
@@ -203,7 +199,7 @@ const DESCRIPTIONS: {
     answers: {
       200: { description: 'The turn has ended', json: 'TurnAnswer', streams: 'TurnStream' },
       202: {
-        description: 'It has not: `status` is queued, scheduled, steering, running or suspended',
+        description: 'It has not: see `status`',
         json: ['SuspendedTurn', 'LaterTurn'],
       },
       303: {
@@ -247,13 +243,7 @@ const DESCRIPTIONS: {
   'POST .../cancel': {
     operation: 'cancel',
     summary: 'Stops a turn, or ends it before it begins',
-    parameters: [
-      queryParameter(
-        'turn',
-        { type: 'string' },
-        'A turn that runs, is queued or scheduled. Defaults to the open turn.',
-      ),
-    ],
+    parameters: [queryParameter('turn', { type: 'string' }, 'Defaults to the open turn.')],
     answers: { 202: { description: 'It will stop', json: 'CancelRequested' } },
     problems: ['unknown-session', 'unknown-turn', 'no-open-turn', 'turn-over', 'role-required'],
   },

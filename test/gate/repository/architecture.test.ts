@@ -252,6 +252,11 @@ const ARROWS: readonly {
     types: ['src/agent/'],
   },
   {
+    folder: 'src/modules/branches/',
+    because: 'it copies the events of sessions, by routes and for code of an app',
+    on: ['tool', 'journal', 'session', 'worker', 'modules/openapi'].map((name) => `src/${name}/`),
+  },
+  {
     folder: 'src/modules/live-text/',
     because: 'it carries what is not journaled from where a turn runs to those who read it',
     on: ['src/tool/', 'src/journal/', 'src/worker/'],

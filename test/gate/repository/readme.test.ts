@@ -164,6 +164,7 @@ it('the page on HTTP names every route', () => {
     ...filesIn('src/worker/routes'),
     'src/mcp/server/define-mcp-endpoint.ts',
     'src/modules/answers/answers.ts',
+    'src/modules/branches/entry.ts',
     'src/modules/files/file-routes.ts',
     'src/modules/openapi/entry.ts',
     'src/modules/webhooks/hook-route.ts',

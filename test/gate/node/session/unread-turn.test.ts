@@ -41,6 +41,7 @@ afterEach(() => vi.restoreAllMocks());
 /** A record, so that the compiler asks for each. */
 const TYPES: Readonly<Record<SessionEvent['type'], true>> = {
   'session-opened': true,
+  'session-forked': true,
   'turn-started': true,
   'turn-resumed': true,
   'model-refused': true,
@@ -173,7 +174,7 @@ describe('a turn that cannot be read', () => {
     const events = await app.events(turn);
     const answered = [...events, ended];
     expect(() => stoppedTurn('s1', 'tester', answered)).toThrow(
-      'This deployment cannot read the session. GET .../events shows its events, POST .../cancel ends its open turn; one that can read it resumes it.',
+      'This deployment cannot read the session. GET .../events shows its events, POST .../cancel ends its open turn.',
     );
   });
 

@@ -146,7 +146,7 @@ describe('the event of tools that changed', () => {
     const before = clockedApp({ replies, ...options });
     await passing(before.clock, before.say('Go.'));
     const events = (await readJournal(before.port)).flatMap((event) =>
-      event.type === 'session-opened' || event.type === 'turn-started' ? [] : event,
+      'incarnation' in event || event.type === 'turn-started' ? [] : event,
     );
     const ends = events.flatMap(({ type }, at) => (type === 'tool-call-ended' ? [at + 1] : []));
     const agent = agentOf({ tools: [...TOOLS, does('dig')] });

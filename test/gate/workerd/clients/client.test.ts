@@ -61,6 +61,19 @@ function cutAfter(type: string) {
 const ADD = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 
 describe('the client', () => {
+  it('forks a session, and answers on in the fork', async () => {
+    const session = sessionOf('scripted');
+    const { message } = script('One.', 'Two.', 'Three.');
+    await session.send(message());
+    await session.send('More');
+    const fork = await session.fork({ at: 4 });
+    expect((await fork.state()).messages.map(({ text }) => text)).toEqual([message(), 'One.']);
+    expect(await fork.send('Other')).toMatchObject({ text: 'Three.', session: fork.id });
+    const name = `c-${crypto.randomUUID()}`;
+    expect((await session.fork({ at: 4, name })).id).toBe(name);
+    await expect(session.fork({ at: 99 })).rejects.toMatchObject({ type: 'invalid-body' });
+  });
+
   it('runs a turn of several iterations, and shows all that the journal has of it', async () => {
     const session = sessionOf('scripted');
     const { message } = script(ADD, { calls: [{ name: 'look_up', input: { id: 'o1' } }] }, 'It is three.');

@@ -51,7 +51,7 @@ const problem = (more: object) => ({
   title: 'session unreadable',
   status: 503,
   detail:
-    'This deployment cannot read the session. GET .../events shows its events, POST .../cancel ends its open turn; one that can read it resumes it.',
+    'This deployment cannot read the session. GET .../events shows its events, POST .../cancel ends its open turn.',
   ...more,
 });
 

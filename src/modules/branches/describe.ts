@@ -1,0 +1,31 @@
+import { FORK, FORK_BODY, FORKS } from '../../worker/fork-views.ts';
+import { SESSION } from '../../worker/route.ts';
+import { bodyOf, type RouteDescription } from '../openapi/description.ts';
+
+/** Describes the routes of `branches`, for `openApi({ descriptions: [branchesDescription] })`. */
+export const branchesDescription = {
+  [`POST ${SESSION}/fork`]: {
+    operation: 'forkSession',
+    summary: 'Makes a new session of the events up to one of them',
+    body: bodyOf('NewFork', FORK_BODY),
+    answers: { 201: { description: 'The fork; `Location` is its path', json: bodyOf('Fork', FORK) } },
+    problems: [
+      'bad-json',
+      'unsupported-media-type',
+      'body-too-large',
+      'invalid-body',
+      'unknown-session',
+      'invalid-session-id',
+      'session-busy',
+      'session-exists',
+      'would-repeat-effects',
+      'files-unavailable',
+    ],
+  },
+  [`GET ${SESSION}/forks`]: {
+    operation: 'listForks',
+    summary: 'The forks of a session, the oldest first',
+    answers: { 200: { description: 'The forks', json: bodyOf('Forks', FORKS) } },
+    problems: ['unknown-session'],
+  },
+} satisfies Readonly<Record<string, RouteDescription>>;

@@ -1,0 +1,259 @@
+import type { EventPage, NewRow } from '../../journal/event-page.ts';
+import { parseEvent, toPrincipal, toRow } from '../../journal/event-rows.ts';
+import type { Leased, TurnStart } from '../../journal/session-port.ts';
+import { PAGE_BYTES, pagesFrom, readerOf } from '../../session/fold-session.ts';
+import { foldShown } from '../../session/read-session.ts';
+import { runTurn } from '../../session/run-turn.ts';
+import type { Infer, Loose } from '../../tool/shape.ts';
+import { shown } from '../../tool/shown.ts';
+import { KNOWN_FOR } from '../../worker/background.ts';
+import { invalidBody } from '../../worker/body.ts';
+import type { FORK_BODY, Fork } from '../../worker/fork-views.ts';
+import { SessionError } from '../../worker/problem.ts';
+import type { Session } from '../../worker/session.ts';
+import { inSession } from '../../worker/session-from-code.ts';
+import { unknownSession } from '../../worker/session-view.ts';
+import { type SessionAccess, type Target, targetOf, turnServices } from '../../worker/target.ts';
+import { CutOff, type CutOffCall, toldOf } from './cut-off.ts';
+import { type Branch, branchesIn } from './noted.ts';
+
+/** What a fork is to be. */
+export interface ForkOptions extends Loose<Infer<typeof FORK_BODY>> {}
+
+/**
+ * Makes a new session of the events of this one up to `at`, with their files: of the same agent and the same owner. The session itself stays
+ * as it is. A turn that was open at `at` is cancelled in the fork: its calls that had started end with an unknown outcome, those that waited
+ * for somebody are declined, and those that had not begun are skipped. The same request again returns the same fork.
+ *
+ * @throws SessionError `unknown-session` if there is no such session, `invalid-body` if it has no event `at`, `session-exists` if another
+ *   session has the name, and `would-repeat-effects` if the part that is cut off holds calls that had effects.
+ *
+ * @example
+ * ```ts
+ * const shorten = async (chat: Session) => (await fork(chat, { at: 12 })).session;
+ * ```
+ */
+export const fork = (session: Session, options: ForkOptions = {}): Promise<Fork> =>
+  inSession(session, (at) => forkSession(at, options));
+
+/** Returns the forks of a session, the oldest first. @throws SessionError if there is no such session. */
+export async function forksIn({ host, target }: SessionAccess): Promise<readonly Branch[]> {
+  const folded = await foldShown(target.port, host.modules);
+  if (!folded) throw unknownSession(target);
+  return branchesIn(folded.state);
+}
+
+/** As `fork` does, in a session that was found. `by`: the surface that makes it. */
+export async function forkSession(access: SessionAccess, options: ForkOptions, by?: string): Promise<Fork> {
+  checkOptions(options);
+  const source = access.target;
+  const first = await source.port.read({ from: 1, maxBytes: PAGE_BYTES });
+  if (!first) throw unknownSession(source);
+  const { name = freshName(access), repeatEffects = false } = options;
+  const at = eventOf(first, options.at);
+  const target = targetOf(access, source.caller, {
+    agent: source.agent.name,
+    session: name,
+    owner: source.owner,
+  });
+  const cut = { first, at, isNamed: options.at !== undefined, by };
+  const known = await knownFork(access, target, cut);
+  if (known) return known;
+  const calls = await cutOffOf(access, first, at);
+  if (calls.length > 0 && !repeatEffects) throw wouldRepeat(calls);
+  return begin(access, target, { ...cut, told: calls.length > 0 ? toldOf(calls) : undefined });
+}
+
+/** @throws SessionError that says everything that is wrong with them. */
+function checkOptions(options: ForkOptions): void {
+  const { at, name, repeatEffects, ...others }: { readonly [key: string]: unknown } = { ...options };
+  const problems = [
+    ...(at === undefined || (typeof at === 'number' && Number.isSafeInteger(at) && at >= 1)
+      ? []
+      : [`at: must be the sequence of an event, a whole number from 1 on, and is ${shown(at)}`]),
+    ...(name === undefined || typeof name === 'string' ? [] : ['name: must be text']),
+    ...(repeatEffects === undefined || typeof repeatEffects === 'boolean'
+      ? []
+      : ['repeatEffects: must be true or false']),
+    ...Object.keys(others).map((key) => `${key.slice(0, 80)}: is unknown; use at, name and repeatEffects`),
+  ];
+  if (problems.length > 0) throw invalidBody(problems);
+}
+
+/** The longest beginning of a fresh name. */
+const MOST_OF_NAME = 96;
+
+const freshName = ({ host, target }: SessionAccess): string =>
+  `${target.session.slice(0, MOST_OF_NAME)}.${host.newId()}`;
+
+/** Returns the last event of the fork. @throws SessionError if the session has no such event, or is a fork that lacks events itself. */
+function eventOf({ head, rows }: EventPage, at = head): number {
+  const [row] = rows;
+  const opened = row && parseEvent(row);
+  if (opened?.type === 'session-forked' && opened.upTo > head)
+    throw new SessionError('session-busy', 'The session is a fork whose events are still being copied.', {
+      retryAfter: 1,
+    });
+  if (at <= head) return at;
+  throw invalidBody([`at: the last event of the session is ${head}, and ${at} is behind it`]);
+}
+
+interface Cut {
+  /** The first page of the source. */
+  readonly first: EventPage;
+  readonly at: number;
+  /** The request names the event. */
+  readonly isNamed: boolean;
+  readonly by?: string | undefined;
+  /** What the model is shown of the part that was cut off. */
+  readonly told?: string | undefined;
+}
+
+/** Returns the fork that is there already. @throws SessionError if another session has its name. */
+async function knownFork(access: SessionAccess, target: Target, cut: Cut): Promise<Fork | undefined> {
+  const page = await target.port.read({ from: 1, limit: 1 });
+  if (!page) return undefined;
+  const [row] = page.rows;
+  const opened = row && parseEvent(row);
+  const isOfSource =
+    opened?.type === 'session-forked' &&
+    opened.from === access.target.session &&
+    opened.fromIncarnation === cut.first.incarnation;
+  // Without an event the request means all of the source, which has another event for each of its forks.
+  if (!isOfSource || (cut.isNamed && opened.upTo !== cut.at)) throw exists(target);
+  if (page.openTurn?.id === opened.incarnation) await goOn(access, target, opened.incarnation);
+  return toFork(access.target, target, { at: opened.upTo });
+}
+
+/** Copies on if the invocation that copied has fallen silent. */
+async function goOn(access: SessionAccess, target: Target, turn: string): Promise<void> {
+  const { host } = access;
+  const sentAt = host.clock.now();
+  const lease = await target.port.resume({ turn, nonce: host.newId(), reader: readerOf(host.modules) });
+  if (lease.status === 'leased') await copy(access, target, { lease, sentAt });
+}
+
+/** Reads the whole journal: what was done may be in any of its turns. @throws NewerEventError if a newer version of this code wrote to it. */
+async function cutOffOf(
+  { target: { port } }: SessionAccess,
+  first: EventPage,
+  at: number,
+): Promise<readonly CutOffCall[]> {
+  const cutOff = new CutOff(at);
+  for await (const { rows } of pagesFrom(port, first, {}))
+    for (const row of rows) cutOff.read(parseEvent(row));
+  return cutOff.calls;
+}
+
+/** Opens the fork under a lease, and copies. */
+async function begin(access: SessionAccess, target: Target, cut: Cut): Promise<Fork> {
+  const { host, target: source } = access;
+  const incarnation = host.newId();
+  const opening = openingOf(access, cut, incarnation);
+  const sentAt = host.clock.now();
+  const lease = await target.port.begin({
+    start: startOf(access, cut, opening),
+    nonce: host.newId(),
+    reader: readerOf(host.modules),
+  });
+  switch (lease.status) {
+    case 'leased':
+      if (lease.page.rows[0]?.body !== opening.body) {
+        await giveBack(target, lease);
+        throw exists(target);
+      }
+      await copy(access, target, { lease, sentAt });
+      break;
+    case 'known':
+      break;
+    default:
+      throw exists(target);
+  }
+  return toFork(source, target, cut);
+}
+
+/** The row names the turn whose lease the copying has, which is no turn of the conversation. */
+const openingOf = (
+  { target: { session, agent, caller } }: SessionAccess,
+  { first, at, by, told }: Cut,
+  incarnation: string,
+): NewRow => ({
+  ...toRow({
+    type: 'session-forked',
+    incarnation,
+    agent: agent.name,
+    from: session,
+    fromIncarnation: first.incarnation ?? '',
+    upTo: at,
+    principal: toPrincipal(caller),
+    ...(by !== undefined && { by }),
+    ...(told !== undefined && { told }),
+  }),
+  turn: incarnation,
+});
+
+/** The fork's second row is that of its source. There is none behind a cut at the first event: an event without facts is in its place. */
+function startOf({ target }: SessionAccess, { first, at, told }: Cut, opening: NewRow): TurnStart {
+  const second = at > 1 ? first.rows[1] : undefined;
+  const { type, turn, body } =
+    second ?? toRow({ type: 'module-event', turn: opening.turn, module: 'branches', facts: [] });
+  const bodyHash = JSON.stringify([target.session, first.incarnation, at, told]);
+  return {
+    turn: opening.turn,
+    opening,
+    started: { type, turn, body },
+    request: { key: KEY, bodyHash, ttl: KNOWN_FOR },
+  };
+}
+
+/** No client can send it as a key of its own. */
+const KEY = 'fork ';
+
+interface Held {
+  readonly lease: Leased;
+  readonly sentAt: number;
+}
+
+/** @throws SessionError if the source was erased meanwhile. */
+async function copy(access: SessionAccess, target: Target, { lease, sentAt }: Held): Promise<void> {
+  const { port, owner, agent, session } = target;
+  const services = turnServices(access, { port, owner, agent: agent.name, session });
+  // Copied, so that what the deployment lacks for turns does not matter.
+  await runTurn(services, lease, sentAt);
+  if (!(await port.read({ from: 1, limit: 1 }))) throw unknownSession(access.target);
+}
+
+/** Somebody else has begun the session in this very moment: what was stored in it is ended again. */
+async function giveBack({ port }: Target, { epoch, page }: Leased): Promise<void> {
+  const turn = page.openTurn?.id ?? '';
+  const events = [toRow({ type: 'turn-ended', turn, outcome: 'cancelled' })];
+  await port.append(epoch, page.head + 1, { events, release: 'ended' });
+}
+
+const toFork = (
+  { session: from, agent }: Target,
+  { session, path: url }: Target,
+  { at }: Pick<Cut, 'at'>,
+): Fork => ({
+  session,
+  agent: agent.name,
+  from,
+  at,
+  url,
+});
+
+const exists = ({ session, path }: Target): SessionError =>
+  new SessionError(
+    'session-exists',
+    `There is a session '${session}' already, which is no fork of this event: GET ${path} shows it. Use another name.`,
+  );
+
+function wouldRepeat(calls: readonly CutOffCall[]): SessionError {
+  const named = calls.map(({ call, tool }) => `'${tool}' (${call})`).join(', ');
+  const detail =
+    `The part that the fork leaves out holds calls that had effects, which its model could repeat: ${named}. ` +
+    'Fork behind them, or send repeatEffects: true.';
+  return new SessionError('would-repeat-effects', detail, {
+    more: { calls: calls.map(({ call, tool }) => ({ call, tool })) },
+  });
+}

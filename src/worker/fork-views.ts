@@ -1,0 +1,38 @@
+/** What a fork is asked for with, and what is answered, in shapes of which clients and descriptions are made. */
+import { FLAG, type Infer, OPTIONAL_TEXT, OPTIONAL_WHOLE, type Shape, TEXT, WHOLE } from '../tool/shape.ts';
+
+/** What a fork is to be. */
+export const FORK_BODY = {
+  object: {
+    /** The last event that the fork has: a sequence of the session. Defaults to its last event. */
+    at: OPTIONAL_WHOLE,
+    /** The id of the fork. Defaults to a new one, which begins with that of the session. */
+    name: OPTIONAL_TEXT,
+    /**
+     * Allows a fork that leaves out calls which had effects: its model is shown these calls, and may repeat them. Defaults to false: such
+     * a fork is refused as `would-repeat-effects`.
+     */
+    repeatEffects: { optional: FLAG },
+  },
+} as const satisfies Shape;
+
+/** A session that begins with a copy of another one's events. */
+export interface Fork extends Infer<typeof FORK> {}
+export const FORK = {
+  object: {
+    /** The id of the fork. */
+    session: TEXT,
+    agent: TEXT,
+    /** The id of the session whose events it has. */
+    from: TEXT,
+    /** The last of these events. */
+    at: WHOLE,
+    /** Where the fork is. */
+    url: TEXT,
+  },
+} as const satisfies Shape;
+
+/** The forks of a session. */
+export const FORKS = {
+  object: { forks: { listOf: { object: { session: TEXT, at: WHOLE, url: TEXT } } } },
+} as const satisfies Shape;

@@ -1,0 +1,6 @@
+/** A door for tests. How a fork is copied, without a Worker. */
+
+export { composeModules } from '../../src/loop/modules.ts';
+export { copyOn } from '../../src/modules/branches/copy-events.ts';
+export { BRANCHES, branchesIn } from '../../src/modules/branches/noted.ts';
+export { useOf } from '../../src/tool/module-use.ts';

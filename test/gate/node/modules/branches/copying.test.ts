@@ -1,0 +1,275 @@
+/** Copying events into a fork, when the invocation that copies is killed before or after any message to an object. */
+import { describe, expect, it } from 'vitest';
+import type { SessionEvent } from '../../../../../src/journal/entry.ts';
+import {
+  createManualClock,
+  createMemorySessions,
+  type ManualClock,
+  type SessionPort,
+} from '../../../../../src/testing/entry.ts';
+import { BRANCHES, branchesIn, composeModules, copyOn, useOf } from '../../../../doors/branches.ts';
+import { type Leased, toRow } from '../../../../doors/journal.ts';
+import {
+  DEFAULT_PLATFORM,
+  foldAll,
+  Meter,
+  readerOf,
+  readJournal,
+  toSessionName,
+} from '../../../../doors/session.ts';
+
+const LEASE_MS = 12_000;
+const owner = { id: 'owner' };
+const nameOf = (session: string): string => toSessionName({ owner, agent: 'tester', session });
+
+const started = (turn: string, message: string): SessionEvent => ({
+  type: 'turn-started',
+  turn,
+  loopId: turn,
+  message,
+  context: {},
+  principal: owner,
+});
+
+const replied = (turn: string, text: string, ...calls: string[]): SessionEvent => ({
+  type: 'model-replied',
+  turn,
+  model: 'm',
+  text,
+  toolCalls: calls.map((id) => ({ id, providerId: id, name: id.split('-')[0] ?? '', input: '{}' })),
+  finish: 'stop',
+});
+
+const WAIT = {
+  for: 'decision',
+  message: 'May it?',
+  allows: ['approve', 'reject'],
+  schema: {},
+  onExpiry: 'reject',
+  binding: 'b',
+} as const;
+
+/** A turn that has ended, and one with a call that has ended, one that runs, one that waits, and one that has not begun. */
+const REST: readonly SessionEvent[] = [
+  // So long that it is stored by an append of its own.
+  replied('t1', 'One.'.repeat(600_000)),
+  { type: 'turn-ended', turn: 't1', outcome: 'completed' },
+  started('t2', 'Two?'),
+  replied('t2', '', 'read-1', 'once-2', 'asks-3', 'late-4', 'again-5'),
+  { type: 'tool-call-ended', turn: 't2', call: 'read-1', result: { type: 'text', content: 'Read.' } },
+  { type: 'tool-call-started', turn: 't2', call: 'once-2', effect: 'once' },
+  { type: 'tool-call-started', turn: 't2', call: 'again-5', effect: 'idempotent' },
+  { type: 'tool-call-suspended', turn: 't2', call: 'asks-3', wait: WAIT },
+];
+
+const BEFORE = 2 + REST.length;
+
+interface World {
+  readonly clock: ManualClock;
+  session(name: string): SessionPort;
+  readonly dispatched: string[];
+}
+
+/** The source `s1`, whose last event is `BEFORE`. */
+async function world(): Promise<World> {
+  const clock = createManualClock(1_000_000);
+  const dispatched: string[] = [];
+  const sessions = createMemorySessions({
+    clock,
+    leaseMs: LEASE_MS,
+    dispatch: ({ name, turn }) => dispatched.push(`${name} ${turn}`),
+  });
+  const source = sessions.session(nameOf('s1'));
+  const opening = toRow({ type: 'session-opened', incarnation: 'i1', agent: 'tester' });
+  const start = { turn: 't1', opening, started: toRow(started('t1', 'One?')) };
+  const leased = await source.begin({ nonce: 'n', start, reader: readerOf() });
+  if (leased.status !== 'leased') throw new Error('no lease');
+  await source.append(leased.epoch, 3, { events: REST.map(toRow), release: 'ended' });
+  return { clock, session: (name) => sessions.session(name), dispatched };
+}
+
+/** Opens the fork `f` under a lease, as a request does. */
+async function opened(
+  { session }: World,
+  { at = BEFORE, told }: { at?: number; told?: string } = {},
+): Promise<Leased> {
+  const opening = toRow({
+    type: 'session-forked',
+    incarnation: 'i2',
+    agent: 'tester',
+    from: 's1',
+    fromIncarnation: 'i1',
+    upTo: at,
+    principal: owner,
+    ...(told !== undefined && { told }),
+  });
+  const second =
+    at === 1
+      ? toRow({ type: 'module-event', turn: 'i2', module: 'branches', facts: [] })
+      : toRow(started('t1', 'One?'));
+  const start = { turn: 'i2', opening: { ...opening, turn: 'i2' }, started: second };
+  const leased = await session(nameOf('f')).begin({ nonce: 'n', start, reader: readerOf() });
+  if (leased.status !== 'leased') throw new Error('no lease');
+  return leased;
+}
+
+const modules = composeModules([useOf(BRANCHES)]);
+
+/** Copies by ports whose messages `each` sees. */
+function copying(
+  { clock, session }: World,
+  leased: Leased,
+  each: (send: () => Promise<unknown>) => Promise<unknown>,
+) {
+  const seen = (name: string): SessionPort =>
+    new Proxy(session(name), {
+      get:
+        (port, key) =>
+        (...given: unknown[]) =>
+          each(() => Reflect.get(port, key)(...given)),
+    });
+  const host = {
+    clock,
+    modules,
+    meter: new Meter(DEFAULT_PLATFORM, () => clock.now()),
+    session: (_: unknown, name: string) => seen(name),
+  };
+  return copyOn({ host, env: {} } as unknown as Parameters<typeof copyOn>[0], leased);
+}
+
+/** The fork as it is when it is copied: its events without their times. */
+const copied = async ({ session }: World) =>
+  (await readJournal(session(nameOf('f')))).map(({ at: _, ...event }) => event);
+
+const CLOSED = [
+  {
+    type: 'tool-call-ended',
+    call: 'once-2',
+    result: {
+      type: 'error',
+      reason: 'unknown-outcome',
+      message:
+        "The outcome of this call of 'once' is unknown: it was started, and no answer came back. It may have happened or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.",
+    },
+  },
+  {
+    type: 'tool-call-ended',
+    call: 'asks-3',
+    result: {
+      type: 'error',
+      reason: 'declined',
+      message: "This call of 'asks' was declined and did not run. Reason: branched",
+    },
+  },
+  {
+    type: 'tool-call-ended',
+    call: 'late-4',
+    result: { type: 'error', reason: 'cancelled', message: "The call of 'late' was not run." },
+  },
+  { type: 'tool-call-ended', call: 'again-5', result: { type: 'error', reason: 'unknown-outcome' } },
+];
+
+describe('copying into a fork', () => {
+  it('closes what is open, each call as far as it had come, in the append of the last events', async () => {
+    const all = await world();
+    const sent: string[] = [];
+    await copying(all, await opened(all, { told: 'Mind this.' }), async (send) => {
+      const head = (await all.session(nameOf('f')).read({ from: 1, limit: 1 }))?.head;
+      sent.push(`${head}`);
+      return send();
+    });
+    const events = await copied(all);
+    expect(events.slice(2, BEFORE)).toEqual(REST.map((event, index) => ({ seq: index + 3, ...event })));
+    expect(events.slice(BEFORE)).toMatchObject([
+      ...CLOSED,
+      { type: 'turn-steered', turn: 't2', as: 'i2', message: 'Mind this.', principal: owner },
+      { type: 'turn-ended', turn: 't2', outcome: 'cancelled' },
+    ]);
+    // In the second append are the last events with all that closes them.
+    expect(new Set(sent)).toEqual(new Set(['2', '3']));
+    const page = await all.session(nameOf('f')).read({ from: 1, limit: 1 });
+    expect(page?.openTurn).toBe(null);
+    const folded = await foldAll(all.session(nameOf('s1')), modules.memories);
+    expect(folded && branchesIn(folded.state)).toEqual([{ session: 'f', at: BEFORE, of: 'i1' }]);
+  });
+
+  it('comes to the same whenever it is killed, before or after any message, by the next invocation', async () => {
+    const whole = await world();
+    let messages = 0;
+    await copying(whole, await opened(whole), (send) => {
+      messages += 1;
+      return send();
+    });
+    const expected = await copied(whole);
+    expect(messages).toBeGreaterThan(3);
+    for (let at = 0; at < messages; at += 1) {
+      for (const isSent of [false, true]) {
+        const all = await world();
+        let count = -1;
+        const killed = copying(all, await opened(all), async (send) => {
+          count += 1;
+          if (count < at) return send();
+          if (isSent && count === at) await send();
+          throw new Error('killed');
+        });
+        await killed.catch(() => {});
+        const fork = all.session(nameOf('f'));
+        await all.clock.advance(10 * LEASE_MS);
+        const isOver = (await fork.read({ from: 1, limit: 1 }))?.openTurn === null;
+        // The alarm has sent a runner, unless the last append was stored.
+        expect(all.dispatched.includes(`${nameOf('f')} i2`)).toBe(!isOver);
+        if (!isOver) {
+          const leased = await fork.resume({ turn: 'i2', nonce: 'm', reader: readerOf() });
+          if (leased.status !== 'leased') throw new Error(`The fork is ${leased.status}.`);
+          await copying(all, leased, (send) => send());
+        }
+        expect(await copied(all)).toEqual(expected);
+        const folded = await foldAll(all.session(nameOf('s1')), modules.memories);
+        expect(folded && branchesIn(folded.state)).toHaveLength(1);
+      }
+    }
+  });
+
+  it('does the same for a fork of the first event', async () => {
+    const all = await world();
+    await opened(all, { at: 1 });
+    await all.clock.advance(10 * LEASE_MS);
+    const fork = all.session(nameOf('f'));
+    const leased = await fork.resume({ turn: 'i2', nonce: 'm', reader: readerOf() });
+    if (leased.status !== 'leased') throw new Error(`The fork is ${leased.status}.`);
+    await copying(all, leased, (send) => send());
+    expect((await copied(all)).map(({ type }) => type)).toEqual(['session-forked', 'module-event']);
+    expect((await fork.read({ from: 1, limit: 1 }))?.openTurn).toBe(null);
+  });
+
+  it('erases the fork if its source was erased meanwhile, also if there is another one of that name', async () => {
+    for (const isNew of [false, true]) {
+      const all = await world();
+      const leased = await opened(all);
+      const source = all.session(nameOf('s1'));
+      await source.erase();
+      if (isNew) {
+        const opening = toRow({ type: 'session-opened', incarnation: 'i3', agent: 'tester' });
+        await source.accept({ turn: 't1', opening, started: toRow(started('t1', 'One?')) });
+      }
+      await copying(all, leased, (send) => send());
+      expect(await all.session(nameOf('f')).read({ from: 1 })).toBe(null);
+    }
+  });
+
+  it('leaves a session that a newer version wrote to that version', async () => {
+    const all = await world();
+    const source = all.session(nameOf('s1'));
+    const start = {
+      turn: 't3',
+      opening: toRow({ type: 'session-opened', incarnation: 'i1', agent: 'tester' }),
+      started: toRow(started('t3', 'Three?')),
+    };
+    const more = await source.begin({ nonce: 'k', start, reader: readerOf() });
+    if (more.status !== 'leased') throw new Error('no lease');
+    const strange = { type: 'of-tomorrow', turn: 't3', body: '{"v":1,"type":"of-tomorrow","turn":"t3"}' };
+    await source.append(more.epoch, more.page.head + 1, { events: [strange], release: 'ended' });
+    const leased = await opened(all, { at: more.page.head + 1 });
+    await expect(copying(all, leased, (send) => send())).rejects.toThrow('newer version');
+  });
+});

@@ -1,0 +1,369 @@
+/** Sessions that begin with a copy of another one's events. */
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import { branches } from '../../../../src/modules/branches/entry.ts';
+import type { FileKey, FileStore } from '../../../../src/modules/files/entry.ts';
+import type { ScriptedModel } from '../../../../src/testing/entry.ts';
+import { paidTo } from '../../../fixtures/clerk-agent.ts';
+import { withLease } from '../../../fixtures/lease-terms.ts';
+import { recordings } from '../../../fixtures/scripted-agent.ts';
+import { script } from '../../../fixtures/scripts.ts';
+import { journal, json, newSession, post, send, sessionId, sessionName } from './client.ts';
+import { contentOf, fileApp, idOf, posted } from './file-app.ts';
+import { waiting } from './waiting.ts';
+
+const forked = (path: string, body: unknown = {}, via = send): Promise<Response> =>
+  via(`${path}/fork`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+/** The path of a fork that is made. */
+async function forkOf(path: string, body: unknown = {}, via = send): Promise<string> {
+  const response = await forked(path, body, via);
+  const fork = await json(response);
+  if (response.status !== 201) throw new Error(JSON.stringify(fork));
+  return String(fork.url);
+}
+
+/** What the model was shown last, without its instructions. */
+const shown = (model: ScriptedModel): (string | undefined)[] =>
+  (model.requests.at(-1)?.messages ?? []).slice(1).map(({ text }) => text);
+
+const types = (events: readonly Record<string, unknown>[]): unknown[] => events.map(({ type }) => type);
+
+const timeless = (events: readonly Record<string, unknown>[]) => events.map((one) => ({ ...one, at: 0 }));
+
+/** A session of two turns: four events, then three. */
+async function twoTurns() {
+  const path = newSession();
+  const { message, model } = script('One.', 'Two.', 'Three.', 'Four.');
+  await post(path, { message: message('First') });
+  await post(path, { message: 'Second' });
+  return { path, model, message };
+}
+
+/** A session whose call of `record`, which is `once`, is the 4th event of 7: asked, started and ended. */
+async function recorded() {
+  const path = newSession();
+  const note = crypto.randomUUID();
+  const { message, model } = script(
+    { calls: [{ name: 'record', input: { note } }] },
+    'Recorded it.',
+    'After the fork.',
+  );
+  await post(path, { message: message() });
+  const done = (): number => recordings.filter((one) => one.note === note).length;
+  const [call] = (await journal(path)).flatMap((one) => (one.type === 'tool-call-started' ? [one.call] : []));
+  return { path, model, note, message, done, call };
+}
+
+describe('a fork', () => {
+  it('has the events of its source up to `at`, and answers on from there', async () => {
+    const { path, model } = await twoTurns();
+    const response = await forked(path, { at: 4 });
+    expect(response.status).toBe(201);
+    const fork = await json(response);
+    const url = String(fork.url);
+    expect(response.headers.get('location')).toBe(url);
+    expect(fork).toEqual({ session: sessionId(url), agent: 'scripted', from: sessionId(path), at: 4, url });
+    expect(url.startsWith(`${path}.`)).toBe(true);
+    const [opened, ...copied] = await journal(url);
+    const [, ...source] = await journal(path);
+    expect(opened).toMatchObject({
+      type: 'session-forked',
+      agent: 'scripted',
+      from: sessionId(path),
+      upTo: 4,
+      principal: { id: 'local' },
+    });
+    expect(timeless(copied)).toEqual(timeless(source.slice(0, 3)));
+    const next = await json(await post(url, { message: 'Other' }));
+    expect(next).toMatchObject({ outcome: 'completed', text: 'Three.' });
+    expect(shown(model)).toEqual([expect.stringMatching(/^First/), 'One.', 'Other']);
+    // The source stays as it is.
+    expect(types(await journal(path)).slice(7)).toEqual(['module-event']);
+  });
+
+  it('has all events unless an event is named, and needs no body', async () => {
+    const { path } = await twoTurns();
+    const response = await send(`${path}/fork`, { method: 'POST' });
+    const fork = await json(response);
+    expect([response.status, fork.at]).toEqual([201, 7]);
+    const source = timeless(await journal(path));
+    expect(timeless(await journal(String(fork.url))).slice(1)).toEqual(source.slice(1, 7));
+    const name = `n-${crypto.randomUUID()}`;
+    const first = await json(await forked(path, { name }));
+    expect(await json(await forked(path, { name }))).toEqual(first);
+  });
+
+  it('of the first event has no message, and begins anew', async () => {
+    const { path, model, message } = await twoTurns();
+    const url = await forkOf(path, { at: 1 });
+    expect(types(await journal(url))).toEqual(['session-forked', 'module-event']);
+    expect(await json(await send(url))).toMatchObject({ messages: [], openTurn: null });
+    expect(await json(await post(url, { message: message('Again') }))).toMatchObject({ text: 'Three.' });
+    expect(shown(model)).toEqual([message('Again')]);
+  });
+
+  it('of a fork can be forked', async () => {
+    const { path } = await twoTurns();
+    const url = await forkOf(path, { at: 7 });
+    const again = await forkOf(url, { at: 4 });
+    expect((await journal(again))[0]).toMatchObject({ from: sessionId(url), upTo: 4 });
+    expect(types(await journal(again)).slice(1)).toEqual(types(await journal(path)).slice(1, 4));
+  });
+
+  it('has the name that it is given, and is the same one when it is asked for again', async () => {
+    const { path } = await twoTurns();
+    const name = `n-${crypto.randomUUID()}`;
+    const first = await json(await forked(path, { at: 4, name }));
+    expect(first.session).toBe(name);
+    await post(String(first.url), { message: 'More' });
+    const again = await forked(path, { at: 4, name });
+    expect([again.status, await json(again)]).toEqual([201, first]);
+    const both = await Promise.all([1, 2].map(() => forked(path, { at: 4, name: `${name}-2` })));
+    const [one, two] = await Promise.all(both.map(json));
+    expect(one).toEqual(two);
+    expect(types(await journal(String(one?.url)))).toHaveLength(4);
+  });
+
+  it('ends the open turn as cancelled: what has begun is unknown, what waits is declined, what has not begun is skipped', async () => {
+    const { session: path, to } = await waiting(['pay', 'pay_now']);
+    const events = await journal(path);
+    // Both were asked, one waits, and the other one has not begun.
+    const at = events.findIndex(({ type }) => type === 'tool-call-suspended') + 1;
+    const response = await forked(path, { at });
+    expect(await json(response)).toMatchObject({
+      type: 'urn:holdfast:problem:would-repeat-effects',
+      status: 409,
+    });
+    const url = await forkOf(path, { at, repeatEffects: true });
+    const ends = (await journal(url)).slice(at);
+    expect(ends).toMatchObject([
+      {
+        type: 'tool-call-ended',
+        result: {
+          type: 'error',
+          reason: 'declined',
+          message: "This call of 'pay' was declined and did not run. Reason: branched",
+        },
+      },
+      {
+        type: 'tool-call-ended',
+        result: { type: 'error', reason: 'cancelled', message: "The call of 'pay_now' was not run." },
+      },
+      { type: 'turn-steered' },
+      { type: 'turn-ended', outcome: 'cancelled' },
+    ]);
+    // In the source the turn still waits.
+    expect(await json(await send(path))).toMatchObject({ pending: [{ tool: 'pay' }] });
+    expect(paidTo(to)).toEqual([2]);
+  });
+
+  it('is listed by its source, and not by the forks of that', async () => {
+    const { path } = await twoTurns();
+    const first = await json(await forked(path, { at: 4 }));
+    const second = await json(await forked(path, { at: 7 }));
+    const all = await json(await forked(path));
+    const listed = ({ session, at, url }: Record<string, unknown>) => ({ session, at, url });
+    const forks = [first, second, all].map(listed);
+    expect(await json(await send(`${path}/forks`))).toEqual({ forks });
+    expect(await json(await send(`${String(all.url)}/forks`))).toEqual({ forks: [] });
+    const missing = await send(`${newSession()}/forks`);
+    expect(missing.status).toBe(404);
+  });
+
+  it('shows its model the calls of the part cut off, if it may repeat them', async () => {
+    const { path, model, note, done } = await recorded();
+    const url = await forkOf(path, { at: 2, repeatEffects: true });
+    await post(url, { message: 'Other' });
+    expect(shown(model)).toEqual([
+      expect.stringMatching(/^Hello/),
+      'A later part of this conversation was cut off. These calls were made in it, and their effects remain:\n' +
+        `- 'record' with the input {"note":"${note}"}: Recorded.\n` +
+        'Do not repeat them unless the user asks for it.',
+      '[The last message was not answered.]',
+      'Other',
+    ]);
+    expect(done()).toBe(1);
+  });
+
+  it('of the first event may be shown what was done too', async () => {
+    const { path, model, message, note } = await recorded();
+    const url = await forkOf(path, { at: 1, repeatEffects: true });
+    await post(url, { message: message('Again') });
+    expect(shown(model)).toEqual([
+      expect.stringContaining(note),
+      '[The last message was not answered.]',
+      message('Again'),
+    ]);
+  });
+});
+
+describe('a fork is refused', () => {
+  const refusalOf = async (path: string, body: unknown) => {
+    const { title: _, ...refused } = await json(await forked(path, body));
+    return refused;
+  };
+
+  it('if the part cut off holds calls that had effects', async () => {
+    const { path, call } = await recorded();
+    const detail =
+      'The part that the fork leaves out holds calls that had effects, which its model could repeat: ' +
+      `'record' (${call}). Fork behind them, or send repeatEffects: true.`;
+    const refused = {
+      type: 'urn:holdfast:problem:would-repeat-effects',
+      status: 409,
+      detail,
+      calls: [{ call, tool: 'record' }],
+    };
+    // Before its start, and between its start and its end.
+    for (const at of [1, 2, 3, 4]) expect(await refusalOf(path, { at })).toEqual(refused);
+    expect((await forked(path, { at: 5 })).status).toBe(201);
+  });
+
+  it('if the session has no such event', async () => {
+    const { path } = await twoTurns();
+    const whole = (said: string) =>
+      `The body is not valid: at: must be the sequence of an event, a whole number from 1 on, and is ${said}.`;
+    const all: readonly (readonly [unknown, string])[] = [
+      [{ at: 0 }, whole('0')],
+      [{ at: 1.5 }, whole('1.5')],
+      [{ at: 'x' }, whole("'x'")],
+      [{ at: 8 }, 'The body is not valid: at: the last event of the session is 7, and 8 is behind it.'],
+      [
+        { name: 7, repeatEffects: 1, more: true },
+        'The body is not valid: name: must be text; repeatEffects: must be true or false; more: is unknown; use at, name and repeatEffects.',
+      ],
+    ];
+    for (const [body, detail] of all)
+      expect(await refusalOf(path, body)).toMatchObject({
+        type: 'urn:holdfast:problem:invalid-body',
+        status: 422,
+        detail,
+      });
+    expect(await refusalOf(path, { name: 'a b' })).toMatchObject({ status: 400 });
+    expect(await refusalOf(newSession(), {})).toMatchObject({
+      type: 'urn:holdfast:problem:unknown-session',
+      status: 404,
+    });
+  });
+
+  it('if another session has its name', async () => {
+    const { path } = await twoTurns();
+    const other = newSession();
+    await post(other, { message: script('Hi.').message() });
+    const name = sessionId(other);
+    const refused = {
+      type: 'urn:holdfast:problem:session-exists',
+      status: 409,
+      detail: `There is a session '${name}' already, which is no fork of this event: GET ${other} shows it. Use another name.`,
+    };
+    expect(await refusalOf(path, { at: 4, name })).toEqual(refused);
+    expect(await refusalOf(path, { at: 4, name: sessionId(path) })).toMatchObject({ status: 409 });
+    const fork = await json(await forked(path, { at: 4 }));
+    expect(await refusalOf(path, { at: 7, name: fork.session })).toMatchObject({ status: 409 });
+    expect((await journal(other)).length).toBe(4);
+  });
+});
+
+describe('a fork whose invocation was killed', () => {
+  /** Opens a fork as a request does that is killed then. */
+  async function left(path: string, at: number): Promise<string> {
+    const url = newSession('scripted', withLease(300));
+    const [, second] = await journal(path);
+    const { incarnation } = Object(await source(path).read({ from: 1, limit: 1 }));
+    const forked = {
+      v: 1,
+      type: 'session-forked',
+      incarnation: 'copying',
+      agent: 'scripted',
+      from: sessionId(path),
+      fromIncarnation: incarnation,
+      upTo: at,
+      principal: { id: 'local' },
+    };
+    const { seq: _, at: __, ...body } = Object(second);
+    const turn = String(body.turn);
+    await source(url).begin({
+      nonce: 'n',
+      start: {
+        turn: 'copying',
+        opening: { type: 'session-forked', turn: 'copying', body: JSON.stringify(forked) },
+        started: { type: 'turn-started', turn, body: JSON.stringify({ v: 1, ...body }) },
+      },
+      reader: { reducer: 0, messageTypes: [], maxBytes: 1 },
+    });
+    return url;
+  }
+
+  const source = (path: string) => env.SESSIONS.getByName(sessionName(path));
+
+  it('takes no message until a runner has copied the rest', async () => {
+    const { path } = await twoTurns();
+    const url = await left(path, 7);
+    const busy = await post(url, { message: 'Too soon' });
+    expect([busy.status, busy.headers.has('retry-after')]).toEqual([409, true]);
+    await expect.poll(async () => Object(await json(await send(url))).openTurn).toBe(null);
+    expect(timeless(await journal(url)).slice(1)).toEqual(timeless(await journal(path)).slice(1, 7));
+    expect(await json(await post(url, { message: 'Now' }))).toMatchObject({ text: 'Three.' });
+  });
+
+  it('is the same one for its client, who asks again', async () => {
+    const { path } = await twoTurns();
+    const url = await left(path, 4);
+    const again = await forked(path, { at: 4, name: sessionId(url) });
+    expect([again.status, Object(await json(again)).url]).toEqual([201, url]);
+    await expect.poll(async () => types(await journal(url))).toHaveLength(4);
+  });
+});
+
+describe('the files of a fork', () => {
+  const PNG = [{ type: 'file', mediaType: 'image/png', data: btoa('a png') }];
+
+  it('are copies of its own, which stay when its source is erased', async () => {
+    const { via } = fileApp({ use: [branches()] });
+    const { session } = await posted(via, { message: PNG });
+    const url = await forkOf(session, {}, via);
+    await via(session, { method: 'DELETE' });
+    const file = await via(`${url}/files/${await idOf('a png')}`);
+    expect([file.status, file.headers.get('content-type'), await contentOf(file)]).toEqual([
+      200,
+      'image/png',
+      'a png',
+    ]);
+  });
+
+  it('are put into the store outside once more, under the name of the fork', async () => {
+    const kept = new Map<string, Uint8Array>();
+    const keyOf = ({ session, incarnation, id }: FileKey): string => `${session} ${incarnation} ${id}`;
+    const store: FileStore = {
+      put: async (key, bytes) => void kept.set(keyOf(key), bytes),
+      get: async (key, { from, length } = { from: 0, length: 1e9 }) =>
+        kept.get(keyOf(key))?.slice(from, from + length) ?? null,
+      delete: async (key) => void kept.delete(keyOf(key)),
+      deleteAll: async () => {},
+    };
+    const { via } = fileApp({ use: [branches()], store: () => store });
+    const { session } = await posted(via, { message: PNG });
+    const url = await forkOf(session, {}, via);
+    expect([...kept.keys()].map((key) => key.split(' ')[0])).toEqual([
+      sessionName(session),
+      sessionName(url),
+    ]);
+    await via(session, { method: 'DELETE' });
+    const file = await via(`${url}/files/${await idOf('a png')}`);
+    expect([file.status, await contentOf(file)]).toEqual([200, 'a png']);
+  });
+
+  it('are gone in the fork as in its source', async () => {
+    const { via } = fileApp({ use: [branches()] });
+    const { session } = await posted(via, { message: PNG });
+    const id = await idOf('a png');
+    await via(`${session}/files/${id}`, { method: 'DELETE' });
+    const url = await forkOf(session, {}, via);
+    expect((await via(`${url}/files/${id}`)).status).toBe(404);
+  });
+});
