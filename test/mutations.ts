@@ -647,4 +647,28 @@ export const MUTATIONS: readonly Mutation[] = [
     becomes: "state === 'suspended' ? turn : null",
     tests: [CONTRACT],
   },
+  {
+    name: 'signed-links',
+    breaks: "A signed address of a file reads the same file of anybody's session.",
+    in: 'signedText',
+    text: 'toSessionName(session), file, expires',
+    becomes: 'session.agent, file, expires',
+    tests: ['test/gate/workerd/modules/files/signed-links.test.ts'],
+  },
+  {
+    name: 'expired-links',
+    breaks: 'A signed address of a file is valid for ever.',
+    in: 'readLink',
+    text: 'if (left <= 0)',
+    becomes: 'if (left <= -Infinity)',
+    tests: ['test/gate/workerd/modules/files/signed-links.test.ts'],
+  },
+  {
+    name: 'words-for-people',
+    breaks: 'A page shows what a provider says of its failure, which may hold secrets of the inside.',
+    in: 'usual',
+    text: '!INSIDE.has(type)',
+    becomes: 'true',
+    tests: ['test/gate/workerd/surfaces/tell.test.ts'],
+  },
 ];

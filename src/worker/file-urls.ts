@@ -1,6 +1,5 @@
 /** The addresses of the files that a turn shows. Making one takes time, and translators have none: they are made before an item is shown. */
 import { type ContentPart, isFile, isStored } from '../tool/content.ts';
-import { partsOfResult } from '../tool/tool-result.ts';
 import type { ModuleRequest, RouteSession } from './module-request.ts';
 import type { TurnItem } from './turn-feed.ts';
 
@@ -41,7 +40,8 @@ export function fileUrlsOf({ fileUrl }: Pick<ModuleRequest, 'fileUrl'>, of: Rout
     },
     async *items(items) {
       for await (const item of items) {
-        await make(filesOf(item));
+        const files = filesOf(item);
+        if (files.length > 0) await make(files);
         yield item;
       }
     },
@@ -52,9 +52,9 @@ function filesOf(item: TurnItem): readonly string[] {
   switch (item.type) {
     case 'turn-started':
     case 'turn-steered':
-      return storedIn(item.parts);
+      return item.parts ? storedIn(item.parts) : [];
     case 'tool-call-ended':
-      return storedIn(partsOfResult(item.result));
+      return 'parts' in item.result && item.result.parts ? storedIn(item.result.parts) : [];
     case 'answer':
       return (item.answer.files ?? []).map(({ id }) => id);
     case 'suspended':
@@ -64,5 +64,5 @@ function filesOf(item: TurnItem): readonly string[] {
   }
 }
 
-const storedIn = (parts: readonly ContentPart[] = []): readonly string[] =>
+const storedIn = (parts: readonly ContentPart[]): readonly string[] =>
   parts.flatMap((part) => (isFile(part) && isStored(part) ? part.id : []));

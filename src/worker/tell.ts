@@ -66,7 +66,7 @@ export function tellerOf(
     throw new ConfigurationError(
       `${surface}: its tell is ${shown(tell)}: use a function such as ({ title }) => title.`,
     );
-  return (request) => new Wording(tell ?? (isOwnMachine(request) ? inFull : usual));
+  return (request) => new Wording(tell ?? (literals && isOwnMachine(request) ? inFull : usual));
 }
 
 const inFull: Tell = ({ detail }) => detail;
@@ -76,9 +76,9 @@ const usual: Tell = ({ type, title, detail, reason }) => {
   return isShown ? detail : title;
 };
 
-/** What a request to `wrangler dev` on one's own machine looks like. */
+/** What a request to one's own machine looks like. */
 const isOwnMachine = ({ url, headers }: Pick<Request, 'url' | 'headers'>): boolean =>
-  literals !== undefined && signOfElsewhere(new URL(url).hostname, headers) === undefined;
+  signOfElsewhere(new URL(url).hostname, headers) === undefined;
 
 /** Problems with the words of a provider, a tool or a deployment. */
 const INSIDE: ReadonlySet<string> = new Set<ProblemType>([
@@ -124,17 +124,21 @@ class Wording implements Teller {
   item<Item extends TurnItem>(item: Item): Item;
   item(item: TurnItem): TurnItem {
     switch (item.type) {
-      case 'answer':
-        return { ...item, answer: this.#answer(item.answer) };
+      case 'answer': {
+        const { error, outcome } = item.answer;
+        return error || outcome === 'returned-direct' ? { ...item, answer: this.#answer(item.answer) } : item;
+      }
       case 'turn-ended':
         return item.error ? { ...item, error: this.turn(item.error) } : item;
       case 'tool-call-answered':
         if (item.answer.type === 'result') this.#given.add(item.call);
         return item;
       case 'tool-call-ended':
-        return this.#given.has(item.call) ? item : { ...item, result: this.#result(item.result) };
+        return item.result.type !== 'error' || this.#given.has(item.call)
+          ? item
+          : { ...item, result: this.#result(item.result) };
       case 'model-replied':
-        return this.#replied(item);
+        return item.parts ? this.#replied(item) : item;
       default:
         return item;
     }
@@ -145,9 +149,9 @@ class Wording implements Teller {
   }
 
   #answer(answer: TurnAnswer): TurnAnswer {
-    const { error, outcome, files = [], text } = answer;
+    const { error, files = [], text } = answer;
     if (error) return { ...answer, error: this.turn(error) };
-    if (outcome !== 'returned-direct' || files.length === 0) return answer;
+    if (files.length === 0) return answer;
     // The lines of files are for models.
     return {
       ...answer,
@@ -160,8 +164,7 @@ class Wording implements Teller {
     };
   }
 
-  #result(result: ResultData): ResultData {
-    if (result.type !== 'error') return result;
+  #result(result: Extract<ResultData, { type: 'error' }>): ResultData {
     const { message, reason } = result;
     return { ...result, message: this.#failure(message, reason) };
   }

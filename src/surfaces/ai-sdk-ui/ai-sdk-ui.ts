@@ -279,15 +279,14 @@ function streamed(chat: Chat, { stream, head = 0 }: Streamed): Response {
 
 async function* frames(chat: Chat, items: AsyncIterable<TurnItem>): AsyncGenerator<string, void, undefined> {
   try {
-    for await (const chunk of uiChunks(items, chat)) yield frame(JSON.stringify(chunk));
+    for await (const chunk of uiChunks(items, chat)) yield `data: ${JSON.stringify(chunk)}\n\n`;
   } catch (failure) {
     const { detail: errorText } = chat.teller.problem(chat.asked.problem(failure));
-    yield frame(JSON.stringify({ type: 'error', errorText }));
-    yield frame(DONE);
+    yield `data: ${JSON.stringify({ type: 'error', errorText })}\n\n`;
+    yield DONE;
     throw failure;
   }
-  yield frame(DONE);
+  yield DONE;
 }
 
-const frame = (data: string): string => `data: ${data}\n\n`;
-const DONE = '[DONE]';
+const DONE = 'data: [DONE]\n\n';

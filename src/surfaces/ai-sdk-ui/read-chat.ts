@@ -87,7 +87,7 @@ function readMessage(
   const said = parts.map((part, index) => readPart(part, `${at}.parts[${index}]`));
   const hasFiles = said.some(({ type }) => type === 'file');
   const message = hasFiles ? said : said.map(({ text }) => text).join('\n');
-  mustBeMetadata(metadata, `${at}.metadata`);
+  if (metadata !== undefined) mustBeMetadata(metadata, `${at}.metadata`);
   const { context } = body;
   const whenBusy = oneOf('whenBusy', body, ['reject', 'queue', 'steer'] as const);
   const pending = oneOf('pending', body, ['decline'] as const);
@@ -98,8 +98,7 @@ function readMessage(
 const MAX_METADATA = 16_384;
 
 /** @throws SessionError if a page cannot have it kept with a message. */
-function mustBeMetadata(metadata: Json | undefined, at: string): void {
-  if (metadata === undefined) return;
+function mustBeMetadata(metadata: Json, at: string): void {
   if (!isJsonObject(metadata)) throw invalid(`${at}: must be an object`);
   if (JSON.stringify(metadata).length > MAX_METADATA)
     throw invalid(`${at}: must have at most ${MAX_METADATA} characters as JSON`);
