@@ -86,6 +86,8 @@ export interface ClientSession<Output = Json> {
     message: string | readonly ClientPart[],
     options?: ClientSendOptions,
   ): AsyncGenerator<StreamItem<Output>, void, undefined>;
+  /** Runs a turn for the last message, if its turn failed, was cancelled or reached a limit. Needs the module `retry()` in the app. */
+  retry(options?: AnsweringOptions): Promise<ClientAnswer<Output>>;
   /** Decides about a call that waits, once, and goes on with its turn. */
   decide(
     call: WaitingCall,

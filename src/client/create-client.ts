@@ -113,6 +113,7 @@ function createSession(transport: Transport, { id, path }: SessionPlace): Client
     stream,
     streamAnswers,
     send: async (message, options) => last(stream(message, options)),
+    retry: async (options = {}) => last(streamed(toPost(`${path}/retry`, {}, options))),
     answer: async (answers, options) => last(streamAnswers(answers, options)),
     decide: (call, decision, options) =>
       session.answer([{ call, ...(typeof decision === 'string' ? { decision } : decision) }], options),

@@ -123,7 +123,7 @@ const BESIDE_MESSAGE = {
       optional: {
         type: 'number',
         also: { minimum: 0, maximum: LONGEST_DELAY },
-        says: 'The turn starts so much later, behind the turns before it.',
+        says: 'The turn starts so much later, behind those before it.',
       },
     },
   },
@@ -140,7 +140,7 @@ export const FILE_PART = {
     type: { only: 'file' },
     mediaType: { optional: { type: 'string', says: 'Unless a data URL has it.' } },
     name: OPTIONAL_TEXT,
-    data: { optional: { type: 'string', says: 'The bytes in base64, or a data URL.' } },
+    data: { optional: { type: 'string', says: 'In base64, or a data URL.' } },
     url: {
       optional: {
         type: 'string',
@@ -172,7 +172,7 @@ export const MESSAGE_FORM = {
     files: {
       optional: {
         listOf: { type: 'string', also: { format: 'binary' } },
-        says: 'Files, behind the message.',
+        says: 'Files behind the message.',
       },
     },
   },

@@ -94,7 +94,8 @@ export function useOfRoutes(
   more?: AppParts,
 ): ModuleUse {
   const use = useOf(module);
-  APP.give(use, { ...more, routes: routesOf({ name: module.name, routes }) });
+  const own = routesOf({ name: module.name, routes });
+  APP.give(use, { ...more, routes: (app) => [...own(app), ...(more?.routes?.(app) ?? [])] });
   return use;
 }
 

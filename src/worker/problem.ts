@@ -81,6 +81,7 @@ const CONFLICTS = [
   'no-open-turn',
   'session-exists',
   'would-repeat-effects',
+  'nothing-to-retry',
 ] as const;
 
 /** The name of what went wrong. */

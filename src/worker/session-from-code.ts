@@ -100,7 +100,7 @@ export function sessionFromCode<Output>(
 const DOORS = new WeakMap<object, { readonly app: CodeHost; readonly door: Door }>();
 
 /** Does work in a session that `sessionOf` has made: for functions of modules that take such a session. */
-export function inSession<T>(session: object, work: (at: SessionAccess) => Promise<T>): Promise<T> {
+export function inSession<T>(session: object, work: (at: Entered) => Promise<T>): Promise<T> {
   const found = DOORS.get(session);
   if (!found) throw new TypeError(`There is no session in ${shown(session)}: use what sessionOf returns.`);
   return settled(found.app, found.door.enter().then(work));
@@ -181,7 +181,7 @@ async function knownTurn(at: Entered, id: string): Promise<BegunTurn> {
 }
 
 /** A session that code has found. */
-interface Entered extends SessionAccess {
+export interface Entered extends SessionAccess {
   readonly host: HttpHost & Invoked;
   readonly sentBy: CodeHost['sentBy'];
 }

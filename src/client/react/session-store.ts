@@ -56,6 +56,7 @@ export function createSessionStore(session: ClientSession<unknown>): SessionStor
       live.answer([{ call, ...(typeof decision === 'string' ? { decision } : decision) }]),
     answer: (answers) => live.answer(answers),
     stop: () => live.tried(() => session.cancel()),
+    retry: () => live.tried(() => session.retry({ background: true })),
   };
 }
 
@@ -97,6 +98,6 @@ export function useSession(options: UseSessionOptions): LiveSession {
     return { store: createSessionStore(session), file: (of: string) => session.file(of) };
   }, [client, url, agent, id]);
   const snapshot = useSyncExternalStore(store.subscribe, store.getSnapshot, store.getSnapshot);
-  const { send, decide, answer, stop } = store;
-  return { ...snapshot, send, decide, answer, stop, file };
+  const { send, decide, answer, stop, retry } = store;
+  return { ...snapshot, send, decide, answer, stop, retry, file };
 }

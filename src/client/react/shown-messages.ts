@@ -134,6 +134,8 @@ export interface SessionActions {
   answer(answers: readonly ClientCallAnswer[]): Promise<boolean>;
   /** Stops the turn that runs, or waits; true when there was one. */
   stop(): Promise<boolean>;
+  /** Tries the last message again, if its turn has no answer. Returns true if that was accepted. */
+  retry(): Promise<boolean>;
 }
 
 export const NOTHING: SessionSnapshot = {

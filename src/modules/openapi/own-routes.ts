@@ -31,7 +31,7 @@ const RESUMES: readonly RouteParameter[] = [
 ];
 
 /** What every request may say that may run a turn. */
-const TURN_HEADERS: readonly RouteParameter[] = [
+export const TURN_HEADERS: readonly RouteParameter[] = [
   IDEMPOTENCY_KEY,
   headerParameter(
     'Prefer',
@@ -41,7 +41,7 @@ const TURN_HEADERS: readonly RouteParameter[] = [
 ];
 
 /** What a request is answered that may run a turn. */
-const TURN_ANSWERS: Readonly<Record<number, RouteAnswer>> = {
+export const TURN_ANSWERS: Readonly<Record<number, RouteAnswer>> = {
   200: { description: 'The turn has ended', json: 'TurnAnswer', streams: 'TurnStream' },
   202: {
     description:
@@ -161,7 +161,7 @@ const DESCRIPTIONS: {
   'POST .../forms': {
     ...OF_MESSAGES,
     operation: 'sendForm',
-    summary: 'Runs a turn, for a form',
+    summary: 'Runs a turn for a form',
     body: { schema: toJsonSchema(MESSAGE_FORM), type: 'multipart/form-data' },
   },
   'GET ...': {

@@ -5,6 +5,8 @@ import { placeOfCall } from '../../journal/reply-data.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { declaredTools } from '../../modules/client-tools/declared.ts';
 import { LIVE_TEXT } from '../../modules/live-text/live-text.ts';
+import { RETRY } from '../../modules/retry/retry-route.ts';
+import { retried } from '../../modules/retry/stream-retry.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { ContentPart } from '../../tool/content.ts';
 import type { JsonObject } from '../../tool/json.ts';
@@ -19,7 +21,7 @@ import { type Tell, type Teller, tellerOf } from '../../worker/tell.ts';
 import type { TurnItem, TurnStreamEnd } from '../../worker/turn-feed.ts';
 import { followedOn } from '../whole-turn.ts';
 import type { UiVersion } from './chunks.ts';
-import { type ChatAsked, inWordsOfPage, readChat } from './read-chat.ts';
+import { type ChatAsked, inWordsOfPage, NO_OTHER_ANSWER, readChat, refused } from './read-chat.ts';
 import { type ChunkOptions, uiChunks } from './turn-chunks.ts';
 import { METADATA_KEY, toUiMessages } from './ui-messages.ts';
 
@@ -82,7 +84,7 @@ export function aiSdkUi(config: AiSdkUiConfig = {}): ModuleUse {
         refuse,
       }),
     ],
-    LIVE_TEXT,
+    { ...LIVE_TEXT, ...RETRY },
   );
 }
 
@@ -147,6 +149,7 @@ async function chat(asked: AskedSurface, agent: string): Promise<Response> {
   const sent = readChat(await asked.asked.json());
   const named = { agent, session: sent.chat };
   if (sent.type === 'answers') return answersSent(chatOf(asked, named), sent);
+  if (sent.type === 'again') return answeredAgain(chatOf(asked, named), sent);
   const { tools, metadata } = sent;
   const context = {
     ...declaredTools(asked.asked, { agent, tools }),
@@ -161,7 +164,7 @@ async function messageSent(chat: Chat, sent: Sent<'message'>): Promise<Response>
   const { asked, session } = chat;
   const { key, context, whenBusy, pending } = sent;
   // What is read of a body is checked where it is sent.
-  const message = sent.message as string | readonly ContentPart[];
+  const message = sent.message as Said;
   const options = {
     idempotencyKey: key,
     context: context as JsonObject,
@@ -173,10 +176,23 @@ async function messageSent(chat: Chat, sent: Sent<'message'>): Promise<Response>
   const stream = await session.stream(message, options).catch((failure) => {
     throw inWordsOfPage(failure);
   });
+  // A person who sends a message again after its turn failed does not want to see that again.
+  const again = stream.isJoined && (await retried(session, message, asked.signal, stream.turn));
+  if (again) return streamed(chat, { stream: again });
   // What an open turn says from now on stands behind the message that steers it.
   const messageId = whenBusy === 'steer' && head > 0 ? stream.turn : undefined;
   return streamed({ ...chat, messageId }, { stream, head });
 }
+
+/** Retries the last message, if its turn has no answer: it is retried once while that runs, and again after that has failed. */
+async function answeredAgain(chat: Chat, { message }: Sent<'again'>): Promise<Response> {
+  const stream = await retried(chat.session, message as Said, chat.asked.signal);
+  if (!stream) throw refused(NO_OTHER_ANSWER);
+  return streamed(chat, { stream });
+}
+
+/** A message, as it is read of a body. */
+type Said = string | readonly ContentPart[];
 
 /** The last event that there is. */
 const headOf = async (session: Session): Promise<number> =>

@@ -29,7 +29,7 @@ const CHAT: BodySchema = {
     properties: {
       id: { type: 'string', description: 'Of the chat: the id of its session.' },
       messages: { type: 'array', minItems: 1, items: ANY_OBJECT.schema },
-      trigger: { const: 'submit-message' },
+      trigger: { type: 'string', enum: ['submit-message', 'regenerate-message'] },
       messageId: { type: 'string' },
       context: { ...ANY_OBJECT.schema, description: 'As of a NewMessage.' },
       whenBusy: { type: 'string', enum: ['reject', 'queue', 'steer'] },

@@ -27,6 +27,11 @@ export type ChatAsked = { readonly chat: string } & (
       readonly tools: Json | undefined;
     }
   | {
+      readonly type: 'again';
+      /** What is to be answered again. */
+      readonly message: string | readonly Json[];
+    }
+  | {
       readonly type: 'answers';
       readonly decisions: readonly CallAnswer[];
       readonly results: readonly ResultOfCall[];
@@ -47,10 +52,11 @@ export interface ResultOfCall {
 export function readChat(body: JsonObject): ChatAsked {
   const { id: chat, messages, trigger = 'submit-message' } = body;
   if (typeof chat !== 'string') throw invalid('id: must be the id of the chat, which is text');
-  if (trigger === 'regenerate-message') throw refused(NO_OTHER_ANSWER);
-  if (trigger !== 'submit-message') throw invalid('trigger: must be submit-message');
+  if (trigger !== 'submit-message' && trigger !== 'regenerate-message')
+    throw invalid('trigger: must be submit-message or regenerate-message');
   if (!Array.isArray(messages) || messages.length === 0)
     throw invalid('messages: must be a list that holds at least one message');
+  if (trigger === 'regenerate-message') return readAgain(messages, chat);
   const index = sentIndex(messages, body.messageId);
   const at = `messages[${index}]`;
   const last: Json | undefined = messages[index];
@@ -60,6 +66,20 @@ export function readChat(body: JsonObject): ChatAsked {
   if (!Array.isArray(parts)) throw invalid(`${at}.parts: must be a list`);
   const place: Place = { at, chat, body };
   return role === 'user' ? readMessage(sent, parts, place) : readAnswers(sent, parts, place);
+}
+
+/** What is to be answered again: the last message of the user's, behind which a page leaves out what it has been answered. */
+function readAgain(messages: readonly Json[], chat: string): ChatAsked {
+  const index = messages.findLastIndex((one) => isJsonObject(one) && one.role === 'user');
+  const { parts } = Object(messages[index]);
+  if (!Array.isArray(parts)) throw invalid('messages: must hold a message of the role user, with its parts');
+  return { type: 'again', chat, message: readParts(parts, `messages[${index}]`) };
+}
+
+/** Words, or parts as the body of a message has them. */
+function readParts(parts: readonly Json[], at: string): string | readonly JsonObject[] {
+  const said = parts.map((part, index) => readPart(part, `${at}.parts[${index}]`));
+  return said.some(({ type }) => type === 'file') ? said : said.map(({ text }) => text).join('\n');
 }
 
 /** A client names the assistant's message that it has answers for: one that was refused meanwhile may stand behind it. */
@@ -84,9 +104,7 @@ function readMessage(
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key))
     throw invalid(`${at}.id: must be 1 to 255 visible ASCII characters`);
   if (key.endsWith(OF_USER)) throw refused(NO_OTHER_MESSAGE);
-  const said = parts.map((part, index) => readPart(part, `${at}.parts[${index}]`));
-  const hasFiles = said.some(({ type }) => type === 'file');
-  const message = hasFiles ? said : said.map(({ text }) => text).join('\n');
+  const message = readParts(parts, at);
   if (metadata !== undefined) mustBeMetadata(metadata, `${at}.metadata`);
   const { context } = body;
   const whenBusy = oneOf('whenBusy', body, ['reject', 'queue', 'steer'] as const);
@@ -171,9 +189,9 @@ function readDecision(approval: Json | undefined, at: string, worded: JsonObject
 
 const invalid = (problem: string): SessionError => invalidBody([problem]);
 
-const refused = (sentence: string): Problem => new Problem('invalid-body', sentence, { status: 400 });
+export const refused = (sentence: string): Problem => new Problem('invalid-body', sentence, { status: 400 });
 
-const NO_OTHER_ANSWER =
+export const NO_OTHER_ANSWER =
   'An answer that was given stays in the session, and cannot be made again: send another message.';
 const NO_OTHER_MESSAGE =
   'A message that was sent stays in the session, and cannot be changed: send another one.';

@@ -63,6 +63,7 @@ export function toUiMessages(
   options: ChunkOptions,
 ): UiMessage[] {
   const turns = Map.groupBy(events, (event) => ('turn' in event ? event.turn : ''));
+  const retried = new Set(events.map((event) => event.type === 'turn-started' && event.retries));
   return [...turns].flatMap(([turn, ofTurn]): UiMessage[] => {
     const [started] = ofTurn;
     if (started?.type !== 'turn-started') return [];
@@ -72,11 +73,16 @@ export function toUiMessages(
     const answer = answerOfTurn(session, agent, ofTurn);
     if (answer) message.add(chunks.take(teller.item({ type: 'answer', answer })));
     else if (stop) message.add(chunks.take(stop));
-    const isUnanswered = answer !== undefined && !isAnswered(answer) && !ofTurn.some(isReply);
+    const shown = message.read();
+    // One that said nothing is replaced by its retry.
+    const answers = retried.has(turn) && shown.parts.length === 0 ? [] : [shown];
+    if (started.retries !== undefined) return answers;
+    // What became of one that was retried, its retry says.
+    const isUnanswered = answer && !isAnswered(answer) && !retried.has(turn) && !ofTurn.some(isReply);
     const unanswered = isUnanswered && { unanswered: true as const };
     const metadata = { ...metadataOf(started), turn, ...unanswered };
     const said = { id: `${turn}${OF_USER}`, role: 'user' as const, metadata };
-    return [{ ...said, parts: chunks.userParts(started) }, message.read()];
+    return [{ ...said, parts: chunks.userParts(started) }, ...answers];
   });
 }
 

@@ -208,6 +208,7 @@ const ARROWS: readonly {
       'src/model/configuration-error.ts',
       'src/modules/openapi/',
       'src/modules/live-text/',
+      'src/modules/retry/',
       'src/modules/json-schema/',
       'src/modules/caller-words/caller-words.ts',
       // What reads and offers the tools of clients comes with the agents that use it.
@@ -229,6 +230,11 @@ const ARROWS: readonly {
     folder: 'src/modules/client-tools/',
     because: 'it reads what clients declare, and makes tools of it whose results they send',
     on: ['tool', 'worker', 'modules/answers', 'modules/json-schema'].map((name) => `src/${name}/`),
+  },
+  {
+    folder: 'src/modules/retry/',
+    because: 'it begins a turn as a message does, and its route is one of the app',
+    on: ['tool', 'journal', 'session', 'worker', 'modules/openapi'].map((name) => `src/${name}/`),
   },
   {
     folder: 'src/modules/feedback/',

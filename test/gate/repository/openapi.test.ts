@@ -21,6 +21,7 @@ const APP = `
   import { openApi } from './src/modules/openapi/entry.ts';
   import { aiSdkUi, aiSdkUiDescription } from './src/surfaces/ai-sdk-ui/entry.ts';
   import { openAi, openAiDescription } from './src/surfaces/openai/entry.ts';
+  import { retryDescription } from './src/modules/retry/entry.ts';
   import { defineModule } from './src/module.ts';
   import { agUi } from './src/examples/ag-ui/ag-ui.ts';
   import { agUiDescription } from './src/examples/ag-ui/describe.ts';
@@ -34,7 +35,7 @@ const APP = `
   });
   const webhooks = [githubWebhook({ agent: 'clerk', secret: 'SECRET', events: ['issues.opened'], owner: { id: 'me' }, start: () => ({}) })];
   const app = { agents: [agent], model: openaiCompatible(), auth: () => ({ id: 'me' }) };
-  const described = openApi({ descriptions: [aiSdkUiDescription, openAiDescription, agUiDescription, mcpDescription, webhookDescription] });
+  const described = openApi({ descriptions: [aiSdkUiDescription, openAiDescription, agUiDescription, mcpDescription, webhookDescription, retryDescription] });
   export default createHoldfast({ ...app, use: [answers, files(), aiSdkUi(), openAi(), agUi(), plain, mcp, ...webhooks, described] }).worker;
 `;
 
@@ -111,7 +112,7 @@ it('names the files of a form, so that a generated function sends them: orval pu
   expect(files).toEqual({
     type: 'array',
     items: { type: 'string', format: 'binary' },
-    description: 'Files, behind the message.',
+    description: 'Files behind the message.',
   });
 });
 

@@ -719,3 +719,20 @@ it('shows that a reply was cut off, and that a message was not answered, before 
   await world.show(stored(8, 'turn-ended', { outcome: 'failed' }));
   expect(store.getSnapshot().messages).toBe(before);
 });
+
+it('retries the last message in the background, and shows no message for it', async () => {
+  const { world, store } = server();
+  world.state = () => json(view({ messages: [USER] }));
+  await look(store);
+  expect(await store.retry()).toBe(true);
+  expect(world.asked).toContain('POST /retry');
+  await world.show(
+    stored(2, 'turn-started', { message: 'Pay.', retries: 't0' }),
+    stored(3, 'turn-ended', { outcome: 'failed' }),
+    stored(4, 'turn-started', { message: 'Pay.', retries: 't1', line: 'Answer now.' }),
+  );
+  expect(shown(store)).toEqual(['user Pay.', 'user Answer now.']);
+  world.post = () => problem('nothing-to-retry', 409);
+  expect(await store.retry()).toBe(false);
+  expect(store.getSnapshot().error).toMatchObject({ type: 'nothing-to-retry' });
+});

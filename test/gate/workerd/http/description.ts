@@ -3,6 +3,7 @@ import { dereference, type Schema, validate } from '@cfworker/json-schema';
 import { mcpDescription } from '../../../../src/mcp/server/entry.ts';
 import { feedbackDescription } from '../../../../src/modules/feedback/entry.ts';
 import { openApi } from '../../../../src/modules/openapi/entry.ts';
+import { retryDescription } from '../../../../src/modules/retry/entry.ts';
 import { webhookDescription } from '../../../../src/modules/webhooks/entry.ts';
 import { aiSdkUiDescription } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { openAiDescription } from '../../../../src/surfaces/openai/entry.ts';
@@ -70,6 +71,7 @@ const DESCRIPTIONS = {
   ...mcpDescription,
   ...webhookDescription,
   ...feedbackDescription,
+  ...retryDescription,
 };
 
 /** Answers the description of an app with an MCP endpoint, and with these modules. */

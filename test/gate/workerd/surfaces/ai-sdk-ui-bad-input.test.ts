@@ -109,7 +109,7 @@ const BAD: readonly [string, unknown, number, string][] = [
     'a trigger of nobody',
     body(user(), { trigger: 'dream' }),
     422,
-    notValid('trigger: must be submit-message'),
+    notValid('trigger: must be submit-message or regenerate-message'),
   ],
   [
     'a wish when busy',

@@ -460,6 +460,59 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     );
   });
 
+  it('retries a message whose turn failed, once for each failure, and shows one answer when it is loaded again', async () => {
+    const down = new ModelError('bad-request', 'It is down.');
+    const { chat, asked, id, say } = open({ version }, down, down, 'Here.');
+    await say();
+    expect(chat.status).toBe('error');
+    await chat.regenerate();
+    expect(chat.status).toBe('error');
+    await chat.regenerate();
+    expect([chat.status, asked.length]).toEqual(['ready', 3]);
+    expect(lastParts(chat).at(-1)).toEqual({ type: 'text', text: 'Here.', state: 'done' });
+    const loaded = await loadedFrom(via, { agent, id, version });
+    expect(loaded.map(({ role }) => role)).toEqual(['user', 'assistant']);
+    expect(loaded[0]?.metadata).toEqual({ turn: loaded[0]?.id.split(':')[0] });
+    await sameAsLoaded(chat, id, version);
+    const starts = (await journal(pathOf(id), via)).filter(({ type }) => type === 'turn-started');
+    expect(starts).toMatchObject([{}, { retries: starts[0]?.turn }, { retries: starts[1]?.turn }]);
+  });
+
+  it('retries a message that is sent again under its id after its turn failed', async () => {
+    const { chat, id, words } = open({ version }, new ModelError('bad-request', 'Down.'), 'Here.');
+    await chat.sendMessage({ text: words });
+    const [first] = chat.messages;
+    await chat.sendMessage({ text: words, messageId: first?.id });
+    expect(lastParts(chat).at(-1)).toMatchObject({ text: 'Here.' });
+    expect((await loadedFrom(via, { agent, id, version })).map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+    ]);
+  });
+
+  it('is one retry if a page and another tab ask for it at a time, after the chat was loaded again', async () => {
+    const hangs = held('Here.');
+    const { id, say } = open(
+      { version },
+      new ModelError('bad-request', 'Down.'),
+      { text: 'Let me see.', calls: [{ name: 'add', input: { a: 1, b: 2 } }] },
+      hangs.reply,
+    );
+    await say();
+    const tabs = await Promise.all(
+      [1, 2].map(async () => open({ version, id, messages: await loadedFrom(via, { agent, id, version }) })),
+    );
+    const first = tabs[0]?.chat.regenerate();
+    await hangs.asked();
+    const second = tabs[1]?.chat.regenerate();
+    await expect.poll(() => tabs[1]?.chat.status).toBe('streaming');
+    hangs.release();
+    await Promise.all([first, second]);
+    for (const tab of tabs) expect(lastParts(tab.chat).at(-1)).toMatchObject({ text: 'Here.' });
+    const starts = (await journal(pathOf(id), via)).filter(({ type }) => type === 'turn-started');
+    expect(starts).toHaveLength(2);
+  });
+
   it('shows a message that steers its turn', async () => {
     const hangs = held({ calls: [{ name: 'note' }] });
     const { chat, id, say, words } = open({ version }, hangs.reply, 'As you say.');

@@ -1,0 +1,24 @@
+import { SESSION } from '../../worker/route.ts';
+import type { RouteDescriptions } from '../openapi/description.ts';
+import { TURN_ANSWERS, TURN_HEADERS } from '../openapi/own-routes.ts';
+
+/** Describes the route of `retry()`, for `descriptions` of `openApi`. */
+export const retryDescription: RouteDescriptions = {
+  [`POST ${SESSION}/retry`]: {
+    operation: 'retry',
+    summary: 'Runs a turn for the last message, if its turn has no answer',
+    parameters: TURN_HEADERS,
+    answers: TURN_ANSWERS,
+    problems: [
+      'invalid-body',
+      'body-too-large',
+      'unknown-session',
+      'nothing-to-retry',
+      'session-busy',
+      'turn-suspended',
+      'session-full',
+      'invalid-header',
+      'idempotency-key-reused',
+    ],
+  },
+};

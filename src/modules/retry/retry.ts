@@ -1,0 +1,204 @@
+import type { EventPage } from '../../journal/event-page.ts';
+import { parseEvent, parseKnown, toPrincipal, toRow } from '../../journal/event-rows.ts';
+import type { EventOf, EventType, StoredEvent } from '../../journal/events.ts';
+import type { SessionPort, TurnStart } from '../../journal/session-port.ts';
+import { pagesFrom, readerOf } from '../../session/fold-session.ts';
+import { isSamePerson } from '../../session/new-message.ts';
+import { sha256Hex } from '../../tool/async.ts';
+import { ToolCallContext } from '../../tool/tool-call-context.ts';
+import { accepted, type BegunTurn, takeOver, toRunHere } from '../../worker/begun-turn.ts';
+import { SessionError } from '../../worker/problem.ts';
+import { orMayBeTaken, refusal } from '../../worker/refusal.ts';
+import { requestKey } from '../../worker/request-headers.ts';
+import type { HttpHost } from '../../worker/route.ts';
+import { unknownSession } from '../../worker/session-view.ts';
+import { type SessionAccess, turnServices } from '../../worker/target.ts';
+
+/** How a turn is retried. */
+export interface Retrying {
+  /** However often a retry is sent under it within a day, it is one. Without a key, of one turn there is one retry. */
+  readonly idempotencyKey?: string | undefined;
+  /** The turn runs in the background, and nobody waits for its answer. */
+  readonly inBackground: boolean;
+  /** What the request asks for beside its message. Defaults to what the message said, if the same person has sent it. */
+  readonly context?: ToolCallContext | undefined;
+  /** Stands over `context`. */
+  readonly contextOfHeaders?: ToolCallContext | undefined;
+  /** A retry that is under way is followed. Without it, the open turn refuses any other. */
+  readonly joins?: boolean | undefined;
+}
+
+/** A session, as a request or code of the app has it. */
+export interface RetriedSession extends SessionAccess {
+  readonly host: SessionAccess['host'] & Pick<HttpHost, 'contextHeaders'>;
+}
+
+/** What the model reads behind what the turn did that is retried. */
+const ANSWER_NOW = '[My last message was not answered. Go on from here, and answer it now.]';
+
+/**
+ * Begins a turn for the last message of a session, whose turn has no answer: it failed, was cancelled or reached a limit. What that turn said
+ * and did stays in the conversation. A retry that was sent before is found, also if it has ended.
+ *
+ * @throws SessionError if there is no such session, or a turn is open, or the last turn was answered.
+ */
+export async function retryTurn(at: RetriedSession, how: Retrying): Promise<BegunTurn> {
+  const { port, caller, agent } = at.target;
+  const { idempotencyKey: key } = how;
+  const request = key === undefined ? undefined : await requestKey(key, 'retry');
+  const known = key === undefined ? undefined : await turnIdOf('key', key);
+  const page = await port.read({ from: 1, limit: 1, turn: known });
+  if (!page) throw unknownSession(at.target);
+  const isKnown = known !== undefined && page.rows.length > 0;
+  if (!isKnown && page.openTurn) return openRetry(at, page.openTurn, how);
+  const failed = isKnown ? startIn(page) : await unansweredTurn(at, page.head);
+  const turn = isKnown ? failed.turn : (known ?? (await turnIdOf('turn', failed.turn)));
+  const line = isKnown || !(await hasReplied(port, failed.turn)) ? undefined : ANSWER_NOW;
+  const { message, parts, loopId } = failed;
+  const start: TurnStart = {
+    turn,
+    opening: toRow({ type: 'session-opened', incarnation: at.host.newId(), agent: agent.name }),
+    started: toRow({
+      type: 'turn-started',
+      turn,
+      loopId: loopId === failed.turn ? turn : loopId,
+      message,
+      ...(parts && { parts }),
+      context: contextOf(at, failed, how).toJSON(),
+      principal: toPrincipal(caller),
+      retries: failed.turn,
+      ...(line && { line }),
+      ...(at.base && { base: at.base }),
+      ...at.origin?.send(),
+    }),
+    request,
+  };
+  return begin(at, start, how.inBackground);
+}
+
+/** A retry of a turn, or of a key, is one turn: both have one id. */
+const turnIdOf = async (of: 'key' | 'turn', name: string): Promise<string> =>
+  (await sha256Hex(JSON.stringify(['retry', of, name]))).slice(0, 32);
+
+/** A retry that is under way, for a client that may join it. @throws SessionError, as for a message, if it may not. */
+async function openRetry(
+  at: RetriedSession,
+  { id: turn, state }: NonNullable<EventPage['openTurn']>,
+  { joins = false, inBackground }: Retrying,
+): Promise<BegunTurn> {
+  if (joins && (await startOf(at.target.port, turn)).retries !== undefined)
+    return inBackground ? accepted(at, turn) : { turn };
+  const status = state === 'waiting' ? ({ status: 'suspended', turn } as const) : undefined;
+  const refused = await refusal(status ?? { status: 'busy', turn, retryAfter: 1_000 }, at);
+  // A retry neither waits in line nor steers.
+  throw new SessionError(refused.type, refused.worded?.() ?? refused.message, refused);
+}
+
+async function begin(at: RetriedSession, start: TurnStart, inBackground: boolean): Promise<BegunTurn> {
+  const { host, target, request } = at;
+  const { port, owner, agent, session, caller } = target;
+  // Copied, so that what this deployment lacks is found out before the turn is stored.
+  const services = {
+    ...turnServices(at, { port, owner, agent: agent.name, session }, { turn: start.turn, caller, request }),
+  };
+  const sentAt = host.clock.now();
+  const taking = inBackground
+    ? port.accept(start)
+    : port.begin({ nonce: host.newId(), start, reader: readerOf(host.modules) });
+  const answer = await taking.catch((failure: unknown) => {
+    throw orMayBeTaken(failure, { target, start, log: host.log });
+  });
+  switch (answer.status) {
+    case 'leased':
+      return toRunHere({ turn: start.turn, services, lease: answer, sentAt });
+    case 'accepted':
+      return accepted(at, answer.turn);
+    case 'known':
+      if (inBackground) return accepted(at, answer.turn);
+      return answer.expired ? takeOver(at, answer.turn) : { turn: answer.turn };
+    case 'queued':
+    case 'steering':
+    case 'scheduled':
+      return { turn: answer.turn };
+    default:
+      throw await refusal(answer, at);
+  }
+}
+
+/**
+ * What the message said beside its words, for whoever has said it: a header that the app maps is of its own request, and what another person
+ * asked for is not asked for again.
+ */
+function contextOf(
+  { host, target }: RetriedSession,
+  { context, principal }: EventOf<'turn-started'>,
+  { context: given, contextOfHeaders = ToolCallContext.EMPTY }: Retrying,
+): ToolCallContext {
+  if (given) return given.merge(contextOfHeaders);
+  const mapped = new Set(host.contextHeaders.values());
+  const said = Object.entries(context).filter(([key]) => !mapped.has(key));
+  const own = isSamePerson(principal, target.caller) ? said : [];
+  return ToolCallContext.of(Object.fromEntries(own)).merge(contextOfHeaders);
+}
+
+type Started = EventOf<'turn-started'>;
+
+/** The start of the last turn, which has no answer. @throws SessionError `nothing-to-retry` if it has one, or there is none. */
+async function unansweredTurn({ target }: RetriedSession, head: number): Promise<Started> {
+  const last = await lastEnd(target.port, head);
+  if (last && !ANSWERED.has(last.outcome)) return startOf(target.port, last.turn);
+  const detail = last
+    ? `The last message was answered, as turn ${last.turn}: send another message.`
+    : 'No message was sent to this session: send one.';
+  throw new SessionError('nothing-to-retry', detail, { more: last && { turn: last.turn } });
+}
+
+/** How a turn ends that needs no other. One at a limit may have said something, and is not done. */
+const ANSWERED: ReadonlySet<string> = new Set<EventOf<'turn-ended'>['outcome']>([
+  'completed',
+  'returned-direct',
+]);
+
+/** Modules may have noted something behind the end of a turn. */
+async function lastEnd(port: Reading, head: number): Promise<EventOf<'turn-ended'> | undefined> {
+  for (let back = 64; ; back *= 8) {
+    const from = Math.max(1, head - back);
+    const ends = await eventsOf(port, { from, names: ['turn-ended'] });
+    const last = ends.at(-1);
+    if (last?.type === 'turn-ended' || from === 1) return last?.type === 'turn-ended' ? last : undefined;
+  }
+}
+
+async function startOf(port: Reading, turn: string): Promise<Started> {
+  const page = await port.read({ from: 1, limit: 1, turn });
+  if (!page) throw new Error(`Turn ${turn} has no start.`);
+  return startIn(page);
+}
+
+function startIn({ rows: [row] }: EventPage): Started {
+  const event = row && parseEvent(row);
+  if (event?.type !== 'turn-started') throw new Error('A turn has no start.');
+  return event;
+}
+
+/** Whether the turn's own model has said or done anything, which the conversation has behind the message. */
+const hasReplied = async (port: Reading, turn: string): Promise<boolean> =>
+  (await eventsOf(port, { from: 1, turn, names: ['model-replied'] })).some(
+    (event) => event.type === 'model-replied' && event.frame === undefined,
+  );
+
+type Reading = Pick<SessionPort, 'read'>;
+
+interface WantedEvents {
+  readonly from: number;
+  readonly turn?: string;
+  readonly names: readonly EventType[];
+}
+
+async function eventsOf(port: Reading, { from, turn, names }: WantedEvents): Promise<StoredEvent[]> {
+  const of = { turn, types: { names, until: Number.MAX_SAFE_INTEGER } };
+  const events: StoredEvent[] = [];
+  for await (const { rows } of pagesFrom(port, await port.read({ from, ...of }), of))
+    events.push(...rows.flatMap(parseKnown));
+  return events;
+}

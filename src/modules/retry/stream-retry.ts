@@ -1,0 +1,42 @@
+import { type ContentPart, textsOf } from '../../tool/content.ts';
+import type { Session, TurnStream } from '../../worker/session.ts';
+import { inSession } from '../../worker/session-from-code.ts';
+import { turnFeed } from '../../worker/turn-feed.ts';
+import { retryTurn } from './retry.ts';
+
+/** How a turn ends that said why it has no answer. One at a limit is tried again only if that is asked for. */
+const FAILED: ReadonlySet<string> = new Set(['failed', 'cancelled']);
+
+/**
+ * Retries a message that a client sends again, and shows the turn: `undefined` if it is not the last one, or was answered. With `replayed`, the
+ * turn that the message has begun, only if that failed or was cancelled.
+ */
+export async function retried(
+  session: Session,
+  message: string | readonly ContentPart[],
+  signal: AbortSignal,
+  replayed?: string,
+): Promise<TurnStream | undefined> {
+  const words = typeof message === 'string' ? message : textsOf(message);
+  if (replayed !== undefined && !FAILED.has(`${(await session.turn(replayed)).outcome}`)) return undefined;
+  const state = await session.state().catch(() => undefined);
+  const last = state?.messages.findLast(({ role, ...said }) => role === 'user' && !('by' in said));
+  const outcome = state?.turn?.outcome;
+  if (last?.text !== words || outcome === 'completed' || outcome === 'returned-direct') return undefined;
+  return streamRetry(session, signal);
+}
+
+/**
+ * Retries the last message of a session and shows its turn; a retry that is under way is followed. For protocols.
+ *
+ * @throws what `retryTurn` does.
+ */
+const streamRetry = (session: Session, signal: AbortSignal): Promise<TurnStream> =>
+  inSession(session, async (entered) => {
+    const at = { ...entered, signal };
+    const { contextOfHeaders } = entered.sentBy ?? {};
+    const begun = await retryTurn(at, { inBackground: false, joins: true, contextOfHeaders });
+    const items = turnFeed(at, begun, { signal });
+    const isJoined = begun.later !== undefined || begun.run === undefined;
+    return { turn: begun.turn ?? begun.later.turn, isJoined, [Symbol.asyncIterator]: () => items };
+  });

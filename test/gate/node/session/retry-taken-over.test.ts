@@ -1,0 +1,44 @@
+/** A retry whose first holder dies: what its start says is all that another one needs. */
+import { expect, it } from 'vitest';
+import { defineTool, ModelError } from '../../../../src/index.ts';
+import { createManualClock } from '../../../../src/testing/entry.ts';
+import { toRow } from '../../../doors/journal.ts';
+import { readerOf } from '../../../doors/session.ts';
+import { LEASE_MS, takenOver } from './former-holder.ts';
+import { memoryApp } from './memory-app.ts';
+
+it('is taken over by an invocation that shows the model the same, and has its message once', async () => {
+  const clock = createManualClock(1_000_000);
+  const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
+  const down = new ModelError('bad-request', 'It is down.');
+  const app = memoryApp({
+    tools: [look],
+    replies: [{ calls: ['look'] }, down, { calls: ['look'] }, 'Here.'],
+    clock,
+    leaseMs: LEASE_MS,
+  });
+  const first = await app.say('Where is it?');
+  const failed = first.status === 'ended' ? first.turn.id : '';
+  const turn = 'again';
+  const message = { turn, loopId: turn, message: 'Where is it?', context: {}, principal: { id: 'ada' } };
+  const start = {
+    turn,
+    opening: toRow({ type: 'session-opened', incarnation: 'i', agent: 'tester' }),
+    started: toRow({ type: 'turn-started', ...message, retries: failed, line: 'Answer now.' }),
+  };
+  const leased = await app.port.begin({ nonce: 'lost', start, reader: readerOf() });
+  if (leased.status !== 'leased') throw new Error(leased.status);
+  expect(await takenOver(app, clock, { turn, leased })).toMatchObject({ turn: { text: 'Here.' } });
+  const said = (at: number) => app.model.requests[at]?.messages.map(({ role, text }) => [role, text]);
+  const before = [
+    ['user', 'Where is it?'],
+    ['assistant', ''],
+    ['tool', 'seen'],
+    ['user', 'Answer now.'],
+  ];
+  expect(said(2)).toEqual(before);
+  expect(said(3)).toEqual([...before, ['assistant', ''], ['tool', 'seen']]);
+  const { messages, starts } = await app.state();
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'assistant']);
+  expect(starts).toHaveLength(1);
+});

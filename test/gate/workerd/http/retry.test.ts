@@ -1,0 +1,250 @@
+/** The last message of a session is tried again, if its turn has no answer. */
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import { createHoldfast, sessionOf } from '../../../../src/create-holdfast.ts';
+import { defineAgent, ModelError } from '../../../../src/index.ts';
+import { retry, retryLast } from '../../../../src/modules/retry/entry.ts';
+import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { held, modelBySession, script } from '../../../fixtures/scripts.ts';
+import { lost, speech, waits } from '../../../fixtures/speaking.ts';
+import { appWith } from './app.ts';
+import { allEvents, journal, json, newSession, post, type Send, SSE } from './client.ts';
+
+const brief = defineAgent({
+  name: 'brief',
+  description: 'Calls once.',
+  instructions: '',
+  tools: [],
+  limits: { iterations: 1 },
+  model: modelBySession,
+});
+
+const via = appWith({ agents: [scripted, clerk, brief], use: [retry()], http: { bodyContext: ['locale'] } });
+
+const ANSWER_NOW = '[My last message was not answered. Go on from here, and answer it now.]';
+
+const again = (session: string, headers: Record<string, string> = {}, send: Send = via): Promise<Response> =>
+  send(`${session}/retry`, { method: 'POST', headers });
+
+const down = new ModelError('bad-request', 'It is down.');
+
+/** What the model was shown last. */
+const shown = ({ model }: ReturnType<typeof script>) =>
+  model.requests.at(-1)?.messages.flatMap(({ role, text }) => (role === 'system' ? [] : [[role, text]]));
+
+const starts = async (session: string) =>
+  (await journal(session, via)).filter(({ type }) => type === 'turn-started');
+
+describe('a retry', () => {
+  it('is a turn of the same message, which the conversation has once', async () => {
+    const session = newSession();
+    const asked = script(down, 'Here.');
+    const message = asked.message('Where is it?');
+    expect((await post(session, { message }, { via })).status).toBe(502);
+    const response = await again(session);
+    expect(response.status).toBe(200);
+    const answer = await json(response);
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'Here.', iterations: 1 });
+    expect(response.headers.get('content-location')).toBe(`${session}/turns/${answer.turn}`);
+    expect(shown(asked)).toEqual([['user', message]]);
+    const [first, second] = await starts(session);
+    expect(second).toMatchObject({ turn: answer.turn, message, retries: first?.turn });
+    expect(second).not.toHaveProperty('line');
+    const { messages } = await json(await via(session));
+    expect(messages).toMatchObject([
+      { role: 'user', text: message },
+      { role: 'assistant', text: 'Here.' },
+    ]);
+  });
+
+  it('shows the model what the turn did, and asks it to go on: new calls have new keys', async () => {
+    const session = newSession('clerk');
+    const to = crypto.randomUUID();
+    const pays = { calls: [{ name: 'pay_now', input: { to, amount: 5 } }] };
+    const asked = script(pays, down, pays, 'Paid twice.');
+    await post(session, { message: asked.message('Pay.') }, { via });
+    expect(await json(await again(session))).toMatchObject({ text: 'Paid twice.' });
+    const [, , third] = asked.model.requests;
+    expect(third?.messages.map(({ role, text }) => [role, text])).toEqual([
+      ['user', asked.message('Pay.')],
+      ['assistant', ''],
+      ['tool', 'Paid 5.'],
+      ['user', ANSWER_NOW],
+    ]);
+    expect(paidTo(to)).toEqual([5, 5]);
+    const calls = (await journal(session, via)).flatMap((event) =>
+      event.type === 'tool-call-started' ? [event.call] : [],
+    );
+    expect(new Set(calls).size).toBe(2);
+  });
+
+  it('shows the model what it had said before its turn was cancelled', async () => {
+    const session = newSession();
+    const asked = speech(['It is ', waits], ['in Ghent.']);
+    const streaming = await post(session, { message: asked.message() }, { via, headers: SSE });
+    const reading = allEvents(streaming);
+    await asked.model.waiting();
+    await via(`${session}/cancel`, { method: 'POST' });
+    await reading;
+    expect(await json(await again(session))).toMatchObject({ text: 'in Ghent.' });
+    expect(asked.model.requests.at(-1)?.messages.slice(-2)).toMatchObject([
+      { role: 'assistant', text: 'It is \n\n[The reply was cut off here.]' },
+      { role: 'user', text: ANSWER_NOW },
+    ]);
+  });
+
+  it('of a retry leads to the same message, and says what the model reads once', async () => {
+    const session = newSession();
+    const asked = speech([down], ['It is ', lost()], ['It ', lost()], [down], ['Here.']);
+    const message = asked.message();
+    const failed = await post(session, { message }, { via, headers: SSE });
+    await allEvents(failed);
+    await (await again(session)).text();
+    await (await again(session)).text();
+    expect(await json(await again(session))).toMatchObject({ text: 'Here.' });
+    const turns = await starts(session);
+    expect(turns.map((one) => one.message)).toEqual([message, message, message, message]);
+    expect(turns.map((one) => one.retries)).toEqual([
+      undefined,
+      ...turns.slice(0, 3).map(({ turn }) => turn),
+    ]);
+  });
+
+  it.each([
+    ['failed', script(down, 'Here.')],
+    ['limit-reached', script({ calls: ['nothing'] }, 'As far as I know, here.', 'Here.')],
+  ])('is taken of a turn that ended as %s', async (outcome, asked) => {
+    const session = newSession('brief');
+    const first = await post(session, { message: asked.message() }, { via });
+    expect(await json(first)).toMatchObject({ outcome });
+    expect((await again(session)).status).toBe(200);
+  });
+
+  it('is streamed, and answered in the background, as a message is', async () => {
+    const session = newSession();
+    const asked = script(down, down, 'Here.');
+    await post(session, { message: asked.message() }, { via });
+    const later = await again(session, { prefer: 'respond-async' });
+    expect(later.status).toBe(202);
+    const { turn } = await json(later);
+    await expect.poll(async () => (await via(`${session}/turns/${turn}`)).status).toBe(502);
+    const events = await allEvents(await again(session, SSE));
+    expect(events.map(({ event }) => event)).toEqual([
+      'turn-started',
+      ...events.filter(({ event }) => event === 'text-delta').map(({ event }) => event),
+      'model-replied',
+      'turn-ended',
+      'answer',
+    ]);
+  });
+
+  it('is one under its key, however often it is sent, also after it has ended', async () => {
+    const session = newSession();
+    const asked = script(down, down, 'Here.');
+    await post(session, { message: asked.message() }, { via });
+    const headers = { 'idempotency-key': 'k1' };
+    const [first, second] = await Promise.all([again(session, headers), again(session, headers)]);
+    const turn = (await json(first)).turn;
+    expect((await json(second)).turn).toBe(turn);
+    expect((await json(await again(session, headers))).turn).toBe(turn);
+    expect(await starts(session)).toHaveLength(2);
+    expect(await json(await again(session, { 'idempotency-key': 'k2' }))).toMatchObject({ text: 'Here.' });
+    expect((await json(await again(session, headers))).turn).toBe(turn);
+    expect(await json(await again(session, { 'idempotency-key': '' }))).toMatchObject({
+      type: 'urn:holdfast:problem:invalid-header',
+    });
+  });
+
+  it('says what the message said beside its words, unless another person retries it', async () => {
+    const of = (id: string) =>
+      appWith({
+        agents: [scripted],
+        use: [retry()],
+        auth: () => ({ id, tenant: 'acme' }),
+        http: { bodyContext: ['locale'], contextHeaders: { 'x-desk': 'desk' } },
+      });
+    const session = newSession();
+    const asked = script(down, down, 'Here.');
+    const body = { message: asked.message(), context: { locale: 'de' } };
+    await post(session, body, { via: of('ada'), headers: { 'x-desk': '7' } });
+    await (await again(session, {}, of('ada'))).text();
+    await (await again(session, { 'x-desk': '8' }, of('ben'))).text();
+    const turns = (await journal(session, of('ada'))).filter(({ type }) => type === 'turn-started');
+    expect(turns.map(({ context, principal }) => [Object(principal).id, context])).toEqual([
+      ['ada', { locale: 'de', desk: '7' }],
+      ['ada', { locale: 'de' }],
+      ['ben', { desk: '8' }],
+    ]);
+  });
+
+  it('is asked for by code', async () => {
+    const holdfast = createHoldfast({ agents: [scripted] });
+    const of = { agent: 'scripted', session: crypto.randomUUID(), principal: { id: 'ada' } };
+    const session = sessionOf(holdfast, env, of);
+    await session.send(script(down, 'Here.').message());
+    expect(await retryLast(session)).toMatchObject({ outcome: 'completed', text: 'Here.' });
+    await expect(retryLast(session)).rejects.toMatchObject({ type: 'nothing-to-retry' });
+  });
+});
+
+describe('a retry is refused', () => {
+  const problemOf = async (response: Response) => {
+    const { type, detail, turn } = await json(response);
+    return [response.status, String(type).replace('urn:holdfast:problem:', ''), detail, turn];
+  };
+
+  it('of a session that is not there', async () => {
+    expect(await problemOf(await again(newSession()))).toEqual([
+      404,
+      'unknown-session',
+      expect.any(String),
+      undefined,
+    ]);
+  });
+
+  it('of a message that was answered', async () => {
+    const session = newSession();
+    const { turn } = await json(await post(session, { message: script('Here.').message() }, { via }));
+    expect(await problemOf(await again(session))).toEqual([
+      409,
+      'nothing-to-retry',
+      `The last message was answered, as turn ${turn}: send another message.`,
+      turn,
+    ]);
+  });
+
+  it('while a turn runs, and while it waits for somebody', async () => {
+    const session = newSession('clerk');
+    const slow = held({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });
+    const answering = post(session, { message: script(slow.reply).message() }, { via });
+    await slow.asked();
+    expect(await problemOf(await again(session))).toEqual([
+      409,
+      'session-busy',
+      expect.stringMatching(/shows it\)\.$/),
+      expect.any(String),
+    ]);
+    slow.release();
+    await (await answering).text();
+    expect(await problemOf(await again(session))).toEqual([
+      409,
+      'turn-suspended',
+      expect.stringMatching(/Answer its pending calls\.$/),
+      expect.any(String),
+    ]);
+  });
+
+  it('with a body that says anything', async () => {
+    const session = newSession();
+    await post(session, { message: script(down, 'Here.').message() }, { via });
+    const send = (body: string) => via(`${session}/retry`, { method: 'POST', body });
+    expect(await problemOf(await send('{"message":"x"}'))).toEqual([
+      422,
+      'invalid-body',
+      'The body is not valid: a retry says nothing: its message is that of the last turn.',
+      undefined,
+    ]);
+    expect((await send('{}')).status).toBe(200);
+  });
+});
