@@ -167,6 +167,7 @@ it('the page on HTTP names every route', () => {
     'src/modules/branches/entry.ts',
     'src/modules/files/file-routes.ts',
     'src/modules/openapi/entry.ts',
+    'src/modules/retry/retry-route.ts',
     'src/modules/webhooks/hook-route.ts',
   ];
   const routes = files.flatMap((file) =>
