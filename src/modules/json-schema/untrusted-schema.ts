@@ -5,38 +5,16 @@ import { type Problem, problemLines } from '../../tool/problem-lines.ts';
 import type { JsonSchemaInput } from './json-schema.ts';
 
 /** What is checked of a schema: the keywords of structured outputs. */
-const CHECKED = [
-  ...[
-    '$ref',
-    '$defs',
-    'definitions',
-    'type',
-    'enum',
-    'const',
-    'properties',
-    'required',
-    'additionalProperties',
-  ],
-  ...['items', 'anyOf', 'oneOf', 'allOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
-  ...['multipleOf', 'minLength', 'maxLength', 'minItems', 'maxItems'],
-];
+const CHECKED = (
+  '$ref $defs definitions type enum const properties required additionalProperties items anyOf oneOf allOf ' +
+  'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems'
+).split(' ');
 
 /** What the model is shown, and nobody checks. */
-const SHOWN = [
-  ...[
-    '$schema',
-    '$id',
-    'id',
-    '$comment',
-    'title',
-    'description',
-    'default',
-    'examples',
-    'example',
-    'deprecated',
-  ],
-  ...['readOnly', 'writeOnly', 'format', 'pattern', 'contentEncoding', 'contentMediaType'],
-];
+const SHOWN = (
+  '$schema $id id $comment title description default examples example deprecated ' +
+  'readOnly writeOnly format pattern contentEncoding contentMediaType'
+).split(' ');
 
 const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 

@@ -59,8 +59,7 @@ export function readChat(body: JsonObject): ChatAsked {
   if (trigger === 'regenerate-message') return readAgain(messages, chat);
   const index = sentIndex(messages, body.messageId);
   const at = `messages[${index}]`;
-  const last: Json | undefined = messages[index];
-  const sent: JsonObject = isJsonObject(last) ? last : {};
+  const sent: JsonObject = Object(messages[index]);
   const { role, parts } = sent;
   if (role !== 'user' && role !== 'assistant') throw invalid(`${at}.role: must be user or assistant`);
   if (!Array.isArray(parts)) throw invalid(`${at}.parts: must be a list`);
@@ -137,7 +136,7 @@ function oneOf<Word extends string>(
 
 /** Words, or a file as the body of a message has it. */
 function readPart(part: Json, at: string): JsonObject {
-  const { type, text, mediaType, url, filename: name } = isJsonObject(part) ? part : {};
+  const { type, text, mediaType, url, filename: name }: JsonObject = Object(part);
   if (type === 'text') {
     if (typeof text !== 'string') throw invalid(`${at}.text: must be text`);
     return { type, text };
@@ -170,7 +169,7 @@ function readAnswers({ metadata }: JsonObject, parts: readonly Json[], { at, cha
       results.push({ call, sent: { error: part.errorText } });
   }
   if (decisions.length + results.length === 0) throw refused(NOTHING_TO_SEND);
-  const { seq } = isJsonObject(metadata) ? metadata : {};
+  const { seq }: JsonObject = Object(metadata);
   const after = typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0 ? seq : undefined;
   return { type: 'answers', chat, decisions, results, known, after };
 }

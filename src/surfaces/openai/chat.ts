@@ -17,14 +17,14 @@ import { AGAIN, type GivenAnswer } from './read-items.ts';
 import { CONTEXT_KEYS, OpenAiError, toError, toErrorBody, unknownChat } from './refuse.ts';
 import type { ChatCompletion } from './response-object.ts';
 import { turnOf } from './response-object.ts';
-import { mustHaveFormat, newSession, type OpenAiSurface } from './responses.ts';
+import { bodyOf, mustHaveFormat, newSession, type OpenAiSurface } from './responses.ts';
 
 /** Names the session of a chat, in requests and in answers. */
 const SESSION_HEADER = 'x-holdfast-session';
 
 /** Answers a request for a chat completion: the completion, or the stream of its chunks. */
 export async function createCompletion(asked: ModuleRequest, surface: OpenAiSurface): Promise<Response> {
-  const body = readChatBody(await asked.json(), asked.agents, surface.mode);
+  const body = readChatBody(await bodyOf(asked, surface), asked.agents, surface.mode);
   const { messages, narrowing, isStream } = body;
   const context = {
     ...(await askedContext(body.asked)),

@@ -49,6 +49,11 @@ export interface OpenAiConfig {
    */
   readonly instructions?: CallerInstructions | undefined;
   /**
+   * The name of the agent for a model that clients name, as in `{ 'gpt-5.5': 'support' }`: so a program runs whose code names a model of OpenAI.
+   * The names of agents are models without it.
+   */
+  readonly models?: Readonly<Record<string, string>> | undefined;
+  /**
    * Words what went wrong for the person who uses the client. Without it, what a provider, a tool or the Worker says is replaced by a short
    * sentence, and is in the log alone; in development, a request from your own machine is shown everything.
    */
@@ -75,7 +80,8 @@ export function openAi(config: OpenAiConfig = {}): ModuleUse {
     throw new ConfigurationError(
       `openAi: its instructions is ${shown(instructions)}: use ${MODES.join(', ')}.`,
     );
-  const surface: OpenAiSurface = { mode: instructions, tellerOf: tellerOf('openAi', config.tell) };
+  const { models = {}, tell } = config;
+  const surface: OpenAiSurface = { mode: instructions, models, tellerOf: tellerOf('openAi', tell) };
   const refuse = refusing(surface.tellerOf);
   const refuseSent = refusingSent(surface.tellerOf);
   const use = useOfRoutes(
@@ -122,7 +128,7 @@ const MODES: readonly CallerInstructions[] = ['append', 'ignore', 'refuse'];
 
 const SHAPE = {
   of: 'openAi',
-  keys: { instructions: 'any', tell: 'function' },
+  keys: { instructions: 'any', models: 'object', tell: 'function' },
   required: [],
-  foreign: { system: 'instructions', systemPrompt: 'instructions', onError: 'tell' },
+  foreign: { system: 'instructions', systemPrompt: 'instructions', aliases: 'models', onError: 'tell' },
 } satisfies LiteralShape<keyof OpenAiConfig>;

@@ -1,7 +1,7 @@
 /** Responses: what their requests do to sessions, and how they are answered. */
 import { declaredTools } from '../../modules/client-tools/declared.ts';
 import { sha256Hex } from '../../tool/async.ts';
-import { type JsonObject, sameJson } from '../../tool/json.ts';
+import { type JsonObject, own, sameJson } from '../../tool/json.ts';
 import { fileUrlsOf } from '../../worker/file-urls.ts';
 import type { ModuleRequest, RouteSession } from '../../worker/module-request.ts';
 import { SessionError } from '../../worker/problem.ts';
@@ -30,12 +30,20 @@ import type { AskedFormat, Echoed } from './response-types.ts';
 /** How the surface is configured. */
 export interface OpenAiSurface {
   readonly mode: CallerInstructions;
+  /** The names of agents, by models that clients name. */
+  readonly models: Readonly<Record<string, string>>;
   readonly tellerOf: ReturnType<typeof tellerOf>;
+}
+
+/** The body of a request, whose model is the name of an agent, if there is one. */
+export async function bodyOf(asked: ModuleRequest, { models }: OpenAiSurface): Promise<JsonObject> {
+  const body = await asked.json();
+  return { ...body, model: own(models, String(body.model)) ?? body.model ?? null };
 }
 
 /** Answers a request for a response: the response, or the stream of its events. */
 export async function createResponse(asked: ModuleRequest, surface: OpenAiSurface): Promise<Response> {
-  const body = readResponseBody(await asked.json(), asked.agents, surface.mode);
+  const body = readResponseBody(await bodyOf(asked, surface), asked.agents, surface.mode);
   const of = await sessionOf(asked, body);
   const reader = readerOf(asked, of, surface);
   const session = asked.session({ ...of, contextKeys: CONTEXT_KEYS });

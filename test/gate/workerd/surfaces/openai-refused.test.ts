@@ -346,6 +346,31 @@ describe('what there is not', () => {
   });
 });
 
+describe('a model that is another name of an agent', () => {
+  const via = appWith({
+    agents: [scripted],
+    use: [openAi({ models: { 'gpt-5.5': 'scripted', 'gpt-4': 'nobody' } })],
+  });
+
+  it('is answered by the agent, in both protocols', async () => {
+    const { message } = script('One.', 'Two.');
+    const client = clientOf(via);
+    const response = await client.responses.create({ model: 'gpt-5.5', input: message() });
+    expect([response.output_text, response.model]).toEqual(['One.', 'scripted']);
+    const messages = [{ role: 'user' as const, content: message() }];
+    const { choices } = await client.chat.completions.create({ model: 'gpt-5.5', messages });
+    expect(choices[0]?.message.content).toBe('Two.');
+  });
+
+  it.each(['gpt-4', 'toString'])('is not known as %s, which leads to no agent', async (model) => {
+    const messages = [{ role: 'user' as const, content: 'Hello' }];
+    await expect(clientOf(via).chat.completions.create({ model, messages })).rejects.toMatchObject({
+      status: 404,
+      code: 'model_not_found',
+    });
+  });
+});
+
 describe('/v1/models', () => {
   it('lists the agents', async () => {
     const client = clientOf();
