@@ -176,7 +176,7 @@ function readAnswers({ metadata }: JsonObject, parts: readonly Json[], { at, cha
 
 /** A decision: what the page has said in `decisions` of the body, or else yes or no. */
 function readDecision(approval: Json | undefined, at: string, worded: JsonObject): CallAnswer {
-  const { id, approved, reason } = isJsonObject(approval) ? approval : {};
+  const { id, approved, reason }: JsonObject = Object(approval);
   if (typeof id !== 'string') throw invalid(`${at}.id: must be text`);
   if (typeof approved !== 'boolean') throw invalid(`${at}.approved: must be true or false`);
   const named = readApprovalId(id);
