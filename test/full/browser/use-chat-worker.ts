@@ -1,7 +1,7 @@
 /** The Worker of the page with `useChat`, behind a model that says its lines word by word, for pages of one other origin. */
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { desk } from '../../../src/examples/pages/desk.ts';
-import type { ChatModel } from '../../../src/index.ts';
+import { type ChatModel, ModelError } from '../../../src/index.ts';
 import type { ModelReply } from '../../../src/model/entry.ts';
 import { files } from '../../../src/modules/files/entry.ts';
 import { cors } from '../../../src/modules/http/entry.ts';
@@ -12,6 +12,9 @@ import { pauseBefore, withEnd } from './slow-reply.ts';
 declare const PAGES: string;
 declare const PACE: string;
 
+/** How often the model was asked for a draft, or failed, by the words that ask for it. */
+const asked = new Map<string, number>();
+
 const model: ChatModel = {
   name: 'desk-model',
   media: { message: { data: ['image/*'], url: [] }, result: { data: [], url: [] } },
@@ -21,6 +24,12 @@ const model: ChatModel = {
     if (text.includes('for ever')) {
       onText?.('I begin, and ');
       await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    }
+    const times = (asked.get(text) ?? 0) + 1;
+    if (/draft|fail once/i.test(text)) asked.set(text, times);
+    if (/fail once/i.test(text) && times === 1) {
+      onText?.('I begin, and ');
+      throw new ModelError('bad-request', 'The provider says: key sk-1234 is out of credit.');
     }
     if (last?.role === 'user' && /refund/i.test(text)) {
       const [, euro = '5'] = /(\d+) euro/.exec(text) ?? [];
@@ -33,7 +42,9 @@ const model: ChatModel = {
         ? `Here is what came of it: ${text}`
         : hasImage
           ? 'That is a picture of a red square.'
-          : 'Hello! Our shop is open from nine to five, and we are happy to help you with anything.';
+          : /draft|fail once/i.test(text)
+            ? `Answer ${times} to: ${text}`
+            : 'Hello! Our shop is open from nine to five, and we are happy to help you with anything.';
     const thought = 'They want to know something.';
     onReasoning?.(thought);
     for (const [place, word] of line.split(/(?<= )/).entries()) {

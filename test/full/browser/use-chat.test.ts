@@ -154,6 +154,54 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       expect(shown.complaints).toEqual([]);
     });
 
+    it('tries a reply again that failed, and shows the same after a reload', async () => {
+      const { page } = shown;
+      const words = `Please fail once, ${crypto.randomUUID()}.`;
+      await say(words);
+      const alert = page.getByRole('alert');
+      await alert.waitFor();
+      expect(await alert.textContent()).not.toMatch(/sk-1234|credit/);
+      await look('12-failed');
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByText(`Answer 2 to: ${words}`).waitFor();
+      await ready();
+      await look('13-tried-again');
+      const before = await texts();
+      await page.reload();
+      await page.getByText(`Answer 2 to: ${words}`).waitFor();
+      expect(await texts()).toEqual(before);
+      expect(shown.complaints).toEqual([]);
+    });
+
+    it('gives another answer, and one to other words, each in the place of the one before', async () => {
+      const { page } = shown;
+      const words = `Please draft something, ${crypto.randomUUID()}.`;
+      await say('When are you open?');
+      await expect.poll(() => texts()).toEqual(['When are you open?', HELLO]);
+      await ready();
+      await say(words);
+      await page.getByText(`Answer 1 to: ${words}`).waitFor();
+      await ready();
+      await page.getByRole('button', { name: 'Regenerate' }).last().click();
+      const regenerated = ['When are you open?', HELLO, words, `Answer 2 to: ${words}`];
+      await expect.poll(() => texts()).toEqual(regenerated);
+      await ready();
+      await look('14-regenerated');
+      await page.reload();
+      await expect.poll(() => texts()).toEqual(regenerated);
+      page.once('dialog', (dialog) => dialog.accept(`${words} In verse.`));
+      await page.getByRole('button', { name: 'Edit' }).last().click();
+      const edited = ['When are you open?', HELLO, `${words} In verse.`, `Answer 1 to: ${words} In verse.`];
+      await expect.poll(() => texts()).toEqual(edited);
+      await ready();
+      await look('15-edited');
+      await page.reload();
+      await expect.poll(() => texts()).toEqual(edited);
+      await say('When are you open?');
+      await expect.poll(() => texts()).toEqual([...edited, 'When are you open?', HELLO]);
+      expect(shown.complaints).toEqual([]);
+    });
+
     it('goes on by itself in a reply in the middle of which its connection was cut, and its Worker could not be asked', async () => {
       const { page } = shown;
       const query = new URL(shown.address).searchParams;
