@@ -11,7 +11,7 @@ import { widerAt } from '../../modules/json-schema/wider-schema.ts';
 import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject, paragraphs } from '../../tool/json.ts';
 import type { RouteAgent } from '../../worker/module-request.ts';
-import { invalid, isEmpty, notTaken } from './read-body.ts';
+import { inCode, invalid, isEmpty, notTaken } from './read-body.ts';
 import { ASKED_KEY, OpenAiError } from './refuse.ts';
 import type { Asked, AskedFormat } from './response-types.ts';
 
@@ -36,7 +36,7 @@ export function instructionsOf(
 ): Pick<Asked, 'instructions'> {
   const [first] = words;
   if (!first || mode === 'ignore') return {};
-  if (mode === 'refuse') throw notTaken(first.at, 'the instructions of an agent are in its code.');
+  if (mode === 'refuse') throw notTaken(first.at, inCode('instructions'));
   const instructions = paragraphs(...words.map(({ text }) => text));
   if (instructions.length > MAX_WORDS)
     throw new OpenAiError(

@@ -38,6 +38,9 @@ const OF_BOTH: readonly string[] = [
 export const notTaken = (param: string, instead: string): OpenAiError =>
   new OpenAiError(`Holdfast does not take '${param}': ${instead}`, { param, code: 'unsupported_parameter' });
 
+/** What is said in place of a parameter that agents decide. */
+export const inCode = (what: string): string => `the ${what} of an agent are in its code.`;
+
 /** Says nothing, as clients send what they leave out. */
 export const isEmpty = (value: Json | undefined): boolean =>
   value === undefined ||

@@ -11,6 +11,7 @@ import {
   checkToolChoice,
   filePart,
   flagOf,
+  inCode,
   invalid,
   isEmpty,
   type KnownParameters,
@@ -68,9 +69,9 @@ const PARAMETERS: KnownParameters = {
   ],
   refused: {
     stop: "the agent's model ends its answers.",
-    functions: 'the tools of an agent are in its code.',
+    functions: inCode('tools'),
     audio: 'answers are text.',
-    web_search_options: 'the tools of an agent are in its code.',
+    web_search_options: inCode('tools'),
   },
 };
 

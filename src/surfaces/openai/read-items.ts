@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { CallAnswer } from '../../worker/session.ts';
 import type { CallerWords } from './asked.ts';
 import { filePart, invalid, namedFile, notTaken, partsOf, textPart } from './read-body.ts';
-import { OpenAiError } from './refuse.ts';
+import type { OpenAiError } from './refuse.ts';
 import { type Named, readId } from './response-object.ts';
 
 /** An answer, and the call that it names. */
@@ -134,11 +134,7 @@ function resultOf(item: JsonObject, at: string): GivenAnswer {
   return { of, answer: { call: of.what, question: of.place, text } };
 }
 
-const unknownItem = (param: string): OpenAiError =>
-  new OpenAiError(`Invalid value for '${param}': it must be an id that a response has told.`, {
-    param,
-    code: 'invalid_value',
-  });
+const unknownItem = (param: string): OpenAiError => invalid(param, 'an id that a response has told');
 
 /** The words of a text, or of a list of parts: of `what` nothing else is taken. */
 export function wordsIn(parts: Json | undefined, at: string, what = 'results'): string {

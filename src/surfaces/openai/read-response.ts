@@ -10,6 +10,7 @@ import {
   checkParameters,
   checkToolChoice,
   flagOf,
+  inCode,
   invalid,
   isEmpty,
   type KnownParameters,
@@ -62,9 +63,9 @@ const PARAMETERS: KnownParameters = {
   taken: ['input', 'background', 'previous_response_id', 'conversation', 'instructions', 'text'],
   ignored: ['include', 'max_output_tokens', 'stream_options', 'truncation', 'reasoning'],
   refused: {
-    prompt: 'the instructions of an agent are in its code.',
-    max_tool_calls: 'the settings of an agent are in its code.',
-    context_management: 'the settings of an agent are in its code.',
+    prompt: inCode('instructions'),
+    max_tool_calls: inCode('settings'),
+    context_management: inCode('settings'),
   },
 };
 

@@ -2,7 +2,7 @@
 import type { DeclaredTool } from '../../modules/client-tools/declared.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { SERVER_LABEL } from './call-items.ts';
-import { invalid, isEmpty, notTaken } from './read-body.ts';
+import { inCode, invalid, isEmpty, notTaken } from './read-body.ts';
 
 /**
  * Reads the functions in a body, whichever the protocol. The label by which a client takes our questions is none.
@@ -17,7 +17,7 @@ export function functionsOf({ tools }: JsonObject): readonly DeclaredTool[] {
     if (!isJsonObject(tool)) throw invalid(at, 'an object');
     if (tool.type === 'mcp' && tool.server_label === SERVER_LABEL) return [];
     const other = `${at} may only be a function, or a tool of type mcp with server_label '${SERVER_LABEL}'.`;
-    if (tool.type !== 'function') throw notTaken('tools', `the tools of an agent are in its code. ${other}`);
+    if (tool.type !== 'function') throw notTaken('tools', `${inCode('tools')} ${other}`);
     return isJsonObject(tool.function) ? tool.function : tool;
   });
 }
