@@ -9,8 +9,10 @@ import type { LogOption } from '../tool/log.ts';
 import { defineSeam, type ModuleIdentity, type ModuleUse } from '../tool/module-use.ts';
 import type { AnsweringApp, TakesAnswers } from './answering.ts';
 import type { AppFiles } from './app-files.ts';
+import type { SentBehind } from './fork-views.ts';
 import type { CopyOn, Env, HostedApp, Invoked } from './host.ts';
 import type { Gates, HttpHost, Route } from './route.ts';
+import type { Session } from './session.ts';
 
 /** An app, as its modules see it while it is made. */
 export interface MountingApp {
@@ -55,6 +57,11 @@ export interface AppParts extends Gates {
   readonly liveText?: LiveText | undefined;
   /** Takes the answers of calls that wait. */
   readonly answers?: TakesAnswers | undefined;
+  /**
+   * Makes a fork that ends with a turn of the session, and returns its id, if other turns came behind that. `undefined`: what is sent
+   * behind the turn is for the session itself, also if it is sent again under its key, and was the next one.
+   */
+  forkBehind?(session: Session, sent: SentBehind): Promise<string | undefined>;
   /** Goes on with forks whose copying was cut short. */
   readonly copyOn?: CopyOn | undefined;
   /** Takes the lines of the app's log, in place of the console. Of the app. */

@@ -1,5 +1,14 @@
 /** What a fork is asked for with, and what is answered, in shapes of which clients and descriptions are made. */
-import { FLAG, type Infer, OPTIONAL_TEXT, OPTIONAL_WHOLE, type Shape, TEXT, WHOLE } from '../tool/shape.ts';
+import {
+  FLAG,
+  type Infer,
+  type Loose,
+  OPTIONAL_TEXT,
+  OPTIONAL_WHOLE,
+  type Shape,
+  TEXT,
+  WHOLE,
+} from '../tool/shape.ts';
 
 /** What a fork is to be. */
 export const FORK_BODY = {
@@ -15,6 +24,9 @@ export const FORK_BODY = {
     repeatEffects: { optional: FLAG },
   },
 } as const satisfies Shape;
+
+/** What a fork is to be. */
+export interface ForkOptions extends Loose<Infer<typeof FORK_BODY>> {}
 
 /** A session that begins with a copy of another one's events. */
 export interface Fork extends Infer<typeof FORK> {}
@@ -36,3 +48,14 @@ export const FORK = {
 export const FORKS = {
   object: { forks: { listOf: { object: { session: TEXT, at: WHOLE, url: TEXT } } } },
 } as const satisfies Shape;
+
+/** What is sent behind a turn. */
+export interface SentBehind {
+  readonly turn: string;
+  /** Its words. */
+  readonly message: string;
+  /** By which it is sent, maybe under an idempotency key. */
+  readonly request: Request;
+  /** The id of the fork, if there is to be one. */
+  readonly name: string;
+}

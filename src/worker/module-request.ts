@@ -4,6 +4,7 @@ import type { PendingCall } from '../journal/wait.ts';
 import type { JsonObject, JsonSchema } from '../tool/json.ts';
 import type { Log } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
+import type { SentBehind } from './fork-views.ts';
 import type { Caller } from './host.ts';
 import type { ProblemType } from './problem.ts';
 import type { Session } from './session.ts';
@@ -65,6 +66,11 @@ export interface ModuleRequest {
   readonly agents: readonly RouteAgent[];
   /** What stands before every path of the app in a link. */
   readonly base: string;
+  /**
+   * Makes a fork that ends with a turn of a session, and returns its id, if other turns came behind that; `undefined` if what is sent behind
+   * the turn is for the session itself. Absent if the app has no `branches()`.
+   */
+  readonly forkBehind?: ((session: Session, sent: SentBehind) => Promise<string | undefined>) | undefined;
   /** Aborts when the client has gone. */
   readonly signal: AbortSignal;
   /** Takes lines of the app's log. */

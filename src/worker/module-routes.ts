@@ -9,7 +9,7 @@ import { warning } from '../tool/log.ts';
 import { type ModuleIdentity, type ModuleUse, useOf } from '../tool/module-use.ts';
 import { shown } from '../tool/shown.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
-import { APP, type AppParts } from './app-seam.ts';
+import { APP, type AppParts, appParts } from './app-seam.ts';
 import { readBody } from './body.ts';
 import { checkBeside, checkRoutes } from './check-routes.ts';
 import type { Caller, HostedApp, Invoked } from './host.ts';
@@ -158,6 +158,7 @@ function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
       ...(output?.format && { output: output.format.schema }),
     })),
     base,
+    forkBehind: appParts(host).find((part) => part.forkBehind)?.forkBehind,
     signal: AbortSignal.any([request.signal, gone.signal]),
     json: () => readJson(asked),
     session: ({ partsAt, contextKeys = [], context = {}, ...of }) =>

@@ -2,15 +2,17 @@
 import { type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { APP, type AppParts } from '../../worker/app-seam.ts';
 import { readBody } from '../../worker/body.ts';
+import type { ForkOptions } from '../../worker/fork-views.ts';
 import { defineRoute, SESSION, type SessionRequest } from '../../worker/route.ts';
 import { sessionPath } from '../../worker/target.ts';
 import { copyOn } from './copy-events.ts';
-import { type ForkOptions, forkSession, forksIn } from './fork-session.ts';
+import { forkBehind } from './fork-behind.ts';
+import { forkSession, forksIn } from './fork-session.ts';
 import { BRANCHES } from './noted.ts';
 
-export type { Fork } from '../../worker/fork-views.ts';
+export type { Fork, ForkOptions } from '../../worker/fork-views.ts';
 export { branchesDescription } from './describe.ts';
-export { type ForkOptions, fork } from './fork-session.ts';
+export { fork } from './fork-session.ts';
 
 /**
  * Lets callers fork their sessions by `POST .../sessions/{session}/fork`, and code of the app by `fork`, in `use` of `createHoldfast`. The
@@ -29,6 +31,7 @@ export function branches(): ModuleUse {
 
 const PARTS: AppParts = {
   copyOn,
+  forkBehind,
   routes: () => [
     defineRoute({
       method: 'POST',

@@ -4,11 +4,10 @@ import type { Leased, TurnStart } from '../../journal/session-port.ts';
 import { PAGE_BYTES, pagesFrom, readerOf } from '../../session/fold-session.ts';
 import { foldShown } from '../../session/read-session.ts';
 import { runTurn } from '../../session/run-turn.ts';
-import type { Infer, Loose } from '../../tool/shape.ts';
 import { shown } from '../../tool/shown.ts';
 import { KNOWN_FOR } from '../../worker/background.ts';
 import { invalidBody } from '../../worker/body.ts';
-import type { FORK_BODY, Fork } from '../../worker/fork-views.ts';
+import type { Fork, ForkOptions } from '../../worker/fork-views.ts';
 import { SessionError } from '../../worker/problem.ts';
 import type { Session } from '../../worker/session.ts';
 import { inSession } from '../../worker/session-from-code.ts';
@@ -16,9 +15,6 @@ import { unknownSession } from '../../worker/session-view.ts';
 import { type SessionAccess, type Target, targetOf, turnServices } from '../../worker/target.ts';
 import { CutOff, type CutOffCall, toldOf } from './cut-off.ts';
 import { type Branch, branchesIn } from './noted.ts';
-
-/** What a fork is to be. */
-export interface ForkOptions extends Loose<Infer<typeof FORK_BODY>> {}
 
 /**
  * Makes a new session of the events of this one up to `at`, with their files: of the same agent and the same owner. The session itself stays

@@ -1,6 +1,7 @@
 /** Responses: what their requests do to sessions, and how they are answered. */
 import { declaredTools } from '../../modules/client-tools/declared.ts';
 import { sha256Hex } from '../../tool/async.ts';
+import { textsOf } from '../../tool/content.ts';
 import { type JsonObject, own, sameJson } from '../../tool/json.ts';
 import { fileUrlsOf } from '../../worker/file-urls.ts';
 import type { ModuleRequest, RouteSession } from '../../worker/module-request.ts';
@@ -80,7 +81,14 @@ async function sessionOf(asked: ModuleRequest, body: ResponseRequest): Promise<R
     const of = sameAgent(named, body);
     // It must be there: whoever sends a message to a session that is not begins it.
     await asked.session(of).turn(turnOf(named));
-    return of;
+    // Behind an older response.
+    const forked = await asked.forkBehind?.(asked.session(of), {
+      turn: turnOf(named),
+      message: textsOf(input.parts),
+      request: asked.request,
+      name: await newSession(asked, agent.name),
+    });
+    return forked === undefined ? of : { ...of, session: forked };
   }
   if (input.isContinued) {
     throw new OpenAiError(

@@ -1,9 +1,10 @@
 import type OpenAI from 'openai';
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { describe, expect, it } from 'vitest';
+import { branches } from '../../../../src/modules/branches/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
-import { paidTo } from '../../../fixtures/clerk-agent.ts';
-import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
+import { recordings, scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, playModel, script } from '../../../fixtures/scripts.ts';
 import { speech, waits } from '../../../fixtures/speaking.ts';
 import { appWith, objectsWith } from '../http/app.ts';
@@ -11,6 +12,55 @@ import { journal } from '../http/client.ts';
 import { clientOf, journalOf, speaking, textsOf, typesOf } from './openai-app.ts';
 
 const client = clientOf();
+
+describe('a message behind an older response', () => {
+  const forking = clientOf(appWith({ agents: [scripted, clerk], use: [openAi(), branches()] }));
+  const ask = (input: string, previous_response_id: string | null, key?: string) =>
+    forking.responses.create(
+      { model: 'scripted', input, previous_response_id },
+      key === undefined ? {} : { headers: { 'idempotency-key': key } },
+    );
+
+  it('goes to a fork that ends with that response, which later ones continue', async () => {
+    const { message, model } = script('One.', 'Two.', 'Three.', 'Four.');
+    const first = await ask(message(), null);
+    const second = await ask('Again.', first.id);
+    const other = await ask('Otherwise.', first.id);
+    expect(model.requests[2]?.messages.slice(1).map(({ text }) => text)).toEqual([
+      message(),
+      'One.',
+      'Otherwise.',
+    ]);
+    expect(second.conversation?.id).toBe(first.conversation?.id);
+    expect(other.conversation?.id).not.toBe(first.conversation?.id);
+    const fourth = await ask('And on.', other.id);
+    expect([fourth.output_text, fourth.conversation?.id]).toEqual(['Four.', other.conversation?.id]);
+  });
+
+  it('is the same one under the same key, in a fork and behind the last response', async () => {
+    const { message, model } = script('One.', 'Two.', 'Three.');
+    const first = await ask(message(), null);
+    const key = crypto.randomUUID();
+    const second = await ask('Again.', first.id, key);
+    expect((await ask('Again.', first.id, key)).id).toBe(second.id);
+    const other = crypto.randomUUID();
+    const third = await ask('Otherwise.', first.id, other);
+    expect((await ask('Otherwise.', first.id, other)).id).toBe(third.id);
+    expect(model.requests).toHaveLength(3);
+  });
+
+  it('is refused if calls behind that response had effects', async () => {
+    const note = crypto.randomUUID();
+    const { message } = script('One.', { calls: [{ name: 'record', input: { note } }] }, 'Noted.', 'More.');
+    const first = await ask(message(), null);
+    await ask('Record it.', first.id);
+    await expect(ask('Otherwise.', first.id)).rejects.toMatchObject({
+      status: 409,
+      code: 'would_repeat_effects',
+    });
+    expect(recordings.filter((one) => one.note === note)).toHaveLength(1);
+  });
+});
 
 describe('a response', () => {
   it('is the answer of a turn with several iterations, with its calls', async () => {
