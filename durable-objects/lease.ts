@@ -239,7 +239,7 @@ export function storedBefore(
 export function settleLease(scope: LedgerScope, change: Change): void {
   const { storage, now } = scope;
   const { agenda, release: how } = change;
-  if (how) journalNotes(scope);
+  if (how && storage.inbox.messages().length > 0) journalNotes(scope);
   const lease = storage.lease();
   const stamp = { heard: now(), heardSeq: storage.head() };
   const { turn } = lease;

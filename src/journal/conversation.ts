@@ -1,8 +1,8 @@
 import type { Decision } from '../tool/call.ts';
 import { failure, modelText, type Signal, type ToolResult, toolResult } from '../tool/tool-result.ts';
-import { type EventOf, type FinalOutcome, inFrame } from './events.ts';
+import type { EventOf, FinalOutcome } from './events.ts';
 import { framesAround } from './spending.ts';
-import type { CallRecord, FrameState, Message, TurnState } from './state.ts';
+import { type CallRecord, type FrameState, inFrame, type Message, type TurnState } from './state.ts';
 import type { Wait } from './wait.ts';
 
 /** The message that started a turn, or a nested loop. */
@@ -11,6 +11,9 @@ export const isStart = (message: Message): boolean => message.role === 'user' &&
 /** The call was started, and running it once more could be noticed. */
 export const mayHaveHappened = ({ started }: CallRecord): boolean =>
   started === 'once' || started === 'idempotent';
+
+/** Makes the id of a call: of its turn, the sequence of the reply that asked for it, and its index there. */
+export const callId = (turn: string, reply: number, index: number): string => `${turn}.${reply}.${index}`;
 
 /** Returns the question that the call waits for now, or `undefined`. */
 export function pendingWait({ waits }: CallRecord): Wait | undefined {

@@ -368,9 +368,6 @@ export const CUT_OFF = 'cut-off';
 /** The id of the turn's own loop. */
 export const ROOT = '';
 
-/** Returns the place of an event of a loop. The turn's own loop has none. */
-export const inFrame = (frame: string): { readonly frame?: string } => (frame === ROOT ? {} : { frame });
-
 /**
  * An event with its place in the journal and the object's clock when it was stored: in this one shape wherever events are told, by
  * HTTP, in streams, in tests and in the reports of the crash matrix.

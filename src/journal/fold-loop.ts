@@ -136,13 +136,15 @@ interface Around {
  * turn it is still right for the session's messages, as long as all of their calls have ended.
  */
 export function foldMessage(messages: Message[], event: SessionEvent, { turn, offered }: Around = {}): void {
+  const last = messages.at(-1);
   switch (event.type) {
     case 'turn-started':
       if (event.retries) {
         if (event.line) messages.push({ role: 'user', text: event.line, by: 'loop' });
         break;
       }
-      if (isLeft(messages.at(-1)))
+      if (last?.role === 'user' && last.by !== 'summary')
+        // Its turn has ended without a word.
         messages.push({ role: 'user', text: '[The last message was not answered.]', by: 'loop' });
       addStart(messages, event, offered);
       break;
@@ -187,9 +189,6 @@ export function foldMessage(messages: Message[], event: SessionEvent, { turn, of
       break;
   }
 }
-
-/** The turn of a message has ended without a word. */
-const isLeft = (last: Message | undefined): boolean => last?.role === 'user' && last.by !== 'summary';
 
 /** What a turn before this one could not tell any model stands where that turn has ended. */
 const addStart = (messages: Message[], event: SaidEvent, offered: OfferHistory | undefined): void =>

@@ -24,7 +24,7 @@ import {
 } from './fold-calls.ts';
 import { foldConversation, openFrame, startTurn } from './fold-loop.ts';
 import { applyFacts, type Remembering, tellMemories } from './memories.ts';
-import { countCalls, foldRefused, foldUsed } from './spending.ts';
+import { foldRefused, foldUsed } from './spending.ts';
 import { type CallRecord, type Fold, frameOf, type SessionState, type StoppingCall } from './state.ts';
 import { graft, leaveTree } from './turn-tree.ts';
 
@@ -57,7 +57,11 @@ export function reduce(
     foldFacts({ state, memories }, event);
   }
   tellMemories({ state, memories }, event);
-  if (event.type === 'model-replied') showMemories(state, event);
+  if (event.type === 'model-replied') {
+    // The calls of a reply see what kinds of tools remember as it is once the reply is folded.
+    const frame = state.turn && frameOf({ turn: state.turn }, event);
+    if (frame) frame.seen = { ...frame.seen, memories: new Map(state.memories) };
+  }
   return state;
 }
 
@@ -127,16 +131,12 @@ function foldReply(fold: Fold, event: EventOf<'model-replied'>): void {
     turn.iterations += 1;
     turn.model = event.model;
   }
-  countCalls(event.toolCalls, turn);
+  turn.toolCalls += event.toolCalls.length;
+  for (const { name, meant = name } of event.toolCalls)
+    turn.callsByTool.set(meant, (turn.callsByTool.get(meant) ?? 0) + 1);
   if (frame.id === ROOT) turn.limited ||= event.last ?? false;
   turn.resumedSinceReply = 0;
   foldUsed(fold, event.usage);
-}
-
-/** The calls of a reply see what kinds of tools remember as it is once the reply is folded. */
-function showMemories({ turn, memories }: SessionState, event: EventOf<'model-replied'>): void {
-  const frame = turn && frameOf({ turn }, event);
-  if (frame) frame.seen = { ...frame.seen, memories: new Map(memories) };
 }
 
 function foldListed(fold: Fold, event: EventOf<'tools-listed'>): void {

@@ -18,9 +18,6 @@ export const JOURNALED_CALL = {
   },
 } as const satisfies Shape;
 
-/** Makes the id of a call: of its turn, the sequence of the reply that asked for it, and its index there. */
-export const callId = (turn: string, reply: number, index: number): string => `${turn}.${reply}.${index}`;
-
 /** Where a call was asked for: `undefined` for a text that is no id of a call, as a client may send. */
 export function placeOfCall(id: string): { readonly turn: string; readonly reply: number } | undefined {
   const [, turn, reply] = CALL_ID.exec(id) ?? [];

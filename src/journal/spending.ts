@@ -24,12 +24,6 @@ export function framesAround({ frames }: Pick<TurnState, 'frames'>, from: FrameS
   return around;
 }
 
-/** Counts the calls of a reply. */
-export function countCalls(calls: readonly JournaledCall[], turn: TurnState): void {
-  turn.toolCalls += calls.length;
-  for (const name of calls.map(toolOf)) turn.callsByTool.set(name, (turn.callsByTool.get(name) ?? 0) + 1);
-}
-
 /** The tool for which a call counts: the one behind an unfolding tool that it is meant for, or the one that it names. */
 export const toolOf = ({ name, meant = name }: Pick<JournaledCall, 'name' | 'meant'>): string => meant;
 

@@ -261,6 +261,9 @@ export interface Fold {
   readonly memories: readonly ToolMemory[];
 }
 
+/** Returns the place of an event of a loop. The turn's own loop has none. */
+export const inFrame = (frame: string): { readonly frame?: string } => (frame === ROOT ? {} : { frame });
+
 /** The loop that an event is of, while it is open. */
 export const frameOf = (
   { turn }: Pick<Fold, 'turn'>,

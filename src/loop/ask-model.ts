@@ -1,6 +1,6 @@
-import { lastReply } from '../journal/conversation.ts';
+import { callId, lastReply } from '../journal/conversation.ts';
 import type { SessionEvent } from '../journal/events.ts';
-import { type AskedWith, callId, type JournaledCall, type JournaledPart } from '../journal/reply-data.ts';
+import type { AskedWith, JournaledCall, JournaledPart } from '../journal/reply-data.ts';
 import type { KeptReply } from '../journal/state.ts';
 import {
   type CacheMarks,

@@ -1,6 +1,6 @@
-import { inFrame, type Outcome, type SessionEvent, type TurnError } from '../journal/events.ts';
+import type { Outcome, SessionEvent, TurnError } from '../journal/events.ts';
 import type { TurnMemories } from '../journal/memories.ts';
-import type { FrameState, SessionState } from '../journal/state.ts';
+import { type FrameState, inFrame, type SessionState } from '../journal/state.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import type { AgentSettings, ModelTimeout } from '../model/settings.ts';
 import { CODE, type TurnPrincipal } from '../tool/call.ts';

@@ -1,10 +1,10 @@
 import type { KeptBlob } from '../journal/blob.ts';
 import { findOpenCall, openBatch, pendingWait, waitId } from '../journal/conversation.ts';
 import { parseEvent } from '../journal/event-rows.ts';
-import { inFrame, ROOT, type SessionEvent } from '../journal/events.ts';
+import { ROOT, type SessionEvent } from '../journal/events.ts';
 import type { InboxMessage } from '../journal/inbox-message.ts';
 import type { SessionPort } from '../journal/session-port.ts';
-import type { CallRecord, SessionState, TurnState } from '../journal/state.ts';
+import { type CallRecord, inFrame, type SessionState, type TurnState } from '../journal/state.ts';
 import type { JournaledAnswer, Wait } from '../journal/wait.ts';
 import type { Log } from '../tool/log.ts';
 import { mistake } from '../tool/log.ts';

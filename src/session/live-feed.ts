@@ -1,6 +1,6 @@
-import { inFrame, ROOT, type StoredEvent } from '../journal/events.ts';
+import { ROOT, type StoredEvent } from '../journal/events.ts';
 import type { LiveItem, LiveMessage } from '../journal/live-items.ts';
-import type { SessionState } from '../journal/state.ts';
+import { inFrame, type SessionState } from '../journal/state.ts';
 import type { LiveEvents } from '../loop/loop.ts';
 import { attempt } from '../tool/async.ts';
 import type { Log } from '../tool/log.ts';
@@ -95,7 +95,7 @@ export class LiveFeed implements LiveEvents {
       if (this.#show) this.#toClient({ type: 'event', stored });
       this.#shown = stored.seq;
       this.relay?.ended(stored);
-      this.#flush();
+      if (this.#held.length > 0) this.#flush();
     }
   }
 

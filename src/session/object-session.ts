@@ -34,16 +34,16 @@ export function objectSession(
     () => objects.getByName(name, locationHint === undefined ? {} : { locationHint }),
     { ...REAL, ...pauses },
   );
+  const asked = {} as Pick<SessionPort, (typeof ASKED)[number]>; // each is a method of the object, by the same name
+  for (const method of ASKED) {
+    const ask = (...given: unknown[]) =>
+      send(async (object) => (object[method] as (...given: unknown[]) => unknown)(...given));
+    Object.assign(asked, { [method]: ask });
+  }
   return {
     begin: (request) => send(async (object) => object.begin(request)),
     append: (epoch, from, change) => send(async (object) => object.append(epoch, from, change)),
-    ...(Object.fromEntries(
-      ASKED.map((method) => [
-        method,
-        (...given: unknown[]) =>
-          send(async (object) => (object[method] as (...given: unknown[]) => unknown)(...given)),
-      ]),
-    ) as Pick<SessionPort, (typeof ASKED)[number]>), // each is a method of the object, by the same name
+    ...asked,
     watch: (watcher) => send((object) => watch(object, watcher)),
     erase: () => {
       let isRepeated = false;

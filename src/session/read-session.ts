@@ -77,9 +77,9 @@ export const readTurn = (port: Pick<SessionPort, 'read'>, turn: string): Promise
   readJournal(port, { turn });
 
 /** Holders in a row that fell silent soon, and at the same event, after whom a turn is given up. */
-const MAX_STRIKES = 8;
+export const MAX_STRIKES = 8;
 /** Take-overs in a row without progress after which a turn is given up, whatever silences its holders. */
-const MAX_EXPIRATIONS = 20;
+export const MAX_EXPIRATIONS = 20;
 
 /** After so many ms a turn that could not be read is tried again; each further failure doubles that. */
 const READ_AGAIN_AFTER = 1_000;
@@ -91,11 +91,6 @@ const MAX_IDLE = 20;
 export function isGivenUp({ expirations, strikes }: Leased, turn?: Pick<TurnState, 'resumedIdly'>): boolean {
   const isIdle = turn !== undefined && turn.resumedIdly >= MAX_IDLE;
   return isIdle || strikes >= MAX_STRIKES || expirations >= MAX_EXPIRATIONS;
-}
-
-/** Tells whether whoever was to give the turn up fell silent as well. It is not read any more then. */
-export function isPastReading({ expirations, strikes }: Leased): boolean {
-  return strikes > MAX_STRIKES || expirations > MAX_EXPIRATIONS;
 }
 
 /** Whether reading another time, or elsewhere, would help: nothing is wrong with the session itself. */

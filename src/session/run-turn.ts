@@ -24,13 +24,13 @@ import {
   endUnread,
   failureOf,
   isGivenUp,
-  isPastReading,
   leaveUnread,
+  MAX_EXPIRATIONS,
+  MAX_STRIKES,
   type UnreadTurn,
 } from './read-session.ts';
 import {
   type AnswerEnd,
-  asLimited,
   CANCELLED,
   pauseOf,
   SessionFullError,
@@ -68,7 +68,8 @@ export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): P
     secrets: Secrets.NONE,
   };
   try {
-    if (!isPastReading(leased)) return await readAndRun(held);
+    // Beyond these, whoever was to give the turn up fell silent as well: it is not read any more.
+    if (leased.strikes <= MAX_STRIKES && leased.expirations <= MAX_EXPIRATIONS) return await readAndRun(held);
     await endUnread(held);
   } catch (failure) {
     await leaveUnread(held, failure);
@@ -195,7 +196,12 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
   const end: AnswerEnd = await runForOutput(loop);
   const text = answerShown(loop);
   const told: AnswerEnd = text === answerText(frame.messages) ? end : { ...end, text };
-  return asLimited(told, { turn, frame, iterations: loop.spec.iterations });
+  if (end.outcome !== 'completed' || !turn.limited) return told;
+  // An answer for which a limit was met on the way is not all that could be.
+  const { iterations: most } = loop.spec;
+  const limit =
+    turn.limit ?? (frame.iterations >= most ? ({ kind: 'iterations', most } as const) : undefined);
+  return { ...told, outcome: 'limit-reached', ...(limit && { limit }) };
 }
 
 /** A cancel does not wait for a hook that hangs, and nor does the turn for ever. */

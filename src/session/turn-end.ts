@@ -2,7 +2,7 @@ import type { AgendaRow } from '../journal/agenda.ts';
 import type { FinalOutcome, TurnError } from '../journal/events.ts';
 import type { Change, Leased, SessionFull } from '../journal/session-port.ts';
 import { type Snapshot, toSnapshot } from '../journal/snapshot.ts';
-import type { FrameState, SessionState, TurnState } from '../journal/state.ts';
+import type { SessionState, TurnState } from '../journal/state.ts';
 import { Interrupted } from '../loop/holder.ts';
 import type { LoopEnd } from '../loop/loop.ts';
 import { ModelError } from '../model/chat-model.ts';
@@ -40,21 +40,6 @@ export type AnswerEnd = LoopEnd & {
   /** Its answer, where transformers changed it. */
   readonly text?: string;
 };
-
-/** An answer for which a limit was met on the way is not all that could be. */
-export function asLimited(end: AnswerEnd, { turn, frame, iterations: most }: LimitedTurn): AnswerEnd {
-  if (end.outcome !== 'completed' || !turn.limited) return end;
-  const limit =
-    turn.limit ?? (frame.iterations >= most ? ({ kind: 'iterations', most } as const) : undefined);
-  return { ...end, outcome: 'limit-reached', ...(limit && { limit }) };
-}
-
-/** A turn, its own loop, and the model calls that this may make. */
-interface LimitedTurn {
-  readonly turn: Pick<TurnState, 'limited' | 'limit'>;
-  readonly frame: Pick<FrameState, 'iterations'>;
-  readonly iterations: number;
-}
 
 /** Every way in which a loop can stop, as data. A loop that cannot reach its session leaves its turn to another invocation. */
 export async function stopOf(loop: Promise<AnswerEnd>): Promise<Stopped> {

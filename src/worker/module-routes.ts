@@ -150,15 +150,20 @@ function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
     context: mapped.toJSON(),
     bodyContext,
     log: host.log,
-    agents: [...host.agents.values()].map(({ name, description, tools, output, uses }) => ({
-      name,
-      description,
-      tools: tools.map(({ name }) => name),
-      uses: [...host.appUses, ...uses],
-      ...(output?.format && { output: output.format.schema }),
-    })),
+    // Most requests ask for none.
+    get agents() {
+      return [...host.agents.values()].map(({ name, description, tools, output, uses }) => ({
+        name,
+        description,
+        tools: tools.map(({ name }) => name),
+        uses: [...host.appUses, ...uses],
+        ...(output?.format && { output: output.format.schema }),
+      }));
+    },
     base,
-    forkBehind: appParts(host).find((part) => part.forkBehind)?.forkBehind,
+    get forkBehind() {
+      return appParts(host).find((part) => part.forkBehind)?.forkBehind;
+    },
     signal: AbortSignal.any([request.signal, gone.signal]),
     json: () => readJson(asked),
     session: ({ partsAt, contextKeys = [], context = {}, ...of }) =>

@@ -19,7 +19,7 @@ export {
   parseEvent,
   toRow,
 } from '../../src/journal/event-rows.ts';
-export { EVENT_VERSION, type EventType, inFrame, ROOT } from '../../src/journal/events.ts';
+export { EVENT_VERSION, type EventType, ROOT } from '../../src/journal/events.ts';
 export { foldCovered, foldMessage } from '../../src/journal/fold-loop.ts';
 export type { InboxMessage, InboxMessageKind } from '../../src/journal/inbox-message.ts';
 export { MAX_WAITING } from '../../src/journal/inbox-message.ts';
@@ -52,6 +52,7 @@ export {
   type CallRecord,
   emptyState,
   type FrameState,
+  inFrame,
   type Message,
   type TurnState,
 } from '../../src/journal/state.ts';

@@ -252,9 +252,9 @@ export const WALK: readonly Step[] = [
   },
   // The journal: an event is folded here and stored there.
   {
-    file: 'src/journal/events.ts',
+    file: 'src/journal/state.ts',
     calls: 'inFrame',
-    does: 'says what an event is',
+    does: 'says what is folded of the events',
     from: 'src/loop/loop.ts',
   },
   { file: 'src/journal/reduce.ts', calls: 'reduce', does: 'folds an event', from: 'src/session/outbox.ts' },

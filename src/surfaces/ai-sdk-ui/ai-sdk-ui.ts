@@ -152,7 +152,7 @@ async function chat(asked: AskedSurface, agent: string): Promise<Response> {
   if (sent.type === 'again') return answeredAgain(chatOf(asked, named), sent);
   const { tools, metadata } = sent;
   const context = {
-    ...declaredTools(asked.asked, { agent, tools }),
+    ...(tools !== undefined && declaredTools(asked.asked, { agent, tools })),
     ...(metadata !== undefined && { [METADATA_KEY]: metadata }),
   };
   return messageSent(chatOf(asked, { ...named, partsAt: `${sent.at}.parts`, context }), sent);

@@ -57,7 +57,8 @@ export function readChat(body: JsonObject): ChatAsked {
   if (!Array.isArray(messages) || messages.length === 0)
     throw invalid('messages: must be a list that holds at least one message');
   if (trigger === 'regenerate-message') return readAgain(messages, chat);
-  const index = sentIndex(messages, body.messageId);
+  const { messageId } = body;
+  const index = messageId === undefined ? messages.length - 1 : sentIndex(messages, messageId);
   const at = `messages[${index}]`;
   const sent: JsonObject = Object(messages[index]);
   const { role, parts } = sent;
@@ -77,14 +78,20 @@ function readAgain(messages: readonly Json[], chat: string): ChatAsked {
 
 /** Words, or parts as the body of a message has them. */
 function readParts(parts: readonly Json[], at: string): string | readonly JsonObject[] {
-  const said = parts.map((part, index) => readPart(part, `${at}.parts[${index}]`));
-  return said.some(({ type }) => type === 'file') ? said : said.map(({ text }) => text).join('\n');
+  const said: JsonObject[] = [];
+  const words: unknown[] = [];
+  for (const [index, part] of parts.entries()) {
+    const read = readPart(part, `${at}.parts[${index}]`);
+    said.push(read);
+    if (read.type === 'text') words.push(read.text);
+  }
+  return words.length < said.length ? said : words.join('\n');
 }
 
 /** A client names the assistant's message that it has answers for: one that was refused meanwhile may stand behind it. */
-function sentIndex(messages: readonly Json[], named: Json | undefined): number {
+function sentIndex(messages: readonly Json[], named: Json): number {
   const isNamed = (one: Json): boolean => isJsonObject(one) && one.role === 'assistant' && one.id === named;
-  const index = named === undefined ? -1 : messages.findLastIndex(isNamed);
+  const index = messages.findLastIndex(isNamed);
   return index < 0 ? messages.length - 1 : index;
 }
 

@@ -187,7 +187,8 @@ export class TurnChunks {
     const { outcome, signal, error } = answer;
     const messageMetadata = this.#metadata(answer);
     const told = { type: 'message-metadata', messageMetadata } as const;
-    const chunks = [...this.#steps.answered(isAnswered(answer) ? answer.text : ''), ...this.#steps.end()];
+    const text = outcome === 'cancelled' || outcome === 'failed' ? '' : answer.text;
+    const chunks = [...this.#steps.answered(text), ...this.#steps.end()];
     if (outcome === 'cancelled')
       return [...chunks, told, { type: 'abort', reason: signal?.reason ?? 'The turn was cancelled.' }];
     if (outcome === 'failed')

@@ -1,7 +1,7 @@
 /** Translates what a turn shows into the events of a response. */
 
+import { callId } from '../../journal/conversation.ts';
 import type { EventOf, StoredEvent } from '../../journal/events.ts';
-import { callId } from '../../journal/reply-data.ts';
 import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
 import { askedIn } from './asked.ts';
