@@ -11,7 +11,7 @@ export interface NotedFact<Value extends Json, Fact extends Json> {
   /** The turn that it is of, which may have ended. */
   readonly turn: string;
   /** Of scope `session`: a turn that has ended has no loops. */
-  readonly memory: ToolMemory<Value, Fact>;
+  readonly memory: Pick<ToolMemory<Value, Fact>, 'name' | 'unread'>;
   readonly fact: Fact;
   /** When it is recorded, in ms since the epoch. */
   readonly at: number;

@@ -55,6 +55,8 @@ export class HoldfastChatTransport<
   readonly #asked: HttpChatTransportInitOptions<Message>['fetch'];
   /** How often each chat was resumed: what stops a stream for that is no person. */
   readonly #resumed = new Map<string, number>();
+  /** The session of each chat that is not its own one: the fork that its last message names. */
+  readonly #branches = new Map<string, string>();
   /** Settles when the turn is cancelled whose chat was stopped last. */
   #stopping: Promise<void> | undefined;
   #version: Promise<6 | 7> | undefined;
@@ -85,12 +87,15 @@ export class HoldfastChatTransport<
   async loadMessages(chatId: string): Promise<Message[]> {
     await this.#ready();
     const response = await this.#ask(`/${encodeURIComponent(chatId)}/messages`);
-    return (await response.json()) as Message[]; // the Worker writes messages of this version
+    const messages = (await response.json()) as Message[]; // the Worker writes messages of this version
+    this.#noteBranch(chatId, messages);
+    return messages;
   }
 
   /** Cancels a turn in the Worker, or the one that runs. It does nothing if none runs. */
   async cancel(chatId: string, turn?: string): Promise<void> {
-    const session = this.#address.replace(/chat\/?(?=\?|$)/, `sessions/${encodeURIComponent(chatId)}/cancel`);
+    const branch = encodeURIComponent(this.#branches.get(chatId) ?? chatId);
+    const session = this.#address.replace(/chat\/?(?=\?|$)/, `sessions/${branch}/cancel`);
     const url = turn === undefined ? session : withQuery(session, 'turn', turn);
     this.#cancelledAt = Date.now();
     const response = await (this.#asked ?? fetch)(url, await this.#init({ method: 'POST' }));
@@ -101,13 +106,17 @@ export class HoldfastChatTransport<
     const version = await this.#ready();
     const { chatId, messages, messageId, abortSignal: stop } = options;
     await this.#stopping;
+    this.#noteBranch(chatId, messages);
     // The answers of calls are told only what is new; a message of the user's begins one of the assistant's.
     const isAnswer =
       messages.find(({ id }) => id === messageId)?.role === 'assistant' &&
       options.trigger === 'submit-message';
+    // Sent again, a request for another answer is the same one.
+    const again = options.trigger === 'regenerate-message' && { again: crypto.randomUUID() };
+    const body = { ...options.body, ...again };
     return this.#lasting({ chatId, stop, version }, async (signal, turn) => {
       if (turn !== undefined && !isAnswer) return this.#rest(chatId, turn, signal);
-      return super.sendMessages({ ...options, abortSignal: signal });
+      return super.sendMessages({ ...options, body, abortSignal: signal });
     });
   }
 
@@ -132,6 +141,13 @@ export class HoldfastChatTransport<
       if (thrown === ended) return null;
       throw thrown;
     }
+  }
+
+  /** Notes the fork that the last of some messages names. */
+  #noteBranch(chatId: string, messages: readonly Pick<UIMessage, 'metadata'>[]): void {
+    const named = messages.map(({ metadata }) => Object(metadata).session);
+    const branch: unknown = named.findLast((one) => one !== undefined);
+    if (typeof branch === 'string') this.#branches.set(chatId, branch);
   }
 
   /** The stream of a turn, whether it runs or has ended. */
@@ -196,15 +212,19 @@ export class HoldfastChatTransport<
     };
     const first = await orStopped(opening, stop, () =>
       // The message may be on its way: its turn is known by its first chunk.
-      stopped(async () => turnOf(await opening)),
+      stopped(async () => {
+        const start = await startOf(await opening);
+        this.#noteBranch(chatId, [{ metadata: start?.messageMetadata }]);
+        return start?.messageId;
+      }),
     );
-    const chunks = this.#chunks({ first, steps, stop, signal: leave.signal }, open);
+    const chunks = this.#chunks({ chatId, first, steps, stop, signal: leave.signal }, open);
     stop?.addEventListener('abort', () => stopped(async () => steps.turn));
     return toStream(chunks, () => leave.abort());
   }
 
   async *#chunks(
-    { first, steps, stop, signal }: Lasting,
+    { chatId, first, steps, stop, signal }: Lasting,
     open: (signal: AbortSignal, turn?: string) => Promise<Chunks>,
   ): AsyncGenerator<UIMessageChunk, void, undefined> {
     let stream = first;
@@ -220,7 +240,8 @@ export class HoldfastChatTransport<
             broken = new Error(chunk.errorText);
             break;
           }
-          hasOutcome ||= 'messageMetadata' in chunk && chunk.messageMetadata !== undefined;
+          if (chunk.type === 'start') this.#noteBranch(chatId, [{ metadata: chunk.messageMetadata }]);
+          else hasOutcome ||= 'messageMetadata' in chunk && chunk.messageMetadata !== undefined;
           for (const one of pass(chunk)) {
             steps.shown(one);
             yield one;
@@ -246,6 +267,7 @@ export class HoldfastChatTransport<
 
 /** A stream that is kept open. */
 interface Lasting {
+  readonly chatId: string;
   readonly first: Chunks;
   readonly steps: ShownSteps;
   readonly stop: AbortSignal | undefined;
@@ -334,9 +356,9 @@ function orStopped<T>(work: Promise<T>, signal: AbortSignal | undefined, onStop:
   });
 }
 
-/** The turn that a stream begins with. */
-async function turnOf(stream: Chunks): Promise<string | undefined> {
-  for await (const chunk of read(stream)) return chunk.type === 'start' ? chunk.messageId : undefined;
+/** The chunk that a stream begins with, which has the id of its turn. */
+async function startOf(stream: Chunks): Promise<Extract<UIMessageChunk, { type: 'start' }> | undefined> {
+  for await (const chunk of read(stream)) return chunk.type === 'start' ? chunk : undefined;
   return undefined;
 }
 

@@ -15,8 +15,8 @@ export { branchesDescription } from './describe.ts';
 export { fork } from './fork-session.ts';
 
 /**
- * Lets callers fork their sessions by `POST .../sessions/{session}/fork`, and code of the app by `fork`, in `use` of `createHoldfast`. The
- * surfaces for chats bring it along.
+ * Lets callers fork their sessions by `POST .../sessions/{session}/fork`, and code of the app by `fork`, in `use` of `createHoldfast`.
+ * `aiSdkUi()` makes forks without it.
  *
  * @example
  * ```ts

@@ -20,8 +20,11 @@ export type Branch = {
   readonly by?: string;
 };
 
+/** Of the module, and of its memory. */
+export const NAME = 'branches';
+
 const MEMORY: ToolMemory<readonly Branch[], Branch> = {
-  name: 'branches',
+  name: NAME,
   initial: [],
   when: 'call',
   isHidden: true,
@@ -31,7 +34,7 @@ const MEMORY: ToolMemory<readonly Branch[], Branch> = {
     known.some(({ session }) => session === branch.session) ? known : [...known, branch],
 };
 
-export const BRANCHES = /* @__PURE__ */ createModule({ name: 'branches', state: [MEMORY] });
+export const BRANCHES = /* @__PURE__ */ createModule({ name: NAME, state: [MEMORY] });
 
 /** Returns the forks of a session that is folded, in the order in which they were made. */
 export const branchesIn = ({
@@ -52,5 +55,6 @@ export async function noteBranch(
   source: Pick<SessionPort, 'post'>,
   { branch, turn, at }: Noted,
 ): Promise<void> {
-  await noteFact(source, BRANCHES, { turn, memory: MEMORY, fact: branch, at });
+  // Without the code of the memory, which surfaces do not need.
+  await noteFact(source, { name: NAME }, { turn, memory: { name: NAME }, fact: branch, at });
 }

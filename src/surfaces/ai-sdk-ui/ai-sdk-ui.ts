@@ -3,6 +3,8 @@
 import type { StoredEvent } from '../../journal/events.ts';
 import { placeOfCall } from '../../journal/reply-data.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
+import { copyOn } from '../../modules/branches/copy-events.ts';
+import { findReplaced, forkWith, lastFork } from '../../modules/branches/replace-turn.ts';
 import { declaredTools } from '../../modules/client-tools/declared.ts';
 import { LIVE_TEXT } from '../../modules/live-text/live-text.ts';
 import { RETRY } from '../../modules/retry/retry-route.ts';
@@ -21,7 +23,14 @@ import { type Tell, type Teller, tellerOf } from '../../worker/tell.ts';
 import type { TurnItem, TurnStreamEnd } from '../../worker/turn-feed.ts';
 import { followedOn } from '../whole-turn.ts';
 import type { UiVersion } from './chunks.ts';
-import { type ChatAsked, inWordsOfPage, NO_OTHER_ANSWER, readChat, refused } from './read-chat.ts';
+import {
+  type ChatAsked,
+  inWordsOfPage,
+  NOT_HERE,
+  type ReplacedTurn,
+  readChat,
+  refused,
+} from './read-chat.ts';
 import { type ChunkOptions, uiChunks } from './turn-chunks.ts';
 import { METADATA_KEY, toUiMessages } from './ui-messages.ts';
 
@@ -74,17 +83,19 @@ export function aiSdkUi(config: AiSdkUiConfig = {}): ModuleUse {
         method: 'GET',
         path: '/agents/{agent}/chat/{chat}/stream',
         streams: true,
-        handle: async (asked, { agent, chat: session }) => resumed({ ...surface, asked }, { agent, session }),
+        handle: async (asked, { agent, chat }) =>
+          resumed({ ...surface, asked }, { agent, session: chat, chat }),
         refuse,
       }),
       defineRoute({
         method: 'GET',
         path: '/agents/{agent}/chat/{chat}/messages',
-        handle: async (asked, { agent, chat: session }) => listed({ ...surface, asked }, { agent, session }),
+        handle: async (asked, { agent, chat }) =>
+          listed({ ...surface, asked }, { agent, session: chat, chat }),
         refuse,
       }),
     ],
-    { ...LIVE_TEXT, ...RETRY },
+    { ...LIVE_TEXT, ...RETRY, copyOn },
   );
 }
 
@@ -124,7 +135,12 @@ interface Chat extends ChunkOptions {
   readonly files: FileUrls;
 }
 
-function chatOf({ asked, tellerOf }: AskedSurface, named: RouteSession): Chat {
+/** A session of a chat: its own one, or a fork of that. */
+interface ChatSession extends RouteSession {
+  readonly chat: string;
+}
+
+function chatOf({ asked, tellerOf }: AskedSurface, { chat, ...named }: ChatSession): Chat {
   const { request } = asked;
   const files = fileUrlsOf(asked, named);
   return {
@@ -134,6 +150,7 @@ function chatOf({ asked, tellerOf }: AskedSurface, named: RouteSession): Chat {
     version: uiVersionOf(request),
     files,
     fileUrl: files.url,
+    branch: named.session === chat ? undefined : named.session,
     pending: (events) => asked.pending(events),
   };
 }
@@ -147,15 +164,39 @@ function uiVersionOf({ url, headers }: Request): UiVersion {
 
 async function chat(asked: AskedSurface, agent: string): Promise<Response> {
   const sent = readChat(await asked.asked.json());
-  const named = { agent, session: sent.chat };
+  const { chat, branch = chat } = sent;
+  const named = { agent, session: branch, chat };
+  // A message begins a session that is not there: the chat's own one, and no other.
+  if (branch !== chat) await chatOf(asked, named).session.state();
   if (sent.type === 'answers') return answersSent(chatOf(asked, named), sent);
-  if (sent.type === 'again') return answeredAgain(chatOf(asked, named), sent);
-  const { tools, metadata } = sent;
+  const { tools, metadata, replaces } = sent;
   const context = {
     ...(tools !== undefined && declaredTools(asked.asked, { agent, tools })),
     ...(metadata !== undefined && { [METADATA_KEY]: metadata }),
   };
-  return messageSent(chatOf(asked, { ...named, partsAt: `${sent.at}.parts`, context }), sent);
+  const to = { ...named, partsAt: `${sent.at}.parts`, context };
+  return replaces ? replaced({ asked, to }, sent, replaces) : messageSent(chatOf(asked, to), sent);
+}
+
+/** Answers a message again, or with its other words: as a retry of its turn if that has no answer, and else in a fork without the turn. */
+async function replaced(
+  { asked, to }: { readonly asked: AskedSurface; readonly to: ChatSession },
+  sent: Sent<'message'>,
+  { isAgain, ...turn }: ReplacedTurn,
+): Promise<Response> {
+  const { chat, branch, message } = sent;
+  const own = chatOf(asked, { ...to, session: chat }).session;
+  const found = await findReplaced(own, { by: AI_SDK_UI.name, branch, ...turn });
+  if (found === 'unknown' || (isAgain && !found)) throw refused(NOT_HERE);
+  if (!found) return messageSent(chatOf(asked, to), sent);
+  const { session } = found;
+  const last = chatOf(asked, { ...to, session });
+  const stream = found.isLast && (await retried(last.session, message as Said, asked.asked.signal));
+  if (stream) return streamed(last, { stream });
+  const key = await found.fork().catch((failure) => {
+    throw inWordsOfPage(failure);
+  });
+  return messageSent(chatOf(asked, { ...to, session: key }), { ...sent, key });
 }
 
 type Sent<Type extends ChatAsked['type']> = Extract<ChatAsked, { type: Type }>;
@@ -182,13 +223,6 @@ async function messageSent(chat: Chat, sent: Sent<'message'>): Promise<Response>
   // What an open turn says from now on stands behind the message that steers it.
   const messageId = whenBusy === 'steer' && head > 0 ? stream.turn : undefined;
   return streamed({ ...chat, messageId }, { stream, head });
-}
-
-/** Retries the last message, if its turn has no answer: it is retried once while that runs, and again after that has failed. */
-async function answeredAgain(chat: Chat, { message }: Sent<'again'>): Promise<Response> {
-  const stream = await retried(chat.session, message as Said, chat.asked.signal);
-  if (!stream) throw refused(NO_OTHER_ANSWER);
-  return streamed(chat, { stream });
 }
 
 /** A message, as it is read of a body. */
@@ -248,10 +282,12 @@ async function goneOn(
   return session.follow(turn, { after: from, signal });
 }
 
-async function resumed(asked: AskedSurface, named: RouteSession): Promise<Response> {
-  const chat = chatOf(asked, named);
-  const { request, signal } = chat.asked;
+async function resumed(asked: AskedSurface, named: ChatSession): Promise<Response> {
+  const { request, signal } = asked.asked;
   const wanted = new URL(request.url).searchParams.get('turn');
+  const own = chatOf(asked, named).session;
+  const session = wanted ? await forkWith(own, AI_SDK_UI.name, wanted) : await lastFork(own, AI_SDK_UI.name);
+  const chat = chatOf(asked, { ...named, session: session ?? named.session });
   if (wanted) return streamed(chat, { stream: await chat.session.follow(wanted, { signal }) });
   const turn = (await chat.session.state().catch(unlessUnknown))?.openTurn ?? undefined;
   const stands = turn === undefined ? undefined : await chat.session.turn(turn);
@@ -259,7 +295,8 @@ async function resumed(asked: AskedSurface, named: RouteSession): Promise<Respon
   return streamed(chat, { stream: await chat.session.follow(turn, { signal }) });
 }
 
-async function listed(asked: AskedSurface, named: RouteSession): Promise<Response> {
+async function listed(asked: AskedSurface, own: ChatSession): Promise<Response> {
+  const named = { ...own, session: await lastFork(chatOf(asked, own).session, AI_SDK_UI.name) };
   const chat = chatOf(asked, named);
   const events: StoredEvent[] = [];
   try {

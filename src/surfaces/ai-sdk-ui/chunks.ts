@@ -18,6 +18,8 @@ export interface Able {
 /** What the metadata of an assistant's message says of its turn. */
 export interface UiMetadata {
   readonly turn: string;
+  /** The session of the turn, if it is a fork of the chat's: what the page sends goes there. */
+  readonly session?: string;
   /** The last event that the message shows: what the page sends goes on behind it. */
   readonly seq: number;
   readonly outcome: TurnAnswer['outcome'] | 'suspended';
@@ -41,7 +43,11 @@ type Block = 'text' | 'reasoning';
 
 /** One chunk of the stream. */
 export type UiChunk =
-  | { readonly type: 'start'; readonly messageId: string }
+  | {
+      readonly type: 'start';
+      readonly messageId: string;
+      readonly messageMetadata?: Pick<UiMetadata, 'session'>;
+    }
   | { readonly type: 'start-step' | 'finish-step' }
   | { readonly type: `${Block}-start` | `${Block}-end`; readonly id: string }
   | { readonly type: `${Block}-delta`; readonly id: string; readonly delta: string }

@@ -31,6 +31,10 @@ const CHAT: BodySchema = {
       messages: { type: 'array', minItems: 1, items: ANY_OBJECT.schema },
       trigger: { type: 'string', enum: ['submit-message', 'regenerate-message'] },
       messageId: { type: 'string' },
+      again: {
+        type: 'string',
+        description: 'Of a request for another answer: sent again under it, it asks for the same one.',
+      },
       context: { ...ANY_OBJECT.schema, description: 'As of a NewMessage.' },
       whenBusy: { type: 'string', enum: ['reject', 'queue', 'steer'] },
       pending: { type: 'string', enum: ['decline'] },

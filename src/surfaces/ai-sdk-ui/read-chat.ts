@@ -1,4 +1,6 @@
 /** What a page asks for, as its chat sends it: of all its messages one counts, which is the last unless it goes on with an earlier one. */
+
+import type { Replacing } from '../../modules/branches/replace-turn.ts';
 import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
@@ -9,7 +11,11 @@ import { type KnownCall, readApprovalId } from './call-chunks.ts';
 import { OF_USER } from './ui-messages.ts';
 
 /** What was asked for. */
-export type ChatAsked = { readonly chat: string } & (
+export type ChatAsked = {
+  readonly chat: string;
+  /** The session that the page's last message of the assistant's names, if it is another than that of the chat. */
+  readonly branch: string | undefined;
+} & (
   | {
       readonly type: 'message';
       /** Where the message stands in the body. */
@@ -25,11 +31,8 @@ export type ChatAsked = { readonly chat: string } & (
       readonly metadata: Json | undefined;
       /** The tools of the page, which may be anything. */
       readonly tools: Json | undefined;
-    }
-  | {
-      readonly type: 'again';
-      /** What is to be answered again. */
-      readonly message: string | readonly Json[];
+      /** The turn that the message replaces; absent for one that is new. */
+      readonly replaces: ReplacedTurn | undefined;
     }
   | {
       readonly type: 'answers';
@@ -41,6 +44,12 @@ export type ChatAsked = { readonly chat: string } & (
       readonly after: number | undefined;
     }
 );
+
+/** What a page knows of a turn that is answered again, or whose message has other words now. */
+export interface ReplacedTurn extends Pick<Replacing, 'turn' | 'before' | 'said' | 'isOnce'> {
+  /** The message stays as it is. */
+  readonly isAgain: boolean;
+}
 
 /** What came of a call that the page has run; it may have been sent before. */
 export interface ResultOfCall {
@@ -56,25 +65,33 @@ export function readChat(body: JsonObject): ChatAsked {
     throw invalid('trigger: must be submit-message or regenerate-message');
   if (!Array.isArray(messages) || messages.length === 0)
     throw invalid('messages: must be a list that holds at least one message');
-  if (trigger === 'regenerate-message') return readAgain(messages, chat);
+  const isAgain = trigger === 'regenerate-message';
   const { messageId } = body;
-  const index = messageId === undefined ? messages.length - 1 : sentIndex(messages, messageId);
+  const index = isAgain
+    ? messages.findLastIndex((one) => isOf(one, 'user'))
+    : messageId === undefined
+      ? messages.length - 1
+      : sentIndex(messages, messageId);
   const at = `messages[${index}]`;
   const sent: JsonObject = Object(messages[index]);
   const { role, parts } = sent;
+  if (isAgain && !Array.isArray(parts))
+    throw invalid('messages: must hold a message of the role user, with its parts');
   if (role !== 'user' && role !== 'assistant') throw invalid(`${at}.role: must be user or assistant`);
   if (!Array.isArray(parts)) throw invalid(`${at}.parts: must be a list`);
-  const place: Place = { at, chat, body };
-  return role === 'user' ? readMessage(sent, parts, place) : readAnswers(sent, parts, place);
+  let branch: string | undefined;
+  for (const one of messages) {
+    const { role, metadata } = Object(one);
+    const { session } = Object(metadata);
+    if (role === 'assistant' && typeof session === 'string') branch = session === chat ? undefined : session;
+  }
+  const place: Place = { at, chat, branch, body };
+  if (role === 'assistant') return readAnswers(sent, parts, place);
+  return readMessage(sent, parts, { ...place, isAgain, before: messages.slice(0, index) });
 }
 
-/** What is to be answered again: the last message of the user's, behind which a page leaves out what it has been answered. */
-function readAgain(messages: readonly Json[], chat: string): ChatAsked {
-  const index = messages.findLastIndex((one) => isJsonObject(one) && one.role === 'user');
-  const { parts } = Object(messages[index]);
-  if (!Array.isArray(parts)) throw invalid('messages: must hold a message of the role user, with its parts');
-  return { type: 'again', chat, message: readParts(parts, `messages[${index}]`) };
-}
+const isOf = (one: Json, role: 'user' | 'assistant'): one is JsonObject =>
+  isJsonObject(one) && one.role === role;
 
 /** Words, or parts as the body of a message has them. */
 function readParts(parts: readonly Json[], at: string): string | readonly JsonObject[] {
@@ -90,7 +107,7 @@ function readParts(parts: readonly Json[], at: string): string | readonly JsonOb
 
 /** A client names the assistant's message that it has answers for: one that was refused meanwhile may stand behind it. */
 function sentIndex(messages: readonly Json[], named: Json): number {
-  const isNamed = (one: Json): boolean => isJsonObject(one) && one.role === 'assistant' && one.id === named;
+  const isNamed = (one: Json): boolean => isOf(one, 'assistant') && one.id === named;
   const index = messages.findLastIndex(isNamed);
   return index < 0 ? messages.length - 1 : index;
 }
@@ -99,23 +116,57 @@ interface Place {
   /** Where the message stands in the body. */
   readonly at: string;
   readonly chat: string;
+  readonly branch: string | undefined;
   readonly body: JsonObject;
 }
 
-function readMessage(
-  { id: key, metadata }: JsonObject,
-  parts: readonly Json[],
-  { at, chat, body }: Place,
-): ChatAsked {
+interface MessagePlace extends Place {
+  /** The page asks for another answer. */
+  readonly isAgain: boolean;
+  /** The messages before it. */
+  readonly before: readonly Json[];
+}
+
+function readMessage(sent: JsonObject, parts: readonly Json[], place: MessagePlace): ChatAsked {
+  const { at, chat, branch, body, isAgain } = place;
+  const { id: key } = sent;
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key))
     throw invalid(`${at}.id: must be 1 to 255 visible ASCII characters`);
-  if (key.endsWith(OF_USER)) throw refused(NO_OTHER_MESSAGE);
   const message = readParts(parts, at);
+  const replaces = isAgain || body.messageId === key ? readReplaced(key, message, place) : undefined;
+  if (!replaces && key.endsWith(OF_USER)) throw refused(NO_OTHER_MESSAGE);
+  const metadata = replaces ? withoutOurs(sent.metadata) : sent.metadata;
   if (metadata !== undefined) mustBeMetadata(metadata, `${at}.metadata`);
   const { context } = body;
   const whenBusy = oneOf('whenBusy', body, ['reject', 'queue', 'steer'] as const);
   const pending = oneOf('pending', body, ['decline'] as const);
-  return { type: 'message', at, chat, key, message, context, whenBusy, pending, tools: body.tools, metadata };
+  const said = { at, key, message, context, whenBusy, pending, tools: body.tools, metadata, replaces };
+  return { type: 'message', chat, branch, ...said };
+}
+
+/** A message that was loaded has more than its page has sent with it. */
+function withoutOurs(metadata: Json | undefined): Json | undefined {
+  if (!isJsonObject(metadata)) return metadata;
+  const { turn: _, unanswered: __, ...own } = metadata;
+  return Object.keys(own).length > 0 ? own : undefined;
+}
+
+/** A page names the answer that is to be another, or the message; one that was loaded has the id of its turn. */
+function readReplaced(
+  key: string,
+  message: string | readonly Json[],
+  { isAgain, before, body }: MessagePlace,
+): ReplacedTurn {
+  const { messageId = key, again = null } = body;
+  const isAnswer = messageId !== key && !before.some((one) => isOf(one, 'user') && one.id === messageId);
+  const id = isAnswer ? `${messageId}` : key;
+  const isLoaded = id.endsWith(OF_USER);
+  const turn = isLoaded ? id.slice(0, -OF_USER.length) : isAnswer ? id : undefined;
+  const answers = before.flatMap((one) =>
+    isOf(one, 'assistant') ? { id: `${one.id}`, isTurn: Object(one.metadata).turn !== undefined } : [],
+  );
+  const isOnce = !isAgain || again !== null;
+  return { isAgain, isOnce, turn, before: answers.toReversed(), said: [isAgain, id, message, again] };
 }
 
 /** The most characters of the JSON of a message's metadata. */
@@ -155,7 +206,8 @@ function readPart(part: Json, at: string): JsonObject {
   return { type, ...said, url, ...(name !== undefined && { name }) };
 }
 
-function readAnswers({ metadata }: JsonObject, parts: readonly Json[], { at, chat, body }: Place): ChatAsked {
+function readAnswers({ metadata }: JsonObject, parts: readonly Json[], place: Place): ChatAsked {
+  const { at, chat, branch, body } = place;
   const known = new Map<string, KnownCall>();
   const decisions: CallAnswer[] = [];
   const results: ResultOfCall[] = [];
@@ -178,7 +230,7 @@ function readAnswers({ metadata }: JsonObject, parts: readonly Json[], { at, cha
   if (decisions.length + results.length === 0) throw refused(NOTHING_TO_SEND);
   const { seq }: JsonObject = Object(metadata);
   const after = typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0 ? seq : undefined;
-  return { type: 'answers', chat, decisions, results, known, after };
+  return { type: 'answers', chat, branch, decisions, results, known, after };
 }
 
 /** A decision: what the page has said in `decisions` of the body, or else yes or no. */
@@ -197,18 +249,24 @@ const invalid = (problem: string): SessionError => invalidBody([problem]);
 
 export const refused = (sentence: string): Problem => new Problem('invalid-body', sentence, { status: 400 });
 
-export const NO_OTHER_ANSWER =
-  'An answer that was given stays in the session, and cannot be made again: send another message.';
+export const NOT_HERE = 'The chat does not have that message any more: load its messages again.';
 const NO_OTHER_MESSAGE =
   'A message that was sent stays in the session, and cannot be changed: send another one.';
 const NOTHING_TO_SEND =
   'There is nothing to send: the last message is the assistant’s, and no call of it was answered.';
+
+/** The tools have the names that the app gave them. */
+function wouldRepeat({ calls }: { readonly calls?: readonly { readonly tool: string }[] }): string {
+  const tools = [...new Set(calls?.map(({ tool }) => `'${tool}'`))].join(', ');
+  return `What was done since then would be forgotten, and could be done twice: ${tools}. Send a new message in its place.`;
+}
 
 /** Returns the error of a message, in the words of a page: with what it may say in the body. */
 export function inWordsOfPage(failure: unknown): unknown {
   if (!(failure instanceof SessionError)) return failure;
   const { type, worded, ...rest } = failure;
   if (type === 'idempotency-key-reused') return refused(NO_OTHER_MESSAGE);
+  if (type === 'would-repeat-effects') return new SessionError(type, wouldRepeat(rest.more), rest);
   if (!worded) return failure;
   return new SessionError(
     type,

@@ -23,6 +23,8 @@ export interface ChunkOptions {
   readonly known?: ReadonlyMap<string, KnownCall> | undefined;
   /** The id of the message, where the stream does not begin with its turn and is to be a message of its own. */
   readonly messageId?: string | undefined;
+  /** The session of the turn, if it is a fork of the chat's: the message names it. */
+  readonly branch?: string | undefined;
 }
 
 /**
@@ -47,11 +49,14 @@ export class TurnChunks {
   readonly #options: ChunkOptions;
   readonly #steps: MessageSteps;
   readonly #calls: CallChunks;
+  /** Said at once: a page that reads no more of the message has to know its session all the same. */
+  readonly #named: { readonly messageMetadata?: Pick<UiMetadata, 'session'> };
   #seq = 0;
 
   constructor(options: ChunkOptions) {
-    const { version, takesAll = false, known = [] } = options;
+    const { version, takesAll = false, known = [], branch: session } = options;
     this.#options = options;
+    this.#named = session === undefined ? {} : { messageMetadata: { session } };
     const is7 = version === 7;
     const able = { is7, takes7: is7 || takesAll };
     this.#steps = new MessageSteps(able);
@@ -61,7 +66,7 @@ export class TurnChunks {
   /** What stands before all items. */
   begin(): UiChunk[] {
     const { messageId } = this.#options;
-    return messageId === undefined ? [] : [{ type: 'start', messageId }];
+    return messageId === undefined ? [] : [{ type: 'start', messageId, ...this.#named }];
   }
 
   /** What the next item adds. */
@@ -91,7 +96,7 @@ export class TurnChunks {
     const ofCalls = this.#calls.take(event);
     switch (event.type) {
       case 'turn-started':
-        return [...this.#steps.end(), { type: 'start', messageId: event.turn }];
+        return [...this.#steps.end(), { type: 'start', messageId: event.turn, ...this.#named }];
       case 'model-replied':
         return event.frame === undefined ? this.#steps.replied(event) : [];
       case 'turn-resumed':
@@ -205,6 +210,7 @@ export class TurnChunks {
   #metadata({ turn, outcome, usage, artifacts, object, error }: TurnAnswer | SuspendedTurn): UiMetadata {
     return {
       turn,
+      ...this.#named.messageMetadata,
       seq: this.#seq,
       outcome,
       usage,

@@ -24,8 +24,8 @@ export type UiMessage =
       /** That of the turn, as in its stream. */
       readonly id: string;
       readonly role: 'assistant';
-      /** Absent while the turn runs. */
-      readonly metadata?: UiMetadata;
+      /** While the turn runs, no more than its session. */
+      readonly metadata?: Partial<UiMetadata>;
       readonly parts: readonly UiPart[];
     };
 
@@ -93,7 +93,7 @@ const isReply = (event: StoredEvent): boolean => event.type === 'model-replied' 
 class MessageOfTurn {
   readonly #turn: string;
   readonly #parts: UiPart[] = [];
-  #metadata: UiMetadata | undefined;
+  #metadata: Partial<UiMetadata> | undefined;
 
   constructor(turn: string) {
     this.#turn = turn;
@@ -139,6 +139,7 @@ class MessageOfTurn {
       case 'data-steering':
         this.#parts.push({ ...chunk });
         break;
+      case 'start':
       case 'finish':
       case 'message-metadata':
         this.#metadata = chunk.messageMetadata ?? this.#metadata;

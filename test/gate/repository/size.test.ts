@@ -289,6 +289,18 @@ it('what retries weighs at most 4.5 KiB minified, beside what surfaces share', a
   expect(bytes).toBeLessThan(4.5 * 1024);
 });
 
+/** What makes forks, for surfaces whose clients ask for other answers. */
+const FORKING = `
+  export { copyOn } from './src/modules/branches/copy-events.ts';
+  export { findReplaced, forkWith, lastFork } from './src/modules/branches/replace-turn.ts';
+`;
+
+it('what makes forks weighs at most 11.75 KiB minified, beside what surfaces share', async () => {
+  const bytes = await added(`${WORKER}${ASKING}${SHARED}`, `${WORKER}${ASKING}${SHARED}${FORKING}`);
+  console.log(`size: what makes forks is ${(bytes / 1024).toFixed(2)} KiB minified`);
+  expect(bytes).toBeLessThan(11.75 * 1024);
+});
+
 it('a surface carries 0.65 KiB for tools of clients, and what offers them comes with an agent that does', async () => {
   const declaring = "export { declaredTools } from './src/modules/client-tools/declared.ts';";
   expect(await added(WORKER, `${WORKER}${declaring}`)).toBeLessThan(0.65 * 1024);
@@ -314,10 +326,10 @@ it('a Worker carries the surface for useChat only when it mounts it, and never t
   expect((await filesOf(everything)).filter(isSurface)).toEqual([]);
   const mounting = "import { aiSdkUi } from './src/surfaces/ai-sdk-ui/entry.ts';";
   const chat = WORKER.replace('agents: [agent]', 'agents: [agent], use: [aiSdkUi()]');
-  const shared = `${ASKING}${SHARED}${RETRYING}`;
+  const shared = `${ASKING}${SHARED}${RETRYING}${FORKING}`;
   const bytes = await added(`${WORKER}${shared}`, `${mounting}${chat}${shared}`);
   console.log(`size: the surface for useChat is ${(bytes / 1024).toFixed(1)} KiB minified`);
-  expect(bytes).toBeLessThan(21 * 1024);
+  expect(bytes).toBeLessThan(22.75 * 1024);
   const carried = await filesOf(`${mounting}${chat}`);
   expect(carried.filter((path) => /node_modules\/(ai|@ai-sdk)\//.test(path))).toEqual([]);
   expect(carried.filter((path) => path.startsWith('src/surfaces/openai/'))).toEqual([]);

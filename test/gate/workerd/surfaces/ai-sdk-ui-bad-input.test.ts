@@ -131,7 +131,7 @@ const BAD: readonly [string, unknown, number, string][] = [
     'another answer',
     body(user(), { trigger: 'regenerate-message' }),
     400,
-    'An answer that was given stays in the session, and cannot be made again: send another message.',
+    'The chat does not have that message any more: load its messages again.',
   ],
   [
     'another message',

@@ -128,6 +128,53 @@ describe('HoldfastChatTransport', () => {
     },
   );
 
+  it.each(['while it streams', 'in a page that was loaded again'])(
+    'cancels the turn of a fork, %s',
+    async (when) => {
+      const hangs = held('Never.');
+      const { chat, id, say, transport, requests } = chatBy(whole, 'One.', hangs.reply);
+      await say();
+      const regenerating = chat.regenerate();
+      await hangs.asked();
+      if (when === 'while it streams') {
+        await expect.poll(() => chat.messages.at(-1)?.metadata?.session).toBeDefined();
+        await chat.stop();
+      } else {
+        const fresh = chatBy(whole);
+        await fresh.transport.loadMessages(id);
+        await fresh.transport.cancel(id);
+        requests.push(...fresh.requests);
+      }
+      await regenerating;
+      await expect.poll(hangs.aborted).toBe(true);
+      const cancel = requests.find(({ path }) => path.includes('/cancel'))?.path;
+      const [last] = (await transport.loadMessages(id)).slice(-1);
+      expect(cancel).toContain(`/sessions/${Object(last?.metadata).session}/cancel`);
+      expect(last?.metadata).toMatchObject({
+        outcome: 'cancelled',
+        session: expect.stringMatching(`^${id}.`),
+      });
+    },
+  );
+
+  it.each([0, 1, 2, 4])(
+    'shows another answer though the stream of its fork breaks off behind %i chunks',
+    async (chunks) => {
+      let isAgain = false;
+      const line = (send: Send): Send => {
+        const cut = cutAfter(chunks)(send);
+        return (path, init) => (isAgain ? cut(path, init) : send(path, init));
+      };
+      const { chat, id, say, transport } = chatBy(line, 'One.', 'Other.');
+      await say();
+      isAgain = true;
+      await chat.regenerate();
+      await ready(chat);
+      expect(plain(chat.messages.at(-1))).toEqual((await transport.loadMessages(id)).at(-1));
+      expect(lastParts(chat).at(-1)).toMatchObject({ text: 'Other.' });
+    },
+  );
+
   it('sends a message again that had no answer, and starts one turn', async () => {
     let failures = 2;
     const line =

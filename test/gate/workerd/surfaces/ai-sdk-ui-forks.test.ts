@@ -1,0 +1,292 @@
+/** Other answers and other words in chats of the AI SDK, which are forks of their sessions. */
+import { describe, expect, it } from 'vitest';
+import { ModelError } from '../../../../src/index.ts';
+import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
+import { held } from '../../../fixtures/scripts.ts';
+import {
+  type ChatMessage,
+  lastParts,
+  loadedFrom,
+  type OpenChat,
+  plain,
+  VERSIONS,
+} from '../../../fixtures/ui-chat.ts';
+import { appWith } from '../http/app.ts';
+import { journal } from '../http/client.ts';
+import { agent, open, pathOf } from './chats.ts';
+import { desk, via } from './desk.ts';
+
+const textOf = ({ parts }: ChatMessage): string =>
+  parts.flatMap(({ type, text }) => (type === 'text' ? [String(text)] : [])).join(' ');
+
+/** What a chat shows, without the key of its script. */
+const texts = (messages: readonly ChatMessage[]): string[] =>
+  messages.map((message) => textOf(message).replace(/ #[0-9a-f-]{36}/, ''));
+
+const branchOf = ({ messages }: Pick<OpenChat, 'messages'>) =>
+  messages.findLast(({ role }) => role === 'assistant')?.metadata?.session;
+
+const regenerate = (chat: OpenChat, messageId?: string): Promise<void> =>
+  Object(chat).regenerate(messageId === undefined ? undefined : { messageId });
+
+const sent = (body: string): Promise<Response> =>
+  via(`/agents/${agent}/chat`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+
+const user = (text: string) => ({ id: 'm9', role: 'user', parts: [{ type: 'text', text }] });
+
+const starts = async (id: string) =>
+  (await journal(pathOf(id), via)).filter(({ type }) => type === 'turn-started');
+
+describe.each(VERSIONS)('a chat of version %i', (version) => {
+  const load = (id: string) => loadedFrom(via, { agent, id, version });
+
+  /** A page that is loaded again shows the same, and names the same session. */
+  async function isSameLoaded({ chat, id }: { chat: OpenChat; id: string }): Promise<void> {
+    const loaded = await load(id);
+    expect([chat.status, chat.error]).toEqual(['ready', undefined]);
+    expect(texts(loaded)).toEqual(texts(chat.messages));
+    expect(plain(loaded.at(-1))).toEqual(plain(chat.messages.at(-1)));
+  }
+
+  it('gives another answer in a fork, and leaves the session as it was', async () => {
+    const page = open({ version }, 'One.', 'Two.', 'Other two.', 'Three.');
+    const { chat, id, model } = page;
+    await page.say();
+    await chat.sendMessage({ text: 'And then?' });
+    const before = await journal(pathOf(id), via);
+    await chat.regenerate();
+    expect(texts(chat.messages)).toEqual(['Hello', 'One.', 'And then?', 'Other two.']);
+    const branch = String(branchOf(chat));
+    expect(branch.startsWith(`${id}.`)).toBe(true);
+    expect(chat.messages[1]?.metadata?.session).toBeUndefined();
+    const after = await journal(pathOf(id), via);
+    expect(after.slice(0, before.length)).toEqual(before);
+    expect(after.slice(before.length).map(({ type }) => type)).toEqual(['module-event']);
+    await isSameLoaded(page);
+    await chat.sendMessage({ text: 'And last?' });
+    expect(texts(chat.messages).slice(2)).toEqual(['And then?', 'Other two.', 'And last?', 'Three.']);
+    expect(branchOf(chat)).toBe(branch);
+    expect(
+      model.requests
+        .at(-1)
+        ?.messages.slice(-4)
+        .map(({ text }) => text.replace(/ #.*/, '')),
+    ).toEqual(['One.', 'And then?', 'Other two.', 'And last?']);
+    expect(await starts(id)).toHaveLength(2);
+    await isSameLoaded(page);
+  });
+
+  it('answers other words in the place of a message, which may be the first one', async () => {
+    const page = open({ version }, 'One.', 'Two.', 'Other one.');
+    const { chat, words, id } = page;
+    await page.say();
+    await chat.sendMessage({ text: 'And then?' });
+    const [first] = chat.messages;
+    await chat.sendMessage({ text: `Bye, ${words}`, messageId: first?.id });
+    expect(texts(chat.messages)).toEqual(['Bye, Hello', 'Other one.']);
+    expect(await starts(String(branchOf(chat)))).toHaveLength(1);
+    expect(await starts(id)).toHaveLength(2);
+    await isSameLoaded(page);
+  });
+
+  it('makes a fork of a fork, as often as it is asked, also after it was loaded again', async () => {
+    const page = open({ version }, 'One.', 'Two.', 'Two again.', 'Two anew.', 'Three.', 'Edited.', 'Last.');
+    await page.say();
+    await page.chat.sendMessage({ text: 'And then?' });
+    await page.chat.regenerate();
+    const first = branchOf(page.chat);
+    await regenerate(page.chat, page.chat.messages.at(-1)?.id);
+    const second = branchOf(page.chat);
+    expect(new Set([page.id, first, second]).size).toBe(3);
+    await page.chat.sendMessage({ text: 'Go on.' });
+    expect(texts(page.chat.messages)).toEqual([
+      'Hello',
+      'One.',
+      'And then?',
+      'Two anew.',
+      'Go on.',
+      'Three.',
+    ]);
+    const { id } = page;
+    const loaded = await load(id);
+    expect(loaded.map(({ role, metadata }) => role === 'user' || metadata?.session)).toEqual([
+      true,
+      second,
+      true,
+      second,
+      true,
+      second,
+    ]);
+    const again = { ...open({ version, id, messages: loaded }), id };
+    await again.chat.sendMessage({ text: 'And when?', messageId: loaded[2]?.id });
+    expect(texts(again.chat.messages)).toEqual(['Hello', 'One.', 'And when?', 'Edited.']);
+    await isSameLoaded(again);
+    await again.chat.sendMessage({ text: 'So?' });
+    expect(texts(again.chat.messages).slice(2)).toEqual(['And when?', 'Edited.', 'So?', 'Last.']);
+    await isSameLoaded(again);
+  });
+
+  it('is one fork if the same is sent twice, at a time or later', async () => {
+    const hangs = held('Other.');
+    const { chat, asked, words, say, id } = open({ version }, 'One.', hangs.reply, 'Edited.');
+    await say();
+    const regenerating = chat.regenerate();
+    await hangs.asked();
+    const second = sent(asked[1] ?? '');
+    hangs.release();
+    await regenerating;
+    expect(await (await second).text()).toContain('Other.');
+    const branch = branchOf(chat);
+    await chat.sendMessage({ text: `Well, ${words}`, messageId: chat.messages[0]?.id });
+    const edited = branchOf(chat);
+    for (const _ of [1, 2]) expect(await (await sent(asked[2] ?? '')).text()).toContain('Edited.');
+    expect(await starts(String(branch))).toHaveLength(1);
+    expect(await starts(String(edited))).toHaveLength(1);
+    expect(texts(await load(id))).toEqual(['Well, Hello', 'Edited.']);
+  });
+
+  it('retries in a fork what has failed there', async () => {
+    const page = open({ version }, 'One.', new ModelError('bad-request', 'Down.'), 'Other.');
+    const { chat, id } = page;
+    await page.say();
+    await chat.regenerate();
+    expect(chat.status).toBe('error');
+    await chat.regenerate();
+    expect(texts(await load(id))).toEqual(['Hello', 'Other.']);
+    const [first, second, ...others] = await starts(String(branchOf(chat)));
+    expect([second?.retries, others]).toEqual([first?.turn, []]);
+  });
+
+  it('gives another answer in the place of one that a retry gave', async () => {
+    const page = open({ version }, new ModelError('bad-request', 'Down.'), 'One.', 'Other.');
+    await page.say();
+    await page.chat.regenerate();
+    await regenerate(page.chat, page.chat.messages.at(-1)?.id);
+    expect(texts(page.chat.messages)).toEqual(['Hello', 'Other.']);
+    await isSameLoaded(page);
+  });
+
+  it('keeps the metadata of a message that is answered again', async () => {
+    const { chat, id, words } = open({ version }, 'One.', 'Other.');
+    await chat.sendMessage({ text: words, metadata: { from: 'menu' } });
+    const loaded = open({ version, id, messages: await load(id) });
+    await loaded.chat.regenerate();
+    const [said] = await load(id);
+    expect(said?.metadata).toEqual({ from: 'menu', turn: expect.any(String) });
+    expect(said?.metadata?.turn).not.toBe(chat.messages[1]?.id);
+  });
+
+  it('edits a message that was refused by sending it', async () => {
+    const { chat, id, say, words } = open({ version }, { calls: [{ name: 'where' }] }, 'Two.');
+    await say();
+    await chat.sendMessage({ text: `First, ${words}` });
+    expect(chat.status).toBe('error');
+    await chat.sendMessage(
+      { text: `Second, ${words}`, messageId: chat.messages[2]?.id },
+      { body: { pending: 'decline' } },
+    );
+    expect(texts(await load(id)).slice(-2)).toEqual(['Second, Hello', 'Two.']);
+    expect(branchOf(chat)).toBeUndefined();
+  });
+
+  it('does not begin a session that it names as a branch: one of another caller is not found', async () => {
+    const { chat, id, say, words } = open({ version }, 'One.', 'Other.');
+    await say();
+    await chat.regenerate();
+    const mallory = appWith({ agents: [desk], use: [aiSdkUi()], auth: () => ({ id: 'mallory' }) });
+    const body = { id, messages: [...plain(chat.messages), user(words)] };
+    const response = await mallory(`/agents/${agent}/chat`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect([response.status, await response.text()]).toEqual([
+      404,
+      expect.stringContaining(`There is no session '${branchOf(chat)}'`),
+    ]);
+    expect((await mallory(pathOf(String(branchOf(chat))))).status).toBe(404);
+  });
+
+  it('has approvals of a fork answered there', async () => {
+    const page = open(
+      { version, sends: 'approvals' },
+      'One.',
+      { text: 'I ask.', calls: [{ name: 'pay', input: { amount: 5 } }] },
+      'Paid.',
+    );
+    const { chat, asked } = page;
+    await page.say();
+    await chat.regenerate();
+    const { approval } = Object(lastParts(chat).at(-1));
+    await chat.addToolApprovalResponse({ id: approval.id, approved: true });
+    await expect.poll(() => asked.length).toBe(3);
+    await expect.poll(() => textOf(chat.messages.at(-1) as ChatMessage)).toContain('Paid.');
+    expect(String(branchOf(chat)).startsWith(`${page.id}.`)).toBe(true);
+    expect(await starts(page.id)).toHaveLength(1);
+  });
+
+  it('refuses in words to leave out what tools have done', async () => {
+    const { chat, say, id } = open({ version }, { calls: [{ name: 'note' }] }, 'Noted.');
+    await say();
+    const refusal =
+      "What was done since then would be forgotten, and could be done twice: 'note'. Send a new message in its place.";
+    await chat.regenerate();
+    expect(chat.error?.message).toBe(refusal);
+    await chat.sendMessage({ text: 'Other', messageId: chat.messages[0]?.id });
+    expect(chat.error?.message).toBe(refusal);
+    expect(texts(await load(id))).toEqual(['Hello', 'Noted.']);
+  });
+
+  it('also if the fork that a fork is made of has done it', async () => {
+    const { chat, say } = open({ version }, 'One.', { calls: [{ name: 'note' }] }, 'Noted.');
+    await say();
+    await chat.regenerate();
+    expect(texts(chat.messages)).toEqual(['Hello', 'Noted.']);
+    await chat.regenerate();
+    expect(chat.error?.message).toContain("could be done twice: 'note'");
+  });
+
+  it('resumes the stream of a fork', async () => {
+    const hangs = held('Other.');
+    const { chat, id, say } = open({ version }, 'One.', hangs.reply);
+    await say();
+    const regenerating = chat.regenerate();
+    await hangs.asked();
+    const other = open({ version, id, messages: await load(id) });
+    expect(other.chat.messages.at(-1)?.metadata).toEqual({ session: expect.stringContaining(`${id}.`) });
+    const resuming = other.chat.resumeStream();
+    await expect.poll(() => other.chat.status).not.toBe('ready');
+    hangs.release();
+    await Promise.all([regenerating, resuming]);
+    expect(texts(other.chat.messages)).toEqual(['Hello', 'Other.']);
+    const turn = chat.messages.at(-1)?.id;
+    const response = await via(`/agents/${agent}/chat/${id}/stream?turn=${turn}&ui=${version}`);
+    expect(await response.text()).toContain(`"session":"${branchOf(chat)}"`);
+  });
+
+  it('is told to load its messages if what it shows is there no more', async () => {
+    const { chat, id, say, words } = open({ version }, 'One.', 'Two.', 'Edited.');
+    await say();
+    await chat.sendMessage({ text: 'And then?' });
+    const stale = open({ version, id, messages: await load(id) });
+    await chat.sendMessage({ text: `Well, ${words}`, messageId: chat.messages[0]?.id });
+    await stale.chat.sendMessage({ text: 'And when?', messageId: stale.chat.messages[2]?.id });
+    expect(stale.chat.error?.message).toBe(
+      'The chat does not have that message any more: load its messages again.',
+    );
+  });
+
+  it('goes back to the session if its fork was erased', async () => {
+    const { chat, id, say } = open({ version }, 'One.', 'Other.');
+    await say();
+    await chat.regenerate();
+    expect((await via(pathOf(String(branchOf(chat))), { method: 'DELETE' })).status).toBe(204);
+    expect(texts(await load(id))).toEqual(['Hello', 'One.']);
+    await chat.sendMessage({ text: 'Still there?' });
+    expect(chat.error?.message).toContain('There is no session');
+  });
+});
