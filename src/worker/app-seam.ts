@@ -5,6 +5,7 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Check } from '../session/deployment.ts';
 import type { LiveText } from '../session/live-feed.ts';
 import type { SessionPlace } from '../session/read-platform.ts';
+import type { JsonObject } from '../tool/json.ts';
 import type { LogOption } from '../tool/log.ts';
 import { defineSeam, type ModuleIdentity, type ModuleUse } from '../tool/module-use.ts';
 import type { AnsweringApp, TakesAnswers } from './answering.ts';
@@ -12,7 +13,18 @@ import type { AppFiles } from './app-files.ts';
 import type { SentBehind } from './fork-views.ts';
 import type { CopyOn, Env, HostedApp, Invoked } from './host.ts';
 import type { Gates, HttpHost, Route } from './route.ts';
-import type { Session } from './session.ts';
+import type { Session, TurnStream } from './session.ts';
+
+/** A message that a client sends again. */
+export interface SentAgain {
+  /** Its words. It has no files. */
+  readonly message: string;
+  /** The turn that it has begun, if that is known: its client has shown none of it as an answer. */
+  readonly turn?: string | undefined;
+  /** What its request asks for beside it, in place of what the first one asked for. */
+  readonly context: JsonObject;
+  readonly signal: AbortSignal;
+}
 
 /** An app, as its modules see it while it is made. */
 export interface MountingApp {
@@ -62,6 +74,11 @@ export interface AppParts extends Gates {
    * behind the turn is for the session itself, also if it is sent again under its key, and was the next one.
    */
   forkBehind?(session: Session, sent: SentBehind): Promise<string | undefined>;
+  /**
+   * Begins a turn for a message that a client of a protocol sends again, if it is the last one of its session and its turn failed, or is
+   * `turn` and was cancelled or reached a limit; a retry that is under way is followed. `undefined`: it is a message as any other.
+   */
+  retry?(session: Session, sent: SentAgain): Promise<TurnStream | undefined>;
   /** Goes on with forks whose copying was cut short. */
   readonly copyOn?: CopyOn | undefined;
   /** Takes the lines of the app's log, in place of the console. Of the app. */

@@ -4,10 +4,11 @@ import type { PendingCall } from '../journal/wait.ts';
 import type { JsonObject, JsonSchema } from '../tool/json.ts';
 import type { Log } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
+import type { SentAgain } from './app-seam.ts';
 import type { SentBehind } from './fork-views.ts';
 import type { Caller } from './host.ts';
 import type { ProblemType } from './problem.ts';
-import type { Session } from './session.ts';
+import type { Session, TurnStream } from './session.ts';
 
 /** An agent, as routes list it. */
 export interface RouteAgent {
@@ -71,6 +72,8 @@ export interface ModuleRequest {
    * the turn is for the session itself. Absent if the app has no `branches()`.
    */
   readonly forkBehind?: ((session: Session, sent: SentBehind) => Promise<string | undefined>) | undefined;
+  /** Retries a message that a client sends again, as `retry` of the parts of an app says. Absent if the app has no `retry()`. */
+  readonly retry?: ((session: Session, sent: SentAgain) => Promise<TurnStream | undefined>) | undefined;
   /** Aborts when the client has gone. */
   readonly signal: AbortSignal;
   /** Takes lines of the app's log. */

@@ -164,6 +164,9 @@ function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
     get forkBehind() {
       return appParts(host).find((part) => part.forkBehind)?.forkBehind;
     },
+    get retry() {
+      return appParts(host).find((part) => part.retry)?.retry;
+    },
     signal: AbortSignal.any([request.signal, gone.signal]),
     json: () => readJson(asked),
     session: ({ partsAt, contextKeys = [], context = {}, ...of }) =>
@@ -184,7 +187,7 @@ function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
       const place = { owner: ownerOf(caller), agent, session, file };
       const query = await host.files?.sign?.({ env, now: host.clock.now() }, place);
       const url = new URL(`${sessionPath(place, base)}/files/${encodeURIComponent(file)}`, request.url);
-      if (query !== undefined) url.search = query;
+      url.search = query ?? '';
       return url.href;
     },
     keep: (key, text) => keepText(texts(), key, text),
@@ -242,8 +245,7 @@ const TRIES = 5;
  */
 export async function keepText(of: TextsOf, key: string, text: string): Promise<void> {
   const { host } = of;
-  const message =
-    'a surface could not keep what leads to a session, which its client has to name the next time';
+  const message = 'a surface could not keep what leads to a session, which its client must name next time';
   try {
     const port = await portOf(of, key);
     for (let tries = 0; tries < TRIES; tries++) if (await isKept(port, of, text)) return;

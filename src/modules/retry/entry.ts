@@ -7,6 +7,7 @@ import { viewOf } from '../../worker/begun-turn.ts';
 import type { Session, SessionAnswer } from '../../worker/session.ts';
 import { inSession } from '../../worker/session-from-code.ts';
 import { retryTurn } from './retry.ts';
+import { retryAgain } from './retry-again.ts';
 import { RETRY } from './retry-route.ts';
 
 export { retryDescription } from './describe.ts';
@@ -21,7 +22,7 @@ export { retryDescription } from './describe.ts';
  */
 export function retry(): ModuleUse {
   const use = useOf(MODULE);
-  APP.give(use, RETRY);
+  APP.give(use, { ...RETRY, retry: retryAgain });
   return use;
 }
 

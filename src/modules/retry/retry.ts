@@ -154,13 +154,13 @@ async function unansweredTurn({ target }: RetriedSession, head: number): Promise
 }
 
 /** How a turn ends that needs no other. One at a limit may have said something, and is not done. */
-const ANSWERED: ReadonlySet<string> = new Set<EventOf<'turn-ended'>['outcome']>([
+export const ANSWERED: ReadonlySet<string> = new Set<EventOf<'turn-ended'>['outcome']>([
   'completed',
   'returned-direct',
 ]);
 
 /** Modules may have noted something behind the end of a turn. */
-async function lastEnd(port: Reading, head: number): Promise<EventOf<'turn-ended'> | undefined> {
+export async function lastEnd(port: Reading, head: number): Promise<EventOf<'turn-ended'> | undefined> {
   for (let back = 64; ; back *= 8) {
     const from = Math.max(1, head - back);
     const ends = await eventsOf(port, { from, names: ['turn-ended'] });
@@ -169,7 +169,7 @@ async function lastEnd(port: Reading, head: number): Promise<EventOf<'turn-ended
   }
 }
 
-async function startOf(port: Reading, turn: string): Promise<Started> {
+export async function startOf(port: Reading, turn: string): Promise<Started> {
   const page = await port.read({ from: 1, limit: 1, turn });
   if (!page) throw new Error(`Turn ${turn} has no start.`);
   return startIn(page);
@@ -187,7 +187,7 @@ const hasReplied = async (port: Reading, turn: string): Promise<boolean> =>
     (event) => event.type === 'model-replied' && event.frame === undefined,
   );
 
-type Reading = Pick<SessionPort, 'read'>;
+export type Reading = Pick<SessionPort, 'read'>;
 
 interface WantedEvents {
   readonly from: number;

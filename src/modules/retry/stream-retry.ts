@@ -1,4 +1,5 @@
 import { type ContentPart, textsOf } from '../../tool/content.ts';
+import type { ToolCallContext } from '../../tool/tool-call-context.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
 import { inSession } from '../../worker/session-from-code.ts';
 import { turnFeed } from '../../worker/turn-feed.ts';
@@ -27,15 +28,20 @@ export async function retried(
 }
 
 /**
- * Retries the last message of a session and shows its turn; a retry that is under way is followed. For protocols.
+ * Retries the last message of a session and shows its turn; a retry that is under way is followed. For protocols. `context`: what is asked
+ * for in place of what the message asked for.
  *
  * @throws what `retryTurn` does.
  */
-const streamRetry = (session: Session, signal: AbortSignal): Promise<TurnStream> =>
+export const streamRetry = (
+  session: Session,
+  signal: AbortSignal,
+  context?: ToolCallContext,
+): Promise<TurnStream> =>
   inSession(session, async (entered) => {
     const at = { ...entered, signal };
     const { contextOfHeaders } = entered.sentBy ?? {};
-    const begun = await retryTurn(at, { inBackground: false, joins: true, contextOfHeaders });
+    const begun = await retryTurn(at, { context, inBackground: false, joins: true, contextOfHeaders });
     const items = turnFeed(at, begun, { signal });
     const isJoined = begun.later !== undefined || begun.run === undefined;
     return { turn: begun.turn ?? begun.later.turn, isJoined, [Symbol.asyncIterator]: () => items };

@@ -54,6 +54,10 @@ const keyOf = async (
 /** `true` if the caller is known to be one person. */
 export const isPerson = ({ caller }: ModuleRequest): boolean => caller.delegates === false;
 
+/** `true` if the client says that this is no retry of its own. */
+export const isFirstTry = ({ request }: ModuleRequest): boolean =>
+  request.headers.get('x-stainless-retry-count') === '0';
+
 function told(message: Json): Json {
   const { role, content, tool_calls: calls, tool_call_id: of } = isJsonObject(message) ? message : {};
   return [role ?? null, toldContent(content), Array.isArray(calls) ? calls.map(toldCall) : [], of ?? null];
@@ -92,7 +96,7 @@ export async function continuedBy(
   const { agent } = of;
   const texts = await asked.kept(await keyOf(asked, of));
   // Chats may be the same in every word, so that a message which says that it is sent for the first time is not taken for another one's.
-  const isFirst = asked.request.headers.get('x-stainless-retry-count') === '0';
+  const isFirst = isFirstTry(asked);
   let other: Continued | undefined;
   for (const text of new Set(texts)) {
     const place: Place = JSON.parse(text); // written by `findable`
@@ -129,7 +133,7 @@ async function standingOf(
     head = event.seq;
     if (head > seq) isWords &&= addsOnlyWords(event);
     if (event.type === 'turn-started') {
-      if (next) return undefined;
+      if (next && event.retries !== next.turn) return undefined;
       const isSame =
         event.message === words &&
         !event.parts &&

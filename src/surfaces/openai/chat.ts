@@ -10,7 +10,7 @@ import type { TurnItem } from '../../worker/turn-feed.ts';
 import { wholeTurn } from '../whole-turn.ts';
 import { askedContext } from './asked.ts';
 import { type ChatChunk, type ChatEnd, type ChatItem, type ChatWanted, chatItems } from './chat-chunks.ts';
-import { continuedBy, findable, hashOf, isPerson } from './chat-history.ts';
+import { continuedBy, findable, hashOf, isFirstTry, isPerson } from './chat-history.ts';
 import { saidOf } from './read-body.ts';
 import { type ChatRequest, readChatBody } from './read-chat.ts';
 import { AGAIN, type GivenAnswer } from './read-items.ts';
@@ -56,6 +56,8 @@ interface Chat {
   readonly session: string;
   /** The request says it itself. */
   readonly isNamed?: true;
+  /** It begins with this request. */
+  readonly isNew?: true;
   /** By which a message that is sent again is found, unless its client gives it a key. */
   readonly key?: string;
   /** The turn that this very message has begun before. */
@@ -76,17 +78,23 @@ interface Beginning {
 
 /** Begins the turn of a message, or finds it, or goes on with the one whose calls are answered. */
 async function begin(
-  { request, signal }: ModuleRequest,
+  asked: ModuleRequest,
   session: Session,
-  { body: { input, asked }, chat, context }: Beginning,
+  { body: { input, asked: wanted }, chat, context }: Beginning,
 ): Promise<TurnStream> {
+  const { request, signal } = asked;
   const idempotencyKey = idempotencyKeyOf(request);
   if (input.type === 'answers') {
     const [first] = input.answers;
     if (first)
-      await mustHaveFormat(session, turnOf(first.of), { format: asked.format, at: 'response_format' });
+      await mustHaveFormat(session, turnOf(first.of), { format: wanted.format, at: 'response_format' });
     const answers = input.answers.map(({ answer }) => answer);
     return session.streamAnswers(answers, { idempotencyKey: idempotencyKey ?? AGAIN, signal });
+  }
+  const message = wordsOf(input.parts);
+  if (message !== undefined && idempotencyKey === undefined && !chat.isNew && isFirstTry(asked)) {
+    const again = await asked.retry?.(session, { message, turn: chat.begun, context, signal });
+    if (again) return again;
   }
   if (chat.begun !== undefined) return session.follow(chat.begun, { signal });
   return session.stream(saidOf(input.parts), {
@@ -102,7 +110,8 @@ async function chatOf(asked: ModuleRequest, body: ChatRequest, context: JsonObje
   const named = body.session ?? asked.request.headers.get(SESSION_HEADER) ?? undefined;
   if (input.type === 'answers') return answeredChat(body, input.answers, named);
   if (named !== undefined) return { session: named, isNamed: true };
-  if (input.history.length === 0) return { session: await newSession(asked, agent.name), isWords: true };
+  if (input.history.length === 0)
+    return { session: await newSession(asked, agent.name), isNew: true, isWords: true };
   const found = await continuedBy(asked, {
     agent: agent.name,
     messages: input.history,

@@ -111,9 +111,15 @@ export function partsOf(
 }
 
 /** Words of a message, and where they stand. */
-export function textPart(text: Json | undefined, param: string): ContentPart {
+export const textPart = (text: Json | undefined, param: string): ContentPart => ({
+  type: 'text',
+  text: textIn(text, param),
+});
+
+/** @throws OpenAiError for anything but text. */
+export function textIn(text: Json | undefined, param: string): string {
   if (typeof text !== 'string') throw invalid(param, 'text');
-  return { type: 'text', text };
+  return text;
 }
 
 /** A file with its bytes, or by its https address. `fallback`: the media type of an address that does not tell. */

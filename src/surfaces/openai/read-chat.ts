@@ -21,9 +21,8 @@ import {
   partsOf,
   textPart,
 } from './read-body.ts';
-import { callerWords, type GivenAnswer, wordsIn } from './read-items.ts';
+import { callerWords, type GivenAnswer, resultOf } from './read-items.ts';
 import { functionsOf } from './read-tools.ts';
-import { readId } from './response-object.ts';
 import type { Asked } from './response-types.ts';
 
 /** A request for a chat completion, checked. */
@@ -141,7 +140,7 @@ function readOne(message: Json, place: number): ReadMessage {
     case 'user':
       return { role, parts: partsOf(content, `${at}.content`, partOf) };
     case 'tool':
-      return { role, given: resultOf(message, at) };
+      return { role, given: resultOf(message, at, OF_CHAT) };
     case 'system':
     case 'developer':
       return { role: 'system', words: callerWords(content, at) };
@@ -170,9 +169,9 @@ function partOf(part: JsonObject, at: string): ContentPart {
   }
 }
 
-function resultOf({ tool_call_id: id, content }: JsonObject, at: string): GivenAnswer {
-  const of = readId(id, ['call']);
-  if (!of) throw invalid(`${at}.tool_call_id`, 'the id of a call that a completion has told');
-  const text = wordsIn(content, `${at}.content`);
-  return { of, answer: { call: of.what, question: of.place, text } };
-}
+/** A message of the role `tool`. */
+const OF_CHAT = {
+  id: 'tool_call_id',
+  output: 'content',
+  told: 'the id of a call that a completion has told',
+};

@@ -3,7 +3,7 @@ import type { ContentPart } from '../../tool/content.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { CallAnswer } from '../../worker/session.ts';
 import type { CallerWords } from './asked.ts';
-import { filePart, invalid, namedFile, notTaken, partsOf, textPart } from './read-body.ts';
+import { filePart, invalid, namedFile, notTaken, partsOf, textIn, textPart } from './read-body.ts';
 import type { OpenAiError } from './refuse.ts';
 import { type Named, readId } from './response-object.ts';
 
@@ -109,7 +109,7 @@ const noFileId = (at: string, { file_id: id }: JsonObject): OpenAiError =>
 /** `input` is an addition to the protocol: with it the call is approved as edited. */
 function decisionOf(item: JsonObject, at: string): GivenAnswer {
   const of = readId(item.approval_request_id, ['mcpr']);
-  if (!of) throw unknownItem(`${at}.approval_request_id`);
+  if (!of) throw invalid(`${at}.approval_request_id`, TOLD);
   const { approve, reason, input } = item;
   if (typeof approve !== 'boolean') throw invalid(`${at}.approve`, 'true or false');
   if (reason !== undefined && reason !== null && typeof reason !== 'string') {
@@ -127,24 +127,28 @@ function decisionOf(item: JsonObject, at: string): GivenAnswer {
   return { of, answer: { ...said, decision: approve ? 'approve' : 'reject' } };
 }
 
-function resultOf(item: JsonObject, at: string): GivenAnswer {
-  const of = readId(item.call_id, ['call']);
-  if (!of) throw unknownItem(`${at}.call_id`);
-  const text = wordsIn(item.output, `${at}.output`);
+/** The result of a call that its client has run. `id` and `output`: where a protocol has them. */
+export function resultOf(
+  item: JsonObject,
+  at: string,
+  { id = 'call_id', output = 'output', told = TOLD } = {},
+): GivenAnswer {
+  const of = readId(item[id], ['call']);
+  if (!of) throw invalid(`${at}.${id}`, told);
+  const text = wordsIn(item[output], `${at}.${output}`);
   return { of, answer: { call: of.what, question: of.place, text } };
 }
 
-const unknownItem = (param: string): OpenAiError => invalid(param, 'an id that a response has told');
+const TOLD = 'an id that a response has told';
 
 /** The words of a text, or of a list of parts: of `what` nothing else is taken. */
-export function wordsIn(parts: Json | undefined, at: string, what = 'results'): string {
+function wordsIn(parts: Json | undefined, at: string, what = 'results'): string {
   if (typeof parts === 'string') return parts;
   if (!Array.isArray(parts)) throw invalid(at, 'text, or a list of texts');
   const words = parts.map((part, place) => {
-    if (isJsonObject(part) && (part.type === 'input_text' || part.type === 'text')) {
-      return textPart(part.text, `${at}[${place}].text`);
-    }
+    if (isJsonObject(part) && (part.type === 'input_text' || part.type === 'text'))
+      return textIn(part.text, `${at}[${place}].text`);
     throw invalid(`${at}[${place}]`, `text: ${what} have no files`);
   });
-  return words.map((part) => ('text' in part ? part.text : '')).join('\n');
+  return words.join('\n');
 }

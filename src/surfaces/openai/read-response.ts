@@ -15,6 +15,7 @@ import {
   isEmpty,
   type KnownParameters,
   metadataOf,
+  textIn,
   textPart,
 } from './read-body.ts';
 import { answersIn, type GivenAnswer, namedBy, type ReadItem, readItem } from './read-items.ts';
@@ -82,7 +83,7 @@ export function readResponseBody(
   if (!isEmpty(text) && !isJsonObject(text)) throw invalid('text', 'an object');
   const form = isJsonObject(text) ? formatOf(text.format, { at: 'text.format', agent }) : {};
   const previousId = textOf(body, 'previous_response_id');
-  const previous = previousId === undefined ? undefined : readId(previousId, ['resp']);
+  const previous = readId(previousId, ['resp']);
   if (previousId !== undefined && !previous) throw noResponse(previousId, 'previous_response_id');
   const conversation = conversationOf(body);
   if (previous && conversation !== undefined) {
@@ -125,13 +126,11 @@ export const noResponse = (id: string, param: string | null): OpenAiError =>
 
 function textOf(body: JsonObject, param: string): string | undefined {
   const value = body[param];
-  if (value === undefined || isEmpty(value)) return undefined;
-  if (typeof value !== 'string') throw invalid(param, 'text');
-  return value;
+  return isEmpty(value) ? undefined : textIn(value, param);
 }
 
 function conversationOf({ conversation }: JsonObject): string | undefined {
-  if (conversation === undefined || isEmpty(conversation)) return undefined;
+  if (isEmpty(conversation)) return undefined;
   const id = isJsonObject(conversation) ? conversation.id : conversation;
   if (typeof id !== 'string') throw invalid('conversation', 'the id of a session, or { id }');
   return id;

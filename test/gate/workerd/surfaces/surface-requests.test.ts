@@ -246,8 +246,7 @@ describe('what a surface keeps', () => {
       {
         level: 'warn',
         event: 'other',
-        message:
-          'a surface could not keep what leads to a session, which its client has to name the next time',
+        message: 'a surface could not keep what leads to a session, which its client must name next time',
       },
     ]);
   });

@@ -1,0 +1,210 @@
+/** Chats whose last message is sent again after its turn has ended without an answer, to an app with `retry()`. */
+import { describe, expect, it } from 'vitest';
+import { defineAgent, ModelError } from '../../../../src/index.ts';
+import { retry } from '../../../../src/modules/retry/entry.ts';
+import { openAi } from '../../../../src/surfaces/openai/entry.ts';
+import { scripted } from '../../../fixtures/scripted-agent.ts';
+import { held, modelBySession, script } from '../../../fixtures/scripts.ts';
+import { appWith } from '../http/app.ts';
+import { journal } from '../http/client.ts';
+import { lastWords, type Message, type Said, type Saying, say as sayBy, user } from './chat-histories.ts';
+import { clientOf } from './openai-app.ts';
+
+/** Has one request to its model, so that a reply with a call meets its limit. */
+const brief = defineAgent({
+  name: 'brief',
+  description: 'Calls once.',
+  instructions: '',
+  tools: [],
+  limits: { iterations: 1 },
+  model: modelBySession,
+});
+
+const agents = [scripted, brief];
+const auth = () => ({ id: 'ada', delegates: false });
+const app = appWith({ agents, use: [openAi(), retry()], auth });
+const client = clientOf(app, { maxRetries: 0 });
+
+const say = (history: readonly Message[], text: string, options: Partial<Saying> = {}): Promise<Said> =>
+  sayBy(history, text, { via: client, ...options });
+
+/** As the client library sends a request again by itself. */
+const BY_LIBRARY = { headers: { 'x-stainless-retry-count': '1' } };
+
+const down = new ModelError('bad-request', 'It is down.');
+const failed = { status: 502 };
+
+/** Meets the limit, at which an answer is asked for. */
+const CALL = { text: 'Let me see.', calls: [{ name: 'look', input: {} }] };
+
+/** What the model was shown last, without instructions. */
+const shown = ({ model }: ReturnType<typeof script>) =>
+  model.requests.at(-1)?.messages.flatMap(({ role, text }) => (role === 'system' ? [] : [text]));
+
+const starts = async (session: string, agent = 'scripted') =>
+  (await journal(`/agents/${agent}/sessions/${session}`, app)).filter(({ type }) => type === 'turn-started');
+
+/** A chat whose second message is being answered, and is cancelled. */
+async function cancelled(...replies: Parameters<typeof script>) {
+  const hanging = held('Cut.');
+  const asked = script('One.', hanging.reply, ...replies);
+  const { history, session } = await say([], asked.message());
+  const answering = say(history, 'Again.');
+  await hanging.asked();
+  const turn = (await starts(session)).at(-1)?.turn;
+  await app(`/agents/scripted/sessions/${session}/cancel`, { method: 'POST' });
+  await answering;
+  return { asked, history, session, turn };
+}
+
+describe('a message of a chat that is sent again', () => {
+  it('is a retry after its turn failed: the conversation has it once, and goes on', async () => {
+    const asked = script('One.', down, 'Two.', 'Three.');
+    const first = await say([], asked.message());
+    await expect(say(first.history, 'Again.')).rejects.toMatchObject(failed);
+    const second = await say(first.history, 'Again.');
+    expect([second.session, lastWords(second)]).toEqual([first.session, 'Two.']);
+    expect(shown(asked)).toEqual([asked.message(), 'One.', 'Again.']);
+    const [, one, two] = await starts(first.session);
+    expect(two?.retries).toBe(one?.turn);
+    const third = await say(second.history, 'And on.');
+    expect([third.session, lastWords(third)]).toEqual([first.session, 'Three.']);
+  });
+
+  it('is a retry each time that its retry has failed', async () => {
+    const asked = script('One.', down, down, 'Two.');
+    const { history } = await say([], asked.message());
+    await expect(say(history, 'Again.')).rejects.toMatchObject(failed);
+    await expect(say(history, 'Again.')).rejects.toMatchObject(failed);
+    expect(lastWords(await say(history, 'Again.'))).toBe('Two.');
+    expect(shown(asked)).toEqual([asked.message(), 'One.', 'Again.']);
+  });
+
+  it('is a retry after its turn was cancelled', async () => {
+    const { asked, history, session, turn } = await cancelled('Two.', 'Three.');
+    const second = await say(history, 'Again.');
+    expect([second.session, lastWords(second)]).toEqual([session, 'Two.']);
+    expect((await starts(session)).at(-1)?.retries).toBe(turn);
+    expect(lastWords(await say(history, 'Again.'))).toBe('Two.');
+    expect(lastWords(await say(second.history, 'And on.'))).toBe('Three.');
+    expect(asked.model.requests).toHaveLength(4);
+  });
+
+  it('is a retry after its turn met a limit', async () => {
+    const asked = script('One.', CALL, 'No more.', 'Two.');
+    const model = 'brief';
+    const { history, session } = await say([], asked.message(), { model });
+    await say(history, 'Again.', { model });
+    expect(lastWords(await say(history, 'Again.', { model }))).toBe('Two.');
+    const [, one, two] = await starts(session, model);
+    expect(two?.retries).toBe(one?.turn);
+  });
+
+  it('is another message if its client has what was said before the limit', async () => {
+    const asked = script('One.', CALL, 'No more.', 'Two.');
+    const model = 'brief';
+    const first = await say([], asked.message(), { model });
+    const second = await say(first.history, 'Go on.', { model });
+    expect(lastWords(await say(second.history, 'Go on.', { model }))).toBe('Two.');
+    expect(await starts(first.session, model)).not.toContainEqual(
+      expect.objectContaining({ retries: expect.anything() }),
+    );
+  });
+
+  it('is answered its turn if that has an answer', async () => {
+    const asked = script('One.', 'Two.');
+    const { history } = await say([], asked.message());
+    await say(history, 'Again.');
+    expect(lastWords(await say(history, 'Again.'))).toBe('Two.');
+    expect(asked.model.requests).toHaveLength(2);
+  });
+
+  it('is one retry when it arrives twice at once', async () => {
+    const asked = script('One.', down, 'Two.');
+    const { history } = await say([], asked.message());
+    await expect(say(history, 'Again.')).rejects.toMatchObject(failed);
+    const both = await Promise.all([say(history, 'Again.'), say(history, 'Again.')]);
+    expect(both.map(lastWords)).toEqual(['Two.', 'Two.']);
+    expect(asked.model.requests).toHaveLength(3);
+  });
+
+  it('is the same request if the client library has sent it again', async () => {
+    const { asked, history, turn } = await cancelled('Two.');
+    const { metadata } = (await client.chat.completions.create(
+      { model: 'scripted', messages: [...history, user('Again.')] },
+      BY_LIBRARY,
+    )) as unknown as { metadata: Record<string, string> }; // which the protocol lacks
+    expect(metadata.turn).toBe(turn);
+    expect(asked.model.requests).toHaveLength(2);
+  });
+
+  it('is the same request under the same key', async () => {
+    const asked = script('One.', down, 'Two.');
+    const options = { headers: { 'idempotency-key': crypto.randomUUID() } };
+    const { history } = await say([], asked.message());
+    await expect(say(history, 'Again.', options)).rejects.toMatchObject(failed);
+    await expect(say(history, 'Again.', options)).rejects.toMatchObject(failed);
+    expect(asked.model.requests).toHaveLength(2);
+  });
+
+  it('is retried with the instructions that it has now', async () => {
+    const asked = script('One.', down, 'Two.');
+    const { history } = await say([], asked.message());
+    const at = (time: string): Message[] => [{ role: 'system', content: `It is ${time}.` }, ...history];
+    await expect(say(at('noon'), 'Again.')).rejects.toMatchObject(failed);
+    expect(lastWords(await say(at('one'), 'Again.'))).toBe('Two.');
+    const [system] = asked.model.requests.at(-1)?.messages ?? [];
+    expect(system?.text).toContain('It is one.');
+    expect(shown(asked)).toEqual([asked.message(), 'One.', 'Again.']);
+  });
+
+  it('is a retry in a session that it names, and another message is none', async () => {
+    const asked = script(down, down, 'One.', down, 'Two.');
+    const more = { metadata: { session: crypto.randomUUID() } };
+    const message = asked.message();
+    await expect(say([], message, { more })).rejects.toMatchObject(failed);
+    await expect(say([], message, { more })).rejects.toMatchObject(failed);
+    const { history } = await say([], message, { more });
+    expect(shown(asked)).toEqual([message]);
+    await expect(say(history, 'Again.', { more })).rejects.toMatchObject(failed);
+    await say(history, 'Otherwise.', { more });
+    expect(shown(asked)).toContain('Otherwise.');
+    expect((await starts(more.metadata.session)).at(-1)).not.toHaveProperty('retries');
+  });
+
+  it('does not join the retry of another message', async () => {
+    const hanging = held('One.');
+    const asked = script(down, hanging.reply);
+    const more = { metadata: { session: crypto.randomUUID() } };
+    const message = asked.message();
+    await expect(say([], message, { more })).rejects.toMatchObject(failed);
+    const retrying = say([], message, { more });
+    await hanging.asked();
+    const same = say([], message, { more });
+    await expect(say([], 'Otherwise.', { more })).rejects.toMatchObject({
+      status: 409,
+      code: 'session_busy',
+    });
+    hanging.release();
+    expect([lastWords(await retrying), lastWords(await same)]).toEqual(['One.', 'One.']);
+    expect(asked.model.requests).toHaveLength(2);
+  });
+
+  it('is a retry where no person is known and the chat has only words', async () => {
+    const via = clientOf(appWith({ agents, use: [openAi(), retry()] }), { maxRetries: 0 });
+    const asked = script('One.', down, 'Two.');
+    const { history } = await say([], asked.message(), { via });
+    await expect(say(history, 'Again.', { via })).rejects.toMatchObject(failed);
+    expect(lastWords(await say(history, 'Again.', { via }))).toBe('Two.');
+    expect(shown(asked)).toEqual([asked.message(), 'One.', 'Again.']);
+  });
+
+  it('is another message if the app has no retry()', async () => {
+    const via = clientOf(appWith({ agents, use: [openAi()], auth }), { maxRetries: 0 });
+    const asked = script('One.', down, 'Two.');
+    const { history, session } = await say([], asked.message(), { via });
+    await expect(say(history, 'Again.', { via })).rejects.toMatchObject(failed);
+    expect(lastWords(await say(history, 'Again.', { via }))).toBe('Two.');
+    expect((await starts(session)).at(-1)).not.toHaveProperty('retries');
+  });
+});
