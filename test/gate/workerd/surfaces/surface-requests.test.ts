@@ -63,6 +63,7 @@ describe('a request to a surface', () => {
         name,
         description,
         tools: tools.map((tool) => Object(tool).name),
+        uses: expect.any(Array),
       })),
       base: '',
       caller: { id: 'local' },
