@@ -4,11 +4,10 @@ import type { PendingCall } from '../journal/wait.ts';
 import type { JsonObject, JsonSchema } from '../tool/json.ts';
 import type { Log } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
-import type { SentAgain } from './app-seam.ts';
-import type { SentBehind } from './fork-views.ts';
+import type { AppParts } from './app-seam.ts';
 import type { Caller } from './host.ts';
 import type { ProblemType } from './problem.ts';
-import type { Session, TurnStream } from './session.ts';
+import type { Session } from './session.ts';
 
 /** An agent, as routes list it. */
 export interface RouteAgent {
@@ -68,12 +67,11 @@ export interface ModuleRequest {
   /** What stands before every path of the app in a link. */
   readonly base: string;
   /**
-   * Makes a fork that ends with a turn of a session, and returns its id, if other turns came behind that; `undefined` if what is sent behind
-   * the turn is for the session itself. Absent if the app has no `branches()`.
+   * What modules of the app bring for messages that are sent again. `forkBehind` makes a fork that ends with a turn of a session, and returns
+   * its id, if other turns came behind that; `undefined` if what is sent behind the turn is for the session itself. Absent if the app has no
+   * `branches()`. `retry` retries a message that a client sends again. Absent if the app has no `retry()`.
    */
-  readonly forkBehind?: ((session: Session, sent: SentBehind) => Promise<string | undefined>) | undefined;
-  /** Retries a message that a client sends again, as `retry` of the parts of an app says. Absent if the app has no `retry()`. */
-  readonly retry?: ((session: Session, sent: SentAgain) => Promise<TurnStream | undefined>) | undefined;
+  readonly parts: Pick<AppParts, 'forkBehind' | 'retry'>;
   /** Aborts when the client has gone. */
   readonly signal: AbortSignal;
   /** Takes lines of the app's log. */

@@ -161,11 +161,8 @@ function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
       }));
     },
     base,
-    get forkBehind() {
-      return appParts(host).find((part) => part.forkBehind)?.forkBehind;
-    },
-    get retry() {
-      return appParts(host).find((part) => part.retry)?.retry;
+    get parts() {
+      return Object.assign({}, ...appParts(host));
     },
     signal: AbortSignal.any([request.signal, gone.signal]),
     json: () => readJson(asked),

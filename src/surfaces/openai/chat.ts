@@ -93,7 +93,7 @@ async function begin(
   }
   const message = wordsOf(input.parts);
   if (message !== undefined && idempotencyKey === undefined && !chat.isNew && isFirstTry(asked)) {
-    const again = await asked.retry?.(session, { message, turn: chat.begun, context, signal });
+    const again = await asked.parts.retry?.(session, { message, turn: chat.begun, context, signal });
     if (again) return again;
   }
   if (chat.begun !== undefined) return session.follow(chat.begun, { signal });

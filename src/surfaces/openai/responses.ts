@@ -82,7 +82,7 @@ async function sessionOf(asked: ModuleRequest, body: ResponseRequest): Promise<R
     // It must be there: whoever sends a message to a session that is not begins it.
     await asked.session(of).turn(turnOf(named));
     // Behind an older response.
-    const forked = await asked.forkBehind?.(asked.session(of), {
+    const forked = await asked.parts.forkBehind?.(asked.session(of), {
       turn: turnOf(named),
       message: textsOf(input.parts),
       request: asked.request,
