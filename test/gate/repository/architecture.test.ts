@@ -209,6 +209,7 @@ const ARROWS: readonly {
       'src/modules/openapi/',
       'src/modules/live-text/',
       'src/modules/retry/',
+      'src/modules/branches/',
       'src/modules/json-schema/',
       'src/modules/caller-words/caller-words.ts',
       // What reads and offers the tools of clients comes with the agents that use it.
