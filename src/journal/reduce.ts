@@ -154,7 +154,9 @@ function foldFacts(
   fold: Remembering & Partial<Pick<Fold, 'turn'>>,
   { turn, frame: id = ROOT, facts }: EventOf<'tools-listed' | 'module-event'>,
 ): void {
-  const { path = fold.state.agent } = fold.turn?.frames.get(id) ?? {};
+  const frame = fold.turn?.frames.get(id);
+  if (id !== ROOT && !frame) return;
+  const { path = fold.state.agent } = frame ?? {};
   applyFacts(fold, { facts, place: { turn, frame: id, path, call: id } });
 }
 

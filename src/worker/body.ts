@@ -117,7 +117,7 @@ const CONTEXT: ShapeAs<JsonObject> = {
 const BESIDE_MESSAGE = {
   object: {
     context: { optional: CONTEXT },
-    loopId: { optional: { type: 'string', says: 'Continues the loop of an earlier turn.' } },
+    loopId: { optional: { type: 'string', says: 'Continues an earlier loop.' } },
     /** The turn is to start so much later. */
     delaySeconds: {
       optional: {

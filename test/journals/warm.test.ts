@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { StoredEvent } from '../../src/journal/entry.ts';
+import type { SessionEvent, StoredEvent } from '../../src/journal/entry.ts';
 import type { ToolMemory } from '../../src/module.ts';
+import { BRANCHES } from '../doors/branches.ts';
 import {
   emptyState,
   foldCovered,
@@ -19,7 +20,16 @@ import { sourceFilesIn } from '../source/parse-source.ts';
 import { eventsIn } from './folds.ts';
 import { readFolder, versions } from './kept.ts';
 
-const MEMORIES: readonly ToolMemory[] = [...BUILT_IN_KINDS.memories, SPENDING, COUNTED, DROPPED];
+const MEMORIES: readonly ToolMemory[] = [
+  ...BUILT_IN_KINDS.memories,
+  SPENDING,
+  COUNTED,
+  DROPPED,
+  ...BRANCHES.state,
+];
+
+/** Its facts are read from the journal. */
+const FOLDS_NOTHING = ['feedback'];
 
 const SESSIONS = versions().flatMap((version) =>
   [...readFolder(version).journals].map(([name, { dump }]) => ({
@@ -27,6 +37,32 @@ const SESSIONS = versions().flatMap((version) =>
     events: eventsIn(dump),
   })),
 );
+
+const turn = (id: string): SessionEvent[] => [
+  { type: 'turn-started', turn: id, loopId: id, message: 'Go.', context: {}, principal: { id: 'ann' } },
+  { type: 'model-replied', turn: id, model: 'm', text: 'Done.', toolCalls: [], finish: 'stop' },
+  { type: 'turn-ended', turn: id, outcome: 'completed' },
+];
+
+const forked = (id: string, session: string): SessionEvent => ({
+  type: 'module-event',
+  turn: id,
+  module: 'branches',
+  facts: [{ slice: 'branches', fact: { session, at: 4, of: 'i' }, at: 1 }],
+});
+
+/** Facts that are recorded beside turns are in no session above. */
+SESSIONS.push({
+  name: 'notes beside turns',
+  events: [
+    { type: 'session-opened', incarnation: 'i', agent: 'clerk' } as const,
+    ...turn('t1'),
+    forked('t1', 's2'),
+    ...turn('t2'),
+    forked('t1', 's3'),
+    ...turn('t3'),
+  ].map((event, index) => ({ ...event, seq: index + 1, at: index })),
+});
 
 type State = ReturnType<typeof emptyState>;
 
@@ -85,6 +121,6 @@ it('every memory that a module of the library has is among them', () => {
   const declared = found(/^(?:export )?const (\w+): ToolMemory\b/gm);
   expect(found(/createModule\(\{[^()]*\bstate: \[([\w, ]+)\]/g)).toEqual(declared);
   expect(found(/^(?:export )?const \w+: ToolMemory\b[^=]*= \{\s*name: '([\w-]+)'/gm)).toEqual(
-    MEMORIES.map(({ name }) => name).toSorted(),
+    [...MEMORIES.map(({ name }) => name), ...FOLDS_NOTHING].toSorted(),
   );
 });

@@ -24,7 +24,7 @@ export type Branch = {
 export const NAME = 'branches';
 
 const MEMORY: ToolMemory<readonly Branch[], Branch> = {
-  name: NAME,
+  name: 'branches',
   initial: [],
   when: 'call',
   isHidden: true,

@@ -214,6 +214,7 @@ const ARROWS: readonly {
       'src/modules/caller-words/caller-words.ts',
       // What reads and offers the tools of clients comes with the agents that use it.
       'src/modules/client-tools/declared.ts',
+      'src/journal/conversation.ts',
       'src/journal/reply-data.ts',
       // A turn is declared with what its client asks for.
       'src/loop/answer-form.ts',

@@ -183,12 +183,13 @@ describe('a conversation over several runs', () => {
     const shown = model.requests[0]?.messages ?? [];
     expect(shown.map(({ role, text }) => [role, text])).toEqual([
       ['user', 'I am Ann.'],
+      ['user', '[The last message was not answered.]'],
       ['user', 'Are you there?'],
       ['assistant', 'Yes.'],
       ['tool', 'Error: There is no result for this call.'],
       ['user', 'Who am I?'],
     ]);
-    expect(shown[2]).toMatchObject({ toolCalls: [{ id: 'call_1', name: 'gone' }] });
+    expect(shown[3]).toMatchObject({ toolCalls: [{ id: 'call_1', name: 'gone' }] });
   });
 
   it.each([

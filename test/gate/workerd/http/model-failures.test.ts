@@ -94,6 +94,7 @@ describe('a model that fails', () => {
     expect(asked[1]?.messages.map(({ role, content }) => [role, content])).toEqual([
       ['system', 'Follow the script.'],
       ['user', message],
+      ['user', '[The last message was not answered.]'],
       ['user', 'Again'],
     ]);
   });

@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { defineModule } from '../../../../src/module.ts';
 import { answers } from '../../../../src/modules/answers/entry.ts';
+import { branches } from '../../../../src/modules/branches/entry.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
 import { rowsOf } from '../durable-objects/rows.ts';
 import { appWith, objectsWith } from './app.ts';
@@ -147,7 +148,8 @@ describe('a client that has the state', () => {
         return page;
       },
     }));
-    const via = appWith({ use: [answers] }, { SESSIONS: counted });
+    // The modules of the app are in the tag.
+    const via = appWith({ use: [answers, branches()] }, { SESSIONS: counted });
     const costs = async (session: string) => {
       const tag = await tagOf(session);
       const rows = await rowsOf(env.SESSIONS.getByName(sessionName(session)), () => asking(session, tag));

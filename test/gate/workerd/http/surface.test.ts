@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answers } from '../../../../src/modules/answers/entry.ts';
+import { branches } from '../../../../src/modules/branches/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { openApi } from '../../../../src/modules/openapi/entry.ts';
 import { createApp, type HttpHost } from '../../../doors/http.ts';
@@ -13,7 +14,7 @@ const nothing = (): never => {
 const NO_GATES = { http: undefined, caller: undefined, admit: undefined };
 const host: HttpHost = {
   agents: new Map([['scripted', scripted]]),
-  modules: composeModules([answers, openApi(), files()]),
+  modules: composeModules([answers, openApi(), files(), branches()]),
   appUses: [],
   auth: () => null,
   contextHeaders: new Map(),

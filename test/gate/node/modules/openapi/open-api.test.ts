@@ -8,6 +8,7 @@ import {
   type RouteDescription,
   type RouteDescriptions,
 } from '../../../../../src/modules/openapi/entry.ts';
+import { retryDescription } from '../../../../../src/modules/retry/entry.ts';
 import { aiSdkUi, aiSdkUiDescription } from '../../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { openAi, openAiDescription } from '../../../../../src/surfaces/openai/entry.ts';
 import {
@@ -32,7 +33,7 @@ const authorization = { servers: ['https://login.example'] };
 describe('a description', () => {
   it.each<[string, RouteDescriptions, readonly Route[]]>([
     ['of every app, of answers and of files', OWN_ROUTES, tableOf(answers, openApi(), files())],
-    ['of aiSdkUi', aiSdkUiDescription, routesOf(aiSdkUi())],
+    ['of aiSdkUi, with the retry', { ...aiSdkUiDescription, ...retryDescription }, routesOf(aiSdkUi())],
     ['of openAi', openAiDescription, routesOf(openAi())],
     ['of an MCP endpoint', mcpDescription, routesOf(defineMcpEndpoint({ agents: ['clerk'], authorization }))],
   ])('%s has every route and no other, and says which of them stream', (_, descriptions, routes) => {
