@@ -25,9 +25,11 @@ const model: ChatModel = {
       onText?.('I begin, and ');
       await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     }
-    const times = (asked.get(text) ?? 0) + 1;
-    if (/draft|fail once/i.test(text)) asked.set(text, times);
-    if (/fail once/i.test(text) && times === 1) {
+    // Behind a reply that was cut off stands a line that asks to go on.
+    const said = messages.findLast((one) => one.role === 'user' && !one.text.startsWith('['))?.text ?? '';
+    const times = (asked.get(said) ?? 0) + 1;
+    if (/draft|fail once/i.test(said)) asked.set(said, times);
+    if (/fail once/i.test(said) && times === 1) {
       onText?.('I begin, and ');
       throw new ModelError('bad-request', 'The provider says: key sk-1234 is out of credit.');
     }
@@ -42,8 +44,8 @@ const model: ChatModel = {
         ? `Here is what came of it: ${text}`
         : hasImage
           ? 'That is a picture of a red square.'
-          : /draft|fail once/i.test(text)
-            ? `Answer ${times} to: ${text}`
+          : /draft|fail once/i.test(said)
+            ? `Answer ${times} to: ${said}`
             : 'Hello! Our shop is open from nine to five, and we are happy to help you with anything.';
     const thought = 'They want to know something.';
     onReasoning?.(thought);
