@@ -158,7 +158,7 @@ function leaveMessage(scope: LedgerScope, { kind, turn, body }: PostedMessage): 
   if (!isLeft) inbox.add(kind, turn, body);
   const lease = storage.lease();
   if (kind === 'note' && lease.state !== 'held') journalNotes(scope);
-  if (kind === 'late' || kind === 'note') return; // for whoever comes next
+  if (kind === 'late' || kind === 'note') return; // for the next lease holder, or the journal
   if (lease.turn !== turn) {
     startNow(scope, turn);
     return;
@@ -168,7 +168,7 @@ function leaveMessage(scope: LedgerScope, { kind, turn, body }: PostedMessage): 
   scheduleAlarm(scope);
 }
 
-/** Journals the notes that wait. Nobody holds the session: a holder would not know of these events. */
+/** Journals the notes that wait. Call it only if no one holds the session: a lease holder would not know these events. */
 export function journalNotes({ storage, now }: Pick<LedgerScope, 'storage' | 'now'>): void {
   const { inbox } = storage;
   const notes = inbox.messages().filter(({ kind }) => kind === 'note');

@@ -138,7 +138,7 @@ export const EVENTS = {
       incarnation: TEXT,
       agent: TEXT,
     },
-    /** The first of a session that begins with a copy of another one's events up to `at`, which are behind it as they were. */
+    /** The first event of a fork. The events of the other session up to `upTo` follow it, unchanged. */
     'session-forked': {
       /** As of a `session-opened`. */
       incarnation: TEXT,

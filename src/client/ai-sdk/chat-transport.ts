@@ -107,7 +107,7 @@ export class HoldfastChatTransport<
     const { chatId, messages, messageId, abortSignal: stop } = options;
     await this.#stopping;
     this.#noteBranch(chatId, messages);
-    // The answers of calls are told only what is new; a message of the user's begins one of the assistant's.
+    // The stream of answers holds only what is new. The stream of a message begins with its turn.
     const isAnswer =
       messages.find(({ id }) => id === messageId)?.role === 'assistant' &&
       options.trigger === 'submit-message';
