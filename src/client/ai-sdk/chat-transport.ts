@@ -4,11 +4,10 @@ import {
   lastAssistantMessageIsCompleteWithApprovalResponses,
   lastAssistantMessageIsCompleteWithToolCalls,
   type UIMessage,
-  type UIMessageChunk,
   uiMessageChunkSchema,
 } from 'ai';
-import { backoff, pause } from '../transport.ts';
-import { ShownSteps } from './joined-replay.ts';
+import { pause } from '../transport.ts';
+import { type Chunks, lasting, type Open, patiently, unloading } from './lasting-stream.ts';
 
 /** Where the chats of an agent are, and how they are asked. */
 export interface HoldfastChatOptions<Message extends UIMessage = UIMessage>
@@ -28,7 +27,6 @@ type Sending<Message extends UIMessage> = Parameters<DefaultChatTransport<Messag
 type Reconnecting<Message extends UIMessage> = Parameters<
   DefaultChatTransport<Message>['reconnectToStream']
 >[0];
-type Chunks = ReadableStream<UIMessageChunk>;
 
 /**
  * The transport of `useChat` for agents of Holdfast. Beyond the kit's own one:
@@ -80,7 +78,7 @@ export class HoldfastChatTransport<
         isPassing,
         signal: init?.signal,
       });
-    watchUnload();
+    unloading.watch();
   }
 
   /** Returns the messages of a chat so far; `[]` for a new one. @throws Error with the Worker's words if it refuses. */
@@ -114,7 +112,7 @@ export class HoldfastChatTransport<
     // Sent again, a request for another answer is the same one.
     const again = options.trigger === 'regenerate-message' && { again: crypto.randomUUID() };
     const body = { ...options.body, ...again };
-    return this.#lasting({ chatId, stop, version }, async (signal, turn) => {
+    return this.#lasting(chatId, { stop, version }, async (signal, turn) => {
       if (turn !== undefined && !isAnswer) return this.#rest(chatId, turn, signal);
       return super.sendMessages({ ...options, body, abortSignal: signal });
     });
@@ -128,7 +126,7 @@ export class HoldfastChatTransport<
     const { abortSignal: stop } = options as { readonly abortSignal?: AbortSignal };
     const ended = Symbol();
     try {
-      return await this.#lasting({ chatId, stop, version }, async (signal, turn) => {
+      return await this.#lasting(chatId, { stop, version }, async (signal, turn) => {
         if (turn !== undefined) return this.#rest(chatId, turn, signal);
         const stream = await super.reconnectToStream({
           ...options,
@@ -186,92 +184,37 @@ export class HoldfastChatTransport<
     return version;
   }
 
-  /** Opens a stream, and opens it again when it breaks off before its turn has stopped. */
+  /** Opens a stream that lasts, and whose stop cancels the turn. */
   async #lasting(
-    {
-      chatId,
-      stop,
-      version,
-    }: { readonly chatId: string; readonly stop: AbortSignal | undefined; readonly version: 6 | 7 },
-    open: (signal: AbortSignal, turn?: string) => Promise<Chunks>,
+    chatId: string,
+    { stop, version }: { readonly stop: AbortSignal | undefined; readonly version: 6 | 7 },
+    open: Open,
   ): Promise<Chunks> {
-    const steps = new ShownSteps(version === 7);
-    const leave = new AbortController();
     const resumes = this.#resumes(chatId);
     const cancel = async (turn: () => Promise<string | undefined>): Promise<void> => {
       // A page that resumes a chat again stops the stream before it.
       await pause(0);
-      const isStop = this.#cancelsOnStop && this.#resumes(chatId) === resumes && !isUnloading;
-      // The Worker may not be there to be asked.
-      if (isStop) await this.cancel(chatId, await turn()).catch(() => {});
-      leave.abort();
-    };
-    const opening = open(leave.signal);
-    const stopped = (turn: () => Promise<string | undefined>): void => {
-      this.#stopping = cancel(turn);
-    };
-    const first = await orStopped(opening, stop, () =>
-      // The message may be on its way: its turn is known by its first chunk.
-      stopped(async () => {
-        const start = await startOf(await opening);
-        this.#noteBranch(chatId, [{ metadata: start?.messageMetadata }]);
-        return start?.messageId;
-      }),
-    );
-    const chunks = this.#chunks({ chatId, first, steps, stop, signal: leave.signal }, open);
-    stop?.addEventListener('abort', () => stopped(async () => steps.turn));
-    return toStream(chunks, () => leave.abort());
-  }
-
-  async *#chunks(
-    { chatId, first, steps, stop, signal }: Lasting,
-    open: (signal: AbortSignal, turn?: string) => Promise<Chunks>,
-  ): AsyncGenerator<UIMessageChunk, void, undefined> {
-    let stream = first;
-    let pass = (chunk: UIMessageChunk): readonly UIMessageChunk[] => [chunk];
-    let lost = 0;
-    for (let tries = 0; ; tries += 1) {
-      let broken: unknown = new Error('The connection to the chat was lost.');
-      let hasOutcome = false;
+      const isStop = this.#cancelsOnStop && this.#resumes(chatId) === resumes && !unloading.isOn;
+      if (!isStop) return;
       try {
-        for await (const chunk of read(stream)) {
-          if (chunk.type === 'error' && !hasOutcome) {
-            // The turn has no outcome yet: it resumes elsewhere, or cannot be read any more.
-            broken = new Error(chunk.errorText);
-            break;
-          }
-          if (chunk.type === 'start') this.#noteBranch(chatId, [{ metadata: chunk.messageMetadata }]);
-          else hasOutcome ||= 'messageMetadata' in chunk && chunk.messageMetadata !== undefined;
-          for (const one of pass(chunk)) {
-            steps.shown(one);
-            yield one;
-            tries = 0;
-          }
-          if (chunk.type === 'finish' || chunk.type === 'abort') return;
-        }
-      } catch (thrown) {
-        broken = thrown;
-      }
-      if (tries === 0) lost = Date.now();
-      if (stop?.aborted || signal.aborted || isUnloading || Date.now() - lost > this.#patience) throw broken;
-      await pause(backoff(tries + 1));
-      pass = steps.replay();
-      try {
-        stream = await open(signal, steps.turn);
+        await this.cancel(chatId, await turn());
       } catch {
-        throw broken; // the chat was erased, or its caller may not read it any more
+        // The Worker cannot be reached, or the message was refused: the page has stopped anyway.
       }
-    }
+    };
+    return lasting({
+      open,
+      stop,
+      canStepBack: version === 7,
+      patience: this.#patience,
+      onStart: ({ messageMetadata: metadata }) => this.#noteBranch(chatId, [{ metadata }]),
+      onStop: (turn) => {
+        const stopping = cancel(turn);
+        this.#stopping = stopping;
+        return stopping;
+      },
+    });
   }
-}
-
-/** A stream that is kept open. */
-interface Lasting {
-  readonly chatId: string;
-  readonly first: Chunks;
-  readonly steps: ShownSteps;
-  readonly stop: AbortSignal | undefined;
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -294,101 +237,11 @@ async function versionOfKit(): Promise<6 | 7> {
   return known?.success ? 7 : 6;
 }
 
-let isUnloading = false;
-let isWatching = false;
-
-/** What breaks while a page is unloaded is not tried again: whoever comes back to the page finds its chat in the Worker. */
-function watchUnload(): void {
-  const page: { addEventListener?(type: string, listener: () => void): void } = globalThis;
-  if (isWatching) return;
-  isWatching = true;
-  page.addEventListener?.('pagehide', () => {
-    isUnloading = true;
-  });
-  page.addEventListener?.('pageshow', () => {
-    isUnloading = false;
-  });
-}
-
 /** Responses of what stands before a Worker, or of one that is being deployed. */
 const PASSING: readonly number[] = [502, 503, 504];
 
 /** How long a turn that was cancelled may take to end, in ms. */
 const ENDS_SOON = 10_000;
-
-interface Patience {
-  readonly patience: number;
-  /** Tells a response that is another one soon. */
-  readonly isPassing: (response: Response) => boolean;
-  readonly signal: AbortSignal | null | undefined;
-}
-
-/** Sends a request until it has an answer: each of a chat is safe to send again. */
-async function patiently(
-  send: () => Promise<Response>,
-  { patience, isPassing, signal }: Patience,
-): Promise<Response> {
-  const since = Date.now();
-  for (let tries = 0; ; tries += 1) {
-    const isLast = (): boolean => Boolean(signal?.aborted) || isUnloading || Date.now() - since > patience;
-    try {
-      const response = await send();
-      if (!isPassing(response) || isLast()) return response;
-      await response.body?.cancel();
-    } catch (thrown) {
-      if (isLast()) throw thrown;
-    }
-    await pause(backoff(tries + 1));
-  }
-}
-
-/** Rejects as soon as the signal aborts. */
-function orStopped<T>(work: Promise<T>, signal: AbortSignal | undefined, onStop: () => void): Promise<T> {
-  if (!signal) return work;
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      onStop();
-      reject(signal.reason);
-    };
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
-}
-
-/** The chunk that a stream begins with, which has the id of its turn. */
-async function startOf(stream: Chunks): Promise<Extract<UIMessageChunk, { type: 'start' }> | undefined> {
-  for await (const chunk of read(stream)) return chunk.type === 'start' ? chunk : undefined;
-  return undefined;
-}
-
-/** Not every browser iterates over streams. */
-async function* read<T>(stream: ReadableStream<T>): AsyncGenerator<T, void, undefined> {
-  const reader = stream.getReader();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    reader.cancel().catch(() => {});
-  }
-}
-
-function toStream<T>(items: AsyncGenerator<T, void, undefined>, onCancel: () => void): ReadableStream<T> {
-  return new ReadableStream<T>({
-    async pull(out) {
-      const { done, value } = await items.next();
-      if (done) out.close();
-      else out.enqueue(value);
-    },
-    async cancel() {
-      onCancel();
-      await items.return();
-    },
-  });
-}
 
 const withQuery = (url: string, name: string, value: string): string =>
   `${url}${url.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}`;

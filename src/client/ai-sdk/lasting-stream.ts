@@ -1,0 +1,184 @@
+/** Requests and streams of a chat that outlast lost connections. */
+import type { UIMessageChunk } from 'ai';
+import { backoff, pause } from '../transport.ts';
+import { ShownSteps } from './joined-replay.ts';
+
+export type Chunks = ReadableStream<UIMessageChunk>;
+
+/** Opens the stream of a chat: of what was just sent, or of a turn that was seen before. */
+export type Open = (signal: AbortSignal, turn?: string) => Promise<Chunks>;
+
+type StartChunk = Extract<UIMessageChunk, { type: 'start' }>;
+
+interface LastingOptions {
+  readonly open: Open;
+  /** Aborts when the chat is stopped. */
+  readonly stop: AbortSignal | undefined;
+  /** The page knows the chunk that takes a step back. */
+  readonly canStepBack: boolean;
+  /** How long a lost connection is tried again, in ms. */
+  readonly patience: number;
+  readonly onStart: (start: StartChunk) => void;
+  /** Called at a stop, with what finds the turn out. The connection is left when its promise settles. */
+  readonly onStop: (turn: () => Promise<string | undefined>) => Promise<void>;
+}
+
+/** Opens a stream, and opens it again when it breaks off before its turn has stopped. */
+export async function lasting(options: LastingOptions): Promise<Chunks> {
+  const { open, stop, onStart } = options;
+  const steps = new ShownSteps(options.canStepBack);
+  const leave = new AbortController();
+  const stopped = (turn: () => Promise<string | undefined>): void => {
+    options.onStop(turn).finally(() => leave.abort());
+  };
+  const opening = open(leave.signal);
+  const first = await orStopped(opening, stop, () =>
+    // The message may be on its way: its turn is known by its first chunk.
+    stopped(async () => {
+      const start = await startOf(await opening);
+      if (start) onStart(start);
+      return start?.messageId;
+    }),
+  );
+  const chunks = chunksOf(options, { first, steps, signal: leave.signal });
+  stop?.addEventListener('abort', () => stopped(async () => steps.turn));
+  return toStream(chunks, () => leave.abort());
+}
+
+interface Opened {
+  readonly first: Chunks;
+  readonly steps: ShownSteps;
+  readonly signal: AbortSignal;
+}
+
+async function* chunksOf(
+  { open, stop, patience, onStart }: LastingOptions,
+  { first, steps, signal }: Opened,
+): AsyncGenerator<UIMessageChunk, void, undefined> {
+  let stream = first;
+  let pass = (chunk: UIMessageChunk): readonly UIMessageChunk[] => [chunk];
+  let lost = 0;
+  for (let tries = 0; ; tries += 1) {
+    let broken: unknown = new Error('The connection to the chat was lost.');
+    let hasOutcome = false;
+    try {
+      for await (const chunk of read(stream)) {
+        if (chunk.type === 'error' && !hasOutcome) {
+          // The turn has no outcome yet: it resumes elsewhere, or cannot be read any more.
+          broken = new Error(chunk.errorText);
+          break;
+        }
+        if (chunk.type === 'start') onStart(chunk);
+        else hasOutcome ||= 'messageMetadata' in chunk && chunk.messageMetadata !== undefined;
+        for (const one of pass(chunk)) {
+          steps.shown(one);
+          yield one;
+          tries = 0;
+        }
+        if (chunk.type === 'finish' || chunk.type === 'abort') return;
+      }
+    } catch (thrown) {
+      broken = thrown;
+    }
+    if (tries === 0) lost = Date.now();
+    if (stop?.aborted || signal.aborted || unloading.isOn || Date.now() - lost > patience) throw broken;
+    await pause(backoff(tries + 1));
+    pass = steps.replay();
+    try {
+      stream = await open(signal, steps.turn);
+    } catch {
+      throw broken; // the chat was erased, or its caller may not read it any more
+    }
+  }
+}
+
+/** Whether the page is unloaded. What breaks meanwhile is not tried again: whoever comes back to the page finds its chat in the Worker. */
+export const unloading = {
+  isOn: false,
+  isWatched: false,
+  watch(): void {
+    const page: { addEventListener?(type: string, listener: () => void): void } = globalThis;
+    if (this.isWatched) return;
+    this.isWatched = true;
+    page.addEventListener?.('pagehide', () => {
+      this.isOn = true;
+    });
+    page.addEventListener?.('pageshow', () => {
+      this.isOn = false;
+    });
+  },
+};
+
+interface Patience {
+  readonly patience: number;
+  /** Tells a response that is another one soon. */
+  readonly isPassing: (response: Response) => boolean;
+  readonly signal: AbortSignal | null | undefined;
+}
+
+/** Sends a request until it has an answer: each of a chat is safe to send again. */
+export async function patiently(
+  send: () => Promise<Response>,
+  { patience, isPassing, signal }: Patience,
+): Promise<Response> {
+  const since = Date.now();
+  for (let tries = 0; ; tries += 1) {
+    const isLast = (): boolean => Boolean(signal?.aborted) || unloading.isOn || Date.now() - since > patience;
+    try {
+      const response = await send();
+      if (!isPassing(response) || isLast()) return response;
+      await response.body?.cancel();
+    } catch (thrown) {
+      if (isLast()) throw thrown;
+    }
+    await pause(backoff(tries + 1));
+  }
+}
+
+/** Rejects as soon as the signal aborts. */
+function orStopped<T>(work: Promise<T>, signal: AbortSignal | undefined, onStop: () => void): Promise<T> {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      onStop();
+      reject(signal.reason);
+    };
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+/** The chunk that a stream begins with, which has the id of its turn. */
+async function startOf(stream: Chunks): Promise<Extract<UIMessageChunk, { type: 'start' }> | undefined> {
+  for await (const chunk of read(stream)) return chunk.type === 'start' ? chunk : undefined;
+  return undefined;
+}
+
+/** Not every browser iterates over streams. */
+async function* read<T>(stream: ReadableStream<T>): AsyncGenerator<T, void, undefined> {
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+function toStream<T>(items: AsyncGenerator<T, void, undefined>, onCancel: () => void): ReadableStream<T> {
+  return new ReadableStream<T>({
+    async pull(out) {
+      const { done, value } = await items.next();
+      if (done) out.close();
+      else out.enqueue(value);
+    },
+    async cancel() {
+      onCancel();
+      await items.return();
+    },
+  });
+}
