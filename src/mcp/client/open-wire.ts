@@ -22,7 +22,7 @@ export interface OpenWire {
 }
 
 /** How this side introduces itself to a server. */
-const CLIENT = { name: 'holdfast', version: '0.0.0' };
+const CLIENT = { name: 'holdfast', version: '0.1.0' };
 
 /** Milliseconds for the SDK, which would have a shorter limit of its own: signals end what takes too long. */
 export const MAX_WAIT = 3_600_000;

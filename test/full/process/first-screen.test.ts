@@ -48,7 +48,7 @@ it('its commands install what it needs, check it, test it, run it and talk to it
   const [init, install, installTools, ...rest] = commands;
   expect([init, install, installTools]).toEqual([
     'npm init -y && npm pkg set type=module',
-    'npm install ../holdfast/holdfast-0.0.0.tgz valibot',
+    'npm install ../holdfast/holdfast-0.1.0.tgz valibot',
     'npm install --save-dev wrangler typescript vitest @cloudflare/workers-types',
   ]);
   expect(rest.slice(0, 3)).toEqual(['npx tsc', 'npx vitest run', 'npx wrangler dev']);

@@ -57,7 +57,7 @@ describe('connecting', () => {
         params: {
           protocolVersion: '2025-11-25',
           capabilities: { elicitation: { form: {} } },
-          clientInfo: { name: 'holdfast', version: '0.0.0' },
+          clientInfo: { name: 'holdfast', version: '0.1.0' },
         },
         jsonrpc: '2.0',
         id: 0,

@@ -46,7 +46,7 @@ const unreachable = (why: string) =>
 
 const ENVELOPE = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': { name: 'holdfast', version: '0.0.0' },
+  'io.modelcontextprotocol/clientInfo': { name: 'holdfast', version: '0.1.0' },
   'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
 };
 
