@@ -78,7 +78,7 @@ export class CallChunks {
     const nested = pending.filter(({ call }) => !this.has(call));
     return nested.map(({ call: toolCallId, tool: toolName, input }) => {
       this.#known.set(toolCallId, { isAsked: false });
-      const of = { toolCallId, toolName, input, dynamic: true, providerExecuted: true } as const;
+      const of = { toolCallId, toolName, input, providerExecuted: true } as const;
       return { type: 'tool-input-available', ...of };
     });
   }
@@ -94,7 +94,7 @@ export class CallChunks {
     if (pending.for === 'result')
       // Only now is it the page's to run.
       return [
-        { type: 'tool-input-available', toolCallId, toolName, input, dynamic: true, providerExecuted: false },
+        { type: 'tool-input-available', toolCallId, toolName, input, providerExecuted: false },
       ];
     this.#known.set(toolCallId, { isAsked: true });
     return [
@@ -150,7 +150,7 @@ export class CallChunks {
 
   #cameOf(toolCallId: string, result: ResultData): UiChunk {
     // Also of a call that the page has run: a client sends results again as long as it takes their calls for its own.
-    const of = { toolCallId, dynamic: true, providerExecuted: true } as const;
+    const of = { toolCallId, providerExecuted: true } as const;
     if (result.type === 'error') return { type: 'tool-output-error', ...of, errorText: result.message };
     const output = result.type === 'artifact' ? result.value : wordsOfResult(result);
     return { type: 'tool-output-available', ...of, output };

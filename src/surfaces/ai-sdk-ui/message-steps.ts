@@ -157,7 +157,7 @@ function partChunk(part: JournaledPart, { prefix, is7 }: PartOf): UiChunk[] {
     case 'tool-call':
       return part.ranBy ? [inputChunk({ ...part, id: `${prefix}.${part.id}` })] : [];
     case 'tool-result': {
-      const of = { toolCallId: `${prefix}.${part.id}`, dynamic: true } as const;
+      const of = { toolCallId: `${prefix}.${part.id}` } as const;
       const { result } = part;
       const errorText = typeof result === 'string' ? result : JSON.stringify(result);
       return part.isError
@@ -197,6 +197,6 @@ function sourceChunk({
  */
 function inputChunk({ id, name, input }: Pick<JournaledCall, 'id' | 'name' | 'input'>): UiChunk {
   const parsed = parseToolInput(name, input);
-  const of = { toolCallId: id, toolName: name, dynamic: true, providerExecuted: true } as const;
+  const of = { toolCallId: id, toolName: name, providerExecuted: true } as const;
   return { type: 'tool-input-available', ...of, input: parsed.ok ? parsed.input : input };
 }

@@ -152,11 +152,11 @@ class MessageOfTurn {
   #addToTool(chunk: UiChunk): void {
     switch (chunk.type) {
       case 'tool-input-available': {
-        const { type: _, dynamic: __, ...call } = chunk;
+        const { type: _, toolName, ...call } = chunk;
         const state = 'input-available';
         const isThere = this.#parts.some(({ toolCallId }) => toolCallId === call.toolCallId);
         if (isThere) this.#changeTool(call.toolCallId, { ...call, state });
-        else this.#parts.push({ type: 'dynamic-tool', ...call, state });
+        else this.#parts.push({ type: `tool-${toolName}`, ...call, state });
         break;
       }
       case 'tool-approval-request': {
@@ -178,7 +178,7 @@ class MessageOfTurn {
       }
       case 'tool-output-available':
       case 'tool-output-error': {
-        const { type, dynamic: _, ...ended } = chunk;
+        const { type, ...ended } = chunk;
         const state = type === 'tool-output-available' ? 'output-available' : 'output-error';
         this.#changeTool(ended.toolCallId, { ...ended, state });
         break;

@@ -9,7 +9,6 @@ describe.skipIf(!HAS_BROWSER)('a page with assistant-ui in chromium, at another 
     checked: (files) =>
       expect(files.some((file) => file.includes('node_modules/@assistant-ui/react/'))).toBe(true),
     worker: 'test/full/browser/use-chat-worker.ts',
-    constants: { PACE: '30' },
     conversation: 'chat',
     ready: 'textarea[name=input]',
     pictures: 'assistant-ui-',

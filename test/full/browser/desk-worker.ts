@@ -43,7 +43,7 @@ const model: ChatModel = {
           ? 'That is a picture of a red square.'
           : 'Hello! Our shop is open from nine to five, and we are happy to help you with anything.';
     for (const [place, word] of line.split(/(?<= )/).entries()) {
-      await pauseBefore(place, text, 120);
+      await pauseBefore(place, text);
       onText?.(word);
     }
     return said(line);

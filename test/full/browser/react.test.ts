@@ -2,6 +2,7 @@
 
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { comesIntoReply } from './running-reply.ts';
 import { HAS_BROWSER, HELLO, PNG, showPage, TOKEN } from './shown-page.ts';
 
 describe.skipIf(!HAS_BROWSER)('a page in chromium, at another origin than its Worker', () => {
@@ -10,9 +11,9 @@ describe.skipIf(!HAS_BROWSER)('a page in chromium, at another origin than its Wo
     holds: 'src/examples/pages/chat.tsx',
     worker: 'test/full/browser/desk-worker.ts',
     conversation: 'session',
-    ready: '.status.idle',
+    ready: '.status',
   });
-  const { open, say, look, texts } = shown;
+  const { open, say, look, texts, endReply } = shown;
 
   it('shows text as it streams, to a second tab too, and all of it after a reload', async () => {
     const { page } = shown;
@@ -22,15 +23,18 @@ describe.skipIf(!HAS_BROWSER)('a page in chromium, at another origin than its Wo
       const [before = ''] = await streaming.allTextContents();
       return before.length < HELLO.length && HELLO.startsWith(before) && (await texts(on)).length === nth;
     };
-    await say('When are you open?');
+    const slowly = 'When are you open? Say it slowly.';
+    await say(slowly);
     expect(await isPart(page, 2)).toBe(true);
+    await endReply();
     await page.locator('.status.idle').waitFor();
     const second = await open();
-    await say('And tomorrow?');
+    await say('And tomorrow? Say it slowly.');
     for (const one of [page, second]) expect(await isPart(one, 4)).toBe(true);
     await look('1-streaming');
     await look('2-streaming-second-tab', second);
-    const conversation = ['When are you open?', HELLO, 'And tomorrow?', HELLO];
+    await endReply();
+    const conversation = [slowly, HELLO, 'And tomorrow? Say it slowly.', HELLO];
     for (const one of [page, second]) {
       await one.locator('.status.idle').waitFor();
       expect(await texts(one)).toEqual(conversation);
@@ -40,6 +44,8 @@ describe.skipIf(!HAS_BROWSER)('a page in chromium, at another origin than its Wo
     expect(await texts()).toEqual(conversation);
     expect(shown.complaints).toEqual([]);
   });
+
+  comesIntoReply(shown);
 
   it('has a call approved by one tab and another one denied by the other', async () => {
     const { page } = shown;

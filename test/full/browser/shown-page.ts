@@ -63,6 +63,8 @@ export interface ShownPage {
   /** Opens another tab. */
   open(): Promise<Page>;
   say(text: string, on?: Page): Promise<void>;
+  /** Lets a reply end that was asked for slowly. */
+  endReply(): Promise<void>;
   /** Takes a picture, where somebody wants to see any. */
   look(name: string, on?: Page): Promise<void>;
   /** What was said, by both. */
@@ -129,6 +131,9 @@ export function showPage(shown: Shown): ShownPage {
     async say(text, on = page) {
       await on.getByLabel('Message').fill(text);
       await on.getByRole('button', { name: 'Send' }).click();
+    },
+    async endReply() {
+      await fetch(new URL('/end', worker.url));
     },
     async look(name, on = page) {
       if (SCREENSHOTS === undefined) return;

@@ -8,9 +8,8 @@ import { cors } from '../../../src/modules/http/entry.ts';
 import { aiSdkUi } from '../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { pauseBefore, withEnd } from './slow-reply.ts';
 
-/** Of the pages that may ask, how long the model takes for a word in ms, and how long it waits before its last; in their place stands what the build says. */
+/** Of the pages that may ask; in its place stands what the build says. */
 declare const PAGES: string;
-declare const PACE: string;
 
 /** How often the model was asked for a draft, or failed, by the words that ask for it. */
 const asked = new Map<string, number>();
@@ -50,7 +49,7 @@ const model: ChatModel = {
     const thought = 'They want to know something.';
     onReasoning?.(thought);
     for (const [place, word] of line.split(/(?<= )/).entries()) {
-      await pauseBefore(place, text, Number(PACE));
+      await pauseBefore(place, text);
       onText?.(word);
     }
     const parts = [{ type: 'reasoning', text: thought } as const, { type: 'text', text: line } as const];

@@ -7,10 +7,13 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startKillable } from '../process/killable-worker.ts';
+import { comesIntoReply } from './running-reply.ts';
 import { FILES_KEY, HAS_BROWSER, HELLO, PNG, showPage, TOKEN } from './shown-page.ts';
 
 const WORKER = 'test/full/browser/use-chat-worker.ts';
-const PACE = '120';
+
+/** Asks for a reply that does not end before the test lets it. */
+const SLOWLY = 'When are you open? Say it slowly.';
 
 /** A line to a Worker that can be cut, and refuse whoever comes. */
 async function cuttable({ hostname, port }: URL) {
@@ -58,12 +61,11 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       checked: (files) =>
         expect(files.some((file) => file.includes('node_modules/ai-react-v6/'))).toBe(version === 6),
       worker: WORKER,
-      constants: { PACE },
       conversation: 'chat',
       ready: 'header',
       pictures: `use-chat-${version}-`,
     });
-    const { open, say, look, texts } = shown;
+    const { open, say, look, texts, endReply } = shown;
     const ready = (on = shown.page): Promise<void> => on.locator('.status.ready').waitFor();
     const html = (on = shown.page): Promise<string> => on.locator('ol').innerHTML();
 
@@ -74,15 +76,16 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
         const [, before = ''] = await texts(on);
         return before.length < HELLO.length && HELLO.startsWith(before);
       };
-      await say('When are you open?');
+      await say(SLOWLY);
       expect(await isPart(page)).toBe(true);
       const second = await open();
       await look('1-streaming');
       await second.locator('li.assistant').waitFor();
       await look('2-second-tab', second);
+      await endReply();
       for (const one of [page, second]) {
         await ready(one);
-        await expect.poll(() => texts(one)).toEqual(['When are you open?', HELLO]);
+        await expect.poll(() => texts(one)).toEqual([SLOWLY, HELLO]);
       }
       const before = await html();
       expect(await html(second)).toBe(before);
@@ -92,6 +95,8 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       await look('3-reloaded');
       expect(shown.complaints).toEqual([]);
     });
+
+    comesIntoReply(shown);
 
     it('has a refund approved and another one denied, and shows the same after a reload', async () => {
       const { page } = shown;
@@ -207,19 +212,23 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       onTestFinished(line.close);
       query.set('worker', line.url);
       await page.goto(`${shown.origin}/?${query}`);
-      await say('When are you open?');
+      await say(SLOWLY);
       await page.getByText('Hello!').waitFor();
+      const [, before = ''] = await texts();
       line.cut();
-      await expect.poll(() => texts()).toEqual(['When are you open?', HELLO]);
+      await expect.poll(async () => (await texts())[1]?.length).toBeGreaterThan(before.length);
+      await endReply();
+      await expect.poll(() => texts()).toEqual([SLOWLY, HELLO]);
       await ready();
-      await say('And tomorrow?');
+      await say('And tomorrow? Say it slowly.');
       await page.getByText('Hello!').nth(1).waitFor();
       line.refuses(true);
       await page.waitForEvent('requestfailed');
       await look('9-offline');
+      await endReply();
       expect((await texts())[3]).not.toBe(HELLO);
       line.refuses(false);
-      await expect.poll(() => texts()).toEqual(['When are you open?', HELLO, 'And tomorrow?', HELLO]);
+      await expect.poll(() => texts()).toEqual([SLOWLY, HELLO, 'And tomorrow? Say it slowly.', HELLO]);
       await ready();
       expect(shown.complaints).toEqual([]);
     });
@@ -231,7 +240,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
         startKillable(WORKER, {
           storage,
           vars: { HOLDFAST_TOKEN: TOKEN, HOLDFAST_FILES_KEY: FILES_KEY, LEASE_MS: '300' },
-          build: { constants: { PAGES: shown.origin, PACE } },
+          build: { constants: { PAGES: shown.origin } },
         });
       let killable = await start();
       onTestFinished(async () => {
@@ -245,14 +254,20 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
         await page.goto(`${shown.origin}/?${query}`);
       };
       await load();
-      await say('When are you open?');
+      await say(SLOWLY);
       await page.getByText('Hello!').waitFor();
       await killable.kill();
       await page.waitForEvent('requestfailed');
       await look('10-killed');
       killable = await start();
       await load();
-      await expect.poll(() => texts()).toEqual(['When are you open?', HELLO]);
+      // Its model is asked again after a while.
+      await expect
+        .poll(async () => {
+          await fetch(`${killable.url}/end`);
+          return texts();
+        })
+        .toEqual([SLOWLY, HELLO]);
       await ready();
       await look('11-back');
       // What was asked of a Worker that is gone fails, and nothing else does.

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { lastParts, loadedFrom, openChat, plain, VERSIONS } from '../../fixtures/ui-chat.ts';
+import { lastParts, loadedFrom, openChat, plain, toolOf, VERSIONS } from '../../fixtures/ui-chat.ts';
 import { type KillableWorker, startKillable } from './killable-worker.ts';
 
 const folders: string[] = [];
@@ -14,7 +14,7 @@ async function start(): Promise<void> {
   worker = await startKillable('test/full/browser/use-chat-worker.ts', {
     storage,
     vars: { LEASE_MS: '300' },
-    build: { constants: { PAGES: 'http://localhost:1', PACE: '100' } },
+    build: { constants: { PAGES: 'http://localhost:1' } },
   });
 }
 
@@ -36,7 +36,7 @@ const HELLO = 'Hello! Our shop is open from nine to five, and we are happy to he
 describe.each(VERSIONS)('a chat of version %i whose Worker is killed', (version) => {
   it('in the middle of a reply, is resumed and shows the whole of it', async () => {
     const { chat, id } = openChat({ version, agent: 'desk', via });
-    const saying = chat.sendMessage({ text: 'When are you open?' });
+    const saying = chat.sendMessage({ text: 'When are you open? Say it slowly.' });
     await expect.poll(() => JSON.stringify(lastParts(chat))).toContain('Hello!');
     await worker.kill();
     await saying;
@@ -44,10 +44,15 @@ describe.each(VERSIONS)('a chat of version %i whose Worker is killed', (version)
     await start();
     // As a page does: what there is, and then what is still to come.
     chat.messages = await loadedFrom(via, { agent: 'desk', id, version });
-    await chat.resumeStream();
+    const resuming = chat.resumeStream();
+    // Its model is asked again after a while.
     await expect
-      .poll(async () => (await loadedFrom(via, { agent: 'desk', id, version })).at(-1)?.metadata)
+      .poll(async () => {
+        await via('/end');
+        return (await loadedFrom(via, { agent: 'desk', id, version })).at(-1)?.metadata;
+      })
       .toMatchObject({ outcome: 'completed' });
+    await resuming;
     const loaded = await loadedFrom(via, { agent: 'desk', id, version });
     expect(plain(chat.messages)).toEqual(loaded);
     expect(lastParts(chat).at(-1)).toEqual({ type: 'text', text: HELLO, state: 'done' });
@@ -67,7 +72,7 @@ describe.each(VERSIONS)('a chat of version %i whose Worker is killed', (version)
     await start();
     await chat.addToolApprovalResponse({ id: String(waiting?.toolCallId), approved: true });
     await expect.poll(() => [asked.length, chat.status]).toEqual([2, 'ready']);
-    expect(lastParts(chat).find(({ type }) => type === 'dynamic-tool')).toMatchObject({
+    expect(lastParts(chat).find(toolOf)).toMatchObject({
       state: 'output-available',
       output: '20 euro of order A-17 are on their way back.',
     });

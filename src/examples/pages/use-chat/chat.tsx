@@ -1,4 +1,4 @@
-import type { DynamicToolUIPart, UIMessage } from 'ai';
+import { type DynamicToolUIPart, getToolName, isToolUIPart, type ToolUIPart, type UIMessage } from 'ai';
 import type { FormEvent } from 'react';
 import type { HoldfastChatTransport } from '../../../client/ai-sdk/entry.ts';
 import { useDeskChat } from './use-desk-chat.tsx';
@@ -76,6 +76,7 @@ interface PartProps {
 }
 
 function Part({ part, decide }: PartProps) {
+  if (isToolUIPart(part)) return <Call part={part} decide={decide} />;
   switch (part.type) {
     case 'text':
       return <p>{part.text}</p>;
@@ -94,8 +95,6 @@ function Part({ part, decide }: PartProps) {
           {part.title ?? part.url}
         </a>
       );
-    case 'dynamic-tool':
-      return <Call part={part} decide={decide} />;
     case 'data-message':
       return <p>{String(Object(part.data).text)}</p>;
     default:
@@ -103,8 +102,8 @@ function Part({ part, decide }: PartProps) {
   }
 }
 
-function Call({ part, decide }: { part: DynamicToolUIPart; decide: PartProps['decide'] }) {
-  const { state, toolName, approval } = part;
+function Call({ part, decide }: { part: ToolUIPart | DynamicToolUIPart; decide: PartProps['decide'] }) {
+  const { state, approval } = part;
   if (state === 'approval-requested' && approval)
     return (
       <section className="approval">
@@ -132,7 +131,7 @@ function Call({ part, decide }: { part: DynamicToolUIPart; decide: PartProps['de
   }[state];
   return (
     <div className={`call ${state}`}>
-      <code>{toolName}</code> {said}
+      <code>{getToolName(part)}</code> {said}
     </div>
   );
 }

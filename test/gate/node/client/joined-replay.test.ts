@@ -12,8 +12,8 @@ const MESSAGE: readonly UIMessageChunk[] = [
   { type: 'text-start', id: 'text-0' },
   { type: 'text-delta', id: 'text-0', delta: 'Let me see.' },
   { type: 'text-end', id: 'text-0' },
-  { type: 'tool-input-available', ...CALL, input: {}, dynamic: true },
-  { type: 'tool-output-available', toolCallId: 'c1', output: '3', dynamic: true },
+  { type: 'tool-input-available', ...CALL, input: {} },
+  { type: 'tool-output-available', toolCallId: 'c1', output: '3' },
   { type: 'file', url: 'https://files.example/1', mediaType: 'image/png' },
   { type: 'finish-step' },
   { type: 'start-step' },
@@ -70,12 +70,7 @@ describe.each([
     const asked = others.filter(({ type }) => type !== 'tool-output-available' && type !== 'file');
     for (const chunk of [start, ...asked.slice(0, 6)]) if (chunk) steps.shown(chunk);
     const replayed = MESSAGE.flatMap(steps.replay());
-    expect(replayed[0]).toEqual({
-      type: 'tool-output-available',
-      toolCallId: 'c1',
-      output: '3',
-      dynamic: true,
-    });
+    expect(replayed[0]).toEqual({ type: 'tool-output-available', toolCallId: 'c1', output: '3' });
   });
 
   it('takes the rest of a message that it has by itself, which begins with no start', () => {

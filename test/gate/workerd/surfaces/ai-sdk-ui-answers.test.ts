@@ -1,17 +1,15 @@
 /** Answers of a page, where several are waited for, or others than it thinks: versions 6 and 7 of the AI SDK. */
 import { describe, expect, it } from 'vitest';
 import type { OpenChat } from '../../../fixtures/ui-chat.ts';
-import { lastParts, loadedFrom, problemOf, VERSIONS } from '../../../fixtures/ui-chat.ts';
+import { lastParts, loadedFrom, problemOf, toolOf, VERSIONS } from '../../../fixtures/ui-chat.ts';
 import { agent, open, ready, sameAsLoaded, settled } from './chats.ts';
 import { via } from './desk.ts';
 
 const callOf = (chat: OpenChat, tool: string): string =>
-  String(lastParts(chat).findLast(({ toolName }) => toolName === tool)?.toolCallId);
+  String(lastParts(chat).findLast((part) => toolOf(part) === tool)?.toolCallId);
 
 const statesOf = (parts: ReturnType<typeof lastParts>) =>
-  parts.flatMap(({ toolName, state, text }) =>
-    toolName === undefined ? (text ?? []) : `${toolName} ${state}`,
-  );
+  parts.flatMap((part) => (toolOf(part) === undefined ? (part.text ?? []) : `${toolOf(part)} ${part.state}`));
 
 const pay = (amount: number) => ({ name: 'pay', input: { amount } });
 
@@ -118,9 +116,8 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const messages = await loadedFrom(via, { agent, id, version });
     expect(await problemOf(messages, version)).toBeUndefined();
     expect(messages.at(-1)?.parts[1]).toEqual({
-      type: 'dynamic-tool',
+      type: 'tool-suggest',
       toolCallId: callOf(chat, 'suggest'),
-      toolName: 'suggest',
       state: 'output-available',
       input: {},
       output: 'They said: reject.',

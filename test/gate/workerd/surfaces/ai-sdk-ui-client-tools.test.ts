@@ -46,7 +46,7 @@ describe.each(VERSIONS)('a page with useChat of version %i', (version) => {
     expect(called).toEqual(['paint_page']);
     const part = lastParts(chat).at(-1);
     expect(part).toMatchObject({
-      toolName: 'paint_page',
+      type: 'tool-paint_page',
       state: 'input-available',
       input: { color: 'red' },
       providerExecuted: false,

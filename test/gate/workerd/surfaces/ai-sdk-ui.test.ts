@@ -30,7 +30,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await say();
     const call = String(lastParts(chat)[2]?.toolCallId);
     const turn = call.split('.')[0];
-    const tool = { type: 'dynamic-tool', toolName: 'add', state: 'output-available', providerExecuted: true };
+    const tool = { type: 'tool-add', state: 'output-available', providerExecuted: true };
     expect(lastParts(chat)).toEqual([
       { type: 'step-start' },
       { type: 'text', text: 'Let me see.', state: 'done' },
@@ -154,7 +154,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await say();
     expect(called).toEqual(['where']);
     const first = lastParts(chat).at(-1);
-    expect(first).toMatchObject({ toolName: 'where', state: 'input-available', providerExecuted: false });
+    expect(first).toMatchObject({ type: 'tool-where', state: 'input-available', providerExecuted: false });
     await chat.addToolOutput({ tool: 'where', toolCallId: first?.toolCallId, output: { at: 'home' } });
     await settled({ chat, asked }, 2);
     const second = lastParts(chat).at(-1);
@@ -223,7 +223,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       const file = await via(String(part?.url));
       expect(new Uint8Array(await file.arrayBuffer())).toEqual(PIXEL);
     }
-    expect(typesOf(lastParts(chat))).toEqual(['step-start', 'dynamic-tool', 'file', 'step-start', 'text']);
+    expect(typesOf(lastParts(chat))).toEqual(['step-start', 'tool-draw', 'file', 'step-start', 'text']);
     await sameAsLoaded(chat, id, version);
   });
 
@@ -232,7 +232,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await say();
     expect(lastParts(chat)).toEqual([
       { type: 'step-start' },
-      expect.objectContaining({ toolName: 'finish', state: 'output-available' }),
+      expect.objectContaining({ type: 'tool-finish', state: 'output-available' }),
       { type: 'step-start' },
       { type: 'text', text: 'That is all.', state: 'done' },
     ]);
@@ -387,12 +387,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     calls[0] = { name: 'helper', input: { message: words } };
     await say();
     const parts = lastParts(chat);
-    expect(parts.map(({ type, toolName, state }) => toolName ?? state ?? type)).toEqual([
-      'step-start',
-      'helper',
-      'step-start',
-      'pay',
-    ]);
+    expect(typesOf(parts)).toEqual(['step-start', 'tool-helper', 'step-start', 'tool-pay']);
     expect(parts.at(-1)).toMatchObject({ state: 'approval-requested', input: { amount: 7 } });
     await sameAsLoaded(chat, id, version);
     await chat.addToolApprovalResponse({ id: String(Object(parts.at(-1)?.approval).id), approved: true });
@@ -400,11 +395,11 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(
       lastParts(chat)
         .slice(1)
-        .map(({ toolName, state, text }) => text ?? `${toolName} ${state}`),
+        .map(({ type, state, text }) => text ?? `${type} ${state}`),
     ).toEqual([
-      'helper output-available',
+      'tool-helper output-available',
       expect.anything(),
-      'pay output-available',
+      'tool-pay output-available',
       expect.anything(),
       expect.anything(),
       'All is paid.',

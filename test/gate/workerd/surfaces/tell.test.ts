@@ -13,7 +13,7 @@ import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { asksFirst } from '../../../fixtures/asks-first.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
-import { lastParts, loadedFrom, openChat, plain } from '../../../fixtures/ui-chat.ts';
+import { lastParts, loadedFrom, openChat, plain, toolOf } from '../../../fixtures/ui-chat.ts';
 import { type AppConfig, appWith } from '../http/app.ts';
 import { json, type Send } from '../http/client.ts';
 import { PIXEL } from './desk.ts';
@@ -128,7 +128,7 @@ describe('a page of useChat', () => {
   it('shows why somebody declined a call, and what it said itself of a call that it ran', async () => {
     const { chat, loaded, say } = chatOf(deployed(), calling('pay'), calling('where'), 'Then not.');
     await say();
-    const [asked] = lastParts(chat).filter(({ type }) => type === 'dynamic-tool');
+    const [asked] = lastParts(chat).filter(toolOf);
     await chat.addToolApprovalResponse({
       id: String(asked?.toolCallId),
       approved: false,
@@ -136,12 +136,12 @@ describe('a page of useChat', () => {
     });
     await expect
       .poll(() => lastParts(chat).at(-1))
-      .toMatchObject({ toolName: 'where', state: 'input-available' });
+      .toMatchObject({ type: 'tool-where', state: 'input-available' });
     await expect.poll(() => chat.status).toBe('ready');
     const toolCallId = lastParts(chat).at(-1)?.toolCallId;
     await chat.addToolOutput({ tool: 'where', toolCallId, state: 'output-error', errorText: 'No signal.' });
     await expect.poll(() => lastParts(chat).at(-1)).toMatchObject({ text: 'Then not.' });
-    const ended = (await loaded())?.parts.filter(({ type }) => type === 'dynamic-tool');
+    const ended = (await loaded())?.parts.filter(toolOf);
     expect(ended).toMatchObject([
       { state: 'output-denied', approval: { approved: false, reason: 'Too much.' } },
       { state: 'output-error', errorText: 'No signal.' },
@@ -151,7 +151,9 @@ describe('a page of useChat', () => {
   it('shows what a tool said beside its file, and not the line for the model', async () => {
     const { chat, loaded, model, say } = chatOf(deployed(), calling('draw'), 'There.');
     await say();
-    expect(lastParts(chat)).toContainEqual(expect.objectContaining({ toolName: 'draw', output: 'A pixel:' }));
+    expect(lastParts(chat)).toContainEqual(
+      expect.objectContaining({ type: 'tool-draw', output: 'A pixel:' }),
+    );
     expect((await loaded())?.parts).toEqual(lastParts(chat));
     expect(model.requests.at(-1)?.messages.at(-1)?.text).toMatch(/^A pixel:\s+\[file /);
     const direct = chatOf(deployed(), calling('sketch'));

@@ -1,0 +1,43 @@
+/** Pages that come into a reply while it runs. `RUNS` says how often each is tried. */
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { HELLO, type ShownPage } from './shown-page.ts';
+
+const RUNS = Number(process.env.RUNS ?? 1);
+
+/** Declares the test that a page shows a reply that runs from its beginning, however often it is loaded again meanwhile. */
+export function comesIntoReply(shown: ShownPage): void {
+  it.each(Array.from({ length: RUNS }, (_, run) => run + 1))(
+    'shows a running reply from its beginning after each of three reloads and in two tabs, run %i',
+    async () => {
+      const { page, open, say, texts, look, endReply } = shown;
+      let known = 0;
+      /** Resolves when a page shows at least as much as another page did before. */
+      const showsBeginning = async (on: Page): Promise<void> => {
+        await expect
+          .poll(async () => (await texts(on))[1]?.length ?? 0)
+          .toBeGreaterThan(Math.max(known - 1, 0));
+        const [, text = ''] = await texts(on);
+        expect(HELLO.startsWith(text) && text.length < HELLO.length, text).toBe(true);
+        known = text.length;
+      };
+      await say('When are you open? Say it slowly.');
+      await showsBeginning(page);
+      await page.reload();
+      await showsBeginning(page);
+      const second = await open();
+      await showsBeginning(second);
+      for (let reloads = 1; reloads < 3; reloads += 1) {
+        await page.reload();
+        await showsBeginning(page);
+      }
+      await look('20-reloaded-three-times');
+      await showsBeginning(second);
+      await endReply();
+      for (const one of [page, second])
+        await expect.poll(() => texts(one)).toEqual([expect.anything(), HELLO]);
+      expect(shown.complaints).toEqual([]);
+    },
+    120_000,
+  );
+}
