@@ -55,6 +55,8 @@ export class HoldfastChatTransport<
   readonly #resumed = new Map<string, number>();
   /** The session of each chat that is not its own one: the fork that its last message names. */
   readonly #branches = new Map<string, string>();
+  /** The last message of the user that the page of each chat had. */
+  readonly #said = new Map<string, string>();
   /** Settles when the turn is cancelled whose chat was stopped last. */
   #stopping: Promise<void> | undefined;
   #version: Promise<6 | 7> | undefined;
@@ -87,6 +89,7 @@ export class HoldfastChatTransport<
     const response = await this.#ask(`/${encodeURIComponent(chatId)}/messages`);
     const messages = (await response.json()) as Message[]; // the Worker writes messages of this version
     this.#noteBranch(chatId, messages);
+    this.#noteSaid(chatId, messages);
     return messages;
   }
 
@@ -102,9 +105,11 @@ export class HoldfastChatTransport<
 
   override async sendMessages(options: Sending<Message>): Promise<Chunks> {
     const version = await this.#ready();
-    const { chatId, messages, messageId, abortSignal: stop } = options;
+    const { chatId, messages, abortSignal: stop } = options;
     await this.#stopping;
     this.#noteBranch(chatId, messages);
+    const messageId = options.messageId ?? this.#replaced(options);
+    this.#noteSaid(chatId, messages);
     // The stream of answers holds only what is new. The stream of a message begins with its turn.
     const isAnswer =
       messages.find(({ id }) => id === messageId)?.role === 'assistant' &&
@@ -114,7 +119,7 @@ export class HoldfastChatTransport<
     const body = { ...options.body, ...again };
     return this.#lasting(chatId, { stop, version }, async (signal, turn) => {
       if (turn !== undefined && !isAnswer) return this.#rest(chatId, turn, signal);
-      return super.sendMessages({ ...options, body, abortSignal: signal });
+      return super.sendMessages({ ...options, messageId, body, abortSignal: signal });
     });
   }
 
@@ -146,6 +151,19 @@ export class HoldfastChatTransport<
     const named = messages.map(({ metadata }) => Object(metadata).session);
     const branch: unknown = named.findLast((one) => one !== undefined);
     if (typeof branch === 'string') this.#branches.set(chatId, branch);
+  }
+
+  #noteSaid(chatId: string, messages: readonly Pick<UIMessage, 'id' | 'role'>[]): void {
+    const last = messages.findLast(({ role }) => role === 'user');
+    if (last) this.#said.set(chatId, last.id);
+  }
+
+  /** Returns the id of a new message if its page has cut off what was said last: some pages edit a message so, and name none. */
+  #replaced({ chatId, trigger, messages }: Sending<Message>): string | undefined {
+    const said = this.#said.get(chatId);
+    const isCut = said !== undefined && messages.every(({ id }) => id !== said);
+    const last = messages.at(-1);
+    return trigger === 'submit-message' && isCut && last?.role === 'user' ? last.id : undefined;
   }
 
   /** The stream of a turn, whether it runs or has ended. */

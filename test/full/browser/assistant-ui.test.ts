@@ -14,6 +14,10 @@ describe.skipIf(!HAS_BROWSER)('a page with assistant-ui in chromium, at another 
     pictures: 'assistant-ui-',
   });
   const { look, say, texts } = shown;
+  /** Its button to stop is always there. */
+  const ready = async (): Promise<void> => {
+    await expect.poll(() => shown.page.getByRole('button', { name: 'Stop' }).isDisabled()).toBe(true);
+  };
 
   it('shows a reply as it comes, stops another one, and takes the next message', async () => {
     const { page } = shown;
@@ -26,6 +30,37 @@ describe.skipIf(!HAS_BROWSER)('a page with assistant-ui in chromium, at another 
     await say('And tomorrow?');
     await expect.poll(async () => (await texts()).slice(-2)).toEqual(['And tomorrow?', HELLO]);
     await look('2-stopped');
+    expect(shown.complaints).toEqual([]);
+  });
+
+  it('gives another answer, and one to other words, by its own buttons', async () => {
+    const { page } = shown;
+    const words = `Please draft something, ${crypto.randomUUID()}.`;
+    const before = ['When are you open?', HELLO];
+    await say('When are you open?');
+    await expect.poll(() => texts()).toEqual(before);
+    await ready();
+    await say(words);
+    await expect.poll(() => texts()).toEqual([...before, words, `Answer 1 to: ${words}`]);
+    await ready();
+    await page.getByRole('button', { name: 'Regenerate' }).last().click();
+    await expect.poll(() => texts()).toEqual([...before, words, `Answer 2 to: ${words}`]);
+    await ready();
+    await look('3-regenerated');
+    await page.getByRole('button', { name: 'Edit' }).last().click();
+    await page.getByLabel('Other words').fill(`${words} In verse.`);
+    await look('4-editing');
+    await page.getByRole('button', { name: 'Update' }).click();
+    const edited = [...before, `${words} In verse.`, `Answer 1 to: ${words} In verse.`];
+    await expect.poll(() => texts()).toEqual(edited);
+    await ready();
+    await look('5-edited');
+    // The next message goes to the fork, whose model is shown what the page shows.
+    await say('What did I say? Repeat all.');
+    await expect
+      .poll(() => texts())
+      .toEqual([...edited, 'What did I say? Repeat all.', `You said: ${before[0]} ${words} In verse.`]);
+    await ready();
     expect(shown.complaints).toEqual([]);
   });
 });

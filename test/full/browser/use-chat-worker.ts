@@ -37,15 +37,18 @@ const model: ChatModel = {
       const input = JSON.stringify({ order: 'A-17', euro: Number(euro) });
       return { text: 'Let me ask.', toolCalls: [{ id: 'c', name: 'refund', input }], finish: 'tool-calls' };
     }
+    const users = messages.flatMap((one) => (one.role === 'user' ? one.text : []));
     const hasImage = last?.role === 'user' && last.parts?.some(({ type }) => type === 'file');
     const line =
       last?.role === 'tool'
         ? `Here is what came of it: ${text}`
         : hasImage
           ? 'That is a picture of a red square.'
-          : /draft|fail once/i.test(said)
-            ? `Answer ${times} to: ${said}`
-            : 'Hello! Our shop is open from nine to five, and we are happy to help you with anything.';
+          : text.includes('Repeat all')
+            ? `You said: ${users.slice(0, -1).join(' ')}`
+            : /draft|fail once/i.test(said)
+              ? `Answer ${times} to: ${said}`
+              : 'Hello! Our shop is open from nine to five, and we are happy to help you with anything.';
     const thought = 'They want to know something.';
     onReasoning?.(thought);
     for (const [place, word] of line.split(/(?<= )/).entries()) {

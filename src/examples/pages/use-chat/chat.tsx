@@ -29,7 +29,7 @@ export function Chat({ desk, id, before }: ChatProps) {
               {message.parts.map((part, index) => (
                 <Part key={index} part={part} decide={chat.addToolApprovalResponse} />
               ))}
-              {!isBusy && <Again message={message} chat={chat} />}
+              {!isBusy && !isWaiting(message) && <Again message={message} chat={chat} />}
             </li>
           ))}
         </ol>
@@ -46,6 +46,10 @@ export function Chat({ desk, id, before }: ChatProps) {
     </main>
   );
 }
+
+/** Whether a call of the message waits for a decision. */
+const isWaiting = ({ parts }: UIMessage): boolean =>
+  parts.some((part) => isToolUIPart(part) && part.state === 'approval-requested');
 
 type Chatting = ReturnType<typeof useDeskChat>;
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { HoldfastChatTransport, isAnswered } from '../../../../src/client/ai-sdk/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { held } from '../../../fixtures/scripts.ts';
-import { lastParts, plain, withoutDescriptors } from '../../../fixtures/ui-chat.ts';
+import { lastParts, openChat, plain, withoutDescriptors } from '../../../fixtures/ui-chat.ts';
 import { journal } from '../http/client.ts';
 import { agent, open, pathOf, ready, sameAsLoaded } from './chats.ts';
 import { via } from './desk.ts';
@@ -310,6 +310,32 @@ describe('HoldfastChatTransport', () => {
     expect(chunks.at(-1)?.type).toBe('finish');
     expect(await transport.reconnectToStream({ chatId: first.id })).toBeNull();
   });
+
+  it.each(['as they were sent', 'loaded again'])(
+    'answers a message in the place of those that its page has cut off, which were %s',
+    async (how) => {
+      const { chat, id, say, model, transport } = chatBy(whole, 'One.', 'Two.', 'Three.', 'Four.', 'Five.');
+      const shown = (): readonly string[] => model.requests.at(-1)?.messages.map(({ text }) => text) ?? [];
+      await say();
+      const stale = plain(chat.messages);
+      await chat.sendMessage({ text: 'And then?' });
+      // The page in another tab has cut off nothing: it has not seen it.
+      const tab = openChat({
+        ...{ version: 7, agent, via, id, messages: stale },
+        transport: (api, fetch) => new HoldfastChatTransport({ api, fetch }),
+      });
+      await tab.chat.sendMessage({ text: 'Go on.' });
+      expect(shown().slice(-4)).toEqual(['One.', 'And then?', 'Two.', 'Go on.']);
+      const messages = how === 'loaded again' ? await transport.loadMessages(id) : chat.messages;
+      chat.messages = plain(messages).slice(0, 2) as typeof chat.messages;
+      await chat.sendMessage({ text: 'And now?' });
+      expect(shown().slice(-2)).toEqual(['One.', 'And now?']);
+      await chat.sendMessage({ text: 'And last?' });
+      expect(shown().slice(-4)).toEqual(['One.', 'And now?', 'Four.', 'And last?']);
+      const loaded = plain(await transport.loadMessages(id));
+      expect([loaded.length, loaded.at(-1)]).toEqual([6, plain(chat.messages.at(-1))]);
+    },
+  );
 
   it('reports in the words of the Worker what that refuses', async () => {
     const { chat } = chatBy(whole, 'Hello.');
