@@ -76,9 +76,7 @@ function installPackage(into: string): void {
     if (!name.startsWith('.')) symlinkSync(join(root, 'node_modules', name), join(modules, name));
   }
   const dist = join(modules, 'holdfast/dist');
-  execFileSync('node', [tsc, '-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--outDir', dist], {
-    cwd: root,
-  });
+  execFileSync('node', [join(root, 'build/build-package.ts'), '--outDir', dist]);
   cpSync(join(root, 'package.json'), join(modules, 'holdfast/package.json'));
 }
 

@@ -118,7 +118,50 @@ const streamOf = (events: 'TurnStreamEvent' | 'SessionStreamEvent'): Shape => ({
   },
 });
 
-const COMPONENTS = {
+/** The name of a component. Written out: its declaration would hold the type of every shape otherwise. */
+export type ComponentName =
+  | 'Root'
+  | 'Health'
+  | 'AgentList'
+  | 'Agent'
+  | 'Tool'
+  | 'InnerTool'
+  | 'TurnAnswer'
+  | 'SuspendedTurn'
+  | 'LaterTurn'
+  | 'RunningTurn'
+  | 'CancelRequested'
+  | 'SessionState'
+  | 'Message'
+  | 'MessageCall'
+  | 'PendingCall'
+  | 'WaitingTurn'
+  | 'EventsPage'
+  | 'StoredEvent'
+  | 'TurnStream'
+  | 'TurnStreamEvent'
+  | 'SessionStream'
+  | 'SessionStreamEvent'
+  | 'Problem'
+  | 'FailedTurn'
+  | 'Artifact'
+  | 'TurnFile'
+  | 'Said'
+  | 'StoppingCall'
+  | 'ToolsOfTurn'
+  | 'TurnError'
+  | 'Signal'
+  | 'Usage'
+  | 'BlackboardEntry'
+  | 'ContentPart'
+  | 'Principal'
+  | 'ToolCall'
+  | 'ReplyPart'
+  | 'ToolResult'
+  | 'OfferedTool'
+  | 'MemoryFact';
+
+const COMPONENTS: Readonly<Record<ComponentName, Shape>> = {
   Root: ROOT_VIEW,
   Health: HEALTH_VIEW,
   AgentList: AGENT_LIST,
@@ -159,10 +202,7 @@ const COMPONENTS = {
   ToolResult: RESULT,
   OfferedTool: OFFERED_TOOL,
   MemoryFact: MEMORY_FACT,
-} as const satisfies Readonly<Record<string, Shape>>;
-
-/** The name of a component. */
-export type ComponentName = keyof typeof COMPONENTS;
+};
 
 /** Returns every component, made when they are asked for: few requests ask. */
 export function componentSchemas(): Readonly<Record<string, Schema>> {

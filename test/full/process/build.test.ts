@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { asInstalled } from './as-installed.ts';
 import { installPackage, type Manifest } from './installed-package.ts';
+import { PACKING_MS } from './packed.ts';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../../..');
@@ -18,7 +19,7 @@ const read = (file: string): Promise<string> => readFile(join(root, file), 'utf8
 
 beforeAll(async () => {
   ({ path: temp, manifest } = await installPackage(['@types/node'])); // for the user's own use of it
-});
+}, PACKING_MS);
 afterAll(() => rm(temp, { recursive: true, force: true }));
 
 /** What `tsc` has to say of the user's files, which are compiled to a folder called `name`. */

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { installPackage } from './installed-package.ts';
+import { PACKING_MS } from './packed.ts';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../../..');
@@ -13,7 +14,7 @@ const root = resolve(import.meta.dirname, '../../..');
 let temp: string;
 beforeAll(async () => {
   ({ path: temp } = await installPackage(['@types/react', '@types/node']));
-});
+}, PACKING_MS);
 afterAll(() => rm(temp, { recursive: true, force: true }));
 
 const USES = `

@@ -8,6 +8,7 @@ import { freePort, until } from '../../../src/examples/demo/ports.ts';
 import { type ProcessGroup, startGroup } from '../../../src/examples/demo/process-group.ts';
 import { asInstalled } from './as-installed.ts';
 import { installPackage } from './installed-package.ts';
+import { PACKING_MS } from './packed.ts';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../../..');
@@ -34,7 +35,7 @@ beforeAll(async () => {
   commands = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, lines = '']) =>
     lines.trim().split('\n'),
   );
-}, 120_000);
+}, PACKING_MS);
 afterAll(async () => {
   await server?.end('SIGKILL');
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });

@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { packPackage } from './packed.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
@@ -13,7 +12,7 @@ export interface Manifest {
   readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
-/** A folder of a user's, with this package built and installed in it; the caller removes it. */
+/** A folder of a user's, with this package, as it is published, installed in it; the caller removes it. */
 export interface UserFolder {
   readonly path: string;
   readonly manifest: Manifest;
@@ -25,12 +24,9 @@ export interface UserFolder {
  */
 export async function installPackage(more: readonly string[]): Promise<UserFolder> {
   const path = await mkdtemp(join(tmpdir(), 'holdfast-user-'));
-  const text = await readFile(join(root, 'package.json'), 'utf8');
-  const manifest = JSON.parse(text) as Manifest; // our own
-  const tsc = join(root, 'node_modules/.bin/tsc');
-  const args = ['-p', 'tsconfig.build.json', '--outDir', join(path, 'package/dist')];
-  await promisify(execFile)(tsc, args, { cwd: root });
-  await writeFile(join(path, 'package/package.json'), text);
+  const { folder } = await packPackage();
+  await cp(folder, join(path, 'package'), { recursive: true });
+  const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest; // our own
   await writeFile(join(path, 'package.json'), '{ "name": "user", "type": "module" }');
   await link('holdfast', join(path, 'package'));
   const { dependencies, peerDependencies } = manifest;

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { installPackage } from './installed-package.ts';
+import { PACKING_MS } from './packed.ts';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../../..');
@@ -17,7 +18,7 @@ beforeAll(async () => {
   const [, code = ''] = /```ts\n([\s\S]*?)```/.exec(page) ?? [];
   await writeFile(join(temp, 'quota.ts'), code);
   await writeFile(join(temp, 'play.ts'), PLAY);
-}, 120_000);
+}, PACKING_MS);
 afterAll(() => rm(temp, { recursive: true, force: true }));
 
 const PLAY = `

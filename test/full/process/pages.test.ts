@@ -8,6 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { freePort, until } from '../../../src/examples/demo/ports.ts';
 import { startGroup } from '../../../src/examples/demo/process-group.ts';
 import { installPackage } from './installed-package.ts';
+import { PACKING_MS } from './packed.ts';
 import { startWorker, type WorkerSettings } from './start-worker.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -165,22 +166,30 @@ it('outgoing-webhooks.md: a secret is made', async () => {
   expect(stdout).toMatch(/^whsec_[A-Za-z0-9+/]{43}=\n$/);
 });
 
-it('mounting.md: a tool of a Hono app reads a binding', async () => {
-  const run = await serve('mounting.md');
-  const [commands = ''] = commandsOf('mounting.md');
-  expect(await run(commands)).toContain('Sent on Monday.');
-}, 120_000);
+it(
+  'mounting.md: a tool of a Hono app reads a binding',
+  async () => {
+    const run = await serve('mounting.md');
+    const [commands = ''] = commandsOf('mounting.md');
+    expect(await run(commands)).toContain('Sent on Monday.');
+  },
+  PACKING_MS + 120_000,
+);
 
-it('schedules.md: a time is fired by hand', async () => {
-  const run = await serve('schedules.md');
-  const [fired = ''] = commandsOf('schedules.md');
-  const today = () => new Date().toISOString().slice(0, 10);
-  const before = today();
-  expect(await run(fired)).toBe('ok');
-  // It may be midnight.
-  const states = [before, today()].map((day) =>
-    run(`curl localhost:8787/agents/reporter/sessions/report-${day}`),
-  );
-  const found = (await Promise.all(states)).map((state) => JSON.parse(state));
-  expect(found).toContainEqual(expect.objectContaining({ agent: 'reporter' }));
-}, 120_000);
+it(
+  'schedules.md: a time is fired by hand',
+  async () => {
+    const run = await serve('schedules.md');
+    const [fired = ''] = commandsOf('schedules.md');
+    const today = () => new Date().toISOString().slice(0, 10);
+    const before = today();
+    expect(await run(fired)).toBe('ok');
+    // It may be midnight.
+    const states = [before, today()].map((day) =>
+      run(`curl localhost:8787/agents/reporter/sessions/report-${day}`),
+    );
+    const found = (await Promise.all(states)).map((state) => JSON.parse(state));
+    expect(found).toContainEqual(expect.objectContaining({ agent: 'reporter' }));
+  },
+  PACKING_MS + 120_000,
+);

@@ -1,0 +1,83 @@
+/**
+ * `npm run build`: the library as it is published, in `dist`, or in `-- --outDir FOLDER`. The scripts have no comments and little
+ * white space, the declarations no more than the entries lead to, and the maps of both hold their sources, so that the package
+ * itself stays small.
+ */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { build } from 'esbuild';
+import { shakeDeclarations } from './shake-declarations.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const { values } = parseArgs({ options: { outDir: { type: 'string', default: join(root, 'dist') } } });
+const out = resolve(values.outDir);
+
+rmSync(out, { recursive: true, force: true });
+const tsc = join(root, 'node_modules/typescript/bin/tsc');
+execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', out], {
+  cwd: root,
+  stdio: 'inherit',
+});
+
+const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  exports: Readonly<Record<string, { readonly types: string; readonly default: string }>>;
+}; // our own
+const built = (target: string): string => join(out, target.replace('./dist/', ''));
+const entries = Object.values(exports);
+shakeDeclarations(
+  out,
+  entries.map(({ types }) => built(types)),
+);
+
+await build({
+  entryPoints: readdirSync(out, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.js'))
+    .map((file) => join(out, file)),
+  outdir: out,
+  outbase: out,
+  allowOverwrite: true,
+  format: 'esm',
+  // For a browser, `process.env.NODE_ENV` would be replaced here, which the bundler of a user does.
+  platform: 'neutral',
+  target: 'es2024',
+  charset: 'utf8',
+  minifyWhitespace: true,
+  minifySyntax: true,
+  // A stack trace without maps, and a debugger, need lines.
+  lineLimit: 120,
+  sourcemap: 'linked',
+  sourcesContent: true,
+  logLevel: 'warning',
+});
+
+const scripts = new Set(entries.map((entry) => built(entry.default)));
+for (const file of readdirSync(out, { recursive: true, encoding: 'utf8' })) {
+  if (file.endsWith('.js')) removeEmpty(join(out, file));
+}
+for (const file of readdirSync(out, { recursive: true, encoding: 'utf8' })) {
+  if (file.endsWith('.map')) finishMap(file);
+}
+
+/** Removes the script of a file that has only types: no script imports it. */
+function removeEmpty(path: string): void {
+  if (!/^\/\/# sourceMappingURL=\S+\s*$/.test(readFileSync(path, 'utf8'))) return;
+  rmSync(`${path}.map`);
+  if (scripts.has(path)) writeFileSync(path, 'export {};\n');
+  else rmSync(path);
+}
+
+/** Has a map name its sources as if the package were in the repository, wherever it is built, and hold them: they are not packed. */
+function finishMap(file: string): void {
+  const path = join(out, file);
+  const map = JSON.parse(readFileSync(path, 'utf8')) as { readonly sources: readonly string[] }; // ours
+  const sources = map.sources.map((source) => resolve(dirname(path), source));
+  const published = dirname(join(root, 'dist', file));
+  const finished = {
+    ...map,
+    sources: sources.map((source) => relative(published, source).replaceAll('\\', '/')),
+    sourcesContent: sources.map((source) => readFileSync(source, 'utf8')),
+  };
+  writeFileSync(path, JSON.stringify(finished));
+}

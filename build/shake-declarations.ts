@@ -1,0 +1,314 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { decode, encode, type SourceMapSegment } from '@jridgewell/sourcemap-codec';
+import { parseSync } from 'oxc-parser';
+
+/** A top-level statement of a declaration file, with the comments before it. */
+interface Statement {
+  readonly start: number;
+  /** Where it starts itself, behind its comments. */
+  readonly own: number;
+  readonly end: number;
+  /** The local names that it declares. */
+  readonly names: readonly string[];
+  /** Its identifiers: what it refers to is among them. */
+  readonly mentions: ReadonlySet<string>;
+  /** The files that it imports types from inline, with the name, or all of the file. */
+  readonly inline: readonly Reference[];
+  /** It stays whatever is used: it changes global types, runs, or makes the file a module. */
+  readonly isKept: boolean;
+  /** It declares a value, whose type is written in one line: types are inferred from it, and nobody reads it. */
+  readonly isValue: boolean;
+  /** The names that an `import` statement brings; such a statement declares nothing else. */
+  readonly imported?: readonly { readonly local: string; readonly text: string }[];
+}
+
+/** A name of another file; `*` for all that it exports. */
+interface Reference {
+  readonly file: string;
+  readonly name: string;
+}
+
+/** A name that is led to, as an export of an entry or by what mentions it. */
+interface Asked extends Reference {
+  readonly isPublic: boolean;
+}
+
+interface DeclarationFile {
+  readonly text: string;
+  readonly statements: readonly Statement[];
+  /** What an exported name is: a local name, or one of another file. */
+  readonly exports: ReadonlyMap<string, string | Reference>;
+  readonly allOf: readonly string[];
+  readonly imports: ReadonlyMap<string, Reference>;
+}
+
+/** A node of the syntax tree, as far as this reads it. */
+interface Node {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly [key: string]: unknown;
+}
+
+/**
+ * Removes from the declarations in a folder what no entry leads to: files, statements with their comments, and imported names. Indents
+ * by tabs, and keeps the declaration maps true. Entries are the paths of declaration files.
+ */
+export function shakeDeclarations(folder: string, entries: readonly string[]): void {
+  const files = new Map<string, DeclarationFile>();
+  const fileOf = (path: string): DeclarationFile => {
+    const known = files.get(path) ?? readDeclarations(path);
+    files.set(path, known);
+    return known;
+  };
+  const used = new Map<string, Set<Statement>>();
+  const published = new Set<Statement>();
+  const asked = new Set<string>();
+  const todo: Asked[] = entries.map((file) => ({ file: resolve(file), name: '*', isPublic: true }));
+  const kept = new Set<string>();
+  for (let next = todo.pop(); next; next = todo.pop()) {
+    const { file, name, isPublic } = next;
+    const key = `${file} ${name} ${isPublic}`;
+    if (asked.has(key)) continue;
+    asked.add(key);
+    const { statements, exports, allOf } = fileOf(file);
+    if (!kept.has(file)) {
+      kept.add(file);
+      for (const statement of statements) if (statement.isKept) use(file, statement, false);
+    }
+    if (name === '*') for (const [, target] of exports) follow(file, target, isPublic);
+    const target = exports.get(name);
+    if (target !== undefined) follow(file, target, isPublic);
+    // A name that the file passes on from another one is one of these.
+    if (target === undefined) for (const other of allOf) todo.push({ file: other, name, isPublic });
+  }
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.d.ts')) continue;
+    const path = join(folder, name);
+    const statements = used.get(path);
+    if (statements === undefined && !kept.has(path)) {
+      rmSync(path);
+      rmSync(`${path}.map`, { force: true });
+    } else writeShaken(path, fileOf(path), statements ?? new Set(), published);
+  }
+
+  function follow(file: string, target: string | Reference, isPublic: boolean): void {
+    if (typeof target === 'string') useLocal(file, target, isPublic);
+    else todo.push({ ...target, isPublic });
+  }
+
+  function useLocal(file: string, name: string, isPublic: boolean): void {
+    const { statements, imports } = fileOf(file);
+    const imported = imports.get(name);
+    if (imported) todo.push({ ...imported, isPublic });
+    for (const statement of statements) if (statement.names.includes(name)) use(file, statement, isPublic);
+  }
+
+  function use(file: string, statement: Statement, isPublic: boolean): void {
+    if (isPublic) published.add(statement);
+    const ofFile = used.get(file) ?? new Set();
+    used.set(file, ofFile);
+    if (ofFile.has(statement)) return;
+    ofFile.add(statement);
+    todo.push(...statement.inline.map((one) => ({ ...one, isPublic: false })));
+    for (const name of statement.mentions) useLocal(file, name, false);
+  }
+}
+
+function readDeclarations(path: string): DeclarationFile {
+  const text = readFileSync(path, 'utf8');
+  const { program, errors } = parseSync(path, text);
+  if (errors[0]) throw new Error(`${path}: ${errors[0].message}`);
+  const body = program.body as unknown as readonly Node[]; // as its own types say, of which a few fields are read here
+  const statements: Statement[] = [];
+  const exports = new Map<string, string | Reference>();
+  const imports = new Map<string, Reference>();
+  const allOf: string[] = [];
+  const fileOf = (source: unknown): string | undefined => {
+    const to = String((source as { value: unknown }).value);
+    return to.startsWith('.') ? declarationsAt(resolve(dirname(path), to)) : undefined;
+  };
+  let end = 0;
+  for (const node of body) {
+    const start = end;
+    end = node.end;
+    const names: string[] = [];
+    let isKept = false;
+    let imported: { local: string; text: string }[] | undefined;
+    const source = node.source ? fileOf(node.source) : undefined;
+    const specifiers = (node.specifiers ?? []) as readonly Node[];
+    if (node.type === 'ImportDeclaration') {
+      isKept = specifiers.length === 0;
+      imported = [];
+      for (const one of specifiers) {
+        const local = nameOf(one.local);
+        imported.push({ local, text: text.slice(one.start, one.end) });
+        const name = one.type === 'ImportSpecifier' ? nameOf(one.imported) : '*';
+        if (source) imports.set(local, { file: source, name });
+      }
+    } else if (node.type === 'ExportAllDeclaration') {
+      isKept = true;
+      if (source) allOf.push(source);
+    } else if (node.type === 'ExportNamedDeclaration' && node.declaration) {
+      names.push(...declaredBy(node.declaration as Node));
+      for (const name of names) exports.set(name, name);
+    } else if (node.type === 'ExportNamedDeclaration') {
+      isKept = true;
+      for (const one of specifiers) {
+        const local = nameOf(one.local);
+        exports.set(nameOf(one.exported), source ? { file: source, name: local } : local);
+      }
+    } else if (node.type === 'ExportDefaultDeclaration') {
+      isKept = true;
+    } else {
+      names.push(...declaredBy(node));
+      isKept = names.length === 0;
+    }
+    const found = mentionsIn(node, fileOf);
+    const isList = node.type === 'ImportDeclaration' || (node.type === 'ExportNamedDeclaration' && source);
+    statements.push({
+      start,
+      own: node.start,
+      end,
+      names,
+      isKept,
+      mentions: isList ? new Set() : found.mentions,
+      inline: found.inline,
+      isValue: isValue(node),
+      ...(imported && { imported }),
+    });
+  }
+  return { text, statements, exports, allOf, imports };
+}
+
+/** Where the declarations of an imported module are; TypeScript reads `./a.ts` and `./a.js` as `./a.d.ts`. */
+const declarationsAt = (path: string): string => `${path.replace(/\.(tsx?|js)$/, '')}.d.ts`;
+
+const nameOf = (node: unknown): string => {
+  const { name, value } = node as { name?: string; value?: string };
+  return name ?? value ?? '';
+};
+
+const isValue = (node: Node): boolean =>
+  node.type === 'VariableDeclaration' ||
+  (node.type === 'ExportNamedDeclaration' && node.declaration !== null && isValue(node.declaration as Node));
+
+function declaredBy(node: Node): string[] {
+  if (node.type === 'VariableDeclaration') {
+    return (node.declarations as readonly { id: unknown }[]).map(({ id }) => nameOf(id));
+  }
+  // `declare global` and `declare module 'x'` change what others declare.
+  if (node.type === 'TSModuleDeclaration' || node.type === 'TSGlobalDeclaration') return [];
+  return node.id ? [nameOf(node.id)] : [];
+}
+
+/** The keys of members are no references. */
+const MEMBERS = new Set([
+  'TSPropertySignature',
+  'TSMethodSignature',
+  'PropertyDefinition',
+  'MethodDefinition',
+]);
+
+function mentionsIn(
+  statement: Node,
+  fileOf: (source: unknown) => string | undefined,
+): { mentions: Set<string>; inline: Reference[] } {
+  const mentions = new Set<string>();
+  const inline: Reference[] = [];
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) for (const one of value) visit(one);
+    if (typeof value !== 'object' || value === null || !('type' in value)) return;
+    const node = value as Node; // it has a type
+    if (node.type === 'Identifier') mentions.add(nameOf(node));
+    if (node.type === 'TSImportType') {
+      const file = fileOf(node.source ?? node.argument);
+      if (file) inline.push({ file, name: firstOf(node.qualifier) });
+    }
+    for (const [key, child] of Object.entries(node)) {
+      if (key === 'key' && MEMBERS.has(node.type) && node.computed !== true) continue;
+      if (node.type === 'TSImportType' && key === 'qualifier') continue;
+      visit(child);
+    }
+  };
+  visit(statement);
+  return { mentions, inline };
+}
+
+/** The first name of `A.B.C`; `*` where there is none. */
+function firstOf(qualifier: unknown): string {
+  if (!qualifier) return '*';
+  const node = qualifier as Node; // of an import type
+  return node.type === 'TSQualifiedName' ? firstOf(node.left) : nameOf(node);
+}
+
+/** A piece of a line that is written: the line it was, and how many columns its beginning has lost. */
+interface Piece {
+  readonly text: string;
+  readonly was: number;
+  readonly lost: number;
+}
+
+function writeShaken(
+  path: string,
+  file: DeclarationFile,
+  used: ReadonlySet<Statement>,
+  published: ReadonlySet<Statement>,
+): void {
+  const mentioned = new Set([...used].flatMap(({ mentions }) => [...mentions]));
+  const lines: (readonly Piece[])[] = [];
+  const made = (text: string): void => {
+    lines.push([{ text, was: -1, lost: 0 }]);
+  };
+  for (const statement of file.statements) {
+    // What no user can name needs no words of its own. Its members do: public types may have them.
+    const isNamed = statement.names.length === 0 || published.has(statement);
+    const start = isNamed ? statement.start : statement.own;
+    const text = file.text.slice(start, statement.end);
+    const first = file.text.slice(0, start).split('\n').length - 1;
+    if (statement.imported !== undefined && !statement.isKept) {
+      const left = statement.imported.filter(({ local }) => mentioned.has(local));
+      if (left.length === statement.imported.length) lines.push(...piecesOf(text, first).map((one) => [one]));
+      else if (left.length > 0) {
+        // An import of several names has them in braces.
+        const from = text.slice(text.lastIndexOf(' from '));
+        made(`import { ${left.map((one) => one.text).join(', ')} }${from}`);
+      }
+    } else if (used.has(statement)) {
+      const pieces = piecesOf(text, first);
+      if (statement.isValue) lines.push(pieces.map((piece) => trimmed(piece)));
+      else lines.push(...pieces.map((piece) => [piece]));
+    }
+  }
+  const isModule = [...used].some(({ names, imported }) => imported === undefined && names.length > 0);
+  if (lines.length === 0 && !isModule) made('export {};');
+  const map = JSON.parse(readFileSync(`${path}.map`, 'utf8')) as { mappings: string }; // the compiler's
+  const decoded = decode(map.mappings);
+  const mappings = lines.map((pieces) => {
+    let column = 0;
+    return pieces.flatMap(({ text, was, lost }) => {
+      const moved = column - lost;
+      column += text.length;
+      return (decoded[was] ?? [])
+        .filter(([start]) => start >= lost)
+        .map(([start, ...rest]) => [start + moved, ...rest] as SourceMapSegment);
+    });
+  });
+  writeFileSync(`${path}.map`, JSON.stringify({ ...map, mappings: encode(mappings) }));
+  const text = lines.map((pieces) => pieces.map((piece) => piece.text).join('')).join('\n');
+  writeFileSync(path, `${text}\n//# sourceMappingURL=${basename(path)}.map\n`);
+}
+
+/** The lines of a statement, indented by tabs, without empty ones. */
+const piecesOf = (text: string, first: number): Piece[] =>
+  text.split('\n').flatMap((line, at) => {
+    if (line.trim() === '') return [];
+    const shown = line.replace(/^(?: {4})+/, (spaces) => '\t'.repeat(spaces.length / 4));
+    return { text: shown, was: first + at, lost: line.length - shown.length };
+  });
+
+function trimmed({ text, was, lost }: Piece): Piece {
+  const shown = text.trimStart();
+  return { text: shown, was, lost: lost + text.length - shown.length };
+}

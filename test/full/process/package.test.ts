@@ -1,0 +1,130 @@
+/** The package as it is published: what its linters say, what it weighs, where its maps lead, and what a Worker carries of it. */
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { SourceMap } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { publint } from 'publint';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { bundling, CLERK_ENTRY } from '../../measure/bundles.ts';
+import { asInstalled } from './as-installed.ts';
+import { installPackage } from './installed-package.ts';
+import { PACKING_MS, type Packed, packPackage } from './packed.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+/** In bytes, unpacked, without the maps. */
+const LIMIT = 3 * 1024 * 1024;
+
+let packed: Packed;
+let files: readonly string[];
+const read = (file: string): string => readFileSync(join(packed.folder, file), 'utf8');
+
+beforeAll(async () => {
+  packed = await packPackage();
+  files = readdirSync(packed.folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    statSync(join(packed.folder, file)).isFile(),
+  );
+}, PACKING_MS);
+
+it('publint has nothing to say', async () => {
+  const { messages } = await publint({ pkgDir: packed.folder, pack: false, strict: true });
+  expect(messages).toEqual([]);
+});
+
+it('all of its entries have types by the rules of Node and of bundlers', async () => {
+  // It has no scripts for `require` alone: Node 22.12 and newer require modules.
+  const attw = join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js');
+  const args = [attw, packed.tarball, '--profile', 'esm-only', '--format', 'json'];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1e8 });
+  const { analysis } = JSON.parse(stdout) as {
+    analysis: {
+      readonly problems: readonly { readonly kind: string; readonly resolutionKind?: string }[];
+      readonly entrypoints: object;
+    };
+  }; // as the tool says
+  const told = analysis.problems.filter(
+    ({ resolutionKind = '' }) => !/node10|node16-cjs/.test(resolutionKind),
+  );
+  expect(told).toEqual([]);
+  const { exports } = JSON.parse(read('package.json')) as { exports: object }; // our own
+  expect(Object.keys(analysis.entrypoints).toSorted()).toEqual(Object.keys(exports).toSorted());
+}, 120_000);
+
+it('weighs less than its limit without its maps, and has what it needs and no tests', () => {
+  const bytes = files
+    .filter((file) => !file.endsWith('.map'))
+    .reduce((sum, file) => sum + statSync(join(packed.folder, file)).size, 0);
+  expect(bytes).toBeLessThan(LIMIT);
+  const folders = new Set(files.map((file) => file.split('/')[0]));
+  expect([...folders].toSorted()).toEqual(['LICENSE', 'README.md', 'dist', 'docs', 'package.json', 'src']);
+});
+
+/** What of a map is read. */
+interface Map {
+  readonly version: number;
+  readonly sources: string[];
+  readonly sourcesContent: readonly (string | null)[];
+}
+
+it('every script and every declaration has a map, which holds its sources as the repository has them', () => {
+  const all = files.filter((file) => /^dist\/.*\.(js|d\.ts)$/.test(file));
+  const built = all.filter((file) => read(file) !== 'export {};\n');
+  // An entry of types alone has a script, which is empty.
+  expect(all.filter((file) => !built.includes(file))).toEqual(['dist/src/journal/entry.js']);
+  expect(built.length).toBeGreaterThan(500);
+  const lost = built.filter((file) => {
+    const [, name] = /\n\/\/# sourceMappingURL=(\S+)\s*$/.exec(read(file)) ?? [];
+    if (name === undefined || !existsSync(join(packed.folder, dirname(file), name))) return true;
+    const { sources, sourcesContent } = JSON.parse(read(join(dirname(file), name))) as Map; // checked here
+    return sources.some(
+      (source, at) => readFileSync(join(root, dirname(file), source), 'utf8') !== sourcesContent[at],
+    );
+  });
+  expect(lost).toEqual([]);
+  const maps = files.filter((file) => file.endsWith('.map'));
+  expect(maps).toHaveLength(built.length);
+});
+
+it.each([
+  ['dist/src/loop/run-loop.js', 'runToolLoop', 'async function runToolLoop'],
+  ['dist/src/tool/call.d.ts', 'CallContext', 'export interface CallContext'],
+  // Its imports are fewer than those of the compiler, and what stands before it is gone.
+  ['dist/src/client/create-client.d.ts', 'createClient', 'export declare function createClient'],
+  // It is written in one line.
+  ['dist/src/journal/events.d.ts', 'PRINCIPAL', 'export declare const PRINCIPAL'],
+])('the map of %s leads from %s to its line of the source', (file, name, declared) => {
+  const lines = read(file).split('\n');
+  const line = lines.findIndex((text) => text.includes(declared));
+  const column = (lines[line]?.indexOf(declared) ?? 0) + declared.length - name.length;
+  const map = JSON.parse(read(`${file}.map`));
+  const entry = new SourceMap(map).findEntry(line, column);
+  if (!('originalLine' in entry)) throw new Error('It leads nowhere.');
+  const source = readFileSync(resolve(root, dirname(file), entry.originalSource), 'utf8').split('\n');
+  expect(source[entry.originalLine]?.slice(entry.originalColumn)).toMatch(new RegExp(`^${name}\\b`));
+});
+
+it(
+  'a Worker carries of it what it carries of the sources',
+  async () => {
+    const { path } = await installPackage([]);
+    onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+    const options = bundling(CLERK_ENTRY);
+    const ofSources = await build(options);
+    const entry = asInstalled(readFileSync(join(root, 'src/examples/first/worker.ts'), 'utf8'));
+    const clerk = asInstalled(readFileSync(join(root, 'src/examples/first/clerk.ts'), 'utf8'));
+    const contents = `${entry.replace(/^import .*clerk.*$/m, '')}\n${clerk.replaceAll('export const', 'const')}`;
+    const ofPackage = await build({
+      ...options,
+      stdin: { contents, resolveDir: path, loader: 'ts' },
+      absWorkingDir: path,
+    });
+    const [theirs = 0, ours = 0] = [ofPackage, ofSources].map(
+      ({ outputFiles }) => outputFiles[0]?.contents.length,
+    );
+    expect(ours).toBeGreaterThan(100_000);
+    // Names and the order of a few statements differ.
+    expect(Math.abs(theirs - ours)).toBeLessThan(ours / 100);
+  },
+  PACKING_MS,
+);

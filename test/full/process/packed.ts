@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const root = resolve(import.meta.dirname, '../../..');
+const cache = join(root, 'node_modules/.cache/holdfast');
+
+/** What the package is made of. */
+const MADE_OF = [
+  ...['build', 'src', 'durable-objects', 'docs'],
+  ...['package.json', 'package-lock.json', 'README.md', 'LICENSE', 'tsconfig.json', 'tsconfig.build.json'],
+];
+
+/** The package as it is published. */
+export interface Packed {
+  /** The tarball. */
+  readonly tarball: string;
+  /** What is in it, unpacked; not to be changed. */
+  readonly folder: string;
+}
+
+/** Packing takes half a minute on a busy machine; a lock that is older is of a run that was killed. */
+const PATIENCE_MS = 120_000;
+
+/** How long a test waits for it. */
+export const PACKING_MS = 2 * PATIENCE_MS;
+
+/** Builds and packs the package, once for every state of what it is made of: other test files wait for it, or find it done. */
+export async function packPackage(): Promise<Packed> {
+  const place = join(cache, keyOf());
+  const lock = `${place}.lock`;
+  await mkdir(cache, { recursive: true });
+  while (!existsSync(place)) {
+    // Making a folder that is there already fails: one of several test files succeeds.
+    const isOurs = await mkdir(lock).then(
+      () => true,
+      () => false,
+    );
+    if (isOurs) await packInto(place).finally(() => rm(lock, { recursive: true }));
+    else await forSomeTime(lock);
+  }
+  return { tarball: join(place, 'package.tgz'), folder: join(place, 'package') };
+}
+
+async function forSomeTime(lock: string): Promise<void> {
+  await setTimeout(200);
+  const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
+  if (since !== undefined && Date.now() - since > PATIENCE_MS)
+    await rm(lock, { recursive: true, force: true });
+}
+
+async function packInto(place: string): Promise<void> {
+  if (existsSync(place)) return;
+  const temp = await mkdtemp(join(cache, 'packing-'));
+  try {
+    const stage = join(temp, 'stage');
+    for (const name of ['package.json', 'README.md', 'LICENSE', 'docs', 'src/examples']) {
+      cpSync(join(root, name), join(stage, name), { recursive: true });
+    }
+    await run(process.execPath, [join(root, 'build/build-package.ts'), '--outDir', join(stage, 'dist')]);
+    await run('npm', ['pack', '--ignore-scripts', '--pack-destination', temp], { cwd: stage });
+    const [made = ''] = readdirSync(temp).filter((name) => name.endsWith('.tgz'));
+    await rename(join(temp, made), join(temp, 'package.tgz'));
+    await run('tar', ['-xzf', 'package.tgz'], { cwd: temp });
+    await rm(stage, { recursive: true });
+    await rename(temp, place);
+  } finally {
+    await rm(temp, { recursive: true, force: true });
+  }
+}
+
+function keyOf(): string {
+  const hash = createHash('sha256');
+  const files = MADE_OF.flatMap((name) =>
+    statSync(join(root, name)).isDirectory()
+      ? readdirSync(join(root, name), { recursive: true, encoding: 'utf8' }).map((file) => join(name, file))
+      : name,
+  );
+  for (const file of files.toSorted()) {
+    if (!statSync(join(root, file)).isFile()) continue;
+    hash.update(`${file}\n`).update(readFileSync(join(root, file)));
+  }
+  return hash.digest('hex').slice(0, 32);
+}
