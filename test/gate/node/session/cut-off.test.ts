@@ -19,22 +19,23 @@ function talk(...replies: readonly SpokenReply[]) {
   const tools = [defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' })];
   const app = memoryApp({ tools, replies: [], clock, leaseMs: LEASE_MS });
   const host = { agent: { ...app.agent, model }, show: () => {} };
-  const say = async (message: string, more: Partial<TurnHost> = {}) => {
-    const end = await passing(clock, app.say(message, { ...host, ...more }));
+  const say = async (message: string, more: Partial<TurnHost> = {}, isUnderWay = async () => {}) => {
+    const said = app.say(message, { ...host, ...more });
+    await isUnderWay();
+    const end = await passing(clock, said);
     if (end.status !== 'ended') throw new Error(`The turn is ${end.status}.`);
     const events: readonly SessionEvent[] = (await app.events(end.turn.id)).map(
       ({ seq: _, at: __, ...event }) => event,
     );
     return { turn: end.turn, events };
   };
-  /** Says something, and cancels the turn when its model waits. */
-  const cancelled = async (message: string, more: Partial<TurnHost> = {}) => {
-    const ended = say(message, more);
-    await model.waiting();
-    const turn = (await app.port.read({ from: 1, limit: 1 }))?.openTurn?.id ?? '';
-    await app.port.post({ kind: 'cancel', turn, body: '{}' });
-    return ended;
-  };
+  /** Says something, and cancels the turn when its model waits. No time passes before. */
+  const cancelled = (message: string, more: Partial<TurnHost> = {}) =>
+    say(message, more, async () => {
+      await model.waiting();
+      const turn = (await app.port.read({ from: 1, limit: 1 }))?.openTurn?.id ?? '';
+      await app.port.post({ kind: 'cancel', turn, body: '{}' });
+    });
   /** What the model was shown by its last request: who said what. */
   const shown = () => model.requests.at(-1)?.messages.map(({ role, text }) => [role, text]);
   return { app, model, say, cancelled, shown };
