@@ -1,6 +1,12 @@
 /** Copies the events of a session into its fork, which this invocation holds. */
 import type { KeptBlob } from '../../journal/blob.ts';
-import { closeOpenCalls, findOpenCall, isSuspended, knownResult } from '../../journal/conversation.ts';
+import {
+  closeOpenCalls,
+  findOpenCall,
+  knownResult,
+  mayHaveHappened,
+  pendingWait,
+} from '../../journal/conversation.ts';
 import type { EventPage, NewRow } from '../../journal/event-page.ts';
 import { parseEvent, toRow } from '../../journal/event-rows.ts';
 import type { EventOf, SessionEvent, StoredEvent } from '../../journal/events.ts';
@@ -12,6 +18,7 @@ import { addressOfSession, namesOfSession, toSessionName } from '../../session/r
 import { type ContentPart, isFile, isStored, type StoredFile } from '../../tool/content.ts';
 import { failure, partsOfResult } from '../../tool/tool-result.ts';
 import type { CopyOn } from '../../worker/host.ts';
+import { TOLD } from './cut-off.ts';
 import { noteBranch } from './noted.ts';
 
 /** An app, as one invocation has it. */
@@ -197,7 +204,7 @@ class Copy {
             {
               type: 'turn-steered',
               turn: id,
-              as: this.#forked.incarnation,
+              as: TOLD + this.#forked.incarnation,
               message: told,
               principal,
             } as const,
@@ -237,7 +244,8 @@ const INCOMPLETE =
 export const closeBranched = (turn: TurnState): readonly EventOf<'tool-call-ended'>[] =>
   closeOpenCalls(turn, 'failed').map((end) => {
     const call = findOpenCall(turn, end.call)?.call;
-    if (!call || !isSuspended(call) || knownResult(call)) return end;
+    // What ran before it asked may have happened.
+    if (!call || !pendingWait(call) || mayHaveHappened(call) || knownResult(call)) return end;
     const words = `This call of '${call.name}' was declined and did not run. Reason: branched`;
     return { ...end, result: failure('declined', words) };
   });

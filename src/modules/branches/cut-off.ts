@@ -13,20 +13,22 @@ export interface CutOffCall {
   readonly result: ResultData | undefined;
 }
 
-/** A call of a turn that is read. */
+/** A call that the fork does not show to its end. */
 interface ReadCall extends CutOffCall {
   /** It was started, and running it again could be noticed. */
   isEffect: boolean;
-  /** The event that started it, and the one that ended it, or its turn. */
-  started: number;
-  ended: number;
   result: ResultData | undefined;
 }
+
+/** Begins the ids of messages that tell a fork what was cut off. No turn has such an id. */
+export const TOLD = 'fork-';
 
 /** Reads a journal from its first event on, and finds the calls that had an effect, as far as a fork at one of its events would not show it. */
 export class CutOff {
   readonly #at: number;
   readonly #calls = new Map<string, ReadCall>();
+  /** What the session's own model was shown of parts that were cut off before, if the fork does not show that. */
+  readonly #told: string[] = [];
 
   /** `at`: the last event that the fork has. */
   constructor(at: number) {
@@ -35,52 +37,51 @@ export class CutOff {
 
   /** Reads the next event. */
   read(event: StoredEvent): void {
+    const calls = this.#calls;
+    const isShown = event.seq <= this.#at;
     switch (event.type) {
       case 'model-replied':
         for (const { id, name, input } of event.toolCalls)
-          this.#calls.set(id, { call: id, tool: name, input, result: undefined, ...NOT_STARTED });
+          calls.set(id, { call: id, tool: name, input, result: undefined, isEffect: false });
         break;
       case 'tool-call-started': {
-        const call = this.#calls.get(event.call);
-        if (!call) break;
-        call.isEffect = event.effect === 'once' || event.effect === 'idempotent';
-        call.started = event.seq;
+        const call = calls.get(event.call);
+        if (call) call.isEffect = event.effect === 'once' || event.effect === 'idempotent';
         break;
       }
       case 'tool-call-ended':
       case 'late-result-received': {
-        const call = this.#calls.get(event.call);
-        if (!call) break;
-        call.result = event.result;
-        if (!('open' in event && event.open)) call.ended = Math.min(call.ended, event.seq);
+        const call = calls.get(event.call);
+        if (call) call.result = event.result;
+        if (isShown && event.type === 'tool-call-ended') calls.delete(event.call);
         break;
       }
+      case 'turn-steered':
+        if (!isShown && event.as.startsWith(TOLD)) this.#told.push(event.message);
+        break;
       case 'turn-ended':
         // An end that could not read its turn leaves calls without ends of their own.
-        for (const [id, call] of this.#calls) {
-          call.ended = Math.min(call.ended, event.seq);
-          if (!this.#isCutOff(call)) this.#calls.delete(id);
-        }
+        for (const [id, { isEffect }] of calls) if (isShown || !isEffect) calls.delete(id);
     }
   }
 
   /** The calls that started behind the cut, or that had not ended there, in the order of their replies. */
   get calls(): readonly CutOffCall[] {
-    return [...this.#calls.values()].filter((call) => this.#isCutOff(call));
+    return [...this.#calls.values()].filter(({ isEffect }) => isEffect);
   }
 
-  #isCutOff({ isEffect, started, ended }: ReadCall): boolean {
-    return isEffect && (started > this.#at || ended > this.#at);
+  /** What the model of the fork is shown of these calls, and of those that a source of the session has made; empty if there are none. */
+  get told(): string {
+    const { calls } = this;
+    return [...this.#told, ...(calls.length > 0 ? [toldOf(calls)] : [])].join('\n\n');
   }
 }
-
-const NOT_STARTED = { isEffect: false, started: 0, ended: Number.POSITIVE_INFINITY };
 
 /** The most characters that a model is shown of an input or a result of the part cut off. */
 const MOST = 2_000;
 
 /** What the model of a fork is shown of the calls that were made in the part cut off. */
-export const toldOf = (calls: readonly CutOffCall[]): string =>
+const toldOf = (calls: readonly CutOffCall[]): string =>
   `A later part of this conversation was cut off. These calls were made in it, and their effects remain:\n${calls
     .map(lineOf)
     .join('\n')}\nDo not repeat them unless the user asks for it.`;

@@ -13,7 +13,7 @@ import type { Session } from '../../worker/session.ts';
 import { inSession } from '../../worker/session-from-code.ts';
 import { unknownSession } from '../../worker/session-view.ts';
 import { type SessionAccess, type Target, targetOf, turnServices } from '../../worker/target.ts';
-import { CutOff, type CutOffCall, toldOf } from './cut-off.ts';
+import { CutOff, type CutOffCall } from './cut-off.ts';
 import { type Branch, branchesIn } from './noted.ts';
 
 /**
@@ -55,9 +55,9 @@ export async function forkSession(access: SessionAccess, options: ForkOptions, b
   const cut = { first, at, isNamed: options.at !== undefined, by };
   const known = await knownFork(access, target, cut);
   if (known) return known;
-  const calls = await cutOffOf(access, first, at);
+  const { calls, told } = await cutOffOf(access, first, at);
   if (calls.length > 0 && !repeatEffects) throw wouldRepeat(calls);
-  return begin(access, target, { ...cut, told: calls.length > 0 ? toldOf(calls) : undefined });
+  return begin(access, target, { ...cut, told: told || undefined });
 }
 
 /** @throws SessionError that says everything that is wrong with them. */
@@ -130,15 +130,11 @@ async function goOn(access: SessionAccess, target: Target, turn: string): Promis
 }
 
 /** Reads the whole journal: what was done may be in any of its turns. @throws NewerEventError if a newer version of this code wrote to it. */
-async function cutOffOf(
-  { target: { port } }: SessionAccess,
-  first: EventPage,
-  at: number,
-): Promise<readonly CutOffCall[]> {
+async function cutOffOf({ target: { port } }: SessionAccess, first: EventPage, at: number): Promise<CutOff> {
   const cutOff = new CutOff(at);
   for await (const { rows } of pagesFrom(port, first, {}))
     for (const row of rows) cutOff.read(parseEvent(row));
-  return cutOff.calls;
+  return cutOff;
 }
 
 /** Opens the fork under a lease, and copies. */

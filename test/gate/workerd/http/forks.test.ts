@@ -190,6 +190,19 @@ describe('a fork', () => {
     expect(done()).toBe(1);
   });
 
+  it('of a fork shows what was cut off from that one too, once', async () => {
+    const { path, model, note } = await recorded();
+    const one = await forkOf(path, { at: 2, repeatEffects: true });
+    const message = (await journal(one)).findIndex(({ type }) => type === 'turn-steered') + 1;
+    for (const at of [2, message]) {
+      await post(await forkOf(one, { at }), { message: 'Other' });
+      const told = shown(model).filter((text) => text?.includes('was cut off'));
+      expect(told).toEqual([
+        expect.stringContaining(`'record' with the input {"note":"${note}"}: Recorded.`),
+      ]);
+    }
+  });
+
   it('of the first event may be shown what was done too', async () => {
     const { path, model, message, note } = await recorded();
     const url = await forkOf(path, { at: 1, repeatEffects: true });

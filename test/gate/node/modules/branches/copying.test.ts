@@ -49,17 +49,22 @@ const WAIT = {
   binding: 'b',
 } as const;
 
-/** A turn that has ended, and one with a call that has ended, one that runs, one that waits, and one that has not begun. */
+/**
+ * A turn that has ended, and one with a call that has ended, one that runs, one that waits, one that has not begun, and one that waits in the
+ * middle of its run.
+ */
 const REST: readonly SessionEvent[] = [
   // So long that it is stored by an append of its own.
   replied('t1', 'One.'.repeat(600_000)),
   { type: 'turn-ended', turn: 't1', outcome: 'completed' },
   started('t2', 'Two?'),
-  replied('t2', '', 'read-1', 'once-2', 'asks-3', 'late-4', 'again-5'),
+  replied('t2', '', 'read-1', 'once-2', 'asks-3', 'late-4', 'again-5', 'stops-6'),
   { type: 'tool-call-ended', turn: 't2', call: 'read-1', result: { type: 'text', content: 'Read.' } },
   { type: 'tool-call-started', turn: 't2', call: 'once-2', effect: 'once' },
   { type: 'tool-call-started', turn: 't2', call: 'again-5', effect: 'idempotent' },
   { type: 'tool-call-suspended', turn: 't2', call: 'asks-3', wait: WAIT },
+  { type: 'tool-call-started', turn: 't2', call: 'stops-6', effect: 'idempotent' },
+  { type: 'tool-call-suspended', turn: 't2', call: 'stops-6', wait: WAIT },
 ];
 
 const BEFORE = 2 + REST.length;
@@ -167,6 +172,7 @@ const CLOSED = [
     result: { type: 'error', reason: 'cancelled', message: "The call of 'late' was not run." },
   },
   { type: 'tool-call-ended', call: 'again-5', result: { type: 'error', reason: 'unknown-outcome' } },
+  { type: 'tool-call-ended', call: 'stops-6', result: { type: 'error', reason: 'unknown-outcome' } },
 ];
 
 describe('copying into a fork', () => {
@@ -182,7 +188,7 @@ describe('copying into a fork', () => {
     expect(events.slice(2, BEFORE)).toEqual(REST.map((event, index) => ({ seq: index + 3, ...event })));
     expect(events.slice(BEFORE)).toMatchObject([
       ...CLOSED,
-      { type: 'turn-steered', turn: 't2', as: 'i2', message: 'Mind this.', principal: owner },
+      { type: 'turn-steered', turn: 't2', as: 'fork-i2', message: 'Mind this.', principal: owner },
       { type: 'turn-ended', turn: 't2', outcome: 'cancelled' },
     ]);
     // In the second append are the last events with all that closes them.
