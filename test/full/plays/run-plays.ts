@@ -16,9 +16,11 @@ async function run({ seed, count, isTraced, bails, holes }: PlaysOptions): Promi
   const { played, failed, figures, seconds } = await playAll({ seed, count, isTraced, bails }, say);
   for (const one of failed.slice(0, MOST_SHOWN))
     say(`again: npm run plays -- --seed ${one} --count 1 --trace`);
-  const { messages, turns, calls, effects, takeOvers, unknown, longest } = figures;
+  const { messages, turns, calls, effects, forks, retries, refusals, deaths, takeOvers, unknown, longest } =
+    figures;
   say(
-    `plays: ${messages} messages, ${turns} turns, ${calls} calls, ${effects} effects, ${takeOvers} take-overs, ${unknown} calls in doubt; ` +
+    `plays: ${messages} messages, ${turns} turns, ${calls} calls, ${effects} effects, ${forks} forks, ${retries} retries, ` +
+      `${refusals} of both refused, ${deaths} invocations that died, ${takeOvers} take-overs, ${unknown} calls in doubt; ` +
       `after a storm no turn took longer than ${Math.round(longest / 1000)} s`,
   );
   const verdict = failed.length === 0 ? 'PASS' : 'FAIL';

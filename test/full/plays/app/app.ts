@@ -2,6 +2,8 @@
 import { consumeTurns, createHoldfast, type LogEntry } from '../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../src/index.ts';
 import { logTo } from '../../../../src/modules/app/entry.ts';
+import { branches } from '../../../../src/modules/branches/entry.ts';
+import { retry } from '../../../../src/modules/retry/entry.ts';
 import { plannedModel } from './planned-model.ts';
 import type { AppOptions } from './port.ts';
 import { toolsOf } from './tools.ts';
@@ -24,12 +26,13 @@ export function createApp(options: AppOptions) {
         ? `info ${entry.outcome}`
         : `${entry.level} ${entry.event} ${entry.message} ${entry.thrown ?? ''}`,
     );
+  const appWide = [...kinds, branches(), retry()];
   const holdfast = createHoldfast({
     agents: [agent],
-    use: [...kinds, logTo(log)],
+    use: [...appWide, logTo(log)],
     model: plannedModel(options.outside),
     auth: () => ({ id: 'player' }),
   });
   const worker = { ...holdfast.worker, queue: consumeTurns(holdfast) };
-  return { ...holdfast, worker, uses: [...kinds, ...agent.uses] };
+  return { ...holdfast, worker, uses: [...appWide, ...agent.uses] };
 }

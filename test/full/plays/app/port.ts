@@ -9,6 +9,7 @@ export interface Outside {
   /** Sends a request to have an effect; it may be on its way for long, also when whoever has sent it is dead. */
   act(request: {
     readonly key: string;
+    readonly session: string;
     readonly call: string;
     readonly label: string;
     readonly ticket: number;

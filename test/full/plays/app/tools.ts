@@ -24,11 +24,11 @@ async function act(
   { label, before, after }: Input,
   call: CallContext,
 ): Promise<{ readonly did: string }> {
-  const { idempotencyKey: key, id, signal } = call;
+  const { idempotencyKey: key, session, id, signal } = call;
   const ticket = outside.ticket(key);
   await outside.pause(before);
   signal.throwIfAborted();
-  await outside.act({ key, call: id, label, ticket });
+  await outside.act({ key, session, call: id, label, ticket });
   await outside.pause(after);
   return { did: label };
 }

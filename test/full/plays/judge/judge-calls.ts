@@ -42,37 +42,70 @@ export function judgeCalls(
     return [
       ...calls.flatMap((call) => judgeCall({ turn, call, excuses }, byCall.get(call.id) ?? [])),
       ...(excuses.mayTimeOut ? [] : calls.flatMap((call) => judgeDoubt(turn, call))),
-      ...judgeLabels(turn, calls),
     ];
   });
 }
 
-/** A turn does nothing of its plan twice: the model asks again only for what was never stored. */
-function judgeLabels(turn: TurnStory, calls: readonly CallStory[]): Finding[] {
-  const byLabel = Map.groupBy(calls, ({ label }) => label);
-  return [...byLabel].flatMap(([label, all]) =>
-    all.length > 1
-      ? [{ rule: 'made twice', where: label, what: `Turn ${turn.turn} has ${all.length} calls of it.` }]
-      : [],
-  );
+/** The calls of a session, by its journal. */
+export interface SessionCalls {
+  readonly session: string;
+  readonly turns: readonly TurnStory[];
+  /** The turns that are not copied from the session's source. */
+  readonly own: readonly TurnStory[];
 }
 
-/** Every effect is of a call in a journal, and what is done once is done by one call. */
-export function judgeStrangers(turns: readonly TurnStory[], effects: readonly Effect[]): Finding[] {
-  const known = new Map(turns.flatMap(({ calls }) => [...calls]));
+/** Every effect is of a call that its session has made, by a key that no other call has; and what is done once is done by one call. */
+export function judgeStrangers(sessions: readonly SessionCalls[], effects: readonly Effect[]): Finding[] {
+  const bySession = new Map(sessions.map((one) => [one.session, callsOf(one.own)]));
   const byLabel = Map.groupBy(effects, ({ label }) => label);
-  return [...byLabel].flatMap(([label, all]) => {
-    const calls = [...new Set(all.map(({ call }) => call))];
-    const strange = calls.filter((call) => !known.has(call));
-    const isOnce = calls.some((call) => ONCE.includes(known.get(call)?.tool ?? 'read'));
+  const byKey = Map.groupBy(effects, ({ key }) => key);
+  return [
+    ...[...byLabel].flatMap(([label, all]) =>
+      [...new Set(all.filter((one) => !bySession.get(one.session)?.has(one.call)).map(placeOf))].map(
+        (place) => ({
+          rule: 'write-ahead',
+          where: label,
+          what: `It happened for ${place}, of no journal.`,
+        }),
+      ),
+    ),
+    ...[...byKey].flatMap(([key, all]) => {
+      const places = [...new Set(all.map(placeOf))];
+      return places.length > 1
+        ? [{ rule: 'key', where: key, what: `It is that of ${places.join(' and ')}.` }]
+        : [];
+    }),
+    ...sessions.flatMap((one) => judgeDoubled(one, byLabel)),
+  ];
+}
+
+const placeOf = ({ call, session }: Effect): string => `${call} in ${session}`;
+
+const callsOf = (turns: readonly TurnStory[]): ReadonlyMap<string, CallStory> =>
+  new Map(turns.flatMap(({ calls }) => [...calls]));
+
+/** In one conversation nothing that is to be done once was done by two calls, and nothing was asked for twice. */
+function judgeDoubled(
+  { session, turns, own }: SessionCalls,
+  byLabel: ReadonlyMap<string, readonly Effect[]>,
+): Finding[] {
+  const [all, mine] = [callsOf(turns), callsOf(own)];
+  return [...Map.groupBy(all.values(), ({ label }) => label)].flatMap(([label, calls]) => {
+    if (calls.length === 1) return [];
+    // A copied call was made in the source.
+    const done = (byLabel.get(label) ?? []).filter(
+      (one) => all.has(one.call) && mine.has(one.call) === (one.session === session),
+    );
+    const makers = [...new Set(done.map(placeOf))];
+    const isDoubled = calls.some(({ tool }) => ONCE.includes(tool)) && makers.length > 1;
     return [
-      ...strange.map((call) => ({
-        rule: 'write-ahead',
+      {
+        rule: 'made twice',
         where: label,
-        what: `It happened for ${call}, of no journal.`,
-      })),
-      ...(isOnce && calls.length > 1
-        ? [{ rule: 'doubled', where: label, what: `It happened for the calls ${calls.join(', ')}.` }]
+        what: `${session} has the calls ${calls.map(({ id }) => id).join(', ')}.`,
+      },
+      ...(isDoubled
+        ? [{ rule: 'doubled', where: label, what: `It happened for ${makers.join(' and ')}.` }]
         : []),
     ];
   });

@@ -9,8 +9,7 @@ export interface Home {
 }
 
 /** Every accepted message has exactly one outcome, and its sender was shown no other. */
-export function judgeMessage(sent: Sent, { turns, erasedTurns }: Home): Finding[] {
-  const name = sent.errand.plan.message;
+export function judgeMessage(name: string, sent: Sent, { turns, erasedTurns }: Home): Finding[] {
   const find = (rule: string, what: string): Finding => ({ rule, where: name, what });
   const accepted = new Set(
     sent.replies.flatMap((reply) => ('turn' in reply && reply.to === 'message' ? [reply.turn] : [])),

@@ -34,7 +34,8 @@ function judgeShown(shown: readonly Shown[], events: readonly StoredEvent[]): st
     const event = events[seq - 1];
     const before = shown[index - 1]?.seq;
     if (event?.type !== type) return [`${type} at ${seq}, where there is ${event?.type}.`];
-    if (before !== undefined && seq !== before + 1) return [`${seq} follows ${before}.`];
+    if (before !== undefined && !isNext(event, events.slice(before, seq - 1)))
+      return [`${seq} follows ${before}.`];
     if (isEarly) return [`${type} at ${seq} was shown before it was durable.`];
     const isSame = isDeepStrictEqual(JSON.parse(data), JSON.parse(JSON.stringify(event)));
     return isSame
@@ -43,11 +44,17 @@ function judgeShown(shown: readonly Shown[], events: readonly StoredEvent[]): st
   });
 }
 
+/** What a stream of a turn leaves out is what was noted of forks, under another turn. */
+const isNext = (event: StoredEvent, between: readonly StoredEvent[]): boolean =>
+  between.every((one) => one.type === 'module-event' && 'turn' in event && one.turn !== event.turn);
+
 /** A stream that tells the answer of a turn has shown its end, and one that was read to the end of all has shown all. */
 function judgeEnd({ shown, end, isWhole }: ReadStream, journals: Journals): string[] {
   const last = shown.at(-1);
-  if (end?.came === 'answer' && last?.type !== 'turn-ended')
-    return [`It tells the answer, and its last event is ${last?.type} at ${last?.seq}.`];
+  // A fork may be noted behind it.
+  const ended = shown.findLast(({ type }) => type !== 'module-event');
+  if (end?.came === 'answer' && ended?.type !== 'turn-ended')
+    return [`It tells the answer, and its last event is ${ended?.type} at ${ended?.seq}.`];
   if (!isWhole) return [];
   const head = journals.get(last?.incarnation ?? '')?.length ?? 0;
   return last && last.seq < head ? [`It ended at ${last.seq}, and the journal at ${head}.`] : [];

@@ -1,8 +1,11 @@
 import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import type { ObjectHost } from '../machine/object-host.ts';
-import type { Evidence } from '../play/play.ts';
+import { type Evidence, erasable } from '../play/play.ts';
+import type { Sent } from '../play/user.ts';
 import { judgeCalls, judgeStrangers } from './judge-calls.ts';
+import { type ForkSession, forkedIn, judgeForks } from './judge-forks.ts';
 import { judgeMessage, judgeTurn } from './judge-messages.ts';
+import { judgeKeys, judgeRetried, judgeRetry } from './judge-retries.ts';
 import { judgeStream, type ReadStream } from './judge-streams.ts';
 import { closeUnread, judgeLate, storyOf, type TurnStory } from './story.ts';
 import { type Finding, incarnationOf, journalOf, leftIn, turnsAreIn } from './witness.ts';
@@ -11,7 +14,7 @@ export type { Finding } from './witness.ts';
 
 /** Everything of a play that must not be; nothing, if all is well. */
 export function judge(evidence: Evidence): readonly Finding[] {
-  const { platform, witness, sent, isOver, log } = evidence;
+  const { platform, witness, sent, forks, listed, isOver, log } = evidence;
   const findings: Finding[] = [...witness.findings];
   if (witness.broken !== undefined)
     findings.push({ rule: 'broken play', where: 'the play', what: String((witness.broken as Error).stack) });
@@ -21,12 +24,13 @@ export function judge(evidence: Evidence): readonly Finding[] {
       where: 'the play',
       what: 'Three hours after the storm something goes on.',
     });
-  const stories = [...platform.hosts.values()].map((host) => judgeSession(evidence, host));
-  findings.push(...stories.flatMap((story) => story.findings));
+  const stories = [...platform.hosts.values()].map((host) => readSession(evidence, host));
+  findings.push(...stories.flatMap((story) => judgeSession(evidence, story)));
   findings.push(...judgeEffects(evidence, stories));
-  const reached = new Set([...platform.hosts.keys()].map(sessionOf));
-  const nowhere = sent.filter(({ session }) => !reached.has(session));
-  for (const one of nowhere) findings.push(...judgeMessage(one, { turns: [], erasedTurns: new Set() }));
+  const sessions = new Map(stories.map((story) => [story.session, story]));
+  findings.push(...judgeForks({ sessions, asked: forks, listed }), ...judgeKeys(sent));
+  const nowhere = sent.filter(({ session }) => !sessions.has(session));
+  for (const one of nowhere) findings.push(...judgeSent(one, NOWHERE));
   findings.push(
     ...log.filter((line) => !isExpected(line)).map((what) => ({ rule: 'log', where: 'the app', what })),
   );
@@ -49,54 +53,81 @@ const isExpected = (line: string): boolean => EXPECTED.some((pattern) => pattern
 const sessionOf = (name: string): string => String(JSON.parse(name)[2]);
 
 /** What is known of a session when a play is over. */
-interface SessionStory {
-  readonly turns: readonly TurnStory[];
-  readonly findings: readonly Finding[];
+interface SessionStory extends ForkSession {
+  readonly host: ObjectHost;
+  readonly erasedTurns: ReadonlySet<string>;
 }
+
+/** Of a session that nothing has reached. */
+const NOWHERE: Pick<SessionStory, 'turns' | 'events' | 'isErasable' | 'headAt' | 'erasedTurns'> = {
+  turns: [],
+  events: [],
+  isErasable: false,
+  headAt: () => 0,
+  erasedTurns: new Set(),
+};
+
+const judgeSent = (one: Sent, home: typeof NOWHERE): Finding[] =>
+  'plan' in one.errand
+    ? judgeMessage(one.errand.plan.message, one, home)
+    : judgeRetry(one.errand.name, one, home);
 
 /** In sessions that nobody erased, every effect is of a call in a journal. */
 function judgeEffects({ outside, script }: Evidence, stories: readonly SessionStory[]): Finding[] {
-  const kept = script.sessions.filter(({ erasures }) => erasures.length === 0).map(({ name }) => `${name}m`);
-  const effects = outside.effects.filter(({ label }) => kept.some((session) => label.startsWith(session)));
+  const isErasable = erasable(script);
   return judgeStrangers(
-    stories.flatMap(({ turns }) => turns),
-    effects,
+    stories.filter((story) => !story.isErasable),
+    outside.effects.filter(({ session }) => !isErasable(session)),
   );
 }
 
-function judgeSession(evidence: Evidence, host: ObjectHost): SessionStory {
-  const { witness, outside, sent, script } = evidence;
+function readSession({ witness, script }: Evidence, host: ObjectHost): SessionStory {
   const session = sessionOf(host.name);
   const events = journalOf(host);
   const turns = storyOf(events);
   closeUnread(turns, witness.folds.closedUnread(events));
-  const erased = witness.erasedTurns.get(host.name) ?? new Set<string>();
-  count(evidence, turns);
+  const journals = new Map(witness.erasedJournals.get(host.name));
+  journals.set(incarnationOf(events), events);
+  const upTo = forkedIn(events)?.upTo ?? 0;
+  return {
+    host,
+    session,
+    events,
+    turns,
+    own: turns.filter(({ seq }) => seq > upTo),
+    journals,
+    isErasable: erasable(script)(session),
+    headAt: (time) => witness.headAt(host.name, time),
+    erasedTurns: witness.erasedTurns.get(host.name) ?? new Set(),
+  };
+}
+
+function judgeSession(evidence: Evidence, story: SessionStory): Finding[] {
+  const { outside, sent, script } = evidence;
+  const { host, session, events, turns, own, journals, erasedTurns } = story;
+  count(evidence, own);
   const { modelFaults, kills, freezes, deploys, slowWorld, weather } = script.storm;
   const mayFail = ({ error }: TurnStory): boolean =>
     (error?.type === 'model-failure' && modelFaults > 0) ||
     (error?.type === 'stuck' && (kills + freezes + deploys > 0 || weather.crash > 0));
-  const journals = new Map(witness.erasedJournals.get(host.name));
-  journals.set(incarnationOf(events), events);
-  const findings = [
+  return [
     ...judgeJournal(host, events),
-    ...sent
-      .filter((one) => one.session === session)
-      .flatMap((one) => judgeMessage(one, { turns, erasedTurns: erased })),
-    ...turns.flatMap((turn) => judgeTurn(turn, mayFail)),
-    ...judgeCalls(turns, outside.effects, {
-      mayTimeOut: freezes > 0 || slowWorld > 0,
-      mayModelFail: modelFaults > 0,
-    }),
+    ...sent.filter((one) => one.session === session).flatMap((one) => judgeSent(one, story)),
+    ...own.flatMap((turn) => judgeTurn(turn, mayFail)),
+    ...judgeCalls(
+      own,
+      outside.effects.filter((effect) => effect.session === session),
+      { mayTimeOut: freezes > 0 || slowWorld > 0, mayModelFail: modelFaults > 0 },
+    ),
+    ...judgeRetried(story),
     ...judgeLate(events, turns),
-    ...judgeScheduled(turns),
-    ...judgeErased(host, erased),
+    ...judgeScheduled(own),
+    ...judgeErased(host, erasedTurns),
     ...leftIn(host).map((what) => ({ rule: 'left over', where: host.name, what })),
     ...judgeFolds(evidence, host, events),
-    ...judgeTimes(evidence, turns),
+    ...judgeTimes(evidence, story),
     ...streamsOf(evidence, session).flatMap((stream) => judgeStream(stream, journals)),
   ];
-  return { turns, findings };
 }
 
 /** In which time whoever reads is shown everything, in ms. */
@@ -115,6 +146,7 @@ function streamsOf({ readers, sent, stormEnd, witness }: Evidence, session: stri
 function count({ witness }: Evidence, turns: readonly TurnStory[]): void {
   const { figures } = witness;
   figures.turns += turns.length;
+  figures.retries += turns.filter(({ retries }) => retries !== undefined).length;
   for (const { calls, takeOvers } of turns) {
     figures.calls += calls.size;
     figures.takeOvers += takeOvers;
@@ -139,7 +171,7 @@ function judgeJournal(host: ObjectHost, events: readonly StoredEvent[]): Finding
     ...(back === -1
       ? []
       : [{ rule: 'epoch', where, what: `Event ${back + 1} is of an older lease than the one before.` }]),
-    ...(events[0]?.type === 'session-opened'
+    ...(events[0]?.type === 'session-opened' || forkedIn(events)
       ? []
       : [{ rule: 'opening', where, what: `It begins with ${events[0]?.type}.` }]),
   ];
@@ -190,12 +222,11 @@ function judgeFolds({ witness }: Evidence, host: ObjectHost, events: readonly St
  */
 const LONGEST = 25 * 60_000;
 
-function judgeTimes({ witness, stormEnd }: Evidence, turns: readonly TurnStory[]): Finding[] {
+function judgeTimes({ witness, stormEnd }: Evidence, { host, own }: SessionStory): Finding[] {
   let free = stormEnd;
-  return turns.flatMap(({ turn }) => {
-    const end = witness.ends.get(turn) ?? free;
-    const from = Math.max(free, witness.starts.get(turn) ?? 0);
-    const took = end - from;
+  return own.flatMap(({ turn }) => {
+    const end = witness.ends.get(`${host.name} ${turn}`) ?? free;
+    const took = end - free;
     free = Math.max(free, end);
     witness.figures.longest = Math.max(witness.figures.longest, took);
     return took > LONGEST

@@ -22,6 +22,10 @@ export interface CallStory {
 /** A turn, by the journal. */
 export interface TurnStory {
   readonly turn: string;
+  /** The event that began it. */
+  readonly seq: number;
+  /** The turn whose message it tries again. */
+  readonly retries: string | undefined;
   /** The messages that it takes in, the first and those that steer it, each with the turn that it was accepted as. */
   readonly messages: { readonly name: string; readonly as: string }[];
   readonly outcomes: string[];
@@ -40,19 +44,26 @@ export function storyOf(events: readonly StoredEvent[]): readonly TurnStory[] {
   const turns = new Map<string, TurnStory>();
   for (const event of events) {
     if (!('turn' in event)) continue;
-    if (event.type === 'turn-started' && !turns.has(event.turn))
-      turns.set(event.turn, begun(event.turn, event.message));
+    if (event.type === 'turn-started' && !turns.has(event.turn)) turns.set(event.turn, begun(event));
     const story = turns.get(event.turn);
     if (!story) continue;
-    if (story.outcomes.length > 0) story.afterEnd.push(event.type);
+    // That it was forked may be noted at any time.
+    if (story.outcomes.length > 0 && event.type !== 'module-event') story.afterEnd.push(event.type);
     take(story, event);
   }
   return [...turns.values()];
 }
 
-const begun = (turn: string, message: string): TurnStory => ({
+const begun = ({
   turn,
-  messages: [{ name: nameOf(message), as: turn }],
+  seq,
+  message,
+  retries,
+}: Extract<StoredEvent, { type: 'turn-started' }>): TurnStory => ({
+  turn,
+  seq,
+  retries,
+  messages: retries === undefined ? [{ name: nameOf(message), as: turn }] : [],
   outcomes: [],
   error: undefined,
   isCancelled: false,

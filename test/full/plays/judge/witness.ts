@@ -36,14 +36,14 @@ export class Witness implements Observer {
   readonly erasedTurns = new Map<string, Set<string>>();
   /** Journals of sessions that were erased, by the session and the incarnation. */
   readonly erasedJournals = new Map<string, Map<string, readonly StoredEvent[]>>();
-  /** When the end of each turn was committed, in ms of the simulation. */
+  /** When the end of each turn was committed, in ms of the simulation, by the session's object and the turn. */
   readonly ends = new Map<string, number>();
-  readonly starts = new Map<string, number>();
-  readonly figures = { turns: 0, calls: 0, takeOvers: 0, unknown: 0, longest: 0 };
+  readonly figures = { turns: 0, retries: 0, calls: 0, takeOvers: 0, unknown: 0, longest: 0 };
   /** What a user's code threw: a mistake of the play itself. */
   broken: unknown;
   readonly #simulation: Simulation;
   readonly #epochs = new Map<string, { readonly epoch: number; readonly nonce: unknown }>();
+  readonly #heads = new Map<string, { readonly time: number; readonly head: number }[]>();
   #turnsBefore: readonly string[] = [];
 
   constructor(simulation: Simulation) {
@@ -68,10 +68,25 @@ export class Witness implements Observer {
       return;
     }
     const value = Object(answer.value) as { readonly status?: string; readonly epoch?: number };
+    this.#looked(host);
     if (method === 'erase') this.#erased(host);
     if (method.startsWith('append') && value.status === 'appended') this.#appended(host, args);
     if (value.status === 'leased')
       this.#leased(host, { epoch: value.epoch ?? 0, nonce: Object(args[0]).nonce });
+  }
+
+  /** Returns the last event of an object that was committed at a time, in ms of the simulation, as far as was looked. */
+  headAt(name: string, time: number): number {
+    return this.#heads.get(name)?.findLast((one) => one.time <= time)?.head ?? 0;
+  }
+
+  #looked(host: ObjectHost): void {
+    const heads = this.#heads.get(host.name) ?? [];
+    this.#heads.set(host.name, heads);
+    const head = host.database.head();
+    host.output(() => {
+      if (heads.at(-1)?.head !== head) heads.push({ time: this.#simulation.now, head });
+    });
   }
 
   #erased(host: ObjectHost): void {
@@ -91,7 +106,8 @@ export class Witness implements Observer {
     };
     const { now } = this.#simulation;
     host.output(() => {
-      for (const { type, turn } of events) if (type === 'turn-ended') this.ends.set(turn, now);
+      for (const { type, turn } of events)
+        if (type === 'turn-ended') this.ends.set(`${host.name} ${turn}`, now);
     });
     if (!snapshot) return;
     const journal = journalOf(host);
@@ -156,7 +172,8 @@ export function turnsAreIn(host: ObjectHost): readonly string[] {
 
 /** Names the session that a journal is of among all that have had its id. */
 export function incarnationOf([opened]: readonly StoredEvent[]): string {
-  return opened?.type === 'session-opened' ? (opened.incarnation ?? '') : '';
+  const isFirst = opened?.type === 'session-opened' || opened?.type === 'session-forked';
+  return isFirst ? (opened.incarnation ?? '') : '';
 }
 
 /** The journal of a session, as its object reads it. */

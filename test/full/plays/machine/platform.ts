@@ -45,6 +45,8 @@ export class SimulatedPlatform {
   readonly hosts = new Map<string, ObjectHost>();
   readonly invocations = new Set<Invocation>();
   queueWeather: QueueWeather = { lost: 0, doubled: 0 };
+  /** How many invocations died in the middle of what they did. */
+  deaths = 0;
   readonly #options: Options;
   #invoked = 0;
 
@@ -85,7 +87,9 @@ export class SimulatedPlatform {
     const version = deployed();
     const invocation = new Invocation(simulation, `${kind}${++this.#invoked}@${version.version}`, version);
     this.invocations.add(invocation);
-    invocation.whenDead(() => this.invocations.delete(invocation));
+    invocation.whenDead(() => {
+      if (this.invocations.delete(invocation)) this.deaths += 1;
+    });
     invocation.whenOver(() => this.invocations.delete(invocation));
     return invocation;
   }

@@ -2,6 +2,7 @@ import type { Plan, PlannedCall, Steps, ToolName } from '../app/plan.ts';
 import type { Weather } from '../machine/network.ts';
 import type { QueueWeather } from '../machine/platform.ts';
 import type { Draw } from '../machine/simulation.ts';
+import type { ForkErrand, RetryErrand } from './draw-forks.ts';
 
 /** One message, and how its sender behaves. All times in ms. */
 export interface Errand {
@@ -18,6 +19,8 @@ export interface Errand {
   readonly delaySeconds?: number | undefined;
   /** What is done about calls that wait: `leave` lets them expire. */
   readonly verdict: 'approve' | 'reject' | 'leave' | 'exit';
+  /** What its sender does if its turn has no answer. */
+  readonly retry?: RetryErrand | undefined;
 }
 
 /** What happens to a session from outside. */
@@ -28,6 +31,8 @@ export interface SessionScript {
   readonly erasures: readonly number[];
   /** From when to when somebody reads its stream of events. */
   readonly readers: readonly { readonly from: number; readonly to: number }[];
+  readonly forks?: readonly ForkErrand[] | undefined;
+  readonly retries?: readonly RetryErrand[] | undefined;
 }
 
 /** How rough it is. Rates are of things that happen a minute. */
@@ -113,7 +118,7 @@ function drawSession(draw: Draw, name: string, lasts: number): SessionScript {
   };
 }
 
-function drawErrand(draw: Draw, message: string, lasts: number): Errand {
+export function drawErrand(draw: Draw, message: string, lasts: number): Errand {
   const keyed = draw.happens(0.9);
   const whenBusy = draw.oneOf(['reject', 'queue', 'queue', 'steer'] as const);
   const oddity = draw.between(1, 14);

@@ -4,6 +4,8 @@ import type { Simulation } from '../machine/simulation.ts';
 /** An effect that has happened, as the world outside knows it. */
 export interface Effect {
   readonly key: string;
+  /** The session that the call is of, by its id. */
+  readonly session: string;
   readonly call: string;
   readonly label: string;
   /** In ms of the simulation. */
@@ -45,7 +47,7 @@ export class OutsideWorld implements Outside {
     return this.#tickets.get(key) ?? 0;
   }
 
-  act({ key, call, label, ticket }: Parameters<Outside['act']>[0]): Promise<void> {
+  act({ key, session, call, label, ticket }: Parameters<Outside['act']>[0]): Promise<void> {
     const simulation = this.#simulation;
     const { owner } = simulation;
     return new Promise((resolve, reject) => {
@@ -54,7 +56,7 @@ export class OutsideWorld implements Outside {
         simulation.trace(
           () => `effect of ${label} (${call})${isLate ? ' refused' : ''}, sent by ${owner?.name}`,
         );
-        if (!isLate) this.effects.push({ key, call, label, at: simulation.now });
+        if (!isLate) this.effects.push({ key, session, call, label, at: simulation.now });
         const settle = (): void => (isLate ? reject(new Error('This request comes too late.')) : resolve());
         simulation.after(this.#way(), settle, owner ?? null);
       };

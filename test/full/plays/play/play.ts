@@ -6,8 +6,10 @@ import { simulate } from '../machine/globals.ts';
 import type { Deployed } from '../machine/invocations.ts';
 import type { ObjectClass } from '../machine/object-host.ts';
 import { SimulatedPlatform } from '../machine/platform.ts';
-import { Simulation } from '../machine/simulation.ts';
-import { drawPlay, type PlayScript } from './draw.ts';
+import { createDraw, Simulation } from '../machine/simulation.ts';
+import { drawPlay, type PlayScript, type SessionScript } from './draw.ts';
+import { withForks } from './draw-forks.ts';
+import { type ListedFork, listForks, makeFork, type SentFork } from './forks.ts';
 import { OutsideWorld } from './outside.ts';
 import type { Shown } from './reply.ts';
 import { type Stormy, Weatherman } from './storm.ts';
@@ -33,6 +35,12 @@ export interface Figures {
   readonly turns: number;
   readonly calls: number;
   readonly effects: number;
+  readonly forks: number;
+  readonly retries: number;
+  /** Requests for forks that would repeat effects, and for retries of what was answered. */
+  readonly refusals: number;
+  /** Invocations that died in the middle. */
+  readonly deaths: number;
   readonly takeOvers: number;
   readonly unknown: number;
   /** The longest that a turn took after the storm, in ms. */
@@ -50,6 +58,9 @@ export interface Reader {
 export interface Evidence {
   readonly script: PlayScript;
   readonly sent: readonly Sent[];
+  readonly forks: readonly SentFork[];
+  /** What each session that somebody forked lists as its forks, when all is over; `undefined`: it is not there. */
+  readonly listed: ReadonlyMap<string, readonly ListedFork[] | undefined>;
   readonly erasures: readonly Erasure[];
   readonly readers: readonly Reader[];
   readonly outside: OutsideWorld;
@@ -77,7 +88,7 @@ export async function play(
   const log: string[] = [];
   const silence = silenced((line) => log.push(line));
   try {
-    const script = drawPlay(simulation.draw);
+    const script = withForks(createDraw(-seed), drawPlay(simulation.draw));
     const outside = new OutsideWorld(simulation);
     const witness = new Witness(simulation);
     const version = (name: 'v1' | 'v2'): Deployed => {
@@ -120,37 +131,46 @@ async function performed({
   witness,
   log,
 }: Stage): Promise<Evidence> {
-  const erased = new Set(script.sessions.filter((one) => one.erasures.length > 0).map(({ name }) => name));
+  const isErasable = erasable(script);
   const place: Place = {
     simulation,
     platform,
     patience: { left: MOST_REQUESTS },
     durableHead: (session) =>
-      erased.has(session)
+      isErasable(session)
         ? Number.POSITIVE_INFINITY
         : platform.hostOf(JSON.stringify(['player', 'player', session])).durableHead,
   };
-  const sent = script.sessions.flatMap(({ name, errands }) =>
-    errands.map((errand): Sent => ({ session: name, errand, replies: [], streams: [] })),
-  );
+  const sent: Sent[] = [];
+  const forks: SentFork[] = [];
   const erasures: Erasure[] = [];
   const readers: Reader[] = [];
   const begin = simulation.now;
-  const work = [weatherman.blow(), ...sent.map((one) => deliver(place, one))];
-  for (const session of script.sessions) {
-    for (const after of session.erasures) {
-      const erasure: Erasure = { session: session.name, sentAt: begin + after, doneAt: undefined };
+  const send = async (session: string, errand: Sent['errand']): Promise<void> => {
+    const one: Sent = { session, errand, replies: [], streams: [] };
+    sent.push(one);
+    const retry = await deliver(place, one);
+    if (retry) await send(session, retry);
+  };
+  /** Has everything happen to a session, which is known by another id if it is a fork without a name. */
+  const visit = (one: SessionScript, session: string): readonly Promise<void>[] => [
+    ...[...one.errands, ...(one.retries ?? [])].map((errand) => send(session, errand)),
+    ...one.erasures.map((after) => {
+      const erasure: Erasure = { session, sentAt: begin + after, doneAt: undefined };
       erasures.push(erasure);
-      work.push(erase(place, erasure, after));
-    }
-    for (const index of session.readers.keys()) {
-      work.push(
-        readEvents(place, session, index).then(
-          (shown) => void readers.push({ session: session.name, shown, until: simulation.now }),
-        ),
-      );
-    }
-  }
+      return erase(place, erasure, after);
+    }),
+    ...one.readers.map(async (reader) => {
+      const shown = await readEvents(place, session, reader);
+      readers.push({ session, shown, until: simulation.now });
+    }),
+    ...(one.forks ?? []).map((errand) => {
+      const fork: SentFork = { session, errand, replies: [] };
+      forks.push(fork);
+      return makeFork(place, fork, async (id) => void (await Promise.all(visit(errand.inside, id))));
+    }),
+  ];
+  const work = [weatherman.blow(), ...script.sessions.flatMap((one) => visit(one, one.name))];
   let isDone = false;
   const finish = (): void => {
     isDone = true;
@@ -164,16 +184,44 @@ async function performed({
   await simulation.run(() => isDone && witness.isQuiet(platform), end);
   const isOver = isDone && witness.isQuiet(platform);
   await simulation.run(() => false, simulation.now + AFTERWARDS);
-  return { script, sent, erasures, readers, outside, platform, witness, log, stormEnd, isOver };
+  const listed = await listForks(place, new Set(forks.map(({ session }) => session)));
+  return {
+    script,
+    sent,
+    forks,
+    listed,
+    erasures,
+    readers,
+    outside,
+    platform,
+    witness,
+    log,
+    stormEnd,
+    isOver,
+  };
 }
 
-function figuresOf({ sent, outside, witness }: Evidence): Figures {
-  const { turns, calls, takeOvers, unknown, longest } = witness.figures;
+/** Tells which sessions somebody may erase, or their sources: forks begin with the name of their source. */
+export function erasable({ sessions }: PlayScript): (session: string) => boolean {
+  const erased = sessions.filter(({ erasures }) => erasures.length > 0);
+  return (session) => erased.some(({ name }) => session.startsWith(name));
+}
+
+function figuresOf({ sent, forks, outside, witness, platform }: Evidence): Figures {
+  const { turns, retries, calls, takeOvers, unknown, longest } = witness.figures;
+  const asked = forks.flatMap(({ replies }) => replies);
+  const refused = sent
+    .flatMap(({ replies }) => replies)
+    .filter((reply) => reply.came === 'gone' && reply.why === 'nothing-to-retry');
   return {
     messages: sent.length,
     turns,
     calls,
     effects: outside.effects.length,
+    forks: new Set(asked.flatMap((reply) => (reply.came === 'forked' ? reply.session : []))).size,
+    retries,
+    refusals: asked.filter(({ came }) => came === 'would-repeat').length + refused.length,
+    deaths: platform.deaths,
     takeOvers,
     unknown,
     longest,

@@ -68,6 +68,10 @@ interface Body {
   readonly into?: string;
   readonly pending?: readonly PendingCall[];
   readonly type?: string;
+  /** Of a fork. */
+  readonly session?: string;
+  readonly at?: number;
+  readonly calls?: readonly { readonly call: string }[];
 }
 
 const PROBLEM = 'urn:holdfast:problem:';
@@ -94,6 +98,8 @@ const GONE = [
   'already-answered',
   'approval-expired',
   'result-expired',
+  'nothing-to-retry',
+  'session-exists',
 ];
 
 /** Reads an answer that is no stream. */
@@ -103,21 +109,28 @@ export function toReply(answer: ClientAnswer | undefined): Reply {
 }
 
 function replyOf(status: number, headers: Headers, text: string): Reply {
-  const { turn = '', outcome, status: word, into, pending = [], type } = bodyOf(text);
+  const { turn = '', outcome, status: word, into, pending = [] } = bodyOf(text);
   if (status === 202 && (outcome === 'suspended' || word === 'suspended'))
     return { came: 'suspended', turn, pending };
   if (turn !== '' && outcome) return { came: 'answer', turn, outcome };
   if ((status === 202 || status === 303) && turn !== '')
     return { came: 'accepted', turn, status: String(word), into };
   if (status === 204) return { came: 'gone', why: 'erased' };
-  const why = type?.startsWith(PROBLEM) ? type.slice(PROBLEM.length) : '';
+  const why = problemOf(text);
   if (REFUSALS.includes(why))
     return { came: 'refused', why, retryAfter: 1_000 * Number(headers.get('retry-after') ?? 1), pending };
   if (GONE.includes(why)) return { came: 'gone', why };
   return { came: 'unexpected', status, body: text.slice(0, 400) };
 }
 
-function bodyOf(text: string): Body {
+/** The problem that an answer tells of; empty if there is none. */
+export function problemOf(text: string): string {
+  const { type } = bodyOf(text);
+  return type?.startsWith(PROBLEM) ? type.slice(PROBLEM.length) : '';
+}
+
+/** What an answer says, if it is ours. */
+export function bodyOf(text: string): Body {
   try {
     return JSON.parse(text) ?? {};
   } catch {

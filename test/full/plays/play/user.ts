@@ -2,6 +2,7 @@ import { planText } from '../app/plan.ts';
 import type { ClientAnswer, ClientRequest, SimulatedPlatform } from '../machine/platform.ts';
 import type { Simulation } from '../machine/simulation.ts';
 import type { Errand, SessionScript } from './draw.ts';
+import type { RetryErrand } from './draw-forks.ts';
 import { type PendingCall, Reception, type Reply, readStream, type Shown, toReply } from './reply.ts';
 
 /** What came of a request, and when it was sent, in ms of the simulation. */
@@ -11,10 +12,10 @@ export type SentReply = Reply & {
   readonly to: 'message' | 'look' | 'decision' | 'cancel';
 };
 
-/** A message on its way. */
+/** A message on its way, or a retry of one. */
 export interface Sent {
   readonly session: string;
-  readonly errand: Errand;
+  readonly errand: Errand | RetryErrand;
   readonly replies: SentReply[];
   /** The streams that showed it, each with how it ended. */
   readonly streams: { readonly shown: readonly Shown[]; readonly end: Reply }[];
@@ -37,10 +38,13 @@ export interface Place {
   durableHead(session: string): number;
 }
 
-const AGAIN = 700;
-const LOOK_AGAIN = 3_000;
+export const AGAIN = 700;
+export const LOOK_AGAIN = 3_000;
 
-const pathOf = (session: string): string => `/agents/player/sessions/${session}`;
+/** How often a retry is sent that the session has no time for. */
+const MOST_RETRIES = 6;
+
+export const pathOf = (session: string): string => `/agents/player/sessions/${session}`;
 
 const HEADERS: Readonly<Record<Errand['way'], Readonly<Record<string, string>>>> = {
   json: {},
@@ -48,18 +52,29 @@ const HEADERS: Readonly<Record<Errand['way'], Readonly<Record<string, string>>>>
   background: { prefer: 'respond-async' },
 };
 
-/** Sends a message until it is answered, or nobody can know whether it arrived. */
-export async function deliver(place: Place, sent: Sent): Promise<void> {
+/** How turns end that have no answer. */
+const UNANSWERED = ['failed', 'cancelled', 'limit-reached'];
+
+/**
+ * Sends a message until it is answered, or nobody can know whether it arrived. Returns the retry that its sender sends next, if its turn
+ * has no answer.
+ */
+export async function deliver(place: Place, sent: Sent): Promise<RetryErrand | undefined> {
   const { errand } = sent;
   await place.simulation.pause(errand.startAfter);
   const copies = Array.from({ length: errand.copies }, () => untilAnswered(place, sent));
   await Promise.all([...copies, cancelled(place, sent)]);
+  const isUnanswered = sent.replies.some(
+    (reply) => reply.came === 'answer' && reply.to !== 'cancel' && UNANSWERED.includes(reply.outcome),
+  );
+  return isUnanswered && 'plan' in errand ? errand.retry : undefined;
 }
 
 async function untilAnswered(place: Place, sent: Sent): Promise<void> {
   const { errand, replies } = sent;
   let { hangUpAfter } = errand;
   let declines = false;
+  let left = 'plan' in errand ? Infinity : MOST_RETRIES;
   while (hasPatience(place)) {
     const reply = await sendOnce(place, sent, { hangUpAfter, declines });
     hangUpAfter = undefined;
@@ -71,6 +86,8 @@ async function untilAnswered(place: Place, sent: Sent): Promise<void> {
       if (turn === 'over') return;
     }
     if (reply.came === 'gone') return;
+    if (reply.came === 'refused') left -= 1;
+    if (left === 0) return;
     const isInDoubt =
       reply.came === 'broken' || (reply.came === 'refused' && reply.why === 'session-unavailable');
     if (isInDoubt && !errand.keyed) return;
@@ -85,7 +102,7 @@ async function untilAnswered(place: Place, sent: Sent): Promise<void> {
   });
 }
 
-const hasPatience = ({ patience }: Place): boolean => {
+export const hasPatience = ({ patience }: Place): boolean => {
   patience.left -= 1;
   return patience.left > 0;
 };
@@ -98,6 +115,7 @@ async function sendOnce(
   { hangUpAfter, declines }: { readonly hangUpAfter: number | undefined; readonly declines: boolean },
 ): Promise<Reply> {
   const { session, errand } = sent;
+  if (!('plan' in errand)) return retryOnce(place, sent, errand, hangUpAfter);
   const { plan, keyed, whenBusy, delaySeconds, way } = errand;
   const query = new URLSearchParams({
     ...(whenBusy !== 'reject' && !(whenBusy === 'steer' && delaySeconds !== undefined) && { whenBusy }),
@@ -115,6 +133,19 @@ async function sendOnce(
     hangUpAfter,
   });
 }
+
+const retryOnce = (
+  place: Place,
+  sent: Sent,
+  { name, keyed, way }: RetryErrand,
+  hangUpAfter: number | undefined,
+): Promise<Reply> =>
+  askFor(place, sent, {
+    method: 'POST',
+    path: `${pathOf(sent.session)}/retry`,
+    headers: { ...(keyed && { 'idempotency-key': name }), ...HEADERS[way] },
+    hangUpAfter,
+  });
 
 /** Sends a request of which a turn may come, and notes what came. */
 async function askFor(
@@ -166,7 +197,7 @@ async function decided(place: Place, sent: Sent, pending: readonly PendingCall[]
 }
 
 async function cancelled(place: Place, sent: Sent): Promise<void> {
-  const { cancelAfter } = sent.errand;
+  const cancelAfter = 'plan' in sent.errand ? sent.errand.cancelAfter : undefined;
   if (cancelAfter === undefined) return;
   await place.simulation.pause(cancelAfter);
   await stubbornly(place, sent, { path: `${pathOf(sent.session)}/cancel`, body: {}, to: 'cancel' });
@@ -211,21 +242,19 @@ export async function erase(place: Place, erasure: Erasure, after: number): Prom
 /** Reads a session's stream of events as a browser does, which comes again after the last event that it has. */
 export async function readEvents(
   place: Place,
-  script: SessionScript,
-  index: number,
+  session: string,
+  reader: SessionScript['readers'][number],
 ): Promise<readonly Shown[]> {
   const { simulation, platform } = place;
-  const reader = script.readers[index];
-  if (!reader) return [];
   await simulation.pause(reader.from);
   const end = simulation.now + reader.to - reader.from;
   const all: Shown[] = [];
   while (simulation.now < end && hasPatience(place)) {
-    const reception = new Reception(() => place.durableHead(script.name));
+    const reception = new Reception(() => place.durableHead(session));
     const last = all.at(-1);
     const answer = await platform.request({
       method: 'GET',
-      path: `${pathOf(script.name)}/events`,
+      path: `${pathOf(session)}/events`,
       headers: {
         accept: 'text/event-stream',
         ...(last && { 'last-event-id': `${last.seq}-${last.incarnation}` }),

@@ -1,0 +1,275 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ResultData } from '../../../../src/index.ts';
+import type { StoredEvent } from '../../../../src/journal/entry.ts';
+import type { AskedFork, ListedFork, SentFork } from '../play/forks.ts';
+import { type CutOffCall, cutOffIn } from './cut-off.ts';
+import type { Journals } from './judge-streams.ts';
+import type { CallStory, TurnStory } from './story.ts';
+import type { Finding } from './witness.ts';
+
+/** A session, as far as forks are concerned. */
+export interface ForkSession {
+  /** Its id. */
+  readonly session: string;
+  readonly events: readonly StoredEvent[];
+  readonly turns: readonly TurnStory[];
+  /** The turns that are not copied. */
+  readonly own: readonly TurnStory[];
+  /** With those that were erased. */
+  readonly journals: Journals;
+  /** It, or its source, may have been erased: what is left of it says little. */
+  readonly isErasable: boolean;
+  /** Returns the last event that was stored at a time, in ms of the simulation. */
+  headAt(time: number): number;
+}
+
+export interface Forks {
+  readonly sessions: ReadonlyMap<string, ForkSession>;
+  readonly asked: readonly SentFork[];
+  /** What each session that was forked has listed, when all was over; `undefined`: it is not there. */
+  readonly listed: ReadonlyMap<string, readonly ListedFork[] | undefined>;
+}
+
+type Forked = Extract<StoredEvent, { type: 'session-forked' }>;
+
+/** Forks are what was asked for, and nothing is done again because of them. */
+export function judgeForks(forks: Forks): Finding[] {
+  const { sessions, asked } = forks;
+  return [
+    ...[...sessions.values()].flatMap((one) => [...judgeCopy(one, sessions), ...judgeRepeated(one, forks)]),
+    ...asked.flatMap((one) => judgeRequests(one, sessions)),
+    ...judgeUnnamed(forks),
+    ...judgeListed(forks),
+  ];
+}
+
+/** What a session says of itself if it is a fork. */
+export const forkedIn = ([first]: readonly StoredEvent[]): Forked | undefined =>
+  first?.type === 'session-forked' ? first : undefined;
+
+/** A fork has the events of its source up to the cut, and then the ends of what was open there. */
+function judgeCopy({ session, events }: ForkSession, sessions: Forks['sessions']): Finding[] {
+  const forked = forkedIn(events);
+  if (!forked) return [];
+  const { upTo, told } = forked;
+  const find = (what: string): Finding => ({ rule: 'copy', where: session, what });
+  const source = sessions.get(forked.from)?.journals.get(forked.fromIncarnation);
+  if (!source) return [find(`Its source is ${forked.from} ${forked.fromIncarnation}, which is not known.`)];
+  const copied = upTo === 1 ? [] : events.slice(1, upTo);
+  const wrong = copied.findIndex((event, index) => !isSame(event, source[index + 1]));
+  if (wrong !== -1 || (upTo > 1 && copied.length !== upTo - 1))
+    return [find(`Event ${wrong + 2} of ${copied.length + 1} is not that of its source.`)];
+  const rest = events.slice(Math.max(2, upTo));
+  const open = openIn(copied);
+  const ends = open ? rest.slice(0, open.calls.size) : [];
+  const [next, last] = rest.slice(ends.length);
+  const steered = next?.type === 'turn-steered' && next.message === told;
+  const end = steered ? last : next;
+  return [
+    ...(open ? judgeEnds(open.calls, ends) : []).map(find),
+    ...(told !== undefined && !steered ? [find(`It does not say what was cut off, but ${next?.type}.`)] : []),
+    ...(open && !(end?.type === 'turn-ended' && end.turn === open.turn && end.outcome === 'cancelled')
+      ? [find(`Turn ${open.turn} was open, and ${JSON.stringify(end)} follows.`)]
+      : []),
+  ];
+}
+
+const isSame = ({ at: _, ...event }: StoredEvent, source: StoredEvent | undefined): boolean =>
+  isDeepStrictEqual({ ...event, at: 0 }, { ...source, at: 0 });
+
+/** How far an open call has come. */
+type Stage = 'asked' | 'waits' | 'started' | 'known';
+
+/** The turn that is open behind these events, with its open calls. */
+function openIn(events: readonly StoredEvent[]): { turn: string; calls: Map<string, Stage> } | undefined {
+  let open: { turn: string; calls: Map<string, Stage> } | undefined;
+  for (const event of events) {
+    if (event.type === 'turn-started') open = { turn: event.turn, calls: new Map() };
+    if (event.type === 'turn-ended') open = undefined;
+    if (event.type === 'model-replied') for (const { id } of event.toolCalls) open?.calls.set(id, 'asked');
+    if (!open || !('call' in event) || !open.calls.has(event.call)) continue;
+    const { calls } = open;
+    const isEffect = event.type === 'tool-call-started' && ['once', 'idempotent'].includes(event.effect);
+    if (isEffect) calls.set(event.call, 'started');
+    if (event.type === 'tool-call-suspended' && calls.get(event.call) !== 'started')
+      calls.set(event.call, 'waits');
+    if (event.type === 'tool-call-answered')
+      calls.set(event.call, event.answer.type === 'result' ? 'known' : 'asked');
+    if (event.type === 'late-result-received') calls.set(event.call, 'known');
+    if (event.type === 'tool-call-ended') calls.delete(event.call);
+  }
+  return open;
+}
+
+function judgeEnds(calls: ReadonlyMap<string, Stage>, ends: readonly StoredEvent[]): string[] {
+  const results = new Map(
+    ends.flatMap((end) => (end.type === 'tool-call-ended' ? [[end.call, end.result] as const] : [])),
+  );
+  return [...calls].flatMap(([id, stage]) => {
+    const result = results.get(id);
+    if (!result) return [`The call ${id} was open, and has no end.`];
+    return isRight(stage, result)
+      ? []
+      : [`The call ${id} was ${stage}, and ends as ${JSON.stringify(result)}.`];
+  });
+}
+
+function isRight(stage: Stage, result: ResultData): boolean {
+  const reason = result.type === 'error' ? result.reason : undefined;
+  switch (stage) {
+    case 'known':
+      return true;
+    case 'started':
+      return reason === 'unknown-outcome';
+    case 'waits':
+      return result.type === 'error' && reason === 'declined' && result.message.endsWith('Reason: branched');
+    case 'asked':
+      // A call around a loop that is open is unknown, and one that somebody has declined is declined.
+      return reason === 'cancelled' || reason === 'unknown-outcome' || reason === 'declined';
+  }
+}
+
+/** The same request is the same fork, and one is refused if, and only if, effects were cut off. */
+function judgeRequests(
+  { session, errand, replies }: SentFork,
+  sessions: ReadonlyMap<string, ForkSession>,
+): Finding[] {
+  const source = sessions.get(session);
+  const find = (what: string): Finding => ({
+    rule: 'fork',
+    where: `${errand.inside.name} of ${session}`,
+    what,
+  });
+  const forks = replies.flatMap((reply) => (reply.came === 'forked' ? [reply] : []));
+  const others = new Set(forks.map((one) => `${one.session} at ${one.at}`));
+  return [
+    ...replies.flatMap((reply) => judgeReply(reply, source)).map(find),
+    ...(others.size > 1 ? [find(`It is ${[...others].join(' and ')}.`)] : []),
+    ...(errand.isNamed && forks.some((one) => one.session !== errand.inside.name)
+      ? [find(`It has the name ${forks[0]?.session}.`)]
+      : []),
+    ...forks
+      .slice(0, 1)
+      .flatMap((one) => judgeForked(one, { replies, sessions, source }))
+      .map(find),
+  ];
+}
+
+function judgeReply(reply: AskedFork, source: ForkSession | undefined): string[] {
+  if (reply.came === 'unexpected') {
+    const isExcused = source?.isErasable && reply.status === 422 && reply.body.includes('is behind it');
+    return isExcused ? [] : [`${reply.status} ${reply.body}`];
+  }
+  if (reply.came === 'gone') return source?.isErasable ? [] : [reply.why];
+  if (reply.came !== 'would-repeat' || !source || source.isErasable) return [];
+  if (reply.repeatEffects) return ['It is refused, and may repeat effects.'];
+  const at = reply.askedAt ?? source.headAt(reply.sentAt);
+  const known = new Set(cutOffIn(source.events, at, Infinity).map(({ call }) => call));
+  const wrong = reply.calls.filter((call) => !known.has(call));
+  return reply.calls.length === 0 || wrong.length > 0
+    ? [
+        `It is refused at ${at} for the calls ${reply.calls.join(', ')}, and ${wrong.join(', ')} are not cut off.`,
+      ]
+    : [];
+}
+
+function judgeForked(
+  { session, at }: { readonly session: string; readonly at: number },
+  {
+    replies,
+    sessions,
+    source,
+  }: {
+    readonly replies: readonly AskedFork[];
+    readonly sessions: ReadonlyMap<string, ForkSession>;
+    readonly source: ForkSession | undefined;
+  },
+): string[] {
+  if (!source || source.isErasable) return [];
+  const forked = forkedIn(sessions.get(session)?.events ?? []);
+  if (!forked) return [`${session} is no fork.`];
+  const asked = replies[0]?.askedAt;
+  const sentAt = Math.min(...replies.map((reply) => reply.sentAt));
+  const mayRepeat = replies.some(({ repeatEffects }) => repeatEffects);
+  const known = mayRepeat ? [] : cutOffIn(source.events, at, source.headAt(sentAt));
+  return [
+    ...(forked.from !== source.session || forked.upTo !== at || (asked !== undefined && asked !== at)
+      ? [`Asked for at ${asked} it is of ${forked.from} at ${forked.upTo}, and said to be at ${at}.`]
+      : []),
+    ...(known.length > 0
+      ? [`It cuts off ${known.map(({ call }) => call).join(', ')}, and is not refused.`]
+      : []),
+    ...(forked.told !== undefined && !mayRepeat && !forkedIn(source.events) ? ['It may not repeat effects, and says which.'] : []),
+  ];
+}
+
+/** Of a session there are no more forks than somebody asked for. */
+function judgeUnnamed({ sessions, asked }: Forks): Finding[] {
+  return [...sessions.keys()].flatMap((source) => {
+    const unnamed = [...sessions.values()].filter(
+      ({ session, events }) => forkedIn(events)?.from === source && session.startsWith(`${source}.`),
+    ).length;
+    const requests = asked
+      .filter(({ session, errand }) => session === source && !errand.isNamed)
+      .reduce((sum, { replies }) => sum + replies.length, 0);
+    return unnamed > requests
+      ? [{ rule: 'fork', where: source, what: `It has ${unnamed} forks by ${requests} requests.` }]
+      : [];
+  });
+}
+
+/** What was done in a part that was cut off, as far as it was on record when the fork was first asked for. */
+function cutOffBefore(fork: ForkSession, forks: Forks): readonly CutOffCall[] {
+  const forked = forkedIn(fork.events);
+  const source = forked && forks.sessions.get(forked.from);
+  if (!source || source.isErasable) return [];
+  const own = cutOffIn(source.events, forked.upTo, headWhenAsked(fork, source, forks));
+  return [...own, ...cutOffBefore(source, forks)];
+}
+
+/** The last event of the source when its fork was first asked for; 0 if nobody knows when that was. */
+function headWhenAsked({ session }: ForkSession, source: ForkSession, { asked }: Forks): number {
+  const sent = asked.find(({ replies }) =>
+    replies.some((reply) => reply.came === 'forked' && reply.session === session),
+  );
+  return sent ? source.headAt(Math.min(...sent.replies.map(({ sentAt }) => sentAt))) : 0;
+}
+
+/** The model of a fork, which heeds what it is shown, does nothing again that had begun in the part cut off. */
+function judgeRepeated(fork: ForkSession, forks: Forks): Finding[] {
+  const known = new Map(cutOffBefore(fork, forks).map(({ label, call }) => [label, call]));
+  const calls = fork.own.flatMap((turn) => [...turn.calls.values()]);
+  return calls.flatMap(({ label, id }: CallStory) => {
+    const before = known.get(label);
+    return before === undefined
+      ? []
+      : [{ rule: 'repeated', where: label, what: `It is ${id} of ${fork.session}, and was ${before}.` }];
+  });
+}
+
+/** A session lists its forks, each once. One that had no turn yet does not know of them. */
+function judgeListed(forks: Forks): Finding[] {
+  const { sessions, listed } = forks;
+  return [...listed].flatMap(([source, list]) => {
+    const found = sessions.get(source);
+    if (!found || found.isErasable) return [];
+    const names = (list ?? []).map(({ session, at }) => `${session} at ${at}`);
+    const expected = [...sessions.values()].flatMap((fork) => {
+      const { session, events } = fork;
+      const forked = forkedIn(events);
+      const mayLack = forked?.upTo === 1 && headWhenAsked(fork, found, forks) < 2;
+      return forked?.from === source && !(mayLack && !names.includes(`${session} at 1`))
+        ? [`${session} at ${forked.upTo}`]
+        : [];
+    });
+    return isDeepStrictEqual(names.toSorted(), expected.toSorted())
+      ? []
+      : [
+          {
+            rule: 'listed',
+            where: source,
+            what: `It lists ${names.join(', ')}, and has ${expected.join(', ')}.`,
+          },
+        ];
+  });
+}

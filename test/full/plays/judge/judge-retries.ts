@@ -1,0 +1,97 @@
+import type { StoredEvent } from '../../../../src/journal/entry.ts';
+import type { Sent } from '../play/user.ts';
+import type { ForkSession } from './judge-forks.ts';
+import type { TurnStory } from './story.ts';
+import type { Finding } from './witness.ts';
+
+const ANSWERED = ['completed', 'returned-direct'];
+
+/** Only the last turn is retried, if it has no answer, and only once. */
+export function judgeRetried({ session, turns, own }: ForkSession): Finding[] {
+  const find = (what: string): Finding => ({ rule: 'retry', where: session, what });
+  const retries = own.flatMap((turn) => (turn.retries === undefined ? [] : [{ turn, of: turn.retries }]));
+  const times = Map.groupBy(retries, ({ of }) => of);
+  return [
+    ...[...times].flatMap(([of, all]) =>
+      all.length > 1
+        ? [find(`Turn ${of} is retried by ${all.map(({ turn }) => turn.turn).join(', ')}.`)]
+        : [],
+    ),
+    ...retries.flatMap(({ turn, of }) => {
+      const before = turns[turns.indexOf(turn) - 1];
+      const isLast = before?.turn === of && !before.outcomes.some((outcome) => ANSWERED.includes(outcome));
+      return isLast
+        ? []
+        : [find(`Turn ${turn.turn} retries ${of}, behind ${before?.turn}: ${before?.outcomes.join(', ')}.`)];
+    }),
+  ];
+}
+
+/** What is known of the session that a retry was for. */
+interface Home extends Pick<ForkSession, 'turns' | 'events' | 'isErasable' | 'headAt'> {
+  readonly erasedTurns: ReadonlySet<string>;
+}
+
+/** A retry is one turn, and its sender is shown no other outcome than the journal's. */
+export function judgeRetry(name: string, sent: Sent, home: Home): Finding[] {
+  const { turns, erasedTurns, isErasable } = home;
+  const find = (rule: string, what: string): Finding => ({ rule, where: name, what });
+  const accepted = new Set(
+    sent.replies.flatMap((reply) => ('turn' in reply && reply.to === 'message' ? [reply.turn] : [])),
+  );
+  const byTurn = new Map(turns.map((turn): [string, TurnStory] => [turn.turn, turn]));
+  const isOpenTo = (turn: string): boolean => !erasedTurns.has(turn);
+  return [
+    ...(sent.errand.keyed && accepted.size > 1 && !isErasable
+      ? [find('taken twice', `It is the turns ${[...accepted].join(', ')}.`)]
+      : []),
+    ...[...accepted]
+      .filter(isOpenTo)
+      .flatMap((turn) =>
+        byTurn.get(turn)?.retries === undefined
+          ? [find('lost', `It was accepted as ${turn}, which is no retry.`)]
+          : [],
+      ),
+    ...sent.replies.flatMap((reply) => {
+      if (reply.came === 'unexpected') return [find('unexpected answer', `${reply.status} ${reply.body}`)];
+      if (reply.came === 'gone' && reply.why === 'nothing-to-retry' && !isErasable)
+        return hadAnswer(home, reply)
+          ? []
+          : [find('retry', 'It is refused, and the last turn has no answer.')];
+      if (reply.came !== 'answer' || reply.to === 'decision' || !isOpenTo(reply.turn)) return [];
+      const [outcome] = byTurn.get(reply.turn)?.outcomes ?? [];
+      return outcome === reply.outcome
+        ? []
+        : [find('shown wrongly', `Shown ${reply.outcome} of turn ${reply.turn}, which is ${outcome}.`)];
+    }),
+  ];
+}
+
+/** At some moment between these the last turn that had ended was answered, or none had. */
+function hadAnswer(
+  { events, headAt }: Home,
+  { sentAt, cameAt }: { readonly sentAt: number; readonly cameAt: number },
+): boolean {
+  const [from, to] = [headAt(sentAt), headAt(cameAt)];
+  const ends = events.filter((event): event is Ended => event.type === 'turn-ended' && event.seq <= to);
+  const first = ends.findLastIndex(({ seq }) => seq <= from);
+  return first === -1 || ends.slice(first).some(({ outcome }) => ANSWERED.includes(outcome));
+}
+
+type Ended = Extract<StoredEvent, { type: 'turn-ended' }>;
+
+/** Retries under different keys are different turns. */
+export function judgeKeys(sent: readonly Sent[]): Finding[] {
+  const byTurn = new Map<string, Set<string>>();
+  for (const { session, errand, replies } of sent) {
+    if ('plan' in errand || !errand.keyed) continue;
+    for (const reply of replies) {
+      if (!('turn' in reply) || reply.to !== 'message') continue;
+      const place = `${session} ${reply.turn}`;
+      byTurn.set(place, (byTurn.get(place) ?? new Set()).add(errand.name));
+    }
+  }
+  return [...byTurn].flatMap(([where, names]) =>
+    names.size > 1 ? [{ rule: 'retry', where, what: `It is that of ${[...names].join(' and ')}.` }] : [],
+  );
+}

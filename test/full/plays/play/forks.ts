@@ -1,0 +1,158 @@
+import type { ClientAnswer } from '../machine/platform.ts';
+import type { ForkErrand } from './draw-forks.ts';
+import { bodyOf, problemOf, type Reply, toReply } from './reply.ts';
+import { AGAIN, hasPatience, LOOK_AGAIN, type Place, pathOf } from './user.ts';
+
+/** What came of one request for a fork, as its sender sees it. */
+export type ForkReply =
+  | { readonly came: 'forked'; readonly session: string; readonly at: number }
+  /** Refused for the calls of these ids. */
+  | { readonly came: 'would-repeat'; readonly calls: readonly string[] }
+  | Exclude<Reply, { readonly turn: string }>;
+
+/** A request for a fork: what it asked for, when it was sent, and what came of it. In ms of the simulation. */
+export type AskedFork = ForkReply & {
+  readonly askedAt: number | undefined;
+  readonly repeatEffects: boolean;
+  readonly sentAt: number;
+  readonly cameAt: number;
+};
+
+/** A fork that somebody asks for. */
+export interface SentFork {
+  /** The source, by its id. */
+  readonly session: string;
+  readonly errand: ForkErrand;
+  readonly replies: AskedFork[];
+}
+
+/** Asks for a fork until it is there, or is refused for good. `begin` is called with its id, once. */
+export async function makeFork(
+  place: Place,
+  sent: SentFork,
+  begin: (session: string) => Promise<void>,
+): Promise<void> {
+  const { copies, startAfter } = sent.errand;
+  await place.simulation.pause(startAfter);
+  const at = await cutOf(place, sent);
+  if (at === 'nowhere') return;
+  const all = await Promise.all(Array.from({ length: copies }, () => untilForked(place, sent, at)));
+  const [fork] = all.flatMap((one) => one ?? []);
+  if (fork !== undefined) await begin(fork);
+}
+
+async function untilForked(
+  place: Place,
+  { session, errand, replies }: SentFork,
+  at: number | undefined,
+): Promise<string | undefined> {
+  const { repeats, isNamed, inside } = errand;
+  let { hangUpAfter } = errand;
+  let repeatEffects = repeats === 'at-once';
+  while (hasPatience(place)) {
+    const sentAt = place.simulation.now;
+    const answer = await place.platform.request({
+      method: 'POST',
+      path: `${pathOf(session)}/fork`,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...(at !== undefined && { at }),
+        ...(isNamed && { name: inside.name }),
+        ...(repeatEffects && { repeatEffects }),
+      }),
+      hangUpAfter,
+    });
+    hangUpAfter = undefined;
+    const reply = toForkReply(answer);
+    replies.push({ ...reply, askedAt: at, repeatEffects, sentAt, cameAt: place.simulation.now });
+    const isInDoubt =
+      reply.came === 'broken' || (reply.came === 'refused' && reply.why === 'session-unavailable');
+    if (reply.came === 'forked') return reply.session;
+    if (reply.came === 'would-repeat' && repeats === 'if-refused' && !repeatEffects) repeatEffects = true;
+    else if (reply.came === 'refused' || reply.came === 'broken') {
+      // Without a name it may be there already, and nobody knows how it is called.
+      if (isInDoubt && !isNamed) return undefined;
+      await place.simulation.pause(AGAIN);
+    } else return undefined;
+  }
+  return undefined;
+}
+
+function toForkReply(answer: ClientAnswer | undefined): ForkReply {
+  if (answer?.status === 201) {
+    const { session = '', at = 0 } = bodyOf(answer.text);
+    return { came: 'forked', session, at };
+  }
+  if (answer && problemOf(answer.text) === 'would-repeat-effects')
+    return { came: 'would-repeat', calls: (bodyOf(answer.text).calls ?? []).map(({ call }) => call) };
+  const reply = toReply(answer);
+  return 'turn' in reply
+    ? { came: 'unexpected', status: answer?.status ?? 0, body: answer?.text ?? '' }
+    : reply;
+}
+
+/** A fork, as its source lists it. */
+export interface ListedFork {
+  readonly session: string;
+  readonly at: number;
+}
+
+/** Asks sessions for their forks. */
+export async function listForks(
+  { simulation, platform }: Place,
+  sessions: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, readonly ListedFork[] | undefined>> {
+  const listed = new Map<string, readonly ListedFork[] | undefined>();
+  for (const session of sessions) {
+    platform.request({ method: 'GET', path: `${pathOf(session)}/forks` }).then((answer) => {
+      const { forks } = JSON.parse(answer?.text ?? '{}') as { forks?: readonly ListedFork[] }; // as docs/branches.md says
+      listed.set(session, forks);
+    });
+  }
+  await simulation.run(() => listed.size === sessions.size, simulation.now + MINUTE);
+  return listed;
+}
+
+const MINUTE = 60_000;
+
+/** How often somebody looks who waits until there is something to fork. */
+const MOST_LOOKS = 40;
+/** Often enough to see a call before it ends. */
+const OFTEN = 300;
+
+/** The event behind which the session is cut: `undefined` if none is named, and `nowhere` if there is none. */
+async function cutOf(place: Place, { session, errand }: SentFork): Promise<number | undefined | 'nowhere'> {
+  const { cut, place: fraction } = errand;
+  for (let look = 0; look < MOST_LOOKS && hasPatience(place); look += 1) {
+    const events = await eventsOf(place, session);
+    const last = events.at(-1);
+    const inside = events.filter(isInCall);
+    if (last && cut === 'head') return undefined;
+    if (last && cut === 'anywhere') return 1 + Math.floor(fraction * last.seq);
+    if (last && cut === 'live' && isInCall(last)) return last.seq;
+    if (cut === 'in-call' && inside.length > 0) return inside[Math.floor(fraction * inside.length)]?.seq;
+    await place.simulation.pause(cut === 'live' && last ? OFTEN : LOOK_AGAIN);
+  }
+  return 'nowhere';
+}
+
+interface SeenEvent {
+  readonly seq: number;
+  readonly type: string;
+}
+
+const isInCall = ({ type }: SeenEvent): boolean =>
+  type === 'tool-call-started' || type === 'tool-call-suspended';
+
+/** The journal as far as it can be read now. */
+async function eventsOf({ platform }: Place, session: string): Promise<readonly SeenEvent[]> {
+  const events: SeenEvent[] = [];
+  for (let path: string | null = `${pathOf(session)}/events`; path !== null; ) {
+    const answer = await platform.request({ method: 'GET', path });
+    if (answer?.status !== 200) return events;
+    const page = JSON.parse(answer.text) as { events: SeenEvent[]; next: string | null }; // as docs/http.md says
+    events.push(...page.events);
+    path = page.next;
+  }
+  return events;
+}
