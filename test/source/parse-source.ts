@@ -35,11 +35,15 @@ export function parseSource(file: string, text: string): Source {
   };
 }
 
-/** The paths of all TypeScript files in a folder and the folders inside of it, sorted, from the root of the checkout. */
+/**
+ * The paths of all TypeScript files in a folder and the folders inside of it, sorted, from the root of the checkout. `src/create` is
+ * a package of its own, and left out.
+ */
 export const sourceFilesIn = (root: string, folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.tsx?$/.test(file))
     .map((file) => join(folder, file).replaceAll('\\', '/'))
+    .filter((file) => !file.startsWith('src/create/'))
     .sort();
 
 /** Reads and parses a file by its path from the root of the checkout. */

@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
+import { embed } from './embed.ts';
+import type { Options } from './options.ts';
+import { detectManager, MANAGERS, type Manager } from './package-manager.ts';
+import { CreateProblem } from './problem.ts';
+import { askAnswers, defaultAnswers } from './questions.ts';
+import { renderProject, writeFiles } from './render.ts';
+import { readTarget, shown } from './target.ts';
+
+/** Writes a project, installs its packages, and says how it is run. @throws CreateProblem for what keeps it from that. */
+export async function createProject(options: Options): Promise<void> {
+  const cwd = process.cwd();
+  const isAsking = !options.yes && process.stdin.isTTY && process.stdout.isTTY && !process.env.CI;
+  const { folder, template, install } = isAsking
+    ? await askAnswers(options, cwd)
+    : defaultAnswers(options, cwd);
+  const target = readTarget(folder, template, cwd);
+  const manager = options.manager ?? detectManager(process.env.npm_config_user_agent);
+  const project = { name: target.name, template, manager, holdfast: toSpec(options.holdfast, cwd) };
+  const { path } = target;
+  const notes = target.hasApp ? embed(path, project) : [];
+  if (!target.hasApp) writeFiles(path, renderProject(project));
+  console.log(`\nWrote the template "${template}" to ${path}.`);
+  if (install) installIn(path, manager);
+  if (options.git && !target.hasApp) startRepository(path, template);
+  const { run, test } = MANAGERS[manager];
+  const script = target.hasApp ? 'dev:agent' : 'dev';
+  const steps = [
+    ...(path === cwd ? [] : [`cd ${shown(path, cwd)}`]),
+    ...(install ? [] : [`${manager} install`]),
+    `${run} ${script}`,
+  ];
+  console.log(`\nRun it:\n\n${steps.map((step) => `  ${step}`).join('\n')}\n`);
+  if (!target.hasApp) console.log(`Test it by \`${test}\`; README.md says what is where.`);
+  for (const note of notes) console.log(note);
+}
+
+/** A path is of the folder in which the command runs, not of the project. */
+function toSpec(spec: string | undefined, cwd: string): string | undefined {
+  const path = spec?.match(/^(?:file:)?([./].*|[A-Za-z]:[\\/].*|.*\.tgz)$/)?.[1];
+  return path === undefined ? spec : `file:${resolve(cwd, path)}`;
+}
+
+/** @throws CreateProblem if the package manager fails; the project stays. */
+function installIn(path: string, manager: Manager): void {
+  const { status, error } = spawnSync(manager, ['install'], {
+    cwd: path,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
+  if (status === 0) return;
+  const reason = error ? ` (${error.message})` : '';
+  throw new CreateProblem(
+    `\`${manager} install\` failed in ${path}${reason}. The project is written: run it there again.`,
+  );
+}
+
+/** Makes a repository with a first commit, unless the folder is in one; a machine without Git, or without a name for it, has none. */
+function startRepository(path: string, template: string): void {
+  const git = (...args: string[]): boolean =>
+    spawnSync('git', args, { cwd: path, stdio: 'ignore' }).status === 0;
+  if (git('rev-parse', '--is-inside-work-tree') || !git('init', '--initial-branch=main')) return;
+  git('add', '--all');
+  git(
+    '-c',
+    'commit.gpgsign=false',
+    'commit',
+    '--no-verify',
+    '--message',
+    `Start from the template "${template}" of Holdfast`,
+  );
+}

@@ -1,0 +1,4 @@
+import type { Project } from './render.ts';
+export function embed(_path: string, _project: Project): string[] {
+  return [];
+}

@@ -1,0 +1,27 @@
+/** How each package manager does what a project needs. */
+export const MANAGERS = {
+  npm: { run: 'npm run', test: 'npm test', exec: 'npx', create: 'npm create holdfast@latest' },
+  pnpm: { run: 'pnpm run', test: 'pnpm test', exec: 'pnpm exec', create: 'pnpm create holdfast' },
+  yarn: { run: 'yarn run', test: 'yarn test', exec: 'yarn', create: 'yarn create holdfast' },
+  bun: { run: 'bun run', test: 'bun run test', exec: 'bunx', create: 'bun create holdfast' },
+} as const;
+
+export type Manager = keyof typeof MANAGERS;
+
+export const isManager = (name: string): name is Manager => Object.hasOwn(MANAGERS, name);
+
+/** Returns the package manager that runs this program, by what it says of itself, such as `pnpm/10.4.1 npm/? node/v24.1.0`. */
+export function detectManager(userAgent: string | undefined): Manager {
+  const name = userAgent?.split('/')[0] ?? '';
+  return isManager(name) ? name : 'npm';
+}
+
+/** Rewrites the commands of a text, which are those of npm, as those of another package manager. */
+export function withCommandsOf(manager: Manager, text: string): string {
+  const { run, test, exec } = MANAGERS[manager];
+  return text
+    .replace(/\bnpm run (?=[a-z])/g, `${run} `)
+    .replace(/\bnpm test\b/g, test)
+    .replace(/\bnpm install\b/g, `${manager} install`)
+    .replace(/\bnpx (?=[a-z])/g, `${exec} `);
+}

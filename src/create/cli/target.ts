@@ -1,0 +1,57 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, join, relative, resolve } from 'node:path';
+import type { Template } from './options.ts';
+import { CreateProblem } from './problem.ts';
+
+/** Where a project is to be. */
+export interface Target {
+  readonly path: string;
+  /** The name of the package and of the Worker. */
+  readonly name: string;
+  /** There is an app already, to which an agent is added. */
+  readonly hasApp: boolean;
+}
+
+/** What a folder may hold that counts as empty. */
+const IGNORED = new Set(['.git', '.DS_Store', 'Thumbs.db', '.idea', '.vscode']);
+
+/** Names that npm and Cloudflare both take. */
+const NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** @throws CreateProblem if no project can be started in the folder. */
+export function readTarget(folder: string, template: Template, cwd: string): Target {
+  const path = resolve(cwd, folder);
+  if (existsSync(path) && !statSync(path).isDirectory())
+    throw new CreateProblem(`${folder} is a file. Name a new folder.`);
+  const held = existsSync(path) ? readdirSync(path).filter((name) => !IGNORED.has(name)) : [];
+  const hasApp = template === 'embed' && held.includes('package.json');
+  if (held.length > 0 && !hasApp)
+    throw new CreateProblem(
+      `${shown(path, cwd)} is not empty. Name a new folder${
+        held.includes('package.json') ? ', or add an agent to the app there by --template embed' : ''
+      }.`,
+    );
+  return { path, name: nameFor(path, path === cwd || hasApp), hasApp };
+}
+
+/** The folder as the person who is asked would type it. */
+export const shown = (path: string, cwd: string): string => relative(cwd, path) || 'This folder';
+
+/** @throws CreateProblem for the name of a new folder that can be no name of a Worker; a folder that is there keeps its name. */
+function nameFor(path: string, isThere: boolean): string {
+  const name = basename(path);
+  if (NAME.test(name)) return name;
+  const like =
+    name
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .slice(0, 63)
+      .replace(/^-+|-+$/g, '') || 'my-agent';
+  if (isThere) return like;
+  throw new CreateProblem(
+    `A Worker cannot be called "${name}": lowercase letters, digits and dashes, at most 63. For example: ${like}`,
+  );
+}
+
+/** True where there is an app that an agent could be added to. */
+export const holdsApp = (path: string): boolean => existsSync(join(path, 'package.json'));
