@@ -24,8 +24,10 @@ const PLACEHOLDER = 'my-agent';
 
 /** Returns the files of a new project: those that all templates share, its template's over them, and its package manager's. */
 export function renderProject(project: Project): Files {
-  const layers = ['base', project.template, `managers/${project.manager}`].map(readLayer);
-  const files = layers.reduce(merge);
+  const { template, manager } = project;
+  // Who may come in is decided by the template alone where it has tenants, and else by one token.
+  const shared = template === 'multi-tenant' ? ['base'] : ['base', 'token'];
+  const files = [...shared, template, `managers/${manager}`].map(readLayer).reduce(merge);
   const rendered = [...files].map(([path, text]) => [path, adapt(path, text, project)] as const);
   const devVars = rendered.find(([path]) => path === '.dev.vars.example')?.[1];
   return new Map([

@@ -1,0 +1,65 @@
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { afterEach, expect, it, vi } from 'vitest';
+import { authenticate } from './auth.ts';
+
+const env: Cloudflare.Env = {
+  JWT_ISSUER: 'https://login.example/',
+  JWT_AUDIENCE: 'my-agent',
+  JWT_SECRET: 'a secret of this test, long enough for HS256',
+};
+const secret = new TextEncoder().encode(env.JWT_SECRET);
+const claims = { sub: 'ann', tenant: 'acme', roles: ['manager'] };
+
+const signing = (
+  payload: Record<string, unknown> = claims,
+  header: { alg: string; kid?: string } = { alg: 'HS256' },
+) =>
+  new SignJWT(payload)
+    .setProtectedHeader(header)
+    .setIssuer(env.JWT_ISSUER)
+    .setAudience(env.JWT_AUDIENCE)
+    .setExpirationTime('5m');
+
+const callerOf = (token: string, of = env) =>
+  authenticate(new Request('https://agent.example/', { headers: { authorization: `Bearer ${token}` } }), of);
+
+afterEach(() => vi.unstubAllGlobals());
+
+it('lets in who has a token, as its tenant and with its roles', async () => {
+  expect(await callerOf(await signing().sign(secret))).toEqual({
+    id: 'ann',
+    tenant: 'acme',
+    roles: ['manager'],
+  });
+});
+
+it.each([
+  ['no token', async () => ''],
+  ['what is no token', async () => 'x.y.z'],
+  [
+    'a token of another secret',
+    () => signing().sign(new TextEncoder().encode('another secret, which is as long as it')),
+  ],
+  ['a token that has expired', () => signing().setExpirationTime('-1m').sign(secret)],
+  ['a token of another issuer', () => signing().setIssuer('https://evil.example/').sign(secret)],
+  ['a token for others', () => signing().setAudience('another-app').sign(secret)],
+  ['a token without a tenant', () => signing({ sub: 'ann' }).sign(secret)],
+  ['a token without a signature', async () => `${btoa('{"alg":"none"}')}.${btoa(JSON.stringify(claims))}.`],
+])('refuses %s', async (_, token) => {
+  expect(await callerOf(await token())).toBeNull();
+});
+
+it('takes the keys of the issuer, and then no secret', async () => {
+  const { publicKey, privateKey } = await generateKeyPair('ES256');
+  const keys = [{ ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256' }];
+  vi.stubGlobal('fetch', async () => Response.json({ keys }));
+  const deployed = { ...env, JWKS_URL: 'https://login.example/jwks.json' };
+  const token = await signing(claims, { alg: 'ES256', kid: 'k1' }).sign(privateKey);
+  expect(await callerOf(token, deployed)).toMatchObject({ id: 'ann', tenant: 'acme' });
+  expect(await callerOf(await signing().sign(secret), deployed)).toBeNull();
+});
+
+it('is a fault of the Worker, and not of the token, if there are no keys', async () => {
+  const { JWT_SECRET: _, ...unset } = env;
+  await expect(callerOf(await signing().sign(secret), unset)).rejects.toThrow('Set JWKS_URL');
+});

@@ -1,0 +1,62 @@
+import type { Caller } from 'holdfast/worker';
+import { createRemoteJWKSet, errors, type JWTVerifyOptions, jwtVerify } from 'jose';
+import * as v from 'valibot';
+
+const name = v.pipe(v.string(), v.minLength(1));
+const claimsSchema = v.object({ sub: name, tenant: name, roles: v.optional(v.array(name), []) });
+
+/** Returns who has a token of the issuer: sessions belong to its `tenant`, and its `roles` say who may approve. */
+export async function authenticate(request: Request, env: Cloudflare.Env): Promise<Caller | null> {
+  const [, token] = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
+  if (token === undefined) return null;
+  const claims = v.safeParse(claimsSchema, await payloadOf(token, env));
+  if (!claims.success) return null;
+  const { sub: id, tenant, roles } = claims.output;
+  return { id, tenant, roles };
+}
+
+/** Returns what keeps everybody out, or `undefined`. */
+export const missingKeys = ({
+  JWKS_URL: url,
+  JWT_SECRET: secret = '',
+}: Cloudflare.Env): string | undefined =>
+  url || secret.length >= 32
+    ? undefined
+    : 'Set JWKS_URL, or in development JWT_SECRET with at least 32 characters.';
+
+/** Returns what a valid token says, and `undefined` for any other. Throws if the issuer's keys cannot be read. */
+async function payloadOf(token: string, env: Cloudflare.Env): Promise<unknown> {
+  const options: JWTVerifyOptions = {
+    issuer: env.JWT_ISSUER,
+    audience: env.JWT_AUDIENCE,
+    requiredClaims: ['exp'],
+  };
+  try {
+    // Each kind of key has its own algorithms, so that no public key is taken for a secret.
+    const { payload } = env.JWKS_URL
+      ? await jwtVerify(token, keysAt(env.JWKS_URL), { ...options, algorithms: ['RS256', 'ES256', 'EdDSA'] })
+      : await jwtVerify(token, secretOf(env), { ...options, algorithms: ['HS256'] });
+    return payload;
+  } catch (failure) {
+    if (failure instanceof errors.JOSEError && OF_THE_TOKEN.test(failure.code)) return undefined;
+    throw failure;
+  }
+}
+
+/** The errors of jose that say that a token is no good; any other is of this Worker or the issuer. */
+const OF_THE_TOKEN = /^ERR_(JWT_|JWS_|JOSE_ALG_|JOSE_NOT_SUPPORTED|JWKS_NO_MATCHING_KEY)/;
+
+function secretOf(env: Cloudflare.Env): Uint8Array {
+  const problem = missingKeys(env);
+  if (problem !== undefined) throw new Error(problem);
+  return new TextEncoder().encode(env.JWT_SECRET);
+}
+
+/** Fetches keys when they are first needed, and again when a token has a new one. */
+const keySets = new Map<string, ReturnType<typeof createRemoteJWKSet>>();
+
+function keysAt(url: string): ReturnType<typeof createRemoteJWKSet> {
+  const known = keySets.get(url) ?? createRemoteJWKSet(new URL(url));
+  keySets.set(url, known);
+  return known;
+}

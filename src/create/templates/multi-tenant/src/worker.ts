@@ -1,0 +1,21 @@
+import { orOffline } from 'holdfast/models/offline';
+import { openaiCompatible } from 'holdfast/models/openai-compatible';
+import { ConfigurationError, createHoldfast } from 'holdfast/worker';
+import { authenticate, missingKeys } from './auth.ts';
+import { clerk } from './clerk.ts';
+
+const holdfast = createHoldfast<Cloudflare.Env>({
+  agents: [clerk],
+  model: orOffline(openaiCompatible()),
+  auth: Object.assign(authenticate, {
+    scheme: 'Bearer' as const,
+    // For GET /health.
+    check(env: Cloudflare.Env) {
+      const problem = missingKeys(env);
+      if (problem !== undefined) throw new ConfigurationError(problem);
+    },
+  }),
+});
+export default holdfast.worker;
+export const { TurnRunner } = holdfast;
+export { SessionObject } from 'holdfast/durable-objects';

@@ -1,0 +1,68 @@
+import type { CallContext } from 'holdfast';
+import * as v from 'valibot';
+
+export const issueSchema = v.object({
+  repository: v.pipe(v.string(), v.regex(/^[\w-]+\/(?!\.{1,2}$)[\w.-]+$/)),
+  number: v.pipe(v.number(), v.integer(), v.minValue(1)),
+});
+
+export type Issue = v.InferOutput<typeof issueSchema>;
+
+/** What the agent does on GitHub. Each method acts for one call. */
+export interface GitHub {
+  addLabel(issue: Issue, label: string, call: CallContext): Promise<string>;
+  comment(issue: Issue, text: string, call: CallContext): Promise<string>;
+  /** Returns where the comment of an earlier run of this call is, or says that there is none, or that nobody knows yet. */
+  findComment(issue: Issue, call: CallContext): Promise<{ readonly done: string } | 'not-done' | 'unknown'>;
+}
+
+const commentSchema = v.object({ html_url: v.string(), body: v.nullish(v.string(), '') });
+
+/** GitHub's REST API, with GITHUB_TOKEN. Without a token nothing is sent, and each method says what it would do. */
+export const github: GitHub = {
+  async addLabel(issue, label, call) {
+    if (isDryRun(call)) return `Without GITHUB_TOKEN: "${label}" would be added to ${nameOf(issue)}.`;
+    await ask(call, `${pathOf(issue)}/labels`, { labels: [label] });
+    return `Added "${label}".`;
+  },
+  async comment(issue, text, call) {
+    if (isDryRun(call)) return `Without GITHUB_TOKEN: ${nameOf(issue)} would get the comment "${text}".`;
+    const answer = await ask(call, `${pathOf(issue)}/comments`, { body: `${text}\n\n${markOf(call)}` });
+    return v.parse(commentSchema, answer).html_url;
+  },
+  async findComment(issue, call) {
+    if (isDryRun(call)) return 'not-done';
+    const comments = v.parse(
+      v.array(commentSchema),
+      await ask(call, `${pathOf(issue)}/comments?per_page=100`),
+    );
+    const ours = comments.find(({ body }) => body?.includes(markOf(call)));
+    if (ours) return { done: ours.html_url };
+    // What was sent a moment ago may still be stored, and a longer list has more pages.
+    const isSure = call.now() - call.startedAt > 30_000 && comments.length < 100;
+    return isSure ? 'not-done' : 'unknown';
+  },
+};
+
+const isDryRun = ({ env }: CallContext): boolean => !env.GITHUB_TOKEN;
+const nameOf = ({ repository, number }: Issue): string => `${repository}#${number}`;
+const pathOf = ({ repository, number }: Issue): string => `/repos/${repository}/issues/${number}`;
+/** GitHub takes no idempotency key, so a comment carries that of its call. */
+const markOf = ({ idempotencyKey }: CallContext): string => `<!-- ${idempotencyKey} -->`;
+
+async function ask({ env, signal }: CallContext, path: string, body?: object): Promise<unknown> {
+  const response = await fetch(`https://api.github.com${path}`, {
+    method: body ? 'POST' : 'GET',
+    ...(body && { body: JSON.stringify(body) }),
+    headers: {
+      accept: 'application/vnd.github+json',
+      authorization: `Bearer ${env.GITHUB_TOKEN}`,
+      'user-agent': 'my-agent',
+    },
+    signal,
+  });
+  // A server that fails may have done it all the same: like a lost connection, that is no answer.
+  if (response.status >= 500) throw new DOMException(`GitHub answered ${response.status}.`, 'TimeoutError');
+  if (!response.ok) throw new Error(`GitHub refused this with ${response.status}.`);
+  return response.json();
+}
