@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { embed } from './embed.ts';
+import { type Embedded, embed } from './embed.ts';
 import type { Options } from './options.ts';
-import { detectManager, MANAGERS, type Manager } from './package-manager.ts';
+import { detectManager, MANAGERS, type Manager, managerOfApp } from './package-manager.ts';
 import { CreateProblem } from './problem.ts';
 import { askAnswers, defaultAnswers } from './questions.ts';
-import { renderProject, writeFiles } from './render.ts';
+import { type Project, renderProject, writeFiles } from './render.ts';
 import { readTarget, shown } from './target.ts';
 
 /** Writes a project, installs its packages, and says how it is run. @throws CreateProblem for what keeps it from that. */
@@ -16,16 +17,19 @@ export async function createProject(options: Options): Promise<void> {
     ? await askAnswers(options, cwd)
     : defaultAnswers(options, cwd);
   const target = readTarget(folder, template, cwd);
-  const manager = options.manager ?? detectManager(process.env.npm_config_user_agent);
+  const manager =
+    options.manager ??
+    (target.hasApp ? managerOfApp(readdirSync(target.path)) : undefined) ??
+    detectManager(process.env.npm_config_user_agent);
   const project = { name: target.name, template, manager, holdfast: toSpec(options.holdfast, cwd) };
   const { path } = target;
-  const notes = target.hasApp ? embed(path, project) : [];
-  if (!target.hasApp) writeFiles(path, renderProject(project));
-  console.log(`\nWrote the template "${template}" to ${path}.`);
+  const { script, notes } = target.hasApp ? embed(path, project) : writeProject(path, project);
+  console.log(
+    target.hasApp ? `\nAdded an agent to ${path}.` : `\nWrote the template "${template}" to ${path}.`,
+  );
   if (install) installIn(path, manager);
   if (options.git && !target.hasApp) startRepository(path, template);
   const { run, test } = MANAGERS[manager];
-  const script = target.hasApp ? 'dev:agent' : 'dev';
   const steps = [
     ...(path === cwd ? [] : [`cd ${shown(path, cwd)}`]),
     ...(install ? [] : [`${manager} install`]),
@@ -34,6 +38,12 @@ export async function createProject(options: Options): Promise<void> {
   console.log(`\nRun it:\n\n${steps.map((step) => `  ${step}`).join('\n')}\n`);
   if (!target.hasApp) console.log(`Test it by \`${test}\`; README.md says what is where.`);
   for (const note of notes) console.log(note);
+}
+
+function writeProject(path: string, project: Project): Embedded {
+  writeFiles(path, renderProject(project));
+  if (project.template === 'embed') embed(path, project, { isNew: true });
+  return { script: 'dev', notes: [] };
 }
 
 /** A path is of the folder in which the command runs, not of the project. */

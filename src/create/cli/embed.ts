@@ -1,4 +1,176 @@
-import type { Project } from './render.ts';
-export function embed(_path: string, _project: Project): string[] {
-  return [];
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type App, compilerOptionsOf, hasPackage, importOf, readApp, versionOf } from './app.ts';
+import { withCommandsOf } from './package-manager.ts';
+import { CreateProblem } from './problem.ts';
+import {
+  type Files,
+  type Manifest,
+  mergeManifests,
+  type Project,
+  readLayer,
+  toJson,
+  writeFiles,
+} from './render.ts';
+import { withAgent } from './settings.ts';
+
+/** The folder of an app that the agent gets. */
+const FOLDER = 'agent';
+
+/** Where pnpm is told whose install scripts may run. */
+const WORKSPACE = 'pnpm-workspace.yaml';
+
+/** What was done to an app. */
+export interface Embedded {
+  /** The script that runs it. */
+  readonly script: string;
+  /** What was changed and what is left to do, a line each. */
+  readonly notes: readonly string[];
+}
+
+/** Adds an agent to the app in a folder, below `/ai`. @throws CreateProblem; then nothing was written. */
+export function embed(path: string, project: Project, { isNew = false } = {}): Embedded {
+  if (existsSync(join(path, FOLDER)))
+    throw new CreateProblem(`${join(path, FOLDER)} is there already: no file of yours is written over.`);
+  const app = readApp(path);
+  const base = readLayer('base');
+  const files = new Map(agentFiles(path, app, project, base));
+  const settings = changeSettings(path, app, project, base);
+  const manifest = changeManifest(app, project, JSON.parse(base.get('package.json') ?? ''));
+  // A new app has scripts and a README that are about its agent.
+  if (isNew) files.delete(`${FOLDER}/README.md`);
+  // Nothing is written before all of it is known.
+  writeFiles(path, files);
+  writeFileSync(join(path, settings.name), settings.text);
+  if (!isNew)
+    writeFileSync(join(path, 'package.json'), `${JSON.stringify(manifest.value, null, app.indent)}\n`);
+  if (project.manager === 'pnpm' && !existsSync(join(path, WORKSPACE)))
+    writeFileSync(join(path, WORKSPACE), readLayer('managers/pnpm').get(WORKSPACE) ?? '');
+  const vars = changeVars(path, app);
+  const notes = [
+    `Wrote ${FOLDER}/, and changed package.json, ${settings.name}, ${vars} and .gitignore.`,
+    ...(app.entry === undefined
+      ? []
+      : [
+          `${settings.name} names ${FOLDER}/worker.ts as "main" now, which passes on to ${app.entry} whatever is not below /ai.`,
+        ]),
+    ...(app.isRunByVite ? ['Vite runs your Worker: the agent is below /ai of its address.'] : []),
+    ...(app.isPage && app.hasOutDir
+      ? [`Vite builds into a folder of your own: name it as "directory" in ${settings.name}.`]
+      : []),
+    ...manifest.left,
+    ...settings.left,
+  ];
+  return { script: app.isRunByVite ? 'dev' : 'dev:agent', notes };
+}
+
+function agentFiles(path: string, app: App, { manager }: Project, base: Files): Files {
+  const layers = [
+    'embed/agent',
+    app.entry === undefined ? 'embed/alone' : 'embed/around',
+    ...(app.isPage ? ['embed/page'] : []),
+  ];
+  const files = new Map(layers.flatMap((layer) => [...readLayer(layer)]));
+  files.delete('wrangler.toml');
+  files.set('serve.mjs', base.get('scripts/serve.mjs') ?? '');
+  if (existsSync(join(path, WRITTEN_TYPES))) files.delete('env.d.ts');
+  if (app.isRunByVite) for (const name of ['dev.mjs', 'serve.mjs']) files.delete(name);
+  const change = (name: string, by: (text: string) => string): void => {
+    files.set(name, by(files.get(name) ?? ''));
+  };
+  change('README.md', (text) => withCommandsOf(manager, text));
+  if (app.entry !== undefined) {
+    const from = importOf(app.entry);
+    change('worker.ts', (text) => text.replaceAll('../src/worker', from));
+    change('tsconfig.json', (text) => toJson(tsconfigFor(path, JSON.parse(text))));
+  }
+  return new Map([...files].map(([name, text]) => [`${FOLDER}/${name}`, text]));
+}
+
+/** The types that `wrangler types` has written take the place of the package's, and the app's JSX stays what it is. */
+function tsconfigFor(path: string, tsconfig: Manifest): Manifest {
+  const { jsx, jsxImportSource } = compilerOptionsOf(path);
+  const compilerOptions = {
+    ...Object(tsconfig.compilerOptions),
+    ...(jsx !== undefined && { jsx }),
+    ...(jsxImportSource !== undefined && { jsxImportSource }),
+  };
+  const hasTypes = existsSync(join(path, WRITTEN_TYPES));
+  return { ...tsconfig, compilerOptions, include: ['*.ts', ...(hasTypes ? [`../${WRITTEN_TYPES}`] : [])] };
+}
+
+const WRITTEN_TYPES = 'worker-configuration.d.ts';
+
+interface Changed {
+  readonly name: string;
+  readonly text: string;
+  readonly left: readonly string[];
+}
+
+function changeSettings(path: string, app: App, { name: worker }: Project, base: Files): Changed {
+  const main = `${FOLDER}/worker.ts`;
+  const name = app.settings ?? 'wrangler.toml';
+  const page = app.isPage ? (readLayer('embed/page').get('wrangler.toml') ?? '') : '';
+  const text =
+    app.settings === undefined
+      ? [(base.get(name) ?? '').replace('"my-agent"', `"${worker}"`), page]
+          .filter((part) => part !== '')
+          .join('\n')
+      : readFileSync(join(path, name), 'utf8');
+  return { name, ...withAgent(name, text, main) };
+}
+
+/** Adds the packages and scripts that are missing: what is there keeps its version. */
+function changeManifest(
+  app: App,
+  { holdfast, manager }: Project,
+  ours: Manifest,
+): { readonly value: Manifest; readonly left: readonly string[] } {
+  const missing = (list: unknown): Record<string, unknown> =>
+    Object.fromEntries(Object.entries(Object(list)).filter(([name]) => !hasPackage(app.manifest, name)));
+  const devDependencies = missing(ours.devDependencies);
+  const types = '@cloudflare/workers-types';
+  const before = versionOf(app.manifest, types);
+  const isOld = before !== undefined && /^[~^>=v ]*[0-4]\./.test(before);
+  if (isOld) devDependencies[types] = Object(ours.devDependencies)[types];
+  const ofManager = JSON.parse(readLayer(`managers/${manager}`).get('package.json') ?? '{}');
+  const scripts = {
+    ...(app.isRunByVite ? {} : { 'dev:agent': `node ${FOLDER}/dev.mjs` }),
+    'test:agent': `vitest run --root ${FOLDER}`,
+    'check:agent': `tsc -p ${FOLDER}`,
+    ...(app.settings === undefined && { 'deploy:agent': 'wrangler deploy' }),
+    // The settings of the page build it by this.
+    ...(app.isPage && Object(app.manifest.scripts).build === undefined && { build: 'vite build' }),
+  };
+  const dependencies = { ...missing(ours.dependencies), ...(holdfast !== undefined && { holdfast }) };
+  const added = { scripts, dependencies, devDependencies, ...ofManager };
+  return {
+    value: mergeManifests(app.manifest, added),
+    left: isOld ? [`package.json asked for ${types} ${before}, and asks for 5 now, as Holdfast does.`] : [],
+  };
+}
+
+/** Adds the settings of this machine, where wrangler reads them, and has Git ignore them. Returns the name of their file. */
+function changeVars(path: string, app: App): string {
+  // A .dev.vars would hide what is in a .env from wrangler.
+  const isEnv =
+    app.settings !== undefined && existsSync(join(path, '.env')) && !existsSync(join(path, '.dev.vars'));
+  const name = isEnv ? '.env.local' : '.dev.vars';
+  const lines = ['base', 'token'].map((layer) => readLayer(layer).get('.dev.vars.example') ?? '').join('\n');
+  addMissing(join(path, name), lines, (text, line) => {
+    const key = /^(\w+)=/.exec(line)?.[1];
+    return key !== undefined && !new RegExp(`^\\s*(export\\s+)?${key}\\s*[=:]`, 'm').test(text);
+  });
+  const ignored = ['node_modules', '.wrangler', isEnv ? '.env.local' : '.dev.vars*'];
+  const isIgnored = (text: string, line: string): boolean =>
+    text.split('\n').some((known) => known.replace(/^\/|[/*]+\s*$|\s+$/g, '') === line.replace('*', ''));
+  addMissing(join(path, '.gitignore'), ignored.join('\n'), (text, line) => !isIgnored(text, line));
+  return name;
+}
+
+function addMissing(file: string, lines: string, isMissing: (text: string, line: string) => boolean): void {
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const added = lines.split('\n').filter((line) => isMissing(text, line));
+  if (added.length === 0) return;
+  appendFileSync(file, `${text === '' || text.endsWith('\n') ? '' : '\n'}${added.join('\n')}\n`);
 }

@@ -16,6 +16,18 @@ export function detectManager(userAgent: string | undefined): Manager {
   return isManager(name) ? name : 'npm';
 }
 
+const LOCKS: ReadonlyMap<string, Manager> = new Map([
+  ['package-lock.json', 'npm'],
+  ['pnpm-lock.yaml', 'pnpm'],
+  ['yarn.lock', 'yarn'],
+  ['bun.lock', 'bun'],
+  ['bun.lockb', 'bun'],
+]);
+
+/** Returns the package manager of an app, by its lock file. */
+export const managerOfApp = (files: readonly string[]): Manager | undefined =>
+  files.map((file) => LOCKS.get(file)).find((manager) => manager !== undefined);
+
 /** Rewrites the commands of a text, which are those of npm, as those of another package manager. */
 export function withCommandsOf(manager: Manager, text: string): string {
   const { run, test, exec } = MANAGERS[manager];

@@ -27,7 +27,10 @@ export function renderProject(project: Project): Files {
   const { template, manager } = project;
   // Who may come in is decided by the template alone where it has tenants, and else by one token.
   const shared = template === 'multi-tenant' ? ['base'] : ['base', 'token'];
-  const files = [...shared, template, `managers/${manager}`].map(readLayer).reduce(merge);
+  const own = template === 'embed' ? 'embed/app' : template;
+  const files = new Map([...shared, own, `managers/${manager}`].map(readLayer).reduce(merge));
+  // What starts the Worker comes with the agent there.
+  if (template === 'embed') files.delete('scripts/serve.mjs');
   const rendered = [...files].map(([path, text]) => [path, adapt(path, text, project)] as const);
   const devVars = rendered.find(([path]) => path === '.dev.vars.example')?.[1];
   return new Map([

@@ -1,0 +1,106 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { CreateProblem } from './problem.ts';
+import type { Manifest } from './render.ts';
+import { mainOf, parseJsonc } from './settings.ts';
+
+/** An app in a folder, as far as an agent that is added to it has to know it. */
+export interface App {
+  readonly manifest: Manifest;
+  /** Of `package.json`, which stays as it is. */
+  readonly indent: string;
+  /** The file that configures wrangler. */
+  readonly settings: string | undefined;
+  /** The module of its Worker, which the agent's Worker passes on to, such as `src/index.ts`. */
+  readonly entry: string | undefined;
+  /** Its page is built by Vite, and it has no Worker. */
+  readonly isPage: boolean;
+  /** Vite builds the page into another folder than `dist`. */
+  readonly hasOutDir: boolean;
+  /** `vite dev` runs its Worker. */
+  readonly isRunByVite: boolean;
+}
+
+const SETTINGS = ['wrangler.jsonc', 'wrangler.json', 'wrangler.toml'];
+const VITE_CONFIGS = ['ts', 'mts', 'js', 'mjs'].map((extension) => `vite.config.${extension}`);
+const ENTRIES = ['src/index.ts', 'src/index.tsx', 'src/worker.ts', 'src/index.js', 'index.ts', 'index.js'];
+
+/** @throws CreateProblem for an app that no agent can be added to. */
+export function readApp(path: string): App {
+  const text = readFileSync(join(path, 'package.json'), 'utf8');
+  const manifest = parsed('package.json', () => Object(JSON.parse(text)));
+  const settings = SETTINGS.find((name) => existsSync(join(path, name)));
+  const entry = entryOf(path, manifest, settings);
+  if (entry !== undefined && !existsSync(join(path, entry)))
+    throw new CreateProblem(`${settings} names ${entry} as "main", and there is no such file.`);
+  if (
+    entry !== undefined &&
+    /\bexport default (abstract )?class\b/.test(readFileSync(join(path, entry), 'utf8'))
+  )
+    throw new CreateProblem(
+      `${entry} exports a class. Mount the agent by hand: https://www.npmjs.com/package/holdfast shows how.`,
+    );
+  return {
+    manifest,
+    indent: /^([ \t]+)"/m.exec(text)?.[1] ?? '  ',
+    settings,
+    entry,
+    isPage:
+      settings === undefined &&
+      entry === undefined &&
+      existsSync(join(path, 'index.html')) &&
+      hasPackage(manifest, 'vite'),
+    hasOutDir: VITE_CONFIGS.some(
+      (name) => existsSync(join(path, name)) && /\boutDir\b/.test(readFileSync(join(path, name), 'utf8')),
+    ),
+    isRunByVite: hasPackage(manifest, '@cloudflare/vite-plugin'),
+  };
+}
+
+function entryOf(path: string, manifest: Manifest, settings: string | undefined): string | undefined {
+  if (settings !== undefined) {
+    const text = readFileSync(join(path, settings), 'utf8');
+    const main = parsed(settings, () => mainOf(settings, text));
+    return main === undefined ? undefined : posix.normalize(main.replaceAll('\\', '/'));
+  }
+  if (!hasPackage(manifest, 'hono')) return undefined;
+  const exportsApp = (file: string): boolean =>
+    existsSync(join(path, file)) && /^export default \w/m.test(readFileSync(join(path, file), 'utf8'));
+  return ENTRIES.find(exportsApp);
+}
+
+function parsed<T>(name: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (problem) {
+    throw new CreateProblem(
+      `${name} cannot be read: ${problem instanceof Error ? problem.message : problem}`,
+    );
+  }
+}
+
+/** The lists of packages in a manifest. */
+const LISTS = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
+
+/** Returns the version that a manifest asks for, of whichever list. */
+export const versionOf = (manifest: Manifest, name: string): string | undefined =>
+  LISTS.map((list) => Object(manifest[list])[name]).find((version) => typeof version === 'string');
+
+export const hasPackage = (manifest: Manifest, name: string): boolean =>
+  versionOf(manifest, name) !== undefined;
+
+/** How a module of `agent/` imports the app's. */
+export function importOf(entry: string): string {
+  return `../${entry.replace(/\.[mc]?tsx?$/, '')}`;
+}
+
+/** The app's own options of the compiler, which its modules are checked by. */
+export function compilerOptionsOf(path: string): Readonly<Record<string, unknown>> {
+  const file = join(path, 'tsconfig.json');
+  if (!existsSync(file)) return {};
+  try {
+    return Object(parseJsonc(readFileSync(file, 'utf8')).compilerOptions);
+  } catch {
+    return {};
+  }
+}

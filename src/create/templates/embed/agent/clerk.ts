@@ -1,0 +1,17 @@
+import { defineAgent, defineTool } from 'holdfast';
+import * as v from 'valibot';
+
+const pay = defineTool({
+  name: 'pay_invoice',
+  description: 'Pay an invoice by its number.',
+  input: v.object({ number: v.pipe(v.string(), v.description('Such as INV-17')) }),
+  effect: 'once', // runs at most once, whatever crashes
+  run: ({ number }, call) => ({ paid: number, reference: call.idempotencyKey.slice(0, 8) }),
+});
+
+export const clerk = defineAgent({
+  name: 'clerk',
+  description: 'Pays.',
+  instructions: 'Pay what is asked.',
+  tools: [pay],
+});

@@ -1,0 +1,171 @@
+/** What `create-holdfast --template embed` does to apps that are there. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { embed } from '../../../../src/create/cli/embed.ts';
+import type { Manager } from '../../../../src/create/cli/package-manager.ts';
+
+const HONO = {
+  'package.json': '{\n    "name": "shop",\n    "dependencies": { "hono": "^4.10.0" }\n}\n',
+  'wrangler.jsonc':
+    '{\n  "name": "shop",\n  "main": "./src/index.tsx",\n  "compatibility_date": "2026-11-01"\n}\n',
+  'tsconfig.json': '{ "compilerOptions": { "jsx": "react-jsx", "jsxImportSource": "hono/jsx", }, }',
+  'src/index.tsx': "import { Hono } from 'hono';\n\nexport default new Hono();\n",
+};
+const VITE = {
+  'package.json':
+    '{ "name": "page", "scripts": { "build": "tsc -b && vite build" }, "devDependencies": { "vite": "^7.0.0" } }',
+  'index.html': '<div id="root"></div>',
+};
+
+function appOf(files: Readonly<Record<string, string>>) {
+  const path = mkdtempSync(join(tmpdir(), 'create-embed-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(path, file)), { recursive: true });
+    writeFileSync(join(path, file), text);
+  }
+  const read = (file: string): string => readFileSync(join(path, file), 'utf8');
+  const all = (): string[] =>
+    readdirSync(path, { recursive: true, encoding: 'utf8', withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(path.length + 1))
+      .toSorted();
+  return {
+    read,
+    all,
+    json: (file: string) => JSON.parse(read(file)),
+    embed: (manager: Manager = 'npm') => embed(path, { name: 'shop', template: 'embed', manager }),
+  };
+}
+
+it('adds an agent to a Hono app, whose own code stays as it is', () => {
+  const app = appOf(HONO);
+  const { script, notes } = app.embed();
+  expect(script).toBe('dev:agent');
+  expect(notes).toEqual([
+    'Wrote agent/, and changed package.json, wrangler.jsonc, .dev.vars and .gitignore.',
+    'wrangler.jsonc names agent/worker.ts as "main" now, which passes on to src/index.tsx whatever is not below /ai.',
+  ]);
+  expect(app.read('src/index.tsx')).toBe(HONO['src/index.tsx']);
+  expect(app.read('tsconfig.json')).toBe(HONO['tsconfig.json']);
+  expect(app.read('agent/worker.ts')).toContain("import app from '../src/index';");
+  expect(app.read('agent/worker.ts')).toContain("export * from '../src/index';");
+  expect(app.json('agent/tsconfig.json')).toMatchObject({ compilerOptions: { jsxImportSource: 'hono/jsx' } });
+  expect(app.read('package.json')).toMatch(
+    /^\{\n {4}"name": "shop",\n {4}"dependencies": \{\n {8}"holdfast"/,
+  );
+  expect(app.json('package.json')).toMatchObject({
+    dependencies: { hono: '^4.10.0', holdfast: expect.any(String), valibot: expect.any(String) },
+    devDependencies: { wrangler: expect.any(String), vitest: expect.any(String) },
+    scripts: {
+      'dev:agent': 'node agent/dev.mjs',
+      'test:agent': 'vitest run --root agent',
+      'check:agent': 'tsc -p agent',
+    },
+  });
+  expect(app.read('.dev.vars')).toBe('MODEL=offline\nHOLDFAST_AUTH=localhost\n');
+  expect(app.read('.gitignore')).toBe('node_modules\n.wrangler\n.dev.vars*\n');
+});
+
+it('gives a page of Vite a Worker, and builds the page for it', () => {
+  const app = appOf(VITE);
+  const { notes } = app.embed('pnpm');
+  expect(notes).toEqual(['Wrote agent/, and changed package.json, wrangler.toml, .dev.vars and .gitignore.']);
+  expect(app.read('wrangler.toml')).toMatch(/^name = "shop"\nmain = "agent\/worker.ts"\n/);
+  expect(app.read('wrangler.toml')).toContain('[assets]\ndirectory = "dist"\n');
+  expect(app.read('agent/worker.ts')).toContain('export default holdfast.worker;');
+  expect(app.read('agent/dev.mjs')).toContain("from 'vite'");
+  expect(app.read('agent/README.md')).toContain('`pnpm run dev:agent`');
+  expect(app.all()).toContain('pnpm-workspace.yaml');
+  const { scripts, devDependencies } = app.json('package.json');
+  expect(scripts).toMatchObject({ build: 'tsc -b && vite build', 'deploy:agent': 'wrangler deploy' });
+  expect(devDependencies.vite).toBe('^7.0.0');
+});
+
+it('builds a page that has no script for it, and says what a build folder of its own takes', () => {
+  const app = appOf({
+    ...VITE,
+    'package.json': '{ "dependencies": { "vite": "^8" } }',
+    'vite.config.ts': '({ outDir: "public" })',
+  });
+  expect(app.embed().notes).toContain(
+    'Vite builds into a folder of your own: name it as "directory" in wrangler.toml.',
+  );
+  expect(app.json('package.json').scripts.build).toBe('vite build');
+});
+
+it('gives any other app a Worker of its own, and a Hono app without settings one around it', () => {
+  const other = appOf({ 'package.json': '{}' });
+  other.embed();
+  expect(other.read('wrangler.toml')).toContain('main = "agent/worker.ts"');
+  expect(other.read('agent/worker.ts')).not.toContain('import app');
+  const { 'wrangler.jsonc': _, ...files } = HONO;
+  const hono = appOf({ ...files, 'src/index.tsx': 'const app = 1;\nexport default app;\n' });
+  hono.embed();
+  expect(hono.read('agent/worker.ts')).toContain("import app from '../src/index';");
+});
+
+it('leaves it to Vite to run a Worker that Vite runs', () => {
+  const app = appOf({
+    ...HONO,
+    'package.json': '{ "devDependencies": { "@cloudflare/vite-plugin": "^1" } }',
+  });
+  const { script, notes } = app.embed();
+  expect(script).toBe('dev');
+  expect(notes).toContain('Vite runs your Worker: the agent is below /ai of its address.');
+  expect(app.json('package.json').scripts).not.toHaveProperty('dev:agent');
+  expect(app.all()).not.toContain('agent/dev.mjs');
+});
+
+it('takes the types that wrangler has written, and raises those that are too old', () => {
+  const written = appOf({ ...HONO, 'worker-configuration.d.ts': '' });
+  written.embed();
+  expect(written.json('agent/tsconfig.json').include).toEqual(['*.ts', '../worker-configuration.d.ts']);
+  expect(written.all()).not.toContain('agent/env.d.ts');
+  const types = '@cloudflare/workers-types';
+  const old = appOf({ ...HONO, 'package.json': `{ "devDependencies": { "${types}": "^4.20250101.0" } }` });
+  expect(old.embed().notes).toContain(
+    `package.json asked for ${types} ^4.20250101.0, and asks for 5 now, as Holdfast does.`,
+  );
+  expect(old.json('package.json').devDependencies[types]).toMatch(/^\^5\./);
+});
+
+it('keeps the settings of this machine, and hides none that are in .env', () => {
+  const vars = appOf({ ...HONO, '.dev.vars': 'MODEL: gpt\nA=1', '.gitignore': '/node_modules/\n.dev.vars' });
+  vars.embed();
+  expect(vars.read('.dev.vars')).toBe('MODEL: gpt\nA=1\nHOLDFAST_AUTH=localhost\n');
+  expect(vars.read('.gitignore')).toBe('/node_modules/\n.dev.vars\n.wrangler\n');
+  const env = appOf({ ...HONO, '.env': 'A=1\n' });
+  env.embed();
+  expect(env.all()).not.toContain('.dev.vars');
+  expect(env.read('.env')).toBe('A=1\n');
+  expect(env.read('.env.local')).toContain('HOLDFAST_AUTH=localhost\n');
+  expect(env.read('.gitignore')).toContain('.env.local\n');
+});
+
+it.each([
+  [
+    'an app that has a folder of that name',
+    { 'agent/mine.ts': '' },
+    'agent is there already: no file of yours is written over.',
+  ],
+  ['a manifest that is no JSON', { 'package.json': '{' }, 'package.json cannot be read: '],
+  ['settings that are no JSON', { 'wrangler.jsonc': '{' }, 'wrangler.jsonc cannot be read: '],
+  [
+    'a Worker that is not there',
+    { 'wrangler.jsonc': '{ "main": "src/gone.ts" }' },
+    'wrangler.jsonc names src/gone.ts as "main", and there is no such file.',
+  ],
+  [
+    'a Worker that is a class',
+    { 'src/index.tsx': 'export default class extends WorkerEntrypoint {}' },
+    'src/index.tsx exports a class.',
+  ],
+])('refuses %s, and writes nothing', (_, files, problem) => {
+  const app = appOf({ ...HONO, ...files });
+  const before = app.all().map((file) => [file, app.read(file)]);
+  expect(() => app.embed()).toThrow(problem);
+  expect(app.all().map((file) => [file, app.read(file)])).toEqual(before);
+});

@@ -1,0 +1,142 @@
+/** What the command line of `create-holdfast` says, and what it refuses. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { readCommand, TEMPLATES, USAGE } from '../../../../src/create/cli/options.ts';
+import { detectManager, managerOfApp, withCommandsOf } from '../../../../src/create/cli/package-manager.ts';
+import { defaultAnswers } from '../../../../src/create/cli/questions.ts';
+import { readTarget } from '../../../../src/create/cli/target.ts';
+
+const nothing = { folder: undefined, template: undefined, manager: undefined, holdfast: undefined };
+const usual = { type: 'create', ...nothing, install: true, git: true, yes: false };
+
+describe('readCommand', () => {
+  it.each([
+    ['', usual],
+    ['my-app', { ...usual, folder: 'my-app' }],
+    ['my-app --template chat --yes', { ...usual, folder: 'my-app', template: 'chat', yes: true }],
+    ['-t embed -y .', { ...usual, folder: '.', template: 'embed', yes: true }],
+    [
+      '--package-manager=pnpm --no-install --no-git',
+      { ...usual, manager: 'pnpm', install: false, git: false },
+    ],
+    ['--holdfast ../holdfast.tgz', { ...usual, holdfast: '../holdfast.tgz' }],
+    ['--template chat --help', { type: 'help' }],
+    ['--version', { type: 'version' }],
+  ])('reads "%s"', (line, command) => {
+    expect(readCommand(line.split(' ').filter((word) => word !== ''))).toEqual(command);
+  });
+
+  const templates = 'minimal, chat, webhook, embed, multi-tenant';
+  it.each([
+    [['--colour'], 'There is no flag --colour. There are: --template, --package-manager, --holdfast, --yes,'],
+    [['-x'], 'There is no flag -x.'],
+    [['--constructor'], 'There is no flag --constructor.'],
+    [['--template', 'next'], `There is no template "next". There are: ${templates}.`],
+    [['--template', 'toString'], 'There is no template "toString".'],
+    [['--template'], '--template needs a value, such as --template minimal.'],
+    [['--template='], '--template needs a value'],
+    [['--template', '--yes'], '--template needs a value'],
+    [['--yes=no'], '--yes takes no value.'],
+    [['--package-manager', 'cargo'], 'There is no package manager "cargo". There are: npm, pnpm, yarn, bun.'],
+    [
+      ['my-app', 'chat'],
+      'One folder can be named, and not 2: my-app, chat. With npm, flags come behind "--".',
+    ],
+    [[''], 'The name of the folder is empty.'],
+  ])('refuses %j', (args, problem) => {
+    expect(() => readCommand(args)).toThrow(problem);
+  });
+
+  it('shows every template in its usage', () => {
+    expect(Object.keys(TEMPLATES).filter((name) => !USAGE.includes(name))).toEqual([]);
+  });
+});
+
+describe('the package manager', () => {
+  it.each([
+    ['npm/11.6.2 node/v24.11.0 linux x64 workspaces/false', 'npm'],
+    ['pnpm/10.22.0 npm/? node/v24.11.0 linux x64', 'pnpm'],
+    ['yarn/4.11.0 npm/? node/v24.11.0 linux x64', 'yarn'],
+    ['bun/1.3.2 npm/? node/v24.3.0 linux x64', 'bun'],
+    ['deno/2.5.0', 'npm'],
+    [undefined, 'npm'],
+  ])('of "%s" is %s', (agent, manager) => {
+    expect(detectManager(agent)).toBe(manager);
+  });
+
+  it('of an app is that of its lock file', () => {
+    expect(managerOfApp(['package.json', 'pnpm-lock.yaml'])).toBe('pnpm');
+    expect(managerOfApp(['package.json', 'constructor'])).toBeUndefined();
+  });
+
+  it('has its own commands in what people read', () => {
+    const text = 'npm install, `npm run dev`, `npm test`, `npx wrangler deploy`';
+    expect(withCommandsOf('pnpm', text)).toBe(
+      'pnpm install, `pnpm run dev`, `pnpm test`, `pnpm exec wrangler deploy`',
+    );
+    expect(withCommandsOf('bun', text)).toBe(
+      'bun install, `bun run dev`, `bun run test`, `bunx wrangler deploy`',
+    );
+    expect(withCommandsOf('npm', text)).toBe(text);
+  });
+});
+
+describe('readTarget', () => {
+  function folder(...files: string[]): string {
+    const path = mkdtempSync(join(tmpdir(), 'create-target-'));
+    onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+    for (const file of files) writeFileSync(join(path, file), '{}');
+    return path;
+  }
+
+  it('names a project by its folder', () => {
+    const cwd = folder();
+    expect(readTarget('apps/my-app', 'minimal', cwd)).toEqual({
+      path: join(cwd, 'apps/my-app'),
+      name: 'my-app',
+      hasApp: false,
+    });
+  });
+
+  it.each(['My App', 'my_app', '-app', 'app-', 'ünïcode', 'a'.repeat(64)])(
+    'refuses the name "%s"',
+    (name) => {
+      expect(() => readTarget(name, 'minimal', folder())).toThrow(`A Worker cannot be called "${name}"`);
+    },
+  );
+
+  it('gives a folder that is there a name that a Worker can have', () => {
+    const cwd = join(folder(), 'My Shop!');
+    mkdirSync(cwd);
+    expect(readTarget('.', 'minimal', cwd).name).toBe('my-shop');
+  });
+
+  it('writes into no folder that holds something, and over no file', () => {
+    const cwd = folder('notes.txt');
+    expect(() => readTarget('.', 'minimal', cwd)).toThrow('This folder is not empty. Name a new folder.');
+    expect(() => readTarget('.', 'embed', cwd)).toThrow('This folder is not empty. Name a new folder.');
+    expect(() => readTarget('notes.txt', 'minimal', cwd)).toThrow('notes.txt is a file. Name a new folder.');
+    const app = folder('package.json');
+    expect(() => readTarget('.', 'chat', app)).toThrow('add an agent to the app there by --template embed');
+    expect(readTarget('.', 'embed', app)).toMatchObject({ path: app, hasApp: true });
+  });
+
+  it('counts a folder with nothing but a repository as empty', () => {
+    const cwd = folder('.DS_Store');
+    mkdirSync(join(cwd, '.git'));
+    expect(readTarget('.', 'minimal', cwd).hasApp).toBe(false);
+  });
+
+  it('is my-agent without a name, and the app that is there for the template embed', () => {
+    const options = { install: true, git: true, yes: true };
+    expect(defaultAnswers(options, folder('package.json'))).toMatchObject({
+      folder: 'my-agent',
+      template: 'minimal',
+    });
+    const embed = { ...options, template: 'embed' as const };
+    expect(defaultAnswers(embed, folder('package.json')).folder).toBe('.');
+    expect(defaultAnswers(embed, folder()).folder).toBe('my-agent');
+  });
+});

@@ -1,0 +1,141 @@
+/** What `create-holdfast` adds to the settings of a Worker that is there. */
+import { describe, expect, it } from 'vitest';
+import { mainOf, parseJsonc, withAgent } from '../../../../src/create/cli/settings.ts';
+
+const MAIN = 'agent/worker.ts';
+const TABLES = `
+[[durable_objects.bindings]]
+name = "SESSIONS"
+class_name = "SessionObject"
+
+[[migrations]]
+tag = "holdfast-v1"
+new_sqlite_classes = ["SessionObject"]
+`;
+const FLAGS = 'compatibility_flags = ["enable_request_signal", "global_fetch_strictly_public"]';
+
+describe('wrangler.toml', () => {
+  const change = (text: string) => withAgent('wrangler.toml', text, MAIN);
+
+  it('gets the Worker, the flags and the tables, and keeps its comments', () => {
+    const text =
+      '# Ours.\nname = "shop"\nmain = "src/index.ts" # the app\ncompatibility_date = "2026-11-01"\n\n[vars]\nmain = "no"\n';
+    expect(mainOf('wrangler.toml', text)).toBe('src/index.ts');
+    expect(change(text)).toEqual({
+      text: `# Ours.\nname = "shop"\nmain = "agent/worker.ts" # the app\ncompatibility_date = "2026-11-01"\n${FLAGS}\n\n[vars]\nmain = "no"\n${TABLES}`,
+      left: [],
+    });
+  });
+
+  it('adds to flags and objects that are there', () => {
+    const text = `main = 'a.ts'\ncompatibility_flags = [ "nodejs_compat", ]\n\n[[durable_objects.bindings]]\nname = "ROOM"\nclass_name = "Room"\n\n[[migrations]]\ntag = "v1"\nnew_sqlite_classes = ["Room"]\n`;
+    const { text: changed, left } = change(text);
+    expect(changed).toBe(
+      text
+        .replace("'a.ts'", '"agent/worker.ts"')
+        .replace(
+          '[ "nodejs_compat", ]',
+          '["nodejs_compat", "enable_request_signal", "global_fetch_strictly_public"]',
+        ) + TABLES,
+    );
+    expect(left).toEqual([]);
+  });
+
+  it('changes only the Worker where the rest is there', () => {
+    const text = `main = "a.ts"\n${FLAGS}\n${TABLES}`;
+    expect(change(text).text).toBe(text.replace('a.ts', MAIN));
+  });
+
+  it('names a Worker where there was none', () => {
+    expect(mainOf('wrangler.toml', 'name = "site"\n[assets]\ndirectory = "dist"\n')).toBeUndefined();
+    expect(change('name = "site"\n').text).toBe(
+      `main = "agent/worker.ts"\nname = "site"\n${FLAGS}\n${TABLES}`,
+    );
+  });
+
+  it('leaves to the person what it cannot write, or should not decide', () => {
+    const text = `main = "a.ts"\ncompatibility_date = "2024-01-01"\nmigrations = []\n[env.production]\n`;
+    const { text: changed, left } = change(text);
+    expect(changed).not.toContain('SESSIONS');
+    expect(left).toEqual([
+      expect.stringContaining('wrangler.toml binds no Durable Object yet'),
+      'wrangler.toml: compatibility_date is 2024-01-01, and sessions need 2025-11-17 or later. Raise it.',
+      'wrangler.toml: an environment under "env" inherits no bindings. Repeat that of SESSIONS in each.',
+    ]);
+  });
+});
+
+describe('wrangler.jsonc', () => {
+  const change = (text: string) => withAgent('wrangler.jsonc', text, MAIN);
+  const added = {
+    main: MAIN,
+    compatibility_flags: ['enable_request_signal', 'global_fetch_strictly_public'],
+    durable_objects: { bindings: [{ name: 'SESSIONS', class_name: 'SessionObject' }] },
+    migrations: [{ tag: 'holdfast-v1', new_sqlite_classes: ['SessionObject'] }],
+  };
+
+  it('of a new Hono app keeps its comments', () => {
+    const text = `{
+  "$schema": "node_modules/wrangler/config-schema.json", // for "main": editors
+  "name": "shop",
+  "main": "src/index.ts",
+  "compatibility_date": "2026-11-01" /* a day */
+  // "vars": { "main": "no" },
+}
+`;
+    expect(mainOf('wrangler.jsonc', text)).toBe('src/index.ts');
+    expect(change(text)).toEqual({
+      text: `{
+  "$schema": "node_modules/wrangler/config-schema.json", // for "main": editors
+  "name": "shop",
+  "main": "agent/worker.ts",
+  "compatibility_date": "2026-11-01", /* a day */
+  "compatibility_flags": ["enable_request_signal", "global_fetch_strictly_public"],
+  "durable_objects": { "bindings": [{ "name": "SESSIONS", "class_name": "SessionObject" }] },
+  "migrations": [{ "tag": "holdfast-v1", "new_sqlite_classes": ["SessionObject"] }]
+  // "vars": { "main": "no" },
+}
+`,
+      left: [],
+    });
+  });
+
+  it.each([
+    '{}',
+    '{ "main": "a.ts", }',
+    '{"main":"a.ts"}',
+    '{\n\t"vars": { "A": "}{][\\",]" },\n\t"main": "a.ts"\n}',
+    '{ "compatibility_flags": [], "migrations": [ ], "durable_objects": {} }',
+    '{\n  "durable_objects": {\n    // ours\n    "bindings": [],\n  },\n}',
+    '{ "compatibility_flags": ["enable_request_signal"], "x": [[1], { "migrations": 1 }] }',
+  ])('has all that is needed, and what it had: %s', (text) => {
+    const { durable_objects: _, ...before } = parseJsonc(text);
+    const after = parseJsonc(change(text).text);
+    expect(after).toEqual({ ...before, ...added });
+    // What is there is not added once more.
+    expect(change(change(text).text).text).toBe(change(text).text);
+  });
+
+  it('adds to objects, flags and migrations that are there', () => {
+    const room = { name: 'ROOM', class_name: 'Room' };
+    const made = { tag: 'v1', new_sqlite_classes: ['Room'] };
+    const before = {
+      main: 'src/index.ts',
+      compatibility_flags: ['nodejs_compat'],
+      durable_objects: { bindings: [room] },
+      migrations: [made],
+    };
+    for (const indent of [0, 2]) {
+      expect(parseJsonc(change(JSON.stringify(before, null, indent)).text)).toEqual({
+        main: MAIN,
+        compatibility_flags: [...before.compatibility_flags, ...added.compatibility_flags],
+        durable_objects: { bindings: [room, ...added.durable_objects.bindings] },
+        migrations: [made, ...added.migrations],
+      });
+    }
+  });
+
+  it('is refused where it is no JSON', () => {
+    expect(() => change('{ main: 1 }')).toThrow(SyntaxError);
+  });
+});
