@@ -1,5 +1,5 @@
 import { useChat } from '@ai-sdk/react';
-import type { DynamicToolUIPart, UIMessage } from 'ai';
+import { type DynamicToolUIPart, getToolName, isToolUIPart, type ToolUIPart, type UIMessage } from 'ai';
 import { type HoldfastChatTransport, isAnswered } from 'holdfast/ai-sdk';
 
 interface ChatProps {
@@ -70,12 +70,12 @@ type Decide = ReturnType<typeof useChat>['addToolApprovalResponse'];
 
 function Part({ part, decide }: { readonly part: UIMessage['parts'][number]; readonly decide: Decide }) {
   if (part.type === 'text') return <p>{part.text}</p>;
-  if (part.type !== 'dynamic-tool') return null;
+  if (!isToolUIPart(part)) return null;
   const { approval } = part;
   if (part.state !== 'approval-requested' || !approval)
     return (
       <div className="call">
-        <code>{part.toolName}</code> {outcomeOf(part)}
+        <code>{getToolName(part)}</code> {outcomeOf(part)}
       </div>
     );
   return (
@@ -92,7 +92,7 @@ function Part({ part, decide }: { readonly part: UIMessage['parts'][number]; rea
   );
 }
 
-function outcomeOf(part: DynamicToolUIPart): string {
+function outcomeOf(part: ToolUIPart | DynamicToolUIPart): string {
   switch (part.state) {
     case 'output-available':
       return typeof part.output === 'string' ? part.output : JSON.stringify(part.output);
