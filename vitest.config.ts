@@ -7,7 +7,7 @@ const queueTests = ['test/gate/workerd/background/by-the-way.test.ts'];
 /** What of the full tier needs the runtime of production, and what talks to real MCP servers there. */
 const fullWorkerd = ['test/full/crash-matrix/workerd.test.ts', 'test/full/growth/*.test.ts'];
 const realServers = ['test/full/mcp/real/*.test.ts'];
-/** What has time limits that are not ours, or counts what a busy machine does more of: it runs when all else is done, a file at a time. */
+/** What has time limits that are not ours, or counts what a busy machine does more of: it runs when all else is done. */
 const alone = ['test/full/mcp/conformance/script/run-conformance.test.ts', 'test/full/scale/scale.test.ts'];
 
 /** Matrices count what the engine does in between, which is another number in another engine. */
@@ -175,7 +175,7 @@ export default defineConfig({
           name: 'full in Node, alone',
           include: alone,
           sequence: { groupOrder: 1 },
-          maxWorkers: 1,
+          maxWorkers: 2,
           testTimeout: 400_000,
           hookTimeout: 60_000,
         },
