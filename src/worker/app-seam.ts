@@ -5,25 +5,28 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Check } from '../session/deployment.ts';
 import type { LiveText } from '../session/live-feed.ts';
 import type { SessionPlace } from '../session/read-platform.ts';
+import type { ContentPart } from '../tool/content.ts';
 import type { JsonObject } from '../tool/json.ts';
 import type { LogOption } from '../tool/log.ts';
 import { defineSeam, type ModuleIdentity, type ModuleUse } from '../tool/module-use.ts';
 import type { AnsweringApp, TakesAnswers } from './answering.ts';
 import type { AppFiles } from './app-files.ts';
-import type { SentBehind } from './fork-views.ts';
+import type { SentBehind, SentInstead } from './fork-views.ts';
 import type { CopyOn, Env, HostedApp, Invoked } from './host.ts';
 import type { Gates, HttpHost, Route } from './route.ts';
 import type { Session, TurnStream } from './session.ts';
 
 /** A message that a client sends again. */
 export interface SentAgain {
-  /** Its words. It has no files. */
-  readonly message: string;
+  readonly parts: readonly ContentPart[];
+  /** The request by which it is sent. */
+  readonly asked: { readonly request: Request; readonly signal: AbortSignal };
   /** The turn that it has begun, if that is known: its client has shown none of it as an answer. */
   readonly turn?: string | undefined;
+  /** The turn behind which it is sent, if `turn` is not known: it may have begun the next one. */
+  readonly behind?: string | undefined;
   /** What its request asks for beside it, in place of what the first one asked for. */
   readonly context: JsonObject;
-  readonly signal: AbortSignal;
 }
 
 /** An app, as its modules see it while it is made. */
@@ -75,8 +78,15 @@ export interface AppParts extends Gates {
    */
   forkBehind?(session: Session, sent: SentBehind): Promise<string | undefined>;
   /**
-   * Begins a turn for a message that a client of a protocol sends again, if it is the last one of its session and its turn failed, or is
-   * `turn` and was cancelled or reached a limit; a retry that is under way is followed. `undefined`: it is a message as any other.
+   * Makes a fork for a message that is sent in the place of a turn, and returns its id.
+   *
+   * @throws SessionError `would-repeat-effects`, in words for people, if the part that is cut off holds calls that had effects.
+   */
+  forkInstead?(session: Session, sent: SentInstead): Promise<string>;
+  /**
+   * Begins a turn for a message that a person sends again by a client of a protocol, if it is the last one of its session and its turn failed, or is
+   * `turn`, or the next one behind `behind`, and was cancelled or reached a limit; a retry that is under way is followed. `undefined`: it is a message as any
+   * other, as one with files or an idempotency key is, and one of a client that does not say that it is no retry of its own.
    */
   retry?(session: Session, sent: SentAgain): Promise<TurnStream | undefined>;
   /** Goes on with forks whose copying was cut short. */

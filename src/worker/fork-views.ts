@@ -59,3 +59,12 @@ export interface SentBehind {
   /** The id of the fork, if there is to be one. */
   readonly name: string;
 }
+
+/** What is sent in the place of a turn. */
+export interface SentInstead {
+  /** The last event before that turn. */
+  readonly at: number;
+  readonly turn: string;
+  /** Names what is sent: the same again is the same fork. */
+  readonly said: string;
+}

@@ -68,10 +68,11 @@ export interface ModuleRequest {
   readonly base: string;
   /**
    * What modules of the app bring for messages that are sent again. `forkBehind` makes a fork that ends with a turn of a session, and returns
-   * its id, if other turns came behind that; `undefined` if what is sent behind the turn is for the session itself. Absent if the app has no
-   * `branches()`. `retry` retries a message that a client sends again. Absent if the app has no `retry()`.
+   * its id, if other turns came behind that; `undefined` if what is sent behind the turn is for the session itself. `forkInstead` makes one
+   * for a message in the place of a turn. Both are absent if the app has no `branches()`. `retry` retries a message that a client sends
+   * again. Absent if the app has no `retry()`.
    */
-  readonly parts: Pick<AppParts, 'forkBehind' | 'retry'>;
+  readonly parts: Pick<AppParts, 'forkBehind' | 'forkInstead' | 'retry'>;
   /** Aborts when the client has gone. */
   readonly signal: AbortSignal;
   /** Takes lines of the app's log. */

@@ -163,3 +163,6 @@ export function hasTag(headers: Headers, tag: string): boolean {
 }
 
 const opaque = (tag: string): string => tag.replace(/^W\//, '');
+
+/** `true` if a client that counts how often it tries a request says that it sends this one for the first time, as clients of OpenAI do. */
+export const isFirstTry = ({ headers }: Request): boolean => headers.get('x-stainless-retry-count') === '0';

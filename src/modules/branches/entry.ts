@@ -6,7 +6,7 @@ import type { ForkOptions } from '../../worker/fork-views.ts';
 import { defineRoute, SESSION, type SessionRequest } from '../../worker/route.ts';
 import { sessionPath } from '../../worker/target.ts';
 import { copyOn } from './copy-events.ts';
-import { forkBehind } from './fork-behind.ts';
+import { forkBehind, forkInstead } from './fork-behind.ts';
 import { forkSession, forksIn } from './fork-session.ts';
 import { BRANCHES } from './noted.ts';
 
@@ -32,6 +32,7 @@ export function branches(): ModuleUse {
 const PARTS: AppParts = {
   copyOn,
   forkBehind,
+  forkInstead,
   routes: () => [
     defineRoute({
       method: 'POST',

@@ -1,8 +1,13 @@
-import type { SentBehind } from '../../worker/fork-views.ts';
+import { parseEvent } from '../../journal/event-rows.ts';
+import { pause } from '../../tool/async.ts';
+import type { Fork, ForkOptions, SentBehind, SentInstead } from '../../worker/fork-views.ts';
 import { idempotencyKeyOf } from '../../worker/request-headers.ts';
 import type { Session } from '../../worker/session.ts';
 import { inSession } from '../../worker/session-from-code.ts';
+import { type SessionAccess, targetOf } from '../../worker/target.ts';
 import { forkSession } from './fork-session.ts';
+import { markOf, nameInstead } from './replace-turn.ts';
+import { forPeople } from './would-repeat.ts';
 
 /** Forks a session behind one of its turns, if other turns came after it, for a surface. Returns the id of the fork. */
 export async function forkBehind(
@@ -17,7 +22,34 @@ export async function forkBehind(
     (idempotencyKeyOf(request) !== undefined && (await nextMessage(session, at)) === message)
   )
     return undefined;
-  return (await inSession(session, (access) => forkSession(access, { at, name }))).session;
+  return forked(session, async () => ({ at, name }));
+}
+
+/** Forks a session before one of its turns, for a surface: the same that is said again in the place of the turn is the same fork. */
+export const forkInstead = (session: Session, { at, turn, said }: SentInstead): Promise<string> =>
+  forked(session, async (name) => ({ at, name: await nameInstead(name, await markOf(said), turn) }));
+
+const forked = (session: Session, optionsFor: (name: string) => Promise<ForkOptions>): Promise<string> =>
+  inSession(session, async (access) => {
+    const options = await optionsFor(access.target.session);
+    const fork = await forkSession(access, options).catch((failure: unknown) => {
+      throw forPeople(failure);
+    });
+    await copied(access, fork);
+    return fork.session;
+  });
+
+/** Waits a while for another invocation that copies just now, as if the same was sent twice: what is sent meanwhile is refused. */
+async function copied(access: SessionAccess, { session }: Fork): Promise<void> {
+  const { caller, owner, agent } = access.target;
+  const { port } = targetOf(access, caller, { agent: agent.name, session, owner });
+  for (let tries = 0; tries < 50; tries += 1) {
+    const page = await port.read({ from: 1, limit: 1 });
+    const [row] = page?.rows ?? [];
+    const opened = row && parseEvent(row);
+    if (opened?.type !== 'session-forked' || page?.openTurn?.id !== opened.incarnation) return;
+    await pause(access.host.clock, 100);
+  }
 }
 
 /** The message of the first turn behind an event. */

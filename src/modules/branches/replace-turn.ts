@@ -73,7 +73,7 @@ async function replacedIn(
 ): Promise<Replaced | 'unknown' | undefined> {
   const { at, starts, upTo, isOpen } = place;
   const { session } = at.target;
-  const mark = `.${await shortHash(said)}.`;
+  const mark = await markOf(said);
   const named = turn === undefined ? startBehind(starts, before) : starts.find((one) => one.turn === turn);
   const cut = named && named !== 'unknown' ? firstOf(starts, named) : named;
   const own = starts.find(({ seq }) => seq > upTo);
@@ -85,7 +85,7 @@ async function replacedIn(
     session,
     isLast: starts.findLast(({ retries }) => retries === undefined) === cut,
     async fork() {
-      const name = `${chat.slice(0, MOST_OF_CHAT)}${mark}${await shortHash(cut.turn)}`;
+      const name = await nameInstead(chat, mark, cut.turn);
       return (await forkSession(at, { at: cut.seq - 1, name }, by)).session;
     },
   };
@@ -93,6 +93,13 @@ async function replacedIn(
 
 /** The most of a chat's id in the name of a fork, which has two hashes behind it. */
 const MOST_OF_CHAT = 90;
+
+/** Returns the mark of what is said, in the name of a fork. */
+export const markOf = async (said: unknown): Promise<string> => `.${await shortHash(said)}.`;
+
+/** Returns the name of the fork of a chat in which something else is said in the place of a turn. */
+export const nameInstead = async (chat: string, mark: string, turn: string): Promise<string> =>
+  chat.slice(0, MOST_OF_CHAT) + mark + (await shortHash(turn));
 
 const shortHash = async (of: unknown): Promise<string> => (await sha256Hex(JSON.stringify(of))).slice(0, 16);
 

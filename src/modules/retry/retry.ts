@@ -195,7 +195,8 @@ interface WantedEvents {
   readonly names: readonly EventType[];
 }
 
-async function eventsOf(port: Reading, { from, turn, names }: WantedEvents): Promise<StoredEvent[]> {
+/** The events of these types, from one on. */
+export async function eventsOf(port: Reading, { from, turn, names }: WantedEvents): Promise<StoredEvent[]> {
   const of = { turn, types: { names, until: Number.MAX_SAFE_INTEGER } };
   const events: StoredEvent[] = [];
   for await (const { rows } of pagesFrom(port, await port.read({ from, ...of }), of))

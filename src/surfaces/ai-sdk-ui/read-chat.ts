@@ -1,6 +1,7 @@
 /** What a page asks for, as its chat sends it: of all its messages one counts, which is the last unless it goes on with an earlier one. */
 
 import type { Replacing } from '../../modules/branches/replace-turn.ts';
+import { forPeople } from '../../modules/branches/would-repeat.ts';
 import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
@@ -255,19 +256,12 @@ const NO_OTHER_MESSAGE =
 const NOTHING_TO_SEND =
   'There is nothing to send: the last message is the assistant’s, and no call of it was answered.';
 
-/** The tools have the names that the app gave them. */
-function wouldRepeat({ calls }: { readonly calls?: readonly { readonly tool: string }[] }): string {
-  const tools = [...new Set(calls?.map(({ tool }) => `'${tool}'`))].join(', ');
-  return `What was done since then would be forgotten, and could be done twice: ${tools}. Send a new message in its place.`;
-}
-
 /** Returns the error of a message, in the words of a page: with what it may say in the body. */
 export function inWordsOfPage(failure: unknown): unknown {
   if (!(failure instanceof SessionError)) return failure;
   const { type, worded, ...rest } = failure;
   if (type === 'idempotency-key-reused') return refused(NO_OTHER_MESSAGE);
-  if (type === 'would-repeat-effects') return new SessionError(type, wouldRepeat(rest.more), rest);
-  if (!worded) return failure;
+  if (!worded) return forPeople(failure);
   return new SessionError(
     type,
     worded((name, value) => `${name}: '${value}' in the body`),

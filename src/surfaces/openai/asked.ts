@@ -61,8 +61,7 @@ export function formatOf(
   if (type === 'text') return {};
   if (type === 'json_object') return { format: { type } };
   if (type !== 'json_schema') throw invalid(`${at}.type`, 'text, json_object or json_schema');
-  const told = of === undefined ? format : format[of];
-  const place = of === undefined ? at : `${at}.${of}`;
+  const [told, place] = of === undefined ? [format, at] : [format[of], `${at}.${of}`];
   if (!isJsonObject(told)) throw invalid(place, 'an object with a name and a schema');
   const { name, schema } = told;
   if (typeof name !== 'string' || !/^[\w-]{1,64}$/.test(name))

@@ -9,7 +9,7 @@ import {
   answerOf,
   type ChatToolCall,
   type ChatUsage,
-  CUT_OFF,
+  cutOffBy,
   type FinishReason,
   inSeconds,
   isAnswered,
@@ -167,7 +167,7 @@ class ChatTranslation {
     const said = isNew ? this.#paragraph(text) : [];
     // A reply that its turn cut off is no answer, and all that there is.
     if (this.#ending === 'cut-off') return this.#finish({ finish: 'length', text: this.#last });
-    const cut = outcome === 'completed' ? CUT_OFF.get(this.#ending) : undefined;
+    const cut = outcome === 'completed' ? cutOffBy(this.#ending) : undefined;
     const finish = cut ?? (outcome === 'limit-reached' ? 'length' : 'stop');
     return [...said, ...this.#finish({ finish, text })];
   }
@@ -251,6 +251,6 @@ function toUsage(usage: UsageCount): ChatUsage {
     completion_tokens: output_tokens,
     total_tokens,
     prompt_tokens_details: { cached_tokens: input_tokens_details.cached_tokens },
-    completion_tokens_details: { reasoning_tokens: output_tokens_details.reasoning_tokens },
+    completion_tokens_details: output_tokens_details,
   };
 }

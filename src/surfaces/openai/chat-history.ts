@@ -5,13 +5,14 @@
 import { sha256Hex } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject, sameJson } from '../../tool/json.ts';
 import type { ModuleRequest } from '../../worker/module-request.ts';
+import { isFirstTry } from '../../worker/request-headers.ts';
 import type { Session } from '../../worker/session.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
 import type { ChatEnd, ChatItem } from './chat-chunks.ts';
 import { addsOnlyWords, CONTEXT_KEYS, type FoundTurn, mustBeOwn } from './refuse.ts';
 
 /** An answer that was given: of this turn, up to this event. */
-interface Place {
+export interface Place {
   readonly session: string;
   readonly turn: string;
   readonly seq: number;
@@ -19,24 +20,36 @@ interface Place {
   readonly isWords: boolean;
 }
 
-/** What continues a chat: a session that has said nothing since, or the turn that this very message has begun in it already. */
-export type Continued = {
-  readonly session: string;
+/** A session that a chat has led to. */
+export interface Found {
+  /** What its client has of it. */
+  readonly place: Place;
   /** The last event of the session. */
   readonly head: number;
   /** The session holds only words. */
   readonly isWords: boolean;
-} & (
-  | { readonly type: 'fresh'; readonly lastTurn: string }
-  | { readonly type: 'begun'; readonly turn: string }
-);
+  /** The last turn that is behind the message that is looked for. Turns that failed since the place have answered nothing, and do not count. */
+  readonly lastTurn: string;
+  /** The turn that came next; absent if nothing was said since. */
+  readonly next: Next | undefined;
+}
+
+/** A turn behind a place. */
+interface Next {
+  readonly turn: string;
+  /** It begins with the same words. */
+  readonly isSame: boolean;
+  /** It is the one that this very message has begun: they ask for the same, and no other came behind it. */
+  isThis: boolean;
+  isOver: boolean;
+}
 
 /** The hash of messages to an agent, of what their places in the protocol say: the same however a client writes them back. */
 export const hashOf = (agent: string, messages: readonly Json[]): Promise<string> =>
   sha256Hex(JSON.stringify([agent, ...messages.map(told)]));
 
 /** The messages of a chat with an agent, and what else its request says of the conversation. */
-interface Told {
+export interface Told {
   readonly agent: string;
   readonly messages: readonly Json[];
   readonly narrowing: readonly Json[];
@@ -53,10 +66,6 @@ const keyOf = async (
 
 /** `true` if the caller is known to be one person. */
 export const isPerson = ({ caller }: ModuleRequest): boolean => caller.delegates === false;
-
-/** `true` if the client says that this is no retry of its own. */
-export const isFirstTry = ({ request }: ModuleRequest): boolean =>
-  request.headers.get('x-stainless-retry-count') === '0';
 
 function told(message: Json): Json {
   const { role, content, tool_calls: calls, tool_call_id: of } = isJsonObject(message) ? message : {};
@@ -82,50 +91,54 @@ function toldCall(call: Json): Json {
 interface Wanted extends Told {
   readonly words: string | undefined;
   /** What else the request asks for: a message that is sent again asks for the same. */
-  readonly context: JsonObject | undefined;
+  readonly context: JsonObject;
 }
 
 /**
- * Finds what continues a chat of the caller's: `undefined` if nothing does. A session that holds more than words is found only for a
- * caller that is one person.
+ * Finds the session that a chat of the caller's has led to: one that has said nothing since, or has begun a turn with this very message, before
+ * any other. `undefined` if there is none. A session that holds more than words is found only for a caller that is one person.
  */
 export async function continuedBy(
   asked: ModuleRequest,
-  { words, context = {}, ...of }: Wanted,
-): Promise<Continued | undefined> {
+  { words, context, ...of }: Wanted,
+): Promise<Found | undefined> {
   const { agent } = of;
   const texts = await asked.kept(await keyOf(asked, of));
   // Chats may be the same in every word, so that a message which says that it is sent for the first time is not taken for another one's.
-  const isFirst = isFirstTry(asked);
-  let other: Continued | undefined;
+  const isFirst = isFirstTry(asked.request);
+  let best: Found | undefined;
+  let least = 4;
   for (const text of new Set(texts)) {
-    const place: Place = JSON.parse(text); // written by `findable`
+    const place: Place = JSON.parse(text); // written by `keepPlace`
     const session = asked.session({ agent, session: place.session });
     const found = await standingOf(session, place, { words, context }).catch((failure: unknown) => {
       if (asked.problem(failure).type === 'unknown-session') return undefined;
       throw failure;
     });
-    if (!found?.isWords && !isPerson(asked)) continue;
-    if (found?.type === (isFirst ? 'fresh' : 'begun')) return found;
-    other ??= found;
+    if (!found || (!found.isWords && !isPerson(asked))) continue;
+    const { next } = found;
+    const rank = next ? (next.isThis ? 0 : next.isSame ? 2 : 3) : 1;
+    if (rank === Number(isFirst)) return found;
+    if (rank < least) [best, least] = [found, rank];
   }
-  return other;
+  return best;
 }
 
 /** So long a message that is sent again finds its turn, in ms, as one does under a key. */
 const AGAIN_WITHIN = 24 * 60 * 60 * 1000;
 
-/** What a session has come to since a place in it. Turns that failed since have answered nothing, and do not count. */
+/** What a session has come to since a place in it. */
 async function standingOf(
   session: Session,
-  { session: id, turn, seq, ...place }: Place,
+  place: Place,
   { words, context }: { readonly words: string | undefined; readonly context: JsonObject },
-): Promise<Continued | undefined> {
+): Promise<Found | undefined> {
+  const { seq, turn } = place;
   let isThere = false;
   let { isWords } = place;
   let head = seq;
   let lastTurn = turn;
-  let next: { readonly turn: string; readonly isThis: boolean } | undefined;
+  let next: Next | undefined;
   for await (const event of session.events({ after: seq - 1 })) {
     // Otherwise it is another session of this name.
     isThere ||= event.seq === seq && 'turn' in event && event.turn === turn;
@@ -133,22 +146,24 @@ async function standingOf(
     head = event.seq;
     if (head > seq) isWords &&= addsOnlyWords(event);
     if (event.type === 'turn-started') {
-      if (next && event.retries !== next.turn) return undefined;
-      const isSame =
-        event.message === words &&
-        !event.parts &&
-        CONTEXT_KEYS.every((key) => sameJson(event.context[key], context[key]));
-      const isThis = isSame && event.at > Date.now() - AGAIN_WITHIN;
-      next = { turn: event.turn, isThis };
-    } else if (event.type === 'turn-ended' && event.outcome === 'failed' && event.turn === next?.turn) {
-      lastTurn = event.turn;
-      next = undefined;
+      if (next && event.retries !== next.turn) next.isThis = false;
+      else {
+        const isSame = event.message === words && !event.parts;
+        const isThis =
+          isSame &&
+          CONTEXT_KEYS.every((key) => sameJson(event.context[key], context[key])) &&
+          event.at > Date.now() - AGAIN_WITHIN;
+        next = { turn: event.turn, isSame, isThis, isOver: false };
+      }
+    } else if (next && event.type === 'turn-ended' && event.turn === next.turn) {
+      next.isOver = true;
+      if (event.outcome === 'failed') {
+        lastTurn = event.turn;
+        next = undefined;
+      }
     }
   }
-  if (!isThere) return undefined;
-  const found = { session: id, head, isWords };
-  if (!next) return { ...found, type: 'fresh', lastTurn };
-  return next.isThis ? { ...found, type: 'begun', turn: next.turn } : undefined;
+  return isThere ? { place, head, isWords, lastTurn, next } : undefined;
 }
 
 /** An answer by which its chat is to be found again. */
@@ -174,10 +189,12 @@ export async function* findable(
   translate: (items: AsyncIterable<TurnItem>) => AsyncIterable<ChatItem>,
 ): AsyncGenerator<ChatItem, void, undefined> {
   let { isWords = false } = answered;
+  let isAnswered = false;
   let seen: Omit<Place, 'session'> | undefined;
   async function* seeing() {
     for await (const item of items) {
       if ('seq' in item) {
+        isAnswered = item.type === 'turn-ended' && item.outcome === 'completed';
         isWords &&= addsOnlyWords(item);
         if (answered.found) await mustBeOwn(item, isWords, answered.found);
         if ('turn' in item) seen = { turn: item.turn, seq: item.seq, isWords };
@@ -187,11 +204,11 @@ export async function* findable(
   }
   let last: ChatItem | undefined;
   for await (const item of translate(seeing())) {
-    if (item.type === 'chunk' && item.chunk.choices.some((choice) => choice.finish_reason !== null)) {
+    if (item.type === 'chunk' && item.chunk.choices[0]?.finish_reason) {
       last = item;
       continue;
     }
-    if (item.type === 'end' && seen) await keep(answered, seen, item.end);
+    if (item.type === 'end' && seen) await keep(answered, { ...seen, isAnswered }, item.end);
     if (last) yield last;
     last = undefined;
     yield item;
@@ -200,18 +217,19 @@ export async function* findable(
 
 async function keep(
   { asked, session, isStream, ...of }: Answered,
-  answer: Omit<Place, 'session'>,
+  { isAnswered, ...answer }: Omit<Place, 'session'> & { readonly isAnswered: boolean },
   end: ChatEnd,
 ): Promise<void> {
-  const behind: Json[] = [];
+  const place: Place = { session, ...answer };
   if (end.type === 'said') {
     const content = isStream ? end.streamed : end.text;
-    behind.push({ role: 'assistant', content, tool_calls: end.calls.map((call) => ({ ...call })) });
-  } else if (!isOfTool(of.messages.at(-1))) return;
-  const place: Place = { session, ...answer };
-  const messages = [...of.messages, ...behind];
-  await asked.keep(await keyOf(asked, { ...of, messages }), JSON.stringify(place));
+    const said = { role: 'assistant', content, tool_calls: end.calls.map((call) => ({ ...call })) };
+    await keepPlace(asked, { ...of, messages: [...of.messages, said] }, place);
+  }
+  // What its tools answered a client tells again with its next message, also when nothing was said to it, and a first message to retry it.
+  if (!isAnswered) await keepPlace(asked, of, place);
 }
 
-/** What its tools answered a client tells again with its next message, also when nothing was said to it. */
-const isOfTool = (message: Json | undefined): boolean => isJsonObject(message) && message.role === 'tool';
+/** Keeps a place, under what was said before it. */
+export const keepPlace = async (asked: ModuleRequest, of: Told, place: Place): Promise<void> =>
+  asked.keep(await keyOf(asked, of), JSON.stringify(place));

@@ -1,23 +1,23 @@
 /** Chat completions: what their requests do to sessions, and how they are answered. */
 import { markOf } from '../../modules/caller-words/caller-words.ts';
 import { declaredTools } from '../../modules/client-tools/declared.ts';
-import { type ContentPart, isFile, textsOf } from '../../tool/content.ts';
+import { isFile, textsOf } from '../../tool/content.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import type { ModuleRequest } from '../../worker/module-request.ts';
-import { idempotencyKeyOf } from '../../worker/request-headers.ts';
+import { idempotencyKeyOf, isFirstTry } from '../../worker/request-headers.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
 import { wholeTurn } from '../whole-turn.ts';
 import { askedContext } from './asked.ts';
 import { type ChatChunk, type ChatEnd, type ChatItem, type ChatWanted, chatItems } from './chat-chunks.ts';
-import { continuedBy, findable, hashOf, isFirstTry, isPerson } from './chat-history.ts';
+import { continuedBy, findable, hashOf, isPerson, keepPlace, type Told } from './chat-history.ts';
+
 import { saidOf } from './read-body.ts';
 import { type ChatRequest, readChatBody } from './read-chat.ts';
 import { AGAIN, type GivenAnswer } from './read-items.ts';
 import { CONTEXT_KEYS, OpenAiError, toError, toErrorBody, unknownChat } from './refuse.ts';
-import type { ChatCompletion } from './response-object.ts';
-import { turnOf } from './response-object.ts';
-import { bodyOf, mustHaveFormat, newSession, type OpenAiSurface } from './responses.ts';
+import { type ChatCompletion, inSeconds, type Named } from './response-object.ts';
+import { bodyOf, mustHaveFormat, newSession, type OpenAiSurface, sessionOfAnswers } from './responses.ts';
 
 /** Names the session of a chat, in requests and in answers. */
 const SESSION_HEADER = 'x-holdfast-session';
@@ -25,133 +25,138 @@ const SESSION_HEADER = 'x-holdfast-session';
 /** Answers a request for a chat completion: the completion, or the stream of its chunks. */
 export async function createCompletion(asked: ModuleRequest, surface: OpenAiSurface): Promise<Response> {
   const body = readChatBody(await bodyOf(asked, surface), asked.agents, surface.mode);
-  const { messages, narrowing, isStream } = body;
+  const { messages, narrowing, isStream, input } = body;
+  const agent = body.agent.name;
   const context = {
     ...(await askedContext(body.asked)),
-    ...declaredTools(asked, { agent: body.agent.name, tools: body.functions }),
+    ...declaredTools(asked, { agent, tools: body.functions }),
   };
-  const chat = await chatOf(asked, body, context);
-  const of = { agent: body.agent.name, session: chat.session };
-  const session = asked.session({ ...of, contextKeys: CONTEXT_KEYS });
-  const stream = await begin(asked, session, { body, chat, context });
-  const behind = body.input.type === 'answers' ? body.input.answers[0]?.of : undefined;
+  const told = { agent, messages, narrowing };
+  const named = body.session ?? asked.request.headers.get(SESSION_HEADER) ?? undefined;
+  const asking: Asking = { asked, body, context, told, named };
+  const { chat, stream, behind } =
+    input.type === 'answers' ? await sendAnswers(asking, input.answers) : await sendMessage(asking, input);
+  const session = sessionOf(asking, chat);
+  const of = { agent, session: chat.session };
   const hasForm = body.asked.format !== undefined;
   const wanted = { ...of, turn: stream.turn, behind, hasForm, now: Date.now() };
   const turn = surface.tellerOf(asked.request).items(wholeTurn(session, stream, asked.signal));
   const toChunks = (items: AsyncIterable<TurnItem>) => chatItems(items, wanted);
-  const { isNamed, isWords, head } = chat;
+  const { isNamed, head, ...place } = chat;
   const found = head === undefined ? undefined : { session, stream, head };
   // Who names the session once names it always.
   const items = isNamed
     ? toChunks(turn)
-    : findable({ asked, ...of, messages, narrowing, isStream, isWords, found }, turn, toChunks);
+    : findable({ asked, ...told, ...place, isStream, found }, turn, toChunks);
   const headers = { [SESSION_HEADER]: of.session };
   return isStream
     ? asked.stream(() => frames(items, body.includesUsage), headers)
     : completed(items, wanted, headers);
 }
 
+type SentMessage = Extract<ChatRequest['input'], { type: 'message' }>;
+
+/** A request that is read. */
+interface Asking {
+  readonly asked: ModuleRequest;
+  readonly body: ChatRequest;
+  /** What it asks for beside its message. */
+  readonly context: JsonObject;
+  readonly told: Told;
+  /** The session that it names. */
+  readonly named: string | undefined;
+}
+
 /** Which session a request goes on, or begins. */
 interface Chat {
   readonly session: string;
   /** The request says it itself. */
-  readonly isNamed?: true;
-  /** It begins with this request. */
-  readonly isNew?: true;
-  /** By which a message that is sent again is found, unless its client gives it a key. */
-  readonly key?: string;
-  /** The turn that this very message has begun before. */
-  readonly begun?: string;
+  readonly isNamed?: boolean;
   /** The session holds only words. */
   readonly isWords?: boolean | undefined;
-  /** Its last event, where it was found by its words alone: it may be another person's. */
+  /** The last event of the session, where it was found by its words alone: it may be another person's. */
   readonly head?: number | undefined;
 }
 
-/** What begins a turn, or continues one. */
-interface Beginning {
-  readonly body: ChatRequest;
+/** The turn that a request has begun, or goes on with. */
+interface Begun {
   readonly chat: Chat;
-  /** What the request asks for beside its message. */
-  readonly context: JsonObject;
+  readonly stream: TurnStream;
+  /** The answer with which it goes on. */
+  readonly behind?: Named | undefined;
 }
 
-/** Begins the turn of a message, or finds it, or goes on with the one whose calls are answered. */
-async function begin(
-  asked: ModuleRequest,
-  session: Session,
-  { body: { input, asked: wanted }, chat, context }: Beginning,
-): Promise<TurnStream> {
+/** The session of a chat. */
+const sessionOf = ({ asked, told: { agent } }: Asking, { session }: Chat): Session =>
+  asked.session({ agent, session, contextKeys: CONTEXT_KEYS });
+
+/** Goes on with the turn whose calls are answered. */
+async function sendAnswers(asking: Asking, given: readonly GivenAnswer[]): Promise<Begun> {
+  const { asked, body, named } = asking;
+  const { session: id } = sessionOfAnswers({ ...body, conversation: named }, given, 'messages');
+  const chat: Chat = { session: id, isNamed: named !== undefined };
+  const session = sessionOf(asking, chat);
+  await mustHaveFormat(session, given, { format: body.asked.format, at: 'response_format' });
+  const answers = given.map(({ answer }) => answer);
+  const idempotencyKey = idempotencyKeyOf(asked.request) ?? AGAIN;
+  const stream = await session.streamAnswers(answers, { idempotencyKey, signal: asked.signal });
+  return { chat, stream, behind: given[0]?.of };
+}
+
+/** Begins the turn of a message, or finds it: in the session that a request names, or that its history leads to, or in a new one. */
+async function sendMessage(asking: Asking, { parts, history }: SentMessage): Promise<Begun> {
+  const { asked, context, told, named } = asking;
   const { request, signal } = asked;
-  const idempotencyKey = idempotencyKeyOf(request);
-  if (input.type === 'answers') {
-    const [first] = input.answers;
-    if (first)
-      await mustHaveFormat(session, turnOf(first.of), { format: wanted.format, at: 'response_format' });
-    const answers = input.answers.map(({ answer }) => answer);
-    return session.streamAnswers(answers, { idempotencyKey: idempotencyKey ?? AGAIN, signal });
-  }
-  const message = wordsOf(input.parts);
-  if (message !== undefined && idempotencyKey === undefined && !chat.isNew && isFirstTry(asked)) {
-    const again = await asked.parts.retry?.(session, { message, turn: chat.begun, context, signal });
-    if (again) return again;
-  }
-  if (chat.begun !== undefined) return session.follow(chat.begun, { signal });
-  return session.stream(saidOf(input.parts), {
-    idempotencyKey: idempotencyKey ?? chat.key,
-    signal,
-    context,
-  });
-}
+  const { retry, forkInstead } = asked.parts;
+  const isFirst = isFirstTry(request);
 
-/** The session that a request names, or the ids of its answers do, or that its history leads to, or a new one. */
-async function chatOf(asked: ModuleRequest, body: ChatRequest, context: JsonObject): Promise<Chat> {
-  const { agent, input, narrowing } = body;
-  const named = body.session ?? asked.request.headers.get(SESSION_HEADER) ?? undefined;
-  if (input.type === 'answers') return answeredChat(body, input.answers, named);
-  if (named !== undefined) return { session: named, isNamed: true };
-  if (input.history.length === 0)
-    return { session: await newSession(asked, agent.name), isNew: true, isWords: true };
-  const found = await continuedBy(asked, {
-    agent: agent.name,
-    messages: input.history,
-    narrowing,
-    words: wordsOf(input.parts),
-    context,
-  });
+  async function tryAgain(chat: Chat, turn?: string): Promise<Begun | undefined> {
+    const stream = await retry?.(sessionOf(asking, chat), { asked, parts, turn, context });
+    return stream && { chat, stream };
+  }
+
+  async function send(chat: Chat, key?: string): Promise<Begun> {
+    const idempotencyKey = idempotencyKeyOf(request) ?? key;
+    const sending = { idempotencyKey, context, signal };
+    return { chat, stream: await sessionOf(asking, chat).stream(saidOf(parts), sending) };
+  }
+
+  if (named !== undefined) {
+    const chat = { session: named, isNamed: true };
+    return (await tryAgain(chat)) ?? send(chat);
+  }
+  const isNew = history.length === 0;
+  const before = isNew ? told : { ...told, messages: history };
+  const words = parts.some(isFile) ? undefined : textsOf(parts);
+  // Another chat of the same person that begins alike has lost nothing, where the first one has no answer.
+  const found =
+    isNew && !(retry && isFirst && isPerson(asked))
+      ? undefined
+      : await continuedBy(asked, { ...before, words, context });
+  if (isNew) {
+    const again = found && !found.next && (await tryAgain(found.place, found.lastTurn));
+    return again || send({ session: await newSession(asked, told.agent), isWords: true });
+  }
   if (!found) throw unknownChat();
-  const { session, isWords, head } = found;
-  const chat: Chat = { session, isWords, head: isPerson(asked) ? undefined : head };
-  if (found.type === 'begun') return { ...chat, begun: found.turn };
+  const { place, next, lastTurn, isWords } = found;
+  const head = isPerson(asked) ? undefined : found.head;
+  const chat = { ...place, isWords, head };
+  const again = !next || next.isSame ? await tryAgain(chat, next?.turn) : undefined;
+  if (again) return again;
   // Behind a turn that failed, the same message is another one.
-  const hash = await hashOf(agent.name, body.messages);
-  return { ...chat, key: ['chat', found.lastTurn, hash, await markOf(context)].join('-') };
-}
-
-/** What the journal has as the words of a message; `undefined` of one with files. */
-function wordsOf(parts: readonly ContentPart[]): string | undefined {
-  const said = saidOf(parts);
-  if (typeof said === 'string') return said;
-  return said.some(isFile) ? undefined : textsOf(said);
-}
-
-function answeredChat(
-  { agent }: ChatRequest,
-  answers: readonly GivenAnswer[],
-  named: string | undefined,
-): Chat {
-  const [first] = answers;
-  const isOne = answers.every(
-    ({ of }) =>
-      of.agent === agent.name && of.session === first?.of.session && turnOf(of) === turnOf(first.of),
-  );
-  if (!first || !isOne || (named !== undefined && named !== first.of.session)) {
-    throw new OpenAiError('The messages of the role tool must be of calls of one turn of the model.', {
-      param: 'messages',
-      code: 'invalid_value',
-    });
-  }
-  return { session: first.of.session, ...(named !== undefined && { isNamed: true }) };
+  const hash = await hashOf(told.agent, told.messages);
+  const key = ['chat', lastTurn, hash, await markOf(context)].join('-');
+  if (!next) return send(chat, key);
+  const session = sessionOf(asking, chat);
+  if (next.isThis && !(forkInstead && next.isOver && isFirst && idempotencyKeyOf(request) === undefined))
+    return { chat, stream: await session.follow(next.turn, { signal }) };
+  // One with files that is sent again might have begun that turn.
+  if (!forkInstead || (words === undefined && !isFirst)) throw unknownChat();
+  const at = place.seq;
+  const fork = { ...place, session: await forkInstead(session, { at, turn: next.turn, said: key }) };
+  const begun = await send({ ...fork, head: head && at }, key);
+  await keepPlace(asked, before, fork);
+  return begun;
 }
 
 async function* frames(
@@ -206,7 +211,7 @@ async function completed(
       return toError(item.end.type === 'erased' ? 410 : 502, errorOf(item.end), true);
     else return Response.json(completionOf(item.end, { id, model: agent, now }), { headers });
   }
-  throw new Error('A turn came to no end.');
+  throw new Error('A turn has no end.');
 }
 
 function completionOf(
@@ -222,7 +227,7 @@ function completionOf(
   return {
     id,
     object: 'chat.completion',
-    created: Math.floor(now / 1000),
+    created: inSeconds(now),
     model,
     choices: [{ index: 0, message, finish_reason: finish, logprobs: null }],
     usage,

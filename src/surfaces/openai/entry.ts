@@ -13,7 +13,7 @@ import { type Tell, tellerOf } from '../../worker/tell.ts';
 import { type CallerInstructions, declareAsked } from './asked.ts';
 import { createCompletion } from './chat.ts';
 import { agentNamed } from './read-body.ts';
-import { answered, refusing, refusingSent } from './refuse.ts';
+import { answered, refusing } from './refuse.ts';
 import { cancelResponse, createResponse, getResponse, type OpenAiSurface } from './responses.ts';
 
 export type { CallerInstructions } from './asked.ts';
@@ -83,7 +83,7 @@ export function openAi(config: OpenAiConfig = {}): ModuleUse {
   const { models = {}, tell } = config;
   const surface: OpenAiSurface = { mode: instructions, models, tellerOf: tellerOf('openAi', tell) };
   const refuse = refusing(surface.tellerOf);
-  const refuseSent = refusingSent(surface.tellerOf);
+  const refuseSent = refusing(surface.tellerOf, true);
   const use = useOfRoutes(
     OPENAI,
     [

@@ -4,25 +4,22 @@ import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.t
 import type { RouteAgent } from '../../worker/module-request.ts';
 import { OpenAiError } from './refuse.ts';
 
-/** Parameters of a protocol beside those of both: `taken` ones are read, `ignored` ones change nothing of what is answered. */
+/** Parameters of a protocol beside those of both. */
 export interface KnownParameters {
-  readonly taken: readonly string[];
-  readonly ignored: readonly string[];
+  /** Those that are read, and behind them those that change nothing of what is answered. */
+  readonly known: readonly string[];
   /** Those that an agent's code decides, with what it says in their place. */
   readonly refused: Readonly<Record<string, string>>;
 }
 
 /** Checks which parameters there are. @throws OpenAiError for the first that would change the answer, and is not taken. */
-export function checkParameters(body: JsonObject, { taken, ignored, refused }: KnownParameters): void {
+export function checkParameters(body: JsonObject, { known, refused }: KnownParameters): void {
   for (const [param, value] of Object.entries(body)) {
-    if (isEmpty(value) || [...OF_BOTH, ...taken, ...ignored].includes(param)) continue;
+    if (isEmpty(value) || [...OF_BOTH, ...known].includes(param)) continue;
     const instead = param === 'moderation' ? 'answers are not moderated.' : own(refused, param);
-    if (instead === undefined)
-      throw new OpenAiError(`Unknown parameter: '${param.slice(0, 80)}'.`, {
-        param: param.slice(0, 80),
-        code: 'unknown_parameter',
-      });
-    throw notTaken(param, instead);
+    if (instead !== undefined) throw notTaken(param, instead);
+    const named = param.slice(0, 80);
+    throw new OpenAiError(`Unknown parameter: '${named}'.`, { param: named, code: 'unknown_parameter' });
   }
 }
 
@@ -46,7 +43,7 @@ export const isEmpty = (value: Json | undefined): boolean =>
   value === undefined ||
   value === null ||
   value === '' ||
-  (Array.isArray(value) ? value.length === 0 : isJsonObject(value) && Object.keys(value).length === 0);
+  (typeof value === 'object' && Object.keys(value).length === 0);
 
 /** The error of a value that is none of those that its parameter has. */
 export const invalid = (param: string, what: string): OpenAiError =>

@@ -53,18 +53,10 @@ export interface ChatRequest {
 }
 
 const PARAMETERS: KnownParameters = {
-  taken: ['messages', 'stream_options', 'response_format', 'n', 'function_call', 'modalities'],
-  ignored: [
-    'prediction',
-    'reasoning_effort',
-    'verbosity',
-    'seed',
-    'presence_penalty',
-    'frequency_penalty',
-    'logit_bias',
-    'logprobs',
-    'max_tokens',
-    'max_completion_tokens',
+  known: [
+    ...['messages', 'stream_options', 'response_format', 'n', 'function_call', 'modalities'],
+    ...['prediction', 'reasoning_effort', 'verbosity', 'seed', 'presence_penalty', 'frequency_penalty'],
+    ...['logit_bias', 'logprobs', 'max_tokens', 'max_completion_tokens'],
   ],
   refused: {
     stop: "the agent's model ends its answers.",

@@ -84,9 +84,11 @@ function partOf(part: JsonObject, at: string): ContentPart {
   switch (part.type) {
     case 'input_text':
       return textPart(part.text, `${at}.text`);
-    case 'input_image':
-      if (part.image_url === undefined || part.image_url === null) throw noFileId(at, part);
-      return filePart(part.image_url, `${at}.image_url`, { fallback: 'image/jpeg' });
+    case 'input_image': {
+      const { image_url } = part;
+      if (image_url === undefined || image_url === null) throw noFileId(at, part);
+      return filePart(image_url, `${at}.image_url`, { fallback: 'image/jpeg' });
+    }
     case 'input_file': {
       const { file_data, file_url, filename } = part;
       if (file_data !== undefined && file_data !== null)
@@ -112,9 +114,7 @@ function decisionOf(item: JsonObject, at: string): GivenAnswer {
   if (!of) throw invalid(`${at}.approval_request_id`, TOLD);
   const { approve, reason, input } = item;
   if (typeof approve !== 'boolean') throw invalid(`${at}.approve`, 'true or false');
-  if (reason !== undefined && reason !== null && typeof reason !== 'string') {
-    throw invalid(`${at}.reason`, 'text');
-  }
+  if (typeof (reason ?? '') !== 'string') throw invalid(`${at}.reason`, 'text');
   if (input !== undefined && !(isJsonObject(input) && approve)) {
     throw invalid(`${at}.input`, 'an object, beside approve: true');
   }

@@ -61,8 +61,10 @@ export type SentInput =
     };
 
 const PARAMETERS: KnownParameters = {
-  taken: ['input', 'background', 'previous_response_id', 'conversation', 'instructions', 'text'],
-  ignored: ['include', 'max_output_tokens', 'stream_options', 'truncation', 'reasoning'],
+  known: [
+    ...['input', 'background', 'previous_response_id', 'conversation', 'instructions', 'text'],
+    ...['include', 'max_output_tokens', 'stream_options', 'truncation', 'reasoning'],
+  ],
   refused: {
     prompt: inCode('instructions'),
     max_tool_calls: inCode('settings'),

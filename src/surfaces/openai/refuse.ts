@@ -46,17 +46,14 @@ export const toErrorBody = ({ message, param, code }: Pick<OpenAiError, 'message
 
 type Refuse = (problem: RouteProblem, request: Request) => Response;
 
-/** Makes what returns a problem of reading: the client may ask again. */
+/**
+ * Makes what returns a problem. `isSent`: of a request that may have been taken all the same, which a client that sends it again by itself may
+ * send twice; without it, of reading, for which the client may ask again.
+ */
 export const refusing =
-  (toTeller: ReturnType<typeof tellerOf>): Refuse =>
+  (toTeller: ReturnType<typeof tellerOf>, isSent = false): Refuse =>
   (problem, request) =>
-    refused(toTeller(request).problem(problem), false);
-
-/** Makes what returns a problem of a request that may have been taken all the same: a client that sends it again by itself may send it twice. */
-export const refusingSent =
-  (toTeller: ReturnType<typeof tellerOf>): Refuse =>
-  (problem, request) =>
-    refused(toTeller(request).problem(problem), problem.status >= 500);
+    refused(toTeller(request).problem(problem), isSent && problem.status >= 500);
 
 function refused({ type, status, detail, headers, more }: RouteProblem, mayBeTaken: boolean): Response {
   const isUnknown = type === 'unknown-agent';
@@ -161,7 +158,7 @@ export async function mustBeOwn(
 /** The error of a request whose session is not known. Whether one has its words is not said. */
 export const unknownChat = (): OpenAiError =>
   new OpenAiError(
-    'It is not known which conversation this continues: none in words alone has just these messages. Name the person, or the ' +
-      'session: send metadata.session of the last answer as metadata: { session }, each time.',
+    'It is not known which conversation this continues. Name the person, or the session: send metadata.session of the last ' +
+      'answer as metadata: { session }, each time.',
     { param: 'metadata.session', code: 'unknown_conversation' },
   );

@@ -73,10 +73,8 @@ export const echoOfAsked = ({ instructions, format }: Asked): Pick<Echoed, 'inst
 export const inSeconds = (ms: number): number => Math.floor(ms / 1000);
 
 /** Why a reply ended before its model had said all of it, as the journal has it, and as clients know it. */
-export const CUT_OFF: ReadonlyMap<string, 'length' | 'content_filter'> = new Map([
-  ['length', 'length'],
-  ['content-filter', 'content_filter'],
-]);
+export const cutOffBy = (finish: string): 'length' | 'content_filter' | undefined =>
+  finish === 'content-filter' ? 'content_filter' : finish === 'length' ? finish : undefined;
 
 /** How a response ends whose turn has ended. `finish`: how its last reply has. */
 export function standingOf(
@@ -85,7 +83,7 @@ export function standingOf(
 ): Standing {
   switch (outcome) {
     case 'completed': {
-      const cut = CUT_OFF.get(finish);
+      const cut = cutOffBy(finish);
       if (cut === undefined) return standing('completed');
       return incomplete(cut === 'length' ? 'max_output_tokens' : cut);
     }

@@ -4,8 +4,7 @@ import { sha256Hex } from '../../tool/async.ts';
 import { textsOf } from '../../tool/content.ts';
 import { type JsonObject, own, sameJson } from '../../tool/json.ts';
 import { fileUrlsOf } from '../../worker/file-urls.ts';
-import type { ModuleRequest, RouteSession } from '../../worker/module-request.ts';
-import { SessionError } from '../../worker/problem.ts';
+import type { ModuleRequest, RouteAgent, RouteSession } from '../../worker/module-request.ts';
 import { idempotencyKeyOf } from '../../worker/request-headers.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
 import { framed } from '../../worker/sse.ts';
@@ -16,13 +15,7 @@ import { askedContext, askedIn, type CallerInstructions } from './asked.ts';
 import type { ResponseEvent } from './numbered-output.ts';
 import { invalid, notTaken, saidOf } from './read-body.ts';
 import { AGAIN, type GivenAnswer } from './read-items.ts';
-import {
-  noResponse,
-  notBoth,
-  type ResponseRequest,
-  readResponseBody,
-  type SentInput,
-} from './read-response.ts';
+import { noResponse, notBoth, type ResponseRequest, readResponseBody } from './read-response.ts';
 import { CONTEXT_KEYS, OpenAiError, toError, toErrorBody } from './refuse.ts';
 import { type ResponseWanted, responseEvents } from './response-events.ts';
 import { echoOfAsked, type Named, readId, turnOf } from './response-object.ts';
@@ -45,25 +38,30 @@ export async function bodyOf(asked: ModuleRequest, { models }: OpenAiSurface): P
 /** Answers a request for a response: the response, or the stream of its events. */
 export async function createResponse(asked: ModuleRequest, surface: OpenAiSurface): Promise<Response> {
   const body = readResponseBody(await bodyOf(asked, surface), asked.agents, surface.mode);
-  const of = await sessionOf(asked, body);
-  const reader = readerOf(asked, of, surface);
-  const session = asked.session({ ...of, contextKeys: CONTEXT_KEYS });
   const context = {
     ...(await askedContext(body.asked)),
-    ...declaredTools(asked, { agent: of.agent, tools: body.functions }),
+    ...declaredTools(asked, { agent: body.agent.name, tools: body.functions }),
   };
-  const begun = await begin(asked, session, { body, context });
+  const { again, ...of } = await placeOf(asked, { body, context });
+  const reader = readerOf(asked, of, surface);
+  const session = asked.session({ ...of, contextKeys: CONTEXT_KEYS });
+  const begun = await begin(asked, session, { body, context, again });
   const { turn, stream, part } = begun;
   const wanted = { ...of, turn, part, echoed: echoOf(body), now: Date.now() };
-  if (body.isStream) {
-    const items = stream ?? (await session.follow(turn, { signal: asked.signal }));
-    return streamed(reader, wholeTurn(session, items, asked.signal), wanted);
-  }
-  const items = stream ? wholeTurn(session, stream, asked.signal) : turnSoFar(session, turn);
-  return whole(reader, items, wanted);
+  const items = stream
+    ? wholeTurn(session, stream, asked.signal)
+    : body.isStream
+      ? await followed(asked, session, turn)
+      : turnSoFar(session, turn);
+  return (body.isStream ? streamed : whole)(reader, items, wanted);
 }
 
-const echoOf = ({ agent, asked, metadata, previousId, inBackground }: ResponseRequest): Echoed => ({
+/** What a response says again of its request. */
+type Echoing = Pick<ResponseRequest, 'asked' | 'metadata' | 'previousId' | 'inBackground'> & {
+  readonly agent: Pick<RouteAgent, 'name'>;
+};
+
+const echoOf = ({ agent, asked, metadata, previousId, inBackground }: Echoing): Echoed => ({
   ...echoOfAsked(asked),
   model: agent.name,
   metadata,
@@ -71,20 +69,29 @@ const echoOf = ({ agent, asked, metadata, previousId, inBackground }: ResponseRe
   background: inBackground,
 });
 
+/** Where a message goes. */
+interface PlaceOf extends RouteSession, Pick<Beginning, 'again'> {}
+
 /** The session that a request is for: by the ids in it, or a new one. */
-async function sessionOf(asked: ModuleRequest, body: ResponseRequest): Promise<RouteSession> {
-  const { agent, input, previous, conversation } = body;
-  if (input.type === 'answers') return sessionOfAnswers(body, input);
-  const named = previous ?? (conversation === undefined ? input.behind : undefined);
-  if (conversation !== undefined) return { agent: agent.name, session: conversation };
-  if (named) {
-    const of = sameAgent(named, body);
+async function placeOf(asked: ModuleRequest, { body, context }: Beginning): Promise<PlaceOf> {
+  const { agent, input, previous, conversation, inBackground } = body;
+  if (input.type === 'answers') return sessionOfAnswers(body, input.answers);
+  const named = conversation === undefined ? (previous ?? input.behind) : undefined;
+  const of = named ? sameAgent(named, body) : conversation && { agent: agent.name, session: conversation };
+  if (of) {
+    const session = asked.session({ ...of, contextKeys: CONTEXT_KEYS });
+    const behind = named && turnOf(named);
     // It must be there: whoever sends a message to a session that is not begins it.
-    await asked.session(of).turn(turnOf(named));
+    if (behind !== undefined) await session.turn(behind);
+    const { parts } = input;
+    const again = inBackground
+      ? undefined
+      : await asked.parts.retry?.(session, { asked, parts, behind, context });
+    if (again || behind === undefined) return { ...of, again };
     // Behind an older response.
-    const forked = await asked.parts.forkBehind?.(asked.session(of), {
-      turn: turnOf(named),
-      message: textsOf(input.parts),
+    const forked = await asked.parts.forkBehind?.(session, {
+      turn: behind,
+      message: textsOf(parts),
       request: asked.request,
       name: await newSession(asked, agent.name),
     });
@@ -99,17 +106,19 @@ async function sessionOf(asked: ModuleRequest, body: ResponseRequest): Promise<R
   return { agent: agent.name, session: await newSession(asked, agent.name) };
 }
 
-function sessionOfAnswers(
-  body: ResponseRequest,
-  { answers }: Extract<SentInput, { readonly type: 'answers' }>,
+/** @throws OpenAiError if they are of several sessions, or of another one than the request names. `at`: where they are in the body. */
+export function sessionOfAnswers(
+  body: Pick<ResponseRequest, 'agent' | 'conversation'> & Partial<Pick<ResponseRequest, 'previous'>>,
+  answers: readonly GivenAnswer[],
+  at = 'input',
 ): RouteSession {
   const [first] = answers;
-  if (!first) throw invalid('input', 'a list with answers');
+  if (!first) throw invalid(at, 'a list with answers');
   const of = sameAgent(first.of, body);
   const { previous, conversation = previous?.session } = body;
   const isSame = (session: string): boolean => session === of.session;
   if (!answers.every(({ of: { agent, session } }) => agent === of.agent && isSame(session))) {
-    throw invalid('input', 'a list with answers of one session');
+    throw invalid(at, 'a list with answers of one session');
   }
   if (conversation !== undefined && !isSame(conversation)) {
     throw invalid(previous ? 'previous_response_id' : 'conversation', 'the session of the answers');
@@ -117,7 +126,7 @@ function sessionOfAnswers(
   return of;
 }
 
-function sameAgent({ agent, session }: Named, body: ResponseRequest): RouteSession {
+function sameAgent({ agent, session }: Named, body: Pick<ResponseRequest, 'agent'>): RouteSession {
   if (agent === body.agent.name) return { agent, session };
   throw new OpenAiError(`The session of this request is of the model '${agent.slice(0, 64)}'.`, {
     param: 'model',
@@ -148,12 +157,14 @@ interface Beginning {
   readonly body: ResponseRequest;
   /** What the request asks for beside its message. */
   readonly context: JsonObject;
+  /** The retry of its message, which has begun. */
+  readonly again?: TurnStream | undefined;
 }
 
 async function begin(
   asked: ModuleRequest,
   session: Session,
-  { body: { input, asked: wanted, inBackground }, context }: Beginning,
+  { body: { input, asked: wanted, inBackground }, context, again }: Beginning,
 ): Promise<Begun> {
   const idempotencyKey = idempotencyKeyOf(asked.request) ?? (input.type === 'answers' ? AGAIN : undefined);
   const { signal } = asked;
@@ -165,11 +176,10 @@ async function begin(
       const { turn } = await session.send(said, { ...sending, background: true });
       return { turn, part: 0 };
     }
-    const stream = await session.stream(said, { ...sending, signal });
+    const stream = again ?? (await session.stream(said, { ...sending, signal }));
     return { turn: stream.turn, part: 0, stream };
   }
-  const [first] = input.answers;
-  if (first) await mustHaveFormat(session, turnOf(first.of), { format: wanted.format, at: 'text.format' });
+  await mustHaveFormat(session, input.answers, { format: wanted.format, at: 'text.format' });
   const given = [...(await waitingOf(session, input.earlier)), ...input.answers];
   const answers = given.map(({ answer }) => answer);
   const part = { answered: new Map(given.map(({ of }) => [of.what, of.place])) };
@@ -181,14 +191,14 @@ async function begin(
   return { turn: stream.turn, part, stream };
 }
 
-/** @throws OpenAiError if a request that continues a turn asks for another form than the one that began it. */
+/** @throws OpenAiError if a request that continues a turn by these answers asks for another form than the one that began it. */
 export async function mustHaveFormat(
   session: Session,
-  turn: string,
+  [first]: readonly GivenAnswer[],
   { format, at }: { readonly format: AskedFormat | undefined; readonly at: string },
 ): Promise<void> {
-  if (!format) return;
-  for await (const event of session.events({ turn })) {
+  if (!format || !first) return;
+  for await (const event of session.events({ turn: turnOf(first.of) })) {
     if (event.type !== 'turn-started') continue;
     const begun = askedIn(event.context)?.format;
     if (begun && sameJson({ ...begun }, { ...format })) return;
@@ -273,10 +283,13 @@ export async function getResponse(
   if (after !== null && !/^\d{1,16}$/.test(after)) {
     throw invalid('starting_after', 'the sequence_number of an event');
   }
-  const stream = await session.follow(wanted.turn, { signal: asked.signal });
-  const items = wholeTurn(session, stream, asked.signal);
+  const items = await followed(asked, session, wanted.turn);
   return streamed(reader, items, { ...wanted, after: Number(after ?? 0) });
 }
+
+/** What a turn shows, from its beginning, also while it runs elsewhere. */
+const followed = async ({ signal }: ModuleRequest, session: Session, turn: string) =>
+  wholeTurn(session, await session.follow(turn, { signal }), signal);
 
 /** Stops the turn of a response, and answers what it came to. One that is over is answered as it is. */
 export async function cancelResponse(
@@ -289,10 +302,9 @@ export async function cancelResponse(
   try {
     await session.cancel(turn);
   } catch (failure) {
-    if (!(failure instanceof SessionError) || !OVER.has(failure.type)) throw failure;
+    if (!OVER.has(asked.problem(failure).type)) throw failure;
   }
-  const stream = await session.follow(turn, { signal: asked.signal });
-  return whole(reader, wholeTurn(session, stream, asked.signal), wanted);
+  return whole(reader, await followed(asked, session, turn), wanted);
 }
 
 const OVER: ReadonlySet<string> = new Set(['turn-over', 'no-open-turn']);
@@ -308,13 +320,13 @@ function found(asked: ModuleRequest, id: string, surface: OpenAiSurface): Found 
   const named = readId(id, ['resp']);
   if (!named) throw noResponse(id, null);
   const { agent, session, what: turn, place: part } = named;
-  const echoed = {
-    ...echoOfAsked({}),
-    model: agent,
+  const echoed = echoOf({
+    agent: { name: agent },
+    asked: {},
     metadata: {},
-    previous_response_id: null,
-    background: false,
-  };
+    previousId: null,
+    inBackground: false,
+  });
   const of = { agent, session };
   const wanted = { ...of, turn, part, echoed, now: Date.now() };
   return { session: asked.session(of), wanted, reader: readerOf(asked, of, surface) };

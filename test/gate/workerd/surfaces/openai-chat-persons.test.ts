@@ -93,8 +93,8 @@ describe('two users of one token with equal openings', () => {
       param: 'metadata.session',
       code: 'unknown_conversation',
       message:
-        '400 It is not known which conversation this continues: none in words alone has just these messages. Name the person, or the ' +
-        'session: send metadata.session of the last answer as metadata: { session }, each time.',
+        '400 It is not known which conversation this continues. Name the person, or the session: send metadata.session of the last ' +
+        'answer as metadata: { session }, each time.',
     });
   });
 

@@ -158,6 +158,14 @@ describe('a message of a chat that is sent again', () => {
     expect(shown(asked)).toEqual([asked.message(), 'One.', 'Again.']);
   });
 
+  it('is a retry with the instructions that it has now, also after its turn was cancelled', async () => {
+    const { asked, history, session, turn } = await cancelled('Two.');
+    const second = await say([{ role: 'system', content: 'It is one.' }, ...history], 'Again.');
+    expect([second.session, lastWords(second)]).toEqual([session, 'Two.']);
+    expect((await starts(session)).at(-1)?.retries).toBe(turn);
+    expect(asked.model.requests.at(-1)?.messages[0]?.text).toContain('It is one.');
+  });
+
   it('is a retry in a session that it names, and another message is none', async () => {
     const asked = script(down, down, 'One.', down, 'Two.');
     const more = { metadata: { session: crypto.randomUUID() } };
@@ -205,6 +213,105 @@ describe('a message of a chat that is sent again', () => {
     const { history, session } = await say([], asked.message(), { via });
     await expect(say(history, 'Again.', { via })).rejects.toMatchObject(failed);
     expect(lastWords(await say(history, 'Again.', { via }))).toBe('Two.');
+    expect((await starts(session)).at(-1)).not.toHaveProperty('retries');
+  });
+});
+
+describe('the first message of a chat that is sent again', () => {
+  it('is a retry if its person is known, each time that it has no answer', async () => {
+    const asked = script(CALL, down, down, 'Two.', 'Three.', 'Another chat.');
+    const message = asked.message();
+    await expect(say([], message)).rejects.toMatchObject(failed);
+    await expect(say([], message)).rejects.toMatchObject(failed);
+    const second = await say([], message);
+    expect(lastWords(second)).toBe('Two.');
+    expect((await starts(second.session)).map(({ retries }) => retries !== undefined)).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    const third = await say(second.history, 'And on.');
+    expect([third.session, lastWords(third)]).toEqual([second.session, 'Three.']);
+    const other = await say([], message);
+    expect([lastWords(other), other.session === second.session]).toEqual(['Another chat.', false]);
+  });
+
+  it('is a retry after its turn met a limit', async () => {
+    const asked = script(CALL, 'No more.', 'Two.');
+    const first = await say([], asked.message(), { model: 'brief' });
+    const second = await say([], asked.message(), { model: 'brief' });
+    expect([second.session, lastWords(second)]).toEqual([first.session, 'Two.']);
+  });
+
+  it.each([
+    [
+      'its person is not known',
+      clientOf(appWith({ agents, use: [openAi(), retry()] }), { maxRetries: 0 }),
+      {},
+    ],
+    ['the app has no retry()', clientOf(appWith({ agents, use: [openAi()], auth }), { maxRetries: 0 }), {}],
+    ['it has a key', client, { headers: { 'idempotency-key': 'k' } }],
+    ['its client does not count its tries', client, { headers: { 'x-stainless-retry-count': null } }],
+  ])('begins a chat if %s', async (_, via, options) => {
+    const asked = script(down, 'Two.');
+    await expect(say([], asked.message(), { via })).rejects.toMatchObject(failed);
+    const { session } = await say([], asked.message(), { via, ...options });
+    expect((await starts(session).catch(() => [])).some(({ retries }) => retries !== undefined)).toBe(false);
+    expect(shown(asked)).toEqual([asked.message()]);
+  });
+});
+
+describe('a message behind a response that is sent again', () => {
+  const ask = (previous: string | undefined, input: string, more: object = {}) =>
+    client.responses.create({ model: 'scripted', previous_response_id: previous ?? null, input, ...more });
+
+  /** A response, and the message behind it, which is cancelled. */
+  async function stopped(...replies: Parameters<typeof script>) {
+    const hanging = held('Cut.');
+    const asked = script('One.', hanging.reply, ...replies);
+    const first = await ask(undefined, asked.message());
+    const session = first.conversation?.id ?? '';
+    const answering = ask(first.id, 'Again.');
+    await hanging.asked();
+    await app(`/agents/scripted/sessions/${session}/cancel`, { method: 'POST' });
+    const second = await answering;
+    return { asked, first, second, session };
+  }
+
+  it('is a retry after its turn was cancelled, with the instructions that it has now', async () => {
+    const { asked, first, session } = await stopped('Two.', 'Three.');
+    const again = await ask(first.id, 'Again.', { instructions: 'It is one.' });
+    expect([again.output_text, again.conversation?.id]).toEqual(['Two.', session]);
+    expect((await starts(session)).at(-1)?.retries).toBeDefined();
+    expect(asked.model.requests.at(-1)?.messages[0]?.text).toContain('It is one.');
+    expect((await ask(again.id, 'And on.')).output_text).toBe('Three.');
+    expect(shown(asked)?.filter((text) => text === 'Again.')).toHaveLength(1);
+  });
+
+  it.each([
+    ['behind the response that failed', 'failed'],
+    ['behind the one before', 'first'],
+  ])('is a retry after its turn failed, %s', async (_, place) => {
+    const asked = script('One.', down, 'Two.');
+    const first = await ask(undefined, asked.message());
+    const failed = await ask(first.id, 'Again.');
+    expect(failed.status).toBe('failed');
+    expect((await ask(place === 'first' ? first.id : failed.id, 'Again.')).output_text).toBe('Two.');
+    expect(shown(asked)).toEqual([asked.message(), 'One.', 'Again.']);
+  });
+
+  it.each([
+    ['it has other words', 'Otherwise.', {}],
+    ['the client library sends it', 'Again.', BY_LIBRARY.headers],
+  ])('is another message if %s', async (_, input, headers) => {
+    const { first, session } = await stopped('Two.');
+    await client.responses.create({ model: 'scripted', previous_response_id: first.id, input }, { headers });
+    expect((await starts(session)).at(-1)).not.toHaveProperty('retries');
+  });
+
+  it('is another message behind the response that was cancelled', async () => {
+    const { second, session } = await stopped('Two.');
+    await ask(second.id, 'Again.');
     expect((await starts(session)).at(-1)).not.toHaveProperty('retries');
   });
 });

@@ -434,11 +434,7 @@ describe('a request for a chat completion', () => {
           content: 'x',
         })),
       },
-      refusal(
-        'The messages of the role tool must be of calls of one turn of the model.',
-        'messages',
-        'invalid_value',
-      ),
+      invalid('messages', 'a list with answers of one session'),
     ],
     [
       'an image that is none',
