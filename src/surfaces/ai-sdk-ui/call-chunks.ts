@@ -93,9 +93,7 @@ export class CallChunks {
     const { call: toolCallId, tool: toolName, input, message } = pending;
     if (pending.for === 'result')
       // Only now is it the page's to run.
-      return [
-        { type: 'tool-input-available', toolCallId, toolName, input, providerExecuted: false },
-      ];
+      return [{ type: 'tool-input-available', toolCallId, toolName, input, providerExecuted: false }];
     this.#known.set(toolCallId, { isAsked: true });
     return [
       {

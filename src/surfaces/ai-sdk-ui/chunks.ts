@@ -64,14 +64,14 @@ export type UiChunk =
       readonly type: 'tool-output-available';
       readonly toolCallId: string;
       readonly output: unknown;
-          /** Nobody is to run it any more, or to send what came of it. */
+      /** Nobody is to run it any more, or to send what came of it. */
       readonly providerExecuted?: true;
     }
   | {
       readonly type: 'tool-output-error';
       readonly toolCallId: string;
       readonly errorText: string;
-          readonly providerExecuted?: true;
+      readonly providerExecuted?: true;
     }
   | { readonly type: 'tool-output-denied'; readonly toolCallId: string }
   | { readonly type: 'file'; readonly url: string; readonly mediaType: string }

@@ -1,19 +1,52 @@
-/** A page of assistant-ui in a real browser, by `HoldfastChatTransport`. */
-import { describe, expect, it } from 'vitest';
+/** The first page of assistant-ui in a real browser, as its README has it, by `HoldfastChatTransport`. */
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type CopiedPage, copiedPages } from './copied-pages.ts';
 import { HAS_BROWSER, HELLO, showPage } from './shown-page.ts';
 
-describe.skipIf(!HAS_BROWSER)('a page with assistant-ui in chromium, at another origin', () => {
+const ROOT = resolve(import.meta.dirname, '../../..');
+
+/** The page in the README of assistant-ui. */
+async function page(): Promise<CopiedPage> {
+  const readme = await readFile(join(ROOT, 'node_modules/@assistant-ui/react/README.md'), 'utf8');
+  const [, code = ''] = /```tsx\n(.*?)```/s.exec(readme) ?? [];
+  return {
+    code: `import { HoldfastChatTransport } from '${join(ROOT, 'src/client/ai-sdk/entry.ts')}';
+const transport = new HoldfastChatTransport(AGENT);
+${code}`,
+    folder: ROOT,
+    changes: [
+      ['useChatRuntime()', 'useChatRuntime({ transport })'],
+      ['export function Chat', 'export default function Chat'],
+    ],
+  };
+}
+
+describe.skipIf(!HAS_BROWSER)('a page with assistant-ui in chromium, at another origin', async () => {
   const shown = showPage({
-    entry: 'test/full/browser/assistant-ui/main.tsx',
-    holds: 'test/full/browser/assistant-ui/main.tsx',
+    entry: 'test/full/browser/hello-pages/main.tsx',
+    holds: 'test/full/browser/assistant-ui/thread.tsx',
+    bundled: {
+      alias: {
+        '@/components/assistant-ui/elements/thread.aui': join(
+          ROOT,
+          'test/full/browser/assistant-ui/thread.tsx',
+        ),
+      },
+      plugins: [copiedPages({ readme: await page() })],
+    },
     checked: (files) =>
       expect(files.some((file) => file.includes('node_modules/@assistant-ui/react/'))).toBe(true),
     worker: 'test/full/browser/use-chat-worker.ts',
     conversation: 'chat',
-    ready: 'textarea[name=input]',
+    ready: 'html',
     pictures: 'assistant-ui-',
   });
   const { look, say, texts } = shown;
+  beforeEach(async () => {
+    await shown.page.goto(`${shown.address}&page=readme&agent=desk`);
+  });
   /** Its button to stop is always there. */
   const ready = async (): Promise<void> => {
     await expect.poll(() => shown.page.getByRole('button', { name: 'Stop' }).isDisabled()).toBe(true);

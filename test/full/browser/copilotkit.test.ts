@@ -4,9 +4,38 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { describe, expect, it } from 'vitest';
+import { type CopiedPage, copiedPages } from './copied-pages.ts';
 import { HAS_BROWSER, showPage } from './shown-page.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
+
+/** From https://docs.copilotkit.ai/backend/self-managed-agents. */
+const PROVIDER = `import { HttpAgent } from "@ag-ui/client";
+import { CopilotKit } from "@copilotkit/react-core/v2";
+
+const supportAgent = new HttpAgent({
+  url: "https://agents.example.com/support",
+});
+
+<CopilotKit
+  selfManagedAgents={{ "support-agent": supportAgent }}
+>
+  <YourApp />
+</CopilotKit>;
+`;
+
+/** The app, which the docs leave open, is their chat. */
+const SELF_MANAGED: CopiedPage = {
+  code: `import { CopilotChat } from '@copilotkit/react-core/v2';
+import '@copilotkit/react-core/v2/styles.css';
+const YourApp = () => <CopilotChat agentId="support-agent" />;
+${PROVIDER}`,
+  folder: join(ROOT, '.ci/copilotkit'),
+  changes: [
+    ['url: "https://agents.example.com/support",', 'url: AGENT.url, headers: AGENT.headers,'],
+    ['\n<CopilotKit\n', '\nexport default () => <CopilotKit\n'],
+  ],
+};
 const isThere = existsSync(join(ROOT, '.ci/copilotkit/node_modules/@copilotkit/react-core'));
 if (!isThere) {
   const how = 'npm ci --prefix .ci/copilotkit --ignore-scripts';
@@ -35,7 +64,7 @@ describe.skipIf(!HAS_BROWSER || !isThere)('a page with CopilotKit in chromium, a
   const shown = showPage({
     entry: '.ci/copilotkit/main.tsx',
     holds: '.ci/copilotkit/page.tsx',
-    bundled: { plugins: [styles] },
+    bundled: { plugins: [styles, copiedPages({ 'self-managed': SELF_MANAGED })] },
     checked: (files) =>
       expect(files.some((file) => file.includes('@copilotkit/react-core/dist/v2'))).toBe(true),
     worker: 'test/full/browser/copilotkit-worker.ts',
@@ -61,6 +90,15 @@ describe.skipIf(!HAS_BROWSER || !isThere)('a page with CopilotKit in chromium, a
     await say('And now?');
     await page.getByText('The color is gold.').waitFor();
     await look('2-told');
+    expect(shown.complaints).toEqual([]);
+  });
+
+  it('answers the chat of its docs, which says the URL and the key alone', async () => {
+    const { page } = shown;
+    await page.goto(`${shown.address}&page=self-managed`);
+    await say('Which color is the page?');
+    await page.getByText('The color is not known.').waitFor();
+    await look('3-self-managed');
     expect(shown.complaints).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 /** A page of the examples in a real browser, at another origin than its Worker. */
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
@@ -45,6 +45,8 @@ export interface Shown {
   readonly constants?: Readonly<Record<string, string>>;
   /** The parameter of the page's address that names the conversation. */
   readonly conversation: string;
+  /** The page around it. Defaults to that of the examples. */
+  readonly html?: string;
   /** What is there once the page can be used. */
   readonly ready: string;
   /** Stands before the names of pictures. */
@@ -107,7 +109,7 @@ export function showPage(shown: Shown): ShownPage {
     const opened = await context.newPage();
     opened.on('pageerror', (error) => complaints.push(String(error)));
     await opened.goto(address);
-    await opened.locator(shown.ready).waitFor();
+    await opened.locator(shown.ready).waitFor({ state: 'attached' });
     return opened;
   }
 
@@ -148,8 +150,10 @@ interface Served {
   readonly origin: string;
 }
 
+const EXAMPLES_HTML = 'src/examples/pages/index.html';
+
 /** Serves the page as its own origin would. */
-async function serve({ entry, holds, bundled, checked }: Shown): Promise<Served> {
+async function serve({ entry, holds, bundled, checked, html = EXAMPLES_HTML }: Shown): Promise<Served> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: [entry],
@@ -158,17 +162,22 @@ async function serve({ entry, holds, bundled, checked }: Shown): Promise<Served>
     write: false,
     format: 'esm',
     jsx: 'automatic',
+    // What a page imports later comes when it does.
+    splitting: true,
+    outdir: '/',
+    entryNames: 'page',
     ...bundled,
     define: { 'process.env.NODE_ENV': '"development"' }, // in which React mounts twice
   });
   const files = Object.keys(metafile.inputs);
   expect(files).toContain(holds);
   checked?.(files);
-  const html = await readFile(join(ROOT, 'src/examples/pages/index.html'));
+  const around = await readFile(join(ROOT, html));
+  const scripts = new Map(outputFiles.map(({ path, contents }) => [`/${basename(path)}`, contents]));
   const server = createServer((request, response) => {
-    const isScript = request.url?.startsWith('/page.js');
-    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
-    response.end(isScript ? outputFiles[0]?.contents : html);
+    const script = scripts.get(request.url ?? '');
+    response.setHeader('content-type', script ? 'text/javascript' : 'text/html');
+    response.end(script ?? around);
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const address = server.address();

@@ -1,0 +1,41 @@
+/** Pages that are copied from the docs of others, and what is changed in them. */
+import type { Plugin } from 'esbuild';
+
+/** A page as its docs have it. */
+export interface CopiedPage {
+  readonly code: string;
+  /** Where its imports are looked for. */
+  readonly folder: string;
+  /** What is changed, and into what. Each is there once. */
+  readonly changes: readonly (readonly [from: string, to: string])[];
+}
+
+/** The block of a page in the docs that is named so: its first one. */
+export function blockOf(docs: string, file: string): string {
+  const [, code] = new RegExp(`\`\`\`tsx [^\\n]*'${file}'[^\\n]*\\n(.*?)\`\`\``, 's').exec(docs) ?? [];
+  if (code === undefined) throw new Error(`The docs have no ${file}.`);
+  return code;
+}
+
+/** Makes pages known to a bundle, which imports each of them when it is asked for: `import { pages } from 'copied:pages'`. */
+export const copiedPages = (pages: Readonly<Record<string, CopiedPage>>): Plugin => ({
+  name: 'copied pages',
+  setup(building) {
+    building.onResolve({ filter: /^copied:/ }, ({ path }) => ({ path: path.slice(7), namespace: 'copied' }));
+    building.onLoad({ filter: /^pages$/, namespace: 'copied' }, () => {
+      const lines = Object.keys(pages).map((name) => `'${name}': () => import('copied:page/${name}'),`);
+      return { contents: `export const pages = {${lines.join('\n')}};` };
+    });
+    building.onLoad({ filter: /^page\//, namespace: 'copied' }, ({ path }) => {
+      const page = pages[path.slice(5)];
+      if (!page) throw new Error(`There is no ${path}.`);
+      return { contents: changed(page), loader: 'tsx', resolveDir: page.folder };
+    });
+  },
+});
+
+function changed({ code, changes }: CopiedPage): string {
+  for (const [from] of changes)
+    if (code.split(from).length !== 2) throw new Error(`The page does not have this once: ${from}`);
+  return changes.reduce((text, [from, to]) => text.replace(from, () => to), code);
+}
