@@ -1,6 +1,8 @@
 /** Every template of `create-holdfast`: what it declares, its types and its own test, with the built package and nothing else. */
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -93,6 +95,17 @@ it('the settings are those that every Worker needs', () => {
     'clerk',
   );
   expect(settings).toBe(withoutComments(ofProduction));
+});
+
+it('`npm run dev` takes the first port where nobody listens', async () => {
+  const { freePort }: { freePort(first: number): Promise<number> } = await import(
+    join(root, 'src/create/templates/base/scripts/serve.mjs')
+  );
+  const taken = createServer().listen(0, 'localhost');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo; // it listens on a port
+  expect(await freePort(port)).toBeGreaterThan(port);
+  taken.close();
 });
 
 describe('with the built package', () => {

@@ -1,0 +1,147 @@
+/** Both packages from their tarballs: each template is created, checked, tested, built for a deployment, and answers what it shows. */
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { chromium } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CHROMIUM_ARGS, findChromium } from '../files/chromium.ts';
+import { PACKING_MS } from '../process/packed.ts';
+import { packBoth, runDev, type Tarballs, userEnv } from './created.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+const run = promisify(execFile);
+
+let tarballs: Tarballs;
+let env: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  tarballs = await packBoth();
+  const { folder } = tarballs;
+  env = userEnv({ TMPDIR: folder, XDG_CONFIG_HOME: folder });
+  // Both are there as they are packed; what they ask for is what the repository has.
+  for (const [name, tarball] of [
+    ['holdfast', tarballs.holdfast],
+    ['create-holdfast', tarballs.createHoldfast],
+  ] as const) {
+    const place = join(folder, 'node_modules', name);
+    mkdirSync(place, { recursive: true });
+    await run('tar', ['-xzf', tarball, '--strip-components', '1', '-C', place]);
+    const { dependencies } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'));
+    for (const dependency of Object.keys(dependencies)) link(dependency);
+  }
+}, PACKING_MS);
+afterAll(() => rmSync(tarballs.folder, { recursive: true, force: true, maxRetries: 3 }));
+
+function link(name: string): void {
+  const place = join(tarballs.folder, 'node_modules', name);
+  mkdirSync(dirname(place), { recursive: true });
+  rmSync(place, { force: true });
+  symlinkSync(join(root, 'node_modules', name), place);
+}
+
+const createHoldfast = (...args: string[]) => {
+  const { folder } = tarballs;
+  const { bin } = JSON.parse(readFileSync(join(folder, 'node_modules/create-holdfast/package.json'), 'utf8'));
+  const program = join(folder, 'node_modules/create-holdfast', bin['create-holdfast']);
+  return run(process.execPath, [program, ...args], { cwd: folder, env });
+};
+
+/** Creates a project, whose packages are found in the folder above. */
+async function created(template: string): Promise<string> {
+  const { stdout } = await createHoldfast(
+    template,
+    '--template',
+    template,
+    '--yes',
+    '--no-install',
+    '--no-git',
+  );
+  expect(stdout).toContain(`\n  cd ${template}\n  npm install\n  npm run dev\n`);
+  const path = join(tarballs.folder, template);
+  const manifest = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
+  for (const name of Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })) {
+    if (name !== 'holdfast') link(name);
+  }
+  link('.bin');
+  return path;
+}
+
+it('says what is wrong with its arguments, and nothing else', async () => {
+  await expect(createHoldfast('--template', 'next')).rejects.toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: 'There is no template "next". There are: minimal, chat, webhook, embed, multi-tenant.\n',
+  });
+  expect((await createHoldfast('--version')).stdout).toBe('0.1.0\n');
+  expect((await createHoldfast('--help')).stdout).toContain('--template NAME');
+});
+
+it.each([
+  ['minimal', '"outcome":"completed"'],
+  ['webhook', '202 Accepted'],
+  ['embed', '"outcome":"completed"'],
+  ['multi-tenant', '"notBy":"requester"'],
+])(
+  'the template %s can be deployed, and answers the request that it shows',
+  async (template, answer) => {
+    const path = await created(template);
+    const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
+    const [{ stdout: built }] = await Promise.all([
+      run(process.execPath, [wrangler, 'deploy', '--dry-run'], { cwd: path, env }),
+      ...(template === 'minimal'
+        ? ['check', 'test'].map((name) => run(process.execPath, ['--run', name], { cwd: path, env }))
+        : []),
+    ]);
+    expect(built).toContain('env.SESSIONS (SessionObject)');
+    const project = await runDev(path, env);
+    try {
+      expect(project.answer).toContain(answer);
+    } finally {
+      await project.end();
+    }
+  },
+  180_000,
+);
+
+it('the template chat shows a page, on which a refund is asked for, approved, and there after a reload', async () => {
+  const path = await created('chat');
+  const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
+  const { stdout: built } = await run(process.execPath, [wrangler, 'deploy', '--dry-run'], {
+    cwd: path,
+    env,
+  });
+  expect(built).toContain('files from the assets directory');
+  const project = await runDev(path, env);
+  try {
+    expect(project.answer).toContain('"status":"suspended"');
+    const [address = ''] = /http:\/\/localhost:\d+\//.exec(project.log()) ?? [];
+    await useChat(address);
+  } finally {
+    await project.end();
+  }
+}, 180_000);
+
+async function useChat(address: string): Promise<void> {
+  const program = findChromium();
+  if (program === undefined)
+    return console.warn('skipped: there is no chromium on this machine to show a page in');
+  const browser = await chromium.launch({ executablePath: program, args: [...CHROMIUM_ARGS] });
+  try {
+    const page = await browser.newPage();
+    const problems: string[] = [];
+    page.on('pageerror', (problem) => problems.push(problem.message));
+    await page.goto(address);
+    await page.getByLabel('Message').fill('Please refund 20 euro of order A-7.');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('Refund 20 euro of order A-7?').waitFor();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    const done = page.getByText('20 euro of order A-7 are on their way back.').first();
+    await done.waitFor();
+    await page.reload();
+    await done.waitFor();
+    expect(problems).toEqual([]);
+  } finally {
+    await browser.close();
+  }
+}

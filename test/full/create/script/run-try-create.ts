@@ -1,0 +1,148 @@
+/** `npm run try-create`: what a new user goes through, with real package managers on real versions of Node, timed. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Template } from '../../../../src/create/cli/options.ts';
+import { MANAGERS, type Manager } from '../../../../src/create/cli/package-manager.ts';
+import { runCommand } from '../../process/run-command.ts';
+import { packBoth, runDev, type Tarballs, userEnv } from '../created.ts';
+import { type Options, readOptions, USAGE } from './options.ts';
+
+/** The package of each program, and how its command finds it. */
+const PROGRAMS: Readonly<Record<Manager, readonly string[]>> = {
+  npm: ['npm'],
+  pnpm: ['pnpm'],
+  yarn: ['@yarnpkg/cli-dist'],
+  bun: ['bun'],
+};
+
+interface Said {
+  readonly ms: number;
+  readonly text: string;
+}
+
+/** Runs a command to its end. @throws Error with all that it said, if it fails. */
+async function command(line: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Said> {
+  const start = performance.now();
+  const child = spawn('bash', ['-c', line], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (text += piece));
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`\`${line}\` failed in ${cwd}:\n${text}`);
+  return { ms: performance.now() - start, text };
+}
+
+const WARNING = /\bwarn|deprecated|YN00(02|60|86)|ERR_|peer/i;
+
+interface Trial {
+  readonly manager: Manager;
+  readonly node: string;
+  readonly template: Template;
+  readonly tarballs: Tarballs;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Creates one project, and does with it what its README says. */
+async function tryOne({ manager, node, template, tarballs, env }: Trial): Promise<string[]> {
+  const cwd = join(tarballs.folder, `${manager}-${node}`);
+  const path = join(cwd, template);
+  await rm(path, { recursive: true, force: true });
+  await mkdir(cwd, { recursive: true });
+  const { run, exec } = MANAGERS[manager];
+  const create = `create-holdfast ${template} --template ${template} --yes --no-install --package-manager ${manager} --holdfast ${tarballs.holdfast}`;
+  const created = await command(create, cwd, env);
+  const installed = await command(`${manager} install`, path, env);
+  const start = performance.now();
+  const project = await runDev(path, env);
+  const answered = performance.now() - start;
+  await project.end();
+  if (!/"outcome"|202 Accepted/.test(project.answer)) throw new Error(`${path} answered: ${project.answer}`);
+  const checked = await command(`${run} check`, path, env);
+  const tested = await command(`${run} test`, path, env);
+  const deployed = await command(`${exec} wrangler deploy --dry-run`, path, env);
+  const warnings = [created, installed, checked, tested]
+    .flatMap(({ text }) => text.split('\n'))
+    .filter((line) => WARNING.test(line));
+  for (const line of warnings) console.log(`    ${line.trim()}`);
+  const times = [created.ms, installed.ms, answered, checked.ms, tested.ms, deployed.ms];
+  const total = times.reduce((sum, ms) => sum + ms);
+  return [
+    manager,
+    node,
+    template,
+    ...[...times, total].map((ms) => (ms / 1000).toFixed(1)),
+    String(warnings.length),
+  ];
+}
+
+const HEAD = [
+  '',
+  'Node',
+  'template',
+  'create',
+  'install',
+  'answer',
+  'check',
+  'test',
+  'dry run',
+  'all (s)',
+  'warnings',
+];
+
+async function tryAll({ managers, nodes, templates }: Options): Promise<boolean> {
+  const tarballs = await packBoth();
+  const tools = join(tarballs.folder, 'tools');
+  const rows: string[][] = [HEAD];
+  let hasFailed = false;
+  try {
+    for (const node of nodes) {
+      const bin = await programsFor(node, managers, tarballs, tools);
+      for (const manager of managers) {
+        for (const template of templates) {
+          // A user is not CI, where Yarn would write no lock file.
+          const env = userEnv({
+            CI: undefined,
+            PATH: `${bin}:/usr/local/bin:/usr/bin:/bin`,
+            XDG_CONFIG_HOME: join(tools, 'config'),
+          });
+          console.log(`${manager}, Node ${node}, ${template}`);
+          try {
+            rows.push(await tryOne({ manager, node, template, tarballs, env }));
+          } catch (problem) {
+            hasFailed = true;
+            console.log(problem instanceof Error ? problem.message : problem);
+          }
+        }
+      }
+    }
+  } finally {
+    await rm(tarballs.folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+  const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  for (const row of rows)
+    console.log(row.map((cell, column) => cell.padStart(widths[column] ?? 0)).join('  '));
+  return !hasFailed;
+}
+
+/** Installs a version of Node, `create-holdfast` and the package managers, and returns the folder of their commands. */
+async function programsFor(
+  node: string,
+  managers: readonly Manager[],
+  tarballs: Tarballs,
+  tools: string,
+): Promise<string> {
+  const folder = join(tools, node);
+  await mkdir(folder, { recursive: true });
+  const allowScripts = { node: true, pnpm: true, bun: true };
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, allowScripts }));
+  const packages = [
+    `node@${node}`,
+    tarballs.createHoldfast,
+    ...managers.flatMap((manager) => PROGRAMS[manager]),
+  ];
+  await command(`npm install --no-audit --no-fund ${packages.join(' ')}`, folder, userEnv());
+  return join(folder, 'node_modules/.bin');
+}
+
+await runCommand({ usage: USAGE, readOptions, run: tryAll });
