@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
+import { renderProject } from '../../../src/create/cli/render.ts';
 import { freePort, until } from '../../../src/examples/demo/ports.ts';
 import { startGroup } from '../../../src/examples/demo/process-group.ts';
 import { installPackage } from './installed-package.ts';
@@ -118,7 +119,7 @@ it('webhooks.md: a signed delivery starts a turn', async () => {
   expect(answer).toMatch(/\nlocation: /i);
 });
 
-/** A user's folder with the Worker of a page, the settings of the README and those that the page adds, under `wrangler dev`. */
+/** A user's folder with the Worker of a page, the settings of a new project and those that the page adds, under `wrangler dev`. */
 async function serve(page: string): Promise<(commands: string) => Promise<string>> {
   const { path: folder } = await installPackage(['wrangler']);
   const port = await freePort();
@@ -130,12 +131,12 @@ async function serve(page: string): Promise<(commands: string) => Promise<string
     TMPDIR: folder,
   };
   const [worker = ''] = blocksOf(page, 'ts');
-  const [settings = ''] = blocksOf('../README.md', 'toml');
-  const [devVars = ''] = blocksOf('../README.md', 'ini');
+  const project = renderProject({ name: 'app', template: 'minimal', manager: 'npm' });
+  const settings = project.get('wrangler.toml');
   mkdirSync(join(folder, 'src'));
   writeFileSync(join(folder, 'src/worker.ts'), worker);
   writeFileSync(join(folder, 'wrangler.toml'), `${settings}\n${blocksOf(page, 'toml').join('\n')}`);
-  writeFileSync(join(folder, '.dev.vars'), devVars);
+  writeFileSync(join(folder, '.dev.vars'), project.get('.dev.vars') ?? '');
   const args = ['dev', '--port', String(port), '--inspector-port', '0'];
   const server = startGroup(wrangler, args, { log: join(folder, 'wrangler.log'), cwd: folder, env });
   onTestFinished(async () => {

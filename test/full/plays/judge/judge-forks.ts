@@ -199,7 +199,9 @@ function judgeForked(
     ...(known.length > 0
       ? [`It cuts off ${known.map(({ call }) => call).join(', ')}, and is not refused.`]
       : []),
-    ...(forked.told !== undefined && !mayRepeat && !forkedIn(source.events) ? ['It may not repeat effects, and says which.'] : []),
+    ...(forked.told !== undefined && !mayRepeat && !forkedIn(source.events)
+      ? ['It may not repeat effects, and says which.']
+      : []),
   ];
 }
 
