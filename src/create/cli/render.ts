@@ -65,11 +65,12 @@ function merge(below: Files, above: Files): Files {
 
 function mergeFile(path: string, below: string, above: string): string {
   if (path === 'package.json') return toJson(mergeManifests(JSON.parse(below), JSON.parse(above)));
-  if (path === 'README.md') return `${above}\n${below}`;
+  // The one with the title is the beginning.
+  if (path === 'README.md' && above.startsWith('# ')) return `${above}\n${below}`;
   return ADDED_TO.has(path) ? `${below}\n${above}` : above;
 }
 
-const ADDED_TO: ReadonlySet<string> = new Set(['wrangler.toml', '.dev.vars.example']);
+const ADDED_TO: ReadonlySet<string> = new Set(['README.md', 'wrangler.toml', '.dev.vars.example']);
 
 /** A `package.json`, as far as one is written here. */
 export type Manifest = Readonly<Record<string, unknown>>;
