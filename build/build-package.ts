@@ -52,6 +52,21 @@ await build({
   logLevel: 'warning',
 });
 
+// The program runs in Node, and is one file: nothing imports it.
+await build({
+  entryPoints: [join(root, 'src/cli/main.ts')],
+  outfile: join(out, 'cli/holdfast.js'),
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node22',
+  charset: 'utf8',
+  minifyWhitespace: true,
+  lineLimit: 120,
+  sourcemap: 'linked',
+  logLevel: 'warning',
+});
+
 const scripts = new Set(entries.map((entry) => built(entry.default)));
 for (const file of readdirSync(out, { recursive: true, encoding: 'utf8' })) {
   if (file.endsWith('.js')) removeEmpty(join(out, file));

@@ -365,6 +365,11 @@ const ARROWS: readonly {
     ],
   },
   {
+    folder: 'src/cli/',
+    because: 'it is a program of Node, which looks at a project from outside',
+    on: [],
+  },
+  {
     folder: 'durable-objects/',
     because: 'it has no agent logic, so that the class keeps its identity',
     on: [],

@@ -157,6 +157,18 @@ it('the page on production names every event of the log', () => {
   expect(events.filter((event) => !read('docs/production.md').includes(`\`${event}\``))).toEqual([]);
 });
 
+it('the page on the doctor has every problem that it finds', () => {
+  const ids = filesIn('src/cli/doctor').flatMap((file) =>
+    [...read(file).matchAll(/\bid: '([a-z0-9-]+)'/g)].map(([, id = '']) => id),
+  );
+  const flags = [...read('src/cli/doctor/checks.ts').matchAll(/^ {2}([a-z_]+):$/gm)].map(([, flag = '']) =>
+    flag.replaceAll('_', '-'),
+  );
+  const rows = [...read('docs/doctor.md').matchAll(/^\| `([a-z][a-z0-9-]+)`/gm)].map(([, id = '']) => id);
+  expect(rows.length).toBeGreaterThan(20);
+  expect(rows.toSorted()).toEqual([...new Set([...ids, ...flags, 'enable-request-signal'])].toSorted());
+});
+
 it('the page on HTTP names every route', () => {
   const constants = { SESSION: '...', MCP_PATH: '/mcp', FILE: '.../files/{file}' };
   const files = [

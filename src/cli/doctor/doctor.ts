@@ -1,0 +1,192 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Command, type Output, UsageError } from '../command.ts';
+import { bundleProject } from './bundle.ts';
+import { checkProject, type NeededSecret, neededSecrets } from './checks.ts';
+import { applyFixes } from './fix.ts';
+import type { Problem } from './problem.ts';
+import {
+  type Bundle,
+  type Project,
+  readProject,
+  UnreadableProjectError,
+  type WhichProject,
+} from './project.ts';
+
+const HELP = `Usage: npx holdfast doctor [OPTIONS]
+
+Looks for what is wrong with the Worker in this folder: its settings, exports, packages and bundle.
+Reads files alone: it asks no account, and prints no secret. Exits with 1 if there is an error.
+
+  --fix            makes the changes that need no decision, and looks again
+  --env NAME       looks at an environment of the configuration
+  --config FILE    the configuration; defaults to wrangler.json, wrangler.jsonc or wrangler.toml
+  --no-bundle      does not bundle the Worker: exports, uses and sizes are not looked at
+  --json           prints JSON`;
+
+/** What the doctor found. */
+export interface Diagnosis {
+  readonly problems: readonly Problem[];
+  /** Absent if the Worker was not bundled. */
+  readonly bundle?: Bundle;
+  readonly secrets: readonly NeededSecret[];
+  readonly environments: readonly string[];
+}
+
+/** `npx holdfast doctor`. */
+export const doctor: Command = {
+  summary: 'says what is wrong with a Worker, and mends it with --fix',
+  help: HELP,
+  async run(args, output) {
+    const options = optionsOf(args);
+    const first = await diagnose(options);
+    if ('id' in first) return reportUnreadable(first, options.isJson, output);
+    if (!options.isFix) return report(first.diagnosis, undefined, options.isJson, output);
+    const fixed = applyFixes(first.project, first.diagnosis.problems);
+    const again = await diagnose(options);
+    if ('id' in again) return reportUnreadable(again, options.isJson, output);
+    const left = new Set(again.diagnosis.problems.map(({ id, what }) => `${id} ${what}`));
+    const isMended = ({ id, what }: Problem): boolean => !left.has(`${id} ${what}`);
+    return report(
+      again.diagnosis,
+      {
+        mended: fixed.done.filter(isMended),
+        refused: fixed.refused.map(({ problem, because }) => ({ id: problem.id, because })),
+      },
+      options.isJson,
+      output,
+    );
+  },
+};
+
+interface Options extends WhichProject {
+  readonly isFix: boolean;
+  readonly isJson: boolean;
+  readonly isBundled: boolean;
+}
+
+function optionsOf(args: readonly string[]): Options {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        fix: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+        'no-bundle': { type: 'boolean', default: false },
+        env: { type: 'string' },
+        config: { type: 'string' },
+      },
+    });
+    return {
+      folder: process.cwd(),
+      config: values.config,
+      environment: values.env === '' ? undefined : values.env,
+      isFix: values.fix,
+      isJson: values.json,
+      isBundled: !values['no-bundle'],
+    };
+  } catch (failure) {
+    throw new UsageError(failure instanceof Error ? failure.message : String(failure));
+  }
+}
+
+/** Looks at a project. Resolves with the error of one that cannot be read. */
+async function diagnose(
+  options: Options,
+): Promise<{ readonly project: Project; readonly diagnosis: Diagnosis } | UnreadableProjectError> {
+  try {
+    const read = await readProject({ ...options, folder: resolve(options.folder) });
+    const isBundled = options.isBundled && read.entry !== undefined;
+    const project = isBundled ? { ...read, bundle: await bundleProject(read) } : read;
+    return { project, diagnosis: diagnosisOf(project) };
+  } catch (failure) {
+    if (failure instanceof UnreadableProjectError) return failure;
+    throw failure;
+  }
+}
+
+/** What is to be said of a project that has been read. */
+export const diagnosisOf = (project: Project): Diagnosis => ({
+  problems: checkProject(project),
+  ...(project.bundle && 'files' in project.bundle && { bundle: project.bundle }),
+  secrets: neededSecrets(project),
+  environments: project.environment === undefined ? (project.config.definedEnvironments ?? []) : [],
+});
+
+function reportUnreadable(failure: UnreadableProjectError, isJson: boolean, { out }: Output): number {
+  const { id, why, mend } = failure;
+  const problem: Problem = { id, level: 'error', what: failure.message, why, mend };
+  out(isJson ? JSON.stringify({ problems: [problem] }, null, 2) : shown(problem));
+  return 1;
+}
+
+/** What `--fix` did. */
+interface Repair {
+  readonly mended: readonly Problem[];
+  readonly refused: readonly { readonly id: string; readonly because: string }[];
+}
+
+function report(found: Diagnosis, repair: Repair | undefined, isJson: boolean, { out }: Output): number {
+  const { problems, bundle, secrets, environments } = found;
+  const errors = problems.filter(({ level }) => level === 'error').length;
+  if (isJson) {
+    const listed = problems.map(({ fix, ...problem }) => ({ ...problem, isFixable: fix !== undefined }));
+    const { files: _, ...weighed } = bundle ?? { files: undefined };
+    const mended = repair && {
+      mended: repair.mended.map(({ id }) => id),
+      refused: repair.refused,
+    };
+    out(
+      JSON.stringify(
+        { problems: listed, ...mended, bundle: bundle && weighed, secrets, environments },
+        null,
+        2,
+      ),
+    );
+    return errors > 0 ? 1 : 0;
+  }
+  for (const { id, what } of repair?.mended ?? []) out(`mended   ${id}: ${what}`);
+  for (const { id, because } of repair?.refused ?? [])
+    out(`not mended   ${id}: ${because}; change it by hand`);
+  if (repair && repair.mended.length + repair.refused.length > 0) out('');
+  for (const problem of problems) out(`${shown(problem)}\n`);
+  if (bundle) out(`${tableOf(bundle)}\n`);
+  if (secrets.length > 0) {
+    out('Secrets that a deployment reads; `wrangler secret list` shows which are set:');
+    for (const secret of secrets) out(`  ${secret.name}  ${secret.for}`);
+    out('');
+  }
+  if (environments.length > 0)
+    out(`Not looked at: ${environments.map((name) => `--env ${name}`).join(', ')}\n`);
+  out(summaryOf(problems, errors));
+  return errors > 0 ? 1 : 0;
+}
+
+const shown = ({ id, level, what, why, mend, fix }: Problem): string =>
+  [
+    `${level.padEnd(9)}${id}`,
+    `  ${what}`,
+    `  ${why}`,
+    `  Mend: ${mend}${fix ? ' (--fix does it)' : ''}`,
+  ].join('\n');
+
+function summaryOf(problems: readonly Problem[], errors: number): string {
+  if (problems.length === 0) return 'Nothing is wrong.';
+  const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;
+  const fixable = problems.filter(({ fix }) => fix).length;
+  const hint = fixable > 0 ? `; --fix mends ${fixable}` : '';
+  return `${count(errors, 'error')}, ${count(problems.length - errors, 'warning')}${hint}`;
+}
+
+/** Modules that weigh less are put together. */
+const SHOWN_MODULES = 20;
+
+function tableOf({ bytes, gzipped, modules }: Bundle): string {
+  const kib = (size: number): string => `${(size / 1024).toFixed(1)} KiB`.padStart(12);
+  const rest = modules.slice(SHOWN_MODULES).reduce((sum, one) => sum + one.bytes, 0);
+  return [
+    `The bundle: ${kib(bytes).trim()}, gzipped ${kib(gzipped).trim()}`,
+    ...modules.slice(0, SHOWN_MODULES).map(({ module, bytes: size }) => `${kib(size)}  ${module}`),
+    ...(rest > 0 ? [`${kib(rest)}  others`] : []),
+  ].join('\n');
+}

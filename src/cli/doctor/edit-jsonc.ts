@@ -1,0 +1,164 @@
+import { type ConfigEdit, type ConfigValue, EditError } from './config-edit.ts';
+
+/** A value in the text of a JSONC file. */
+interface Node {
+  readonly start: number;
+  readonly end: number;
+  readonly members?: readonly Member[];
+  readonly items?: readonly Node[];
+}
+
+interface Member {
+  readonly key: string;
+  /** Where its key begins. */
+  readonly start: number;
+  readonly value: Node;
+}
+
+/**
+ * Changes the text of a JSON file with comments, and keeps them and the order.
+ *
+ * @throws EditError if the text is no JSON, or has another kind of value on the path.
+ */
+export function editJsonc(text: string, edit: ConfigEdit): string {
+  const root = parse(text);
+  let node = root;
+  for (const [depth, key] of edit.path.entries()) {
+    if (!node.members) throw new EditError(`'${edit.path.slice(0, depth).join('.')}' is no object`);
+    const member = node.members.find((one) => one.key === key);
+    const isLast = depth === edit.path.length - 1;
+    if (member && isLast) return changed(text, node, member, edit);
+    if (!member) {
+      if (edit.op === 'remove') return text;
+      const value = edit.op === 'append' ? [edit.value] : edit.value;
+      return withMember(text, node, key, nested(edit.path.slice(depth + 1), value));
+    }
+    node = member.value;
+  }
+  throw new EditError('the path is empty');
+}
+
+const nested = (path: readonly string[], value: ConfigValue): ConfigValue =>
+  path.reduceRight<ConfigValue>((inner, key) => ({ [key]: inner }), value);
+
+function changed(text: string, parent: Node, { key, start, value }: Member, edit: ConfigEdit): string {
+  if (edit.op === 'set') {
+    return text.slice(0, value.start) + written(edit.value, indentAt(text, start)) + text.slice(value.end);
+  }
+  if (edit.op === 'append') {
+    if (!value.items) throw new EditError(`'${edit.path.join('.')}' is no list`);
+    return withItem(text, value, edit.value);
+  }
+  const members = parent.members ?? [];
+  const at = members.findIndex((one) => one.key === key);
+  const next = members[at + 1];
+  const previous = members[at - 1];
+  // With the comma behind it, or, if it is the last, the one before it.
+  const from = next || !previous ? start : text.indexOf(',', previous.value.end);
+  const to = next ? next.start : value.end;
+  return text.slice(0, from) + text.slice(to);
+}
+
+function withMember(text: string, node: Node, key: string, value: ConfigValue): string {
+  const last = node.members?.at(-1);
+  const indent = last ? indentAt(text, last.start) : `${indentAt(text, node.start)}${unitOf(text)}`;
+  const line = `\n${indent}${JSON.stringify(key)}: ${written(value, indent)}`;
+  if (last) return afterLast(text, last.value.end, node.end - 1, line);
+  return `${text.slice(0, node.start + 1)}${line}\n${indentAt(text, node.start)}${text.slice(node.end - 1)}`;
+}
+
+function withItem(text: string, node: Node, value: ConfigValue): string {
+  const last = node.items?.at(-1);
+  if (!last)
+    return `${text.slice(0, node.start + 1)}${written(value, indentAt(text, node.start))}${text.slice(node.end - 1)}`;
+  const isLines = text.slice(node.start, last.start).includes('\n');
+  const indent = indentAt(text, last.start);
+  return afterLast(text, last.end, node.end - 1, `${isLines ? `\n${indent}` : ' '}${written(value, indent)}`);
+}
+
+/** Inserts behind the last element, and behind its comma if it has one. */
+function afterLast(text: string, end: number, close: number, added: string): string {
+  const comma = end + bareOf(text.slice(end, close)).indexOf(',');
+  if (comma >= end) return `${text.slice(0, comma + 1)}${added},${text.slice(comma + 1)}`;
+  return `${text.slice(0, end)},${added}${text.slice(end)}`;
+}
+
+/** The text with spaces in place of its comments. */
+const bareOf = (text: string): string =>
+  text.replace(/\/\/.*|\/\*[\s\S]*?\*\//g, (comment) => ' '.repeat(comment.length));
+
+const indentAt = (text: string, place: number): string => {
+  const line = text.slice(text.lastIndexOf('\n', place - 1) + 1);
+  return /^[ \t]*/.exec(line)?.[0] ?? '';
+};
+
+const unitOf = (text: string): string => /\n([ \t]+)"/.exec(text)?.[1] ?? '  ';
+
+const written = (value: ConfigValue, indent: string): string =>
+  JSON.stringify(value, null, 2).replaceAll('\n', `\n${indent}`);
+
+function parse(text: string): Node {
+  let at = 0;
+  const root = value();
+  skip();
+  if (at < text.length) fail();
+  return root;
+
+  function fail(): never {
+    const line = text.slice(0, at).split('\n').length;
+    throw new EditError(`line ${line} is no JSON`);
+  }
+
+  function skip(): void {
+    const [space = ''] = /^(?:\s|\/\/.*|\/\*[\s\S]*?\*\/|\uFEFF)*/.exec(text.slice(at)) ?? [];
+    at += space.length;
+  }
+
+  function value(): Node {
+    skip();
+    const start = at;
+    if (text[at] === '{') {
+      const members = list('}', () => {
+        const begin = at;
+        const key = string();
+        skip();
+        if (text[at] !== ':') fail();
+        at += 1;
+        return { key, start: begin, value: value() };
+      });
+      return { start, end: at, members };
+    }
+    if (text[at] === '[') {
+      const items = list(']', value);
+      return { start, end: at, items };
+    }
+    if (text[at] === '"') string();
+    else {
+      const [word] = /^(?:true|false|null|-?\d[\d.eE+-]*)/.exec(text.slice(at)) ?? [];
+      if (word === undefined) fail();
+      at += word.length;
+    }
+    return { start, end: at };
+  }
+
+  function list<Element>(close: string, element: () => Element): Element[] {
+    const elements: Element[] = [];
+    at += 1;
+    for (skip(); text[at] !== close; skip()) {
+      if (at >= text.length) fail();
+      elements.push(element());
+      skip();
+      if (text[at] === ',') at += 1;
+      else if (text[at] !== close) fail();
+    }
+    at += 1;
+    return elements;
+  }
+
+  function string(): string {
+    const [written] = /^"(?:[^"\\\n]|\\.)*"/.exec(text.slice(at)) ?? [];
+    if (written === undefined) fail();
+    at += written.length;
+    return String(JSON.parse(written));
+  }
+}

@@ -1,0 +1,173 @@
+import { type ConfigEdit, type ConfigValue, EditError } from './config-edit.ts';
+
+/** A header with the lines below it; the first section has no header. */
+interface Section {
+  /** Dotted, without quotes; empty for the lines before the first header. */
+  readonly name: string;
+  readonly isList: boolean;
+  /** The index of its header, or -1. */
+  readonly header: number;
+  /** The index behind its last line. */
+  readonly end: number;
+}
+
+/**
+ * Changes the text of a TOML file, and keeps its comments and its order. It knows tables, lists of tables and simple values, as files of
+ * wrangler have them.
+ *
+ * @throws EditError if what is changed is written in another way, such as a table in one line.
+ */
+export function editToml(text: string, edit: ConfigEdit): string {
+  const lines = text.split('\n');
+  const sections = sectionsOf(lines);
+  const table = edit.path.slice(0, -1).join('.');
+  const key = edit.path.at(-1) ?? '';
+  refuseInline(lines, sections, edit.path);
+  const found = keyIn(lines, sections, table, key);
+  if (edit.op === 'remove') {
+    if (found) lines.splice(found.line, lastLineOf(lines, found.line) - found.line + 1);
+    return lines.join('\n');
+  }
+  if (edit.op === 'append' && isTable(edit.value)) {
+    if (found) return appendInline(lines, found.line, inline(edit.value));
+    return withTable(lines, `[[${edit.path.join('.')}]]`, edit.value);
+  }
+  if (edit.op === 'append' && found) return appendInline(lines, found.line, inline(edit.value));
+  const value = inline(edit.op === 'append' ? [edit.value] : edit.value);
+  if (found) {
+    const last = lastLineOf(lines, found.line);
+    const comment = last === found.line ? commentOf(lines[found.line] ?? '') : '';
+    lines.splice(found.line, last - found.line + 1, `${found.before}= ${value}${comment}`);
+    return lines.join('\n');
+  }
+  const section = sections.find(({ name, isList }) => name === table && !isList);
+  if (!section)
+    return withTable(lines, `[${table}]`, { [key]: edit.op === 'append' ? [edit.value] : edit.value });
+  let place = section.end;
+  while (place > section.header + 1 && /^\s*(#.*)?$/.test(lines[place - 1] ?? '')) place -= 1;
+  // A file that begins with a table has its first keys above that.
+  const blank = section.name === '' && place === 0 && section.end === 0 && lines.length > 1 ? [''] : [];
+  lines.splice(place, 0, `${key} = ${value}`, ...blank);
+  return lines.join('\n');
+}
+
+/** Lines within a text or a list of several lines are not looked at. */
+function sectionsOf(lines: readonly string[]): Section[] {
+  const headers: { name: string; isList: boolean; header: number }[] = [
+    { name: '', isList: false, header: -1 },
+  ];
+  for (let line = 0; line < lines.length; line = lastLineOf(lines, line) + 1) {
+    const [, list, name] = /^\s*(\[?)\[([^[\]]+)\]\]?\s*(?:#.*)?\r?$/.exec(lines[line] ?? '') ?? [];
+    if (name === undefined) continue;
+    headers.push({ name: plainName(name), isList: list === '[', header: line });
+  }
+  return headers.map((one, at) => ({ ...one, end: headers[at + 1]?.header ?? lines.length }));
+}
+
+const plainName = (name: string): string =>
+  name
+    .split('.')
+    .map((part) => part.trim().replace(/^(["'])(.*)\1$/, '$2'))
+    .join('.');
+
+/** Returns the index of the last line of the value that a line begins. */
+function lastLineOf(lines: readonly string[], first: number): number {
+  const [, start] = /^\s*[\w."'-]+(?: *\. *[\w"'-]+)*\s*=\s*(.*)$/s.exec(lines[first] ?? '') ?? [];
+  if (start === undefined) return first;
+  const [quotes] = /^("""|''')/.exec(start) ?? [];
+  if (quotes !== undefined) {
+    let line = first;
+    let rest = start.slice(3);
+    while (!rest.includes(quotes) && line < lines.length - 1) rest = lines[++line] ?? '';
+    return line;
+  }
+  let depth = 0;
+  for (let line = first; line < lines.length; line += 1) {
+    depth += depthOf(line === first ? start : (lines[line] ?? ''));
+    if (depth <= 0) return line;
+  }
+  throw new EditError(`the list that begins in line ${first + 1} does not end`);
+}
+
+/** How many brackets a line opens more than it closes, outside of texts and comments. */
+const depthOf = (text: string): number => {
+  const bare = text.replace(/"(?:[^"\\]|\\.)*"|'[^']*'/g, '').replace(/#.*/, '');
+  return (bare.match(/[[{]/g)?.length ?? 0) - (bare.match(/[\]}]/g)?.length ?? 0);
+};
+
+/** The comment of a line that sets a simple value. */
+const commentOf = (line: string): string => {
+  const bare = line.replace(/"(?:[^"\\]|\\.)*"|'[^']*'/g, (text) => ' '.repeat(text.length));
+  const at = bare.indexOf('#');
+  return at < 0 ? '' : ` ${line.slice(at)}`;
+};
+
+/** The line that sets a key, in its table or by a dotted name above it. */
+function keyIn(
+  lines: readonly string[],
+  sections: readonly Section[],
+  table: string,
+  key: string,
+): { readonly line: number; readonly before: string } | undefined {
+  const whole = table === '' ? key : `${table}.${key}`;
+  for (const { name, isList, header, end } of sections) {
+    if (isList || (name !== '' && !whole.startsWith(`${name}.`))) continue;
+    const rest = name === '' ? whole : whole.slice(name.length + 1);
+    for (let line = header + 1; line < end; line = lastLineOf(lines, line) + 1) {
+      const [, before = '', written = ''] =
+        /^(\s*([\w."'-]+(?: *\. *[\w"'-]+)*)\s*)=/.exec(lines[line] ?? '') ?? [];
+      if (plainName(written) === rest) return { line, before };
+    }
+  }
+  return undefined;
+}
+
+/** A table that is written as a value, `vars = { ... }`, cannot be added to line by line. */
+function refuseInline(lines: readonly string[], sections: readonly Section[], path: readonly string[]): void {
+  for (let length = 1; length < path.length; length += 1) {
+    const found = keyIn(lines, sections, path.slice(0, length - 1).join('.'), path[length - 1] ?? '');
+    if (found)
+      throw new EditError(`'${path.slice(0, length).join('.')}' is written in one line (${found.line + 1})`);
+  }
+}
+
+function appendInline(lines: string[], first: number, value: string): string {
+  const last = lastLineOf(lines, first);
+  const line = lines[last] ?? '';
+  const bare = line
+    .replace(/"(?:[^"\\]|\\.)*"|'[^']*'/g, (text) => ' '.repeat(text.length))
+    .replace(/#.*/, '');
+  const end = bare.lastIndexOf(']');
+  if (end < 0) throw new EditError(`line ${last + 1} is no list`);
+  if (last === first) {
+    const before = line.slice(0, end).trimEnd();
+    const comma = before.endsWith('[') ? '' : before.endsWith(',') ? ' ' : ', ';
+    lines[last] = `${before}${comma}${value}${line.slice(end)}`;
+    return lines.join('\n');
+  }
+  let previous = last - 1;
+  while (previous > first && /^\s*(#.*)?$/.test(lines[previous] ?? '')) previous -= 1;
+  const text = lines[previous] ?? '';
+  const comment = commentOf(text);
+  const code = (comment === '' ? text : text.slice(0, text.length - comment.length + 1)).trimEnd();
+  if (!code.endsWith(',') && !code.endsWith('[')) lines[previous] = `${code},${comment}`;
+  const indent = /^\s*/.exec(previous === first ? '  ' : text)?.[0] ?? '';
+  lines.splice(last, 0, `${indent}${value},`);
+  return lines.join('\n');
+}
+
+function withTable(lines: readonly string[], header: string, value: ConfigValue): string {
+  const before = lines.join('\n').trimEnd();
+  const entries = Object.entries(value).map(([key, one]) => `${key} = ${inline(one)}`);
+  return `${before === '' ? '' : `${before}\n\n`}${[header, ...entries].join('\n')}\n`;
+}
+
+const isTable = (value: ConfigValue): value is { readonly [key: string]: ConfigValue } =>
+  typeof value === 'object' && !Array.isArray(value);
+
+function inline(value: ConfigValue): string {
+  if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`;
+  if (!isTable(value)) return JSON.stringify(value);
+  const entries = Object.entries(value).map(([key, one]) => `${key} = ${inline(one)}`);
+  return `{ ${entries.join(', ')} }`;
+}

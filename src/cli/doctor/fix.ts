@@ -1,0 +1,56 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { EditError } from './config-edit.ts';
+import { editJsonc } from './edit-jsonc.ts';
+import { editToml } from './edit-toml.ts';
+import type { Edit, Problem } from './problem.ts';
+import type { Project } from './project.ts';
+
+/** What came of the fixes: the problems that were changed, and why others were not. */
+export interface Fixed {
+  readonly done: readonly Problem[];
+  readonly refused: readonly { readonly problem: Problem; readonly because: string }[];
+}
+
+/** Makes the fixes of problems in the files of a project; each wholly or not at all. */
+export function applyFixes(project: Project, problems: readonly Problem[]): Fixed {
+  const done: Problem[] = [];
+  const refused: Fixed['refused'][number][] = [];
+  for (const problem of problems) {
+    const before = new Map<string, string | undefined>();
+    try {
+      for (const edit of problem.fix ?? []) before.set(...change(project, edit, before));
+      if (problem.fix) done.push(problem);
+    } catch (failure) {
+      if (!(failure instanceof EditError)) throw failure;
+      for (const [path, text] of before) if (text !== undefined) writeFileSync(path, text);
+      refused.push({ problem, because: failure.message });
+    }
+  }
+  return { done, refused };
+}
+
+/** Changes a file, and returns its path with the text that it had before all edits of the problem. */
+function change(
+  { folder, configFile }: Project,
+  edit: Edit,
+  before: ReadonlyMap<string, string | undefined>,
+): [string, string | undefined] {
+  const path = join(folder, edit.type === 'config' ? configFile : edit.file);
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  const changed =
+    edit.type === 'config'
+      ? (configFile.endsWith('.toml') ? editToml : editJsonc)(text, edit.edit)
+      : edit.type === 'append'
+        ? `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${edit.lines}`
+        : withDevVar(text, edit.name, edit.value);
+  writeFileSync(path, changed);
+  return [path, before.get(path) ?? text];
+}
+
+function withDevVar(text: string, name: string, value: string): string {
+  const line = `${name}=${value}`;
+  const given = new RegExp(`^\\s*(export\\s+)?${name}\\s*=.*$`, 'm');
+  if (given.test(text)) return text.replace(given, () => line);
+  return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`;
+}

@@ -1,0 +1,22 @@
+import type { ConfigEdit } from './config-edit.ts';
+
+/** Something that is wrong with a project. Texts are sentences, and hold no secret. */
+export interface Problem {
+  /** Short and lasting, for scripts. */
+  readonly id: string;
+  /** `error`: the Worker does not work, or is open. `warning`: it works less well than it could. */
+  readonly level: 'error' | 'warning';
+  readonly what: string;
+  readonly why: string;
+  readonly mend: string;
+  /** Absent if only a person can decide what to write. */
+  readonly fix?: readonly Edit[];
+}
+
+/** A change of a file, which `--fix` makes. */
+export type Edit =
+  | { readonly type: 'config'; readonly edit: ConfigEdit }
+  /** Adds lines to the end of a file, which is created if it is missing. */
+  | { readonly type: 'append'; readonly file: string; readonly lines: string }
+  /** Sets a variable of a `.dev.vars` file. */
+  | { readonly type: 'dev-var'; readonly file: string; readonly name: string; readonly value: string };

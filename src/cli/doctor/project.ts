@@ -1,0 +1,268 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** What of wrangler's configuration is read, as wrangler has it: bindings are those of the environment that is asked for. */
+export interface Config {
+  readonly main?: string | undefined;
+  readonly compatibility_date?: string | undefined;
+  readonly compatibility_flags?: readonly string[] | undefined;
+  readonly minify?: boolean | undefined;
+  readonly vars?: Readonly<Record<string, unknown>> | undefined;
+  readonly durable_objects?: { readonly bindings?: readonly ObjectBinding[] | undefined } | undefined;
+  readonly migrations?: readonly Migration[] | undefined;
+  /** The newer way to say what migrations say. */
+  readonly exports?: Readonly<Record<string, { readonly storage?: unknown }>> | undefined;
+  readonly queues?:
+    | {
+        readonly producers?: readonly { readonly binding: string; readonly queue?: string }[] | undefined;
+        readonly consumers?: readonly Consumer[] | undefined;
+      }
+    | undefined;
+  readonly ratelimits?: readonly { readonly name: string }[] | undefined;
+  readonly triggers?: { readonly crons?: readonly string[] | undefined } | undefined;
+  readonly observability?: { readonly enabled?: boolean | undefined } | undefined;
+  readonly secrets_store_secrets?: readonly { readonly binding: string }[] | undefined;
+  readonly definedEnvironments?: readonly string[] | undefined;
+}
+
+export interface ObjectBinding {
+  readonly name: string;
+  readonly class_name: string;
+  /** The class is that of another Worker. */
+  readonly script_name?: string | undefined;
+}
+
+interface Migration {
+  readonly new_classes?: readonly string[] | undefined;
+  readonly new_sqlite_classes?: readonly string[] | undefined;
+  readonly renamed_classes?: readonly { readonly to: string }[] | undefined;
+}
+
+interface Consumer {
+  readonly queue: string;
+  readonly max_batch_size?: number | undefined;
+}
+
+/** A project, as far as the checks read it. */
+export interface Project {
+  readonly folder: string;
+  /** From the folder. */
+  readonly configFile: string;
+  /** As `--env` says. */
+  readonly environment: string | undefined;
+  readonly config: Config;
+  /** The main module, from the folder, with its text; absent if there is no such file. */
+  readonly entry: { readonly file: string; readonly text: string } | undefined;
+  /** What the package asks for. */
+  readonly holdfast: InstalledHoldfast;
+  /** The versions of packages that are installed here; absent if one is not. */
+  readonly installed: (name: string) => string | undefined;
+  readonly devVars: DevVars | undefined;
+  /** `undefined` if it was not made. */
+  readonly bundle: Bundle | { readonly failure: string } | undefined;
+}
+
+/** What `wrangler deploy` would upload. */
+export interface Bundle {
+  /** The names that its main module exports. */
+  readonly exports: readonly string[];
+  /** Of its scripts, in bytes. */
+  readonly bytes: number;
+  readonly gzipped: number;
+  /** The bytes of every file in it that has some, by its whole path. */
+  readonly files: ReadonlyMap<string, number>;
+  /** The same by what it belongs to, the largest first. */
+  readonly modules: readonly { readonly module: string; readonly bytes: number }[];
+}
+
+export interface InstalledHoldfast {
+  readonly folder: string;
+  readonly peers: readonly { readonly name: string; readonly range: string; readonly isOptional: boolean }[];
+}
+
+/** The file that `wrangler dev` reads secrets from. */
+export interface DevVars {
+  readonly file: string;
+  readonly values: ReadonlyMap<string, string>;
+  readonly isIgnored: boolean;
+}
+
+/** The project cannot be looked at; its words are a problem of their own. */
+export class UnreadableProjectError extends Error {
+  override readonly name = 'UnreadableProjectError';
+  readonly id: string;
+  readonly why: string;
+  readonly mend: string;
+
+  constructor(problem: { id: string; what: string; why: string; mend: string }) {
+    super(problem.what);
+    this.id = problem.id;
+    this.why = problem.why;
+    this.mend = problem.mend;
+  }
+}
+
+export interface WhichProject {
+  readonly folder: string;
+  /** As `--config` says, from the folder. */
+  readonly config: string | undefined;
+  readonly environment: string | undefined;
+}
+
+/** Reads a project without its bundle. @throws UnreadableProjectError if it has no configuration, no wrangler or no Holdfast. */
+export async function readProject({ folder, config: named, environment }: WhichProject): Promise<Project> {
+  const configFile =
+    named ??
+    ['wrangler.json', 'wrangler.jsonc', 'wrangler.toml'].find((name) => existsSync(join(folder, name)));
+  if (configFile === undefined || !existsSync(resolve(folder, configFile))) {
+    throw new UnreadableProjectError({
+      id: 'config-missing',
+      what: `There is no ${configFile ?? 'wrangler.toml, wrangler.json or wrangler.jsonc'} in ${folder}.`,
+      why: 'It says what the Worker is made of and what it is bound to.',
+      mend: 'Run this in the folder of the Worker, or name its configuration with --config.',
+    });
+  }
+  const place = dirname(resolve(folder, configFile));
+  const config = await readConfig(place, resolve(folder, configFile), environment);
+  if (environment !== undefined && config.definedEnvironments?.includes(environment) === false) {
+    throw new UnreadableProjectError({
+      id: 'environment-missing',
+      what: `There is no environment ${environment} in ${configFile}.`,
+      why: 'wrangler takes the settings at the top of the file for it, under another name.',
+      mend: `Leave --env out, or name one of: ${config.definedEnvironments.join(', ') || 'none'}.`,
+    });
+  }
+  const main = config.main === undefined ? undefined : resolve(place, config.main);
+  return {
+    folder: place,
+    configFile: relative(place, resolve(folder, configFile)),
+    environment,
+    config,
+    entry:
+      main !== undefined && existsSync(main)
+        ? { file: relative(place, main), text: readFileSync(main, 'utf8') }
+        : undefined,
+    holdfast: readHoldfast(place),
+    installed: (name) => manifestOf(place, name)?.version,
+    devVars: readDevVars(place, environment),
+    bundle: undefined,
+  };
+}
+
+/** What of a package's manifest is read. */
+interface Manifest {
+  readonly version?: string;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
+  readonly folder: string;
+}
+
+/** Finds a package as Node does; its exports need not name its manifest. */
+function manifestOf(from: string, name: string): Manifest | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const path = join(folder, 'node_modules', name);
+    try {
+      const manifest: unknown = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
+      return { ...(manifest as object), folder: realpathSync(path) }; // of an installed package
+    } catch {
+      if (dirname(folder) === folder) return undefined;
+    }
+  }
+}
+
+function readHoldfast(folder: string): InstalledHoldfast {
+  const manifest = manifestOf(folder, 'holdfast');
+  if (!manifest) {
+    throw new UnreadableProjectError({
+      id: 'holdfast-missing',
+      what: 'The package holdfast is not installed here.',
+      why: 'The Worker imports it, and this command compares the project with what its version needs.',
+      mend: 'npm install holdfast valibot',
+    });
+  }
+  const { peerDependencies = {}, peerDependenciesMeta = {} } = manifest;
+  const peers = Object.entries(peerDependencies).map(([name, range]) => ({
+    name,
+    range,
+    isOptional: peerDependenciesMeta[name]?.optional === true,
+  }));
+  return { folder: manifest.folder, peers };
+}
+
+/** What of wrangler is called. */
+interface Wrangler {
+  readonly unstable_readConfig?: (args: object, options: object) => Config;
+}
+
+/** Returns the path of a file of the project's own wrangler. @throws UnreadableProjectError if it is not installed. */
+export function wranglerFile(folder: string, file: string): string {
+  const manifest = manifestOf(folder, 'wrangler');
+  if (manifest) return join(manifest.folder, file);
+  throw new UnreadableProjectError({
+    id: 'wrangler-missing',
+    what: 'wrangler is not installed here.',
+    why: 'It reads the configuration, and bundles the Worker.',
+    mend: 'npm install --save-dev wrangler',
+  });
+}
+
+async function readConfig(folder: string, file: string, environment: string | undefined): Promise<Config> {
+  wranglerFile(folder, '.');
+  const main = createRequire(join(folder, 'package.json')).resolve('wrangler');
+  const wrangler: { default?: Wrangler } & Wrangler = await import(pathToFileURL(main).href);
+  const read = wrangler.unstable_readConfig ?? wrangler.default?.unstable_readConfig;
+  if (!read) {
+    throw new UnreadableProjectError({
+      id: 'wrangler-unknown',
+      what: 'The installed wrangler does not read a configuration for other programs.',
+      why: 'This command asks it, so that both read a file alike.',
+      mend: 'npm install --save-dev wrangler@latest',
+    });
+  }
+  try {
+    return read({ config: file, env: environment }, { hideWarnings: true });
+  } catch (failure) {
+    throw new UnreadableProjectError({
+      id: 'config-unreadable',
+      what: `wrangler does not read ${relative(folder, file)}: ${firstLines(failure)}`,
+      why: 'So it neither runs the Worker nor deploys it.',
+      mend: 'Mend the file at the place that wrangler names.',
+    });
+  }
+}
+
+const firstLines = (failure: unknown): string =>
+  String(Object(failure).message ?? failure)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .slice(0, 3)
+    .join(' ');
+
+function readDevVars(folder: string, environment: string | undefined): DevVars | undefined {
+  const names = environment === undefined ? ['.dev.vars'] : [`.dev.vars.${environment}`, '.dev.vars'];
+  const file = names.find((name) => existsSync(join(folder, name)));
+  if (file === undefined) return undefined;
+  const values = new Map<string, string>();
+  for (const line of readFileSync(join(folder, file), 'utf8').split(/\r?\n/)) {
+    const [, name, value = ''] = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    if (name !== undefined) values.set(name, value.replace(/^(["'])(.*)\1$/, '$2'));
+  }
+  return { file, values, isIgnored: isIgnored(folder, file) };
+}
+
+/** As Git says; outside of a repository, as the text of `.gitignore` says. */
+function isIgnored(folder: string, file: string): boolean {
+  try {
+    execFileSync('git', ['check-ignore', '--quiet', file], { cwd: folder, stdio: 'ignore' });
+    return true;
+  } catch (failure) {
+    if (Object(failure).status === 1) return false;
+  }
+  const ignore = join(folder, '.gitignore');
+  const lines = existsSync(ignore) ? readFileSync(ignore, 'utf8').split(/\r?\n/) : [];
+  return lines.some((line) => ['.dev.vars', '.dev.vars*', '/.dev.vars', '/.dev.vars*'].includes(line.trim()));
+}

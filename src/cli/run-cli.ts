@@ -1,0 +1,46 @@
+import { type Command, type Output, UsageError } from './command.ts';
+import { doctor } from './doctor/doctor.ts';
+
+/** Every command by its name. A new one is added here. */
+const COMMANDS: Readonly<Record<string, Command>> = { doctor };
+
+/** The exit code of a call that names no command, or that a command refuses. */
+const MISUSED = 2;
+
+/** Runs `holdfast ARGS`, and resolves with the exit code. Does not reject for a wrong call: it writes what is wrong. */
+export async function runCli(args: readonly string[], version: string, output: Output): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === '--version' || name === '-v') {
+    output.out(version);
+    return 0;
+  }
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    output.out(help());
+    return name === undefined ? MISUSED : 0;
+  }
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!command) {
+    output.err(`holdfast has no command '${name.slice(0, 40)}'.\n\n${help()}`);
+    return MISUSED;
+  }
+  if (rest.includes('--help') || rest.includes('-h')) {
+    output.out(command.help);
+    return 0;
+  }
+  try {
+    return await command.run(rest, output);
+  } catch (failure) {
+    if (!(failure instanceof UsageError)) throw failure;
+    output.err(`holdfast ${name}: ${failure.message}\n\n${command.help}`);
+    return MISUSED;
+  }
+}
+
+const help = (): string =>
+  [
+    'Usage: npx holdfast COMMAND [OPTIONS]',
+    '',
+    ...Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`),
+    '',
+    'npx holdfast COMMAND --help lists the options of a command.',
+  ].join('\n');

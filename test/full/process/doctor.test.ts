@@ -1,0 +1,457 @@
+/**
+ * `npx holdfast doctor` beside projects that are each broken in one way: the problem is named, and `--fix` mends what it says. The
+ * configuration is read by wrangler; bundles are made by the same bundler, and in the last tests by wrangler itself.
+ */
+import { execFile } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import {
+  applyFixes,
+  checkProject,
+  neededSecrets,
+  type Project,
+  readBundle,
+  readProject,
+} from '../../doors/doctor.ts';
+import { bundling } from '../../measure/bundles.ts';
+import { installPackage } from './installed-package.ts';
+import { PACKING_MS } from './packed.ts';
+
+/** A configuration with nothing to say of. */
+const CONFIG = `name = "clerk" # ours
+main = "src/worker.ts"
+compatibility_date = "2026-11-01"
+compatibility_flags = ["enable_request_signal", "global_fetch_strictly_public"]
+minify = true
+
+# Not secret.
+[vars]
+MODEL = "gpt-5-mini"
+
+[[durable_objects.bindings]]
+name = "SESSIONS"
+class_name = "SessionObject"
+
+[[migrations]]
+tag = "v1"
+new_sqlite_classes = ["SessionObject"]
+
+[observability]
+enabled = true
+`;
+
+const WORKER = `import { createHoldfast, consumeTurns } from 'holdfast/worker';
+import { rateLimit } from 'holdfast/http';
+import { openaiCompatible } from 'holdfast/models/openai-compatible';
+import { defineSchedule } from 'holdfast/schedules';
+import { defineAgent } from 'holdfast';
+
+const clerk = defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay.', tools: [] });
+const holdfast = createHoldfast({ agents: [clerk], model: openaiCompatible(), use: [] });
+export default holdfast.worker;
+export const { TurnRunner } = holdfast;
+export { SessionObject } from 'holdfast/durable-objects';
+`;
+
+const TOKEN = '8f1c0a5be7d2943f6b08c1d7e4a29f35';
+const FILES = {
+  'wrangler.toml': CONFIG,
+  'src/worker.ts': WORKER,
+  '.dev.vars': `HOLDFAST_TOKEN=${TOKEN}\n`,
+  '.gitignore': 'node_modules\n.dev.vars*\n',
+};
+type File = keyof typeof FILES;
+
+let folder: string;
+beforeAll(async () => {
+  ({ path: folder } = await installPackage(['wrangler']));
+  mkdirSync(join(folder, 'src'));
+}, PACKING_MS);
+beforeEach(() => {
+  for (const [file, text] of Object.entries(FILES)) writeFileSync(join(folder, file), text);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+
+const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
+
+function change(file: File, from: string, to: string): void {
+  expect(read(file)).toContain(from);
+  writeFileSync(
+    join(folder, file),
+    read(file).replace(from, () => to),
+  );
+}
+
+const bundles = new Map<string, Project['bundle']>();
+
+/** The project with a bundle of its main module, made as wrangler makes it. */
+async function look(environment?: string): Promise<Project> {
+  const project = await readProject({ folder, config: undefined, environment });
+  const { entry } = project;
+  if (!entry) return project;
+  if (!bundles.has(entry.text)) {
+    const out = mkdtempSync(join(tmpdir(), 'holdfast-doctored-'));
+    onTestFinished(() => rmSync(out, { recursive: true, force: true }));
+    const { stdin: _, ...options } = bundling('');
+    const { metafile } = await build({
+      ...options,
+      entryPoints: [join(folder, entry.file)],
+      absWorkingDir: folder,
+      outdir: out,
+      write: true,
+    });
+    bundles.set(entry.text, readBundle(project, metafile, out));
+  }
+  return { ...project, bundle: bundles.get(entry.text) };
+}
+
+const idsOf = (project: Project): string[] => checkProject(project).map(({ id }) => id);
+
+it('a project without a problem has none', async () => {
+  const project = await look();
+  expect(checkProject(project)).toEqual([]);
+  expect(neededSecrets(project).map(({ name }) => name)).toEqual(['HOLDFAST_TOKEN', 'OPENAI_API_KEY']);
+});
+
+const queue = '[[queues.producers]]\nbinding = "TURNS"\nqueue = "turns"\n';
+const consumer = '\n[[queues.consumers]]\nqueue = "turns"\nmax_batch_size = 1\n';
+const turned = (text: string): string =>
+  text.replace(
+    'export default holdfast.worker;',
+    'export default { ...holdfast.worker, queue: consumeTurns(holdfast) };',
+  );
+
+/** A change of one file, the problem that it is, and how it is mended. */
+const BROKEN: readonly (readonly [id: string, file: File, from: string, to: string, mend: string])[] = [
+  [
+    'compatibility-date',
+    'wrangler.toml',
+    '2026-11-01',
+    '2025-11-16',
+    'Set compatibility_date = "2026-10-01" or later.',
+  ],
+  [
+    'compatibility-date',
+    'wrangler.toml',
+    'compatibility_date = "2026-11-01"\n',
+    '',
+    'Set compatibility_date = "2026-10-01" or later.',
+  ],
+  [
+    'stays-awake',
+    'wrangler.toml',
+    '2026-11-01',
+    '2025-11-17',
+    'Set compatibility_date = "2026-10-01" or later, or bind a queue.',
+  ],
+  [
+    'ctx-exports',
+    'wrangler.toml',
+    '["enable',
+    '["disable_ctx_exports", "enable',
+    'Remove it from compatibility_flags.',
+  ],
+  [
+    'enable-request-signal',
+    'wrangler.toml',
+    '"enable_request_signal", ',
+    '',
+    'Add "enable_request_signal" to compatibility_flags.',
+  ],
+  [
+    'global-fetch-strictly-public',
+    'wrangler.toml',
+    ', "global_fetch_strictly_public"',
+    '',
+    'Add "global_fetch_strictly_public" to compatibility_flags.',
+  ],
+  ['sessions-binding', 'wrangler.toml', '"SESSIONS"', '"SESSION"', 'Bind it: name = "SESSIONS"'],
+  ['sessions-sqlite', 'wrangler.toml', 'new_sqlite_classes', 'new_classes', 'Name it in new_sqlite_classes.'],
+  [
+    'sessions-migration',
+    'wrangler.toml',
+    '[[migrations]]\ntag = "v1"\nnew_sqlite_classes = ["SessionObject"]\n',
+    '',
+    'Add [[migrations]] with a tag and new_sqlite_classes = ["SessionObject"].',
+  ],
+  [
+    'entry-missing',
+    'wrangler.toml',
+    'src/worker.ts',
+    'src/none.ts',
+    'Set main to the file that exports the Worker',
+  ],
+  [
+    'export-default',
+    'src/worker.ts',
+    'export default holdfast.worker;\n',
+    '',
+    'export default holdfast.worker;',
+  ],
+  [
+    'export-turn-runner',
+    'src/worker.ts',
+    'export const { TurnRunner } = holdfast;\n',
+    '',
+    'export const { TurnRunner } = holdfast;',
+  ],
+  [
+    'export-session-object',
+    'src/worker.ts',
+    "export { SessionObject } from 'holdfast/durable-objects';\n",
+    '',
+    "export { SessionObject } from 'holdfast/durable-objects';",
+  ],
+  ['minify', 'wrangler.toml', 'minify = true\n', '', 'Set minify = true.'],
+  [
+    'observability',
+    'wrangler.toml',
+    'enabled = true',
+    'enabled = false',
+    'Set enabled = true in [observability].',
+  ],
+  [
+    'secret-in-vars',
+    'wrangler.toml',
+    '[vars]',
+    `[vars]\nOPENAI_API_KEY = "${TOKEN}"`,
+    'wrangler secret put OPENAI_API_KEY',
+  ],
+  [
+    'local-auth-deployed',
+    'wrangler.toml',
+    '[vars]',
+    '[vars]\nHOLDFAST_AUTH = "localhost"',
+    'Move it to .dev.vars',
+  ],
+  ['model-offline', 'wrangler.toml', '"gpt-5-mini"', '"offline"', 'set MODEL to the name of a model'],
+  [
+    'dev-vars-not-ignored',
+    '.gitignore',
+    '.dev.vars*\n',
+    '',
+    'Add the lines .dev.vars* and !.dev.vars.example to .gitignore.',
+  ],
+  ['weak-token', '.dev.vars', TOKEN, 'secret', 'openssl rand -hex 32'],
+  ['files-key', '.dev.vars', TOKEN, `${TOKEN}\nHOLDFAST_FILES_KEY=${TOKEN}`, 'Make a key of its own'],
+  ['base-url', '.dev.vars', '\n', '\nOPENAI_BASE_URL=localhost:11434\n', 'such as https://api.openai.com/v1'],
+  [
+    'base-url-without-v1',
+    '.dev.vars',
+    '\n',
+    '\nOPENAI_BASE_URL="http://localhost:11434"\n',
+    'End it with /v1.',
+  ],
+  [
+    'base-url-without-v1',
+    'wrangler.toml',
+    '[vars]',
+    '[vars]\nOPENAI_BASE_URL = "https://models.example/"',
+    'End it with /v1.',
+  ],
+  [
+    'schedule-without-trigger',
+    'src/worker.ts',
+    'use: []',
+    "use: [defineSchedule({ name: 'nightly', cron: '0 6 * * *', agent: 'clerk', session: () => 's', message: 'Count.' })]",
+    'crons = ["0 6 * * *"]',
+  ],
+  [
+    'rate-limit-binding',
+    'src/worker.ts',
+    'use: []',
+    'use: [rateLimit()]',
+    'Add [[ratelimits]] with name = "RATE_LIMIT"',
+  ],
+  [
+    'queue-handler',
+    'wrangler.toml',
+    '# Not secret.\n',
+    `${queue}${consumer}`,
+    'queue: consumeTurns(holdfast)',
+  ],
+  ['var-value', 'wrangler.toml', '[vars]', '[vars]\nLEASE_MS = "5"', 'remove LEASE_MS: it has a default.'],
+  ['var-value', 'wrangler.toml', '[vars]', '[vars]\nPLAN = "gold"', 'Set the plan of your account.'],
+];
+
+describe('a broken project', () => {
+  it.each(BROKEN)('has the problem %s, with its mend: %s %j', async (id, file, from, to, mend) => {
+    change(file, from, to);
+    const project = await look();
+    const problems = checkProject(project);
+    expect(problems.map((one) => one.id)).toEqual([id]);
+    const [problem] = problems;
+    expect(problem?.mend).toContain(mend);
+    // What is said names no value of a secret.
+    expect(JSON.stringify(problem)).not.toContain(TOKEN);
+    if (!problem?.fix) return;
+    expect(applyFixes(project, problems)).toEqual({ done: problems, refused: [] });
+    expect(idsOf(await look())).toEqual([]);
+    expect(read('wrangler.toml')).toContain('name = "clerk" # ours\n');
+  });
+
+  it('is broken in more than twenty ways', () => {
+    expect(new Set(BROKEN.map(([id]) => id)).size).toBeGreaterThan(20);
+  });
+
+  it('has a queue that no Worker consumes, or in batches', async () => {
+    writeFileSync(join(folder, 'src/worker.ts'), turned(WORKER));
+    change('wrangler.toml', '# Not secret.\n', queue);
+    const project = await look();
+    expect(idsOf(project)).toEqual(['queue-without-consumer']);
+    applyFixes(project, checkProject(project));
+    expect(idsOf(await look())).toEqual([]);
+    change('wrangler.toml', 'max_batch_size = 1', 'max_batch_size = 10');
+    expect(idsOf(await look())).toEqual(['queue-batch']);
+  });
+
+  it('has an environment without bindings, which --fix gives to it', async () => {
+    change('wrangler.toml', '[observability]', '[env.production]\nname = "clerk-p"\n\n[observability]');
+    expect(idsOf(await look())).toEqual([]);
+    const project = await look('production');
+    expect(idsOf(project)).toEqual(['sessions-binding']);
+    applyFixes(project, checkProject(project));
+    expect(read('wrangler.toml')).toContain(
+      '[[env.production.durable_objects.bindings]]\nname = "SESSIONS"\n',
+    );
+    expect(idsOf(await look('production'))).toEqual([]);
+  });
+
+  it('has a peer of another version, or none', async () => {
+    const modules = join(folder, 'node_modules');
+    renameSync(join(modules, 'valibot'), join(folder, 'valibot'));
+    onTestFinished(() => {
+      rmSync(join(modules, 'valibot'), { recursive: true, force: true });
+      renameSync(join(folder, 'valibot'), join(modules, 'valibot'));
+    });
+    const project = await readProject({ folder, config: undefined, environment: undefined });
+    expect(checkProject(project)).toMatchObject([
+      { id: 'peer-missing', mend: 'npm install valibot@"^1.5.0"' },
+    ]);
+    mkdirSync(join(modules, 'valibot'));
+    writeFileSync(join(modules, 'valibot/package.json'), '{ "version": "1.4.0" }');
+    expect(checkProject(project)).toMatchObject([{ id: 'peer-version', level: 'error' }]);
+  });
+
+  it('has two copies of a package', async () => {
+    const other = join(folder, 'other/node_modules/hono');
+    mkdirSync(resolve(other, '..'), { recursive: true });
+    mkdirSync(other);
+    writeFileSync(join(other, 'index.js'), 'export const hono = Date.now();');
+    writeFileSync(join(other, 'package.json'), '{ "name": "hono", "main": "index.js" }');
+    writeFileSync(join(folder, 'other/entry.ts'), "export { hono } from 'hono';");
+    onTestFinished(() => rmSync(join(folder, 'other'), { recursive: true }));
+    change('src/worker.ts', 'export default', "export { hono } from '../other/entry.ts';\nexport default");
+    expect(checkProject(await look())).toMatchObject([
+      { id: 'two-copies', what: 'The bundle has 2 copies of hono.' },
+    ]);
+  });
+
+  it('whose configuration is written in one line is left as it is', async () => {
+    change('wrangler.toml', '[observability]\nenabled = true\n', '');
+    change('wrangler.toml', 'minify = true\n', 'minify = true\nobservability = { enabled = false }\n');
+    const project = await look();
+    const before = read('wrangler.toml');
+    const { done, refused } = applyFixes(project, checkProject(project));
+    expect(done).toEqual([]);
+    expect(refused).toMatchObject([{ because: "'observability' is written in one line (6)" }]);
+    expect(read('wrangler.toml')).toBe(before);
+  });
+});
+
+/** Runs the program as `npx holdfast` does. */
+const run = (...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> =>
+  new Promise((resolved) => {
+    const program = join(folder, 'node_modules/holdfast/dist/cli/holdfast.js');
+    execFile(process.execPath, [program, ...args], { cwd: folder }, (failure, stdout, stderr) =>
+      resolved({ code: Number(failure?.code ?? 0), stdout, stderr }),
+    );
+  });
+
+describe('the program', () => {
+  it('mends what it can, says what is left, and what the bundle weighs', async () => {
+    rmSync(join(folder, 'wrangler.toml'));
+    onTestFinished(() => rmSync(join(folder, 'wrangler.jsonc')));
+    writeFileSync(
+      join(folder, 'wrangler.jsonc'),
+      `{
+  // ours
+  "name": "clerk",
+  "main": "src/worker.ts",
+  "compatibility_date": "2025-01-01",
+  "vars": { "MODEL": "offline" }
+}
+`,
+    );
+    change('src/worker.ts', 'export const { TurnRunner } = holdfast;\n', '');
+    const { code, stdout } = await run('doctor', '--fix');
+    const mended = [...stdout.matchAll(/^mended +([a-z-]+):/gm)].map(([, id]) => id);
+    expect(mended).toEqual([
+      ...['compatibility-date', 'sessions-binding', 'export-turn-runner'],
+      ...['enable-request-signal', 'global-fetch-strictly-public', 'minify', 'observability'],
+    ]);
+    expect(stdout).toMatch(/^warning +model-offline$/m);
+    expect(stdout).toMatch(/^The bundle: \d+\.\d KiB, gzipped \d+\.\d KiB$/m);
+    expect(stdout).toMatch(/^ +\d+\.\d KiB {2}holdfast: session$/m);
+    expect(stdout).toMatch(/0 errors, 1 warning\n$/);
+    expect(read('wrangler.jsonc')).toContain('{\n  // ours\n  "name": "clerk",\n');
+    expect(code).toBe(0);
+  }, 120_000);
+
+  it('exits with 1 for a Worker that wrangler cannot bundle, and prints JSON', async () => {
+    change('src/worker.ts', 'export default', "export { cors } from 'holdfast/htp';\nexport default");
+    const { code, stdout } = await run('doctor', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      problems: [{ id: 'bundle-fails', level: 'error', what: expect.stringContaining('holdfast/htp') }],
+    });
+    expect(code).toBe(1);
+  }, 120_000);
+
+  it.each([
+    [[], 2, /^Usage: npx holdfast COMMAND/],
+    [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
+    [['cure'], 2, /^holdfast has no command 'cure'\.\n\nUsage/],
+    [['doctor', '--help'], 0, /^Usage: npx holdfast doctor \[OPTIONS\]/],
+    [['doctor', '--fx'], 2, /^holdfast doctor: Unknown option '--fx'/],
+    [['doctor', '--config', 'none.toml'], 1, /config-missing\n {2}There is no none\.toml in /],
+    [
+      ['doctor', '--no-bundle', '--env', 'none'],
+      1,
+      /environment-missing\n {2}There is no environment none in wrangler\.toml\./,
+    ],
+  ])('%j exits with %i', async (args, code, text) => {
+    const result = await run(...args);
+    expect(result.stdout + result.stderr).toMatch(text);
+    expect(result.code).toBe(code);
+  });
+
+  it('names a configuration that wrangler does not read, and packages that are not installed', async () => {
+    writeFileSync(join(folder, 'wrangler.toml'), 'name = "a\n');
+    expect((await run('doctor')).stdout).toMatch(
+      /^error +config-unreadable\n {2}wrangler does not read wrangler\.toml: /,
+    );
+    const empty = mkdtempSync(join(tmpdir(), 'holdfast-empty-'));
+    onTestFinished(() => rmSync(empty, { recursive: true }));
+    writeFileSync(join(empty, 'wrangler.toml'), CONFIG);
+    const of = readProject({ folder: empty, config: undefined, environment: undefined });
+    await expect(of).rejects.toMatchObject({
+      id: 'wrangler-missing',
+      mend: 'npm install --save-dev wrangler',
+    });
+    mkdirSync(join(empty, 'node_modules'));
+    symlinkSync(join(folder, 'node_modules/wrangler'), join(empty, 'node_modules/wrangler'), 'dir');
+    const without = readProject({ folder: empty, config: undefined, environment: undefined });
+    await expect(without).rejects.toMatchObject({ id: 'holdfast-missing' });
+  });
+});

@@ -1,0 +1,207 @@
+/** What `npx holdfast doctor --fix` changes in a configuration, and that the rest of the text stays. */
+import { describe, expect, it } from 'vitest';
+import { type ConfigEdit, EditError, editJsonc, editToml, isInRange } from '../../../doors/config-edits.ts';
+
+const set = (path: string, value: string | boolean): ConfigEdit => ({
+  op: 'set',
+  path: path.split('.'),
+  value,
+});
+const append = (path: string, value: string | Record<string, string | string[]>): ConfigEdit => ({
+  op: 'append',
+  path: path.split('.'),
+  value,
+});
+const remove = (path: string): ConfigEdit => ({ op: 'remove', path: path.split('.') });
+const binding = { name: 'SESSIONS', class_name: 'SessionObject' };
+
+describe('a TOML file', () => {
+  it.each<[string, string, ConfigEdit, string]>([
+    [
+      'replaces a value and keeps its comment',
+      'a = 1\nday = "x" # old\nb = 2\n',
+      set('day', 'y'),
+      'a = 1\nday = "y" # old\nb = 2\n',
+    ],
+    [
+      'adds a key above the first table',
+      'a = 1\n\n# of vars\n[vars]\nX = "1"\n',
+      set('minify', true),
+      'a = 1\nminify = true\n\n# of vars\n[vars]\nX = "1"\n',
+    ],
+    [
+      'adds a key to a file that begins with a table',
+      '[vars]\nX = "1"\n',
+      set('minify', true),
+      'minify = true\n\n[vars]\nX = "1"\n',
+    ],
+    [
+      'adds a key to its table',
+      '[observability]\nhead = 1\n\n[observability.traces]\nenabled = false\n',
+      set('observability.enabled', true),
+      '[observability]\nhead = 1\nenabled = true\n\n[observability.traces]\nenabled = false\n',
+    ],
+    [
+      'replaces a dotted key',
+      'observability.enabled = false\n',
+      set('observability.enabled', true),
+      'observability.enabled = true\n',
+    ],
+    [
+      'creates a table',
+      'a = 1\n',
+      set('observability.enabled', true),
+      'a = 1\n\n[observability]\nenabled = true\n',
+    ],
+    [
+      'adds to a list in one line',
+      'flags = ["a"] # these\n',
+      append('flags', 'b'),
+      'flags = ["a", "b"] # these\n',
+    ],
+    ['adds to an empty list', 'flags = []\n', append('flags', 'b'), 'flags = ["b"]\n'],
+    [
+      'adds to a list of several lines',
+      'flags = [\n  "a", # why # not\n  "b#c" # why\n]\nx = 1\n',
+      append('flags', 'd'),
+      'flags = [\n  "a", # why # not\n  "b#c", # why\n  "d",\n]\nx = 1\n',
+    ],
+    ['creates a list', 'a = 1\n', append('flags', 'b'), 'a = 1\nflags = ["b"]\n'],
+    [
+      'adds a table to a list of tables',
+      'a = 1\n',
+      append('durable_objects.bindings', binding),
+      'a = 1\n\n[[durable_objects.bindings]]\nname = "SESSIONS"\nclass_name = "SessionObject"\n',
+    ],
+    [
+      'adds to a list of tables in one line',
+      '[durable_objects]\nbindings = [{ name = "A", class_name = "A" }]\n',
+      append('durable_objects.bindings', binding),
+      '[durable_objects]\nbindings = [{ name = "A", class_name = "A" }, { name = "SESSIONS", class_name = "SessionObject" }]\n',
+    ],
+    [
+      'adds to an environment',
+      '[env.prod]\nname = "p"\n',
+      append('env.prod.migrations', { tag: 'v1', new_sqlite_classes: ['S'] }),
+      '[env.prod]\nname = "p"\n\n[[env.prod.migrations]]\ntag = "v1"\nnew_sqlite_classes = ["S"]\n',
+    ],
+    [
+      'removes a key',
+      '[vars]\nA = "1"\nB = """\nX = 1\n[no]\n"""\nC = "3"\n',
+      remove('vars.B'),
+      '[vars]\nA = "1"\nC = "3"\n',
+    ],
+    [
+      'looks into no text of several lines',
+      'T = """\n[vars]\nX = "no"\n"""\n[vars]\nX = "a"\n',
+      set('vars.X', 'b'),
+      'T = """\n[vars]\nX = "no"\n"""\n[vars]\nX = "b"\n',
+    ],
+    [
+      'looks into no list of tables',
+      '[[a]]\nminify = false\n',
+      set('minify', true),
+      'minify = true\n\n[[a]]\nminify = false\n',
+    ],
+  ])('%s', (_, text, edit, expected) => {
+    expect(editToml(text, edit)).toBe(expected);
+  });
+
+  it('is refused if it has a table in one line', () => {
+    expect(() => editToml('a = 1\nvars = { X = "1" }\n', set('vars.Y', 'b'))).toThrow(
+      new EditError("'vars' is written in one line (2)"),
+    );
+    expect(() => editToml('flags = [\n"a",\n', append('flags', 'b'))).toThrow(EditError);
+  });
+});
+
+describe('a JSONC file', () => {
+  it.each<[string, string, ConfigEdit, string]>([
+    [
+      'replaces a value and keeps its comment',
+      '{\n  // the day\n  "day": "x", // old\n  "b": 2\n}\n',
+      set('day', 'y'),
+      '{\n  // the day\n  "day": "y", // old\n  "b": 2\n}\n',
+    ],
+    [
+      'adds a key behind the last',
+      '{\n\t"a": 1\n}\n',
+      set('minify', true),
+      '{\n\t"a": 1,\n\t"minify": true\n}\n',
+    ],
+    [
+      'adds a key behind the last comma',
+      '{\n  "a": 1, // one\n}\n',
+      set('minify', true),
+      '{\n  "a": 1,\n  "minify": true, // one\n}\n',
+    ],
+    ['adds a key to an empty object', '{}', set('minify', true), '{\n  "minify": true\n}'],
+    [
+      'creates the objects above it',
+      '{\n  "a": 1\n}',
+      set('observability.enabled', true),
+      '{\n  "a": 1,\n  "observability": {\n    "enabled": true\n  }\n}',
+    ],
+    ['adds to a list in one line', '{ "flags": ["a"] }', append('flags', 'b'), '{ "flags": ["a", "b"] }'],
+    ['adds to an empty list', '{ "flags": [] }', append('flags', 'b'), '{ "flags": ["b"] }'],
+    [
+      'adds to a list of several lines',
+      '{\n  "flags": [\n    "a", // , ]\n    "b" /* , */\n  ]\n}',
+      append('flags', 'c'),
+      '{\n  "flags": [\n    "a", // , ]\n    "b",\n    "c" /* , */\n  ]\n}',
+    ],
+    [
+      'adds an object to a list',
+      '{\n  "durable_objects": {\n    "bindings": [\n      { "name": "A" }\n    ]\n  }\n}',
+      append('durable_objects.bindings', binding),
+      '{\n  "durable_objects": {\n    "bindings": [\n      { "name": "A" },\n      {\n        "name": "SESSIONS",\n        "class_name": "SessionObject"\n      }\n    ]\n  }\n}',
+    ],
+    [
+      'removes a key in the middle',
+      '{\n  "vars": {\n    "A": "1",\n    "B": "2",\n    "C": "3"\n  }\n}',
+      remove('vars.B'),
+      '{\n  "vars": {\n    "A": "1",\n    "C": "3"\n  }\n}',
+    ],
+    [
+      'removes the last key',
+      '{\n  "vars": {\n    "A": "1",\n    "B": "2"\n  }\n}',
+      remove('vars.B'),
+      '{\n  "vars": {\n    "A": "1"\n  }\n}',
+    ],
+    ['removes the only key', '{ "vars": { "A": "1" } }', remove('vars.A'), '{ "vars": {  } }'],
+    ['removes nothing that is missing', '{ "a": 1 }', remove('vars.A'), '{ "a": 1 }'],
+    [
+      'reads texts that look like comments',
+      '{ "url": "https://a/*b*/", "x": "\\"//" }',
+      set('x', 'y'),
+      '{ "url": "https://a/*b*/", "x": "y" }',
+    ],
+  ])('%s', (_, text, edit, expected) => {
+    expect(editJsonc(text, edit)).toBe(expected);
+  });
+
+  it.each([
+    ['{ "a": 1', 'line 1 is no JSON'],
+    ['{\n "a" 1 }', 'line 2 is no JSON'],
+    ['{ "vars": 1 }', "'vars' is no object"],
+  ])('%j is refused', (text, message) => {
+    expect(() => editJsonc(text, set('vars.A', 'b'))).toThrow(new EditError(message));
+  });
+});
+
+it.each([
+  ['1.5.0', '^1.5.0', true],
+  ['1.12.3', '^1.5.0', true],
+  ['1.4.9', '^1.5.0', false],
+  ['2.0.0', '^1.5.0', false],
+  ['2.0.0-beta.1', '^1.5.0', false],
+  ['0.3.1', '^0.3.0', true],
+  ['0.4.0', '^0.3.0', false],
+  ['7.0.1', '^6.0.0 || ^7.0.0', true],
+  ['5.9.0', '^6.0.0 || ^7.0.0', false],
+  ['19.3.1', '>=18', true],
+  ['17.9.9', '>=18', false],
+  ['1.0.0', '1.x', true],
+])('whether %s is in %s is %s', (version, range, expected) => {
+  expect(isInRange(version, range)).toBe(expected);
+});
