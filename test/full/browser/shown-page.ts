@@ -7,6 +7,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { CHROMIUM_ARGS, findChromium } from '../files/chromium.ts';
 import { type RunningWorker, startWorker } from '../process/start-worker.ts';
+import { RED_SQUARE } from './red-square.ts';
 
 const program = findChromium();
 if (program === undefined) console.warn('skipped: there is no chromium on this machine to show a page in');
@@ -25,10 +26,7 @@ export const HELLO = 'Hello! Our shop is open from nine to five, and we are happ
 const { SCREENSHOTS } = process.env;
 
 /** A red square, 100 pixels wide. */
-export const PNG = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAGQAAABkCAIAAAD/gAIDAAAAoUlEQVR42u3QMQ0AAAgDsEmafxVIwgIfT5MqaKblKApkyZIlS5YsBbJkyZIlS5YCWbJkyZIlS4EsWbJkyZKlQJYsWbJkyVIgS5YsWbJkKZAlS5YsWbIUyJIlS5YsWQpkyZIlS5YsBbJkyZIlS5YCWbJkyZIlS4EsWbJkyZKlQJYsWbJkyVIgS5YsWbJkKZAlS5YsWbIUyJIlS5YsWQpkyfq20dRls60oHB8AAAAASUVORK5CYII=',
-  'base64',
-);
+export const PNG = Buffer.from(RED_SQUARE, 'base64');
 
 /** What is shown. */
 export interface Shown {

@@ -1,15 +1,23 @@
 /** The Worker of the page with `useChat`, behind a model that says its lines word by word, for pages of one other origin. */
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { desk } from '../../../src/examples/pages/desk.ts';
-import { type ChatModel, ModelError } from '../../../src/index.ts';
+import { type ChatModel, content, defineTool, image, ModelError } from '../../../src/index.ts';
 import type { ModelReply } from '../../../src/model/entry.ts';
 import { files } from '../../../src/modules/files/entry.ts';
 import { cors } from '../../../src/modules/http/entry.ts';
 import { aiSdkUi } from '../../../src/surfaces/ai-sdk-ui/entry.ts';
+import { RED_SQUARE } from './red-square.ts';
 import { pauseBefore, withEnd } from './slow-reply.ts';
 
 /** Of the pages that may ask; in its place stands what the build says. */
 declare const PAGES: string;
+
+const draw = defineTool({
+  name: 'draw',
+  description: 'Draw a square.',
+  effect: 'read',
+  run: () => content(['A square:', image(Uint8Array.fromBase64(RED_SQUARE), 'image/png')]),
+});
 
 /** How often the model was asked for a draft, or failed, by the words that ask for it. */
 const asked = new Map<string, number>();
@@ -32,6 +40,8 @@ const model: ChatModel = {
       onText?.('I begin, and ');
       throw new ModelError('bad-request', 'The provider says: key sk-1234 is out of credit.');
     }
+    if (last?.role === 'user' && /draw/i.test(text))
+      return { text: '', toolCalls: [{ id: 'c', name: 'draw', input: '{}' }], finish: 'tool-calls' };
     if (last?.role === 'user' && /refund/i.test(text)) {
       const [, euro = '5'] = /(\d+) euro/.exec(text) ?? [];
       const input = JSON.stringify({ order: 'A-17', euro: Number(euro) });
@@ -61,7 +71,7 @@ const model: ChatModel = {
 };
 
 const { worker, TurnRunner } = createHoldfast({
-  agents: [{ ...desk, model }],
+  agents: [{ ...desk, model, tools: [...(desk.tools ?? []), draw] }],
   use: [aiSdkUi(), files(), cors({ origins: [PAGES] })],
 });
 

@@ -139,12 +139,31 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       expect(shown.complaints).toEqual([]);
     });
 
+    it('shows an image that a tool made, and again after a reload', async () => {
+      const { page } = shown;
+      const width = () =>
+        page.locator('li.assistant img').evaluate((one) => Reflect.get(one, 'naturalWidth'));
+      await say('Draw me something.');
+      await expect.poll(width).toBe(100);
+      await ready();
+      await look('16-image-out');
+      await page.reload();
+      await expect.poll(width).toBe(100);
+      await look('17-image-out-reloaded');
+      expect(shown.complaints).toEqual([]);
+    });
+
     it('cancels its turn, and tells of what it may not do', async () => {
       const { page } = shown;
       await say('Talk for ever.');
       await page.getByText('I begin, and').waitFor();
       await page.getByRole('button', { name: 'Stop' }).click();
       await ready();
+      await look('18-stopped');
+      await page.reload();
+      await page.getByText('I begin, and').waitFor();
+      await ready();
+      await look('19-stopped-reloaded');
       await say('Please refund 40 euro.');
       await page.getByRole('button', { name: 'Approve' }).waitFor();
       await ready();
