@@ -12,11 +12,13 @@ import { pauseBefore, withEnd } from './slow-reply.ts';
 /** Of the pages that may ask; in its place stands what the build says. */
 declare const PAGES: string;
 
+const BYTES = Uint8Array.from(atob(RED_SQUARE), (one) => one.charCodeAt(0));
+
 const draw = defineTool({
   name: 'draw',
   description: 'Draw a square.',
   effect: 'read',
-  run: () => content(['A square:', image(Uint8Array.fromBase64(RED_SQUARE), 'image/png')]),
+  run: () => content(['A square:', image(BYTES, 'image/png')]),
 });
 
 /** How often the model was asked for a draft, or failed, by the words that ask for it. */
