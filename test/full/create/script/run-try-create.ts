@@ -33,7 +33,8 @@ async function command(line: string, cwd: string, env: NodeJS.ProcessEnv): Promi
   return { ms: performance.now() - start, text };
 }
 
-const WARNING = /\bwarn|deprecated|YN00(02|60|86)|ERR_|peer/i;
+/** Yarn numbers what it says: these are its progress. */
+const WARNING = /\bwarn|deprecated|YN(?!0000|0007|0013|0019|0085)\d{4}|ERR_|peer/i;
 
 interface Trial {
   readonly manager: Manager;

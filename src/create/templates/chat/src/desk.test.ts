@@ -33,4 +33,4 @@ it('asks and refunds at most once, wherever the Worker dies', async () => {
   });
   console.log(report.toTable());
   expect(report).toMatchObject({ messagesLost: 0, effectsDoubled: 0 });
-});
+}, 60_000);

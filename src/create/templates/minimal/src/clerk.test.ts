@@ -15,4 +15,4 @@ it('pays it at most once, wherever the Worker dies', async () => {
   const report = await crashMatrix(clerk, { steps: [{ send: 'Please pay invoice INV-17.', replies }] });
   console.log(report.toTable());
   expect(report).toMatchObject({ messagesLost: 0, effectsDoubled: 0 });
-});
+}, 60_000);

@@ -35,4 +35,4 @@ it('pays at most once, wherever the Worker dies', async () => {
   const report = await crashMatrix(clerk, { steps }, { principal: ann });
   console.log(report.toTable());
   expect(report).toMatchObject({ messagesLost: 0, effectsDoubled: 0 });
-});
+}, 60_000);

@@ -50,4 +50,4 @@ it('comments exactly once, wherever the Worker dies', async () => {
   );
   console.log(report.toTable());
   expect(report).toMatchObject({ passed: true, messagesLost: 0, effectsDoubled: 0, effectsUnknown: 0 });
-});
+}, 60_000);
