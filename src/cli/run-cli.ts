@@ -1,8 +1,9 @@
 import { type Command, type Output, UsageError } from './command.ts';
 import { doctor } from './doctor/doctor.ts';
+import { smoke } from './smoke/smoke.ts';
 
 /** Every command by its name. A new one is added here. */
-const COMMANDS: Readonly<Record<string, Command>> = { doctor };
+const COMMANDS: Readonly<Record<string, Command>> = { doctor, smoke };
 
 /** The exit code of a call that names no command, or that a command refuses. */
 const MISUSED = 2;

@@ -1,4 +1,5 @@
 /** The lock file, by which CI and the release install: every package in it is of the registry, with the hash of its contents. */
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
@@ -41,4 +42,47 @@ it('has the version of the package, which MCP servers and the README name too', 
     `{ name: 'holdfast', version: '${version}' }`,
   );
   expect(readFileSync(`${root}/README.md`, 'utf8')).toContain(`holdfast-${version}.tgz`);
+});
+
+it('makes an SBOM, which tells what the package brings along from the tools of this repository', () => {
+  const written = execFileSync('npm', ['run', '--silent', 'sbom'], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 1e8,
+  });
+  const { bomFormat, components } = JSON.parse(written) as {
+    bomFormat: string;
+    components: readonly {
+      readonly name: string;
+      readonly properties?: readonly { readonly name: string }[];
+    }[];
+  }; // as the format says
+  const isTool = ({ properties = [] }: (typeof components)[number]): boolean =>
+    properties.some(({ name }) => name === 'cdx:npm:package:development');
+  const [tools, brought] = [components.filter(isTool), components.filter((one) => !isTool(one))].map((all) =>
+    all.map(({ name }) => name),
+  );
+  expect(bomFormat).toBe('CycloneDX');
+  expect(brought).toEqual(
+    expect.arrayContaining(['hono', '@cfworker/json-schema', '@valibot/to-json-schema']),
+  );
+  expect(brought).not.toContain('vitest');
+  expect(tools).toContain('vitest');
+});
+
+it('is published by a workflow that has the right to sign in, and no token', () => {
+  const release = readFileSync(`${root}/.github/workflows/release.yml`, 'utf8');
+  expect(release).toMatch(/^ {6}id-token: write\b/m);
+  expect(release).not.toContain('NPM_TOKEN');
+  const ci = readFileSync(`${root}/.github/workflows/ci.yml`, 'utf8');
+  expect(ci).toMatch(/^ {6}- run: \.ci\/run$/m);
+});
+
+it('has the files that name the version as the release knows them', () => {
+  const script = readFileSync(`${root}/build/write-version.ts`, 'utf8');
+  const [, list = ''] = /const NAMING = \[\n([^\]]+)\];/.exec(script) ?? [];
+  const files = [...list.matchAll(/'(.+)'/g)].map(([, file = '']) => file);
+  expect(files.length).toBeGreaterThan(5);
+  const without = files.filter((file) => !readFileSync(`${root}/${file}`, 'utf8').includes(version));
+  expect(without).toEqual([]);
 });

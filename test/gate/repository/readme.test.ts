@@ -217,10 +217,18 @@ it('the page on production names the compatibility dates that the Worker asks fo
   expect(read('src/create/cli/settings.ts')).toContain(`OLDEST_DATE = '${dates.toSorted()[0]}'`);
 });
 
-it.each([...PAGES, 'CONTRIBUTING.md'])('%s names only scripts that there are', (page) => {
+it.each([...PAGES, 'CONTRIBUTING.md', 'SECURITY.md'])('%s names only scripts that there are', (page) => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }; // our own
   const named = [...read(page).matchAll(/npm run ([a-z-]+)/g)].map(([, name = '']) => name);
   expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
+});
+
+it('every link of SECURITY.md leads somewhere', () => {
+  const lost = linksOf('SECURITY.md').filter(
+    ({ path, heading }) =>
+      !existsSync(join(root, path)) || (heading !== undefined && !anchorsOf(path).includes(heading)),
+  );
+  expect(lost.map(({ to }) => to)).toEqual([]);
 });
 
 it('every link of CONTRIBUTING.md leads somewhere, and it names every script that is not a part of another', () => {
@@ -239,8 +247,9 @@ it('the README asks for the Node that the package asks for', () => {
 
 it('the changelog and the decisions say everything once, each decision below a blank line', () => {
   const twice = (all: readonly string[]): string[] => all.filter((one, place) => all.indexOf(one) < place);
-  const unreleased = read('CHANGELOG.md').split('\n## ')[1] ?? '';
-  const entries = unreleased.split(/\n(?=- |### )/).filter((entry) => entry.startsWith('- '));
+  const entries = read('CHANGELOG.md')
+    .split(/\n(?=- |### )/)
+    .filter((entry) => entry.startsWith('- '));
   expect(entries.length).toBeGreaterThan(100);
   // Whoever words an entry anew leaves its beginning.
   expect(twice(entries.map((entry) => entry.replaceAll(/\s+/g, ' ').slice(0, 80)))).toEqual([]);

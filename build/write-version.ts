@@ -1,0 +1,43 @@
+/**
+ * `npm run version-packages`: raises the version as the changesets say, then writes it wherever else it stands, and closes the
+ * unreleased part of the changelog.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '..');
+
+/** The files that name the version beside `package.json`. */
+const NAMING = [
+  'README.md',
+  'src/create/cli/options.ts',
+  'src/create/package.json',
+  'src/create/templates/base/package.json',
+  'src/mcp/client/open-wire.ts',
+  'test/full/create/create.test.ts',
+  'test/gate/node/mcp/client/connect.test.ts',
+  'test/gate/node/mcp/client/revisions.test.ts',
+];
+
+const versionOf = (): string => {
+  const manifest = readFileSync(join(root, 'package.json'), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version; // our own
+};
+const run = (command: string, ...args: string[]): void => {
+  execFileSync(command, args, { cwd: root, stdio: 'inherit' });
+};
+const change = (file: string, from: string, to: string): void => {
+  const path = join(root, file);
+  writeFileSync(path, readFileSync(path, 'utf8').replaceAll(from, to));
+};
+
+const before = versionOf();
+run('npx', 'changeset', 'version');
+const after = versionOf();
+if (after !== before) {
+  for (const file of NAMING) change(file, before, after);
+  const today = new Date().toISOString().slice(0, 10);
+  change('CHANGELOG.md', '## [Unreleased]\n', `## [Unreleased]\n\n## [${after}] - ${today}\n`);
+  run('npm', 'install', '--package-lock-only', '--ignore-scripts');
+}

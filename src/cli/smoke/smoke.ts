@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { type Command, UsageError } from '../command.ts';
+import { type Answer, createCaller, type Deployed, StepFailed } from './deployed.ts';
+
+const HELP = `Usage: npx holdfast smoke --url URL [--token TOKEN] [OPTIONS]
+
+Sends a deployed Worker one message, sends it again, decides about one approval, and reads the journal of both.
+Its sessions are erased at the end. Exits with 1 if a step fails.
+
+  --url URL          where the Worker is, with its base path if it has one
+  --token TOKEN      the bearer token; defaults to HOLDFAST_TOKEN of the environment
+  --agent NAME       who is asked; defaults to the first agent
+  --message TEXT     the message; defaults to 'Say hello in one word.'
+  --approve TEXT     a message for which the agent asks for an approval, which this command gives.
+                     Without it the approval is not checked
+  --timeout SECONDS  how long one step may take; defaults to 60`;
+
+interface Options {
+  readonly url: URL;
+  readonly token: string | undefined;
+  readonly agent: string | undefined;
+  readonly message: string;
+  readonly approve: string | undefined;
+  readonly timeoutMs: number;
+}
+
+/** What a step found; `skipped` says why it was not taken. */
+type Step = (deployed: Deployed) => Promise<string | { readonly skipped: string }>;
+
+/** `npx holdfast smoke`. */
+export const smoke: Command = {
+  summary: 'sends a deployed Worker a message and an approval, and reads its journal',
+  help: HELP,
+  async run(args, { out }) {
+    const options = optionsOf(args);
+    const deployed: Deployed = {
+      call: createCaller(options),
+      agent: options.agent,
+      sessions: [`smoke-${randomUUID()}`, `smoke-${randomUUID()}`],
+    };
+    const counts = { ok: 0, failed: 0, skipped: 0 };
+    for (const [name, step] of stepsOf(options)) {
+      const startedAt = Date.now();
+      const found = await step(deployed).catch((failure: unknown) => {
+        if (failure instanceof StepFailed) return failure;
+        throw failure;
+      });
+      const kind = found instanceof StepFailed ? 'failed' : typeof found === 'string' ? 'ok' : 'skipped';
+      counts[kind] += 1;
+      const text =
+        found instanceof StepFailed ? found.message : typeof found === 'string' ? found : found.skipped;
+      out(`${kind.padEnd(9)}${name.padEnd(12)}${text} (${Date.now() - startedAt} ms)`);
+      // Without an agent, or a Worker, what follows would fail in the same way.
+      if (kind === 'failed' && (name === 'health' || name === 'agents')) break;
+    }
+    out(`${counts.ok} ok, ${counts.failed} failed, ${counts.skipped} not checked`);
+    return counts.failed > 0 ? 1 : 0;
+  },
+};
+
+function optionsOf(args: readonly string[]): Options {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        url: { type: 'string' },
+        token: { type: 'string' },
+        agent: { type: 'string' },
+        message: { type: 'string', default: 'Say hello in one word.' },
+        approve: { type: 'string' },
+        timeout: { type: 'string', default: '60' },
+      },
+    });
+    const { url = '', timeout, message } = values;
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+      throw new UsageError('--url takes an http address, such as https://clerk.example.workers.dev');
+    }
+    if (!/^[1-9]\d{0,4}$/.test(timeout)) throw new UsageError('--timeout takes a whole number of seconds');
+    return {
+      url: new URL(url),
+      token: values.token ?? process.env.HOLDFAST_TOKEN,
+      agent: values.agent,
+      message,
+      approve: values.approve,
+      timeoutMs: Number(timeout) * 1000,
+    };
+  } catch (failure) {
+    if (failure instanceof UsageError) throw failure;
+    throw new UsageError(failure instanceof Error ? failure.message : String(failure));
+  }
+}
+
+function stepsOf({ token, message, approve }: Options): readonly (readonly [string, Step])[] {
+  return [
+    ['health', health],
+    ['token', (deployed) => wrongToken(deployed, token)],
+    ['agents', findAgent],
+    ['message', (deployed) => answered(deployed, message)],
+    ['repeat', (deployed) => repeated(deployed, message)],
+    ['approval', (deployed) => approved(deployed, approve)],
+    ['journal', journaledOnce],
+    ['erase', erased],
+  ];
+}
+
+async function health({ call }: Deployed): Promise<string> {
+  const { status, body } = await call('GET', '/health', { isAnonymous: true });
+  if (status !== 200)
+    throw new StepFailed(`GET /health returned ${status}: ${body.detail ?? body.title ?? ''}`);
+  const warnings = Array.isArray(body.warnings) ? body.warnings : [];
+  return warnings.length === 0 ? 'nothing is missing' : `${warnings.length} warnings: ${warnings.join(' ')}`;
+}
+
+async function wrongToken(
+  { call }: Deployed,
+  token: string | undefined,
+): Promise<string | { skipped: string }> {
+  if (token === undefined) return { skipped: 'no --token' };
+  const { status } = await call('GET', '/agents', { isAnonymous: true });
+  if (status !== 401 && status !== 403) {
+    throw new StepFailed(`GET /agents without a token returned ${status}, and should return 401`);
+  }
+  return `without it a request returns ${status}`;
+}
+
+async function findAgent(deployed: Deployed): Promise<string> {
+  const { status, body } = await deployed.call('GET', '/agents');
+  if (status !== 200) throw new StepFailed(`GET /agents returned ${status}: ${body.detail ?? ''}`);
+  const names = (Array.isArray(body.agents) ? body.agents : []).map((one) => String(Object(one).name));
+  deployed.agent ??= names[0];
+  if (deployed.agent === undefined || !names.includes(deployed.agent)) {
+    throw new StepFailed(`there is no agent '${deployed.agent ?? ''}' among: ${names.join(', ')}`);
+  }
+  return `'${deployed.agent}' is asked`;
+}
+
+const send = ({ call, agent, sessions }: Deployed, which: 0 | 1, message: string): Promise<Answer> =>
+  call('POST', `/agents/${agent}/sessions/${sessions[which]}/messages`, {
+    body: { message },
+    headers: { 'idempotency-key': `${sessions[which]}-1` },
+  });
+
+const refusal = ({ status, body }: Answer): string =>
+  `returned ${status}, ${body.outcome ?? body.type ?? ''}: ${body.detail ?? ''}`;
+
+async function answered(deployed: Deployed, message: string): Promise<string> {
+  const answer = await send(deployed, 0, message);
+  if (answer.status === 202 && answer.body.outcome === 'suspended') {
+    throw new StepFailed('the turn waits for somebody: name another --message, and this one as --approve');
+  }
+  if (answer.status !== 200 || answer.body.outcome !== 'completed') throw new StepFailed(refusal(answer));
+  deployed.turn = String(answer.body.turn);
+  return `completed, ${answer.body.iterations} model calls, ${answer.body.toolCalls} tool calls`;
+}
+
+async function repeated(deployed: Deployed, message: string): Promise<string | { skipped: string }> {
+  if (deployed.turn === undefined) return { skipped: 'there is no answer to compare with' };
+  const again = await send(deployed, 0, message);
+  if (again.status !== 200) throw new StepFailed(refusal(again));
+  if (again.body.turn !== deployed.turn)
+    throw new StepFailed('the same message under the same key ran a second turn');
+  return 'the same message under the same key is the same turn';
+}
+
+async function approved(
+  deployed: Deployed,
+  message: string | undefined,
+): Promise<string | { skipped: string }> {
+  if (message === undefined) return { skipped: 'no --approve, a message for which the agent asks' };
+  const waiting = await send(deployed, 1, message);
+  const pending: unknown = Array.isArray(waiting.body.pending) ? waiting.body.pending[0] : undefined;
+  const address: unknown = Object(Object(pending).links).approvals;
+  if (waiting.status !== 202 || typeof address !== 'string') {
+    throw new StepFailed(`asked for no approval: the message ${refusal(waiting)}`);
+  }
+  const decision = { body: { decision: 'approve' } };
+  const answer = await deployed.call('POST', address, { ...decision, isLink: true });
+  if (answer.status !== 200 || answer.body.outcome !== 'completed')
+    throw new StepFailed(`the decision ${refusal(answer)}`);
+  const second = await deployed.call('POST', address, { ...decision, isLink: true });
+  if (second.status !== 409)
+    throw new StepFailed(`a second decision returned ${second.status}, and should return 409`);
+  return `${String(Object(pending).tool)} was approved and ran; a second decision returns 409`;
+}
+
+/** Each call has started at most once and ended once, and each turn has ended once. */
+async function journaledOnce(deployed: Deployed): Promise<string | { skipped: string }> {
+  const { call, agent, sessions, turn } = deployed;
+  if (turn === undefined) return { skipped: 'no turn has ended' };
+  const counts = { events: 0, calls: 0, turns: 0 };
+  for (const session of sessions) {
+    const seen = new Map<string, number>();
+    let after = 0;
+    for (;;) {
+      const { status, body } = await call(
+        'GET',
+        `/agents/${agent}/sessions/${session}/events?after=${after}`,
+      );
+      if (status === 404) break;
+      const events = Array.isArray(body.events) ? body.events.map(Object) : undefined;
+      if (status !== 200 || !events) throw new StepFailed(`the journal ${refusal({ status, body })}`);
+      if (events.length === 0) break;
+      for (const { seq, type, turn: of, call: id } of events) {
+        if (seq !== after + 1) throw new StepFailed(`event ${after + 1} of ${session} is missing`);
+        after = seq;
+        counts.events += 1;
+        const key =
+          type === 'turn-ended'
+            ? `${type} ${of}`
+            : /^tool-call-(started|ended)$/.test(type)
+              ? `${type} ${id}`
+              : undefined;
+        if (key !== undefined) seen.set(key, (seen.get(key) ?? 0) + 1);
+      }
+    }
+    for (const [key, count] of seen) {
+      if (count > 1) throw new StepFailed(`'${key}' is in the journal of ${session} ${count} times`);
+      if (key.startsWith('turn-ended')) counts.turns += 1;
+      if (!key.startsWith('tool-call-started')) continue;
+      counts.calls += 1;
+      if (!seen.has(key.replace('started', 'ended')))
+        throw new StepFailed(`'${key}' of ${session} has no end`);
+    }
+  }
+  return `${counts.events} events without a gap: ${counts.turns} turns ended once, ${counts.calls} calls started and ended once`;
+}
+
+async function erased({ call, agent, sessions }: Deployed): Promise<string> {
+  for (const session of sessions) {
+    const { status } = await call('DELETE', `/agents/${agent}/sessions/${session}`);
+    if (status !== 204 && status !== 200 && status !== 404)
+      throw new StepFailed(`DELETE of ${session} returned ${status}`);
+  }
+  return 'the sessions of this check are gone';
+}
