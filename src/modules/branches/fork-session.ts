@@ -148,19 +148,17 @@ async function begin(access: SessionAccess, target: Target, cut: Cut): Promise<F
     nonce: host.newId(),
     reader: readerOf(host.modules),
   });
-  switch (lease.status) {
-    case 'leased':
-      if (lease.page.rows[0]?.body !== opening.body) {
-        await giveBack(target, lease);
-        throw exists(target);
-      }
-      await copy(access, target, { lease, sentAt });
-      break;
-    case 'known':
-      break;
-    default:
-      throw exists(target);
+  if (lease.status !== 'leased') {
+    // The same request may have made it in this very moment.
+    const known = await knownFork(access, target, cut);
+    if (known) return known;
+    throw exists(target);
   }
+  if (lease.page.rows[0]?.body !== opening.body) {
+    await giveBack(target, lease);
+    throw exists(target);
+  }
+  await copy(access, target, { lease, sentAt });
   return toFork(source, target, cut);
 }
 

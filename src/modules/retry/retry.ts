@@ -4,8 +4,8 @@ import type { EventOf, EventType, StoredEvent } from '../../journal/events.ts';
 import type { SessionPort, TurnStart } from '../../journal/session-port.ts';
 import { pagesFrom, readerOf } from '../../session/fold-session.ts';
 import { isSamePerson } from '../../session/new-message.ts';
-import { sha256Hex } from '../../tool/async.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
+import { KNOWN_FOR } from '../../worker/background.ts';
 import { accepted, type BegunTurn, takeOver, toRunHere } from '../../worker/begun-turn.ts';
 import { SessionError } from '../../worker/problem.ts';
 import { orMayBeTaken, refusal } from '../../worker/refusal.ts';
@@ -45,7 +45,6 @@ const ANSWER_NOW = '[My last message was not answered. Go on from here, and answ
 export async function retryTurn(at: RetriedSession, how: Retrying): Promise<BegunTurn> {
   const { port, caller, agent } = at.target;
   const { idempotencyKey: key } = how;
-  const request = key === undefined ? undefined : await requestKey(key, 'retry');
   const known = key === undefined ? undefined : await turnIdOf('key', key);
   const page = await port.read({ from: 1, limit: 1, turn: known });
   if (!page) throw unknownSession(at.target);
@@ -71,14 +70,15 @@ export async function retryTurn(at: RetriedSession, how: Retrying): Promise<Begu
       ...(at.base && { base: at.base }),
       ...at.origin?.send(),
     }),
-    request,
+    // Another one may have been begun and answered since: of one turn there is one retry, whatever its key.
+    request: isKnown ? undefined : { key: `retry ${failed.turn}`, bodyHash: turn, ttl: KNOWN_FOR },
   };
-  return begin(at, start, how.inBackground);
+  return begin(at, start, how);
 }
 
-/** A retry of a turn, or of a key, is one turn: both have one id. */
+/** A retry of a turn, or of a key, is one turn: both have one id. @throws SessionError if a key cannot be one. */
 const turnIdOf = async (of: 'key' | 'turn', name: string): Promise<string> =>
-  (await sha256Hex(JSON.stringify(['retry', of, name]))).slice(0, 32);
+  (await requestKey(name, JSON.stringify(['retry', of, name]))).bodyHash.slice(0, 32);
 
 /** A retry that is under way, for a client that may join it. @throws SessionError, as for a message, if it may not. */
 async function openRetry(
@@ -94,7 +94,8 @@ async function openRetry(
   throw new SessionError(refused.type, refused.worded?.() ?? refused.message, refused);
 }
 
-async function begin(at: RetriedSession, start: TurnStart, inBackground: boolean): Promise<BegunTurn> {
+async function begin(at: RetriedSession, start: TurnStart, how: Retrying): Promise<BegunTurn> {
+  const { inBackground } = how;
   const { host, target, request } = at;
   const { port, owner, agent, session, caller } = target;
   // Copied, so that what this deployment lacks is found out before the turn is stored.
@@ -116,6 +117,8 @@ async function begin(at: RetriedSession, start: TurnStart, inBackground: boolean
     case 'known':
       if (inBackground) return accepted(at, answer.turn);
       return answer.expired ? takeOver(at, answer.turn) : { turn: answer.turn };
+    case 'key-reused':
+      return retryTurn(at, how);
     case 'queued':
     case 'steering':
     case 'scheduled':

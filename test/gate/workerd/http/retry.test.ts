@@ -186,6 +186,40 @@ describe('a retry', () => {
     expect(await retryLast(session)).toMatchObject({ outcome: 'completed', text: 'Here.' });
     await expect(retryLast(session)).rejects.toMatchObject({ type: 'nothing-to-retry' });
   });
+
+  it('is the only one of its turn, also if it is so slow that another one was answered meanwhile', async () => {
+    const holdfast = createHoldfast({ agents: [scripted] });
+    const of = { agent: 'scripted', session: crypto.randomUUID(), principal: { id: 'ada' } };
+    const session = sessionOf(holdfast, env, of);
+    const asked = script(down, 'Here.', 'Here again.');
+    await session.send(asked.message());
+    const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const waitingFor = async (send: () => unknown): Promise<unknown> => {
+      arrived.resolve();
+      await released.promise;
+      return send();
+    };
+    const slowly = (name: string) => {
+      const stub = env.SESSIONS.getByName(name);
+      return new Proxy(stub, {
+        get: (_, key) => {
+          const call = (...args: unknown[]): unknown => Reflect.get(stub, key)(...args);
+          return key === 'begin' ? (...args: unknown[]) => waitingFor(() => call(...args)) : call;
+        },
+      });
+    };
+    const slow = sessionOf(
+      holdfast,
+      { ...env, SESSIONS: { getByName: slowly } } as unknown as typeof env,
+      of,
+    );
+    const late = retryLast(slow, { idempotencyKey: 'late' });
+    await arrived.promise;
+    expect(await retryLast(session)).toMatchObject({ text: 'Here.' });
+    released.resolve();
+    await expect(late).rejects.toMatchObject({ type: 'nothing-to-retry' });
+    expect(asked.model.requests).toHaveLength(2);
+  });
 });
 
 describe('a retry is refused', () => {

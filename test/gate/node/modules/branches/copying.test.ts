@@ -236,6 +236,30 @@ describe('copying into a fork', () => {
     }
   });
 
+  it('keeps its lease while it reads many files', async () => {
+    const all = await world();
+    const source = all.session(nameOf('s1'));
+    const blobs = Array.from('abcdef', (id) => ({ id, about: '{}', size: 4, bytes: new Uint8Array(4) }));
+    const parts = blobs.map(({ id, size }) => ({ type: 'file', id, size, mediaType: 'image/png' }) as const);
+    const start = {
+      turn: 't3',
+      opening: toRow({ type: 'session-opened', incarnation: 'i1', agent: 'tester' }),
+      started: toRow({ ...started('t3', 'Three?'), parts } as SessionEvent),
+      blobs,
+    };
+    const more = await source.begin({ nonce: 'k', start, reader: readerOf() });
+    if (more.status !== 'leased') throw new Error('no lease');
+    const leased = await opened(all, { at: more.page.head });
+    await copying(all, leased, async (send) => {
+      await all.clock.advance(LEASE_MS / 6);
+      return send();
+    });
+    const fork = all.session(nameOf('f'));
+    expect((await fork.read({ from: 1, limit: 1 }))?.openTurn).toBe(null);
+    expect(await fork.blob({ id: 'f' })).toMatchObject({ size: 4 });
+    expect(all.dispatched.filter((one) => one.startsWith(nameOf('f')))).toEqual([]);
+  });
+
   it('does the same for a fork of the first event', async () => {
     const all = await world();
     await opened(all, { at: 1 });
