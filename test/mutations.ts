@@ -33,6 +33,12 @@ const QUESTIONS_HOSTILE = 'test/gate/workerd/mcp/server/agent-questions-hostile.
 
 const ASK_CLIENT = 'test/gate/workerd/mcp/server/ask-client.test.ts';
 
+const FORKS = 'test/gate/workerd/http/forks.test.ts';
+
+const COPYING = 'test/gate/node/modules/branches/copying.test.ts';
+
+const RETRY = 'test/gate/workerd/http/retry.test.ts';
+
 export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'write-ahead',
@@ -670,5 +676,71 @@ export const MUTATIONS: readonly Mutation[] = [
     text: '!INSIDE.has(type)',
     becomes: 'true',
     tests: ['test/gate/workerd/surfaces/tell.test.ts'],
+  },
+  {
+    name: 'fork-repeats',
+    breaks: 'A fork leaves out calls that had effects, nobody is asked, and its model makes them again.',
+    in: 'forkSession',
+    text: 'if (calls.length > 0 && !repeatEffects)',
+    becomes: 'if (calls.length < 0 && !repeatEffects)',
+    tests: [FORKS],
+  },
+  {
+    name: 'fork-open-calls',
+    breaks: 'A call that runs where a session is forked does not count as one that the fork leaves out.',
+    in: 'CutOff.read',
+    text: "if (call) call.isEffect = event.effect === 'once' || event.effect === 'idempotent';",
+    becomes:
+      "if (call) call.isEffect = !isShown && (event.effect === 'once' || event.effect === 'idempotent');",
+    tests: [FORKS],
+  },
+  {
+    name: 'fork-told',
+    breaks: 'A fork of a fork does not know what the first one has cut off, and does it again.',
+    in: 'CutOff.read',
+    text: 'if (!isShown && event.as.startsWith(TOLD))',
+    becomes: 'if (!isShown && event.as === TOLD)',
+    tests: [FORKS],
+  },
+  {
+    name: 'fork-waits',
+    breaks: 'A call that waited for a decision is not said to be declined where its session is forked.',
+    in: 'closeBranched',
+    text: "return { ...end, result: failure('declined', words) };",
+    becomes: 'return end;',
+    tests: [COPYING],
+  },
+  {
+    name: 'fork-lease',
+    breaks:
+      'A fork with many files loses its lease while they are copied, and begins to copy again for ever.',
+    in: 'Copy.#keep',
+    text: 'await this.#port.renew(this.#leased.epoch);',
+    becomes: '',
+    tests: [COPYING],
+  },
+  {
+    name: 'fork-note',
+    breaks: 'A session does not list its forks.',
+    in: 'Copy.run',
+    text: 'await this.#note(first);',
+    becomes: '',
+    tests: [COPYING],
+  },
+  {
+    name: 'retry-answered',
+    breaks: 'A message that was answered is tried again: all that its turn did is done once more.',
+    in: 'unansweredTurn',
+    text: 'if (last && !ANSWERED.has(last.outcome))',
+    becomes: "if (last && !ANSWERED.has(last.outcome + '!'))",
+    tests: [RETRY],
+  },
+  {
+    name: 'retry-key',
+    breaks: 'A retry whose answer was lost, and that is sent again under its key, is a second turn.',
+    in: 'retryTurn',
+    text: "known ?? (await turnIdOf('turn', failed.turn))",
+    becomes: 'at.host.newId()',
+    tests: [RETRY],
   },
 ];
