@@ -6,6 +6,8 @@ export interface PlaysOptions {
   readonly seed: number;
   readonly count: number;
   readonly isTraced: boolean;
+  /** Plays forks and retries, struck at each message, and no seeds: in each way, or in one way in turn. */
+  readonly matrix: 'whole' | 'in-turn' | undefined;
   /** Ends behind the first play with findings. */
   readonly bails: boolean;
   /** Mutations that are planted in the library, to see that plays find them. */
@@ -24,6 +26,8 @@ alone.
   --bail            ends behind the first play with findings
   --hole <names>    plants mutations of test/mutations.ts in the library, 'reconcile,dedupe-key', or holes of its own:
                     ${HOLES.map(({ name }) => name).join(', ')}
+  --matrix <which>  plays a fork and a retry once for each message to an object instead, which is lost, or whose sender dies: 'whole' in
+                    every way, 'in-turn' in one way each
   --help            shows this`;
 
 const OPTIONS = {
@@ -32,6 +36,7 @@ const OPTIONS = {
   trace: { type: 'boolean', default: false },
   bail: { type: 'boolean', default: false },
   hole: { type: 'string', default: '' },
+  matrix: { type: 'string' },
   help: { type: 'boolean', default: false },
 } as const;
 
@@ -42,10 +47,16 @@ export function readOptions(args: readonly string[]): PlaysOptions | undefined {
   return {
     seed: whole('seed', values.seed, 0),
     count: whole('count', values.count, 1),
+    matrix: matrixOf(values.matrix),
     isTraced: values.trace,
     bails: values.bail,
     holes: values.hole.split(',').filter((name) => name !== ''),
   };
+}
+
+function matrixOf(text: string | undefined): PlaysOptions['matrix'] {
+  if (text === undefined || text === 'whole' || text === 'in-turn') return text;
+  throw new Error(`--matrix is '${text}', and neither 'whole' nor 'in-turn'.`);
 }
 
 function whole(name: string, text: string, least: number): number {

@@ -13,10 +13,18 @@ const plays = (...args: readonly string[]) =>
 const PATIENCE = 600_000;
 
 describe('npm run plays', () => {
-  it('finds nothing in 200 plays', { timeout: PATIENCE }, () => {
-    const { stdout, stderr, status } = plays('--count', '200');
+  it('finds nothing in 100 plays', { timeout: PATIENCE }, () => {
+    const { stdout, stderr, status } = plays('--count', '100');
     expect({ stderr, status }, stdout).toEqual({ stderr: '', status: 0 });
-    expect(stdout).toMatch(/^plays: 200 from seed 1; 0 with findings; .* s; PASS$/m);
+    expect(stdout).toMatch(/^plays: 100 from seed 1; 0 with findings; .* s; PASS$/m);
+  });
+
+  it('finds nothing in forks and retries that are struck at each message', { timeout: PATIENCE }, () => {
+    const { stdout, stderr, status } = plays('--matrix', 'in-turn');
+    expect({ stderr, status }, stdout).toEqual({ stderr: '', status: 0 });
+    expect(stdout).toMatch(
+      /^matrix: fork: (?:[7-9]\d|1\d\d) messages; \d+ plays, 0 with findings\nmatrix: retry: (?:[2-9]\d) messages; \d+ plays, 0 with findings\nmatrix: PASS$/m,
+    );
   });
 
   it('plays a seed the same way each time, alone and behind another one', { timeout: PATIENCE }, () => {
@@ -37,6 +45,12 @@ describe('npm run plays', () => {
   ])('finds the hole %s', { timeout: PATIENCE }, (hole, seed, finding) => {
     const { stdout, status } = plays('--hole', hole, '--bail', '--seed', String(seed), '--count', '40');
     expect(stdout).toMatch(finding);
+    expect(status).toBe(1);
+  });
+
+  it('finds the hole retry-key in retries that are struck', { timeout: PATIENCE }, () => {
+    const { stdout, status } = plays('--matrix', 'in-turn', '--hole', 'retry-key');
+    expect(stdout).toMatch(/: differs: /);
     expect(status).toBe(1);
   });
 

@@ -5,14 +5,16 @@
 import { runCommand } from '../process/run-command.ts';
 import { prepareImports } from './machine/load-library.ts';
 import { type PlaysOptions, readOptions, USAGE } from './options.ts';
+import type { MatrixReport } from './play/matrix.ts';
 
 const MOST_SHOWN = 10;
 
 /** Returns whether nothing was found. */
-async function run({ seed, count, isTraced, bails, holes }: PlaysOptions): Promise<boolean> {
+async function run({ seed, count, isTraced, bails, holes, matrix }: PlaysOptions): Promise<boolean> {
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
   prepareImports(holes);
-  const { playAll } = await import('./play/play-all.ts');
+  const { playAll, playEach } = await import('./play/play-all.ts');
+  if (matrix) return runMatrix(await playEach(matrix === 'whole', say), say);
   const { played, failed, figures, seconds } = await playAll({ seed, count, isTraced, bails }, say);
   for (const one of failed.slice(0, MOST_SHOWN))
     say(`again: npm run plays -- --seed ${one} --count 1 --trace`);
@@ -30,6 +32,15 @@ async function run({ seed, count, isTraced, bails, holes }: PlaysOptions): Promi
   // A process that ends loses what is still on its way into a pipe.
   await new Promise<void>((resolve) => void process.stdout.write('', () => resolve()));
   return failed.length === 0;
+}
+
+/** Returns whether nothing was found. */
+function runMatrix(reports: readonly MatrixReport[], say: (line: string) => void): boolean {
+  for (const { scene, messages, played, failed } of reports)
+    say(`matrix: ${scene}: ${messages} messages; ${played} plays, ${failed} with findings`);
+  const isRight = reports.every(({ failed }) => failed === 0);
+  say(`matrix: ${isRight ? 'PASS' : 'FAIL'}`);
+  return isRight;
 }
 
 await runCommand({ usage: USAGE, readOptions, run });

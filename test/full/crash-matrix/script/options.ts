@@ -17,7 +17,8 @@ export interface MatrixOptions {
 export const help = (kinds: readonly string[]): string => `Usage: npm run crash-matrix -- [options]
 
 Plays every kind of tool once undisturbed, and then once for each position and each disturbance. What the model was shown,
-what the session remembers and how often each call had its effect must be the same.
+what the session remembers and how often each call had its effect must be the same. Without --only, --at and --without, also a fork and a
+retry, struck at each message to an object.
 
   --only <kind>      one kind alone: ${kinds.join(', ')}
   --at <position>      one position alone, and none in workerd

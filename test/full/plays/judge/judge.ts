@@ -126,17 +126,24 @@ function judgeSession(evidence: Evidence, story: SessionStory): Finding[] {
     ...leftIn(host).map((what) => ({ rule: 'left over', where: host.name, what })),
     ...judgeFolds(evidence, host, events),
     ...judgeTimes(evidence, story),
-    ...streamsOf(evidence, session).flatMap((stream) => judgeStream(stream, journals)),
+    ...streamsOf(evidence, story).flatMap((stream) => judgeStream(stream, journals)),
   ];
 }
 
 /** In which time whoever reads is shown everything, in ms. */
 const BEHIND = 60_000;
 
-function streamsOf({ readers, sent, stormEnd, witness }: Evidence, session: string): readonly ReadStream[] {
+function streamsOf(
+  { readers, sent, stormEnd, witness }: Evidence,
+  { host, session }: SessionStory,
+): readonly ReadStream[] {
+  const erased = witness.erasedJournals.get(host.name);
   const calm = Math.max(stormEnd, ...witness.ends.values()) + BEHIND;
   return [
-    ...readers.map((one) => ({ ...one, isWhole: one.until > calm })),
+    ...readers.map((one) => ({
+      ...one,
+      isWhole: one.until > calm && !erased?.has(one.shown.at(-1)?.incarnation ?? ''),
+    })),
     ...sent.flatMap((one) =>
       one.streams.map((stream) => ({ ...stream, session: one.session, isWhole: false })),
     ),

@@ -17,6 +17,14 @@ export interface Weather {
 
 export const CALM: Weather = { lost: 0, unanswered: 0, overloaded: 0, slow: 0, crash: 0 };
 
+/** One thing that is sure to happen to one call. */
+export interface Strike {
+  /** Which of all calls to objects, from 0. */
+  readonly at: number;
+  /** Also: whoever calls dies, before the call is sent, or behind it. */
+  readonly way: 'killed-before' | 'killed-after' | 'lost' | 'unanswered' | 'crash';
+}
+
 /** How long a slow way takes, in ms. */
 const SLOW = [500, 25_000] as const;
 
@@ -34,6 +42,11 @@ export interface Observer {
 /** Carries calls from Workers to objects, and their answers back. */
 export class Network {
   weather: Weather = CALM;
+  strike: Strike | undefined;
+  /** How many calls were sent. */
+  sent = 0;
+  /** Ends whoever calls. */
+  onKill: (owner: Owner) => void = () => {};
   readonly #simulation: Simulation;
   readonly #hostOf: (name: string) => ObjectHost;
   readonly #observer: Observer;
@@ -79,7 +92,9 @@ export class Network {
     const from = owner?.name ?? 'nobody';
     return new Promise((resolve, reject) => {
       if (link.broken) return reject(link.broken);
-      const fate = this.#fate();
+      const strike = this.#struck(owner);
+      if (strike === 'killed-before') return;
+      const fate = strike ?? this.#fate();
       const back = (answer: Answer, ms: number): void => {
         if (!answer.ok) link.broken = answer.error;
         const settle = (): void => (answer.ok ? resolve(answer.value) : reject(answer.error));
@@ -112,6 +127,18 @@ export class Network {
       };
       simulation.after(link.arrival - simulation.now, arrive, null);
     });
+  }
+
+  /** What strikes this call; one whose sender dies behind it goes its way. */
+  #struck(owner: Owner | undefined): Exclude<Strike['way'], 'killed-after'> | undefined {
+    const { strike } = this;
+    this.sent += 1;
+    if (this.sent - 1 !== strike?.at) return undefined;
+    const { way } = strike;
+    this.#simulation.trace(() => `strike: ${way}`);
+    if (way !== 'killed-before' && way !== 'killed-after') return way;
+    if (owner) this.onKill(owner);
+    return way === 'killed-before' ? way : undefined;
   }
 
   #latency(isSlow: boolean): number {

@@ -53,6 +53,9 @@ export class SimulatedPlatform {
   constructor(options: Options) {
     this.#options = options;
     this.network = new SimulatedNetwork(options.simulation, (name) => this.hostOf(name), options.observer);
+    this.network.onKill = (owner) => {
+      for (const one of this.invocations) if (one === owner) one.kill('it is struck');
+    };
   }
 
   hostOf(name: string): ObjectHost {

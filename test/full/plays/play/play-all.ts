@@ -1,6 +1,7 @@
 /** Imported once Node finds the library: the globals first. */
 import '../machine/globals.ts';
 import { realTime } from '../machine/globals.ts';
+import { playMatrix } from './matrix.ts';
 import { type Figures, type Library, play } from './play.ts';
 
 /** What is played. */
@@ -24,6 +25,12 @@ export interface PlaysReport {
 /** Workers' code, which the compiler sees with the types of their runtime and not with Node's. */
 const APP: string = '../app/app.ts';
 
+const importLibrary = async (): Promise<Library> => (await import(APP)) as Library; // as its exports are
+
+/** As `playMatrix` does. */
+export const playEach = async (isWhole: boolean, say: (line: string) => void) =>
+  playMatrix(await importLibrary(), { isWhole }, say);
+
 const MOST_OF_A_RULE = 3;
 
 /** Plays the seeds from `seed` on, one after another. */
@@ -31,12 +38,12 @@ export async function playAll(
   { seed, count, isTraced, bails }: Plays,
   say: (line: string) => void,
 ): Promise<PlaysReport> {
-  const library = (await import(APP)) as Library; // as its exports are
+  const library = await importLibrary();
   const began = realTime();
   const failed: number[] = [];
   const all: Figures[] = [];
   for (let index = 0; index < count; index += 1) {
-    const played = await play(library, seed + index, isTraced);
+    const played = await play(library, { seed: seed + index, isTraced });
     all.push(played.figures);
     if (played.findings.length > 0) {
       failed.push(played.seed);
@@ -54,6 +61,7 @@ export async function playAll(
 function summed(all: readonly Figures[]): Figures {
   const sum = (of: (one: Figures) => number): number => all.reduce((total, one) => total + of(one), 0);
   return {
+    answered: sum(({ answered }) => answered),
     messages: sum(({ messages }) => messages),
     turns: sum(({ turns }) => turns),
     calls: sum(({ calls }) => calls),
@@ -61,6 +69,7 @@ function summed(all: readonly Figures[]): Figures {
     forks: sum(({ forks }) => forks),
     retries: sum(({ retries }) => retries),
     refusals: sum(({ refusals }) => refusals),
+    sent: sum(({ sent }) => sent),
     deaths: sum(({ deaths }) => deaths),
     takeOvers: sum(({ takeOvers }) => takeOvers),
     unknown: sum(({ unknown }) => unknown),

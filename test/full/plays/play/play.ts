@@ -4,6 +4,7 @@ import { type Finding, judge } from '../judge/judge.ts';
 import { Witness } from '../judge/witness.ts';
 import { simulate } from '../machine/globals.ts';
 import type { Deployed } from '../machine/invocations.ts';
+import type { Strike } from '../machine/network.ts';
 import type { ObjectClass } from '../machine/object-host.ts';
 import { SimulatedPlatform } from '../machine/platform.ts';
 import { createDraw, Simulation } from '../machine/simulation.ts';
@@ -13,7 +14,7 @@ import { type ListedFork, listForks, makeFork, type SentFork } from './forks.ts'
 import { OutsideWorld } from './outside.ts';
 import type { Shown } from './reply.ts';
 import { type Stormy, Weatherman } from './storm.ts';
-import { deliver, type Erasure, erase, type Place, readEvents, type Sent } from './user.ts';
+import { deliver, type Erasure, erase, type Place, readEvents, type Sent, type SentReply } from './user.ts';
 
 /** The library, as the play uses it. */
 export interface Library {
@@ -32,6 +33,8 @@ export interface Played {
 /** How much happened. */
 export interface Figures {
   readonly messages: number;
+  /** Senders who were shown how their turn ended. */
+  readonly answered: number;
   readonly turns: number;
   readonly calls: number;
   readonly effects: number;
@@ -39,6 +42,8 @@ export interface Figures {
   readonly retries: number;
   /** Requests for forks that would repeat effects, and for retries of what was answered. */
   readonly refusals: number;
+  /** Calls to objects that were sent. */
+  readonly sent: number;
   /** Invocations that died in the middle. */
   readonly deaths: number;
   readonly takeOvers: number;
@@ -58,6 +63,8 @@ export interface Reader {
 export interface Evidence {
   readonly script: PlayScript;
   readonly sent: readonly Sent[];
+  /** How many calls were sent to objects, before anybody asked for lists. */
+  readonly objectCalls: number;
   readonly forks: readonly SentFork[];
   /** What each session that somebody forked lists as its forks, when all is over; `undefined`: it is not there. */
   readonly listed: ReadonlyMap<string, readonly ListedFork[] | undefined>;
@@ -77,18 +84,26 @@ const MOST_REQUESTS = 20_000;
 /** What is late comes within this, when nobody waits any more: zombies, copies of messages, alarms. */
 const AFTERWARDS = 200_000;
 
-/** Plays what is drawn from the seed. */
+/** One play. */
+export interface Playing {
+  readonly seed: number;
+  readonly isTraced?: boolean;
+  /** Drawn from the seed by default. */
+  readonly script?: PlayScript;
+  readonly strike?: Strike;
+}
+
+/** Plays what is drawn from the seed, or what the script says. */
 export async function play(
   { SessionObject, createApp }: Library,
-  seed: number,
-  isTraced: boolean,
+  { seed, isTraced = false, script: given, strike }: Playing,
 ): Promise<Played> {
   const simulation = new Simulation(seed, isTraced);
   const stop = simulate(simulation, seed + 1);
   const log: string[] = [];
   const silence = silenced((line) => log.push(line));
   try {
-    const script = withForks(createDraw(-seed), drawPlay(simulation.draw));
+    const script = given ?? withForks(createDraw(-seed), drawPlay(simulation.draw));
     const outside = new OutsideWorld(simulation);
     const witness = new Witness(simulation);
     const version = (name: 'v1' | 'v2'): Deployed => {
@@ -105,6 +120,7 @@ export async function play(
       deployed: () => weatherman.deployed(),
       alarmDelay: () => weatherman.alarmDelay(),
     });
+    platform.network.strike = strike;
     const at: Stormy = { simulation, platform, outside, versions: [version('v1'), version('v2')] };
     const weatherman = new Weatherman(at, script.storm);
     const evidence = await performed({ ...at, script, weatherman, witness, log });
@@ -184,10 +200,12 @@ async function performed({
   await simulation.run(() => isDone && witness.isQuiet(platform), end);
   const isOver = isDone && witness.isQuiet(platform);
   await simulation.run(() => false, simulation.now + AFTERWARDS);
+  const objectCalls = platform.network.sent;
   const listed = await listForks(place, new Set(forks.map(({ session }) => session)));
   return {
     script,
     sent,
+    objectCalls,
     forks,
     listed,
     erasures,
@@ -207,7 +225,10 @@ export function erasable({ sessions }: PlayScript): (session: string) => boolean
   return (session) => erased.some(({ name }) => session.startsWith(name));
 }
 
-function figuresOf({ sent, forks, outside, witness, platform }: Evidence): Figures {
+const isAnswer = ({ came, to }: SentReply): boolean =>
+  came === 'answer' && (to === 'message' || to === 'look');
+
+function figuresOf({ sent, objectCalls, forks, outside, witness, platform }: Evidence): Figures {
   const { turns, retries, calls, takeOvers, unknown, longest } = witness.figures;
   const asked = forks.flatMap(({ replies }) => replies);
   const refused = sent
@@ -215,12 +236,14 @@ function figuresOf({ sent, forks, outside, witness, platform }: Evidence): Figur
     .filter((reply) => reply.came === 'gone' && reply.why === 'nothing-to-retry');
   return {
     messages: sent.length,
+    answered: sent.filter(({ replies }) => replies.some(isAnswer)).length,
     turns,
     calls,
     effects: outside.effects.length,
     forks: new Set(asked.flatMap((reply) => (reply.came === 'forked' ? reply.session : []))).size,
     retries,
     refusals: asked.filter(({ came }) => came === 'would-repeat').length + refused.length,
+    sent: objectCalls,
     deaths: platform.deaths,
     takeOvers,
     unknown,
