@@ -343,8 +343,8 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'chat-person',
     breaks: 'Two users of one token whose chats begin alike are given each other’s results of tools.',
     in: 'continuedBy',
-    text: 'if (!found?.isWords && !isPerson(asked)) continue;',
-    becomes: '',
+    text: 'if (!found || (!found.isWords && !isPerson(asked))) continue;',
+    becomes: 'if (!found) continue;',
     tests: ['test/gate/workerd/surfaces/openai-chat-persons.test.ts'],
   },
   {
