@@ -6,8 +6,11 @@ import type { Finding } from './witness.ts';
 
 const ANSWERED = ['completed', 'returned-direct'];
 
-/** Only the last turn is retried, if it has no answer, and only once. */
-export function judgeRetried({ session, turns, own }: ForkSession): Finding[] {
+/**
+ * Only a turn without an answer is retried, only once, and only if it was the last one when that was asked for: a message may begin while the
+ * request is on its way.
+ */
+export function judgeRetried({ session, turns, own, headAt }: ForkSession, sent: readonly Sent[]): Finding[] {
   const find = (what: string): Finding => ({ rule: 'retry', where: session, what });
   const retries = own.flatMap((turn) => (turn.retries === undefined ? [] : [{ turn, of: turn.retries }]));
   const times = Map.groupBy(retries, ({ of }) => of);
@@ -18,13 +21,21 @@ export function judgeRetried({ session, turns, own }: ForkSession): Finding[] {
         : [],
     ),
     ...retries.flatMap(({ turn, of }) => {
-      const before = turns[turns.indexOf(turn) - 1];
-      const isLast = before?.turn === of && !before.outcomes.some((outcome) => ANSWERED.includes(outcome));
-      return isLast
-        ? []
-        : [find(`Turn ${turn.turn} retries ${of}, behind ${before?.turn}: ${before?.outcomes.join(', ')}.`)];
+      const head = headAt(askedAt(turn, sent));
+      const before = turns.slice(0, turns.indexOf(turn));
+      const retried = before.findLast((one) => one.turn === of || one.seq <= head);
+      const isRight = retried?.turn === of && !retried.outcomes.some((outcome) => ANSWERED.includes(outcome));
+      return isRight ? [] : [find(`Turn ${turn.turn} retries ${of}, behind ${before.at(-1)?.turn}.`)];
     }),
   ];
+}
+
+/** When the first request for a retry was sent; at the end of time if nobody knows. */
+function askedAt({ turn }: TurnStory, sent: readonly Sent[]): number {
+  const own = sent.filter(({ replies }) => replies.some((reply) => 'turn' in reply && reply.turn === turn));
+  return own.length === 0
+    ? Number.POSITIVE_INFINITY
+    : Math.min(...own.flatMap(({ replies }) => replies.map(({ sentAt }) => sentAt)));
 }
 
 /** What is known of the session that a retry was for. */

@@ -119,7 +119,10 @@ function judgeSession(evidence: Evidence, story: SessionStory): Finding[] {
       outside.effects.filter((effect) => effect.session === session),
       { mayTimeOut: freezes > 0 || slowWorld > 0, mayModelFail: modelFaults > 0 },
     ),
-    ...judgeRetried(story),
+    ...judgeRetried(
+      story,
+      sent.filter((one) => one.session === session),
+    ),
     ...judgeLate(events, turns),
     ...judgeScheduled(own),
     ...judgeErased(host, erasedTurns),
