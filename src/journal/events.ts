@@ -180,6 +180,8 @@ export const EVENTS = {
       message: TEXT,
       /** All of the message in its order, as in a `turn-started`. */
       parts: PARTS,
+      /** What it said beside its words. The turn has its own. */
+      context: { optional: ANY_OBJECT },
       principal: PRINCIPAL,
     },
   },

@@ -1,5 +1,4 @@
 /** Forks of a chat: its page gives one of its messages another answer, or other words, and keeps the id of the chat. For surfaces. */
-import type { EventPage } from '../../journal/event-page.ts';
 import { parseEvent } from '../../journal/event-rows.ts';
 import type { EventOf } from '../../journal/events.ts';
 import { PAGE_BYTES, pagesFrom } from '../../session/fold-session.ts';
@@ -71,13 +70,12 @@ async function replacedIn(
   chat: string,
   { by, turn, before, said, isOnce }: Omit<Replacing, 'branch'>,
 ): Promise<Replaced | 'unknown' | undefined> {
-  const { at, starts, upTo, isOpen } = place;
+  const { at, starts, own, isOpen } = place;
   const { session } = at.target;
   const mark = await markOf(said);
   const named = turn === undefined ? startBehind(starts, before) : starts.find((one) => one.turn === turn);
   const cut = named && named !== 'unknown' ? firstOf(starts, named) : named;
-  const own = starts.find(({ seq }) => seq > upTo);
-  const isSame = turn === undefined ? cut === own && (isOnce || !cut || isOpen) : cut === undefined;
+  const isSame = turn === undefined ? cut === own && (isOnce || isOpen) : cut === undefined;
   if (isSame && session.includes(mark)) return { session, isLast: false, fork: async () => session };
   if (cut === 'unknown' || (cut === undefined && turn !== undefined)) return 'unknown';
   if (!cut) return undefined;
@@ -127,8 +125,8 @@ type Start = EventOf<'turn-started'> & { readonly seq: number };
 interface Place {
   readonly at: SessionAccess;
   readonly starts: readonly Start[];
-  /** Of a fork: the last event that it has of its source. */
-  readonly upTo: number;
+  /** Its first turn that is not copied. */
+  readonly own: Start | undefined;
   /** A turn is open in it. */
   readonly isOpen: boolean;
   /** Its forks, the oldest first. */
@@ -144,8 +142,12 @@ async function lastOf(at: SessionAccess, by: string): Promise<{ at: SessionAcces
     const { forks } = next;
     next = undefined;
     for (const { session } of forks.toReversed()) {
-      next = await placeOf(inFork(at, session), by);
-      if (next) break;
+      const fork = await placeOf(inFork(at, session), by);
+      // Until a turn has begun in it, as if its message was refused, the chat is where it was.
+      if (fork?.own) {
+        next = fork;
+        break;
+      }
     }
   }
   return { at: passed.at(-1)?.at ?? at, passed };
@@ -174,13 +176,10 @@ async function placeOf(at: SessionAccess, by: string): Promise<Place | undefined
       if (event.type !== 'module-event' || event.module !== NAME) continue;
       forks.push(...event.facts.map(({ fact }) => fact as Branch)); // this module alone has written it
     }
-  return { at, starts, upTo, isOpen: first.openTurn !== null, forks: forks.filter(isOf(first, by)) };
+  const own = starts.find(({ seq }) => seq > upTo);
+  // A fork has the notes of its source too.
+  const ours = forks.filter((fork) => fork.of === first.incarnation && fork.by === by);
+  return { at, starts, own, isOpen: first.openTurn !== null, forks: ours };
 }
 
 const READ = ['turn-started', 'session-forked', 'module-event'];
-
-/** A fork has the notes of its source too. */
-const isOf =
-  ({ incarnation }: EventPage, by: string) =>
-  (fork: Branch): boolean =>
-    fork.of === incarnation && fork.by === by;

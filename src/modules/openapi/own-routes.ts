@@ -191,7 +191,7 @@ const DESCRIPTIONS: {
   },
   'GET .../turns/{turn}': {
     operation: 'getTurn',
-    summary: 'The answer of one turn, as its message returns it, or its events as a stream',
+    summary: 'The answer of one turn, or its events as a stream',
     parameters: [
       headerParameter('Prefer', '`wait=10` waits for the end of the turn, 60 seconds at the most.'),
       ...RESUMES,

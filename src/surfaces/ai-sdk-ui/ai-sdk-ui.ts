@@ -31,8 +31,8 @@ import {
   readChat,
   refused,
 } from './read-chat.ts';
-import { type ChunkOptions, uiChunks } from './turn-chunks.ts';
-import { METADATA_KEY, toUiMessages } from './ui-messages.ts';
+import { type ChunkOptions, METADATA_KEY, uiChunks } from './turn-chunks.ts';
+import { toUiMessages } from './ui-messages.ts';
 
 const AI_SDK_UI = createModule({ name: 'ai-sdk-ui' });
 

@@ -3,7 +3,7 @@ import type { TurnError } from '../../journal/events.ts';
 import type { PendingCall } from '../../journal/wait.ts';
 import type { Usage } from '../../model/prices.ts';
 import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
-import type { Json } from '../../tool/json.ts';
+import type { Json, JsonObject } from '../../tool/json.ts';
 
 /** A version of the AI SDK. A client of version 6 fails on chunks that only version 7 has. */
 export type UiVersion = 6 | 7;
@@ -85,7 +85,11 @@ export type UiChunk =
     }
   | { readonly type: 'data-progress'; readonly data: ProgressData; readonly transient: true }
   | { readonly type: 'data-message'; readonly id: string; readonly data: MessageData }
-  | { readonly type: 'data-steering'; readonly id: string; readonly data: { readonly text: string } }
+  | {
+      readonly type: 'data-steering';
+      readonly id: string;
+      readonly data: { readonly text: string; readonly metadata?: JsonObject };
+    }
   | {
       readonly type: 'finish';
       readonly finishReason: 'stop' | 'length' | 'tool-calls' | 'error';
@@ -122,6 +126,7 @@ export interface MessageData {
 }
 
 /** A part of what a user has said. */
-export type UiUserPart =
+export type UiUserPart = { readonly providerMetadata?: { readonly holdfast: JsonObject } } & (
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'file'; readonly mediaType: string; readonly url: string; readonly filename?: string };
+  | { readonly type: 'file'; readonly mediaType: string; readonly url: string; readonly filename?: string }
+);

@@ -3,6 +3,7 @@ import type { EventOf, StoredEvent } from '../../journal/events.ts';
 import type { PendingCall } from '../../journal/wait.ts';
 import type { SuspendedTurn, TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import { type ContentPart, isFile, isStored } from '../../tool/content.ts';
+import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import { partsOfResult, type ResultData } from '../../tool/tool-result.ts';
 import type { TurnItem, TurnStreamEnd } from '../../worker/turn-feed.ts';
 import type { SuspendedView } from '../../worker/turn-view.ts';
@@ -38,6 +39,14 @@ export async function* uiChunks(
   const turn = new TurnChunks(options);
   yield* turn.begin();
   for await (const item of items) yield* turn.take(item);
+}
+
+/** The key of the tool-call context under which the metadata of a message is. */
+export const METADATA_KEY = 'holdfast.metadata';
+
+/** What a page has sent beside a message. */
+export function metadataIn({ [METADATA_KEY]: metadata }: JsonObject = {}): JsonObject | undefined {
+  return isJsonObject(metadata) ? metadata : undefined;
 }
 
 /** Whether a turn that ended so has an answer. */
@@ -134,9 +143,14 @@ export class TurnChunks {
   }
 
   #steered(event: EventOf<'turn-steered'>): UiChunk {
-    const { as: id, message: text } = event;
-    if (this.#options.version === 6) return { type: 'data-steering', id, data: { text } };
-    return { type: 'steering-message', id, parts: this.userParts(event) };
+    const { as: id, message: text, context } = event;
+    const metadata = metadataIn(context);
+    if (this.#options.version === 6)
+      return { type: 'data-steering', id, data: { text, ...(metadata && { metadata }) } };
+    const [first, ...others] = this.userParts(event);
+    // The part itself has no place for it.
+    const said = metadata && first ? { ...first, providerMetadata: { holdfast: metadata } } : first;
+    return { type: 'steering-message', id, parts: said ? [said, ...others] : [] };
   }
 
   /** What a user has said, as the parts of a message. */

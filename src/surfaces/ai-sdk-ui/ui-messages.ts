@@ -1,11 +1,11 @@
 /** A session as the list of messages that a page begins with: made of the same chunks as a stream. */
-import type { EventOf, StoredEvent } from '../../journal/events.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
+import type { StoredEvent } from '../../journal/events.ts';
+import type { Json } from '../../tool/json.ts';
 import type { Teller } from '../../worker/tell.ts';
 import type { TurnStreamEnd } from '../../worker/turn-feed.ts';
 import { answerOfTurn } from '../../worker/turn-view.ts';
 import type { UiChunk, UiMetadata, UiUserPart } from './chunks.ts';
-import { type ChunkOptions, isAnswered, TurnChunks } from './turn-chunks.ts';
+import { type ChunkOptions, isAnswered, metadataIn, TurnChunks } from './turn-chunks.ts';
 
 /** A message of a chat, as the AI SDK has it. */
 export type UiMessage =
@@ -47,15 +47,6 @@ export interface ChatOfSession {
 /** The end of the id of what a user has said; before it stands that of the turn. */
 export const OF_USER = ':user';
 
-/** The key of the tool-call context under which a turn has the metadata of its message. */
-export const METADATA_KEY = 'holdfast.metadata';
-
-/** A turn that another one has started has its context, and a message of its own. */
-function metadataOf({ context, root }: EventOf<'turn-started'>): JsonObject {
-  const { [METADATA_KEY]: metadata } = context;
-  return root === undefined && isJsonObject(metadata) ? metadata : {};
-}
-
 /** Two messages for each turn that has begun: what was said, and what was answered so far. */
 export function toUiMessages(
   events: readonly StoredEvent[],
@@ -80,7 +71,9 @@ export function toUiMessages(
     // What became of one that was retried, its retry says.
     const isUnanswered = answer && !isAnswered(answer) && !retried.has(turn) && !ofTurn.some(isReply);
     const unanswered = isUnanswered && { unanswered: true as const };
-    const metadata = { ...metadataOf(started), turn, ...unanswered };
+    // A turn that another one has started has its context, and a message of its own.
+    const own = started.root === undefined ? metadataIn(started.context) : undefined;
+    const metadata = { ...own, turn, ...unanswered };
     const said = { id: `${turn}${OF_USER}`, role: 'user' as const, metadata };
     return [{ ...said, parts: chunks.userParts(started) }, ...answers];
   });

@@ -95,6 +95,32 @@ describe('a reply that its turn cuts off', () => {
     expect(said).toMatch(/^The key is \[\w.*\], and $/);
   });
 
+  it.each([
+    ['by a reply', [['It is ', 'in Ghent.']], 1],
+    [
+      'after a call',
+      [
+        ['Let me see.', 'call look'],
+        ['It is ', 'in Ghent.'],
+      ],
+      2,
+    ],
+    [
+      'by a reply that was asked for again',
+      [
+        ['It was ', lost()],
+        ['It is ', 'in Ghent.'],
+      ],
+      1,
+    ],
+  ])('is none of a turn that was answered %s', async (_, replies, count) => {
+    const { turn, events } = await talk(...replies).say('Where is it?');
+    expect(turn).toMatchObject({ outcome: 'completed', text: 'It is in Ghent.' });
+    const finishes = events.flatMap((event) => (event.type === 'model-replied' ? event.finish : []));
+    expect(finishes).not.toContain('cut-off');
+    expect(finishes).toHaveLength(count);
+  });
+
   it('is not journaled twice when the turn ends after the reply was journaled', async () => {
     const { say } = talk(['Let me see.', 'call look'], ['call nothing']);
     const { events } = await say('Where is it?');

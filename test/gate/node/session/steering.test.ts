@@ -91,6 +91,7 @@ describe('a message for the turn that runs', () => {
       turn,
       as: expect.any(String),
       message: 'Make it blue.',
+      context: {},
       principal: { id: 'tester' },
     });
   });

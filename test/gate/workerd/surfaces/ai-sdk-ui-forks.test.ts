@@ -250,6 +250,27 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(chat.error?.message).toContain("could be done twice: 'note'");
   });
 
+  it('stays where it was if the message of a fork is refused', async () => {
+    const { chat, id, say, words, model } = open({ version }, 'One.', 'Two.', 'Edited.', 'Last.');
+    await say();
+    const [first] = chat.messages;
+    const edit = (body: object) =>
+      chat.sendMessage({ text: `Well, ${words}`, messageId: first?.id }, { body });
+    await edit({ context: { secret: 1 } });
+    expect(chat.error?.message).toContain('context');
+    expect(texts(await load(id))).toEqual(['Hello', 'One.']);
+    const loaded = open({ version, id, messages: await load(id) });
+    await loaded.chat.sendMessage({ text: 'And then?' });
+    expect(texts(await load(id))).toEqual(['Hello', 'One.', 'And then?', 'Two.']);
+    expect(await starts(id)).toHaveLength(2);
+    // The same edit, without what was refused, is made all the same.
+    await edit({});
+    expect(texts(await load(id))).toEqual(['Well, Hello', 'Edited.']);
+    await chat.sendMessage({ text: 'So?' });
+    expect(texts(await load(id))).toEqual(['Well, Hello', 'Edited.', 'So?', 'Last.']);
+    expect(model.requests).toHaveLength(4);
+  });
+
   it('resumes the stream of a fork', async () => {
     const hangs = held('Other.');
     const { chat, id, say } = open({ version }, 'One.', hangs.reply);

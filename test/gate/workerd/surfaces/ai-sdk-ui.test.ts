@@ -9,6 +9,7 @@ import {
   lastParts,
   loadedFrom,
   plain,
+  problemOf,
   VERSIONS,
   withoutDescriptors,
 } from '../../../fixtures/ui-chat.ts';
@@ -515,7 +516,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await hangs.asked();
     const other = open({ version, id });
     const steering = other.chat.sendMessage(
-      { text: `${words} and shorter` },
+      { text: `${words} and shorter`, metadata: { from: 'menu' } },
       { body: { whenBusy: 'steer' } },
     );
     await expect
@@ -523,11 +524,13 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       .toMatchObject([{ status: 'steering' }]);
     hangs.release();
     await Promise.all([saying, steering]);
+    const said = { type: 'text', text: `${words} and shorter` };
     const steered =
       version === 7
-        ? { type: 'steering-message', parts: [{ type: 'text', text: `${words} and shorter` }] }
-        : { type: 'data-steering', data: { text: `${words} and shorter` } };
+        ? { type: 'steering-message', parts: [{ ...said, providerMetadata: { holdfast: { from: 'menu' } } }] }
+        : { type: 'data-steering', data: { text: said.text, metadata: { from: 'menu' } } };
     expect(lastParts(chat)).toContainEqual(expect.objectContaining(steered));
+    expect(await problemOf(chat.messages, version)).toBeUndefined();
     expect(lastParts(other.chat).at(-1)).toEqual({ type: 'text', text: 'As you say.', state: 'done' });
     expect(other.chat.messages.length).toBe(2);
     await sameAsLoaded(chat, id, version);
