@@ -99,7 +99,9 @@ export class HoldfastChatTransport<
     const session = this.#address.replace(/chat\/?(?=\?|$)/, `sessions/${branch}/cancel`);
     const url = turn === undefined ? session : withQuery(session, 'turn', turn);
     this.#cancelledAt = Date.now();
-    const response = await (this.#asked ?? fetch)(url, await this.#init({ method: 'POST' }));
+    // A page that is loaded again at once has sent it all the same.
+    const init = { method: 'POST', keepalive: true };
+    const response = await (this.#asked ?? fetch)(url, await this.#init(init));
     await response.body?.cancel();
   }
 

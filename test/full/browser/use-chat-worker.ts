@@ -77,6 +77,13 @@ const { worker, TurnRunner } = createHoldfast({
   use: [aiSdkUi(), files(), cors({ origins: [PAGES] })],
 });
 
-export default { ...worker, fetch: withEnd(worker.fetch) };
+/** A page may ask to cancel only after a while, as from far away: it may be gone by then. */
+const fetch: typeof worker.fetch = async (request, ...more) => {
+  const isFar = request.method === 'OPTIONS' && new URL(request.url).pathname.endsWith('/cancel');
+  if (isFar) await new Promise((resolve) => setTimeout(resolve, 300));
+  return worker.fetch(request, ...more);
+};
+
+export default { ...worker, fetch: withEnd(fetch) };
 export { SessionObject } from '../../../durable-objects/index.ts';
 export { TurnRunner };
