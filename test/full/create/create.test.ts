@@ -67,6 +67,17 @@ async function created(template: string): Promise<string> {
   return path;
 }
 
+/** Builds what would be deployed, about which `holdfast doctor` has nothing to say. Returns what wrangler said of it. */
+async function checkDeployment(path: string): Promise<string> {
+  const packages = join(tarballs.folder, 'node_modules');
+  const program = (name: string, ...args: string[]) =>
+    run(process.execPath, [join(packages, name), ...args], { cwd: path, env });
+  const { stdout: built } = await program('wrangler/bin/wrangler.js', 'deploy', '--dry-run');
+  const { stdout: told } = await program('holdfast/dist/cli/holdfast.js', 'doctor');
+  expect(told).toContain('Nothing is wrong.');
+  return built;
+}
+
 it('says what is wrong with its arguments, and nothing else', async () => {
   await expect(createHoldfast('--template', 'next')).rejects.toMatchObject({
     code: 1,
@@ -86,9 +97,8 @@ it.each([
   'the template %s can be deployed, and answers the request that it shows',
   async (template, answer) => {
     const path = await created(template);
-    const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
-    const [{ stdout: built }] = await Promise.all([
-      run(process.execPath, [wrangler, 'deploy', '--dry-run'], { cwd: path, env }),
+    const [built] = await Promise.all([
+      checkDeployment(path),
       ...(template === 'minimal'
         ? ['check', 'test'].map((name) => run(process.execPath, ['--run', name], { cwd: path, env }))
         : []),

@@ -35,7 +35,7 @@ describe('wrangler.toml', () => {
         .replace("'a.ts'", '"agent/worker.ts"')
         .replace(
           '[ "nodejs_compat", ]',
-          '["nodejs_compat", "enable_request_signal", "global_fetch_strictly_public"]',
+          '[ "nodejs_compat", "enable_request_signal", "global_fetch_strictly_public"]',
         ) + TABLES,
     );
     expect(left).toEqual([]);
@@ -49,16 +49,16 @@ describe('wrangler.toml', () => {
   it('names a Worker where there was none', () => {
     expect(mainOf('wrangler.toml', 'name = "site"\n[assets]\ndirectory = "dist"\n')).toBeUndefined();
     expect(change('name = "site"\n').text).toBe(
-      `main = "agent/worker.ts"\nname = "site"\n${FLAGS}\n${TABLES}`,
+      `name = "site"\nmain = "agent/worker.ts"\n${FLAGS}\n${TABLES}`,
     );
   });
 
   it('leaves to the person what it cannot write, or should not decide', () => {
-    const text = `main = "a.ts"\ncompatibility_date = "2024-01-01"\nmigrations = []\n[env.production]\n`;
+    const text = `main = "a.ts"\ncompatibility_date = "2024-01-01"\ndurable_objects = { bindings = [] }\n[env.production]\n`;
     const { text: changed, left } = change(text);
     expect(changed).not.toContain('SESSIONS');
     expect(left).toEqual([
-      expect.stringContaining('wrangler.toml binds no Durable Object yet'),
+      `wrangler.toml: 'durable_objects' is written in one line (3). Add {"name":"SESSIONS","class_name":"SessionObject"} to durable_objects.bindings by hand.`,
       'wrangler.toml: compatibility_date is 2024-01-01, and sessions need 2025-11-17 or later. Raise it.',
       'wrangler.toml: an environment under "env" inherits no bindings. Repeat that of SESSIONS in each.',
     ]);
@@ -79,7 +79,8 @@ describe('wrangler.jsonc', () => {
   "$schema": "node_modules/wrangler/config-schema.json", // for "main": editors
   "name": "shop",
   "main": "src/index.ts",
-  "compatibility_date": "2026-11-01" /* a day */
+  /* a day */
+  "compatibility_date": "2026-11-01"
   // "vars": { "main": "no" },
 }
 `;
@@ -89,10 +90,28 @@ describe('wrangler.jsonc', () => {
   "$schema": "node_modules/wrangler/config-schema.json", // for "main": editors
   "name": "shop",
   "main": "agent/worker.ts",
-  "compatibility_date": "2026-11-01", /* a day */
-  "compatibility_flags": ["enable_request_signal", "global_fetch_strictly_public"],
-  "durable_objects": { "bindings": [{ "name": "SESSIONS", "class_name": "SessionObject" }] },
-  "migrations": [{ "tag": "holdfast-v1", "new_sqlite_classes": ["SessionObject"] }]
+  /* a day */
+  "compatibility_date": "2026-11-01",
+  "compatibility_flags": [
+    "enable_request_signal",
+    "global_fetch_strictly_public"
+  ],
+  "durable_objects": {
+    "bindings": [
+      {
+        "name": "SESSIONS",
+        "class_name": "SessionObject"
+      }
+    ]
+  },
+  "migrations": [
+    {
+      "tag": "holdfast-v1",
+      "new_sqlite_classes": [
+        "SessionObject"
+      ]
+    }
+  ]
   // "vars": { "main": "no" },
 }
 `,

@@ -90,15 +90,11 @@ describe.each(templates)('the template %s', (template) => {
   });
 });
 
-it('the settings are those that every Worker needs', () => {
+it('the settings are those that every Worker needs, for a smaller script', () => {
   const [ofProduction = ''] = /```toml\n([\s\S]*?)```/.exec(read('docs/production.md'))?.slice(1) ?? [];
-  const withoutComments = (text: string): string =>
-    text.replace(/ *#.*\n/g, (comment) => (comment.startsWith('#') ? '' : '\n'));
-  const settings = withoutComments(read('src/create/templates/base/wrangler.toml')).replace(
-    'my-agent',
-    'clerk',
-  );
-  expect(settings).toBe(withoutComments(ofProduction));
+  const linesOf = (text: string): string[] => text.split('\n').filter((line) => !line.startsWith('#'));
+  const settings = linesOf(read('src/create/templates/base/wrangler.toml').replace('my-agent', 'clerk'));
+  expect(settings.filter((line) => line !== 'minify = true')).toEqual(linesOf(ofProduction));
 });
 
 it('`npm run dev` takes the first port where nobody listens', async () => {
@@ -147,6 +143,6 @@ describe('with the built package', () => {
       expect(tested.stdout).toMatch(/Tests .*\d passed/);
       expect(tested.stdout).toContain('doubled');
     },
-    60_000,
+    120_000,
   );
 });
