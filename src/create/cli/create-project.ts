@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Embedded, embed } from './embed.ts';
 import type { Options } from './options.ts';
-import { detectManager, MANAGERS, type Manager, managerOfApp } from './package-manager.ts';
+import { detectManager, MANAGERS, type Manager, managerOfApp, versionOfManager } from './package-manager.ts';
 import { CreateProblem } from './problem.ts';
 import { askAnswers, defaultAnswers } from './questions.ts';
 import { type Project, renderProject, writeFiles } from './render.ts';
@@ -21,7 +21,13 @@ export async function createProject(options: Options): Promise<void> {
     options.manager ??
     (target.hasApp ? managerOfApp(readdirSync(target.path)) : undefined) ??
     detectManager(process.env.npm_config_user_agent);
-  const project = { name: target.name, template, manager, holdfast: toSpec(options.holdfast, cwd) };
+  const project = {
+    name: target.name,
+    template,
+    manager,
+    managerVersion: versionOfManager(manager, process.env.npm_config_user_agent),
+    holdfast: toSpec(options.holdfast, cwd),
+  };
   const { path } = target;
   const { script, notes } = target.hasApp ? embed(path, project) : writeProject(path, project);
   console.log(

@@ -16,6 +16,10 @@ export function detectManager(userAgent: string | undefined): Manager {
   return isManager(name) ? name : 'npm';
 }
 
+/** Returns the version of a package manager that runs this program; `undefined` if another one does. */
+export const versionOfManager = (manager: Manager, userAgent = ''): string | undefined =>
+  new RegExp(`^${manager}/(\\d+\\.\\d+\\.\\d+) `).exec(userAgent)?.[1];
+
 const LOCKS: ReadonlyMap<string, Manager> = new Map([
   ['package-lock.json', 'npm'],
   ['pnpm-lock.yaml', 'pnpm'],

@@ -27,7 +27,10 @@ export async function askAnswers(options: Options, cwd: string): Promise<Answers
       select<Template>({
         message: 'What do you start with?',
         initialValue: isInApp ? 'embed' : 'minimal',
-        options: Object.entries(TEMPLATES).map(([value, hint]) => ({ value: value as Template, hint })), // its own keys
+        options: Object.entries(TEMPLATES).map(([name, what]) => ({
+          value: name as Template, // its own keys
+          label: `${name.padEnd(14)}${what}`,
+        })),
       }),
     ));
   const initial = defaultAnswers({ ...options, template }, cwd).folder;

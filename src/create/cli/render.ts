@@ -10,6 +10,8 @@ export interface Project {
   readonly name: string;
   readonly template: Template;
   readonly manager: Manager;
+  /** The version of the package manager, if it is the one that runs this program. */
+  readonly managerVersion?: string | undefined;
   /** What `package.json` says of Holdfast in place of the released version. */
   readonly holdfast?: string | undefined;
 }
@@ -95,10 +97,16 @@ const isObject = (value: unknown): boolean =>
 export const toJson = (value: Manifest): string => `${JSON.stringify(value, null, 2)}\n`;
 
 /** Writes what is for people and tools, and no code, for this project. */
-function adapt(path: string, text: string, { name, manager, holdfast }: Project): string {
+function adapt(path: string, text: string, project: Project): string {
+  const { name, manager, managerVersion, holdfast } = project;
   if (path === 'package.json') {
-    const own = holdfast === undefined ? {} : { dependencies: { holdfast } };
-    return toJson(mergeManifests(JSON.parse(text), { name, ...own }));
+    const own = {
+      name,
+      ...(holdfast !== undefined && { dependencies: { holdfast } }),
+      // Corepack, which the CI file uses, would take Yarn 1.
+      ...(manager === 'yarn' && managerVersion !== undefined && { packageManager: `yarn@${managerVersion}` }),
+    };
+    return toJson(mergeManifests(JSON.parse(text), own));
   }
   if (path === 'wrangler.toml') return text.replaceAll(PLACEHOLDER, name);
   if (path === 'README.md' || path === '.dev.vars.example')

@@ -4,8 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readCommand, TEMPLATES, USAGE } from '../../../../src/create/cli/options.ts';
-import { detectManager, managerOfApp, withCommandsOf } from '../../../../src/create/cli/package-manager.ts';
+import {
+  detectManager,
+  type Manager,
+  managerOfApp,
+  versionOfManager,
+  withCommandsOf,
+} from '../../../../src/create/cli/package-manager.ts';
 import { defaultAnswers } from '../../../../src/create/cli/questions.ts';
+import { renderProject } from '../../../../src/create/cli/render.ts';
 import { readTarget } from '../../../../src/create/cli/target.ts';
 
 const nothing = { folder: undefined, template: undefined, manager: undefined, holdfast: undefined };
@@ -64,6 +71,19 @@ describe('the package manager', () => {
     [undefined, 'npm'],
   ])('of "%s" is %s', (agent, manager) => {
     expect(detectManager(agent)).toBe(manager);
+  });
+
+  it('has a version where it runs the program, which a project with Yarn names', () => {
+    const agent = 'yarn/4.11.0 npm/? node/v24.11.0 linux x64';
+    expect(versionOfManager('yarn', agent)).toBe('4.11.0');
+    expect(versionOfManager('npm', agent)).toBeUndefined();
+    expect(versionOfManager('yarn', 'yarn/4.12.0-rc.1 npm/?')).toBeUndefined();
+    const manifestOf = (manager: Manager) =>
+      renderProject({ name: 'shop', template: 'minimal', manager, managerVersion: '4.11.0' }).get(
+        'package.json',
+      );
+    expect(manifestOf('yarn')).toContain('"packageManager": "yarn@4.11.0"');
+    expect(manifestOf('pnpm')).not.toContain('packageManager');
   });
 
   it('of an app is that of its lock file', () => {

@@ -66,7 +66,12 @@ describe.each(templates)('the template %s', (template) => {
     const texts = ['package.json', 'wrangler.toml', 'README.md'].map((name) => files.get(name) ?? '');
     expect(texts.filter((text) => text.includes('my-agent'))).toEqual([]);
     expect(names.filter((name) => name.startsWith('_'))).toEqual([]);
-    const ofManagers = { npm: [], pnpm: ['pnpm-workspace.yaml'], yarn: ['.yarnrc.yml'], bun: [] };
+    const ofManagers = {
+      npm: [],
+      pnpm: ['pnpm-workspace.yaml'],
+      yarn: ['.yarnrc.yml', 'yarn.lock'],
+      bun: [],
+    };
     const known: readonly string[] = Object.values(ofManagers).flat();
     expect(names.filter((name) => known.includes(name))).toEqual(ofManagers[manager]);
     expect(files.get('README.md')?.match(/`npm |npx/) ?? null).toEqual(
