@@ -46,7 +46,7 @@ await build({
   minifyWhitespace: true,
   minifySyntax: true,
   // A stack trace without maps, and a debugger, need lines.
-  lineLimit: 120,
+  lineLimit: 1000,
   sourcemap: 'linked',
   sourcesContent: true,
   logLevel: 'warning',
@@ -61,8 +61,8 @@ await build({
   platform: 'node',
   target: 'node22',
   charset: 'utf8',
-  minifyWhitespace: true,
-  lineLimit: 120,
+  minify: true,
+  lineLimit: 1000,
   sourcemap: 'linked',
   logLevel: 'warning',
 });

@@ -17,6 +17,10 @@ interface Statement {
   readonly inline: readonly Reference[];
   /** It stays whatever is used: it changes global types, runs, or makes the file a module. */
   readonly isKept: boolean;
+  /** It is `export {}`, which keeps what is declared without `export` to the file. */
+  readonly isMark: boolean;
+  /** It declares something without `export`. */
+  readonly isLocal: boolean;
   /** It declares a value, whose type is written in one line: types are inferred from it, and nobody reads it. */
   readonly isValue: boolean;
   /** The names that an `import` statement brings; such a statement declares nothing else. */
@@ -175,6 +179,8 @@ function readDeclarations(path: string): DeclarationFile {
       isKept,
       mentions: isList ? new Set() : found.mentions,
       inline: found.inline,
+      isMark: node.type === 'ExportNamedDeclaration' && !node.declaration && specifiers.length === 0,
+      isLocal: names.length > 0 && !node.type.startsWith('Export'),
       isValue: isValue(node),
       ...(imported && { imported }),
     });
@@ -257,6 +263,7 @@ function writeShaken(
   published: ReadonlySet<Statement>,
 ): void {
   const mentioned = new Set([...used].flatMap(({ mentions }) => [...mentions]));
+  const hasLocals = [...used].some(({ isLocal }) => isLocal);
   const lines: (readonly Piece[])[] = [];
   const made = (text: string): void => {
     lines.push([{ text, was: -1, lost: 0 }]);
@@ -275,9 +282,9 @@ function writeShaken(
         const from = text.slice(text.lastIndexOf(' from '));
         made(`import { ${left.map((one) => one.text).join(', ')} }${from}`);
       }
-    } else if (used.has(statement)) {
+    } else if (used.has(statement) && (!statement.isMark || hasLocals)) {
       const pieces = piecesOf(text, first);
-      if (statement.isValue) lines.push(pieces.map((piece) => trimmed(piece)));
+      if (statement.isValue) lines.push(inOneLine(pieces));
       else lines.push(...pieces.map((piece) => [piece]));
     }
   }
@@ -308,7 +315,14 @@ const piecesOf = (text: string, first: number): Piece[] =>
     return { text: shown, was: first + at, lost: line.length - shown.length };
   });
 
-function trimmed({ text, was, lost }: Piece): Piece {
-  const shown = text.trimStart();
-  return { text: shown, was, lost: lost + text.length - shown.length };
-}
+/** Without the spaces before each line, and the semicolons before closing braces. */
+const inOneLine = (pieces: readonly Piece[]): Piece[] =>
+  pieces.map(({ text, was, lost }, at) => {
+    const shown = text.trimStart();
+    const isLast = /^\s*\}/.test(pieces[at + 1]?.text ?? '');
+    return {
+      text: isLast ? shown.replace(/;$/, '') : shown,
+      was,
+      lost: lost + text.length - shown.length,
+    };
+  });
