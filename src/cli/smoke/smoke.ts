@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { env } from 'node:process';
 import { parseArgs } from 'node:util';
 import { type Command, UsageError } from '../command.ts';
 import { type Answer, createCaller, type Deployed, StepFailed } from './deployed.ts';
@@ -79,7 +80,7 @@ function optionsOf(args: readonly string[]): Options {
     if (!/^[1-9]\d{0,4}$/.test(timeout)) throw new UsageError('--timeout takes a whole number of seconds');
     return {
       url: new URL(url),
-      token: values.token ?? process.env.HOLDFAST_TOKEN,
+      token: values.token ?? env.HOLDFAST_TOKEN,
       agent: values.agent,
       message,
       approve: values.approve,
