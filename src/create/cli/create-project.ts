@@ -33,6 +33,7 @@ export async function createProject(options: Options): Promise<void> {
   console.log(
     target.hasApp ? `\nAdded an agent to ${path}.` : `\nWrote the template "${template}" to ${path}.`,
   );
+  for (const note of notes) console.log(note);
   if (install) installIn(path, manager);
   if (options.git && !target.hasApp) startRepository(path, template);
   const { run, test } = MANAGERS[manager];
@@ -43,7 +44,6 @@ export async function createProject(options: Options): Promise<void> {
   ];
   console.log(`\nRun it:\n\n${steps.map((step) => `  ${step}`).join('\n')}\n`);
   if (!target.hasApp) console.log(`Test it by \`${test}\`; README.md says what is where.`);
-  for (const note of notes) console.log(note);
 }
 
 function writeProject(path: string, project: Project): Embedded {

@@ -18,7 +18,14 @@ let env: NodeJS.ProcessEnv;
 beforeAll(async () => {
   tarballs = await packBoth();
   const { folder } = tarballs;
-  env = userEnv({ TMPDIR: folder, XDG_CONFIG_HOME: folder });
+  const [name, email] = ['Ann', 'ann@shop.example'];
+  const git = {
+    GIT_AUTHOR_NAME: name,
+    GIT_AUTHOR_EMAIL: email,
+    GIT_COMMITTER_NAME: name,
+    GIT_COMMITTER_EMAIL: email,
+  };
+  env = userEnv({ TMPDIR: folder, XDG_CONFIG_HOME: folder, ...git });
   // Both are there as they are packed; what they ask for is what the repository has.
   for (const [name, tarball] of [
     ['holdfast', tarballs.holdfast],
@@ -49,14 +56,7 @@ const createHoldfast = (...args: string[]) => {
 
 /** Creates a project, whose packages are found in the folder above. */
 async function created(template: string): Promise<string> {
-  const { stdout } = await createHoldfast(
-    template,
-    '--template',
-    template,
-    '--yes',
-    '--no-install',
-    '--no-git',
-  );
+  const { stdout } = await createHoldfast(template, '--template', template, '--yes', '--no-install');
   expect(stdout).toContain(`\n  cd ${template}\n  npm install\n  npm run dev\n`);
   const path = join(tarballs.folder, template);
   const manifest = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
@@ -86,6 +86,20 @@ it('says what is wrong with its arguments, and nothing else', async () => {
   });
   expect((await createHoldfast('--version')).stdout).toBe('0.1.0\n');
   expect((await createHoldfast('--help')).stdout).toContain('--template NAME');
+});
+
+it('makes a repository with a first commit, which has no settings of this machine', async () => {
+  await createHoldfast('committed', '--yes', '--no-install');
+  const cwd = join(tarballs.folder, 'committed');
+  const git = async (...args: string[]) => (await run('git', args, { cwd, env })).stdout;
+  expect(await git('log', '--format=%s')).toBe('Start from the template "minimal" of Holdfast\n');
+  const files = (await git('ls-files')).split('\n');
+  expect(files.filter((file) => file.startsWith('.dev.vars'))).toEqual(['.dev.vars.example']);
+  expect(await git('status', '--short')).toBe('');
+  // The folder is in one now: `create` makes none in it.
+  await createHoldfast('committed/inner', '--yes', '--no-install');
+  expect(await git('log', '--format=%s')).not.toContain('inner');
+  expect(await git('status', '--short')).toBe('?? inner/\n');
 });
 
 it.each([
